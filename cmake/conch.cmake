@@ -1,0 +1,40 @@
+# Warnings are errors in every build type; floating point is the same in all of them, because traces are.
+add_library(conch_flags INTERFACE)
+target_compile_options(conch_flags INTERFACE -Wall -Wextra -Wpedantic -Werror -ffp-contract=off)
+target_include_directories(conch_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+link_libraries(conch_flags)
+
+# conch_layer(NAME USES targets...): the library conch_NAME from src/NAME, and the program NAME_test from the
+# tests that stand beside the code.
+function(conch_layer name)
+  cmake_parse_arguments(layer "" "" "USES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  if(sources)
+    add_library(conch_${name} STATIC ${sources})
+    set(visibility PUBLIC)
+  else()
+    add_library(conch_${name} INTERFACE)
+    set(visibility INTERFACE)
+  endif()
+  foreach(used ${layer_USES})
+    if(TARGET conch_${used})
+      set(used conch_${used})
+    endif()
+    target_link_libraries(conch_${name} ${visibility} ${used})
+  endforeach()
+  if(tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE conch_${name} GTest::gtest_main)
+    conch_tests(${name}_test)
+  endif()
+endfunction()
+
+# Every GoogleTest case of a program as a test of its own.
+function(conch_tests program)
+  include(GoogleTest)
+  gtest_discover_tests(${program} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DISCOVERY_MODE PRE_TEST
+                       PROPERTIES TIMEOUT 300 ${ARGN})
+endfunction()

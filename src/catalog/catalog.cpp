@@ -1,0 +1,64 @@
+#include "catalog/catalog.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace conch {
+
+namespace {
+
+template <class... As>
+constexpr auto entries_of(std::type_identity<std::tuple<As...>>) {
+  return std::array{CatalogEntry{As::about, capabilities_of<As>()}...};
+}
+
+constexpr auto entries = entries_of(std::type_identity<Algorithms>{});
+
+/// Insertions, deletions and replacements between two words (Levenshtein).
+std::size_t edits(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::span<const CatalogEntry> catalog() { return entries; }
+
+std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates) {
+  std::string_view best;
+  std::size_t fewest = name.size() / 2 + 2;
+  for (std::string_view candidate : candidates) {
+    std::size_t distance =
+        candidate.starts_with(name) && !name.empty() ? 0 : edits(name, candidate);
+    if (distance < fewest) {
+      fewest = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+const CatalogEntry& find_algorithm(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const CatalogEntry& entry : entries) {
+    if (entry.about.name == name) return entry;
+    names.push_back(entry.about.name);
+  }
+  std::string message = "there is no algorithm \"" + std::string(name) + "\"";
+  std::string_view suggestion = nearest(name, names);
+  if (!suggestion.empty()) message += "; did you mean \"" + std::string(suggestion) + "\"?";
+  throw UnknownName(message + " (conch algorithms lists them)");
+}
+
+}  // namespace conch

@@ -1,0 +1,139 @@
+// The contract between an algorithm and a world.
+//
+// An algorithm is a value: it is told what happened and writes what must be done into an outbox. It
+// has no clock, no socket, no thread, no random source and no log. One value serves one lock at one
+// node; the world frames every message with the lock, the epoch and the sender's incarnation.
+//
+// An algorithm has what it can do, a concept for each capability below. A world asks the concept
+// and refuses, with a sentence, what an algorithm cannot do.
+#pragma once
+
+#include <concepts>
+#include <string_view>
+#include <variant>
+
+#include "core/fields.hpp"
+#include "core/members.hpp"
+#include "core/outbox.hpp"
+#include "core/types.hpp"
+
+namespace conch {
+
+/// How Maekawa's voting sets are built.
+enum class Voting : std::uint8_t { automatic, grid, plane };
+
+/// The parameters of single algorithms. One that does not know a parameter ignores it.
+struct Tuning {
+  Voting voting = Voting::automatic;
+};
+
+/// What a lock's value starts from: at the beginning, after a recovery, and in a test.
+struct Assignment {
+  Epoch epoch;
+  Members members;
+  /// Makes the lock's token, or serves it, or roots its tree.
+  NodeId home;
+  /// The newest one known: every later fence is larger, and the next holder gets these data.
+  Baton baton;
+  Tuning tuning;
+
+  /// A lock that nobody has used yet.
+  static Assignment fresh(Members members, NodeId home, Tuning tuning = {}) {
+    return {Epoch{}, std::move(members), home, Baton{Fence(Epoch{}, 0), DataRef{}}, tuning};
+  }
+};
+
+/// Whether anybody should run it for real.
+enum class Use : std::uint8_t {
+  real,
+  /// Kept because it fails in an instructive way; everything that runs for real refuses it.
+  specimen,
+};
+
+/// An algorithm in a line of the catalogue. The three figures are the textbook's.
+struct About {
+  std::string_view name;
+  std::string_view family;
+  std::string_view source;
+  std::string_view messages;
+  std::string_view client_delay;
+  std::string_view sync_delay;
+  /// ME2: every request is granted. ME3: in happened-before order. ME1 is promised by all.
+  bool promises_progress = true;
+  bool promises_order = false;
+  bool needs_fifo = false;
+  Use use = Use::real;
+  /// Sends messages for ever, even when nobody wants to enter.
+  bool restless = false;
+};
+
+template <class A>
+using OutboxOf = Outbox<typename A::Message>;
+
+/// What every algorithm is.
+template <class A>
+concept Algorithm = std::copyable<A> && std::equality_comparable<A> && HasFields<A> &&
+    std::constructible_from<A, NodeId, const Assignment&> && requires {
+  std::variant_size<typename A::Message>::value;
+} && std::same_as<const About, decltype(A::about)>;
+
+/// Enters alone. The world calls `request` when the process neither waits nor holds, `release` when
+/// it holds, `cancel` once while it waits. A cancel ends in `withdrawn` after a bounded number of
+/// messages, whatever the holder does; the world does not ask again before.
+template <class A>
+concept Exclusive = Algorithm<A> && requires(A a, const DataRef& data, OutboxOf<A>& out) {
+  a.request(out);
+  a.release(data, out);
+  a.cancel(out);
+};
+
+/// Does something before anybody asks; the world calls `start` once, first.
+template <class A>
+concept Starting = Algorithm<A> && requires(A a, OutboxOf<A>& out) {
+  a.start(out);
+};
+
+/// Has one token, which is at a node or in a message of type `Token`.
+template <class A>
+concept TokenBased = Algorithm<A> && requires(const A a) {
+  typename A::Token;
+  { a.holds_token() } -> std::same_as<bool>;
+};
+
+/// Orders by happened-before: application messages carry `stamp()` and are `observe`d.
+template <class A>
+concept Causal = Algorithm<A> && requires(A a, Stamp stamp) {
+  { a.stamp() } -> std::same_as<Stamp>;
+  a.observe(stamp);
+};
+
+/// Members come and go. The world puts a newcomer on the roster before it calls `join`, takes a
+/// leaver off after its `left`, and tells every member of each change. Asks `leave` only of a node
+/// that neither waits nor holds. Others have the members they started with.
+template <class A>
+concept Dynamic = Algorithm<A> &&
+    requires(A a, NodeId contact, const Members& members, OutboxOf<A>& out) {
+  a.join(contact, out);
+  a.leave(out);
+  a.roster(members, out);
+};
+
+/// Can be told that a node is believed to have crashed.
+template <class A>
+concept Suspecting = Algorithm<A> && requires(A a, NodeId node, OutboxOf<A>& out) {
+  a.suspect(node, out);
+};
+
+/// Uses timers.
+template <class A>
+concept Timed = Algorithm<A> && requires(A a, TimerId timer, OutboxOf<A>& out) {
+  a.timer(timer, out);
+};
+
+/// Gives a message to the handler of its type.
+template <Algorithm A>
+void deliver(A& algorithm, NodeId from, const typename A::Message& message, OutboxOf<A>& out) {
+  std::visit([&](const auto& chosen) { algorithm.receive(from, chosen, out); }, message);
+}
+
+}  // namespace conch

@@ -1,0 +1,55 @@
+// Field lists: one line in a struct from which printing, hashing, encoding and size come.
+//
+//   struct Request {
+//     NodeId origin;
+//     CONCH_FIELDS(Request, origin)
+//   };
+#pragma once
+
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+
+#define CONCH_PARENS ()
+#define CONCH_EXPAND(...) CONCH_EXPAND3(CONCH_EXPAND3(CONCH_EXPAND3(__VA_ARGS__)))
+#define CONCH_EXPAND3(...) CONCH_EXPAND2(CONCH_EXPAND2(CONCH_EXPAND2(__VA_ARGS__)))
+#define CONCH_EXPAND2(...) CONCH_EXPAND1(CONCH_EXPAND1(CONCH_EXPAND1(__VA_ARGS__)))
+#define CONCH_EXPAND1(...) __VA_ARGS__
+#define CONCH_EACH(do, ...) __VA_OPT__(CONCH_EXPAND(CONCH_EACH_STEP(do, __VA_ARGS__)))
+#define CONCH_EACH_STEP(do, first, ...) \
+  do (first) __VA_OPT__(CONCH_EACH_AGAIN CONCH_PARENS(do, __VA_ARGS__))
+#define CONCH_EACH_AGAIN() CONCH_EACH_STEP
+#define CONCH_VISIT_FIELD(field) visitor(std::string_view(#field), self.field);
+
+/// Declares the fields of a struct, in the order in which they are printed, hashed and sent, and
+/// compares values by them.
+#define CONCH_FIELDS(Struct, ...)                                          \
+  static constexpr std::string_view type_name = #Struct;                   \
+  template <class Self, class Visitor>                                     \
+  static constexpr void visit_fields([[maybe_unused]] Self& self,          \
+                                     [[maybe_unused]] Visitor&& visitor) { \
+    CONCH_EACH(CONCH_VISIT_FIELD, __VA_ARGS__)                             \
+  }                                                                        \
+  friend bool operator==(const Struct&, const Struct&) = default;
+
+namespace conch {
+
+namespace detail {
+struct AnyVisitor {
+  template <class Field>
+  void operator()(std::string_view, Field&) const {}
+};
+}  // namespace detail
+
+template <class T>
+concept HasFields = requires(T& value) {
+  { std::remove_const_t<T>::type_name } -> std::convertible_to<std::string_view>;
+  std::remove_const_t<T>::visit_fields(value, detail::AnyVisitor{});
+};
+
+template <class T, class Visitor>
+constexpr void visit_fields(T& value, Visitor&& visitor) {
+  std::remove_const_t<T>::visit_fields(value, visitor);
+}
+
+}  // namespace conch

@@ -1,0 +1,70 @@
+// What an algorithm wants done. It is filled during one call and emptied by the world after it.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace conch {
+
+/// The local process is in the critical section, with this fence and these data.
+struct Entered {
+  Baton baton;
+};
+/// The cancelled request is gone and left nothing behind; the process may ask again.
+struct Withdrawn {};
+/// The process is in the group: it may ask, hold and leave.
+struct Joined {};
+/// Nothing will be sent to this node any more; the world may drop its value.
+struct Left {};
+/// Start a timer anew; the world draws a delay between `min` and `max` and keeps the clock.
+struct Armed {
+  TimerId timer;
+  Duration min;
+  Duration max;
+};
+struct Disarmed {
+  TimerId timer;
+};
+
+using Effect = std::variant<Entered, Withdrawn, Joined, Left, Armed, Disarmed>;
+
+template <class Message>
+class Outbox {
+ public:
+  struct Send {
+    NodeId to;
+    Message message;
+  };
+
+  /// Handed to the network first, in this order, before any effect below is seen by the process:
+  /// a world that crashes in between has sent everything or nothing of one call.
+  void send(NodeId to, Message message) { sends_.push_back({to, std::move(message)}); }
+
+  // Take effect after the sends, in the order written.
+  void enter(const Baton& baton) { effects_.push_back(Entered{baton}); }
+  void withdrawn() { effects_.push_back(Withdrawn{}); }
+  void joined() { effects_.push_back(Joined{}); }
+  void left() { effects_.push_back(Left{}); }
+  void arm(TimerId timer, Duration min, Duration max) {
+    effects_.push_back(Armed{timer, min, max});
+  }
+  void disarm(TimerId timer) { effects_.push_back(Disarmed{timer}); }
+
+  // The world's side.
+  const std::vector<Send>& sends() const { return sends_; }
+  std::vector<Send>& sends() { return sends_; }
+  const std::vector<Effect>& effects() const { return effects_; }
+  bool empty() const { return sends_.empty() && effects_.empty(); }
+  void clear() {
+    sends_.clear();
+    effects_.clear();
+  }
+
+ private:
+  std::vector<Send> sends_;
+  std::vector<Effect> effects_;
+};
+
+}  // namespace conch

@@ -1,0 +1,105 @@
+// The words everything else is written in: who, when, which entry, and what travels with a lock.
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <optional>
+
+#include "core/expect.hpp"
+#include "core/fields.hpp"
+
+namespace conch {
+
+/// A process of the group: unique, ordered, and later also its position on a ring of keys.
+struct NodeId {
+  std::uint64_t value = 0;
+  friend auto operator<=>(const NodeId&, const NodeId&) = default;
+};
+
+/// A world's clock. Algorithms never read it; worlds own it.
+struct WorldClock {
+  using rep = std::int64_t;
+  using period = std::nano;
+  using duration = std::chrono::nanoseconds;
+  using time_point = std::chrono::time_point<WorldClock>;
+  static constexpr bool is_steady = true;
+};
+using Duration = WorldClock::duration;
+using Time = WorldClock::time_point;
+
+/// The number of a view of the group. A crash makes a new one; so does `unlock --force`.
+struct Epoch {
+  std::uint32_t value = 1;
+  friend auto operator<=>(const Epoch&, const Epoch&) = default;
+};
+
+/// A number handed out with every entry, strictly larger than that of every earlier entry of the
+/// same lock. The epoch is its high bits, so that fences go on increasing when a crash loses the
+/// count: a resource that remembers the largest fence it has seen can refuse a late holder.
+class Fence {
+ public:
+  static constexpr int count_bits = 40;
+
+  constexpr Fence() = default;
+  constexpr explicit Fence(std::uint64_t number) : number_(number) {}
+  constexpr Fence(Epoch epoch, std::uint64_t count)
+      : number_((std::uint64_t{epoch.value} << count_bits) | count) {
+    CONCH_EXPECT(this->epoch() == epoch && this->count() == count,
+                 "a fence has 24 bits for the epoch and 40 for the count");
+  }
+
+  constexpr std::uint64_t number() const { return number_; }
+  constexpr Epoch epoch() const { return {static_cast<std::uint32_t>(number_ >> count_bits)}; }
+  constexpr std::uint64_t count() const { return number_ & ((std::uint64_t{1} << count_bits) - 1); }
+  /// The fence of the entry after this one. The count does not run into the epoch: a world starts a
+  /// new epoch long before 2^40 entries.
+  constexpr Fence next() const {
+    CONCH_EXPECT(Fence(number_ + 1).epoch() == epoch(), "a fence's count overflowed its epoch");
+    return Fence(number_ + 1);
+  }
+  friend auto operator<=>(const Fence&, const Fence&) = default;
+
+ private:
+  std::uint64_t number_ = 0;
+};
+
+/// Where the data a lock protects is. Opaque to algorithms: they carry it, worlds read it.
+struct DataRef {
+  std::uint64_t version = 0;
+  std::uint64_t size = 0;
+  std::optional<NodeId> location;
+  CONCH_FIELDS(DataRef, version, size, location)
+};
+
+/// What travels with a lock from one holder to the next. A token carries it; a permission algorithm
+/// carries the newest one it has seen, newest by fence.
+struct Baton {
+  Fence fence;
+  DataRef data;
+  CONCH_FIELDS(Baton, fence, data)
+
+  /// The baton of the next entry: the same data under the next fence.
+  Baton next() const { return {fence.next(), data}; }
+};
+
+inline const Baton& newer(const Baton& a, const Baton& b) { return a.fence < b.fence ? b : a; }
+
+/// A logical time that application messages carry so that happened-before is seen (ME3).
+struct Stamp {
+  std::uint64_t value = 0;
+  friend auto operator<=>(const Stamp&, const Stamp&) = default;
+};
+
+/// Lamport's total order of requests: by stamp, ties by the smaller identifier.
+struct Priority {
+  Stamp stamp;
+  NodeId node;
+  CONCH_FIELDS(Priority, stamp, node)
+  friend auto operator<=>(const Priority&, const Priority&) = default;
+};
+
+/// Which timer of an algorithm; the algorithm numbers them.
+enum class TimerId : std::uint8_t {};
+
+}  // namespace conch

@@ -1,0 +1,143 @@
+// Maekawa: a process enters with the votes of its voting set, and any two sets have a member in
+// common. Votes go to the earliest request and can be asked back, so that nobody waits in a circle.
+//
+// Source: Maekawa 1985 with the correction of Sanders 1987.
+//
+// Assumes reliable FIFO channels.
+//
+// State: requests are (T, id) by a Lamport clock. As a candidate, the `votes` of our voting set,
+// the voters that `failed` us and the `inquiries` that we have not answered; as a voter, whom we
+// `voted` for, whether that vote is `inquired` for, and the `queue` of the others, earliest first.
+//
+//   REQUEST(stamp)      may I enter?
+//   VOTE(stamp, baton)  you may; the newest baton that I have seen
+//   FAILED              not now: an earlier request than yours has my vote or waits for it
+//   INQUIRE             an earlier request than yours came after my vote: do you need it?
+//   RELINQUISH          I do not: somebody has failed me, so I cannot enter yet
+//   RELEASE(baton)      I have left
+//
+// Whoever waits for a vote without having been failed is the earliest at that voter, so the vote is
+// inquired for: it is either given back or used. Requests that wait thus wait for later ones only.
+// A VOTE carries the voter's clock: who has entered asks next time behind those whom it overtook.
+//
+// A waiter that cancels asks its voters to forget it. Their answers come after everything that was
+// on its way.
+//
+//   WITHDRAW            forget my request, or take your vote back
+//   WITHDRAWN           done
+#pragma once
+
+#include <optional>
+
+#include "core/contract.hpp"
+#include "core/flat_set.hpp"
+
+namespace conch {
+
+class Maekawa {
+ public:
+  struct Request {
+    Stamp stamp;
+    CONCH_FIELDS(Request, stamp)
+  };
+  struct Vote {
+    Stamp stamp;
+    Baton baton;
+    CONCH_FIELDS(Vote, stamp, baton)
+  };
+  struct Failed {
+    CONCH_FIELDS(Failed)
+  };
+  struct Inquire {
+    CONCH_FIELDS(Inquire)
+  };
+  struct Relinquish {
+    CONCH_FIELDS(Relinquish)
+  };
+  struct Release {
+    Baton baton;
+    CONCH_FIELDS(Release, baton)
+  };
+  struct Withdraw {
+    CONCH_FIELDS(Withdraw)
+  };
+  struct Withdrawn {
+    CONCH_FIELDS(Withdrawn)
+  };
+  using Message =
+      std::variant<Request, Vote, Failed, Inquire, Relinquish, Release, Withdraw, Withdrawn>;
+  using Out = Outbox<Message>;
+
+  static constexpr About about{
+      .name = "maekawa",
+      .family = "voting",
+      .source = "Maekawa 1985, Sanders 1987",
+      .messages = "2K + K to 5K, K about sqrt(N)",
+      .client_delay = "2",
+      .sync_delay = "2",
+      .needs_fifo = true,
+  };
+
+  Maekawa(NodeId self, const Assignment& start);
+
+  void request(Out& out);
+  void release(const DataRef& data, Out& out);
+  void cancel(Out& out);
+
+  void receive(NodeId from, const Request& m, Out& out);
+  void receive(NodeId from, const Vote& m, Out& out);
+  void receive(NodeId from, const Failed& m, Out& out);
+  void receive(NodeId from, const Inquire& m, Out& out);
+  void receive(NodeId from, const Relinquish& m, Out& out);
+  void receive(NodeId from, const Release& m, Out& out);
+  void receive(NodeId from, const Withdraw& m, Out& out);
+  void receive(NodeId from, const Withdrawn& m, Out& out);
+
+ private:
+  enum class State : std::uint8_t { released, wanted, held, withdrawing };
+  friend std::string_view word(State state) {
+    switch (state) {
+      case State::released: return "released";
+      case State::wanted: return "wanted";
+      case State::held: return "held";
+      case State::withdrawing: return "withdrawing";
+    }
+    return "?";
+  }
+
+  void enter(Out& out);
+  void relinquish(NodeId voter, Out& out);
+  void forget_votes();
+  void vote_for(const Priority& request, Out& out);
+  void vote_for_earliest(Out& out);
+  void inquire(Out& out);
+  void observe(Stamp stamp);
+  template <class M>
+  void post(NodeId to, const M& message, Out& out);
+  template <class M>
+  void multicast(const M& message, Out& out);
+
+  NodeId self_;
+  FlatSet<NodeId> voting_set_;
+  Stamp clock_;
+  /// The newest one seen, as a candidate or as a voter.
+  Baton baton_;
+
+  State state_ = State::released;
+  FlatSet<NodeId> votes_;
+  /// Voters that have sent FAILED or taken their vote back, and have not voted for us since.
+  FlatSet<NodeId> failed_;
+  FlatSet<NodeId> inquiries_;
+  /// Voters that have not yet forgotten a request that we withdraw.
+  FlatSet<NodeId> unanswered_;
+
+  std::optional<Priority> voted_;
+  bool inquired_ = false;
+  FlatSet<Priority> queue_;
+
+ public:
+  CONCH_FIELDS(Maekawa, self_, voting_set_, clock_, baton_, state_, votes_, failed_, inquiries_,
+               unanswered_, voted_, inquired_, queue_)
+};
+
+}  // namespace conch

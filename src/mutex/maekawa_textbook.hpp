@@ -1,0 +1,109 @@
+// Maekawa's voting as the notes print it. It deadlocks; see `maekawa` for the form that does not.
+//
+// Source: the notes (seed 001), figure 15.6, with fences and a cancel added.
+//
+// Assumes reliable channels; the cancel needs them to be FIFO. Three processes whose voting sets
+// meet pairwise can each collect one vote and wait for the next for ever.
+//
+// State: as a candidate, `state` and the `replies` of our voting set; as a voter, `voted` for whom,
+// and the `queue` of requests that must wait, in the order of their arrival.
+//
+//   REQUEST         may I enter? queued while we have voted
+//   REPLY(baton)    you have my vote; the newest baton that I have seen
+//   RELEASE(baton)  you have it back
+//
+// A waiter that cancels asks its voters to forget it. Their answers come after every vote that was
+// on its way.
+//
+//   WITHDRAW        forget my request, or take your vote back
+//   WITHDRAWN       done
+#pragma once
+
+#include <deque>
+#include <optional>
+
+#include "core/contract.hpp"
+#include "core/flat_set.hpp"
+
+namespace conch {
+
+class MaekawaTextbook {
+ public:
+  struct Request {
+    CONCH_FIELDS(Request)
+  };
+  struct Reply {
+    Baton baton;
+    CONCH_FIELDS(Reply, baton)
+  };
+  struct Release {
+    Baton baton;
+    CONCH_FIELDS(Release, baton)
+  };
+  struct Withdraw {
+    CONCH_FIELDS(Withdraw)
+  };
+  struct Withdrawn {
+    CONCH_FIELDS(Withdrawn)
+  };
+  using Message = std::variant<Request, Reply, Release, Withdraw, Withdrawn>;
+  using Out = Outbox<Message>;
+
+  static constexpr About about{
+      .name = "maekawa-textbook",
+      .family = "voting",
+      .source = "Maekawa 1985; notes fig. 15.6",
+      .messages = "2K + K, K about sqrt(N)",
+      .client_delay = "2",
+      .sync_delay = "2",
+      .needs_fifo = true,
+      .use = Use::specimen,
+  };
+
+  MaekawaTextbook(NodeId self, const Assignment& start);
+
+  void request(Out& out);
+  void release(const DataRef& data, Out& out);
+  void cancel(Out& out);
+
+  void receive(NodeId from, const Request& m, Out& out);
+  void receive(NodeId from, const Reply& m, Out& out);
+  void receive(NodeId from, const Release& m, Out& out);
+  void receive(NodeId from, const Withdraw& m, Out& out);
+  void receive(NodeId from, const Withdrawn& m, Out& out);
+
+ private:
+  enum class State : std::uint8_t { released, wanted, held, withdrawing };
+  friend std::string_view word(State state) {
+    switch (state) {
+      case State::released: return "released";
+      case State::wanted: return "wanted";
+      case State::held: return "held";
+      case State::withdrawing: return "withdrawing";
+    }
+    return "?";
+  }
+
+  void vote_for(NodeId candidate, Out& out);
+  void vote_for_next(Out& out);
+  template <class M>
+  void post(NodeId to, const M& message, Out& out);
+  template <class M>
+  void multicast(const M& message, Out& out);
+
+  NodeId self_;
+  FlatSet<NodeId> voting_set_;
+  State state_ = State::released;
+  FlatSet<NodeId> replies_;
+  FlatSet<NodeId> unanswered_;
+  std::optional<NodeId> voted_;
+  std::deque<NodeId> queue_;
+  /// The newest one seen, as a candidate or as a voter.
+  Baton baton_;
+
+ public:
+  CONCH_FIELDS(MaekawaTextbook, self_, voting_set_, state_, replies_, unanswered_, voted_, queue_,
+               baton_)
+};
+
+}  // namespace conch

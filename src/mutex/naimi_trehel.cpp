@@ -1,0 +1,290 @@
+#include "mutex/naimi_trehel.hpp"
+
+#include <utility>
+
+namespace conch {
+
+NaimiTrehel::NaimiTrehel(NodeId self, const Assignment& start)
+    : self_(self), token_(self == start.home), baton_(start.baton), members_(start.members) {
+  if (!token_) owner_ = start.home;
+}
+
+void NaimiTrehel::request(Out& out) {
+  CONCH_EXPECT(member_ && !wanted_ && !departure_, "a process asks once, as a member that stays");
+  wanted_ = true;
+  if (place_ == Place::none) claim(out);
+}
+
+void NaimiTrehel::claim(Out& out) {
+  place_ = Place::queued;
+  if (owner_) {
+    out.send(*std::exchange(owner_, std::nullopt), Request{self_});
+  } else {
+    CONCH_EXPECT(token_, "a tail that waits for nobody holds the token");
+    enter(out);
+  }
+}
+
+void NaimiTrehel::enter(Out& out) {
+  place_ = Place::inside;
+  baton_ = baton_.next();
+  out.enter(baton_);
+}
+
+void NaimiTrehel::release(const DataRef& data, Out& out) {
+  CONCH_EXPECT(place_ == Place::inside, "only the holder releases");
+  wanted_ = false;
+  baton_.data = data;
+  pass(out);
+}
+
+/// Leaves the queue with the token in hand: to the next, or idle here.
+void NaimiTrehel::pass(Out& out) {
+  place_ = Place::none;
+  if (!next_) return;
+  token_ = false;
+  out.send(*std::exchange(next_, std::nullopt), Token{baton_});
+}
+
+void NaimiTrehel::receive(NodeId, const Request& m, Out& out) {
+  if (splicing() && !owner_) return withdrawal_->deferred.push_back(m.origin);
+  if (owner_) {
+    out.send(*owner_, m);
+  } else if (place_ != Place::none) {
+    next_ = m.origin;
+  } else {
+    token_ = false;
+    out.send(m.origin, Token{baton_});
+  }
+  owner_ = m.origin;
+  proceed(out);
+}
+
+void NaimiTrehel::receive(NodeId, const Token& m, Out& out) {
+  CONCH_EXPECT(place_ == Place::queued, "a token comes to somebody who is queued");
+  token_ = true;
+  baton_ = m.baton;
+  if (wanted_ && !withdrawal_) return enter(out);
+  pass(out);
+  proceed(out);
+}
+
+// Cancelling.
+
+void NaimiTrehel::cancel(Out& out) {
+  CONCH_EXPECT(wanted_ && place_ == Place::queued && !withdrawal_, "a waiter cancels, once");
+  withdraw(out);
+}
+
+void NaimiTrehel::withdraw(Out& out) {
+  withdrawal_.emplace();
+  seek(out);
+}
+
+void NaimiTrehel::seek(Out& out) {
+  withdrawal_->unanswered = others();
+  for (NodeId node : withdrawal_->unanswered) out.send(node, Seek{});
+}
+
+void NaimiTrehel::receive(NodeId from, const Seek&, Out& out) {
+  out.send(from, Ahead{next_ == from && !splicing()});
+}
+
+void NaimiTrehel::receive(NodeId from, const Ahead& m, Out& out) {
+  CONCH_EXPECT(withdrawal_, "a withdrawal waits for all its answers");
+  withdrawal_->unanswered.erase(from);
+  if (m.yes && place_ == Place::queued && !splicing()) {
+    withdrawal_->splicing = from;
+    out.send(from, Splice{next_});
+  }
+  conclude(out);
+}
+
+void NaimiTrehel::receive(NodeId from, const Splice& m, Out& out) {
+  bool done = next_ == from && !splicing();
+  if (done) next_ = m.next;
+  if (done && !next_) owner_.reset();  // we are the tail again
+  out.send(from, Spliced{done});
+}
+
+void NaimiTrehel::receive(NodeId from, const Spliced& m, Out& out) {
+  withdrawal_->splicing.reset();
+  if (m.done) {
+    place_ = Place::none;
+    next_.reset();
+    if (!owner_) owner_ = from;
+  }
+  for (NodeId origin : std::exchange(withdrawal_->deferred, {}))
+    receive(self_, Request{origin}, out);
+  conclude(out);
+}
+
+/// Ends the withdrawal when every answer is here and we are out of the queue. Still in it: our
+/// request, or the one ahead of us, was moving while we asked.
+void NaimiTrehel::conclude(Out& out) {
+  if (!withdrawal_->unanswered.empty() || withdrawal_->splicing) return;
+  if (place_ == Place::queued) return seek(out);
+  withdrawal_.reset();
+  if (std::exchange(wanted_, false)) out.withdrawn();
+  proceed(out);
+}
+
+// Joining.
+
+void NaimiTrehel::join(NodeId contact, Out& out) {
+  member_ = false;
+  token_ = false;
+  owner_.reset();
+  contact_ = contact;
+  out.send(contact, Join{});
+}
+
+/// Asks the next one that is not leaving for all we know; if there is none, whoever comes next.
+void NaimiTrehel::join_another(NodeId than, Out& out) {
+  FlatSet<NodeId> nodes = others();
+  contact_.reset();
+  if (nodes.empty()) return;
+  join(Members(std::vector<NodeId>(nodes.begin(), nodes.end())).after(than), out);
+}
+
+void NaimiTrehel::receive(NodeId from, const Join&, Out& out) {
+  bool stays = member_ && (!departure_ || departure_->stage == Stage::arranging);
+  if (stays) {
+    out.send(from, Welcome{});
+  } else {
+    out.send(from, Decline{});
+  }
+}
+
+void NaimiTrehel::receive(NodeId from, const Welcome&, Out& out) {
+  member_ = true;
+  contact_.reset();
+  owner_ = from;
+  out.joined();
+  if (std::exchange(adopt_when_welcome_, false)) claim(out);
+}
+
+void NaimiTrehel::roster(const Members& members, Out& out) {
+  std::vector<NodeId> newcomers;
+  for (NodeId node : members)
+    if (!members_.contains(node) && node != self_) newcomers.push_back(node);
+  members_ = members;
+  for (NodeId node : FlatSet<NodeId>(forgotten_))
+    if (!members.contains(node)) forgotten_.erase(node);
+  if (departure_ && departure_->stage == Stage::parting) {
+    for (NodeId node : newcomers)
+      if (departure_->unanswered.insert(node)) out.send(node, Farewell{});
+  }
+  if (!member_ && !contact_) join_another(self_, out);
+  proceed(out);
+}
+
+FlatSet<NodeId> NaimiTrehel::others() const {
+  FlatSet<NodeId> nodes(members_.begin(), members_.end());
+  nodes.erase(self_);
+  for (NodeId node : forgotten_) nodes.erase(node);
+  return nodes;
+}
+
+// Leaving.
+
+void NaimiTrehel::leave(Out& out) {
+  CONCH_EXPECT(member_ && !wanted_ && !departure_, "a member leaves once, wanting nothing");
+  departure_.emplace();
+  if (place_ == Place::queued) withdraw(out);
+  proceed(out);
+}
+
+/// Takes the next step of leaving that can be taken.
+void NaimiTrehel::proceed(Out& out) {
+  if (!departure_ || withdrawal_ || place_ != Place::none) return;
+  bool answered = departure_->unanswered.empty() && leaners_.empty();
+  switch (departure_->stage) {
+    case Stage::arranging:
+      if (others().empty()) return part(out);
+      if (!owner_) return offer(out);
+      if (answered) redirect(out);
+      return;
+    case Stage::redirecting:
+      if (!answered) return;
+      departure_->leaned_on ? redirect(out) : part(out);
+      return;
+    case Stage::parting:
+      if (!answered) return;
+      departure_->stage = Stage::gone;
+      return out.left();
+    case Stage::gone: return;
+  }
+}
+
+/// An idle token needs a new home: somebody who asks for it and keeps it.
+void NaimiTrehel::offer(Out& out) {
+  if (departure_->offered) return;
+  for (NodeId node : others()) {
+    if (departure_->declined.contains(node)) continue;
+    departure_->offered = node;
+    return out.send(node, Offer{});
+  }
+}
+
+void NaimiTrehel::receive(NodeId from, const Offer&, Out& out) {
+  if (departure_) return out.send(from, Decline{});
+  if (!member_) {
+    adopt_when_welcome_ = true;
+  } else if (place_ == Place::none && owner_) {
+    claim(out);
+  }
+}
+
+void NaimiTrehel::receive(NodeId from, const Decline&, Out& out) {
+  if (!member_) return join_another(from, out);
+  departure_->declined.insert(from);
+  departure_->offered.reset();
+  proceed(out);
+}
+
+void NaimiTrehel::redirect(Out& out) {
+  departure_->stage = Stage::redirecting;
+  departure_->leaned_on = false;
+  departure_->unanswered = others();
+  departure_->unanswered.insert(*owner_);
+  for (NodeId node : departure_->unanswered) out.send(node, Redirect{*owner_});
+}
+
+void NaimiTrehel::receive(NodeId from, const Redirect& m, Out& out) {
+  CONCH_EXPECT(next_ != from || splicing(), "a leaver has no place in the queue");
+  if (m.to == self_) {
+    CONCH_EXPECT(owner_ != from, "owners make no cycle");
+    leaners_.insert(from);
+    if (departure_) departure_->leaned_on = true;
+  } else if (owner_ == from) {
+    owner_ = m.to;
+  }
+  out.send(from, Redirected{});
+}
+
+void NaimiTrehel::receive(NodeId from, const Redirected&, Out& out) {
+  departure_->unanswered.erase(from);
+  proceed(out);
+}
+
+void NaimiTrehel::part(Out& out) {
+  departure_->stage = Stage::parting;
+  departure_->unanswered = others();
+  for (NodeId node : departure_->unanswered) out.send(node, Farewell{});
+  if (departure_->unanswered.empty()) proceed(out);
+}
+
+void NaimiTrehel::receive(NodeId from, const Farewell&, Out& out) {
+  leaners_.erase(from);
+  forgotten_.insert(from);
+  out.send(from, Forgotten{});
+  proceed(out);
+}
+
+void NaimiTrehel::receive(NodeId from, const Forgotten&, Out& out) {
+  departure_->unanswered.erase(from);
+  proceed(out);
+}
+
+}  // namespace conch

@@ -1,0 +1,213 @@
+// Naimi-Trehel: a token, a distributed queue (`next`) and a tree of probable owners.
+//
+// Source: Naimi and Trehel 1987, as in Bertier, Arantes, Sens 2004 (fig. 1), corrected: an idle
+// holder that gives the token away points its owner at the requester, too.
+//
+// Assumes reliable channels. Nothing but `leave` needs them to be FIFO.
+//
+// State: `owner` is whom to ask, nobody at the tail of the queue; `next` is who gets the token from
+// us. Owners point, ever, at somebody whose last request is later than one's own: no cycles.
+//
+//   REQUEST(origin)  forwarded along owners to the tail, which makes origin its next
+//   TOKEN(baton)     the token
+//
+// A waiter that cancels does not know who is ahead of it and asks everybody; the one ahead takes
+// it out of the queue. If its request was still on its way it asks again.
+//
+//   SEEK             am I your next?
+//   AHEAD(yes)       the answer
+//   SPLICE(next)     take me out; my next is now yours
+//   SPLICED(done)    done, or not: I have passed the token on, or am being spliced out myself
+//
+// A newcomer points at its contact. A leaver first gives an idle token a new home, then tells
+// everybody to point at its owner instead (who stays until the leaver's farewell), then bids
+// farewell. Between two channels that are FIFO nothing can reach it after the last answer.
+//
+//   JOIN, WELCOME        may I point at you?
+//   OFFER, DECLINE       ask for the token, I leave; I cannot, I leave too
+//   REDIRECT(to)         point at `to` instead of me
+//   REDIRECTED           done
+//   FAREWELL, FORGOTTEN  send me nothing any more
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/contract.hpp"
+#include "core/flat_set.hpp"
+
+namespace conch {
+
+class NaimiTrehel {
+ public:
+  struct Request {
+    NodeId origin;
+    CONCH_FIELDS(Request, origin)
+  };
+  struct Token {
+    Baton baton;
+    CONCH_FIELDS(Token, baton)
+  };
+  struct Seek {
+    CONCH_FIELDS(Seek)
+  };
+  struct Ahead {
+    bool yes = false;
+    CONCH_FIELDS(Ahead, yes)
+  };
+  struct Splice {
+    std::optional<NodeId> next;
+    CONCH_FIELDS(Splice, next)
+  };
+  struct Spliced {
+    bool done = false;
+    CONCH_FIELDS(Spliced, done)
+  };
+  struct Join {
+    CONCH_FIELDS(Join)
+  };
+  struct Welcome {
+    CONCH_FIELDS(Welcome)
+  };
+  struct Offer {
+    CONCH_FIELDS(Offer)
+  };
+  struct Decline {
+    CONCH_FIELDS(Decline)
+  };
+  struct Redirect {
+    NodeId to;
+    CONCH_FIELDS(Redirect, to)
+  };
+  struct Redirected {
+    CONCH_FIELDS(Redirected)
+  };
+  struct Farewell {
+    CONCH_FIELDS(Farewell)
+  };
+  struct Forgotten {
+    CONCH_FIELDS(Forgotten)
+  };
+  using Message = std::variant<Request, Token, Seek, Ahead, Splice, Spliced, Join, Welcome, Offer,
+                               Decline, Redirect, Redirected, Farewell, Forgotten>;
+  using Out = Outbox<Message>;
+
+  static constexpr About about{
+      .name = "naimi-trehel",
+      .family = "token",
+      .source = "Naimi, Trehel 1987",
+      .messages = "0 or O(log N) mean",
+      .client_delay = "O(log N) mean",
+      .sync_delay = "1",
+  };
+
+  NaimiTrehel(NodeId self, const Assignment& start);
+
+  void request(Out& out);
+  void release(const DataRef& data, Out& out);
+  void cancel(Out& out);
+
+  void join(NodeId contact, Out& out);
+  void leave(Out& out);
+  void roster(const Members& members, Out& out);
+
+  void receive(NodeId from, const Request& m, Out& out);
+  void receive(NodeId from, const Token& m, Out& out);
+  void receive(NodeId from, const Seek& m, Out& out);
+  void receive(NodeId from, const Ahead& m, Out& out);
+  void receive(NodeId from, const Splice& m, Out& out);
+  void receive(NodeId from, const Spliced& m, Out& out);
+  void receive(NodeId from, const Join& m, Out& out);
+  void receive(NodeId from, const Welcome& m, Out& out);
+  void receive(NodeId from, const Offer& m, Out& out);
+  void receive(NodeId from, const Decline& m, Out& out);
+  void receive(NodeId from, const Redirect& m, Out& out);
+  void receive(NodeId from, const Redirected& m, Out& out);
+  void receive(NodeId from, const Farewell& m, Out& out);
+  void receive(NodeId from, const Forgotten& m, Out& out);
+
+  bool holds_token() const { return token_; }
+
+ private:
+  enum class Place : std::uint8_t { none, queued, inside };
+  friend std::string_view word(Place place) {
+    switch (place) {
+      case Place::none: return "none";
+      case Place::queued: return "queued";
+      case Place::inside: return "inside";
+    }
+    return "?";
+  }
+
+  /// A place in the queue that is being given up.
+  struct Withdrawal {
+    FlatSet<NodeId> unanswered;
+    /// Whom we asked to take us out.
+    std::optional<NodeId> splicing;
+    /// Requests that reached us as the tail meanwhile: they follow whoever is the tail then.
+    std::vector<NodeId> deferred;
+    CONCH_FIELDS(Withdrawal, unanswered, splicing, deferred)
+  };
+
+  enum class Stage : std::uint8_t { arranging, redirecting, parting, gone };
+  friend std::string_view word(Stage stage) {
+    switch (stage) {
+      case Stage::arranging: return "arranging";
+      case Stage::redirecting: return "redirecting";
+      case Stage::parting: return "parting";
+      case Stage::gone: return "gone";
+    }
+    return "?";
+  }
+
+  struct Departure {
+    Stage stage = Stage::arranging;
+    FlatSet<NodeId> unanswered;
+    /// Somebody began to lean on us while we redirected the others: they must be told again.
+    bool leaned_on = false;
+    std::optional<NodeId> offered;
+    FlatSet<NodeId> declined;
+    CONCH_FIELDS(Departure, stage, unanswered, leaned_on, offered, declined)
+  };
+
+  void claim(Out& out);
+  void enter(Out& out);
+  void pass(Out& out);
+  void withdraw(Out& out);
+  void seek(Out& out);
+  void join_another(NodeId than, Out& out);
+  void conclude(Out& out);
+  void proceed(Out& out);
+  void offer(Out& out);
+  void redirect(Out& out);
+  void part(Out& out);
+  FlatSet<NodeId> others() const;
+  bool splicing() const { return withdrawal_ && withdrawal_->splicing; }
+
+  NodeId self_;
+  bool member_ = true;
+  bool token_ = false;
+  /// The local process wants to enter or is inside. A place in the queue without a wish was taken
+  /// for a leaver who offered its token.
+  bool wanted_ = false;
+  bool adopt_when_welcome_ = false;
+  Place place_ = Place::none;
+  std::optional<NodeId> owner_;
+  std::optional<NodeId> next_;
+  /// Whom we asked to welcome us.
+  std::optional<NodeId> contact_;
+  Baton baton_;
+  Members members_;
+  std::optional<Withdrawal> withdrawal_;
+  std::optional<Departure> departure_;
+  /// Leavers who point the others at us: we stay until their farewell.
+  FlatSet<NodeId> leaners_;
+  /// Leavers whose farewell we have answered and who are still on the roster.
+  FlatSet<NodeId> forgotten_;
+
+ public:
+  CONCH_FIELDS(NaimiTrehel, self_, member_, token_, wanted_, adopt_when_welcome_, place_, owner_,
+               next_, contact_, baton_, members_, withdrawal_, departure_, leaners_, forgotten_)
+};
+
+}  // namespace conch

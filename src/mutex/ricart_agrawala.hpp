@@ -1,0 +1,105 @@
+// Ricart-Agrawala: ask everybody, enter when everybody has replied.
+//
+// Source: Ricart and Agrawala 1981, as in the notes (seed 001), figure 15.4. A request is (T, id)
+// by a Lamport clock; on equal T the smaller id wins. Every message carries the clock, for ME3.
+//
+// Assumes reliable channels; they need not be FIFO. Promises ME3.
+//
+//   REQUEST(clock)            may I enter? the clock is the request's T
+//   REPLY(clock, to, newest)  you may, as far as I am concerned; deferred while we are first
+//   CANCEL(clock, to)         forget the request of stamp `to`, should it still be on its way, too
+//   CANCELLED(clock, to)      forgotten
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "core/contract.hpp"
+#include "core/flat_set.hpp"
+
+namespace conch {
+
+class RicartAgrawala {
+ public:
+  struct Request {
+    Stamp clock;
+    CONCH_FIELDS(Request, clock)
+  };
+  struct Reply {
+    Stamp clock;
+    Stamp to;
+    Baton newest;
+    CONCH_FIELDS(Reply, clock, to, newest)
+  };
+  struct Cancel {
+    Stamp clock;
+    Stamp to;
+    CONCH_FIELDS(Cancel, clock, to)
+  };
+  struct Cancelled {
+    Stamp clock;
+    Stamp to;
+    CONCH_FIELDS(Cancelled, clock, to)
+  };
+  using Message = std::variant<Request, Reply, Cancel, Cancelled>;
+  using Out = Outbox<Message>;
+
+  static constexpr About about{
+      .name = "ricart-agrawala",
+      .family = "permission",
+      .source = "Ricart, Agrawala 1981; notes fig. 15.4",
+      .messages = "2(N-1) + 0",
+      .client_delay = "2",
+      .sync_delay = "1",
+      .promises_order = true,
+  };
+
+  RicartAgrawala(NodeId self, const Assignment& start);
+
+  void request(Out& out);
+  void release(const DataRef& data, Out& out);
+  void cancel(Out& out);
+
+  Stamp stamp() const { return clock_; }
+  void observe(Stamp stamp) { clock_ = std::max(clock_, stamp); }
+
+  void receive(NodeId from, const Request& m, Out& out);
+  void receive(NodeId from, const Reply& m, Out& out);
+  void receive(NodeId from, const Cancel& m, Out& out);
+  void receive(NodeId from, const Cancelled& m, Out& out);
+
+ private:
+  enum class State : std::uint8_t { released, wanted, held, cancelling };
+  friend std::string_view word(State state) {
+    switch (state) {
+      case State::released: return "released";
+      case State::wanted: return "wanted";
+      case State::held: return "held";
+      case State::cancelling: return "cancelling";
+    }
+    return "?";
+  }
+
+  void enter_if_all_replied(Out& out);
+  void reply_to_deferred(Out& out);
+  Stamp& forgotten(NodeId node) { return forgotten_[*members_.index_of(node)]; }
+
+  NodeId self_;
+  Members members_;
+  State state_ = State::released;
+  Stamp clock_;
+  /// T of our own request.
+  Stamp stamp_;
+  /// Whose reply, or answer to our cancel, we wait for.
+  FlatSet<NodeId> awaiting_;
+  std::map<NodeId, Stamp> deferred_;
+  /// By member: the newest of its requests that it cancelled.
+  std::vector<Stamp> forgotten_;
+  Baton newest_;
+
+ public:
+  CONCH_FIELDS(RicartAgrawala, self_, members_, state_, clock_, stamp_, awaiting_, deferred_,
+               forgotten_, newest_)
+};
+
+}  // namespace conch

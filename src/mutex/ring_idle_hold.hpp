@@ -1,0 +1,79 @@
+// The token ring that rests: the token stays where it was last used until somebody asks.
+//
+// Source: the notes (seed 001), figure 15.3, with the idle-hold option of textbook.md. Whoever asks
+// sends one wake-up round the ring; the token then carries the set of those it still has to visit,
+// and rests when the set is empty. A wake-up whose asker has cancelled or was served on the way
+// costs one more journey of the token and leaves nothing behind.
+//
+// Assumes reliable channels, FIFO or not.
+//
+//   WAKE(origin)          to the successor, until it meets the token
+//   TOKEN(baton, asked)   to the successor, until nobody is left in `asked`
+#pragma once
+
+#include "core/contract.hpp"
+#include "core/flat_set.hpp"
+
+namespace conch {
+
+class RingIdleHold {
+ public:
+  struct Wake {
+    NodeId origin;
+    CONCH_FIELDS(Wake, origin)
+  };
+  struct Token {
+    Baton baton;
+    FlatSet<NodeId> asked;
+    CONCH_FIELDS(Token, baton, asked)
+  };
+  using Message = std::variant<Wake, Token>;
+  using Out = Outbox<Message>;
+
+  static constexpr About about{
+      .name = "ring-idle-hold",
+      .family = "token",
+      .source = "notes fig. 15.3, resting when idle",
+      .messages = "0..2N, none when idle",
+      .client_delay = "0, or N",
+      .sync_delay = "1..N",
+  };
+
+  RingIdleHold(NodeId self, const Assignment& start);
+
+  void request(Out& out);
+  void release(const DataRef& data, Out& out);
+  void cancel(Out& out);
+
+  void receive(NodeId from, const Wake& m, Out& out);
+  void receive(NodeId from, const Token& m, Out& out);
+
+  bool holds_token() const { return token_; }
+
+ private:
+  enum class State : std::uint8_t { released, wanted, held };
+  friend std::string_view word(State state) {
+    switch (state) {
+      case State::released: return "released";
+      case State::wanted: return "wanted";
+      case State::held: return "held";
+    }
+    return "?";
+  }
+
+  void enter(Out& out);
+  void move_on(Out& out);
+
+  NodeId self_;
+  NodeId successor_;
+  State state_ = State::released;
+  bool token_ = false;
+  Baton baton_;
+  /// With the token: who has asked and was not visited since.
+  FlatSet<NodeId> asked_;
+
+ public:
+  CONCH_FIELDS(RingIdleHold, self_, successor_, state_, token_, baton_, asked_)
+};
+
+}  // namespace conch

@@ -1,0 +1,307 @@
+// A group of algorithm values for unit tests. The test decides what happens next: who asks, leaves
+// or cancels, and which message arrives. Whatever a lock promises is checked at every step.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/contract.hpp"
+#include "core/measure.hpp"
+#include "core/print.hpp"
+
+namespace conch {
+
+/// For GoogleTest's messages.
+inline void PrintTo(NodeId node, std::ostream* out) { *out << print(node); }
+
+}  // namespace conch
+
+namespace conch::testing {
+
+enum class Channels : std::uint8_t { fifo, unordered };
+
+enum class Doing : std::uint8_t { nothing, waiting, inside, withdrawing };
+
+/// The same on every machine: the standard's distributions are not.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : numbers_(seed) {}
+  std::size_t below(std::size_t bound) { return numbers_() % bound; }
+  bool percent(std::size_t chance) { return below(100) < chance; }
+  template <class Sequence>
+  auto one_of(const Sequence& values) {
+    return values[below(values.size())];
+  }
+
+ private:
+  std::mt19937_64 numbers_;
+};
+
+template <Exclusive A>
+class Group {
+ public:
+  struct InFlight {
+    NodeId from;
+    NodeId to;
+    typename A::Message message;
+    CONCH_FIELDS(InFlight, from, to, message)
+  };
+  struct Entry {
+    NodeId node;
+    Baton baton;
+    CONCH_FIELDS(Entry, node, baton)
+  };
+
+  /// The members 0 .. count-1, with the first as the home.
+  explicit Group(std::size_t count, Tuning tuning = {})
+      : Group(Assignment::fresh(Members::first(count), NodeId{0}, tuning)) {}
+  explicit Group(const Assignment& start) : members_(start.members), newest_(start.baton) {
+    for (NodeId node : start.members) {
+      values_.emplace(node, A(node, start));
+      doing_[node] = Doing::nothing;
+    }
+    remembered_at_start_ = remembered(values_);
+    check_tokens();
+  }
+
+  void request(NodeId node) {
+    doing_.at(node) = Doing::waiting;
+    call(node, [](A& value, auto& out) { value.request(out); });
+  }
+  /// Leaves with data that are one version newer than those it entered with.
+  void release(NodeId node) {
+    doing_.at(node) = Doing::nothing;
+    ++newest_.data.version;
+    call(node, [&](A& value, auto& out) { value.release(newest_.data, out); });
+  }
+  void cancel(NodeId node) {
+    doing_.at(node) = Doing::withdrawing;
+    call(node, [](A& value, auto& out) { value.cancel(out); });
+  }
+
+  void deliver(std::size_t position) {
+    InFlight chosen = in_flight_.at(position);
+    in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(position));
+    call(chosen.to,
+         [&](A& value, auto& out) { conch::deliver(value, chosen.from, chosen.message, out); });
+  }
+  void deliver_oldest() { deliver(0); }
+  /// The oldest message of one channel.
+  void deliver(NodeId from, NodeId to) {
+    auto oldest = std::find_if(in_flight_.begin(), in_flight_.end(), [&](const InFlight& sent) {
+      return sent.from == from && sent.to == to;
+    });
+    CONCH_EXPECT(oldest != in_flight_.end(), "there is a message on the channel");
+    deliver(static_cast<std::size_t>(oldest - in_flight_.begin()));
+  }
+  void settle() {
+    while (!in_flight_.empty()) deliver_oldest();
+  }
+  void deliver_random(Dice& dice, Channels channels) {
+    std::size_t position = dice.below(in_flight_.size());
+    if (channels == Channels::unordered) return deliver(position);
+    deliver(in_flight_[position].from, in_flight_[position].to);
+  }
+
+  const Members& members() const { return members_; }
+  A& at(NodeId node) { return values_.at(node); }
+  Doing doing(NodeId node) const { return doing_.at(node); }
+  bool anybody(Doing doing) const {
+    return std::any_of(doing_.begin(), doing_.end(),
+                       [&](const auto& each) { return each.second == doing; });
+  }
+  const std::vector<InFlight>& in_flight() const { return in_flight_; }
+  const std::vector<Entry>& entries() const { return entries_; }
+  /// Who has entered, in order.
+  std::vector<NodeId> entered() const {
+    std::vector<NodeId> nodes;
+    for (const Entry& entry : entries_) nodes.push_back(entry.node);
+    return nodes;
+  }
+  std::size_t sent() const { return sent_; }
+  std::size_t withdrawals() const { return withdrawals_; }
+
+  /// What was promised and not kept, first of all; empty if nothing.
+  const std::string& failure() const { return failure_; }
+  /// Nothing is on its way: whoever waits must have somebody to wait for.
+  void check_still() {
+    if (anybody(Doing::withdrawing)) fail("a cancel waits and nothing is on its way");
+    if (anybody(Doing::waiting) && !anybody(Doing::inside)) fail("deadlock");
+  }
+  /// Nothing is on its way and nobody wants anything.
+  void check_quiescent() {
+    if (remembered(values_) > remembered_at_start_) fail("more is remembered than at the start");
+  }
+  std::string states() const {
+    std::string text;
+    for (const auto& [node, value] : values_) text += "  " + print_fields(value) + "\n";
+    for (const InFlight& message : in_flight_) text += "  " + print(message) + "\n";
+    return text;
+  }
+
+ private:
+  template <class Call>
+  void call(NodeId node, Call&& run) {
+    OutboxOf<A> out;
+    run(values_.at(node), out);
+    sent_ += out.sends().size();
+    for (auto& send : out.sends()) {
+      if (send.to == node) fail("a node sends to itself");
+      if (!members_.contains(send.to)) fail("a node sends to a stranger");
+      in_flight_.push_back({node, send.to, std::move(send.message)});
+    }
+    for (const Effect& effect : out.effects()) take_effect(node, effect);
+    check_tokens();
+  }
+
+  void take_effect(NodeId node, const Effect& effect) {
+    if (const auto* entered = std::get_if<Entered>(&effect)) {
+      enter(node, entered->baton);
+    } else if (std::holds_alternative<Withdrawn>(effect)) {
+      if (doing(node) != Doing::withdrawing) fail("withdrawn without a cancel");
+      doing_.at(node) = Doing::nothing;
+      ++withdrawals_;
+    }
+  }
+  void enter(NodeId node, const Baton& baton) {
+    if (anybody(Doing::inside)) fail("ME1: two are inside");
+    if (doing(node) != Doing::waiting) fail("somebody enters who does not wait");
+    if (baton.fence <= newest_.fence) fail("a fence does not increase");
+    if (baton.data != newest_.data) fail("the data are not those of the last holder");
+    doing_.at(node) = Doing::inside;
+    newest_ = baton;
+    entries_.push_back({node, baton});
+  }
+  void check_tokens() {
+    if constexpr (TokenBased<A>) {
+      auto tokens = std::count_if(values_.begin(), values_.end(),
+                                  [](const auto& each) { return each.second.holds_token(); });
+      tokens += std::count_if(in_flight_.begin(), in_flight_.end(), [](const InFlight& sent) {
+        return std::holds_alternative<typename A::Token>(sent.message);
+      });
+      if (tokens != 1) fail(std::to_string(tokens) + " tokens");
+    }
+  }
+  void fail(std::string what) {
+    if (failure_.empty()) failure_ = std::move(what);
+  }
+
+  Members members_;
+  std::map<NodeId, A> values_;
+  std::map<NodeId, Doing> doing_;
+  std::vector<InFlight> in_flight_;
+  std::vector<Entry> entries_;
+  Baton newest_;
+  std::size_t remembered_at_start_ = 0;
+  std::size_t sent_ = 0;
+  std::size_t withdrawals_ = 0;
+  std::string failure_;
+};
+
+/// A random run to completion: requests, releases, cancels and deliveries, as eager as the seed has
+/// it.
+template <Exclusive A>
+class RandomRun {
+ public:
+  RandomRun(std::uint64_t seed, std::size_t nodes, Channels channels, Tuning tuning = {})
+      : seed_(seed),
+        dice_(seed),
+        channels_(channels),
+        wishes_(6 * nodes),
+        delivery_chance_(20 + dice_.below(75)),
+        release_chance_(5 + dice_.below(90)),
+        cancel_chance_(dice_.below(3) == 0 ? 0 : dice_.below(40)),
+        group_(start(nodes, tuning)) {}
+
+  /// What went wrong, with the seed that repeats it; empty if nothing did.
+  std::string run() {
+    std::size_t patience = 200'000;
+    while (group_.failure().empty() && !complete()) {
+      if (patience-- == 0) return report("it does not come to an end");
+      step();
+      if (group_.in_flight().empty()) group_.check_still();
+    }
+    if (group_.failure().empty()) group_.check_quiescent();
+    return group_.failure().empty() ? "" : report(group_.failure());
+  }
+
+  const Group<A>& group() const { return group_; }
+
+ private:
+  /// Identifiers are neither positions nor contiguous, and anybody may be the home.
+  Assignment start(std::size_t nodes, Tuning tuning) {
+    std::vector<NodeId> ids;
+    for (std::size_t i = 0; i < nodes; ++i) ids.push_back(NodeId{10 * i + dice_.below(10)});
+    return Assignment::fresh(Members(ids), dice_.one_of(ids), tuning);
+  }
+
+  bool complete() const {
+    return wishes_ == 0 && group_.in_flight().empty() && !group_.anybody(Doing::waiting) &&
+           !group_.anybody(Doing::inside) && !group_.anybody(Doing::withdrawing);
+  }
+
+  void step() {
+    if (!group_.in_flight().empty() && dice_.percent(delivery_chance_))
+      return group_.deliver_random(dice_, channels_);
+    NodeId node = dice_.one_of(group_.members().nodes());
+    switch (group_.doing(node)) {
+      case Doing::nothing:
+        if (wishes_ == 0) return;
+        --wishes_;
+        return group_.request(node);
+      case Doing::waiting:
+        if (dice_.percent(cancel_chance_)) group_.cancel(node);
+        return;
+      case Doing::inside:
+        if (dice_.percent(release_chance_)) group_.release(node);
+        return;
+      case Doing::withdrawing: return;
+    }
+  }
+
+  std::string report(const std::string& what) const {
+    return std::string(A::about.name) + ", seed " + std::to_string(seed_) + ", " +
+           std::to_string(group_.members().size()) + " nodes" +
+           (channels_ == Channels::fifo ? ", FIFO: " : ": ") + what + "\n" + group_.states();
+  }
+
+  std::uint64_t seed_;
+  Dice dice_;
+  Channels channels_;
+  std::size_t wishes_;
+  std::size_t delivery_chance_;
+  std::size_t release_chance_;
+  std::size_t cancel_chance_;
+  Group<A> group_;
+};
+
+template <Exclusive A>
+std::string random_run(std::uint64_t seed, std::size_t nodes, Channels channels,
+                       Tuning tuning = {}) {
+  return RandomRun<A>(seed, nodes, channels, tuning).run();
+}
+
+/// Runs every seed below `seeds` with a group of this size. Returns the first failure; runs in
+/// which nobody ever entered or, in company, withdrew are one, too.
+template <Exclusive A>
+std::string random_runs(std::uint64_t seeds, std::size_t nodes, Channels channels,
+                        Tuning tuning = {}) {
+  std::size_t entries = 0;
+  std::size_t withdrawals = 0;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    RandomRun<A> run(seed, nodes, channels, tuning);
+    if (std::string failure = run.run(); !failure.empty()) return failure;
+    entries += run.group().entries().size();
+    withdrawals += run.group().withdrawals();
+  }
+  if (entries == 0) return "nobody ever entered";
+  if (withdrawals == 0 && nodes > 1) return "nobody ever withdrew";
+  return "";
+}
+
+}  // namespace conch::testing

@@ -1,0 +1,113 @@
+#include "sim/distribution.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace conch::sim {
+
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double ns;
+};
+// The longest names first: "ms" is not "m" followed by rubbish.
+constexpr std::array units{Unit{"ns", 1},  Unit{"us", 1e3}, Unit{"ms", 1e6},
+                           Unit{"s", 1e9}, Unit{"m", 60e9}, Unit{"h", 3600e9}};
+
+[[noreturn]] void bad(std::string_view text, std::string_view expected) {
+  throw BadText("\"" + std::string(text) + "\" is not " + std::string(expected));
+}
+
+double parse_number(std::string_view digits, std::string_view text, std::string_view expected) {
+  double number = 0;
+  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc{} || end != digits.data() + digits.size() || number < 0)
+    bad(text, expected);
+  return number;
+}
+
+constexpr std::string_view duration_form = "a duration such as 500ms, 1.5s or 20us";
+
+}  // namespace
+
+Duration parse_duration(std::string_view text) {
+  if (text == "0") return Duration{0};
+  for (const Unit& unit : units) {
+    if (!text.ends_with(unit.name)) continue;
+    std::string_view digits = text.substr(0, text.size() - unit.name.size());
+    double ns = parse_number(digits, text, duration_form) * unit.ns;
+    if (ns > 9e18) bad(text, "shorter than 292 years");
+    return Duration(static_cast<std::int64_t>(ns + 0.5));
+  }
+  bad(text, duration_form);
+}
+
+std::string print_duration(Duration duration) {
+  if (duration == Duration{0}) return "0";
+  auto ns = static_cast<double>(duration.count());
+  Unit unit = units[0];
+  for (const Unit& candidate : {units[1], units[2], units[3]})
+    if (ns >= candidate.ns) unit = candidate;
+  std::array<char, 32> digits{};
+  auto end = std::to_chars(digits.data(), digits.data() + digits.size(), ns / unit.ns).ptr;
+  return std::string(digits.data(), end) + std::string(unit.name);
+}
+
+double parse_share(std::string_view text) {
+  constexpr std::string_view form = "a share of one such as 0.25 or 25%";
+  bool percent = text.ends_with('%');
+  double number = parse_number(text.substr(0, text.size() - (percent ? 1 : 0)), text, form);
+  double share = percent ? number / 100 : number;
+  if (share > 1) bad(text, form);
+  return share;
+}
+
+double seconds(Duration duration) { return static_cast<double>(duration.count()) * 1e-9; }
+
+Distribution Distribution::parse(std::string_view text) {
+  auto colon = text.find(':');
+  if (colon == std::string_view::npos) return constant(parse_duration(text));
+  std::string_view name = text.substr(0, colon);
+  std::string_view rest = text.substr(colon + 1);
+  if (name == "exp") return exponential(parse_duration(rest));
+  if (auto dots = rest.find(".."); name == "uniform" && dots != std::string_view::npos) {
+    Duration low = parse_duration(rest.substr(0, dots));
+    Duration high = parse_duration(rest.substr(dots + 2));
+    if (low > high) bad(text, "a range whose low end comes first");
+    return uniform(low, high);
+  }
+  if (auto comma = rest.find(','); name == "normal" && comma != std::string_view::npos)
+    return normal(parse_duration(rest.substr(0, comma)), parse_duration(rest.substr(comma + 1)));
+  bad(text, "a distribution: 500ms, exp:500ms, uniform:0..1s or normal:500ms,225ms");
+}
+
+std::string Distribution::print() const {
+  switch (kind_) {
+    case Kind::constant: return print_duration(first_);
+    case Kind::exponential: return "exp:" + print_duration(first_);
+    case Kind::uniform: return "uniform:" + print_duration(first_) + ".." + print_duration(second_);
+    case Kind::normal: return "normal:" + print_duration(first_) + "," + print_duration(second_);
+  }
+  return "?";
+}
+
+Duration Distribution::mean() const {
+  return kind_ == Kind::uniform ? (first_ + second_) / 2 : first_;
+}
+
+Duration Distribution::draw(Random& random) const {
+  auto scaled = [](Duration unit, double factor) {
+    return Duration(static_cast<std::int64_t>(static_cast<double>(unit.count()) * factor));
+  };
+  switch (kind_) {
+    case Kind::constant: return first_;
+    case Kind::exponential: return scaled(first_, random.exponential());
+    case Kind::uniform: return first_ + scaled(second_ - first_, random.uniform());
+    case Kind::normal: return std::max(Duration{0}, first_ + scaled(second_, random.normal()));
+  }
+  return first_;
+}
+
+}  // namespace conch::sim

@@ -1,0 +1,69 @@
+// What will happen, in the order of time; of equal times, in the order of scheduling.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "core/types.hpp"
+#include "sim/population.hpp"
+
+namespace conch::sim {
+
+enum class What : std::uint8_t {
+  deliver,     // node receives the message of slot b from a
+  frame,       // node receives the link's frame b from a
+  retransmit,  // the link from node to a may have to repeat itself
+  tell,        // node sends a an application message
+  told,        // node receives application message b from a
+  think,       // node has thought enough
+  release,     // node has held long enough
+  cancel,      // node loses patience with its request number b
+  leave,       // node leaves the group
+  join,        // node joins it again
+  roster,      // everybody learns who belongs to the group
+  timer,       // node's timer a, armed for the b-th time
+  fault,       // scheduled fault b
+  fault_ends,  // scheduled fault b
+  detect,      // everybody learns that a has crashed
+  calm,        // all faults end
+};
+
+struct Event {
+  Time at;
+  std::uint64_t order = 0;
+  Node node = 0;
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+  /// Which life of the node this belongs to; an event of an earlier one is void.
+  std::uint16_t life = 0;
+  What what = What::deliver;
+  std::uint8_t kind = 0;
+};
+static_assert(sizeof(Event) == 32);
+
+class EventQueue {
+ public:
+  bool empty() const { return heap_.empty(); }
+  const Event& next() const { return heap_.front(); }
+  void push(Event event) {
+    event.order = ++order_;
+    heap_.push_back(event);
+    std::push_heap(heap_.begin(), heap_.end(), later);
+  }
+  Event pop() {
+    std::pop_heap(heap_.begin(), heap_.end(), later);
+    Event event = heap_.back();
+    heap_.pop_back();
+    return event;
+  }
+
+ private:
+  static bool later(const Event& x, const Event& y) {
+    return x.at != y.at ? x.at > y.at : x.order > y.order;
+  }
+
+  std::vector<Event> heap_;
+  std::uint64_t order_ = 0;
+};
+
+}  // namespace conch::sim

@@ -1,0 +1,93 @@
+// The faults a run may suffer, by name, as the command line and the tests write them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/types.hpp"
+#include "sim/distribution.hpp"
+#include "sim/population.hpp"
+
+namespace conch::sim {
+
+/// A node by its number, or by what it is doing when its fault is due; a fault waits until somebody
+/// does that.
+struct Who {
+  enum class Role : std::uint8_t {
+    number,
+    holder,  // is inside
+    waiter,  // has asked
+    idle,    // neither, and not the home
+    home,    // serves, or made the token; while it is idle itself
+    voter,   // idle, and in some waiter's voting set
+  };
+  Role role = Role::number;
+  Node node = 0;
+
+  static Who parse(std::string_view text);
+  std::string print() const;
+};
+
+/// Loses its state and sends nothing more. Comes back after `length`, if given, with no memory.
+struct Crash {
+  Who who;
+  Duration at{};
+  std::optional<Duration> length;
+};
+/// Neither receives nor acts for a while; then everything that came meanwhile happens at once.
+struct Pause {
+  Who who;
+  Duration at{};
+  Duration length{};
+};
+/// Messages between these nodes and the others are lost; in one direction only: what these send.
+struct Partition {
+  std::vector<Node> nodes;
+  bool one_way = false;
+  Duration at{};
+  Duration length{};
+};
+/// Everybody is told that this node has crashed, which it has not.
+struct FalseSuspicion {
+  Who who;
+  Duration at{};
+};
+
+using ScheduledFault = std::variant<Crash, Pause, Partition, FalseSuspicion>;
+
+/// A delay spike: with this chance a message takes so much longer.
+struct Clog {
+  double chance = 0;
+  Duration delay{};
+};
+
+struct Faults {
+  double lose = 0;
+  double duplicate = 0;
+  Clog clog;
+  /// Every node's clock runs up to this share too fast or too slow.
+  double drift = 0;
+  /// Lose exactly the n-th message that is sent, counted from 1.
+  std::optional<std::uint64_t> drop;
+  std::vector<ScheduledFault> scheduled;
+  /// After a crash the others are told, so much later. Not told if not given.
+  std::optional<Duration> detect_after;
+  /// Until then nodes pause and the network parts at random; then, and of all other faults of the
+  /// network, everything heals and progress is demanded.
+  std::optional<Duration> storm;
+
+  bool network_is_faulty() const;
+};
+
+// WHO@TIME[+LENGTH], WHO@TIME+LENGTH, NODE[,NODE...]@TIME+LENGTH, WHO@TIME, SHARE:DELAY.
+Crash parse_crash(std::string_view text);
+Pause parse_pause(std::string_view text);
+Partition parse_partition(std::string_view text, bool one_way);
+FalseSuspicion parse_suspicion(std::string_view text);
+Clog parse_clog(std::string_view text);
+
+}  // namespace conch::sim

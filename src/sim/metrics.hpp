@@ -1,0 +1,112 @@
+// What a run cost and how it felt.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/types.hpp"
+#include "sim/population.hpp"
+
+namespace conch::sim {
+
+struct Summary {
+  double mean = 0;
+  double std = 0;
+  double p50 = 0;
+  double p99 = 0;
+  double max = 0;
+};
+Summary summarize(std::vector<double> values);
+
+/// Jain's index: 1 when all are equal, 1/n when one has everything.
+double jain_index(const std::vector<double>& shares);
+
+struct Traffic {
+  std::uint64_t total = 0;
+  std::uint64_t local = 0;
+  std::uint64_t global = 0;
+  std::uint64_t bytes = 0;
+  /// Sent while nobody waited or was inside.
+  std::uint64_t idle = 0;
+  std::map<std::string, std::uint64_t> by_type;
+};
+
+struct Report {
+  std::uint64_t requests = 0;
+  std::uint64_t entries = 0;
+  std::uint64_t withdrawn = 0;
+  Traffic messages;
+  /// Application messages; not among the above.
+  std::uint64_t application_messages = 0;
+  double messages_per_entry = 0;
+  /// The same without those sent while nobody wanted anything.
+  double busy_messages_per_entry = 0;
+  /// From request to entry.
+  Summary wait_s;
+  /// From request to entry on an idle system, and how often that was seen.
+  double client_delay_s = 0;
+  std::uint64_t client_delays = 0;
+  /// From an exit to the next entry while somebody waits.
+  double sync_delay_s = 0;
+  std::uint64_t sync_delays = 0;
+  double throughput_per_s = 0;
+  /// Of the nodes' mean waiting times.
+  double fairness = 1;
+  /// Messages sent and received by a node.
+  double load_mean = 0;
+  std::uint64_t load_max = 0;
+  double duration_s = 0;
+};
+
+class Metrics {
+ public:
+  Metrics(std::vector<std::uint32_t> cluster_of, std::vector<std::string> kinds);
+
+  void sent(const Posted& message);
+  void received(Node node) { ++load_[node]; }
+  void told() { ++application_messages_; }
+  void requested(Node node, Time now);
+  void entered(Node node, Time now);
+  void exited(Node node, Time now);
+  /// A request that was withdrawn, or whose process crashed while it waited.
+  void gave_up(Node node);
+  void crashed(Node node);
+
+  std::uint64_t waiting() const { return waiting_; }
+  Report report(Time end) const;
+
+ private:
+  struct Mean {
+    double sum = 0;
+    std::uint64_t count = 0;
+    void add(double value) { sum += value, ++count; }
+    double value() const { return count == 0 ? 0 : sum / static_cast<double>(count); }
+  };
+  bool quiet() const { return waiting_ == 0 && inside_ == 0; }
+
+  std::vector<std::uint32_t> cluster_of_;
+  std::vector<std::string> kinds_;
+
+  Traffic traffic_;
+  std::vector<std::uint64_t> by_kind_;
+  std::vector<std::uint64_t> load_;
+  std::uint64_t application_messages_ = 0;
+
+  std::uint64_t requests_ = 0;
+  std::uint64_t withdrawn_ = 0;
+  std::uint64_t waiting_ = 0;
+  std::uint64_t inside_ = 0;
+  std::vector<std::optional<Time>> asked_;
+  std::vector<bool> is_inside_;
+  std::vector<double> waits_s_;
+  std::vector<Mean> wait_of_;
+  std::optional<Node> asked_when_quiet_;
+  std::optional<Time> left_to_waiters_;
+  Mean client_delay_;
+  Mean sync_delay_;
+};
+
+}  // namespace conch::sim

@@ -1,0 +1,53 @@
+// How long a message takes, and whether it arrives.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "sim/options.hpp"
+#include "sim/random.hpp"
+
+namespace conch::sim {
+
+/// When the copies of one message arrive: none if it was lost, two if it was duplicated.
+struct Arrivals {
+  int copies = 0;
+  Time at[2];
+};
+
+class Network {
+ public:
+  explicit Network(const Options& options);
+
+  Arrivals carry(Node from, Node to, std::uint32_t bytes, Time now);
+  std::uint32_t cluster_of(Node node) const { return cluster_of_[node]; }
+  const std::vector<std::uint32_t>& clusters() const { return cluster_of_; }
+
+  /// Parts may overlap; each is healed by its number.
+  void part(std::size_t number, const Partition& partition);
+  void heal(std::size_t number) { partitions_.erase(number); }
+  /// The end of all faults.
+  void calm() {
+    faults_ = Faults{};
+    partitions_.clear();
+  }
+
+ private:
+  bool parted(Node from, Node to) const;
+  Time arrival(Node from, Node to, Time departure);
+
+  Random random_;
+  Distribution local_;
+  Distribution remote_;
+  bool keeps_order_;
+  std::optional<double> bytes_per_s_;
+  Faults faults_;
+  std::uint64_t carried_ = 0;
+  std::vector<std::uint32_t> cluster_of_;
+  std::map<std::size_t, std::pair<std::vector<bool>, bool>> partitions_;
+  /// By sender: when its line is free. By channel: when its last message arrives.
+  std::vector<Time> line_free_;
+  std::map<std::uint64_t, Time> last_arrival_;
+};
+
+}  // namespace conch::sim

@@ -1,0 +1,86 @@
+// Everybody who watches a run: the oracles, the metrics and the trace, told of each event once.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sim/metrics.hpp"
+#include "sim/oracles.hpp"
+#include "sim/population.hpp"
+#include "sim/trace.hpp"
+
+namespace conch::sim {
+
+class Observer {
+ public:
+  struct Watch {
+    Node nodes = 0;
+    std::vector<std::uint32_t> cluster_of;
+    bool token = false;
+    bool order = false;
+    TraceSink* sink = nullptr;
+  };
+  Observer(const Watch& watch, const Population& population);
+
+  // Processes.
+  void requested(Node node, Time now);
+  void entered(Node node, const Baton& baton, Time now);
+  /// The data that the holder leaves behind.
+  DataRef released(Node node, Time now);
+  void cancelled(Node node, Time now);
+  void withdrawn(Node node, Time now);
+
+  // Messages. The clock of a message is the sender's when it was sent.
+  void sent(const Posted& message, Time now);
+  void received(Node node, Node from, Slot slot, Time now);
+  void lost(const Posted& message, Time now);
+  void duplicated(const Posted& message, Time now);
+  void told(Node node, Node from, const Causality::Clock& clock, Time now);
+  /// Returns the clock to send along.
+  Causality::Clock tells(Node node, Node to, Time now);
+
+  // Around every call into the population, for the tokens: how many the node has at the beginning,
+  // in its hands and in the message it is about to read.
+  void before_call(Node node, bool reads_token);
+  void after_call(Node node, Time now);
+
+  // Nodes.
+  void crashed(Node node, Time now);
+  void gone(Node node, Time now);
+  /// Anything else worth a line in the trace.
+  void note(Time now, Happening happening, Node node, std::optional<Node> peer = {},
+            const std::string& detail = {});
+
+  void report(Property property, const Finding& finding, Time now);
+  const std::optional<Violation>& violation() const { return violation_; }
+  Time violated_at() const { return violated_at_; }
+
+  const Metrics& metrics() const { return metrics_; }
+  const std::map<Node, Fence>& inside() const { return exclusion_.inside(); }
+  std::string trace_hash() const { return hash_.hex(); }
+
+ private:
+  void note_message(Time now, Happening happening, Node node, Node peer, std::uint64_t content,
+                    Slot slot);
+  Causality::Clock& clock_of(Slot slot);
+
+  const Population& population_;
+  Metrics metrics_;
+  bool watches_token_;
+  ExclusionOracle exclusion_;
+  FenceOracle fences_;
+  DataOracle data_;
+  TokenOracle tokens_;
+  std::optional<Causality> causality_;
+  std::optional<OrderOracle> order_;
+  std::vector<Causality::Clock> clock_of_slot_;
+  std::vector<DataRef> data_of_;
+  int tokens_before_ = 0;
+  int tokens_sent_ = 0;
+  TraceHash hash_;
+  TraceSink* sink_;
+  std::optional<Violation> violation_;
+  Time violated_at_;
+};
+
+}  // namespace conch::sim

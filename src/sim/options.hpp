@@ -1,0 +1,73 @@
+// What to simulate.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/contract.hpp"
+#include "sim/distribution.hpp"
+#include "sim/faults.hpp"
+
+namespace conch::sim {
+
+enum class Channel : std::uint8_t {
+  fifo,
+  any,  // messages between two nodes overtake one another
+};
+
+/// Whether the reliable link stands between the algorithm and the network.
+enum class Linked : std::uint8_t {
+  automatic,  // where the network loses, repeats or parts
+  always,
+  never,
+};
+
+struct Options {
+  std::string algorithm = "naimi-trehel";
+  Tuning tuning;
+  /// The sizes of the clusters; nodes are numbered through them in order.
+  std::vector<Node> clusters = {10};
+  /// Per node.
+  std::uint64_t requests = 20;
+  std::uint64_t seed = 1;
+
+  Distribution hold = Distribution::constant(std::chrono::milliseconds(5));
+  Distribution think = Distribution::exponential(std::chrono::milliseconds(10));
+  Distribution local_latency =
+      Distribution::uniform(std::chrono::microseconds(500), std::chrono::microseconds(1500));
+  Distribution remote_latency = local_latency;
+  /// Of a node's outgoing line.
+  std::optional<double> bytes_per_s;
+  Channel channel = Channel::fifo;
+  Linked linked = Linked::automatic;
+
+  /// The chance that a request is cancelled while it waits.
+  double cancel = 0;
+  /// The share of the nodes that leave after each request and join again.
+  double churn = 0;
+  /// The chance that a process that has asked tells another one, which then asks too.
+  double chatter = 0;
+  Faults faults;
+
+  /// ME3 is watched up to this many nodes: vector clocks cost N per message.
+  Node order_checked_up_to = 256;
+
+  Node nodes() const {
+    Node sum = 0;
+    for (Node size : clusters) sum += size;
+    return sum;
+  }
+  bool uses_link() const {
+    return linked == Linked::always || (linked == Linked::automatic && faults.network_is_faulty());
+  }
+};
+
+/// `10`, `3x3` or `4,2,3`.
+std::vector<Node> parse_clusters(std::string_view text);
+
+/// Throws BadText with a sentence if the options cannot be combined.
+void validate(const Options& options);
+
+}  // namespace conch::sim

@@ -1,0 +1,107 @@
+// What must never happen, watched from outside by somebody who sees all nodes at once. Each oracle
+// is told what happens and answers with a sentence when its property is broken.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/types.hpp"
+#include "sim/population.hpp"
+
+namespace conch::sim {
+
+enum class Property : std::uint8_t {
+  mutual_exclusion,  // ME1: at most one process is inside
+  progress,          // ME2: every request is granted
+  order,             // ME3: in happened-before order
+  one_token,         // where the algorithm has one
+  fences,            // strictly increasing
+  data,              // a holder gets what the one before it released
+  addressee,         // no message to nobody
+  memory,            // at quiescence nothing is remembered that was not at the start
+};
+std::string_view word(Property property);
+/// A broken one means two holders or lost data; otherwise somebody waits for ever.
+bool is_safety(Property property);
+
+struct Violation {
+  Property property;
+  std::string what;
+};
+
+/// What an oracle says: nothing, or how its property was broken.
+using Finding = std::optional<std::string>;
+
+/// ME1. A crashed process is not inside.
+class ExclusionOracle {
+ public:
+  Finding enter(Node node, Fence fence);
+  void leave(Node node) { inside_.erase(node); }
+  const std::map<Node, Fence>& inside() const { return inside_; }
+
+ private:
+  std::map<Node, Fence> inside_;
+};
+
+class FenceOracle {
+ public:
+  Finding enter(Node node, Fence fence);
+
+ private:
+  Fence newest_;
+};
+
+/// Every release writes a new version; the next entry must see it.
+class DataOracle {
+ public:
+  Finding enter(Node node, const DataRef& data) const;
+  /// What the holder leaves behind.
+  DataRef release(Node node, DataRef data);
+
+ private:
+  std::uint64_t written_ = 0;
+};
+
+/// Counts tokens at nodes and in messages.
+class TokenOracle {
+ public:
+  void created(int tokens) { tokens_ += tokens; }
+  /// A node's call took or gave this many tokens, in total with the messages it read and sent.
+  Finding after_call(Node node, int difference);
+  void lost() { --tokens_; }
+  int tokens() const { return tokens_; }
+
+ private:
+  int tokens_ = 0;
+};
+
+/// Happened-before by vector clocks, through algorithm and application messages.
+class Causality {
+ public:
+  using Clock = std::vector<std::uint32_t>;
+
+  explicit Causality(Node nodes);
+  void step(Node node) { ++clocks_[node][node]; }
+  void merge(Node node, const Clock& other);
+  const Clock& at(Node node) const { return clocks_[node]; }
+
+ private:
+  std::vector<Clock> clocks_;
+};
+
+/// ME3: nobody enters while a request that happened before its own waits.
+class OrderOracle {
+ public:
+  explicit OrderOracle(Node nodes) : requests_(nodes) {}
+  void request(Node node, const Causality& causality) { requests_[node] = causality.at(node); }
+  /// The request was withdrawn, or its process crashed.
+  void forget(Node node) { requests_[node].reset(); }
+  Finding enter(Node node);
+
+ private:
+  std::vector<std::optional<Causality::Clock>> requests_;
+};
+
+}  // namespace conch::sim

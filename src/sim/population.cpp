@@ -1,0 +1,157 @@
+#include "sim/population.hpp"
+
+#include <optional>
+
+#include "core/hash.hpp"
+#include "core/measure.hpp"
+#include "core/print.hpp"
+
+namespace conch::sim {
+
+namespace {
+
+/// In-flight messages; freed slots are used again.
+template <class Message>
+class MessagePool {
+ public:
+  Slot put(Message&& message) {
+    if (free_.empty()) {
+      messages_.push_back(std::move(message));
+      return static_cast<Slot>(messages_.size() - 1);
+    }
+    Slot slot = free_.back();
+    free_.pop_back();
+    messages_[slot] = std::move(message);
+    return slot;
+  }
+  const Message& operator[](Slot slot) const { return messages_[slot]; }
+  void free(Slot slot) { free_.push_back(slot); }
+
+ private:
+  std::vector<Message> messages_;
+  std::vector<Slot> free_;
+};
+
+template <class Message>
+std::vector<std::string> kinds_of() {
+  return []<class... Ms>(std::type_identity<std::variant<Ms...>>) {
+    return std::vector<std::string>{upper_case(Ms::type_name)...};
+  }(std::type_identity<Message>{});
+}
+
+template <Exclusive A>
+class PopulationOf final : public Population {
+ public:
+  using Message = typename A::Message;
+
+  PopulationOf(Node nodes, Host& host)
+      : host_(host), entry_(find_algorithm(A::about.name)), kinds_(kinds_of<Message>()) {
+    nodes_.resize(nodes);
+  }
+
+  const CatalogEntry& entry() const override { return entry_; }
+  std::span<const std::string> kinds() const override { return kinds_; }
+
+  void create(Node node, const Assignment& start) override {
+    nodes_[node].emplace(id_of(node), start);
+  }
+  void destroy(Node node) override { nodes_[node].reset(); }
+  void start([[maybe_unused]] Node node) override {
+    if constexpr (Starting<A>) call(node, [](A& a, auto& out) { a.start(out); });
+  }
+  void request(Node node) override {
+    call(node, [](A& a, auto& out) { a.request(out); });
+  }
+  void release(Node node, const DataRef& data) override {
+    call(node, [&](A& a, auto& out) { a.release(data, out); });
+  }
+  void cancel(Node node) override {
+    call(node, [](A& a, auto& out) { a.cancel(out); });
+  }
+  void receive(Node node, Node from, Slot slot) override {
+    // The call may post messages, and the pool may move: take the message out first.
+    Message message = pool_[slot];
+    call(node, [&](A& a, auto& out) { deliver(a, id_of(from), message, out); });
+  }
+  void timer([[maybe_unused]] Node node, [[maybe_unused]] TimerId timer) override {
+    if constexpr (Timed<A>) call(node, [&](A& a, auto& out) { a.timer(timer, out); });
+  }
+  void suspect([[maybe_unused]] Node node, [[maybe_unused]] Node whom) override {
+    if constexpr (Suspecting<A>) call(node, [&](A& a, auto& out) { a.suspect(id_of(whom), out); });
+  }
+  void join([[maybe_unused]] Node node, [[maybe_unused]] Node contact) override {
+    if constexpr (Dynamic<A>) call(node, [&](A& a, auto& out) { a.join(id_of(contact), out); });
+  }
+  void leave([[maybe_unused]] Node node) override {
+    if constexpr (Dynamic<A>) call(node, [](A& a, auto& out) { a.leave(out); });
+  }
+  void roster([[maybe_unused]] Node node, [[maybe_unused]] const Members& members) override {
+    if constexpr (Dynamic<A>) call(node, [&](A& a, auto& out) { a.roster(members, out); });
+  }
+  Stamp stamp([[maybe_unused]] Node node) override {
+    if constexpr (Causal<A>) return nodes_[node]->stamp();
+    return {};
+  }
+  void observe([[maybe_unused]] Node node, [[maybe_unused]] Stamp stamp) override {
+    if constexpr (Causal<A>) nodes_[node]->observe(stamp);
+  }
+
+  void discard(Slot slot) override { pool_.free(slot); }
+
+  bool holds_token([[maybe_unused]] Node node) const override {
+    if constexpr (TokenBased<A>) return nodes_[node] && nodes_[node]->holds_token();
+    return false;
+  }
+  std::size_t remembered(Node node) const override { return conch::remembered(*nodes_[node]); }
+  std::string state(Node node) const override { return print_fields(*nodes_[node]); }
+  std::string print(Slot slot) const override { return conch::print(pool_[slot]); }
+  std::size_t bytes_per_node() const override { return sizeof(A); }
+
+ private:
+  template <class Call>
+  void call(Node node, Call&& function) {
+    outbox_.clear();
+    function(*nodes_[node], outbox_);
+    for (auto& send : outbox_.sends()) post(node, send);
+    for (const Effect& effect : outbox_.effects())
+      std::visit([&](const auto& chosen) { apply(node, chosen); }, effect);
+  }
+  void post(Node from, typename Outbox<Message>::Send& send) {
+    Posted posted{.from = from,
+                  .to = node_of(send.to),
+                  .slot = 0,
+                  .kind = static_cast<std::uint8_t>(send.message.index()),
+                  .token = carries_token(send.message),
+                  .bytes = static_cast<std::uint32_t>(encoded_size(send.message)),
+                  .hash = hash64(send.message)};
+    posted.slot = pool_.put(std::move(send.message));
+    host_.post(posted);
+  }
+  static bool carries_token([[maybe_unused]] const Message& message) {
+    if constexpr (TokenBased<A>) return std::holds_alternative<typename A::Token>(message);
+    return false;
+  }
+  void apply(Node node, const Entered& entered) { host_.entered(node, entered.baton); }
+  void apply(Node node, const Withdrawn&) { host_.withdrawn(node); }
+  void apply(Node node, const Joined&) { host_.joined(node); }
+  void apply(Node node, const Left&) { host_.left(node); }
+  void apply(Node node, const Armed& armed) { host_.armed(node, armed); }
+  void apply(Node node, const Disarmed& disarmed) { host_.disarmed(node, disarmed.timer); }
+
+  Host& host_;
+  const CatalogEntry& entry_;
+  std::vector<std::string> kinds_;
+  std::vector<std::optional<A>> nodes_;
+  MessagePool<Message> pool_;
+  Outbox<Message> outbox_;
+};
+
+}  // namespace
+
+std::unique_ptr<Population> make_population(std::string_view algorithm, Node nodes, Host& host) {
+  return with_algorithm(algorithm, [&]<class A>(std::type_identity<A>) {
+    return std::unique_ptr<Population>(std::make_unique<PopulationOf<A>>(nodes, host));
+  });
+}
+
+}  // namespace conch::sim

@@ -1,0 +1,89 @@
+// The algorithm values of all nodes behind one interface, so that the worlds of this folder are
+// compiled once and not once per algorithm.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/catalog.hpp"
+#include "core/contract.hpp"
+
+namespace conch::sim {
+
+/// A node of a simulation: 0 .. N-1, also the value of its NodeId.
+using Node = std::uint32_t;
+/// Where a message that is in flight is kept.
+using Slot = std::uint32_t;
+
+inline NodeId id_of(Node node) { return NodeId{node}; }
+inline Node node_of(NodeId id) { return static_cast<Node>(id.value); }
+
+/// What the world is told of a message that is to be sent. The receiver frees the slot.
+struct Posted {
+  Node from;
+  Node to;
+  Slot slot;
+  /// The index of its type among the algorithm's messages.
+  std::uint8_t kind;
+  bool token;
+  std::uint32_t bytes;
+  std::uint64_t hash;
+};
+
+/// The world's side of a population: called while a call below runs.
+class Host {
+ public:
+  virtual void post(const Posted& message) = 0;
+  virtual void entered(Node node, const Baton& baton) = 0;
+  virtual void withdrawn(Node node) = 0;
+  virtual void joined(Node node) = 0;
+  virtual void left(Node node) = 0;
+  virtual void armed(Node node, const Armed& armed) = 0;
+  virtual void disarmed(Node node, TimerId timer) = 0;
+
+ protected:
+  ~Host() = default;
+};
+
+class Population {
+ public:
+  virtual ~Population() = default;
+
+  virtual const CatalogEntry& entry() const = 0;
+  /// The names of the algorithm's messages, by kind.
+  virtual std::span<const std::string> kinds() const = 0;
+
+  // What happens to one node. Those an algorithm has no capability for must not be called.
+  virtual void create(Node node, const Assignment& start) = 0;
+  virtual void destroy(Node node) = 0;
+  virtual void start(Node node) = 0;
+  virtual void request(Node node) = 0;
+  virtual void release(Node node, const DataRef& data) = 0;
+  virtual void cancel(Node node) = 0;
+  virtual void receive(Node node, Node from, Slot slot) = 0;
+  virtual void timer(Node node, TimerId timer) = 0;
+  virtual void suspect(Node node, Node whom) = 0;
+  virtual void join(Node node, Node contact) = 0;
+  virtual void leave(Node node) = 0;
+  virtual void roster(Node node, const Members& members) = 0;
+  virtual Stamp stamp(Node node) = 0;
+  virtual void observe(Node node, Stamp stamp) = 0;
+
+  /// Frees a slot.
+  virtual void discard(Slot slot) = 0;
+
+  // What can be seen of a node or a message.
+  virtual bool holds_token(Node node) const = 0;
+  virtual std::size_t remembered(Node node) const = 0;
+  virtual std::string state(Node node) const = 0;
+  virtual std::string print(Slot slot) const = 0;
+  /// Of one node's value, without what its containers allocate.
+  virtual std::size_t bytes_per_node() const = 0;
+};
+
+/// The nodes 0 .. nodes-1 of an algorithm, not created yet.
+std::unique_ptr<Population> make_population(std::string_view algorithm, Node nodes, Host& host);
+
+}  // namespace conch::sim

@@ -1,0 +1,246 @@
+#include "sim/simulation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace conch::sim {
+
+namespace {
+
+constexpr std::uint64_t workload_stream = 2;
+constexpr std::uint64_t fault_stream = 3;
+
+/// So many deliveries without an entry, while somebody waits, are a livelock.
+constexpr std::uint64_t stalled_after(Node nodes) { return 20'000 + 2'000 * std::uint64_t{nodes}; }
+
+Duration first_repetition(const Options& options) {
+  Duration latency = std::max(options.local_latency.mean(), options.remote_latency.mean());
+  return std::max<Duration>(6 * latency, std::chrono::microseconds(1));
+}
+
+Assignment fresh(const Options& options, const Members& members) {
+  return Assignment::fresh(members, id_of(0), options.tuning);
+}
+
+}  // namespace
+
+std::string_view word(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::held: return "held";
+    case Verdict::violated: return "violated";
+    case Verdict::not_promised: return "not promised";
+    case Verdict::not_checked: return "not checked";
+  }
+  return "?";
+}
+
+Simulation::Simulation(const Options& options, TraceSink* sink)
+    : options_((validate(options), options)),
+      random_(options.seed, workload_stream),
+      fault_random_(options.seed, fault_stream),
+      population_(make_population(options.algorithm, options.nodes(), *this)),
+      network_(options),
+      processes_(options.nodes()),
+      roster_(Members::first(options.nodes())) {
+  const CatalogEntry& entry = population_->entry();
+  Node nodes = options_.nodes();
+  observer_.emplace(
+      Observer::Watch{.nodes = nodes,
+                      .cluster_of = network_.clusters(),
+                      .token = entry.can.token,
+                      .order = entry.about.promises_order && nodes <= options_.order_checked_up_to,
+                      .sink = sink},
+      *population_);
+  Wiring wiring{nodes, network_, events_, *observer_, *population_};
+  transport_ = options_.uses_link() ? linked_transport(wiring, first_repetition(options_))
+                                    : raw_transport(wiring);
+}
+
+Result Simulation::run() {
+  start();
+  while (!over()) {
+    Event event = events_.pop();
+    now_ = event.at;
+    handle(event);
+    if (!draining_.empty()) see_off();
+  }
+  return result();
+}
+
+void Simulation::start() {
+  Assignment start = fresh(options_, roster_);
+  Node nodes = options_.nodes();
+  auto churners = static_cast<Node>(std::ceil(options_.churn * nodes));
+  Node first_churner = nodes - std::min(churners, nodes - 1);
+  active_ = nodes;
+  for (Node node = 0; node < nodes; ++node) {
+    population_->create(node, start);
+    Process& process = processes_[node];
+    process.remaining = options_.requests;
+    process.churns = node >= first_churner;
+    process.rate = 1 + options_.faults.drift * (2 * fault_random_.uniform() - 1);
+  }
+  schedule_faults();
+  for (Node node = 0; node < nodes; ++node) {
+    call(node, [&] { population_->start(node); });
+    think(node);
+  }
+}
+
+/// An event of the node's own, by its own clock.
+void Simulation::after(Node node, Duration delay, What what, std::uint32_t a, std::uint32_t b) {
+  const Process& process = processes_[node];
+  auto ns = static_cast<double>(delay.count()) * process.rate;
+  Duration drifted = process.rate == 1 ? delay : Duration(static_cast<std::int64_t>(ns));
+  ++local_events_;
+  events_.push(
+      {.at = now_ + drifted, .node = node, .a = a, .b = b, .life = process.life, .what = what});
+}
+
+void Simulation::handle(const Event& event) {
+  Process& process = processes_[event.node];
+  bool of_the_network = event.what <= What::retransmit;
+  bool of_the_world = event.what >= What::fault;
+  if (!of_the_network) --local_events_;
+  if (now_ < process.paused_until && !of_the_world) {
+    Event later = event;
+    later.at = process.paused_until;
+    if (!of_the_network) ++local_events_;
+    return events_.push(later);
+  }
+  if (!of_the_network && !of_the_world && event.life != process.life) return;
+  switch (event.what) {
+    case What::deliver:
+    case What::frame:
+    case What::retransmit: return deliver(event);
+    case What::tell: return tell(event.node, event.a);
+    case What::told: return told(event);
+    case What::think: return request(event.node);
+    case What::release: return release(event.node);
+    case What::cancel: return cancel(event.node, event.b);
+    case What::leave: return leave(event.node);
+    case What::join: return join(event.node);
+    case What::roster: return publish_roster();
+    case What::timer: {
+      TimerId timer{static_cast<std::uint8_t>(event.a)};
+      if (timers_[{event.node, timer}] != event.b) return;
+      return call(event.node, [&] { population_->timer(event.node, timer); });
+    }
+    case What::fault: return begin_fault(event.b);
+    case What::fault_ends: return end_fault(event.b);
+    case What::detect: return suspect(event.a);
+    case What::calm: return network_.calm();
+  }
+}
+
+void Simulation::deliver(const Event& event) {
+  if (!present(event.node)) return transport_->drop(event);
+  arrived_.clear();
+  transport_->handle(event, now_, arrived_);
+  for (std::size_t i = 0; i < arrived_.size(); ++i) {
+    Arrived message = arrived_[i];
+    ++delivered_;
+    ++delivered_since_entry_;
+    observer_->received(event.node, message.from, message.slot, now_);
+    call(
+        event.node, [&] { population_->receive(event.node, message.from, message.slot); },
+        message.token);
+    transport_->done(message.slot);
+  }
+}
+
+void Simulation::post(const Posted& message) {
+  observer_->sent(message, now_);
+  Phase phase = processes_[message.to].phase;
+  if (phase == Phase::draining || phase == Phase::away) {
+    observer_->report(Property::addressee,
+                      std::to_string(message.from) + " sent " + population_->print(message.slot) +
+                          " to " + std::to_string(message.to) + ", which has left",
+                      now_);
+  }
+  if (present(message.to)) return transport_->send(message, now_);
+  observer_->lost(message, now_);
+  population_->discard(message.slot);
+}
+
+/// Whether the run has ended: something broke, everybody is done, or nothing can happen.
+bool Simulation::over() {
+  if (observer_->violation()) return true;
+  if (!pending_faults_.empty()) {
+    for (std::size_t number : std::exchange(pending_faults_, {})) begin_fault(number);
+  }
+  bool restless = population_->entry().about.restless;
+  bool quiet = transport_->in_flight() == 0 && local_events_ == 0;
+  if (active_ == 0 && (quiet || restless)) return true;
+  std::uint64_t waiting = observer_->metrics().waiting();
+  if (waiting == 0) delivered_since_entry_ = 0;
+  if (quiet || events_.empty()) {
+    observer_->report(Property::progress,
+                      waiting > 0 ? Finding("deadlock: nothing can happen any more and " +
+                                            std::to_string(waiting) + " wait")
+                                  : Finding("nothing can happen any more"),
+                      now_);
+    return true;
+  }
+  if (delivered_since_entry_ <= stalled_after(options_.nodes())) return false;
+  observer_->report(Property::progress,
+                    "livelock: " + std::to_string(delivered_since_entry_) +
+                        " messages arrived since the last entry and " + std::to_string(waiting) +
+                        " wait",
+                    now_);
+  return true;
+}
+
+/// At rest, the nodes together remember no more than those of a group that has just started.
+void Simulation::check_memory() {
+  if (observer_->violation() || anybody_crashed_ || options_.faults.drop) return;
+  auto start = make_population(options_.algorithm, options_.nodes(), *this);
+  std::size_t allowed = 0;
+  std::size_t found = 0;
+  for (NodeId member : roster_) {
+    Node node = node_of(member);
+    start->create(node, Assignment::fresh(roster_, roster_[0], options_.tuning));
+    allowed += start->remembered(node);
+    found += population_->remembered(node);
+  }
+  if (found <= allowed) return;
+  observer_->report(Property::memory,
+                    "at rest the nodes remember " + std::to_string(found) +
+                        " things, but a new group only " + std::to_string(allowed),
+                    now_);
+}
+
+Result Simulation::result() {
+  const About& about = population_->entry().about;
+  check_memory();
+  Result result;
+  result.report = observer_->metrics().report(now_);
+  result.violation = observer_->violation();
+  result.ended = now_;
+  result.trace_hash = observer_->trace_hash();
+  result.delivered = delivered_;
+  result.bytes_per_node = population_->bytes_per_node();
+  for (Node node = 0; node < processes_.size(); ++node) {
+    Phase phase = processes_[node].phase;
+    if (phase == Phase::waiting || phase == Phase::cancelling) result.waiting.push_back(node);
+  }
+  auto verdict = [&](Property property) {
+    bool broken = result.violation && result.violation->property == property;
+    return broken ? Verdict::violated : Verdict::held;
+  };
+  result.mutual_exclusion = verdict(Property::mutual_exclusion);
+  result.progress = verdict(Property::progress);
+  result.order = verdict(Property::order);
+  if (!about.promises_order)
+    result.order = Verdict::not_promised;
+  else if (options_.nodes() > options_.order_checked_up_to)
+    result.order = Verdict::not_checked;
+  // A run that ended at a broken safety property says nothing about who would have got in.
+  if (result.violation && is_safety(result.violation->property))
+    result.progress = Verdict::not_checked;
+  return result;
+}
+
+Result simulate(const Options& options, TraceSink* sink) { return Simulation(options, sink).run(); }
+
+}  // namespace conch::sim

@@ -1,0 +1,156 @@
+// The discrete-event world: processes that think, ask, hold and let go, over a network that may
+// misbehave, watched by oracles.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/event_queue.hpp"
+#include "sim/observer.hpp"
+#include "sim/options.hpp"
+#include "sim/transport.hpp"
+
+namespace conch::sim {
+
+enum class Verdict : std::uint8_t { held, violated, not_promised, not_checked };
+std::string_view word(Verdict verdict);
+
+struct Result {
+  Report report;
+  std::optional<Violation> violation;
+  Time ended;
+  Verdict mutual_exclusion = Verdict::held;
+  Verdict progress = Verdict::held;
+  Verdict order = Verdict::held;
+  std::string trace_hash;
+  /// Messages that reached an algorithm.
+  std::uint64_t delivered = 0;
+  std::size_t bytes_per_node = 0;
+  /// Who waited at the end.
+  std::vector<Node> waiting;
+};
+
+class Simulation final : private Host {
+ public:
+  /// Throws BadText if the options cannot be combined.
+  explicit Simulation(const Options& options, TraceSink* sink = nullptr);
+  Result run();
+
+ private:
+  enum class Phase : std::uint8_t {
+    thinking,
+    waiting,
+    cancelling,
+    inside,
+    leaving,
+    draining,
+    away,
+    joining,
+    done,
+    crashed
+  };
+  struct Process {
+    Phase phase = Phase::thinking;
+    /// Counts crashes and restarts; an event of an earlier life is void.
+    std::uint16_t life = 0;
+    bool churns = false;
+    /// How fast its clock runs.
+    double rate = 1;
+    std::uint64_t remaining = 0;
+    std::uint32_t request = 0;
+    Time paused_until;
+  };
+  struct ApplicationMessage {
+    Stamp stamp;
+    Causality::Clock clock;
+  };
+
+  // Host.
+  void post(const Posted& message) override;
+  void entered(Node node, const Baton& baton) override;
+  void withdrawn(Node node) override;
+  void joined(Node node) override;
+  void left(Node node) override;
+  void armed(Node node, const Armed& armed) override;
+  void disarmed(Node node, TimerId timer) override;
+
+  // The loop.
+  void start();
+  void handle(const Event& event);
+  bool over();
+  void deliver(const Event& event);
+  void after(Node node, Duration delay, What what, std::uint32_t a = 0, std::uint32_t b = 0);
+  /// A call into a node's algorithm, with the tokens counted before and after.
+  template <class Call>
+  void call(Node node, Call&& function, bool reads_token = false) {
+    observer_->before_call(node, reads_token);
+    function();
+    observer_->after_call(node, now_);
+  }
+  Result result();
+
+  // Processes.
+  void think(Node node);
+  void request(Node node);
+  void maybe_tell(Node node);
+  void tell(Node node, Node to);
+  void told(const Event& event);
+  void release(Node node);
+  void cancel(Node node, std::uint32_t request);
+  void finished(Node node);
+  void join(Node node);
+  void leave(Node node);
+  void see_off();
+  void publish_roster();
+
+  // Faults.
+  void schedule_faults();
+  void brew_storm();
+  void begin_fault(std::size_t number);
+  void end_fault(std::size_t number);
+  std::optional<Node> find(const Who& who);
+  bool matches(Node node, Who::Role role) const;
+  void crash(Node node);
+  void restart(Node node);
+  void suspect(Node whom);
+
+  bool present(Node node) const {
+    Phase phase = processes_[node].phase;
+    return phase != Phase::crashed && phase != Phase::away;
+  }
+  void check_memory();
+
+  Options options_;
+  Random random_;
+  Random fault_random_;
+  EventQueue events_;
+  std::unique_ptr<Population> population_;
+  Network network_;
+  std::optional<Observer> observer_;
+  std::unique_ptr<Transport> transport_;
+
+  Time now_;
+  std::vector<Process> processes_;
+  Members roster_;
+  /// Leavers whose last messages have not all arrived.
+  std::vector<Node> draining_;
+  std::vector<Arrived> arrived_;
+  std::vector<ApplicationMessage> told_;
+  std::map<std::pair<Node, TimerId>, std::uint32_t> timers_;
+  /// Faults whose node does not exist yet, and whom the others struck.
+  std::vector<std::size_t> pending_faults_;
+  std::map<std::size_t, Node> struck_;
+  /// Events other than messages that may still change something.
+  std::uint64_t local_events_ = 0;
+  std::uint64_t active_ = 0;
+  std::uint64_t delivered_ = 0;
+  std::uint64_t delivered_since_entry_ = 0;
+  bool anybody_crashed_ = false;
+};
+
+Result simulate(const Options& options, TraceSink* sink = nullptr);
+
+}  // namespace conch::sim

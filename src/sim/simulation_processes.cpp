@@ -1,0 +1,165 @@
+// The processes of a simulation: think, ask, hold, let go; come and go; talk to one another.
+#include <utility>
+
+#include "sim/simulation.hpp"
+
+namespace conch::sim {
+
+void Simulation::think(Node node) {
+  Process& process = processes_[node];
+  if (process.remaining == 0) {
+    process.phase = Phase::done;
+    --active_;
+    return;
+  }
+  process.phase = Phase::thinking;
+  after(node, options_.think.draw(random_), What::think);
+}
+
+void Simulation::request(Node node) {
+  Process& process = processes_[node];
+  if (process.phase != Phase::thinking) return;  // an application message made it ask already
+  process.phase = Phase::waiting;
+  ++process.request;
+  observer_->requested(node, now_);
+  maybe_tell(node);
+  if (random_.chance(options_.cancel)) {
+    Duration patience = options_.hold.mean() + 4 * options_.remote_latency.mean();
+    after(node, Distribution::exponential(patience).draw(random_), What::cancel, 0,
+          process.request);
+  }
+  call(node, [&] { population_->request(node); });
+}
+
+/// The request is made, in the order of happened-before, before the other process is told of it.
+void Simulation::maybe_tell(Node node) {
+  if (processes_.size() < 2 || !random_.chance(options_.chatter)) return;
+  Node to = static_cast<Node>(random_.below(processes_.size() - 1));
+  if (to >= node) ++to;
+  ++local_events_;
+  events_.push(
+      {.at = now_, .node = node, .a = to, .life = processes_[node].life, .what = What::tell});
+}
+
+void Simulation::tell(Node node, Node to) {
+  told_.push_back({population_->stamp(node), observer_->tells(node, to, now_)});
+  Arrivals arrivals = network_.carry(node, to, 16, now_);
+  if (arrivals.copies == 0) return;
+  ++local_events_;
+  events_.push({.at = arrivals.at[0],
+                .node = to,
+                .a = node,
+                .b = static_cast<std::uint32_t>(told_.size() - 1),
+                .life = processes_[to].life,
+                .what = What::told});
+}
+
+void Simulation::told(const Event& event) {
+  if (!present(event.node)) return;
+  const ApplicationMessage message = std::exchange(told_[event.b], {});
+  observer_->told(event.node, event.a, message.clock, now_);
+  population_->observe(event.node, message.stamp);
+  request(event.node);
+}
+
+void Simulation::entered(Node node, const Baton& baton) {
+  Process& process = processes_[node];
+  CONCH_EXPECT(process.phase == Phase::waiting, "only a waiter enters");
+  process.phase = Phase::inside;
+  delivered_since_entry_ = 0;
+  observer_->entered(node, baton, now_);
+  after(node, options_.hold.draw(random_), What::release);
+}
+
+void Simulation::release(Node node) {
+  DataRef data = observer_->released(node, now_);
+  call(node, [&] { population_->release(node, data); });
+  finished(node);
+}
+
+void Simulation::cancel(Node node, std::uint32_t request) {
+  Process& process = processes_[node];
+  if (process.phase != Phase::waiting || process.request != request) return;
+  process.phase = Phase::cancelling;
+  observer_->cancelled(node, now_);
+  call(node, [&] { population_->cancel(node); });
+}
+
+void Simulation::withdrawn(Node node) {
+  CONCH_EXPECT(processes_[node].phase == Phase::cancelling,
+               "only a cancelled request is withdrawn");
+  delivered_since_entry_ = 0;
+  observer_->withdrawn(node, now_);
+  finished(node);
+}
+
+/// One request is over, served or withdrawn.
+void Simulation::finished(Node node) {
+  Process& process = processes_[node];
+  --process.remaining;
+  if (!process.churns || process.remaining == 0) return think(node);
+  process.phase = Phase::leaving;
+  after(node, Duration{0}, What::leave);
+}
+
+void Simulation::leave(Node node) {
+  observer_->note(now_, Happening::leave, node);
+  call(node, [&] { population_->leave(node); });
+}
+
+void Simulation::left(Node node) {
+  observer_->gone(node, now_);
+  processes_[node].phase = Phase::draining;
+  roster_ = roster_.without(id_of(node));
+  draining_.push_back(node);
+  after(node, Duration{0}, What::roster);
+}
+
+/// A leaver may come back when its last message has arrived: nothing of it meets its next
+/// incarnation.
+void Simulation::see_off() {
+  for (Node node : std::exchange(draining_, {})) {
+    if (transport_->in_flight_from(node) > 0) {
+      draining_.push_back(node);
+      continue;
+    }
+    processes_[node].phase = Phase::away;
+    transport_->disconnect(node);
+    after(node, options_.think.draw(random_), What::join);
+  }
+}
+
+/// Onto the roster first; then it asks a member to welcome it.
+void Simulation::join(Node node) {
+  observer_->note(now_, Happening::join, node);
+  Members welcoming = roster_;
+  processes_[node].phase = Phase::joining;
+  roster_ = roster_.with(id_of(node));
+  population_->create(node, Assignment{Epoch{}, roster_, welcoming[0], Baton{}, options_.tuning});
+  publish_roster();
+  Node contact = node_of(welcoming[random_.below(welcoming.size())]);
+  call(node, [&] { population_->join(node, contact); });
+}
+
+void Simulation::joined(Node node) {
+  observer_->note(now_, Happening::joined, node);
+  think(node);
+}
+
+void Simulation::publish_roster() {
+  for (NodeId member : roster_) {
+    Node node = node_of(member);
+    if (!present(node)) continue;
+    call(node, [&] { population_->roster(node, roster_); });
+  }
+}
+
+void Simulation::armed(Node node, const Armed& armed) {
+  std::uint32_t number = ++timers_[{node, armed.timer}];
+  Duration delay = Distribution::uniform(armed.min, armed.max).draw(random_);
+  after(node, delay, What::timer, static_cast<std::uint32_t>(armed.timer), number);
+}
+
+void Simulation::disarmed(Node node, TimerId timer) { ++timers_[{node, timer}]; }
+
+}  // namespace conch::sim

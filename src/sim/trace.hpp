@@ -1,0 +1,85 @@
+// A run as a sequence of events: always as a hash, on demand as newline-delimited JSON or ShiViz.
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/hash.hpp"
+#include "core/types.hpp"
+#include "sim/oracles.hpp"
+#include "sim/population.hpp"
+
+namespace conch::sim {
+
+enum class Happening : std::uint8_t {
+  request,
+  enter,
+  exit,
+  cancel,
+  withdrawn,  // a process
+  send,
+  receive,
+  lose,
+  duplicate,  // a message
+  tell,
+  told,  // an application message
+  join,
+  joined,
+  leave,
+  left,  // membership
+  crash,
+  restart,
+  pause,
+  resume,
+  suspect,  // a node's fault
+  partition,
+  heal,  // the network's
+};
+std::string_view word(Happening happening);
+
+struct TraceEvent {
+  Time at;
+  Happening happening;
+  Node node;
+  /// The other end of a message, or the suspected node.
+  std::optional<Node> peer;
+  /// The message, the fence, the partition.
+  std::string detail;
+};
+
+/// Where a trace is written to.
+class TraceSink {
+ public:
+  virtual ~TraceSink() = default;
+  /// `clocks` are those after the event.
+  virtual void write(const TraceEvent& event, const Causality* clocks) = 0;
+  virtual bool wants_clocks() const { return false; }
+};
+
+/// One JSON object a line: {"at":1.5e-3 s as ns, "event":"send", "node":0, "peer":1,
+/// "detail":"..."}.
+std::unique_ptr<TraceSink> ndjson_sink(std::ostream& out);
+/// For ShiViz: a host, its vector clock and the event, by the regular expression of the first line.
+std::unique_ptr<TraceSink> shiviz_sink(std::ostream& out);
+/// By the ending of the file's name: .shiviz or .log for ShiViz, .json, .ndjson or .jsonl
+/// otherwise.
+std::unique_ptr<TraceSink> sink_for(std::string_view file, std::ostream& out);
+
+/// The hash of all events. Equal for equal seeds and options, on every run and in every build.
+class TraceHash {
+ public:
+  void add(Time at, Happening happening, Node node, std::uint64_t peer, std::uint64_t content) {
+    hash_.mix(static_cast<std::uint64_t>(at.time_since_epoch().count()));
+    hash_.mix((static_cast<std::uint64_t>(happening) << 56) ^ (peer << 28) ^ node);
+    hash_.mix(content);
+  }
+  std::string hex() const;
+
+ private:
+  Hash64 hash_;
+};
+
+}  // namespace conch::sim

@@ -1,0 +1,216 @@
+#include "sim/transport.hpp"
+
+#include <utility>
+
+namespace conch::sim {
+
+namespace {
+
+constexpr std::uint8_t token_flag = 1;
+
+class RawTransport final : public Transport {
+ public:
+  explicit RawTransport(Wiring wiring) : Transport(wiring.nodes), wiring_(wiring) {}
+
+  void send(const Posted& message, Time now) override {
+    Arrivals arrivals = wiring_.network.carry(message.from, message.to, message.bytes, now);
+    if (copies_.size() <= message.slot) copies_.resize(message.slot + 1);
+    copies_[message.slot] = static_cast<std::uint8_t>(arrivals.copies);
+    if (arrivals.copies == 0) {
+      wiring_.observer.lost(message, now);
+      wiring_.population.discard(message.slot);
+    }
+    if (arrivals.copies > 1) wiring_.observer.duplicated(message, now);
+    for (int copy = 0; copy < arrivals.copies; ++copy) {
+      departed(message.from);
+      wiring_.events.push({.at = arrivals.at[copy],
+                           .node = message.to,
+                           .a = message.from,
+                           .b = message.slot,
+                           .what = What::deliver,
+                           .kind = message.token ? token_flag : std::uint8_t{0}});
+    }
+  }
+  void handle(const Event& event, Time, std::vector<Arrived>& arrived) override {
+    Transport::arrived(event.a);
+    arrived.push_back({event.a, event.b, event.kind == token_flag});
+  }
+  void done(Slot slot) override {
+    if (--copies_[slot] == 0) wiring_.population.discard(slot);
+  }
+  void drop(const Event& event) override {
+    arrived(event.a);
+    done(event.b);
+  }
+  void disconnect(Node) override {}
+
+ private:
+  Wiring wiring_;
+  /// By slot: how many copies are still to be read.
+  std::vector<std::uint8_t> copies_;
+};
+
+class LinkedTransport final : public Transport {
+ public:
+  LinkedTransport(Wiring wiring, Duration first_repetition)
+      : Transport(wiring.nodes), wiring_(wiring), first_repetition_(first_repetition) {}
+
+  void send(const Posted& message, Time now) override {
+    Line& line = lines_[{message.from, message.to}];
+    Frames frames;
+    if (!line.link.send(std::make_shared<Parcel>(wiring_.population, message), frames)) {
+      wiring_.observer.lost(message, now);
+      return;
+    }
+    departed(message.from);
+    ++line.undelivered;
+    transmit(message.from, message.to, frames, now);
+    arm(line, message.from, message.to, now);
+  }
+
+  void handle(const Event& event, Time now, std::vector<Arrived>& arrived) override {
+    event.what == What::frame ? receive(event, now, arrived) : retransmit(event, now);
+  }
+
+  void done(Slot slot) override {
+    std::erase_if(read_, [&](const Payload& payload) { return payload->message.slot == slot; });
+  }
+  void drop(const Event& event) override {
+    if (event.what == What::frame) take(event.b);
+  }
+
+  void disconnect(Node node) override {
+    ++session_;  // frames of the old session are dropped
+    std::erase_if(lines_, [&](const auto& entry) {
+      auto [from, to] = entry.first;
+      bool ends_here = from == node || to == node;
+      for (auto left = entry.second.undelivered; ends_here && left > 0; --left) arrived(from);
+      return ends_here;
+    });
+    connected_since_[node] = session_;
+  }
+
+ private:
+  /// A message kept until every link and frame that mentions it is done with it.
+  struct Parcel {
+    Parcel(Population& population, const Posted& message)
+        : population(population), message(message) {}
+    Parcel(const Parcel&) = delete;
+    Parcel& operator=(const Parcel&) = delete;
+    ~Parcel() { population.discard(message.slot); }
+    Population& population;
+    Posted message;
+  };
+  using Payload = std::shared_ptr<Parcel>;
+  using Frame = Link<Payload>::Frame;
+  using Frames = Link<Payload>::Frames;
+
+  struct Line {
+    Link<Payload> link;
+    bool armed = false;
+    Time deadline;
+    std::uint64_t undelivered = 0;
+  };
+  struct FrameOnWire {
+    Frame frame;
+    std::uint64_t session = 0;
+  };
+
+  void transmit(Node from, Node to, Frames& frames, Time now) {
+    for (Frame& frame : frames) {
+      std::uint32_t bytes = header_bytes + (frame.payload ? (*frame.payload)->message.bytes : 0);
+      Arrivals arrivals = wiring_.network.carry(from, to, bytes, now);
+      for (int copy = 0; copy < arrivals.copies; ++copy)
+        wiring_.events.push({.at = arrivals.at[copy],
+                             .node = to,
+                             .a = from,
+                             .b = store({frame, session_}),
+                             .what = What::frame});
+    }
+  }
+
+  void arm(Line& line, Node from, Node to, Time now) {
+    if (line.armed || !line.link.wants_timer()) return;
+    line.armed = true;
+    line.deadline = now + retransmission_delay(first_repetition_, line.link.attempts());
+    wiring_.events.push({.at = line.deadline, .node = from, .a = to, .what = What::retransmit});
+  }
+
+  void receive(const Event& event, Time now, std::vector<Arrived>& arrived) {
+    FrameOnWire wire = take(event.b);
+    if (wire.session < std::max(connected_since_[event.node], connected_since_[event.a])) return;
+    Line& line = lines_[{event.node, event.a}];
+    std::size_t unacknowledged = line.link.unacknowledged();
+    Frames answers;
+    std::vector<Payload> delivered;
+    line.link.receive(wire.frame, answers, delivered);
+    if (line.link.unacknowledged() < unacknowledged)
+      line.deadline = now + retransmission_delay(first_repetition_, line.link.attempts());
+    transmit(event.node, event.a, answers, now);
+    for (Payload& payload : delivered) {
+      Transport::arrived(event.a);
+      --lines_[{event.a, event.node}].undelivered;
+      arrived.push_back({event.a, payload->message.slot, payload->message.token});
+      read_.push_back(std::move(payload));
+    }
+  }
+
+  void retransmit(const Event& event, Time now) {
+    auto found = lines_.find({event.node, event.a});
+    if (found == lines_.end()) return;
+    Line& line = found->second;
+    if (!line.link.wants_timer()) {
+      line.armed = false;
+      return;
+    }
+    if (now >= line.deadline) {
+      Frames frames;
+      line.link.timeout(frames);
+      transmit(event.node, event.a, frames, now);
+      line.armed = false;
+      return arm(line, event.node, event.a, now);
+    }
+    wiring_.events.push(
+        {.at = line.deadline, .node = event.node, .a = event.a, .what = What::retransmit});
+  }
+
+  std::uint32_t store(FrameOnWire frame) {
+    if (free_.empty()) {
+      frames_.push_back(std::move(frame));
+      return static_cast<std::uint32_t>(frames_.size() - 1);
+    }
+    std::uint32_t index = free_.back();
+    free_.pop_back();
+    frames_[index] = std::move(frame);
+    return index;
+  }
+  FrameOnWire take(std::uint32_t index) {
+    free_.push_back(index);
+    return std::exchange(frames_[index], {});
+  }
+
+  /// Sequence number, acknowledgement and frame length, about.
+  static constexpr std::uint32_t header_bytes = 12;
+
+  Wiring wiring_;
+  Duration first_repetition_;
+  std::map<std::pair<Node, Node>, Line> lines_;
+  std::vector<FrameOnWire> frames_;
+  std::vector<std::uint32_t> free_;
+  /// Parcels whose messages are being read.
+  std::vector<Payload> read_;
+  std::uint64_t session_ = 0;
+  std::map<Node, std::uint64_t> connected_since_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> raw_transport(Wiring wiring) {
+  return std::make_unique<RawTransport>(wiring);
+}
+
+std::unique_ptr<Transport> linked_transport(Wiring wiring, Duration first_repetition) {
+  return std::make_unique<LinkedTransport>(wiring, first_repetition);
+}
+
+}  // namespace conch::sim
