@@ -1,8 +1,82 @@
+#include <fmt/core.h>
+
 #include <cstdio>
-#include <cstdlib>
-#include "sim/simulation.hpp"
-using namespace conch; using namespace conch::sim;
-#include <iostream>
-int main(int argc,char**argv){ std::cout<<std::unitbuf; Options o; o.algorithm=argv[1]; int n=atoi(argv[2]); o.clusters={Node(n)}; int seeds=atoi(argv[3]); int mode=argc>4?atoi(argv[4]):0; 
- for(int s=1;s<=seeds;s++){ o.seed=s; o.clusters={Node(n>0?n:1+s%9)}; if(mode&1) o.cancel=0.3; if(mode&2) o.channel=Channel::any; if(mode&4){o.faults.lose=0.1;o.faults.duplicate=0.1;} if(mode&8) o.churn=0.5; if(mode&16) o.chatter=0.5; if(mode&32) o.faults.storm=std::chrono::seconds(1);
- auto sink=ndjson_sink(std::cout); if(argc>5&&atoi(argv[5])!=s) continue; auto r=simulate(o, argc>5?sink.get():nullptr); if(r.violation||seeds<3) printf("%s seed %d n %d: entries %lu withdrawn %lu msgs %lu %s: %s me3 %s\n",argv[1],s,(int)o.nodes(),r.report.entries,r.report.withdrawn,r.report.messages.total,r.trace_hash.c_str(),r.violation?r.violation->what.c_str():"ok", std::string(word(r.order)).c_str()); } }
+#include <exception>
+
+#include "catalog/catalog.hpp"
+#include "cli/commands.hpp"
+#if __has_include("cli/replay_command.hpp")
+#include "cli/replay_command.hpp"
+#endif
+
+namespace conch::cli {
+namespace {
+
+void collect_names(const CLI::App& app, std::vector<std::string>& names) {
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+    collect_names(*command, names);
+  }
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+}
+
+/// The innermost subcommand that was reached: whose help would have helped.
+const CLI::App& reached(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands()) return reached(*command);
+  return app;
+}
+
+int explain(const CLI::App& app, const CLI::ParseError& error, const Invocation& invocation) {
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+  fmt::print(stderr, "conch: {}\n", error.what());
+  const CLI::App& command = reached(app);
+  std::vector<std::string> names;
+  collect_names(command, names);
+  std::vector<std::string_view> candidates(names.begin(), names.end());
+  std::string message = error.what();
+  for (const std::string& argument : invocation.arguments) {
+    std::string word = argument.substr(0, argument.find('='));
+    if (message.find(word) == std::string::npos) continue;
+    std::string_view suggestion = nearest(word, candidates);
+    if (!suggestion.empty() && suggestion != word)
+      fmt::print(stderr, "did you mean {}?\n", suggestion);
+    break;
+  }
+  std::string name = command.get_parent() == nullptr ? "" : " " + command.get_name();
+  for (const CLI::App* parent = command.get_parent();
+       parent != nullptr && parent->get_parent() != nullptr; parent = parent->get_parent())
+    name = " " + parent->get_name() + name;
+  fmt::print(stderr, "conch{} --help shows what there is\n", name);
+  return static_cast<int>(Exit::bad_usage);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Distributed mutual exclusion without a lock server."};
+  app.name("conch");
+  app.set_version_flag("--version", "conch " CONCH_VERSION);
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::simple);
+  Invocation invocation{{argv + 1, argv + argc}, Exit::held};
+  int replay_status = 0;
+  add_algorithms_command(app, invocation);
+  add_sim_command(app, invocation);
+  add_lab_command(app, invocation);
+#if __has_include("cli/replay_command.hpp")
+  add_replay_command(app, replay_status);
+#endif
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return explain(app, error, invocation);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "conch: {}\n", error.what());
+    return static_cast<int>(Exit::bad_usage);
+  }
+  return replay_status != 0 ? replay_status : static_cast<int>(invocation.exit);
+}
+
+}  // namespace
+}  // namespace conch::cli
+
+int main(int argc, char** argv) { return conch::cli::run(argc, argv); }

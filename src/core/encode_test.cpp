@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "core/dice_for_tests.hpp"
+#include "core/testing/dice.hpp"
 #include "core/flat_set.hpp"
 #include "core/measure.hpp"
 #include "core/members.hpp"

@@ -24,13 +24,13 @@
 /// Declares the fields of a struct, in the order in which they are printed, hashed and sent, and
 /// compares values by them.
 #define CONCH_FIELDS(Struct, ...)                                          \
-  static constexpr std::string_view type_name = #Struct;                   \
+  [[maybe_unused]] static constexpr std::string_view type_name = #Struct;  \
   template <class Self, class Visitor>                                     \
   static constexpr void visit_fields([[maybe_unused]] Self& self,          \
                                      [[maybe_unused]] Visitor&& visitor) { \
     CONCH_EACH(CONCH_VISIT_FIELD, __VA_ARGS__)                             \
   }                                                                        \
-  friend bool operator==(const Struct&, const Struct&) = default;
+  [[maybe_unused]] friend bool operator==(const Struct&, const Struct&) = default;
 
 namespace conch {
 

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "core/dice_for_tests.hpp"
+#include "core/testing/dice.hpp"
 
 namespace conch {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/dice_for_tests.hpp"
+#include "core/testing/dice.hpp"
 #include "core/encode.hpp"
 #include "core/hash.hpp"
 #include "core/measure.hpp"

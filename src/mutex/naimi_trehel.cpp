@@ -51,7 +51,7 @@ void NaimiTrehel::receive(NodeId, const Request& m, Out& out) {
   if (owner_) {
     out.send(*owner_, m);
   } else if (place_ != Place::none) {
-    next_ = m.origin;
+    follow(m.origin, out);
   } else {
     token_ = false;
     out.send(m.origin, Token{baton_});
@@ -66,7 +66,7 @@ void NaimiTrehel::receive(NodeId, const Token& m, Out& out) {
   baton_ = m.baton;
   if (wanted_ && !withdrawal_) return enter(out);
   pass(out);
-  proceed(out);
+  withdrawal_ ? conclude(out) : proceed(out);
 }
 
 // Cancelling.
@@ -77,32 +77,55 @@ void NaimiTrehel::cancel(Out& out) {
 }
 
 void NaimiTrehel::withdraw(Out& out) {
-  withdrawal_.emplace();
-  seek(out);
-}
-
-void NaimiTrehel::seek(Out& out) {
+  ++withdrawals_;
+  withdrawal_ = Withdrawal{};
   withdrawal_->unanswered = others();
-  for (NodeId node : withdrawal_->unanswered) out.send(node, Seek{});
+  for (NodeId node : withdrawal_->unanswered) out.send(node, Seek{withdrawals_});
 }
 
-void NaimiTrehel::receive(NodeId from, const Seek&, Out& out) {
-  out.send(from, Ahead{next_ == from && !splicing()});
+void NaimiTrehel::receive(NodeId from, const Seek& m, Out& out) {
+  seekers_[from] = m.number;
+  out.send(from, Noted{});
+  if (next_ == from) announce(out);
 }
 
-void NaimiTrehel::receive(NodeId from, const Ahead& m, Out& out) {
-  CONCH_EXPECT(withdrawal_, "a withdrawal waits for all its answers");
+/// Sets who gets the token from us; tells it, if it is looking for us.
+void NaimiTrehel::follow(std::optional<NodeId> next, Out& out) {
+  next_ = next;
+  announce(out);
+}
+
+void NaimiTrehel::announce(Out& out) {
+  if (next_ && seekers_.contains(*next_) && !splicing()) out.send(*next_, Ahead{});
+}
+
+void NaimiTrehel::receive(NodeId from, const Noted&, Out& out) {
   withdrawal_->unanswered.erase(from);
-  if (m.yes && place_ == Place::queued && !splicing()) {
-    withdrawal_->splicing = from;
-    out.send(from, Splice{next_});
-  }
   conclude(out);
 }
 
+void NaimiTrehel::receive(NodeId from, const Ahead&, Out& out) {
+  if (!withdrawal_) return;  // the token was faster
+  withdrawal_->ahead.insert(from);
+  splice_out(out);
+}
+
+/// Asks one who says to be ahead of us, one at a time.
+void NaimiTrehel::splice_out(Out& out) {
+  if (place_ != Place::queued || splicing() || withdrawal_->ahead.empty()) return;
+  NodeId node = withdrawal_->ahead.front();
+  withdrawal_->ahead.erase(node);
+  withdrawal_->splicing = node;
+  out.send(node, Splice{next_});
+}
+
 void NaimiTrehel::receive(NodeId from, const Splice& m, Out& out) {
-  bool done = next_ == from && !splicing();
-  if (done) next_ = m.next;
+  if (splicing() && next_ == from) {
+    held_splice_ = HeldSplice{from, m};
+    return;
+  }
+  bool done = next_ == from;
+  if (done) follow(m.next, out);
   if (done && !next_) owner_.reset();  // we are the tail again
   out.send(from, Spliced{done});
 }
@@ -116,17 +139,28 @@ void NaimiTrehel::receive(NodeId from, const Spliced& m, Out& out) {
   }
   for (NodeId origin : std::exchange(withdrawal_->deferred, {}))
     receive(self_, Request{origin}, out);
+  if (auto held = std::exchange(held_splice_, std::nullopt)) {
+    receive(held->from, held->splice, out);
+  } else {
+    announce(out);
+  }
+  splice_out(out);
   conclude(out);
 }
 
-/// Ends the withdrawal when every answer is here and we are out of the queue. Still in it: our
-/// request, or the one ahead of us, was moving while we asked.
+/// Ends the withdrawal when we are out of the queue and everybody has heard that we were looking.
 void NaimiTrehel::conclude(Out& out) {
-  if (!withdrawal_->unanswered.empty() || withdrawal_->splicing) return;
-  if (place_ == Place::queued) return seek(out);
+  bool answered = withdrawal_->unanswered.empty() && !withdrawal_->splicing;
+  if (!answered || place_ == Place::queued) return;
+  for (NodeId node : others()) out.send(node, Found{withdrawals_});
   withdrawal_.reset();
   if (std::exchange(wanted_, false)) out.withdrawn();
   proceed(out);
+}
+
+void NaimiTrehel::receive(NodeId from, const Found& m, Out&) {
+  auto seeker = seekers_.find(from);
+  if (seeker != seekers_.end() && seeker->second <= m.number) seekers_.erase(seeker);
 }
 
 // Joining.
@@ -165,16 +199,16 @@ void NaimiTrehel::receive(NodeId from, const Welcome&, Out& out) {
 }
 
 void NaimiTrehel::roster(const Members& members, Out& out) {
-  std::vector<NodeId> newcomers;
-  for (NodeId node : members)
-    if (!members_.contains(node) && node != self_) newcomers.push_back(node);
+  bool parting = departure_ && departure_->stage == Stage::parting;
+  for (NodeId node : members) {
+    if (members_.contains(node) || node == self_) continue;
+    if (withdrawal_ && withdrawal_->unanswered.insert(node)) out.send(node, Seek{withdrawals_});
+    if (parting && departure_->unanswered.insert(node)) out.send(node, Farewell{});
+  }
   members_ = members;
   for (NodeId node : FlatSet<NodeId>(forgotten_))
     if (!members.contains(node)) forgotten_.erase(node);
-  if (departure_ && departure_->stage == Stage::parting) {
-    for (NodeId node : newcomers)
-      if (departure_->unanswered.insert(node)) out.send(node, Farewell{});
-  }
+  std::erase_if(seekers_, [&](const auto& seeker) { return !members.contains(seeker.first); });
   if (!member_ && !contact_) join_another(self_, out);
   proceed(out);
 }
@@ -190,7 +224,7 @@ FlatSet<NodeId> NaimiTrehel::others() const {
 
 void NaimiTrehel::leave(Out& out) {
   CONCH_EXPECT(member_ && !wanted_ && !departure_, "a member leaves once, wanting nothing");
-  departure_.emplace();
+  departure_ = Departure{};
   if (place_ == Place::queued) withdraw(out);
   proceed(out);
 }

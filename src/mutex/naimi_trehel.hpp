@@ -11,13 +11,15 @@
 //   REQUEST(origin)  forwarded along owners to the tail, which makes origin its next
 //   TOKEN(baton)     the token
 //
-// A waiter that cancels does not know who is ahead of it and asks everybody; the one ahead takes
-// it out of the queue. If its request was still on its way it asks again.
+// A waiter that cancels does not know who is ahead of it, and its request may still be on its way.
+// It asks everybody to look out; whoever is, or becomes, the one ahead says so and takes it out.
 //
-//   SEEK             am I your next?
-//   AHEAD(yes)       the answer
+//   SEEK(number)     tell me when I am your next; number counts our cancels
+//   NOTED            I will
+//   AHEAD            you are my next
 //   SPLICE(next)     take me out; my next is now yours
-//   SPLICED(done)    done, or not: I have passed the token on, or am being spliced out myself
+//   SPLICED(done)    done, or not: you are not my next any more
+//   FOUND(number)    look no further
 //
 // A newcomer points at its contact. A leaver first gives an idle token a new home, then tells
 // everybody to point at its owner instead (who stays until the leaver's farewell), then bids
@@ -30,6 +32,7 @@
 //   FAREWELL, FORGOTTEN  send me nothing any more
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -49,11 +52,14 @@ class NaimiTrehel {
     CONCH_FIELDS(Token, baton)
   };
   struct Seek {
-    CONCH_FIELDS(Seek)
+    std::uint64_t number = 0;
+    CONCH_FIELDS(Seek, number)
+  };
+  struct Noted {
+    CONCH_FIELDS(Noted)
   };
   struct Ahead {
-    bool yes = false;
-    CONCH_FIELDS(Ahead, yes)
+    CONCH_FIELDS(Ahead)
   };
   struct Splice {
     std::optional<NodeId> next;
@@ -62,6 +68,10 @@ class NaimiTrehel {
   struct Spliced {
     bool done = false;
     CONCH_FIELDS(Spliced, done)
+  };
+  struct Found {
+    std::uint64_t number = 0;
+    CONCH_FIELDS(Found, number)
   };
   struct Join {
     CONCH_FIELDS(Join)
@@ -88,8 +98,8 @@ class NaimiTrehel {
   struct Forgotten {
     CONCH_FIELDS(Forgotten)
   };
-  using Message = std::variant<Request, Token, Seek, Ahead, Splice, Spliced, Join, Welcome, Offer,
-                               Decline, Redirect, Redirected, Farewell, Forgotten>;
+  using Message = std::variant<Request, Token, Seek, Noted, Ahead, Splice, Spliced, Found, Join,
+                               Welcome, Offer, Decline, Redirect, Redirected, Farewell, Forgotten>;
   using Out = Outbox<Message>;
 
   static constexpr About about{
@@ -114,9 +124,11 @@ class NaimiTrehel {
   void receive(NodeId from, const Request& m, Out& out);
   void receive(NodeId from, const Token& m, Out& out);
   void receive(NodeId from, const Seek& m, Out& out);
+  void receive(NodeId from, const Noted& m, Out& out);
   void receive(NodeId from, const Ahead& m, Out& out);
   void receive(NodeId from, const Splice& m, Out& out);
   void receive(NodeId from, const Spliced& m, Out& out);
+  void receive(NodeId from, const Found& m, Out& out);
   void receive(NodeId from, const Join& m, Out& out);
   void receive(NodeId from, const Welcome& m, Out& out);
   void receive(NodeId from, const Offer& m, Out& out);
@@ -142,11 +154,18 @@ class NaimiTrehel {
   /// A place in the queue that is being given up.
   struct Withdrawal {
     FlatSet<NodeId> unanswered;
-    /// Whom we asked to take us out.
+    /// Who says to be ahead of us and was not asked yet, and whom we asked to take us out.
+    FlatSet<NodeId> ahead;
     std::optional<NodeId> splicing;
     /// Requests that reached us as the tail meanwhile: they follow whoever is the tail then.
     std::vector<NodeId> deferred;
-    CONCH_FIELDS(Withdrawal, unanswered, splicing, deferred)
+    CONCH_FIELDS(Withdrawal, unanswered, ahead, splicing, deferred)
+  };
+  /// A splice that waits until we know whether we are out of the queue ourselves.
+  struct HeldSplice {
+    NodeId from;
+    Splice splice;
+    CONCH_FIELDS(HeldSplice, from, splice)
   };
 
   enum class Stage : std::uint8_t { arranging, redirecting, parting, gone };
@@ -173,8 +192,10 @@ class NaimiTrehel {
   void claim(Out& out);
   void enter(Out& out);
   void pass(Out& out);
+  void follow(std::optional<NodeId> next, Out& out);
+  void announce(Out& out);
   void withdraw(Out& out);
-  void seek(Out& out);
+  void splice_out(Out& out);
   void join_another(NodeId than, Out& out);
   void conclude(Out& out);
   void proceed(Out& out);
@@ -198,7 +219,11 @@ class NaimiTrehel {
   std::optional<NodeId> contact_;
   Baton baton_;
   Members members_;
+  std::uint64_t withdrawals_ = 0;
   std::optional<Withdrawal> withdrawal_;
+  /// Those who cancel and look for the one ahead of them, with the numbers of their cancels.
+  std::map<NodeId, std::uint64_t> seekers_;
+  std::optional<HeldSplice> held_splice_;
   std::optional<Departure> departure_;
   /// Leavers who point the others at us: we stay until their farewell.
   FlatSet<NodeId> leaners_;
@@ -207,7 +232,8 @@ class NaimiTrehel {
 
  public:
   CONCH_FIELDS(NaimiTrehel, self_, member_, token_, wanted_, adopt_when_welcome_, place_, owner_,
-               next_, contact_, baton_, members_, withdrawal_, departure_, leaners_, forgotten_)
+               next_, contact_, baton_, members_, withdrawals_, withdrawal_, seekers_, held_splice_,
+               departure_, leaners_, forgotten_)
 };
 
 }  // namespace conch

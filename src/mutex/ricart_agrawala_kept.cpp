@@ -7,7 +7,11 @@ namespace conch {
 static_assert(Exclusive<RicartAgrawalaKept> && !Causal<RicartAgrawalaKept>);
 
 RicartAgrawalaKept::RicartAgrawalaKept(NodeId self, const Assignment& start)
-    : self_(self), members_(start.members), forgotten_(start.members.size()), newest_(start.baton) {
+    : self_(self),
+      members_(start.members),
+      forgotten_(start.members.size()),
+      granted_(start.members.size()),
+      newest_(start.baton) {
   for (NodeId node : members_)
     if (self_ < node) permitted_.insert(node);
 }

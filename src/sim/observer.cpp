@@ -123,7 +123,7 @@ void Observer::before_call(Node node, bool reads_token) {
 void Observer::after_call(Node node, Time now) {
   if (!watches_token_) return;
   int difference = int{population_.holds_token(node)} + tokens_sent_ - tokens_before_;
-  report(Property::one_token, tokens_.after_call(node, difference), now);
+  if (difference != 0) report(Property::one_token, tokens_.after_call(node, difference), now);
 }
 
 void Observer::crashed(Node node, Time now) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <ostream>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "core/contract.hpp"
 #include "core/measure.hpp"
 #include "core/print.hpp"
+#include "core/testing/dice.hpp"
 
 namespace conch {
 
@@ -26,21 +26,6 @@ namespace conch::testing {
 enum class Channels : std::uint8_t { fifo, unordered };
 
 enum class Doing : std::uint8_t { nothing, waiting, inside, withdrawing };
-
-/// The same on every machine: the standard's distributions are not.
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : numbers_(seed) {}
-  std::size_t below(std::size_t bound) { return numbers_() % bound; }
-  bool percent(std::size_t chance) { return below(100) < chance; }
-  template <class Sequence>
-  auto one_of(const Sequence& values) {
-    return values[below(values.size())];
-  }
-
- private:
-  std::mt19937_64 numbers_;
-};
 
 template <Exclusive A>
 class Group {
@@ -66,6 +51,9 @@ class Group {
       doing_[node] = Doing::nothing;
     }
     remembered_at_start_ = remembered(values_);
+    if constexpr (Starting<A>) {
+      for (NodeId node : members_) call(node, [](A& value, auto& out) { value.start(out); });
+    }
     check_tokens();
   }
 
@@ -240,8 +228,10 @@ class RandomRun {
     return Assignment::fresh(Members(ids), dice_.one_of(ids), tuning);
   }
 
+  /// The token of a restless algorithm is always on its way.
   bool complete() const {
-    return wishes_ == 0 && group_.in_flight().empty() && !group_.anybody(Doing::waiting) &&
+    bool still = group_.in_flight().empty() || A::about.restless;
+    return wishes_ == 0 && still && !group_.anybody(Doing::waiting) &&
            !group_.anybody(Doing::inside) && !group_.anybody(Doing::withdrawing);
   }
 

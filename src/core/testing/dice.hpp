@@ -1,4 +1,4 @@
-// A seeded generator for tests of the layers that stand above the simulator.
+// A seeded generator for tests of the layers that the simulator stands on.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,11 @@ class Dice {
     return z ^ (z >> 31);
   }
   constexpr std::uint64_t below(std::uint64_t bound) { return number() % bound; }
-  constexpr bool percent(unsigned chance) { return below(100) < chance; }
+  constexpr bool percent(std::uint64_t chance) { return below(100) < chance; }
+  template <class Sequence>
+  constexpr auto one_of(const Sequence& values) {
+    return values[below(values.size())];
+  }
 
  private:
   std::uint64_t state_;

@@ -1,0 +1,23 @@
+// The subcommands of `conch`. Each adds itself to the application and leaves its exit status.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace conch::cli {
+
+/// What a command ends with.
+enum class Exit : int { held = 0, bad_usage = 1, safety_broken = 2, liveness_broken = 3 };
+
+/// The command line as it was given, for printing the command that repeats a run.
+struct Invocation {
+  std::vector<std::string> arguments;
+  Exit exit = Exit::held;
+};
+
+void add_algorithms_command(CLI::App& app, Invocation& invocation);
+void add_sim_command(CLI::App& app, Invocation& invocation);
+void add_lab_command(CLI::App& app, Invocation& invocation);
+
+}  // namespace conch::cli

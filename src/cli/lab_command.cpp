@@ -1,0 +1,77 @@
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "cli/commands.hpp"
+#include "cli/sim_options.hpp"
+#include "lab/experiment.hpp"
+
+namespace conch::cli {
+namespace {
+
+/// Breaks a text into lines of at most this many columns.
+std::string wrapped(const std::string& text, std::size_t columns) {
+  std::string result;
+  std::string line;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t end = std::min(text.find(' ', at), text.size());
+    std::string word = text.substr(at, end - at);
+    if (!line.empty() && line.size() + 1 + word.size() > columns) {
+      result += line + "\n  ";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+    at = end + 1;
+  }
+  return result + line;
+}
+
+void write_csv(const std::string& directory, std::string_view name, const lab::Table& table) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  std::filesystem::path path = std::filesystem::path(directory) / fmt::format("{}.csv", name);
+  std::ofstream file(path);
+  file << table.csv();
+  file.close();
+  if (!file) throw sim::BadText("--out: cannot write " + path.string());
+  fmt::print("\nwritten: {}\n", path.string());
+}
+
+void list_experiments() {
+  for (const lab::Experiment& experiment : lab::experiments())
+    fmt::print("{:<18} {}\n", experiment.name, experiment.about);
+}
+
+struct LabTexts {
+  std::string name;
+  std::string seeds = "1..10";
+  std::optional<std::string> out;
+};
+
+void run_experiment(const LabTexts& texts) {
+  const lab::Experiment& experiment = lab::find_experiment(texts.name);
+  SeedRange range = parse_seeds(texts.seeds);
+  lab::Findings findings = experiment.run({range.first, range.last});
+  fmt::print("{}: {}\n\n{}\n\n{}\n", experiment.name, experiment.about, findings.setting,
+             findings.table.text());
+  for (const std::string& remark : findings.remarks) fmt::print("- {}\n", wrapped(remark, 96));
+  if (texts.out) write_csv(*texts.out, experiment.name, findings.table);
+}
+
+}  // namespace
+
+void add_lab_command(CLI::App& app, Invocation&) {
+  CLI::App* command = app.add_subcommand("lab", "Regenerate published tables and figures");
+  command->require_subcommand(1);
+  command->add_subcommand("list", "List the experiments")->callback(list_experiments);
+  CLI::App* run = command->add_subcommand("run", "Run an experiment and print its table");
+  auto texts = std::make_shared<LabTexts>();
+  run->add_option("name", texts->name, "One of those that conch lab list lists")->required();
+  run->add_option("--seeds", texts->seeds, "The runs to average over")->capture_default_str();
+  run->add_option("--out", texts->out, "Also write the table as CSV into this directory");
+  run->callback([texts] { run_experiment(*texts); });
+}
+
+}  // namespace conch::cli

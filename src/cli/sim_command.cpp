@@ -1,0 +1,214 @@
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include "cli/commands.hpp"
+#include "cli/report.hpp"
+#include "cli/sim_options.hpp"
+
+namespace conch::cli {
+namespace {
+
+using sim::BadText;
+using sim::Options;
+using sim::Result;
+
+std::atomic<bool> interrupted = false;
+
+Exit exit_for(const std::optional<sim::Violation>& violation) {
+  if (!violation) return Exit::held;
+  return sim::is_safety(violation->property) ? Exit::safety_broken : Exit::liveness_broken;
+}
+
+bool needs_quotes(const std::string& word) {
+  return word.empty() || word.find_first_of(" \t'\"|&;<>()$`\\*?#~") != std::string::npos;
+}
+
+/// The command line with its seeds replaced by one.
+std::string repeat_command(const Invocation& invocation, std::uint64_t seed) {
+  std::string command = "conch";
+  bool skip = false;
+  for (const std::string& argument : invocation.arguments) {
+    if (std::exchange(skip, false)) continue;
+    bool seeds = argument == "--seeds" || argument == "--seed";
+    if (seeds) skip = true;
+    if (seeds || argument.starts_with("--seeds=") || argument.starts_with("--seed=")) continue;
+    if (argument == "--json") continue;
+    command += needs_quotes(argument) ? " '" + argument + "'" : " " + argument;
+  }
+  return command + " --seed " + std::to_string(seed);
+}
+
+void complain(const Result& result, std::uint64_t seed, const Invocation& invocation) {
+  std::string waiting;
+  for (sim::Node node : result.waiting) {
+    if (waiting.size() > 60) {
+      waiting += ", ...";
+      break;
+    }
+    waiting += (waiting.empty() ? "" : ", ") + std::to_string(node);
+  }
+  fmt::print(stderr, "{} broken at {} with seed {}: {}\n", word(result.violation->property),
+             print_seconds(sim::seconds(result.ended.time_since_epoch())), seed,
+             result.violation->what);
+  if (!waiting.empty()) fmt::print(stderr, "  waiting: {}\n", waiting);
+  fmt::print(stderr, "  repeat: {}\n", repeat_command(invocation, seed));
+}
+
+void run_one(const Options& options, const SimTexts& texts, Invocation& invocation) {
+  std::ofstream file;
+  std::unique_ptr<sim::TraceSink> sink;
+  if (texts.trace) {
+    sink = sim::sink_for(*texts.trace, file);
+    file.open(*texts.trace);
+    if (!file) throw BadText("--trace: cannot write to " + *texts.trace);
+    sink = sim::sink_for(*texts.trace, file);
+  }
+  Result result = sim::simulate(options, sink.get());
+  if (texts.json) {
+    fmt::print("{}\n", to_json(options, result).dump(2));
+  } else {
+    fmt::print("{}", to_text(options, result));
+  }
+  std::fflush(stdout);
+  if (result.violation) complain(result, options.seed, invocation);
+  invocation.exit = exit_for(result.violation);
+}
+
+class Progress {
+ public:
+  explicit Progress(std::uint64_t total) : total_(total), shown_(isatty(STDERR_FILENO) == 1) {}
+  ~Progress() {
+    if (shown_) fmt::print(stderr, "\r{:<70}\r", "");
+  }
+  void update(std::uint64_t done, std::uint64_t failures) const {
+    constexpr std::uint64_t width = 30;
+    if (!shown_) return;
+    std::uint64_t filled = done * width / total_;
+    fmt::print(stderr, "\r[{:<{}}] {}/{} runs, {} failed", std::string(filled, '='), width, done,
+               total_, failures);
+  }
+
+ private:
+  std::uint64_t total_;
+  bool shown_;
+};
+
+struct Runs {
+  std::vector<std::optional<Result>> results;
+  std::uint64_t done = 0;
+  std::uint64_t failures = 0;
+};
+
+/// All seeds, on all cores; what one finds does not depend on the others.
+Runs run_all(const Options& options, const SeedRange& range) {
+  Runs runs;
+  std::uint64_t total = range.last - range.first + 1;
+  runs.results.resize(total);
+  Progress progress(total);
+  std::atomic<std::uint64_t> next = 0;
+  std::mutex mutex;
+  auto work = [&] {
+    for (std::uint64_t index = next++; index < total && !interrupted; index = next++) {
+      Options mine = options;
+      mine.seed = range.first + index;
+      Result result = sim::simulate(mine);
+      std::lock_guard lock(mutex);
+      runs.failures += result.violation.has_value();
+      runs.results[index] = std::move(result);
+      progress.update(++runs.done, runs.failures);
+    }
+  };
+  std::vector<std::jthread> workers;
+  auto cores = std::max(1u, std::thread::hardware_concurrency());
+  for (unsigned i = 1; i < std::min<std::uint64_t>(cores, total); ++i) workers.emplace_back(work);
+  work();
+  workers.clear();
+  return runs;
+}
+
+void print_runs(const Options& options, const SeedRange& range, const Runs& runs, bool as_json) {
+  std::vector<nlohmann::ordered_json> reports;
+  std::vector<std::uint64_t> failed;
+  for (std::size_t index = 0; index < runs.results.size(); ++index) {
+    if (!runs.results[index]) continue;
+    reports.push_back(to_json(options, *runs.results[index]));
+    if (runs.results[index]->violation) failed.push_back(range.first + index);
+  }
+  nlohmann::ordered_json mean = mean_of(reports);
+  if (as_json) {
+    nlohmann::ordered_json json;
+    json["algorithm"] = options.algorithm;
+    json["nodes"] = options.nodes();
+    json["seeds"] = runs.done;
+    json["failures"] = runs.failures;
+    json["failed_seeds"] = failed;
+    json["mean"] = mean;
+    fmt::print("{}\n", json.dump(2));
+    return;
+  }
+  fmt::print("{}, {} nodes, {} runs (seeds {}..{}): {} failed\n", options.algorithm,
+             options.nodes(), runs.done, range.first, range.last, runs.failures);
+  fmt::print("  {:<13} {:.1f} entries, {:.1f} messages ({:.3g} per entry)\n", "mean of all",
+             mean["entries"].get<double>(), mean["messages"]["total"].get<double>(),
+             mean["messages_per_entry"].get<double>());
+  fmt::print("  {:<13} mean {}, p99 {}, max {}\n", "wait",
+             print_seconds(mean["wait_s"]["mean"].get<double>()),
+             print_seconds(mean["wait_s"]["p99"].get<double>()),
+             print_seconds(mean["wait_s"]["max"].get<double>()));
+  const nlohmann::ordered_json& properties = mean["properties"];
+  fmt::print("  {:<13} ME1 {}, ME2 {}, ME3 {}\n", "properties",
+             properties["ME1"].get<std::string>(), properties["ME2"].get<std::string>(),
+             properties["ME3"].get<std::string>());
+}
+
+void run_many(const Options& options, const SimTexts& texts, Invocation& invocation) {
+  constexpr std::uint64_t shown_failures = 5;
+  SeedRange range = parse_seeds(*texts.seeds);
+  if (texts.trace) throw BadText("--trace writes one run: give --seed instead of --seeds");
+  std::signal(SIGINT, [](int) { interrupted = true; });
+  Runs runs = run_all(options, range);
+  if (runs.done == 0) throw BadText("interrupted before the first run ended");
+  print_runs(options, range, runs, texts.json);
+  std::fflush(stdout);
+  std::uint64_t shown = 0;
+  for (std::size_t index = 0; index < runs.results.size(); ++index) {
+    const auto& result = runs.results[index];
+    if (!result || !result->violation) continue;
+    if (shown++ < shown_failures) complain(*result, range.first + index, invocation);
+    Exit exit = exit_for(result->violation);
+    if (invocation.exit != Exit::safety_broken) invocation.exit = exit;
+  }
+  if (shown > shown_failures)
+    fmt::print(stderr, "and {} more; --json lists their seeds\n", shown - shown_failures);
+  if (interrupted) {
+    fmt::print(stderr, "interrupted: {} of {} runs done\n", runs.done, runs.results.size());
+    if (invocation.exit == Exit::held) invocation.exit = Exit::bad_usage;
+  }
+}
+
+}  // namespace
+
+void add_sim_command(CLI::App& app, Invocation& invocation) {
+  CLI::App* command = app.add_subcommand("sim", "Simulate an algorithm and watch its properties");
+  auto texts = std::make_shared<SimTexts>();
+  add_sim_options(*command, *texts);
+  command->footer(
+      "Exit status: 0 all properties held, 1 bad usage, 2 a safety property broke, 3 a liveness\n"
+      "property broke. Examples:\n"
+      "  conch sim naimi-trehel --nodes 50 --requests 100 --seed 7\n"
+      "  conch sim ricart-agrawala --clusters 3x3 --remote-latency 600ms --local-latency 300us\n"
+      "  conch sim maekawa-textbook --seeds 1..20        deadlocks\n"
+      "  conch sim central --suspect holder@50ms         two holders");
+  command->callback([texts, &invocation] {
+    Options options = to_options(*texts);
+    texts->seeds ? run_many(options, *texts, invocation) : run_one(options, *texts, invocation);
+  });
+}
+
+}  // namespace conch::cli

@@ -1,0 +1,48 @@
+// The options of `conch sim` and their texts.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/options.hpp"
+
+namespace conch::cli {
+
+struct SeedRange {
+  std::uint64_t first = 1;
+  std::uint64_t last = 1;
+};
+/// `7` or `1..200`.
+SeedRange parse_seeds(const std::string& text);
+
+/// As they stand on the command line.
+struct SimTexts {
+  std::string algorithm;
+  std::optional<std::uint32_t> nodes;
+  std::optional<std::string> clusters;
+  std::uint64_t requests = 20;
+  std::optional<std::string> hold, think, latency, local_latency, remote_latency, bandwidth;
+  std::string channel = "fifo";
+  std::string link = "auto";
+  std::string voting = "auto";
+  std::uint64_t seed = 1;
+  std::optional<std::string> seeds;
+  std::string cancel = "0", churn = "0", chatter = "0";
+  std::string lose = "0", duplicate = "0", drift = "0";
+  std::optional<std::string> clog, detect, storm;
+  std::optional<std::uint64_t> drop;
+  std::vector<std::string> crash, pause, partition, partition_one_way, suspect;
+  bool check_order = false;
+  bool json = false;
+  std::optional<std::string> trace;
+};
+
+void add_sim_options(CLI::App& command, SimTexts& texts);
+
+/// Throws BadText with the option's name and what was expected.
+sim::Options to_options(const SimTexts& texts);
+
+}  // namespace conch::cli

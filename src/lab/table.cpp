@@ -1,0 +1,80 @@
+#include "lab/table.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace conch::lab {
+
+void Table::group(std::string title, std::size_t columns) {
+  groups_.push_back({std::move(title), columns});
+}
+
+void Table::row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+
+void Table::align_left(std::size_t column) { left_.push_back(column); }
+
+bool Table::left(std::size_t column) const {
+  return std::find(left_.begin(), left_.end(), column) != left_.end();
+}
+
+std::string Table::line(const std::vector<std::string>& cells,
+                        const std::vector<std::size_t>& widths) const {
+  std::string text;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) text += "  ";
+    text += left(i) ? fmt::format("{:<{}}", cells[i], widths[i])
+                    : fmt::format("{:>{}}", cells[i], widths[i]);
+  }
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text + "\n";
+}
+
+std::string Table::text() const {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    widths.push_back(columns_[i].size());
+    for (const auto& row : rows_) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  std::size_t column = 0;
+  for (const Group& group : groups_) {
+    std::size_t width = 2 * (group.columns - 1);
+    for (std::size_t i = 0; i < group.columns; ++i) width += widths[column++];
+    if (!text.empty()) text += "  ";
+    text += fmt::format("{:^{}}", group.title, width);
+  }
+  text.erase(text.find_last_not_of(' ') + 1);
+  if (!groups_.empty()) text += "\n";
+  text += line(columns_, widths);
+  std::vector<std::string> rules;
+  for (std::size_t width : widths) rules.emplace_back(width, '-');
+  text += line(rules, widths);
+  for (const auto& row : rows_) text += line(row, widths);
+  return text;
+}
+
+std::string Table::csv() const {
+  auto quoted = [](const std::string& cell) {
+    if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
+    std::string text = "\"";
+    for (char c : cell) text += c == '"' ? "\"\"" : std::string(1, c);
+    return text + "\"";
+  };
+  auto join = [&](const std::vector<std::string>& cells) {
+    std::string text;
+    for (std::size_t i = 0; i < cells.size(); ++i) text += (i > 0 ? "," : "") + quoted(cells[i]);
+    return text + "\n";
+  };
+  std::vector<std::string> names = columns_;
+  std::size_t column = 0;
+  for (const Group& group : groups_) {
+    for (std::size_t i = 0; i < group.columns; ++i, ++column)
+      if (!group.title.empty()) names[column] = group.title + ": " + names[column];
+  }
+  std::string text = join(names);
+  for (const auto& row : rows_) text += join(row);
+  return text;
+}
+
+}  // namespace conch::lab

@@ -1,0 +1,108 @@
+#include "mutex/central.hpp"
+
+#include <gtest/gtest.h>
+
+#include "mutex/testing/group.hpp"
+
+namespace conch::testing {
+namespace {
+
+constexpr NodeId server{0}, a{1}, b{2};
+
+TEST(Central, AnEntryAndExitOfAClientCostsThreeMessages) {
+  Group<Central> group(3);
+  group.request(a);
+  group.settle();
+  group.release(a);
+  group.settle();
+  EXPECT_EQ(group.sent(), 3u);
+}
+
+TEST(Central, TheServersOwnEntryCostsNothing) {
+  Group<Central> group(3);
+  group.request(server);
+  group.release(server);
+  EXPECT_EQ(group.entered(), std::vector{server});
+  EXPECT_EQ(group.sent(), 0u);
+}
+
+TEST(Central, TheQueueIsFirstComeFirstServed) {
+  Group<Central> group(3);
+  group.request(server);
+  group.request(b);
+  group.settle();
+  group.request(a);
+  group.settle();
+  group.release(server);
+  group.settle();
+  group.release(b);
+  group.settle();
+  EXPECT_EQ(group.entered(), (std::vector{server, b, a}));
+}
+
+TEST(Central, ACancelThatOvertakesItsRequestIsRemembered) {
+  Group<Central> group(2);
+  group.request(server);
+  group.request(a);
+  group.cancel(a);
+  group.deliver(1);
+  group.settle();
+  EXPECT_EQ(group.doing(a), Doing::nothing);
+  group.release(server);
+  EXPECT_TRUE(group.in_flight().empty());
+  group.check_quiescent();
+  EXPECT_EQ(group.failure(), "");
+}
+
+TEST(Central, AGrantThatCrossesACancelIsGivenBack) {
+  Group<Central> group(2);
+  group.request(a);
+  group.deliver(a, server);
+  group.cancel(a);
+  group.settle();
+  EXPECT_EQ(group.doing(a), Doing::nothing);
+  group.request(server);
+  EXPECT_EQ(group.entered(), std::vector{server});
+}
+
+// Exercise 15.5: "If the client has been granted the token then the server acts as if the client
+// had returned the token. In case it subsequently receives the token from the client, it ignores
+// it."
+TEST(Central, ALateReleaseOfASuspectedHolderIsIgnored) {
+  Assignment start = Assignment::fresh(Members::first(3), server);
+  Central at_server(server, start);
+  Central::Out out;
+  at_server.receive(a, Central::Request{1}, out);
+  at_server.receive(b, Central::Request{1}, out);
+  ASSERT_EQ(out.sends().size(), 1u);
+  Baton first = std::get<Central::Grant>(out.sends()[0].message).baton;
+  out.clear();
+  at_server.suspect(a, out);
+  ASSERT_EQ(out.sends().size(), 1u);
+  EXPECT_EQ(out.sends()[0].to, b);
+  EXPECT_GT(std::get<Central::Grant>(out.sends()[0].message).baton.fence, first.fence);
+  out.clear();
+  Central before = at_server;
+  at_server.receive(a, Central::Release{first}, out);
+  EXPECT_TRUE(out.empty());
+  EXPECT_EQ(at_server, before);
+}
+
+TEST(Central, ASuspectedWaiterIsForgotten) {
+  Central at_server(server, Assignment::fresh(Members::first(3), server));
+  Central::Out out;
+  at_server.request(out);
+  at_server.receive(a, Central::Request{1}, out);
+  at_server.suspect(a, out);
+  out.clear();
+  at_server.release({}, out);
+  EXPECT_TRUE(out.sends().empty());
+}
+
+TEST(Central, EveryPromiseHoldsInRandomRuns) {
+  for (std::size_t nodes = 1; nodes <= 9; ++nodes)
+    EXPECT_EQ(random_runs<Central>(400, nodes, Channels::unordered), "");
+}
+
+}  // namespace
+}  // namespace conch::testing
