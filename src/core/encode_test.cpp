@@ -6,11 +6,11 @@
 #include <map>
 #include <set>
 
-#include "core/testing/dice.hpp"
 #include "core/flat_set.hpp"
 #include "core/measure.hpp"
 #include "core/members.hpp"
 #include "core/print.hpp"
+#include "core/testing/dice.hpp"
 
 namespace conch {
 namespace {

@@ -15,13 +15,13 @@
 namespace conch::sim {
 
 /// A node by its number, or by what it is doing when its fault is due; a fault waits until somebody
-/// does that.
+/// does that. The home is meant by `home` only.
 struct Who {
   enum class Role : std::uint8_t {
     number,
     holder,  // is inside
     waiter,  // has asked
-    idle,    // neither, and not the home
+    idle,    // neither
     home,    // serves, or made the token; while it is idle itself
     voter,   // idle, and in some waiter's voting set
   };

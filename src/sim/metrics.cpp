@@ -33,9 +33,11 @@ double jain_index(const std::vector<double>& shares) {
   return squares == 0 ? 1 : sum * sum / (static_cast<double>(shares.size()) * squares);
 }
 
-Metrics::Metrics(std::vector<std::uint32_t> cluster_of, std::vector<std::string> kinds)
+Metrics::Metrics(std::vector<std::uint32_t> cluster_of, std::vector<std::string> kinds,
+                 bool restless)
     : cluster_of_(std::move(cluster_of)),
       kinds_(std::move(kinds)),
+      restless_(restless),
       by_kind_(kinds_.size()),
       load_(cluster_of_.size()),
       asked_(cluster_of_.size()),
@@ -46,7 +48,7 @@ void Metrics::sent(const Posted& message) {
   bool local = cluster_of_[message.from] == cluster_of_[message.to];
   ++(local ? traffic_.local : traffic_.global);
   traffic_.bytes += message.bytes;
-  traffic_.idle += quiet();
+  traffic_.idle += restless_ && quiet();
   ++by_kind_[message.kind];
   ++load_[message.from];
 }

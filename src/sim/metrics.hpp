@@ -29,7 +29,7 @@ struct Traffic {
   std::uint64_t local = 0;
   std::uint64_t global = 0;
   std::uint64_t bytes = 0;
-  /// Sent while nobody waited or was inside.
+  /// Of a restless algorithm: sent while nobody waited or was inside.
   std::uint64_t idle = 0;
   std::map<std::string, std::uint64_t> by_type;
 };
@@ -42,7 +42,7 @@ struct Report {
   /// Application messages; not among the above.
   std::uint64_t application_messages = 0;
   double messages_per_entry = 0;
-  /// The same without those sent while nobody wanted anything.
+  /// The same without the idle ones.
   double busy_messages_per_entry = 0;
   /// From request to entry.
   Summary wait_s;
@@ -63,7 +63,7 @@ struct Report {
 
 class Metrics {
  public:
-  Metrics(std::vector<std::uint32_t> cluster_of, std::vector<std::string> kinds);
+  Metrics(std::vector<std::uint32_t> cluster_of, std::vector<std::string> kinds, bool restless);
 
   void sent(const Posted& message);
   void received(Node node) { ++load_[node]; }
@@ -89,6 +89,7 @@ class Metrics {
 
   std::vector<std::uint32_t> cluster_of_;
   std::vector<std::string> kinds_;
+  bool restless_;
 
   Traffic traffic_;
   std::vector<std::uint64_t> by_kind_;

@@ -6,8 +6,10 @@ namespace conch::sim {
 
 Observer::Observer(const Watch& watch, const Population& population)
     : population_(population),
-      metrics_(watch.cluster_of, {population.kinds().begin(), population.kinds().end()}),
+      metrics_(watch.cluster_of, {population.kinds().begin(), population.kinds().end()},
+               population.entry().about.restless),
       watches_token_(watch.token),
+      addressees_(watch.nodes),
       data_of_(watch.nodes),
       sink_(watch.sink) {
   if (watch.order || (sink_ != nullptr && sink_->wants_clocks())) causality_.emplace(watch.nodes);
@@ -76,6 +78,9 @@ void Observer::withdrawn(Node node, Time now) {
 
 void Observer::sent(const Posted& message, Time now) {
   metrics_.sent(message);
+  if (addressees_.is_gone(message.to))
+    report(Property::addressee,
+           addressees_.send(message.from, message.to, population_.print(message.slot)), now);
   tokens_sent_ += message.token;
   if (causality_) {
     causality_->step(message.from);
@@ -126,6 +131,11 @@ void Observer::after_call(Node node, Time now) {
   if (difference != 0) report(Property::one_token, tokens_.after_call(node, difference), now);
 }
 
+void Observer::joins(Node node, Time now) {
+  note(now, Happening::join, node);
+  addressees_.came(node);
+}
+
 void Observer::crashed(Node node, Time now) {
   note(now, Happening::crash, node);
   metrics_.crashed(node);
@@ -136,6 +146,7 @@ void Observer::crashed(Node node, Time now) {
 
 void Observer::gone(Node node, Time now) {
   note(now, Happening::left, node);
+  addressees_.left(node);
   if (population_.holds_token(node)) tokens_.lost();
 }
 

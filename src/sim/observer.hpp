@@ -46,6 +46,7 @@ class Observer {
 
   // Nodes.
   void crashed(Node node, Time now);
+  void joins(Node node, Time now);
   void gone(Node node, Time now);
   /// Anything else worth a line in the trace.
   void note(Time now, Happening happening, Node node, std::optional<Node> peer = {},
@@ -71,6 +72,7 @@ class Observer {
   FenceOracle fences_;
   DataOracle data_;
   TokenOracle tokens_;
+  AddresseeOracle addressees_;
   std::optional<Causality> causality_;
   std::optional<OrderOracle> order_;
   std::vector<Causality::Clock> clock_of_slot_;

@@ -15,6 +15,7 @@ std::string_view word(Property property) {
     case Property::fences: return "fences increase";
     case Property::data: return "data arrive";
     case Property::addressee: return "no message to nobody";
+    case Property::invariant: return "invariants";
     case Property::memory: return "bounded memory";
   }
   return "?";
@@ -67,6 +68,18 @@ Finding TokenOracle::after_call(Node node, int difference) {
   if (difference == 0) return {};
   return std::to_string(node) + (difference > 0 ? " made" : " lost") + " a token: there are " +
          std::to_string(tokens_);
+}
+
+Finding AddresseeOracle::send(Node from, Node to, const std::string& message) const {
+  if (!gone_[to]) return {};
+  return std::to_string(from) + " sent " + message + " to " + std::to_string(to) +
+         ", which has left";
+}
+
+Finding memory_at_rest(std::size_t remembered, std::size_t allowed) {
+  if (remembered <= allowed) return {};
+  return "at rest the nodes remember " + std::to_string(remembered) +
+         " things, but those of a new group only " + std::to_string(allowed);
 }
 
 Causality::Causality(Node nodes) : clocks_(nodes, Clock(nodes, 0)) {}

@@ -20,6 +20,7 @@ enum class Property : std::uint8_t {
   fences,            // strictly increasing
   data,              // a holder gets what the one before it released
   addressee,         // no message to nobody
+  invariant,         // an algorithm found itself in a state that cannot be
   memory,            // at quiescence nothing is remembered that was not at the start
 };
 std::string_view word(Property property);
@@ -76,6 +77,22 @@ class TokenOracle {
  private:
   int tokens_ = 0;
 };
+
+/// No message to somebody who has left. A crashed one may be sent to: nobody knows yet.
+class AddresseeOracle {
+ public:
+  explicit AddresseeOracle(Node nodes) : gone_(nodes) {}
+  void came(Node node) { gone_[node] = false; }
+  void left(Node node) { gone_[node] = true; }
+  bool is_gone(Node node) const { return gone_[node]; }
+  Finding send(Node from, Node to, const std::string& message) const;
+
+ private:
+  std::vector<bool> gone_;
+};
+
+/// At rest, the nodes together remember no more than those of a group that has just started.
+Finding memory_at_rest(std::size_t remembered, std::size_t allowed);
 
 /// Happened-before by vector clocks, through algorithm and application messages.
 class Causality {

@@ -57,12 +57,17 @@ Simulation::Simulation(const Options& options, TraceSink* sink)
 }
 
 Result Simulation::run() {
-  start();
-  while (!over()) {
-    Event event = events_.pop();
-    now_ = event.at;
-    handle(event);
-    if (!draining_.empty()) see_off();
+  InvariantWatch watch;
+  try {
+    start();
+    while (!over()) {
+      Event event = events_.pop();
+      now_ = event.at;
+      handle(event);
+      if (!draining_.empty()) see_off();
+    }
+  } catch (const BrokenInvariant& broken) {
+    observer_->report(Property::invariant, broken.what(), now_);
   }
   return result();
 }
@@ -151,13 +156,6 @@ void Simulation::deliver(const Event& event) {
 
 void Simulation::post(const Posted& message) {
   observer_->sent(message, now_);
-  Phase phase = processes_[message.to].phase;
-  if (phase == Phase::draining || phase == Phase::away) {
-    observer_->report(Property::addressee,
-                      std::to_string(message.from) + " sent " + population_->print(message.slot) +
-                          " to " + std::to_string(message.to) + ", which has left",
-                      now_);
-  }
   if (present(message.to)) return transport_->send(message, now_);
   observer_->lost(message, now_);
   population_->discard(message.slot);
@@ -191,23 +189,18 @@ bool Simulation::over() {
   return true;
 }
 
-/// At rest, the nodes together remember no more than those of a group that has just started.
 void Simulation::check_memory() {
   if (observer_->violation() || anybody_crashed_ || options_.faults.drop) return;
   auto start = make_population(options_.algorithm, options_.nodes(), *this);
   std::size_t allowed = 0;
-  std::size_t found = 0;
+  std::size_t remembered = 0;
   for (NodeId member : roster_) {
     Node node = node_of(member);
     start->create(node, Assignment::fresh(roster_, roster_[0], options_.tuning));
     allowed += start->remembered(node);
-    found += population_->remembered(node);
+    remembered += population_->remembered(node);
   }
-  if (found <= allowed) return;
-  observer_->report(Property::memory,
-                    "at rest the nodes remember " + std::to_string(found) +
-                        " things, but a new group only " + std::to_string(allowed),
-                    now_);
+  observer_->report(Property::memory, memory_at_rest(remembered, allowed), now_);
 }
 
 Result Simulation::result() {

@@ -113,6 +113,7 @@ class Simulation final : private Host {
   void end_fault(std::size_t number);
   std::optional<Node> find(const Who& who);
   bool matches(Node node, Who::Role role) const;
+  bool votes_for_a_waiter(Node node) const;
   void crash(Node node);
   void restart(Node node);
   void suspect(Node whom);

@@ -40,18 +40,24 @@ void Simulation::brew_storm() {
   events_.push({.at = Time(storm), .what = What::calm});
 }
 
+/// Except as the home, the home is never meant: what its crash does is a question of its own.
 bool Simulation::matches(Node node, Who::Role role) const {
   Phase phase = processes_[node].phase;
   bool idle = phase == Phase::thinking;
+  if (role == Who::Role::home) return idle && node == 0;
+  if (node == 0) return false;
   switch (role) {
-    case Who::Role::number: return false;
+    case Who::Role::number:
+    case Who::Role::home: return false;
     case Who::Role::holder: return phase == Phase::inside;
     case Who::Role::waiter: return phase == Phase::waiting;
-    case Who::Role::idle: return idle && node != 0;
-    case Who::Role::home: return idle && node == 0;
-    case Who::Role::voter: break;
+    case Who::Role::idle: return idle;
+    case Who::Role::voter: return idle && votes_for_a_waiter(node);
   }
-  if (!idle) return false;
+  return false;
+}
+
+bool Simulation::votes_for_a_waiter(Node node) const {
   for (Node other = 0; other < processes_.size(); ++other) {
     if (processes_[other].phase != Phase::waiting) continue;
     if (voting_set(roster_, id_of(other), options_.tuning.voting).contains(id_of(node)))

@@ -131,7 +131,7 @@ void Simulation::see_off() {
 
 /// Onto the roster first; then it asks a member to welcome it.
 void Simulation::join(Node node) {
-  observer_->note(now_, Happening::join, node);
+  observer_->joins(node, now_);
   Members welcoming = roster_;
   processes_[node].phase = Phase::joining;
   roster_ = roster_.with(id_of(node));

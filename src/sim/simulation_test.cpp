@@ -1,0 +1,279 @@
+#include "sim/simulation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace conch::sim {
+namespace {
+
+using namespace std::chrono_literals;
+
+Options of(std::string algorithm) {
+  Options options;
+  options.algorithm = std::move(algorithm);
+  return options;
+}
+
+/// The first violated property over some seeds, if any.
+std::optional<Property> broken(Options options, std::uint64_t seeds) {
+  for (options.seed = 1; options.seed <= seeds; ++options.seed) {
+    Result result = simulate(options);
+    if (result.violation) return result.violation->property;
+  }
+  return {};
+}
+
+std::string trace_of(const Options& options) {
+  std::ostringstream out;
+  auto sink = ndjson_sink(out);
+  simulate(options, sink.get());
+  return out.str();
+}
+
+TEST(Simulation, TheSameSeedAndOptionsGiveTheSameTrace) {
+  Options options = of("naimi-trehel");
+  options.faults.lose = 0.1;
+  options.cancel = 0.2;
+  options.churn = 0.3;
+  std::string trace = trace_of(options);
+  EXPECT_EQ(trace, trace_of(options));
+  ++options.seed;
+  EXPECT_NE(trace, trace_of(options));
+}
+
+// The same in every build type: nothing may depend on optimisation or on the library's
+// distributions.
+TEST(Simulation, TraceHashesAreTheSameInEveryBuild) {
+  Options options = of("naimi-trehel");
+  options.clusters = {50};
+  options.requests = 100;
+  options.seed = 7;
+  options.hold = Distribution::normal(5ms, 2ms);
+  options.local_latency = Distribution::exponential(1ms);
+  EXPECT_EQ(simulate(options).trace_hash, "ecc124bdf111072d");
+  options = of("maekawa");
+  options.cancel = 0.3;
+  options.faults.lose = 0.05;
+  options.faults.storm = 200ms;
+  EXPECT_EQ(simulate(options).trace_hash, "151d3f6978ee310f");
+}
+
+TEST(Simulation, WatchingARunDoesNotChangeIt) {
+  Options options = of("raymond");
+  std::ostringstream out;
+  auto sink = shiviz_sink(out);
+  EXPECT_EQ(simulate(options, sink.get()).trace_hash, simulate(options).trace_hash);
+}
+
+// Bertier, Arantes, Sens 2004, table 1: nine hosts, three clusters, 20 requests a host.
+TEST(Simulation, BroadcastCosts720LocalAnd2160GlobalMessages) {
+  Options options = of("ricart-agrawala");
+  options.clusters = {3, 3, 3};
+  Traffic traffic = simulate(options).report.messages;
+  EXPECT_EQ(traffic.local, 720u);
+  EXPECT_EQ(traffic.global, 2160u);
+}
+
+TEST(Simulation, CentralizedCosts120LocalAnd360GlobalMessages) {
+  Options options = of("central");
+  options.clusters = {3, 3, 3};
+  Traffic traffic = simulate(options).report.messages;
+  EXPECT_EQ(traffic.local, 120u);
+  EXPECT_EQ(traffic.global, 360u);
+}
+
+TEST(Simulation, NaimiTrehelIsInTheBandOfThePublishedTable) {
+  Options options = of("naimi-trehel");
+  options.clusters = {3, 3, 3};
+  options.hold = Distribution::constant(500ms);
+  options.think = Distribution::exponential(500ms);
+  options.local_latency = Distribution::constant(300us);
+  options.remote_latency = Distribution::constant(600ms);
+  double wait_s = 0, global = 0;
+  for (options.seed = 1; options.seed <= 20; ++options.seed) {
+    Report report = simulate(options).report;
+    wait_s += report.wait_s.mean / 20;
+    global += static_cast<double>(report.messages.global) / 20;
+  }
+  EXPECT_GT(wait_s, 6.4);
+  EXPECT_LT(wait_s, 7.7);
+  EXPECT_GT(global, 400);
+  EXPECT_LT(global, 465);
+}
+
+TEST(Simulation, EveryRequestIsServedOrWithdrawn) {
+  Options options = of("suzuki-kasami");
+  options.cancel = 0.5;
+  Report report = simulate(options).report;
+  EXPECT_EQ(report.requests, 200u);
+  EXPECT_EQ(report.entries + report.withdrawn, 200u);
+  EXPECT_GT(report.withdrawn, 20u);
+}
+
+TEST(Simulation, RicartAgrawalaAndLamportKeepHappenedBeforeOrder) {
+  for (const char* name : {"ricart-agrawala", "lamport"}) {
+    Options options = of(name);
+    options.chatter = 0.7;
+    Result result = simulate(options);
+    EXPECT_GT(result.report.application_messages, 50u);
+    EXPECT_EQ(result.order, Verdict::held);
+    EXPECT_EQ(broken(options, 200), std::nullopt) << name;
+  }
+}
+
+TEST(Simulation, OrderIsNotCheckedInLargeGroupsUnlessAskedFor) {
+  Options options = of("ricart-agrawala");
+  options.clusters = {5};
+  options.order_checked_up_to = 4;
+  EXPECT_EQ(simulate(options).order, Verdict::not_checked);
+  EXPECT_EQ(simulate(of("naimi-trehel")).order, Verdict::not_promised);
+}
+
+TEST(Simulation, TextbookMaekawaDeadlocksWhereMaekawaDoesNot) {
+  EXPECT_EQ(broken(of("maekawa-textbook"), 20), Property::progress);
+  EXPECT_EQ(broken(of("maekawa"), 20), std::nullopt);
+}
+
+TEST(Simulation, AFalselySuspectedHolderMakesTwo) {
+  Options options = of("central");
+  options.faults.scheduled = {FalseSuspicion{{Who::Role::holder, 0}, 50ms}};
+  Result result = simulate(options);
+  ASSERT_TRUE(result.violation);
+  EXPECT_EQ(result.violation->property, Property::mutual_exclusion);
+  EXPECT_NE(result.violation->what.find("fence"), std::string::npos);
+}
+
+TEST(Simulation, ALostTokenStopsEverybody) {
+  Options options = of("ring");
+  options.faults.drop = 10;
+  options.linked = Linked::never;
+  Result result = simulate(options);
+  ASSERT_TRUE(result.violation);
+  EXPECT_EQ(result.violation->property, Property::progress);
+  EXPECT_EQ(result.progress, Verdict::violated);
+  EXPECT_FALSE(result.waiting.empty());
+}
+
+TEST(Simulation, ADuplicatedTokenBreaksSafetyWithoutTheLink) {
+  Options options = of("suzuki-kasami");
+  options.faults.duplicate = 0.3;
+  EXPECT_EQ(broken(options, 50), std::nullopt);
+  options.linked = Linked::never;
+  std::optional<Property> property = broken(options, 50);
+  ASSERT_TRUE(property);
+  EXPECT_TRUE(is_safety(*property));
+}
+
+TEST(Simulation, ARestartedHomeWithNoMemoryMakesASecondToken) {
+  Options options = of("naimi-trehel");
+  options.faults.scheduled = {Crash{{Who::Role::home, 0}, 100ms, 50ms}};
+  std::optional<Property> property = broken(options, 5);
+  ASSERT_TRUE(property);
+  EXPECT_EQ(*property, Property::one_token);
+}
+
+TEST(Simulation, TheServerOutlivesCrashedClientsGivenADetector) {
+  for (Who::Role role : {Who::Role::holder, Who::Role::waiter, Who::Role::idle}) {
+    Options options = of("central");
+    options.faults.scheduled = {Crash{{role, 0}, 50ms, {}}};
+    options.faults.detect_after = 20ms;
+    EXPECT_EQ(broken(options, 50), std::nullopt);
+  }
+}
+
+TEST(Simulation, PausesDriftAndClogsOnlyDelay) {
+  Options options = of("naimi-trehel");
+  options.faults.scheduled = {Pause{{Who::Role::holder, 0}, 50ms, 300ms},
+                              Pause{{Who::Role::waiter, 0}, 200ms, 100ms}};
+  options.faults.drift = 0.05;
+  options.faults.clog = {0.05, 50ms};
+  Result result = simulate(options);
+  EXPECT_FALSE(result.violation);
+  EXPECT_GT(result.report.duration_s, simulate(of("naimi-trehel")).report.duration_s + 0.2);
+}
+
+TEST(Simulation, TheLinkCarriesMessagesOverAPartition) {
+  Options options = of("central");
+  options.faults.scheduled = {Partition{{0, 1, 2}, false, 100ms, 500ms},
+                              Partition{{0}, true, 700ms, 300ms}};
+  EXPECT_EQ(broken(options, 20), std::nullopt);
+  options.linked = Linked::never;
+  EXPECT_EQ(broken(options, 20), Property::progress);
+}
+
+TEST(Simulation, AfterAStormEverybodyIsServed) {
+  for (const CatalogEntry& entry : catalog()) {
+    if (entry.about.use == Use::specimen) continue;
+    Options options = of(std::string(entry.about.name));
+    options.faults.storm = 500ms;
+    options.faults.lose = 0.05;
+    EXPECT_EQ(broken(options, 20), std::nullopt) << entry.about.name;
+  }
+}
+
+TEST(Simulation, MembersComeAndGo) {
+  Options options = of("naimi-trehel");
+  options.churn = 1;
+  std::string trace = trace_of(options);
+  std::size_t joins = 0;
+  for (auto at = trace.find("joined"); at != std::string::npos; at = trace.find("joined", at + 1))
+    ++joins;
+  EXPECT_GT(joins, 100u);
+  EXPECT_EQ(broken(options, 50), std::nullopt);
+}
+
+TEST(Simulation, WhatCannotBeCombinedIsRefused) {
+  auto refused = [](auto change) {
+    Options options = of("lamport");
+    change(options);
+    EXPECT_THROW(simulate(options), std::invalid_argument);
+  };
+  refused([](Options& o) { o.algorithm = "lamprot"; });
+  refused([](Options& o) { o.channel = Channel::any; });
+  refused([](Options& o) { o.churn = 0.5; });
+  refused([](Options& o) { o.requests = 0; });
+  refused([](Options& o) { o.faults.scheduled = {FalseSuspicion{{}, 1s}}; });
+  refused([](Options& o) { o.faults.scheduled = {Crash{{Who::Role::number, 99}, 1s, {}}}; });
+  refused([](Options& o) {
+    o.algorithm = "maekawa";
+    o.tuning.voting = Voting::plane;
+  });
+  refused([](Options& o) {
+    o.algorithm = "naimi-trehel";
+    o.channel = Channel::any;
+    o.churn = 0.5;
+  });
+}
+
+TEST(Simulation, OneNodeAloneNeedsNoMessages) {
+  for (const CatalogEntry& entry : catalog()) {
+    Options options = of(std::string(entry.about.name));
+    options.clusters = {1};
+    Result result = simulate(options);
+    EXPECT_FALSE(result.violation) << entry.about.name;
+    EXPECT_EQ(result.report.entries, 20u) << entry.about.name;
+    EXPECT_EQ(result.report.messages.total, 0u) << entry.about.name;
+  }
+}
+
+TEST(Trace, ShivizHasAHostAClockAndAnEvent) {
+  Options options = of("central");
+  options.clusters = {2};
+  options.requests = 1;
+  std::ostringstream out;
+  auto sink = shiviz_sink(out);
+  simulate(options, sink.get());
+  EXPECT_NE(out.str().find("1 {\"1\":1}\nrequest at "), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("send -> 0 REQUEST(number 1)"), std::string::npos) << out.str();
+}
+
+TEST(Trace, TheFileNameChoosesTheFormat) {
+  std::ostringstream out;
+  EXPECT_NO_THROW(sink_for("x.ndjson", out));
+  EXPECT_NO_THROW(sink_for("x.shiviz", out));
+  EXPECT_THROW(sink_for("x.txt", out), BadText);
+}
+
+}  // namespace
+}  // namespace conch::sim

@@ -1,0 +1,102 @@
+// Every algorithm under thousands of seeded schedules: reordering channels where it needs no FIFO,
+// and lossy ones under the link, with random cancels; naimi-trehel with joins and leaves, too.
+#include <gtest/gtest.h>
+
+#include "sim/simulation.hpp"
+
+namespace conch::sim {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint64_t seeds = 2000;
+
+/// A small system whose size, load and latencies depend on the seed.
+Options schedule(std::string_view algorithm, std::uint64_t seed) {
+  Options options;
+  options.algorithm = algorithm;
+  options.seed = seed;
+  options.clusters = {static_cast<Node>(2 + seed % 8)};
+  options.requests = 5;
+  options.think = seed % 3 == 0 ? Distribution::constant(0ns) : Distribution::exponential(10ms);
+  options.hold = Distribution::exponential(seed % 2 == 0 ? 1ms : 10ms);
+  options.local_latency = Distribution::exponential(2ms);
+  options.cancel = 0.3;
+  return options;
+}
+
+std::string repeat(const Options& options) {
+  std::string command = "conch sim " + options.algorithm + " --nodes " +
+                        std::to_string(options.nodes()) + " --requests 5 --think " +
+                        options.think.print() + " --hold " + options.hold.print() + " --latency " +
+                        options.local_latency.print() + " --cancel 30%";
+  if (options.channel == Channel::any) command += " --channel any";
+  if (options.churn > 0) command += " --churn 50%";
+  if (options.faults.lose > 0) command += " --lose 10% --duplicate 10%";
+  return command + " --seed " + std::to_string(options.seed);
+}
+
+/// Runs all seeds; every run must hold, and over all of them the interesting things must happen.
+template <class Change>
+void run_all(std::string_view algorithm, Change&& change) {
+  std::uint64_t entries = 0, withdrawn = 0, contended = 0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    Options options = schedule(algorithm, seed);
+    change(options);
+    options.remote_latency = options.local_latency;
+    Result result = simulate(options);
+    ASSERT_FALSE(result.violation) << word(result.violation->property) << ": "
+                                   << result.violation->what << "\n  repeat: " << repeat(options);
+    entries += result.report.entries;
+    withdrawn += result.report.withdrawn;
+    contended += result.report.sync_delays;
+  }
+  EXPECT_GT(entries, seeds * 5);
+  EXPECT_GT(withdrawn, seeds);
+  EXPECT_GT(contended, seeds);
+}
+
+class Schedules : public ::testing::TestWithParam<std::string> {};
+
+std::vector<std::string> algorithms() {
+  std::vector<std::string> names;
+  for (const CatalogEntry& entry : catalog())
+    if (entry.about.use == Use::real) names.emplace_back(entry.about.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, Schedules, ::testing::ValuesIn(algorithms()), [](const auto& each) {
+  std::string name = each.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST_P(Schedules, HoldsOnReorderingChannelsOrFifoOnes) {
+  bool needs_fifo = find_algorithm(GetParam()).about.needs_fifo;
+  run_all(GetParam(),
+          [&](Options& options) { options.channel = needs_fifo ? Channel::fifo : Channel::any; });
+}
+
+TEST_P(Schedules, HoldsOnLossyChannelsUnderTheLink) {
+  run_all(GetParam(), [](Options& options) {
+    options.channel = Channel::any;
+    options.faults.lose = 0.1;
+    options.faults.duplicate = 0.1;
+  });
+}
+
+TEST(Membership, NaimiTrehelHoldsWithJoinsAndLeaves) {
+  run_all("naimi-trehel", [](Options& options) { options.churn = 0.5; });
+}
+
+TEST(Membership, NaimiTrehelHoldsWithJoinsAndLeavesOnLossyChannels) {
+  run_all("naimi-trehel", [](Options& options) {
+    options.churn = 0.5;
+    options.channel = Channel::any;
+    options.faults.lose = 0.1;
+    options.faults.duplicate = 0.1;
+  });
+}
+
+}  // namespace
+}  // namespace conch::sim
