@@ -4,7 +4,7 @@ target_compile_options(conch_flags INTERFACE -Wall -Wextra -Wpedantic -Werror -f
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(conch_flags INTERFACE -Wno-restrict) # wrong about std::string (GCC bug 105651)
 endif()
-target_include_directories(conch_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(conch_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 link_libraries(conch_flags)
 
 # conch_layer(NAME USES targets...): the library conch_NAME from src/NAME, and the program NAME_test from the

@@ -171,7 +171,8 @@ void pure_layers_use_the_standard_library_alone(const Source& source, const Laye
   if (!layers.keep_pure(source)) return;
   for (const Include& include : source.includes()) {
     bool for_test = source.is_test() && include.folder() == "gtest";
-    if (include.quoted || for_test || is_pure_header(include.name)) continue;
+    bool is_public = include.folder() == "conch";
+    if (include.quoted || for_test || is_public || is_pure_header(include.name)) continue;
     complaints.push_back(source.at(include.line) + "<" + include.name +
                          "> does not belong in a layer that runs everywhere the same; "
                          "do without, or do it in a layer below sim");

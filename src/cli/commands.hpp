@@ -19,5 +19,6 @@ struct Invocation {
 void add_algorithms_command(CLI::App& app, Invocation& invocation);
 void add_sim_command(CLI::App& app, Invocation& invocation);
 void add_lab_command(CLI::App& app, Invocation& invocation);
+void add_replay_command(CLI::App& app, Invocation& invocation);
 
 }  // namespace conch::cli

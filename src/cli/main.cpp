@@ -1,13 +1,11 @@
 #include <fmt/core.h>
 
+#include <conch/version.hpp>
 #include <cstdio>
 #include <exception>
 
 #include "catalog/catalog.hpp"
 #include "cli/commands.hpp"
-#if __has_include("cli/replay_command.hpp")
-#include "cli/replay_command.hpp"
-#endif
 
 namespace conch::cli {
 namespace {
@@ -27,6 +25,28 @@ const CLI::App& reached(const CLI::App& app) {
   return app;
 }
 
+/// `conch lab run`: how one calls this subcommand.
+std::string path_of(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return parent == nullptr ? "conch" : path_of(*parent) + " " + command.get_name();
+}
+
+/// The argument that the parser stumbled over: one that it named, or one in a subcommand's place.
+std::string culprit(const CLI::App& command, const CLI::ParseError& error,
+                    const Invocation& invocation) {
+  std::string message = error.what();
+  std::size_t depth = 0;
+  for (const CLI::App* app = &command; app->get_parent() != nullptr; app = app->get_parent())
+    ++depth;
+  bool expects_command = !command.get_subcommands([](const CLI::App*) { return true; }).empty();
+  if (expects_command && invocation.arguments.size() > depth) return invocation.arguments[depth];
+  for (const std::string& argument : invocation.arguments) {
+    std::string word = argument.substr(0, argument.find('='));
+    if (word.starts_with("-") && message.find(word) != std::string::npos) return word;
+  }
+  return "";
+}
+
 int explain(const CLI::App& app, const CLI::ParseError& error, const Invocation& invocation) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
   fmt::print(stderr, "conch: {}\n", error.what());
@@ -34,37 +54,25 @@ int explain(const CLI::App& app, const CLI::ParseError& error, const Invocation&
   std::vector<std::string> names;
   collect_names(command, names);
   std::vector<std::string_view> candidates(names.begin(), names.end());
-  std::string message = error.what();
-  for (const std::string& argument : invocation.arguments) {
-    std::string word = argument.substr(0, argument.find('='));
-    if (message.find(word) == std::string::npos) continue;
-    std::string_view suggestion = nearest(word, candidates);
-    if (!suggestion.empty() && suggestion != word)
-      fmt::print(stderr, "did you mean {}?\n", suggestion);
-    break;
-  }
-  std::string name = command.get_parent() == nullptr ? "" : " " + command.get_name();
-  for (const CLI::App* parent = command.get_parent();
-       parent != nullptr && parent->get_parent() != nullptr; parent = parent->get_parent())
-    name = " " + parent->get_name() + name;
-  fmt::print(stderr, "conch{} --help shows what there is\n", name);
+  std::string word = culprit(command, error, invocation);
+  std::string_view suggestion = nearest(word, candidates);
+  if (!word.empty() && !suggestion.empty() && suggestion != word)
+    fmt::print(stderr, "did you mean {}?\n", suggestion);
+  fmt::print(stderr, "{} --help shows what there is\n", path_of(command));
   return static_cast<int>(Exit::bad_usage);
 }
 
 int run(int argc, char** argv) {
   CLI::App app{"Distributed mutual exclusion without a lock server."};
   app.name("conch");
-  app.set_version_flag("--version", "conch " CONCH_VERSION);
+  app.set_version_flag("--version", "conch " + std::string(version()));
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
   Invocation invocation{{argv + 1, argv + argc}, Exit::held};
-  int replay_status = 0;
   add_algorithms_command(app, invocation);
   add_sim_command(app, invocation);
   add_lab_command(app, invocation);
-#if __has_include("cli/replay_command.hpp")
-  add_replay_command(app, replay_status);
-#endif
+  add_replay_command(app, invocation);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -73,7 +81,7 @@ int run(int argc, char** argv) {
     fmt::print(stderr, "conch: {}\n", error.what());
     return static_cast<int>(Exit::bad_usage);
   }
-  return replay_status != 0 ? replay_status : static_cast<int>(invocation.exit);
+  return static_cast<int>(invocation.exit);
 }
 
 }  // namespace

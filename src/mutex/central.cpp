@@ -65,7 +65,7 @@ void Central::receive(NodeId, const Cancelled& m, Out& out) {
 
 void Central::receive(NodeId from, const Request& m, Out& out) {
   Claim claim{from, m.number};
-  if (cancelled_.erase(claim)) return;
+  if (suspected_.contains(from) || cancelled_.erase(claim)) return;
   queue_.push_back(claim);
   grant_next(out);
 }
@@ -90,12 +90,14 @@ void Central::receive(NodeId from, const Cancel& m, Out& out) {
   Claim claim{from, m.number};
   bool granted = holder_ == claim;
   bool waited = std::erase(queue_, claim) > 0;
-  if (!granted && !waited) cancelled_.insert(claim);
+  bool to_come = !granted && !waited && !suspected_.contains(from);
+  if (to_come) cancelled_.insert(claim);
   tell(from, Cancelled{m.number, granted}, out);
 }
 
 void Central::suspect(NodeId node, Out& out) {
   if (self_ != server_) return;
+  suspected_.insert(node);
   std::erase_if(queue_, [&](const Claim& claim) { return claim.client == node; });
   if (holder_ && holder_->client == node) holder_.reset();
   grant_next(out);

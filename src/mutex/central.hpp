@@ -109,12 +109,14 @@ class Central {
   std::deque<Claim> queue_;
   /// Cancels that overtook their requests.
   FlatSet<Claim> cancelled_;
+  /// Clients that have crashed: a request of theirs that is still on its way is nobody's.
+  FlatSet<NodeId> suspected_;
   /// The fence of the newest grant, and the data of the newest release.
   Baton newest_;
 
  public:
   CONCH_FIELDS(Central, self_, server_, state_, number_, baton_, grant_to_come_, holder_, queue_,
-               cancelled_, newest_)
+               cancelled_, suspected_, newest_)
 };
 
 }  // namespace conch

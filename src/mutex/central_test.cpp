@@ -99,6 +99,16 @@ TEST(Central, ASuspectedWaiterIsForgotten) {
   EXPECT_TRUE(out.sends().empty());
 }
 
+TEST(Central, ALateRequestOfACrashedClientIsNobodys) {
+  Central at_server(server, Assignment::fresh(Members::first(3), server));
+  Central::Out out;
+  at_server.suspect(a, out);
+  at_server.receive(a, Central::Request{1}, out);
+  at_server.receive(b, Central::Request{1}, out);
+  ASSERT_EQ(out.sends().size(), 1u);
+  EXPECT_EQ(out.sends()[0].to, b);
+}
+
 TEST(Central, EveryPromiseHoldsInRandomRuns) {
   for (std::size_t nodes = 1; nodes <= 9; ++nodes)
     EXPECT_EQ(random_runs<Central>(400, nodes, Channels::unordered), "");

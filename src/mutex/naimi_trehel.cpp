@@ -100,6 +100,7 @@ void NaimiTrehel::announce(Out& out) {
 }
 
 void NaimiTrehel::receive(NodeId from, const Noted&, Out& out) {
+  CONCH_EXPECT(withdrawal_, "only a seeker is answered");
   withdrawal_->unanswered.erase(from);
   conclude(out);
 }
@@ -131,6 +132,7 @@ void NaimiTrehel::receive(NodeId from, const Splice& m, Out& out) {
 }
 
 void NaimiTrehel::receive(NodeId from, const Spliced& m, Out& out) {
+  CONCH_EXPECT(splicing(), "only who asked is spliced out");
   withdrawal_->splicing.reset();
   if (m.done) {
     place_ = Place::none;
@@ -272,6 +274,7 @@ void NaimiTrehel::receive(NodeId from, const Offer&, Out& out) {
 
 void NaimiTrehel::receive(NodeId from, const Decline&, Out& out) {
   if (!member_) return join_another(from, out);
+  CONCH_EXPECT(departure_, "only a leaver makes offers");
   departure_->declined.insert(from);
   departure_->offered.reset();
   proceed(out);
@@ -298,6 +301,7 @@ void NaimiTrehel::receive(NodeId from, const Redirect& m, Out& out) {
 }
 
 void NaimiTrehel::receive(NodeId from, const Redirected&, Out& out) {
+  CONCH_EXPECT(departure_, "only a leaver redirects");
   departure_->unanswered.erase(from);
   proceed(out);
 }
@@ -317,6 +321,7 @@ void NaimiTrehel::receive(NodeId from, const Farewell&, Out& out) {
 }
 
 void NaimiTrehel::receive(NodeId from, const Forgotten&, Out& out) {
+  CONCH_EXPECT(departure_, "only a leaver bids farewell");
   departure_->unanswered.erase(from);
   proceed(out);
 }

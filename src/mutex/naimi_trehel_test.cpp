@@ -58,6 +58,58 @@ TEST(NaimiTrehel, ACancelledWaiterIsSplicedOutWhileTheHolderIsInside) {
   EXPECT_EQ(group.entered(), (std::vector{a, c}));
 }
 
+// However long its request takes to reach the queue: it asks everybody once, and waits.
+TEST(NaimiTrehel, ACancelCostsABoundedNumberOfMessagesWhileItsRequestIsOnItsWay) {
+  Group<NaimiTrehel> group(3);
+  group.request(b);
+  group.settle();
+  group.request(c);
+  group.deliver(c, a);  // a forwards it to b, and that channel is slow
+  std::size_t before = group.sent();
+  group.cancel(c);
+  auto deliverable = [&] {
+    auto& messages = group.in_flight();
+    auto found = std::find_if(messages.begin(), messages.end(),
+                              [](const auto& m) { return m.from != a || m.to != b; });
+    return found == messages.end() ? messages.size()
+                                   : static_cast<std::size_t>(found - messages.begin());
+  };
+  while (deliverable() < group.in_flight().size()) group.deliver(deliverable());
+  EXPECT_EQ(group.doing(c), Doing::withdrawing);
+  EXPECT_LE(group.sent() - before, 4u);
+  group.settle();
+  EXPECT_EQ(group.doing(c), Doing::nothing);
+  EXPECT_LE(group.sent() - before, 3u * 2u + 3u + 1u);
+  group.release(b);
+  group.settle();
+  group.check_quiescent();
+  EXPECT_EQ(group.failure(), "");
+}
+
+TEST(NaimiTrehel, NeighboursInTheQueueCanCancelAtOnce) {
+  Group<NaimiTrehel> group(5);
+  group.request(a);
+  for (NodeId node : {b, c, NodeId{3}, NodeId{4}}) {
+    group.request(node);
+    group.settle();
+  }
+  for (NodeId node : {b, c, NodeId{3}}) group.cancel(node);
+  group.settle();
+  EXPECT_EQ(group.withdrawals(), 3u);
+  group.release(a);
+  group.settle();
+  EXPECT_EQ(group.entered(), (std::vector{a, NodeId{4}}));
+}
+
+TEST(NaimiTrehel, TheLastMemberLeavesWithTheToken) {
+  NaimiTrehel alone(a, Assignment::fresh(Members{a}, a));
+  NaimiTrehel::Out out;
+  alone.leave(out);
+  EXPECT_TRUE(out.sends().empty());
+  ASSERT_EQ(out.effects().size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<Left>(out.effects()[0]));
+}
+
 TEST(NaimiTrehel, EveryPromiseHoldsInRandomRunsOverUnorderedChannels) {
   for (std::size_t nodes = 1; nodes <= 9; ++nodes)
     EXPECT_EQ(random_runs<NaimiTrehel>(400, nodes, Channels::unordered), "");

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace conch {
@@ -71,7 +72,11 @@ Positions singer_set(std::size_t q) {
 /// The lines of the plane are the shifts of a difference set: two of them meet in one point, and
 /// the line of a member passes through it.
 Positions plane_set(std::size_t self, std::size_t q) {
-  Positions set = singer_set(q);
+  // The search takes a while for large planes, and every node of a simulation asks for the same
+  // one.
+  thread_local std::pair<std::size_t, Positions> last;
+  if (last.first != q) last = {q, singer_set(q)};
+  Positions set = last.second;
   for (std::size_t& position : set) position = (position + self) % (q * q + q + 1);
   return set;
 }

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "sim/jury.hpp"
 #include "sim/metrics.hpp"
-#include "sim/oracles.hpp"
 #include "sim/population.hpp"
 #include "sim/trace.hpp"
 
@@ -57,28 +57,19 @@ class Observer {
   Time violated_at() const { return violated_at_; }
 
   const Metrics& metrics() const { return metrics_; }
-  const std::map<Node, Fence>& inside() const { return exclusion_.inside(); }
+  const std::map<Node, Fence>& inside() const { return jury_.inside(); }
   std::string trace_hash() const { return hash_.hex(); }
 
  private:
-  void note_message(Time now, Happening happening, Node node, Node peer, std::uint64_t content,
-                    Slot slot);
-  Causality::Clock& clock_of(Slot slot);
+  void write(Time now, Happening happening, Node node, std::optional<Node> peer = {},
+             const std::string& detail = {});
+  void write_message(Time now, Happening happening, Node node, Node peer, std::uint64_t content,
+                     Slot slot);
+  void collect(Time now);
 
   const Population& population_;
   Metrics metrics_;
-  bool watches_token_;
-  ExclusionOracle exclusion_;
-  FenceOracle fences_;
-  DataOracle data_;
-  TokenOracle tokens_;
-  AddresseeOracle addressees_;
-  std::optional<Causality> causality_;
-  std::optional<OrderOracle> order_;
-  std::vector<Causality::Clock> clock_of_slot_;
-  std::vector<DataRef> data_of_;
-  int tokens_before_ = 0;
-  int tokens_sent_ = 0;
+  Jury jury_;
   TraceHash hash_;
   TraceSink* sink_;
   std::optional<Violation> violation_;

@@ -1,0 +1,7 @@
+#include <conch/version.hpp>
+
+namespace conch {
+
+std::string_view version() { return CONCH_VERSION; }
+
+}  // namespace conch

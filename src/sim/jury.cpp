@@ -1,0 +1,116 @@
+#include "sim/jury.hpp"
+
+namespace conch::sim {
+
+Jury::Jury(const Watch& watch, const Population& population)
+    : population_(population),
+      watches_token_(watch.token),
+      addressees_(watch.nodes),
+      data_of_(watch.nodes) {
+  if (watch.token) tokens_.created(1);
+  if (watch.order || watch.clocks) causality_.emplace(watch.nodes);
+  if (watch.order) order_.emplace(watch.nodes);
+}
+
+void Jury::report(Property property, const Finding& finding) {
+  if (finding) violations_.push_back({property, *finding});
+}
+
+void Jury::step(Node node) {
+  if (causality_) causality_->step(node);
+}
+
+Causality::Clock& Jury::clock_of(Slot slot) {
+  if (clock_of_slot_.size() <= slot) clock_of_slot_.resize(slot + 1);
+  return clock_of_slot_[slot];
+}
+
+void Jury::requested(Node node) {
+  step(node);
+  if (order_) order_->request(node, *causality_);
+}
+
+void Jury::entered(Node node, const Baton& baton) {
+  step(node);
+  report(Property::mutual_exclusion, exclusion_.enter(node, baton.fence));
+  report(Property::fences, fences_.enter(node, baton.fence));
+  report(Property::data, data_.enter(node, baton.data));
+  if (order_) report(Property::order, order_->enter(node));
+  data_of_[node] = baton.data;
+}
+
+DataRef Jury::released(Node node) {
+  step(node);
+  exclusion_.leave(node);
+  return data_.release(node, data_of_[node]);
+}
+
+void Jury::cancelled(Node node) {
+  step(node);
+  if (order_) order_->forget(node);
+}
+
+void Jury::sent(const Posted& message) {
+  if (addressees_.is_gone(message.to))
+    report(Property::addressee,
+           addressees_.send(message.from, message.to, population_.print(message.slot)));
+  tokens_sent_ += message.token;
+  if (!causality_) return;
+  causality_->step(message.from);
+  clock_of(message.slot) = causality_->at(message.from);
+}
+
+void Jury::received(Node node, Slot slot) {
+  if (causality_) causality_->merge(node, clock_of(slot));
+  step(node);
+}
+
+void Jury::lost(const Posted& message) {
+  if (message.token) tokens_.lost();
+}
+
+void Jury::duplicated(const Posted& message) {
+  if (message.token) tokens_.created(1);
+}
+
+Causality::Clock Jury::tells(Node node) {
+  step(node);
+  return causality_ ? causality_->at(node) : Causality::Clock{};
+}
+
+void Jury::told(Node node, const Causality::Clock& clock) {
+  if (causality_) causality_->merge(node, clock);
+  step(node);
+}
+
+void Jury::before_call(Node node, bool reads_token) {
+  if (!watches_token_) return;
+  tokens_before_ = int{population_.holds_token(node)} + int{reads_token};
+  tokens_sent_ = 0;
+}
+
+void Jury::after_call(Node node) {
+  if (!watches_token_) return;
+  int difference = int{population_.holds_token(node)} + tokens_sent_ - tokens_before_;
+  if (difference != 0) report(Property::one_token, tokens_.after_call(node, difference));
+}
+
+void Jury::crashed(Node node) {
+  step(node);
+  exclusion_.leave(node);
+  if (order_) order_->forget(node);
+  if (population_.holds_token(node)) tokens_.lost();
+}
+
+void Jury::joins(Node node) {
+  step(node);
+  addressees_.came(node);
+}
+
+void Jury::gone(Node node) {
+  step(node);
+  addressees_.left(node);
+  if (population_.holds_token(node)) tokens_.lost();
+}
+
+}  // namespace conch::sim

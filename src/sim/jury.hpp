@@ -1,0 +1,81 @@
+// All oracles at once, told of each event. They go on watching after something was broken.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sim/oracles.hpp"
+#include "sim/population.hpp"
+
+namespace conch::sim {
+
+class Jury {
+ public:
+  struct Watch {
+    Node nodes = 0;
+    bool token = false;
+    /// ME3 by vector clocks: N numbers for each node and each message in flight.
+    bool order = false;
+    /// The clocks without ME3, for somebody who looks at them.
+    bool clocks = false;
+  };
+  Jury(const Watch& watch, const Population& population);
+
+  // Processes. Only who has requested enters, only who is inside releases.
+  void requested(Node node);
+  void entered(Node node, const Baton& baton);
+  /// The data that the holder leaves behind.
+  DataRef released(Node node);
+  void cancelled(Node node);
+
+  // Messages. The clock of a message is the sender's when it was sent.
+  void sent(const Posted& message);
+  void received(Node node, Slot slot);
+  void lost(const Posted& message);
+  void duplicated(const Posted& message);
+  /// Returns the clock that an application message carries.
+  Causality::Clock tells(Node node);
+  void told(Node node, const Causality::Clock& clock);
+
+  // Around every call into the population, for the tokens: how many the node has at the beginning,
+  // in its hands and in the message it is about to read.
+  void before_call(Node node, bool reads_token);
+  void after_call(Node node);
+
+  // Nodes. Told before the node's value is dropped.
+  void crashed(Node node);
+  void joins(Node node);
+  void gone(Node node);
+
+  /// Something else happened to a node.
+  void step(Node node);
+
+  void report(Property property, const Finding& finding);
+  /// What was broken since this was called last, in the order in which it was seen.
+  std::vector<Violation> take_violations() { return std::exchange(violations_, {}); }
+  const std::map<Node, Fence>& inside() const { return exclusion_.inside(); }
+
+  const Causality* clocks() const { return causality_ ? &*causality_ : nullptr; }
+
+ private:
+  Causality::Clock& clock_of(Slot slot);
+
+  const Population& population_;
+  bool watches_token_;
+  ExclusionOracle exclusion_;
+  FenceOracle fences_;
+  DataOracle data_;
+  TokenOracle tokens_;
+  AddresseeOracle addressees_;
+  std::optional<Causality> causality_;
+  std::optional<OrderOracle> order_;
+  std::vector<Causality::Clock> clock_of_slot_;
+  std::vector<DataRef> data_of_;
+  int tokens_before_ = 0;
+  int tokens_sent_ = 0;
+  std::vector<Violation> violations_;
+};
+
+}  // namespace conch::sim

@@ -1,0 +1,49 @@
+// Scripts in which nothing happens unless they say so, with what they print written below each
+// step. docs/scenarios.md describes the verbs; tests/scenarios/ is full of examples.
+//
+// A script is blocks between blank lines. A block is one or more commands, a line of four dashes,
+// and what the commands print. Lines that begin with # are comments.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace conch::sim {
+
+class ScriptedWorld;
+
+struct Verb {
+  std::string_view name;
+  std::string_view usage;
+};
+std::span<const Verb> verbs();
+
+/// Runs commands one after the other.
+class Scenario {
+ public:
+  Scenario();
+  ~Scenario();
+  Scenario(const Scenario&) = delete;
+  Scenario& operator=(const Scenario&) = delete;
+
+  /// What happens, a line each. A command that cannot be run does nothing but print a line that
+  /// begins with "error: ".
+  std::string run(std::string_view command);
+
+ private:
+  void perform(std::string_view command);
+
+  std::string out_;
+  std::unique_ptr<ScriptedWorld> world_;
+};
+
+/// The script with the outputs that its commands have: equal to the script if everything happens as
+/// it says. Any text can be replayed, and replaying the result changes nothing more.
+std::string replay(std::string_view script);
+
+/// Whether the first violation that only the actual outputs show is of a safety property.
+bool breaks_safety(std::string_view expected, std::string_view actual);
+
+}  // namespace conch::sim

@@ -1,0 +1,267 @@
+#include "sim/scripted_world.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/print.hpp"
+#include "sim/distribution.hpp"
+
+namespace conch::sim {
+
+namespace {
+
+Node size_with_newcomers(const ScriptedWorld::Group& group) {
+  bool dynamic = find_algorithm(group.algorithm).can.dynamic;
+  return group.nodes + (dynamic ? ScriptedWorld::newcomers_max : 0);
+}
+
+}  // namespace
+
+std::string_view word(ScriptedWorld::Phase phase) {
+  using Phase = ScriptedWorld::Phase;
+  switch (phase) {
+    case Phase::absent: return "has not joined";
+    case Phase::idle: return "neither waits nor is inside";
+    case Phase::waiting: return "waits";
+    case Phase::cancelling: return "is being withdrawn";
+    case Phase::inside: return "is inside";
+    case Phase::joining: return "is joining";
+    case Phase::leaving: return "is leaving";
+    case Phase::left: return "has left";
+    case Phase::crashed: return "has crashed";
+  }
+  return "?";
+}
+
+ScriptedWorld::ScriptedWorld(const Group& group, std::string& out)
+    : out_(out),
+      population_(make_population(group.algorithm, size_with_newcomers(group), *this)),
+      tuning_(group.tuning),
+      phases_(size_with_newcomers(group), Phase::absent),
+      checks_order_(phases_.size() <= order_checked_up_to),
+      jury_({.nodes = static_cast<Node>(phases_.size()),
+             .token = population_->entry().can.token,
+             .order = checks_order_},
+            *population_),
+      roster_(Members::first(group.nodes)) {
+  Assignment start = Assignment::fresh(roster_, id_of(group.home), tuning_);
+  for (Node node = 0; node < group.nodes; ++node) {
+    population_->create(node, start);
+    phases_[node] = Phase::idle;
+  }
+  for (Node node = 0; node < group.nodes; ++node) call(node, [&] { population_->start(node); });
+}
+
+// What cannot be done.
+
+bool ScriptedWorld::present(Node node) const {
+  Phase its = phase(node);
+  return its != Phase::absent && its != Phase::left && its != Phase::crashed;
+}
+
+void ScriptedWorld::refuse(Node node, std::string_view verb) const {
+  throw BadText(std::to_string(node) + " cannot " + std::string(verb) + ": it " +
+                std::string(word(phase(node))));
+}
+
+void ScriptedWorld::expect_known(Node node) const {
+  if (node < phases_.size() && phase(node) != Phase::absent) return;
+  auto last = std::find_if(phases_.rbegin(), phases_.rend(),
+                           [](Phase its) { return its != Phase::absent; });
+  throw BadText("there is no node " + std::to_string(node) + "; the last one is " +
+                std::to_string(phases_.rend() - last - 1));
+}
+
+void ScriptedWorld::expect_present(Node node, std::string_view verb) const {
+  expect_known(node);
+  if (!present(node)) refuse(node, verb);
+}
+
+void ScriptedWorld::expect_phase(Node node, Phase wanted, std::string_view verb) const {
+  expect_known(node);
+  if (phase(node) != wanted) refuse(node, verb);
+}
+
+void ScriptedWorld::expect_room() const {
+  if (in_flight_.size() < in_flight_max) return;
+  throw BadText(std::to_string(in_flight_.size()) + " messages are in flight; settle first");
+}
+
+// Calls.
+
+void ScriptedWorld::conclude_call(Node node) {
+  announce_violations();
+  if (phase(node) == Phase::left) population_->destroy(node);
+  if (std::exchange(roster_changed_, false)) publish_roster();
+}
+
+void ScriptedWorld::halt(Node node, const std::string& why) {
+  jury_.report(Property::invariant, std::to_string(node) + " stops: " + why);
+  announce_violations();
+  remove(node);
+}
+
+void ScriptedWorld::remove(Node node) {
+  jury_.crashed(node);
+  phases_[node] = Phase::crashed;
+  population_->destroy(node);
+}
+
+void ScriptedWorld::publish_roster() {
+  for (NodeId member : Members(roster_)) {
+    Node node = node_of(member);
+    if (present(node)) call(node, [&] { population_->roster(node, roster_); });
+  }
+}
+
+void ScriptedWorld::announce_violations() {
+  for (const Violation& violation : jury_.take_violations()) {
+    broken_.insert(violation.property);
+    write("VIOLATION " + std::string(word(violation.property)) + ": " + violation.what);
+  }
+}
+
+/// The contract between algorithm and world: only a waiter enters, only who cancels is withdrawn.
+void ScriptedWorld::expect_of(Node node, Phase wanted, std::string_view happening) {
+  if (phase(node) == wanted) return;
+  throw BrokenInvariant(std::string(happening) + ", but it " + std::string(word(phase(node))));
+}
+
+void ScriptedWorld::entered(Node node, const Baton& baton) {
+  expect_of(node, Phase::waiting, "it enters");
+  write(std::to_string(node) + " enters with fence " + conch::print(baton.fence));
+  phases_[node] = Phase::inside;
+  jury_.entered(node, baton);
+  announce_violations();
+}
+
+void ScriptedWorld::withdrawn(Node node) {
+  expect_of(node, Phase::cancelling, "it is withdrawn");
+  write(std::to_string(node) + " is withdrawn");
+  phases_[node] = Phase::idle;
+}
+
+void ScriptedWorld::joined(Node node) {
+  expect_of(node, Phase::joining, "it has joined");
+  write(std::to_string(node) + " has joined");
+  phases_[node] = Phase::idle;
+}
+
+void ScriptedWorld::left(Node node) {
+  expect_of(node, Phase::leaving, "it has left");
+  write(std::to_string(node) + " has left");
+  phases_[node] = Phase::left;
+  jury_.gone(node);
+  roster_ = roster_.without(id_of(node));
+  roster_changed_ = true;
+}
+
+void ScriptedWorld::armed(Node node, const Armed& armed) {
+  write(std::to_string(node) + " arms timer " + conch::print(armed.timer));
+}
+
+void ScriptedWorld::disarmed(Node node, TimerId timer) {
+  write(std::to_string(node) + " disarms timer " + conch::print(timer));
+}
+
+// Processes.
+
+void ScriptedWorld::request(Node node) {
+  expect_phase(node, Phase::idle, "request");
+  expect_room();
+  phases_[node] = Phase::waiting;
+  jury_.requested(node);
+  call(node, [&] { population_->request(node); });
+}
+
+void ScriptedWorld::release(Node node) {
+  expect_phase(node, Phase::inside, "release");
+  phases_[node] = Phase::idle;
+  DataRef data = jury_.released(node);
+  call(node, [&] { population_->release(node, data); });
+}
+
+void ScriptedWorld::cancel(Node node) {
+  expect_phase(node, Phase::waiting, "cancel");
+  expect_room();
+  phases_[node] = Phase::cancelling;
+  jury_.cancelled(node);
+  call(node, [&] { population_->cancel(node); });
+}
+
+void ScriptedWorld::tell(Node from, Node to) {
+  expect_present(from, "tell");
+  expect_known(to);
+  expect_room();
+  if (from == to) throw BadText(std::to_string(from) + " cannot tell itself");
+  in_flight_.emplace_back(Telling{from, to, population_->stamp(from), jury_.tells(from)});
+  write(print(in_flight_.back()));
+}
+
+void ScriptedWorld::observe(Node node, Stamp stamp) {
+  expect_present(node, "observe");
+  const CatalogEntry& entry = population_->entry();
+  if (!entry.can.causal)
+    throw BadText(std::string(entry.about.name) + " has no clock that a stamp could move");
+  population_->observe(node, stamp);
+}
+
+// Faults.
+
+void ScriptedWorld::crash(Node node) {
+  expect_present(node, "crash");
+  remove(node);
+}
+
+void ScriptedWorld::suspect(Node watcher, Node whom) {
+  expect_present(watcher, "suspect");
+  expect_known(whom);
+  const CatalogEntry& entry = population_->entry();
+  if (!entry.can.suspecting)
+    throw BadText(std::string(entry.about.name) + " cannot be told of a crash");
+  call(watcher, [&] { population_->suspect(watcher, whom); });
+}
+
+void ScriptedWorld::partition(const Sides& sides) {
+  for (const FlatSet<Node>* side : {&sides.left, &sides.right})
+    for (Node node : *side) expect_known(node);
+  for (Node node : sides.left)
+    if (sides.right.contains(node))
+      throw BadText(std::to_string(node) + " is on both sides of the partition");
+  sides_ = sides;
+}
+
+void ScriptedWorld::heal() { sides_ = {}; }
+
+// Membership.
+
+/// Onto the roster first; then it asks its contact to welcome it.
+void ScriptedWorld::join(Node node, Node contact) {
+  const CatalogEntry& entry = population_->entry();
+  if (!entry.can.dynamic)
+    throw BadText(std::string(entry.about.name) + " has the members it started with");
+  if (node >= phases_.size())
+    throw BadText("newcomers are numbered up to " + std::to_string(phases_.size() - 1));
+  if (present(node) || phase(node) == Phase::crashed) refuse(node, "join");
+  expect_present(contact, "welcome anybody");
+  expect_silence(node);
+  NodeId home = roster_[0];
+  roster_ = roster_.with(id_of(node));
+  population_->create(node, Assignment{Epoch{}, roster_, home, Baton{}, tuning_});
+  phases_[node] = Phase::joining;
+  jury_.joins(node);
+  publish_roster();
+  if (present(node)) call(node, [&] { population_->join(node, contact); });
+}
+
+void ScriptedWorld::leave(Node node) {
+  const CatalogEntry& entry = population_->entry();
+  if (!entry.can.dynamic)
+    throw BadText(std::string(entry.about.name) + " has the members it started with");
+  expect_phase(node, Phase::idle, "leave");
+  expect_room();
+  phases_[node] = Phase::leaving;
+  call(node, [&] { population_->leave(node); });
+}
+
+}  // namespace conch::sim

@@ -1,0 +1,186 @@
+// The world of a scenario: nothing happens unless it is told. Whatever happens then is written as a
+// line of text, in the algorithm's own words; what the oracles find broken is one more line.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/expect.hpp"
+#include "core/flat_set.hpp"
+#include "sim/jury.hpp"
+#include "sim/population.hpp"
+
+namespace conch::sim {
+
+/// Every member throws std::invalid_argument, and does nothing, if what it is asked cannot be done.
+class ScriptedWorld final : private Host {
+ public:
+  /// Newcomers are numbered below `nodes` and this many more.
+  static constexpr Node newcomers_max = 64;
+  static constexpr Node nodes_max = 10'000;
+  static constexpr std::size_t deliveries_max = 100'000;
+  static constexpr std::size_t in_flight_max = 100'000;
+  /// ME3 is watched up to this many nodes, newcomers included.
+  static constexpr Node order_checked_up_to = 256;
+  /// `state` shows all nodes of a group up to this size.
+  static constexpr Node states_max = 100;
+
+  struct Group {
+    Node nodes = 0;
+    std::string_view algorithm;
+    Node home = 0;
+    Tuning tuning;
+  };
+  /// A message in flight; what is left open matches any.
+  struct Which {
+    std::optional<std::pair<Node, Node>> channel;
+    std::string_view kind;
+  };
+  struct Sides {
+    FlatSet<Node> left;
+    FlatSet<Node> right;
+  };
+
+  /// Writes its lines to the end of `out`, which must outlive it.
+  ScriptedWorld(const Group& group, std::string& out);
+
+  // Processes.
+  void request(Node node);
+  void release(Node node);
+  void cancel(Node node);
+  /// An application message; it carries the sender's stamp.
+  void tell(Node from, Node to);
+  /// An application message from outside the group, with this stamp.
+  void observe(Node node, Stamp stamp);
+
+  // Messages, the oldest that matches.
+  void deliver(const Which& which);
+  void drop(const Which& which);
+  void duplicate(const Which& which);
+  /// Delivers in the order of sending until nothing can be delivered, or so many.
+  void settle(std::optional<std::size_t> deliveries);
+
+  // Faults.
+  void crash(Node node);
+  void suspect(Node watcher, Node whom);
+  void partition(const Sides& sides);
+  void heal();
+
+  // Membership.
+  void join(Node node, Node contact);
+  void leave(Node node);
+
+  // Looking.
+  void show_state(std::optional<Node> node, const std::vector<std::string_view>& fields);
+  void show_in_flight();
+  void check();
+
+ private:
+  enum class Phase : std::uint8_t {
+    absent,
+    idle,
+    waiting,
+    cancelling,
+    inside,
+    joining,
+    leaving,
+    left,
+    crashed,
+  };
+  friend std::string_view word(Phase phase);
+
+  struct Telling {
+    Node from;
+    Node to;
+    Stamp stamp;
+    Causality::Clock clock;
+  };
+  using InFlight = std::variant<Posted, Telling>;
+
+  // Host.
+  void post(const Posted& message) override;
+  void entered(Node node, const Baton& baton) override;
+  void withdrawn(Node node) override;
+  void joined(Node node) override;
+  void left(Node node) override;
+  void armed(Node node, const Armed& armed) override;
+  void disarmed(Node node, TimerId timer) override;
+
+  /// A call into a node's algorithm, and what follows from it at once.
+  template <class Call>
+  void call(Node node, Call&& function, bool reads_token = false) {
+    jury_.before_call(node, reads_token);
+    try {
+      InvariantWatch watch;
+      function();
+    } catch (const BrokenInvariant& broken) {
+      return halt(node, broken.what());
+    }
+    jury_.after_call(node);
+    conclude_call(node);
+  }
+  /// A node that found itself in a state that cannot be is as good as crashed.
+  void halt(Node node, const std::string& why);
+  void remove(Node node);
+  void conclude_call(Node node);
+  void expect_of(Node node, Phase phase, std::string_view happening);
+  void publish_roster();
+  void announce_violations();
+  void write(const std::string& line) { out_ += line + '\n'; }
+
+  void arrive(const Posted& message);
+  void arrive(const Telling& telling);
+  void deliver_at(std::size_t position);
+  /// The message reaches nobody.
+  void lose(const InFlight& message);
+  /// One copy of the message is gone.
+  void done(Slot slot);
+  enum class Reach : std::uint8_t { deliverable, any };
+  /// Throws if there is none.
+  std::size_t find(const Which& which, Reach reach) const;
+  std::optional<std::size_t> oldest(const Which& which, Reach reach) const;
+  InFlight take(std::size_t position);
+  bool matches(const InFlight& message, const Which& which) const;
+  bool parted(const InFlight& message) const;
+  std::string_view kind_of(const InFlight& message) const;
+  std::string print(const InFlight& message) const;
+
+  Phase phase(Node node) const { return phases_[node]; }
+  bool present(Node node) const;
+  /// That the node exists, and that it can do this.
+  void expect_known(Node node) const;
+  void expect_present(Node node, std::string_view verb) const;
+  void expect_phase(Node node, Phase phase, std::string_view verb) const;
+  void expect_room() const;
+  void expect_kind(std::string_view kind) const;
+  void expect_silence(Node node) const;
+  [[noreturn]] void refuse(Node node, std::string_view verb) const;
+
+  void show_one_state(Node node, const std::vector<std::string_view>& fields);
+  std::string those_who(Phase phase) const;
+  std::string those_inside() const;
+  Finding deadlock() const;
+  std::string verdict(Property property) const;
+
+  std::string& out_;
+  std::unique_ptr<Population> population_;
+  Tuning tuning_;
+  std::vector<Phase> phases_;
+  bool checks_order_;
+  Jury jury_;
+  Members roster_;
+  bool roster_changed_ = false;
+  std::deque<InFlight> in_flight_;
+  /// How many copies of a message are in flight, where it is more than one.
+  std::map<Slot, std::size_t> copies_;
+  Sides sides_;
+  std::set<Property> broken_;
+};
+
+}  // namespace conch::sim

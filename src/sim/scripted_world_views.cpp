@@ -1,0 +1,130 @@
+// What a scripted world shows of itself.
+#include <algorithm>
+#include <array>
+
+#include "core/print.hpp"
+#include "sim/distribution.hpp"
+#include "sim/scripted_world.hpp"
+
+namespace conch::sim {
+
+namespace {
+
+/// Cuts `name value, name value` at the commas between fields, not at those inside values.
+std::vector<std::string_view> fields_of(std::string_view state) {
+  std::vector<std::string_view> fields;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    if (state[i] == '{' || state[i] == '(') ++depth;
+    if (state[i] == '}' || state[i] == ')') --depth;
+    if (state[i] != ',' || depth > 0) continue;
+    fields.push_back(state.substr(begin, i - begin));
+    begin = i + 2;
+  }
+  fields.push_back(state.substr(begin));
+  return fields;
+}
+
+std::string_view name_of(std::string_view field) { return field.substr(0, field.find(' ')); }
+
+std::string_view find_field(const std::vector<std::string_view>& fields, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (std::string_view field : fields) {
+    if (name_of(field) == name) return field;
+    names.push_back(name_of(field));
+  }
+  std::string message = "there is no field \"" + std::string(name) + "\"";
+  std::string_view suggestion = nearest(name, names);
+  if (!suggestion.empty()) message += "; did you mean \"" + std::string(suggestion) + "\"?";
+  throw BadText(message);
+}
+
+}  // namespace
+
+void ScriptedWorld::show_one_state(Node node, const std::vector<std::string_view>& names) {
+  if (!present(node)) return write(std::to_string(node) + " " + std::string(word(phase(node))));
+  std::string state = population_->state(node);
+  std::vector<std::string_view> fields = fields_of(state);
+  std::string shown;
+  auto show = [&](std::string_view field) {
+    shown += (shown.empty() ? ": " : ", ") + std::string(field);
+  };
+  for (std::string_view name : names) show(find_field(fields, name));
+  for (std::string_view field : fields)
+    if (names.empty() && name_of(field) != "self") show(field);
+  write(std::to_string(node) + shown);
+}
+
+void ScriptedWorld::show_state(std::optional<Node> node,
+                               const std::vector<std::string_view>& names) {
+  if (node) {
+    expect_known(*node);
+    return show_one_state(*node, names);
+  }
+  if (phases_.size() > states_max + newcomers_max)
+    throw BadText("these are too many nodes to show them all; name one");
+  for (Node each = 0; each < phases_.size(); ++each)
+    if (phase(each) != Phase::absent) show_one_state(each, names);
+}
+
+void ScriptedWorld::show_in_flight() {
+  for (const InFlight& message : in_flight_)
+    write(print(message) + (parted(message) ? " (held back)" : ""));
+  if (in_flight_.empty()) write("nothing is in flight");
+}
+
+std::string ScriptedWorld::those_who(Phase its) const {
+  std::string text;
+  for (Node node = 0; node < phases_.size(); ++node)
+    if (phase(node) == its) text += (text.empty() ? "" : ", ") + std::to_string(node);
+  return text;
+}
+
+std::string ScriptedWorld::those_inside() const {
+  std::string text;
+  for (auto [node, fence] : jury_.inside()) {
+    text += text.empty() ? "" : ", ";
+    text += std::to_string(node) + " with fence " + conch::print(fence);
+  }
+  return text;
+}
+
+/// Nothing is in flight and nobody is inside: whoever waits now waits until the script interferes.
+Finding ScriptedWorld::deadlock() const {
+  std::string waiting = those_who(Phase::waiting);
+  std::string cancelling = those_who(Phase::cancelling);
+  if (!in_flight_.empty()) return {};
+  if (!cancelling.empty()) return "nothing is in flight and a cancel does not end: " + cancelling;
+  if (!jury_.inside().empty() || waiting.empty()) return {};
+  return "deadlock: nothing is in flight, nobody is inside, and these wait: " + waiting;
+}
+
+std::string ScriptedWorld::verdict(Property property) const {
+  const About& about = population_->entry().about;
+  bool promised = property == Property::progress ? about.promises_progress
+                  : property == Property::order  ? about.promises_order
+                                                 : true;
+  if (property == Property::order && !checks_order_) return "not checked";
+  if (!broken_.contains(property)) return promised ? "held" : "not promised";
+  return promised ? "violated" : "violated (not promised)";
+}
+
+void ScriptedWorld::check() {
+  broken_.erase(Property::progress);
+  jury_.report(Property::progress, deadlock());
+  announce_violations();
+  for (Property property :
+       {Property::mutual_exclusion, Property::progress, Property::order, Property::one_token,
+        Property::fences, Property::data, Property::addressee, Property::invariant}) {
+    if (property == Property::one_token && !population_->entry().can.token) continue;
+    if (property == Property::addressee && !population_->entry().can.dynamic) continue;
+    write(std::string(word(property)) + ": " + verdict(property));
+  }
+  std::string waiting = those_who(Phase::waiting);
+  std::string inside = those_inside();
+  write("waiting: " + (waiting.empty() ? "nobody" : waiting));
+  write("inside: " + (inside.empty() ? "nobody" : inside));
+}
+
+}  // namespace conch::sim

@@ -1,0 +1,162 @@
+// The command as a newcomer meets it: what it prints, and its exit status.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+using nlohmann::json;
+
+struct Outcome {
+  int status = -1;
+  std::string out;
+};
+
+/// Runs a shell command to its end; `out` is what it printed, errors included if asked for.
+Outcome run(const std::string& command) {
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return {};
+  Outcome outcome;
+  std::array<char, 4096> buffer{};
+  for (std::size_t read = 0; (read = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    outcome.out.append(buffer.data(), read);
+  outcome.status = WEXITSTATUS(pclose(pipe));
+  return outcome;
+}
+
+Outcome conch(const std::string& arguments) { return run(CONCH_COMMAND " " + arguments + " 2>&1"); }
+Outcome conch_out(const std::string& arguments) {
+  return run(CONCH_COMMAND " " + arguments + " 2>/dev/null");
+}
+
+void expect_refused(const std::string& arguments, const std::string& sentence) {
+  Outcome outcome = conch(arguments);
+  EXPECT_EQ(outcome.status, 1) << arguments;
+  EXPECT_NE(outcome.out.find(sentence), std::string::npos) << arguments << "\n" << outcome.out;
+}
+
+TEST(Cli, TheSameSeedPrintsTheSameBytes) {
+  std::string command = "sim naimi-trehel --nodes 50 --requests 100 --seed 7 --json";
+  Outcome first = conch_out(command);
+  EXPECT_EQ(first.out, conch_out(command).out);
+  EXPECT_EQ(first.status, 0);
+  json run = json::parse(first.out);
+  EXPECT_EQ(run["properties"]["ME1"], "held");
+  EXPECT_EQ(run["properties"]["ME2"], "held");
+  EXPECT_EQ(run["entries"], 5000);
+}
+
+TEST(Cli, JsonHasEveryPromisedField) {
+  json run = json::parse(conch_out("sim central --json").out);
+  for (const char* field :
+       {"algorithm", "nodes", "seed", "requests", "entries", "messages", "messages_per_entry",
+        "wait_s", "sync_delay_s", "throughput_per_s", "fairness", "properties", "trace_hash"})
+    EXPECT_TRUE(run.contains(field)) << field;
+  for (const char* field : {"total", "local", "global", "by_type"})
+    EXPECT_TRUE(run["messages"].contains(field)) << field;
+  for (const char* field : {"mean", "std", "p50", "p99", "max"})
+    EXPECT_TRUE(run["wait_s"].contains(field)) << field;
+}
+
+TEST(Cli, ThePublishedCountsComeOut) {
+  json broadcast =
+      json::parse(conch_out("sim ricart-agrawala --clusters 3x3 --requests 20 --json").out);
+  EXPECT_EQ(broadcast["messages"]["local"], 720);
+  EXPECT_EQ(broadcast["messages"]["global"], 2160);
+  json central = json::parse(conch_out("sim central --clusters 3x3 --requests 20 --json").out);
+  EXPECT_EQ(central["messages"]["local"], 120);
+  EXPECT_EQ(central["messages"]["global"], 360);
+}
+
+TEST(Cli, SeedsGiveMeansAndFailures) {
+  Outcome outcome = conch_out("sim ricart-agrawala --seeds 1..50 --chatter 50% --json");
+  EXPECT_EQ(outcome.status, 0);
+  json runs = json::parse(outcome.out);
+  EXPECT_EQ(runs["seeds"], 50);
+  EXPECT_EQ(runs["failures"], 0);
+  EXPECT_EQ(runs["mean"]["entries"], 200);
+  EXPECT_EQ(runs["mean"]["properties"]["ME3"], "held");
+}
+
+TEST(Cli, ADeadlockExitsWithThreeAndSaysHowToRepeatIt) {
+  Outcome outcome = conch("sim maekawa-textbook --seeds 1..5");
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_NE(outcome.out.find("deadlock"), std::string::npos);
+  EXPECT_NE(outcome.out.find("repeat: conch sim maekawa-textbook --seed 1\n"), std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(conch("sim maekawa-textbook --seed 1").status, 3);
+  EXPECT_EQ(conch("sim maekawa --seeds 1..5").status, 0);
+}
+
+TEST(Cli, AFalseSuspicionExitsWithTwoAndNamesBothHolders) {
+  Outcome outcome = conch("sim central --suspect holder@50ms");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.out.find("two holders: "), std::string::npos);
+  EXPECT_NE(outcome.out.find("fence"), std::string::npos);
+}
+
+TEST(Cli, MistakesGetAnExplanation) {
+  expect_refused("", "subcommand");
+  expect_refused("simm", "did you mean sim?");
+  expect_refused("sim", "algorithm");
+  expect_refused("sim naimi-trehl", "did you mean \"naimi-trehel\"?");
+  expect_refused("sim central --node 4", "did you mean --nodes?");
+  expect_refused("sim central --hold 5", "--hold: \"5\" is not a duration such as 500ms");
+  expect_refused("sim central --nodes 0", "--nodes");
+  expect_refused("sim central --clusters 3xx", "layout of clusters");
+  expect_refused("sim central --nodes 3 --clusters 3x3", "--clusters");
+  expect_refused("sim central --crash 99@1s", "there is no node 99: the nodes are 0 to 9");
+  expect_refused("sim central --crash holder", "does not say when");
+  expect_refused("sim central --churn 50%", "has fixed members");
+  expect_refused("sim lamport --channel any", "needs FIFO channels");
+  expect_refused("sim ring --suspect holder@1s", "no word of a failure detector");
+  expect_refused("sim maekawa --nodes 10 --voting plane", "plane");
+  expect_refused("sim central --seeds 5..1", "empty");
+  expect_refused("sim central --seeds x", "--seeds");
+  expect_refused("sim central --trace out.txt", "not a trace file");
+  expect_refused("sim central --trace /nowhere/out.json", "cannot write");
+  expect_refused("lab run textbok", "did you mean \"textbook\"?");
+  expect_refused("lab run textbook --out /proc/nowhere", "cannot write");
+}
+
+TEST(Cli, HelpAndVersionAreThere) {
+  EXPECT_EQ(conch("--help").status, 0);
+  EXPECT_EQ(conch("sim --help").status, 0);
+  EXPECT_NE(conch("--version").out.find("conch 0."), std::string::npos);
+}
+
+TEST(Cli, AlgorithmsAreListed) {
+  Outcome outcome = conch("algorithms");
+  for (const char* name : {"central", "ring-idle-hold", "maekawa-textbook", "naimi-trehel"})
+    EXPECT_NE(outcome.out.find(name), std::string::npos) << name;
+  EXPECT_EQ(json::parse(conch_out("algorithms --json").out).size(), 11u);
+}
+
+TEST(Cli, ATraceIsWritten) {
+  auto folder = std::filesystem::temp_directory_path() / "conch_cli_test";
+  std::filesystem::create_directories(folder);
+  std::string file = (folder / "run.ndjson").string();
+  EXPECT_EQ(conch("sim central --nodes 3 --trace " + file).status, 0);
+  std::ifstream in(file);
+  std::string line;
+  ASSERT_TRUE(std::getline(in, line));
+  EXPECT_EQ(json::parse(line)["event"], "request");
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Cli, TheLabPrintsItsTables) {
+  Outcome textbook = conch("lab run textbook --seeds 1..2");
+  EXPECT_EQ(textbook.status, 0);
+  EXPECT_NE(textbook.out.find("naimi-trehel"), std::string::npos);
+  Outcome faults = conch("lab run textbook-faults --seeds 1..3");
+  EXPECT_EQ(faults.status, 0);
+  EXPECT_NE(faults.out.find("central + detector"), std::string::npos);
+  EXPECT_NE(conch("lab list").out.find("textbook-faults"), std::string::npos);
+}
+
+}  // namespace

@@ -1,0 +1,109 @@
+// The files of tests/scenarios/ and the examples of docs/scenarios.md happen as they say. Runs in
+// the root of the repository. With CONCH_REWRITE=1 in the environment the files are rewritten
+// instead.
+#include "sim/scenario.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "sim/line_diff.hpp"
+
+namespace {
+
+using conch::sim::print_diff;
+using conch::sim::replay;
+using conch::sim::Verb;
+using conch::sim::verbs;
+
+std::string read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void write(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+}
+
+bool rewriting() {
+  const char* wish = std::getenv("CONCH_REWRITE");
+  return wish != nullptr && std::string(wish) == "1";
+}
+
+std::vector<std::string> scenario_files() {
+  std::vector<std::string> paths;
+  if (!std::filesystem::exists("tests/scenarios")) return paths;
+  for (const auto& entry : std::filesystem::directory_iterator("tests/scenarios"))
+    if (entry.path().extension() == ".txt") paths.push_back(entry.path().generic_string());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::string test_name(const testing::TestParamInfo<std::string>& info) {
+  std::string name = std::filesystem::path(info.param).stem().string();
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+  return name;
+}
+
+class ScenarioFile : public testing::TestWithParam<std::string> {};
+
+TEST_P(ScenarioFile, HappensAsItSays) {
+  std::string expected = read(GetParam());
+  std::string actual = replay(expected);
+  if (rewriting()) return write(GetParam(), actual);
+  EXPECT_TRUE(actual == expected) << GetParam() << " (- is in the file, + is what happens):\n"
+                                  << print_diff(expected, actual)
+                                  << "to accept what happens: build/dev/conch replay --rewrite "
+                                  << GetParam();
+}
+
+TEST_P(ScenarioFile, HasNoErrors) {
+  // The ring's refusal to settle is what that step is about.
+  for (std::string_view line : conch::sim::lines_of(read(GetParam())))
+    EXPECT_FALSE(line.starts_with("error:") && line.find("never rests") == line.npos) << line;
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenarios, ScenarioFile, testing::ValuesIn(scenario_files()), test_name);
+
+TEST(ScenarioFiles, AreThere) {
+  ASSERT_TRUE(std::filesystem::exists("tests/scenarios")) << "run this in the repository's root";
+  EXPECT_GE(scenario_files().size(), 20u);
+}
+
+/// What stands between two lines of three backquotes.
+std::vector<std::string> examples_of(const std::string& document) {
+  std::vector<std::string> examples;
+  bool inside = false;
+  for (std::string_view line : conch::sim::lines_of(document)) {
+    bool fence = line.starts_with("```");
+    if (fence) inside = !inside;
+    if (fence && inside) examples.emplace_back();
+    if (!fence && inside) examples.back() += std::string(line) + "\n";
+  }
+  return examples;
+}
+
+TEST(ScenarioDocument, ItsExamplesHappenAsTheySay) {
+  std::vector<std::string> examples = examples_of(read("docs/scenarios.md"));
+  ASSERT_GE(examples.size(), 15u);
+  for (const std::string& example : examples)
+    EXPECT_TRUE(replay(example) == example) << print_diff(example, replay(example));
+}
+
+TEST(ScenarioDocument, DescribesEveryVerb) {
+  std::string document = read("docs/scenarios.md");
+  for (const Verb& verb : verbs())
+    EXPECT_NE(document.find(std::string(verb.usage)), document.npos) << verb.usage;
+}
+
+}  // namespace
