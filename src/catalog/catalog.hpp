@@ -14,6 +14,7 @@
 #include "mutex/maekawa.hpp"
 #include "mutex/maekawa_textbook.hpp"
 #include "mutex/naimi_trehel.hpp"
+#include "mutex/naimi_trehel_specimens.hpp"
 #include "mutex/raymond.hpp"
 #include "mutex/ricart_agrawala.hpp"
 #include "mutex/ricart_agrawala_kept.hpp"
@@ -24,9 +25,9 @@
 namespace conch {
 
 /// Every algorithm that enters alone, in the order in which tables show them.
-using Algorithms =
-    std::tuple<Central, Ring, RingIdleHold, RicartAgrawala, RicartAgrawalaKept, MaekawaTextbook,
-               Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel>;
+using Algorithms = std::tuple<Central, Ring, RingIdleHold, RicartAgrawala, RicartAgrawalaKept,
+                              MaekawaTextbook, Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel,
+                              NaimiTrehelIdleOwner, RingPassesBy>;
 
 /// What an algorithm can do, as a world asks.
 struct Capabilities {

@@ -71,6 +71,7 @@ int run(int argc, char** argv) {
   Invocation invocation{{argv + 1, argv + argc}, Exit::held};
   add_algorithms_command(app, invocation);
   add_sim_command(app, invocation);
+  add_check_command(app, invocation);
   add_lab_command(app, invocation);
   add_replay_command(app, invocation);
   try {

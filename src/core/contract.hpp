@@ -63,6 +63,8 @@ struct About {
   bool promises_order = false;
   bool needs_fifo = false;
   Use use = Use::real;
+  /// Of a specimen: the property that breaks, in a group of two.
+  std::string_view caught_by = "";
   /// Sends messages for ever, even when nobody wants to enter.
   bool restless = false;
 };

@@ -58,6 +58,7 @@ class MaekawaTextbook {
       .sync_delay = "2",
       .needs_fifo = true,
       .use = Use::specimen,
+      .caught_by = "ME2",
   };
 
   MaekawaTextbook(NodeId self, const Assignment& start);

@@ -157,6 +157,7 @@ void NaimiTrehel::conclude(Out& out) {
   for (NodeId node : others()) out.send(node, Found{withdrawals_});
   withdrawal_.reset();
   if (std::exchange(wanted_, false)) out.withdrawn();
+  adopt(out);
   proceed(out);
 }
 
@@ -197,7 +198,7 @@ void NaimiTrehel::receive(NodeId from, const Welcome&, Out& out) {
   contact_.reset();
   owner_ = from;
   out.joined();
-  if (std::exchange(adopt_when_welcome_, false)) claim(out);
+  adopt(out);
 }
 
 void NaimiTrehel::roster(const Members& members, Out& out) {
@@ -265,11 +266,16 @@ void NaimiTrehel::offer(Out& out) {
 
 void NaimiTrehel::receive(NodeId from, const Offer&, Out& out) {
   if (departure_) return out.send(from, Decline{});
-  if (!member_) {
-    adopt_when_welcome_ = true;
-  } else if (place_ == Place::none && owner_) {
-    claim(out);
-  }
+  offered_ = true;
+  adopt(out);
+}
+
+/// Asks for an offered token as soon as we can. If we wait for it ourselves it comes anyway; if we
+/// are being spliced out it may not.
+void NaimiTrehel::adopt(Out& out) {
+  if (!offered_ || !member_ || withdrawal_) return;
+  offered_ = false;
+  if (place_ == Place::none && owner_) claim(out);
 }
 
 void NaimiTrehel::receive(NodeId from, const Decline&, Out& out) {

@@ -140,7 +140,7 @@ class NaimiTrehel {
 
   bool holds_token() const { return token_; }
 
- private:
+ protected:  // a specimen changes one rule
   enum class Place : std::uint8_t { none, queued, inside };
   friend std::string_view word(Place place) {
     switch (place) {
@@ -200,6 +200,7 @@ class NaimiTrehel {
   void conclude(Out& out);
   void proceed(Out& out);
   void offer(Out& out);
+  void adopt(Out& out);
   void redirect(Out& out);
   void part(Out& out);
   FlatSet<NodeId> others() const;
@@ -211,7 +212,8 @@ class NaimiTrehel {
   /// The local process wants to enter or is inside. A place in the queue without a wish was taken
   /// for a leaver who offered its token.
   bool wanted_ = false;
-  bool adopt_when_welcome_ = false;
+  /// A leaver has offered its token, and we have not asked for it yet.
+  bool offered_ = false;
   Place place_ = Place::none;
   std::optional<NodeId> owner_;
   std::optional<NodeId> next_;
@@ -231,8 +233,8 @@ class NaimiTrehel {
   FlatSet<NodeId> forgotten_;
 
  public:
-  CONCH_FIELDS(NaimiTrehel, self_, member_, token_, wanted_, adopt_when_welcome_, place_, owner_,
-               next_, contact_, baton_, members_, withdrawals_, withdrawal_, seekers_, held_splice_,
+  CONCH_FIELDS(NaimiTrehel, self_, member_, token_, wanted_, offered_, place_, owner_, next_,
+               contact_, baton_, members_, withdrawals_, withdrawal_, seekers_, held_splice_,
                departure_, leaners_, forgotten_)
 };
 

@@ -41,7 +41,7 @@ class Ring {
 
   bool holds_token() const { return token_; }
 
- private:
+ protected:  // a specimen changes one rule
   enum class State : std::uint8_t { released, wanted, held };
   friend std::string_view word(State state) {
     switch (state) {
@@ -63,6 +63,25 @@ class Ring {
 
  public:
   CONCH_FIELDS(Ring, self_, successor_, state_, token_, baton_)
+};
+
+/// A ring whose processes let the token pass by: it goes round for ever and nobody enters.
+class RingPassesBy : public Ring {
+ public:
+  static constexpr About about{
+      .name = "ring@passes-by",
+      .family = "token",
+      .source = "notes fig. 15.3, without \"but retains it\"",
+      .messages = Ring::about.messages,
+      .client_delay = Ring::about.client_delay,
+      .sync_delay = Ring::about.sync_delay,
+      .use = Use::specimen,
+      .caught_by = "ME2",
+      .restless = true,
+  };
+
+  using Ring::Ring;
+  void receive(NodeId from, const Token& m, Out& out);
 };
 
 }  // namespace conch

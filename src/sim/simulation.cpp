@@ -43,6 +43,7 @@ Simulation::Simulation(const Options& options, TraceSink* sink)
       processes_(options.nodes()),
       roster_(Members::first(options.nodes())) {
   const CatalogEntry& entry = population_->entry();
+  restless_ = entry.about.restless;
   Node nodes = options_.nodes();
   observer_.emplace(
       Observer::Watch{.nodes = nodes,
@@ -167,9 +168,8 @@ bool Simulation::over() {
   if (!pending_faults_.empty()) {
     for (std::size_t number : std::exchange(pending_faults_, {})) begin_fault(number);
   }
-  bool restless = population_->entry().about.restless;
   bool quiet = transport_->in_flight() == 0 && local_events_ == 0;
-  if (active_ == 0 && (quiet || restless)) return true;
+  if (active_ == 0 && (quiet || restless_)) return true;
   std::uint64_t waiting = observer_->metrics().waiting();
   if (waiting == 0) delivered_since_entry_ = 0;
   if (quiet || events_.empty()) {

@@ -149,6 +149,7 @@ class Simulation final : private Host {
   std::uint64_t active_ = 0;
   std::uint64_t delivered_ = 0;
   std::uint64_t delivered_since_entry_ = 0;
+  bool restless_ = false;
   bool anybody_crashed_ = false;
 };
 

@@ -1,0 +1,81 @@
+#include "check/check.hpp"
+
+#include "check/explorer.hpp"
+#include "check/liveness.hpp"
+#include "mutex/voting_sets.hpp"
+#include "sim/distribution.hpp"
+
+namespace conch::check {
+
+using sim::BadText;
+
+std::string_view word(Sometimes sometimes) {
+  switch (sometimes) {
+    case Sometimes::two_wait: return "two requests pending at once";
+    case Sometimes::waits_while_inside: return "somebody waits while somebody is inside";
+    case Sometimes::token_and_request_in_flight: return "a token in flight beside another message";
+    case Sometimes::cancel_meets_message: return "a cancel while a message is in flight";
+    case Sometimes::withdrawn: return "a request withdrawn";
+    case Sometimes::joined: return "a newcomer joined";
+    case Sometimes::left: return "a member left";
+    case Sometimes::fault: return "a fault";
+  }
+  return "?";
+}
+
+bool Report::interesting() const {
+  return std::all_of(sometimes.begin(), sometimes.end(),
+                     [](const auto& each) { return each.second; });
+}
+
+void validate(const Options& options) {
+  const CatalogEntry& entry = find_algorithm(options.setting.algorithm);
+  std::string name(entry.about.name);
+  const Setting& setting = options.setting;
+  if (setting.nodes < 1 || setting.nodes > nodes_max)
+    throw BadText("the checker explores up to " + std::to_string(nodes_max) + " nodes");
+  if (setting.requests < 1) throw BadText("--requests must be at least 1");
+  for (auto [budget, count] : options.budgets)
+    if (count > budget_max)
+      throw BadText("nothing can happen more than " + std::to_string(budget_max) + " times");
+  if (entry.about.needs_fifo && !options.fifo)
+    throw BadText(name + " needs FIFO channels: use --channel fifo");
+  bool moves = options.budget(Budget::leave) + options.budget(Budget::join) > 0;
+  if (moves && !entry.can.dynamic)
+    throw BadText(name + " has fixed members; naimi-trehel lets them come and go");
+  if (options.budget(Budget::leave) > 0 && !options.fifo)
+    throw BadText("leaving needs FIFO channels: use --channel fifo");
+  if (options.budget(Budget::suspect) > 0 && !entry.can.suspecting)
+    throw BadText(name + " takes no word of a failure detector; central does");
+  if (name.starts_with("maekawa")) {
+    try {
+      voting_set(Members::first(setting.nodes), NodeId{0}, setting.tuning.voting);
+    } catch (const std::invalid_argument& error) {
+      throw BadText(error.what());
+    }
+  }
+}
+
+Report check(const Options& options, const ProgressSink& progress) {
+  validate(options);
+  std::shared_ptr<Model> model = make_model(options.setting);
+  Report report = Explorer(*model, options, progress).run();
+  report.model = model;
+  if (!report.complete || !options.livelock) return report;
+  LivenessReport liveness = find_livelock(*model, options);
+  if (!liveness.complete) report.incomplete = "livelocks were not looked for to the end";
+  report.complete = liveness.complete;
+  if (!liveness.livelock) return report;
+  report.complete = false;
+  report.violation = sim::Violation{sim::Property::progress, liveness.livelock->what};
+  static const ProgressSink silent;
+  if (auto steps = Explorer(*model, options, silent).way_to(liveness.livelock->state)) {
+    report.steps = *steps;
+    report.cycle = report.steps.size();
+    report.steps.insert(report.steps.end(), liveness.livelock->cycle.begin(),
+                        liveness.livelock->cycle.end());
+  }
+  return report;
+}
+
+}  // namespace conch::check

@@ -1,0 +1,216 @@
+#include "check/check.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "check/story.hpp"
+#include "sim/distribution.hpp"
+#include "sim/scenario.hpp"
+
+namespace conch::check {
+namespace {
+
+Options of(const std::string& algorithm, Node nodes, std::uint32_t requests) {
+  Options options;
+  options.setting.algorithm = algorithm;
+  options.setting.nodes = nodes;
+  options.setting.requests = requests;
+  options.fifo = find_algorithm(algorithm).about.needs_fifo;
+  return options;
+}
+
+std::vector<std::string> algorithms(Use use) {
+  std::vector<std::string> names;
+  for (const CatalogEntry& entry : catalog())
+    if (entry.about.use == use) names.emplace_back(entry.about.name);
+  return names;
+}
+
+std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  for (char& c : name)
+    if (c == '-' || c == '@') c = '_';
+  return name;
+}
+
+// The same numbers as a Promela model of the algorithm has in Spin (bench/naimi_trehel.pml).
+TEST(Check, CountsTheStatesOfNaimiTrehelAsSpinDoes) {
+  struct Row {
+    Node nodes;
+    std::uint32_t requests;
+    std::uint64_t states, transitions;
+  };
+  for (Row row : {Row{2, 1, 21, 27}, Row{3, 1, 164, 296}, Row{4, 1, 1476, 3352},
+                  Row{5, 1, 15456, 42000}, Row{3, 2, 2412, 4488}, Row{4, 2, 107110, 237380}}) {
+    Options options = of("naimi-trehel", row.nodes, row.requests);
+    options.reduce = false;
+    Report report = check(options);
+    EXPECT_TRUE(report.complete);
+    EXPECT_EQ(report.states, row.states);
+    EXPECT_EQ(report.transitions, row.transitions);
+  }
+}
+
+class Every : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Algorithm, Every, ::testing::ValuesIn(algorithms(Use::real)), test_name);
+
+/// As many nodes as finish in a moment.
+Node small(const std::string& algorithm) { return algorithm == "lamport" ? 2 : 3; }
+
+TEST_P(Every, HoldsInEveryInterleaving) {
+  for (std::uint32_t requests : {1u, 2u}) {
+    Report report = check(of(GetParam(), small(GetParam()), requests));
+    EXPECT_FALSE(report.violation) << report.violation->what;
+    EXPECT_TRUE(report.complete) << report.incomplete;
+    EXPECT_TRUE(report.interesting());
+  }
+}
+
+TEST_P(Every, HoldsInEveryInterleavingWithACancel) {
+  Options options = of(GetParam(), small(GetParam()), 1);
+  options.budgets[Budget::cancel] = 1;
+  Report report = check(options);
+  EXPECT_FALSE(report.violation) << report.violation->what << tell_story(options, report);
+  EXPECT_TRUE(report.complete) << report.incomplete;
+  EXPECT_TRUE(report.interesting());
+}
+
+TEST_P(Every, ReducedExplorationReachesTheSameStatesWithFewerSteps) {
+  Options options = of(GetParam(), small(GetParam()), 1);
+  options.budgets[Budget::cancel] = 1;
+  Report reduced = check(options);
+  options.reduce = false;
+  Report full = check(options);
+  EXPECT_EQ(reduced.states, full.states);
+  EXPECT_EQ(reduced.depth, full.depth);
+  EXPECT_EQ(reduced.sometimes, full.sometimes);
+  EXPECT_EQ(reduced.violation.has_value(), full.violation.has_value());
+  EXPECT_LT(reduced.transitions, full.transitions);
+}
+
+TEST_P(Every, ExactStatesAndSeveralThreadsFindTheSame) {
+  Options options = of(GetParam(), small(GetParam()), 1);
+  Report hashed = check(options);
+  options.exact = true;
+  options.threads = 3;
+  Report exact = check(options);
+  EXPECT_EQ(hashed.states, exact.states);
+  EXPECT_EQ(hashed.transitions > 0, exact.transitions > 0);
+  EXPECT_EQ(hashed.depth, exact.depth);
+}
+
+class EverySpecimen : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Algorithm, EverySpecimen, ::testing::ValuesIn(algorithms(Use::specimen)),
+                         test_name);
+
+TEST_P(EverySpecimen, IsCaughtByItsPropertyAndToldInAFewSteps) {
+  Options options = of(GetParam(), 2, 1);
+  Report report = check(options);
+  ASSERT_TRUE(report.violation);
+  EXPECT_EQ(word(report.violation->property), find_algorithm(GetParam()).about.caught_by);
+  EXPECT_LE(report.steps.size(), 8u);
+  EXPECT_NE(tell_story(options, report).find("   1. "), std::string::npos);
+}
+
+TEST(Check, NaimiTrehelHoldsWithACancelAJoinAndALeave) {
+  Options options = of("naimi-trehel", 3, 1);
+  options.fifo = true;
+  options.setting.newcomers = 1;
+  options.budgets = {{Budget::cancel, 1}, {Budget::join, 1}, {Budget::leave, 1}};
+  options.threads = 2;
+  Report report = check(options);
+  EXPECT_FALSE(report.violation) << report.violation->what << tell_story(options, report);
+  EXPECT_TRUE(report.complete);
+  EXPECT_TRUE(report.interesting());
+}
+
+// A suspected waiter is forgotten, which is nearer than a suspected holder's successor.
+TEST(Check, AFalseSuspicionBreaksTheServersPromises) {
+  Options options = of("central", 3, 1);
+  options.budgets[Budget::suspect] = 1;
+  Report report = check(options);
+  ASSERT_TRUE(report.violation);
+  EXPECT_EQ(report.violation->property, sim::Property::progress);
+}
+
+TEST(Check, ALostMessageStopsThoseThatWait) {
+  Options options = of("naimi-trehel", 2, 1);
+  options.budgets[Budget::lose] = 1;
+  Report report = check(options);
+  ASSERT_TRUE(report.violation);
+  EXPECT_EQ(report.violation->property, sim::Property::progress);
+}
+
+TEST(Check, ADuplicatedTokenBreaksSafety) {
+  Options options = of("naimi-trehel", 2, 1);
+  options.budgets[Budget::duplicate] = 1;
+  Report report = check(options);
+  ASSERT_TRUE(report.violation);
+  EXPECT_TRUE(sim::is_safety(report.violation->property));
+}
+
+TEST(Check, ACrashedHolderTakesTheTokenAlong) {
+  Options options = of("naimi-trehel", 2, 1);
+  options.budgets[Budget::crash] = 1;
+  Report report = check(options);
+  ASSERT_TRUE(report.violation);
+  EXPECT_EQ(report.violation->property, sim::Property::progress);
+}
+
+TEST(Check, ALivelockIsACycleOneCanRead) {
+  Options options = of("ring@passes-by", 2, 1);
+  Report report = check(options);
+  ASSERT_TRUE(report.violation);
+  EXPECT_NE(report.violation->what.find("livelock"), std::string::npos);
+  ASSERT_TRUE(report.cycle);
+  EXPECT_NE(tell_story(options, report).find("round and round"), std::string::npos);
+}
+
+TEST(Check, AScenarioOfACounterexampleReplaysStepForStep) {
+  for (const char* name : {"naimi-trehel@idle-owner", "maekawa-textbook"}) {
+    Options options = of(name, 3, 1);
+    Report report = check(options);
+    std::string scenario = to_scenario(options, report);
+    EXPECT_EQ(sim::replay(scenario), scenario);
+    EXPECT_EQ(scenario.find("error:"), std::string::npos) << scenario;
+    EXPECT_NE(scenario.find("violated"), std::string::npos) << scenario;
+  }
+}
+
+TEST(Check, ATraceOfACounterexampleHasClocks) {
+  Options options = of("naimi-trehel@idle-owner", 2, 1);
+  Report report = check(options);
+  std::ostringstream out;
+  auto sink = sim::shiviz_sink(out);
+  write_trace(options, report, *sink);
+  EXPECT_NE(out.str().find("0 {\"0\":1,\"1\":2}\nreceive <- 1 REQUEST(origin 1)"),
+            std::string::npos)
+      << out.str();
+}
+
+TEST(Check, ARunThatIsStoppedSaysSo) {
+  std::atomic<bool> stop = true;
+  Options options = of("naimi-trehel", 4, 2);
+  options.stop = &stop;
+  Report report = check(options);
+  EXPECT_FALSE(report.complete);
+  EXPECT_EQ(report.incomplete, "interrupted");
+}
+
+TEST(Check, WhatCannotBeCombinedIsRefused) {
+  Options options = of("lamport", 3, 1);
+  options.fifo = false;
+  EXPECT_THROW(check(options), sim::BadText);
+  options = of("naimi-trehel", 16, 1);
+  EXPECT_THROW(check(options), sim::BadText);
+  options = of("naimi-trehel", 3, 1);
+  options.budgets[Budget::leave] = 1;
+  EXPECT_THROW(check(options), sim::BadText);
+  options = of("ring", 3, 1);
+  options.budgets[Budget::suspect] = 1;
+  EXPECT_THROW(check(options), sim::BadText);
+}
+
+}  // namespace
+}  // namespace conch::check

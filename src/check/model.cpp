@@ -1,0 +1,264 @@
+#include "check/model.hpp"
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+#include "core/hash.hpp"
+#include "core/measure.hpp"
+#include "core/print.hpp"
+
+namespace conch::check {
+
+std::string_view word(Phase phase) {
+  switch (phase) {
+    case Phase::idle: return "idle";
+    case Phase::waiting: return "waiting";
+    case Phase::cancelling: return "cancelling";
+    case Phase::inside: return "inside";
+    case Phase::leaving: return "leaving";
+    case Phase::joining: return "joining";
+    case Phase::gone: return "gone";
+    case Phase::crashed: return "crashed";
+  }
+  return "?";
+}
+
+namespace {
+
+/// Equal values have equal numbers.
+template <class T>
+class Numbering {
+ public:
+  std::uint32_t number(const T& value) {
+    std::uint64_t hash = hash64(value);
+    auto [first, last] = by_hash_.equal_range(hash);
+    for (auto each = first; each != last; ++each)
+      if (values_[each->second] == value) return each->second;
+    auto index = static_cast<std::uint32_t>(values_.size());
+    values_.push_back(value);
+    by_hash_.emplace(hash, index);
+    return index;
+  }
+  const T& operator[](std::uint32_t index) const { return values_[index]; }
+  std::size_t size() const { return values_.size(); }
+
+ private:
+  std::deque<T> values_;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;
+};
+
+template <Exclusive A>
+struct Local {
+  A value;
+  Phase phase = Phase::idle;
+  std::uint32_t requests_left = 0;
+  /// What the holder found, to write the next version.
+  DataRef data;
+  std::uint32_t armed = 0;
+  CONCH_FIELDS(Local, value, phase, requests_left, data, armed)
+};
+
+Members members_of(std::uint32_t bits) {
+  std::vector<NodeId> nodes;
+  for (Node node = 0; node < nodes_max; ++node)
+    if ((bits >> node & 1) != 0) nodes.push_back(NodeId{node});
+  return Members(nodes);
+}
+
+template <Exclusive A>
+class ModelOf final : public Model {
+ public:
+  using Message = typename A::Message;
+
+  explicit ModelOf(const Setting& setting)
+      : entry_(find_algorithm(A::about.name)),
+        setting_(setting),
+        start_(Assignment::fresh(Members::first(setting.nodes - setting.newcomers), NodeId{0},
+                                 setting.tuning)) {}
+
+  const CatalogEntry& entry() const override { return entry_; }
+
+  LocalId initial(Node node) override {
+    std::lock_guard lock(mutex_);
+    bool outside = node >= setting_.nodes - setting_.newcomers;
+    Phase phase = outside ? Phase::gone : Phase::idle;
+    return number({A(NodeId{node}, start_), phase, setting_.requests, {}, 0});
+  }
+
+  bool may_request(LocalId local) override {
+    std::lock_guard lock(mutex_);
+    return locals_[local.index()].requests_left > 0;
+  }
+
+  std::uint32_t armed(LocalId local) override {
+    std::lock_guard lock(mutex_);
+    return locals_[local.index()].armed;
+  }
+
+  std::size_t remembered(LocalId local) override {
+    std::lock_guard lock(mutex_);
+    return conch::remembered(locals_[local.index()].value);
+  }
+
+  const Outcome& apply(Node node, LocalId local, const Input& input) override {
+    std::lock_guard lock(mutex_);
+    std::uint64_t key = std::uint64_t{local.number} << 32 | input.key();
+    auto found = outcomes_.find(key);
+    if (found == outcomes_.end()) found = outcomes_.emplace(key, compute(node, local, input)).first;
+    return *found->second;
+  }
+
+  std::string print(MessageId message) override {
+    std::lock_guard lock(mutex_);
+    return conch::print(messages_[message.index()]);
+  }
+
+  std::string difference(LocalId before, LocalId after) override {
+    std::lock_guard lock(mutex_);
+    std::vector<std::pair<std::string, std::string>> old = fields(before);
+    std::vector<std::pair<std::string, std::string>> now = fields(after);
+    std::string text;
+    for (std::size_t i = 0; i < old.size(); ++i) {
+      if (old[i].second == now[i].second) continue;
+      text +=
+          (text.empty() ? "" : ", ") + old[i].first + " " + old[i].second + " -> " + now[i].second;
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> fields(LocalId local) const {
+    std::vector<std::pair<std::string, std::string>> list;
+    visit_fields(locals_[local.index()].value, [&](std::string_view name, const auto& field) {
+      list.emplace_back(label(name), conch::print(field));
+    });
+    return list;
+  }
+
+  LocalId number(const Local<A>& local) {
+    bool token = false;
+    bool exists = local.phase != Phase::gone && local.phase != Phase::crashed;
+    if constexpr (TokenBased<A>) token = exists && local.value.holds_token();
+    return LocalId::make(locals_.number(local), token, local.phase);
+  }
+
+  MessageId number(const Message& message) {
+    bool token = false;
+    if constexpr (TokenBased<A>) token = std::holds_alternative<typename A::Token>(message);
+    MessageId id = MessageId::make(messages_.number(message), token);
+    if (id.number >= MessageId::limit) throw std::length_error("more than 8 million messages");
+    return id;
+  }
+
+  std::unique_ptr<Outcome> compute(Node node, LocalId before, const Input& input) {
+    Local<A> local = locals_[before.index()];
+    Outbox<Message> out;
+    auto outcome = std::make_unique<Outcome>();
+    InvariantWatch watch;
+    try {
+      perform(node, local, input, out, *outcome);
+    } catch (const BrokenInvariant& broken) {
+      outcome->broken = broken.what();
+      outcome->next = before;
+      return outcome;
+    }
+    for (const auto& send : out.sends())
+      outcome->sent.push_back({static_cast<Node>(send.to.value), number(send.message)});
+    for (const Effect& effect : out.effects())
+      std::visit([&](const auto& chosen) { apply_effect(local, chosen, *outcome); }, effect);
+    outcome->next = number(local);
+    return outcome;
+  }
+
+  void perform([[maybe_unused]] Node node, Local<A>& local, const Input& input,
+               Outbox<Message>& out, Outcome& outcome) {
+    A& value = local.value;
+    [[maybe_unused]] NodeId other{input.other};
+    switch (input.kind) {
+      case InputKind::start:
+        if constexpr (Starting<A>) value.start(out);
+        return;
+      case InputKind::request:
+        local.phase = Phase::waiting;
+        --local.requests_left;
+        return value.request(out);
+      case InputKind::release: {
+        local.phase = Phase::idle;
+        DataRef data = std::exchange(local.data, DataRef{});
+        outcome.released = ++data.version;
+        return value.release(data, out);
+      }
+      case InputKind::cancel: local.phase = Phase::cancelling; return value.cancel(out);
+      case InputKind::deliver:
+        return conch::deliver(value, other, messages_[MessageId{input.argument}.index()], out);
+      case InputKind::timer:
+        local.armed &= ~(1U << input.argument);
+        if constexpr (Timed<A>)
+          value.timer(TimerId{static_cast<std::uint8_t>(input.argument)}, out);
+        return;
+      case InputKind::suspect:
+        if constexpr (Suspecting<A>) value.suspect(other, out);
+        return;
+      case InputKind::leave:
+        local.phase = Phase::leaving;
+        if constexpr (Dynamic<A>) value.leave(out);
+        return;
+      case InputKind::join:
+        local.phase = Phase::joining;
+        local.value = A(NodeId{node}, Assignment{Epoch{}, members_of(input.argument), other,
+                                                 Baton{}, setting_.tuning});
+        if constexpr (Dynamic<A>) local.value.join(other, out);
+        return;
+      case InputKind::roster:
+        if constexpr (Dynamic<A>) value.roster(members_of(input.argument), out);
+        return;
+      case InputKind::crash: local = {A(NodeId{node}, start_), Phase::crashed, 0, {}, 0}; return;
+    }
+  }
+
+  void apply_effect(Local<A>& local, const Entered& entered, Outcome& outcome) {
+    if (local.phase != Phase::waiting) outcome.broken = "somebody entered who did not wait";
+    local.phase = Phase::inside;
+    local.data = entered.baton.data;
+    outcome.entered = Entry{entered.baton.fence.number(), entered.baton.data.version};
+  }
+  void apply_effect(Local<A>& local, const Withdrawn&, Outcome& outcome) {
+    if (local.phase != Phase::cancelling) outcome.broken = "withdrawn without a cancel";
+    local.phase = Phase::idle;
+    outcome.withdrew = true;
+  }
+  void apply_effect(Local<A>& local, const Joined&, Outcome& outcome) {
+    local.phase = Phase::idle;
+    outcome.joined = true;
+  }
+  void apply_effect(Local<A>& local, const Left&, Outcome& outcome) {
+    local.phase = Phase::gone;
+    outcome.left = true;
+  }
+  void apply_effect(Local<A>& local, const Armed& armed, Outcome&) {
+    local.armed |= 1U << static_cast<unsigned>(armed.timer);
+  }
+  void apply_effect(Local<A>& local, const Disarmed& disarmed, Outcome&) {
+    local.armed &= ~(1U << static_cast<unsigned>(disarmed.timer));
+  }
+
+  const CatalogEntry& entry_;
+  Setting setting_;
+  Assignment start_;
+  std::mutex mutex_;
+  Numbering<Local<A>> locals_;
+  Numbering<Message> messages_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Outcome>> outcomes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Model> make_model(const Setting& setting) {
+  return with_algorithm(setting.algorithm, [&]<class A>(std::type_identity<A>) {
+    return std::unique_ptr<Model>(std::make_unique<ModelOf<A>>(setting));
+  });
+}
+
+}  // namespace conch::check

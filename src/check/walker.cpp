@@ -1,0 +1,275 @@
+#include "check/walker.hpp"
+
+#include "core/print.hpp"
+
+namespace conch::check {
+
+using sim::Property;
+
+Walker::Walker(Model& model, const Options& options)
+    : model_(model), options_(options), known_(1024) {}
+
+/// The outcome from this thread's table; the model is asked, under its lock, once per thread.
+const Outcome& Walker::apply(Node node, LocalId local, const Input& input) {
+  std::uint64_t key = std::uint64_t{local.number} << 32 | input.key();
+  auto place_of = [&](std::uint64_t of) {
+    std::uint64_t hash = of * 0x9fb21c651e98df25;
+    return (hash ^ (hash >> 32)) & (known_.size() - 1);
+  };
+  std::size_t place = place_of(key);
+  for (; known_[place].outcome != nullptr; place = (place + 1) & (known_.size() - 1))
+    if (known_[place].key == key) return *known_[place].outcome;
+  const Outcome& outcome = model_.apply(node, local, input);
+  known_[place] = {key, &outcome};
+  if (++known_count_ * 2 > known_.size()) {
+    std::vector<Known> old = std::exchange(known_, std::vector<Known>(2 * known_.size()));
+    for (const Known& each : old) {
+      if (each.outcome == nullptr) continue;
+      std::size_t to = place_of(each.key);
+      while (known_[to].outcome != nullptr) to = (to + 1) & (known_.size() - 1);
+      known_[to] = each;
+    }
+  }
+  return outcome;
+}
+
+const Walker::Traits& Walker::traits(LocalId local) {
+  if (traits_.size() <= local.index()) traits_.resize(2 * local.index() + 16);
+  Traits& traits = traits_[local.index()];
+  if (!traits.known) traits = {true, model_.may_request(local), model_.armed(local)};
+  return traits;
+}
+
+State Walker::initial() {
+  Node nodes = options_.setting.nodes;
+  State state(nodes);
+  for (Node node = 0; node < nodes; ++node) state.set_local(node, model_.initial(node));
+  for (auto [budget, count] : options_.budgets) state.set_left(budget, count);
+  Taken taken;
+  for (Node node = 0; node < nodes; ++node)
+    if (exists(state.local(node).phase())) perform(state, node, Input{}, false, taken);
+  return state;
+}
+
+void Walker::steps(const State& state, std::vector<Step>& steps) {
+  steps.clear();
+  for (Node node = 0; node < state.nodes(); ++node) local_steps(state, node, steps);
+  packet_steps(state, steps);
+}
+
+/// Whether something of this node is in flight: its next incarnation must not meet it.
+bool Walker::sends(const State& state, Node node) {
+  for (std::uint32_t index = 0; index < state.packets(); ++index)
+    if (state.packet(index).from() == node) return true;
+  return false;
+}
+
+void Walker::local_steps(const State& state, Node node, std::vector<Step>& steps) {
+  LocalId local = state.local(node);
+  Phase phase = local.phase();
+  auto may = [&](Budget budget) { return state.left(budget) > 0; };
+  if (phase == Phase::inside) steps.push_back({StepKind::release, node, 0, {}});
+  if (phase == Phase::idle && traits(local).may_request)
+    steps.push_back({StepKind::request, node, 0, {}});
+  if (phase == Phase::waiting && may(Budget::cancel))
+    steps.push_back({StepKind::cancel, node, 0, {}});
+  if (phase == Phase::idle && may(Budget::leave)) steps.push_back({StepKind::leave, node, 0, {}});
+  for (std::uint32_t timer = 0; exists(phase) && traits(local).armed >> timer != 0; ++timer)
+    if ((traits(local).armed >> timer & 1) != 0)
+      steps.push_back({StepKind::timer, node, timer, {}});
+  if (exists(phase) && may(Budget::crash)) steps.push_back({StepKind::crash, node, 0, {}});
+  for (Node other = 0; other < state.nodes(); ++other) {
+    Phase its = state.local(other).phase();
+    if (other == node) continue;
+    bool member = exists(its) && its != Phase::joining;
+    if (phase == Phase::gone && may(Budget::join) && member && !sends(state, node))
+      steps.push_back({StepKind::join, node, other, {}});
+    if (exists(phase) && may(Budget::suspect) && its != Phase::gone)
+      steps.push_back({StepKind::suspect, node, other, {}});
+  }
+}
+
+/// Only the first of a FIFO channel; of equal messages only one.
+bool Walker::deliverable(const State& state, std::uint32_t index) const {
+  if (index == 0) return true;
+  Packet packet = state.packet(index);
+  Packet before = state.packet(index - 1);
+  return options_.fifo ? packet.channel() != before.channel() : packet != before;
+}
+
+void Walker::packet_steps(const State& state, std::vector<Step>& steps) {
+  for (std::uint32_t index = 0; index < state.packets(); ++index) {
+    if (!deliverable(state, index)) continue;
+    Packet packet = state.packet(index);
+    steps.push_back({StepKind::deliver, packet.to(), packet.from(), packet});
+    if (state.left(Budget::duplicate) > 0)
+      steps.push_back({StepKind::duplicate, packet.to(), packet.from(), packet});
+    if (state.left(Budget::lose) > 0)
+      steps.push_back({StepKind::lose, packet.to(), packet.from(), packet});
+  }
+}
+
+std::uint32_t Walker::find(const State& state, Packet packet) {
+  for (std::uint32_t index = 0; index < state.packets(); ++index)
+    if (state.packet(index) == packet) return index;
+  invariant_broken("find(packet)", "a step takes a message that is in flight");
+}
+
+/// The members, as a set of bits.
+std::uint32_t Walker::roster(const State& state) {
+  std::uint32_t bits = 0;
+  for (Node node = 0; node < state.nodes(); ++node)
+    if (state.local(node).phase() != Phase::gone) bits |= 1U << node;
+  return bits;
+}
+
+Input Walker::input_of(const State& state, const Step& step) const {
+  switch (step.kind) {
+    case StepKind::request: return {InputKind::request, 0, 0};
+    case StepKind::release: return {InputKind::release, 0, 0};
+    case StepKind::cancel: return {InputKind::cancel, 0, 0};
+    case StepKind::deliver:
+      return {InputKind::deliver, step.packet.from(), step.packet.message().number};
+    case StepKind::timer: return {InputKind::timer, 0, step.other};
+    case StepKind::leave: return {InputKind::leave, 0, 0};
+    case StepKind::join: return {InputKind::join, step.other, roster(state) | 1U << step.node};
+    case StepKind::crash: return {InputKind::crash, 0, 0};
+    case StepKind::suspect: return {InputKind::suspect, step.other, 0};
+    case StepKind::duplicate:
+    case StepKind::lose: break;
+  }
+  return {};
+}
+
+State Walker::take(const State& state, const Step& step, Taken& taken) {
+  State next = state;
+  taken = {};
+  bool token = false;
+  switch (step.kind) {
+    case StepKind::duplicate:
+      next.spend(Budget::duplicate);
+      next.add(step.packet, options_.fifo);
+      return next;
+    case StepKind::lose:
+      next.spend(Budget::lose);
+      next.remove(find(next, step.packet));
+      return next;
+    case StepKind::deliver:
+      next.remove(find(next, step.packet));
+      if (!exists(next.local(step.node).phase())) return next;
+      token = step.packet.message().token();
+      break;
+    case StepKind::cancel: next.spend(Budget::cancel); break;
+    case StepKind::leave: next.spend(Budget::leave); break;
+    case StepKind::join: next.spend(Budget::join); break;
+    case StepKind::crash: next.spend(Budget::crash); break;
+    case StepKind::suspect: next.spend(Budget::suspect); break;
+    case StepKind::request:
+    case StepKind::release:
+    case StepKind::timer: break;
+  }
+  perform(next, step.node, input_of(next, step), token, taken);
+  if (step.kind == StepKind::join || taken.left) publish_roster(next, taken);
+  return next;
+}
+
+/// Whoever is on the roster learns who else is.
+void Walker::publish_roster(State& state, Taken& taken) {
+  const std::vector<Sent>* sent = taken.sent;
+  for (Node node = 0; node < state.nodes(); ++node)
+    if (exists(state.local(node).phase()))
+      perform(state, node, {InputKind::roster, 0, roster(state)}, false, taken);
+  taken.sent = sent;
+}
+
+void Walker::perform(State& state, Node node, const Input& input, bool token, Taken& taken) {
+  LocalId before = state.local(node);
+  const Outcome& outcome = apply(node, before, input);
+  auto broke = [&](Property property, const std::string& what) {
+    if (!taken.violation) taken.violation = sim::Violation{property, what};
+  };
+  if (!outcome.broken.empty())
+    return broke(Property::invariant, std::to_string(node) + ": " + outcome.broken);
+  int tokens = int{outcome.next.token()} - int{before.token()} - int{token};
+  for (const Sent& sent : outcome.sent) tokens += int{sent.message.token()};
+  bool takes_it_along = input.kind == InputKind::crash || outcome.left;
+  if (tokens != 0 && !takes_it_along)
+    broke(Property::one_token,
+          std::to_string(node) + (tokens > 0 ? " made" : " lost") + " a token");
+  settle(state, node, outcome, taken);
+}
+
+void Walker::settle(State& state, Node node, const Outcome& outcome, Taken& taken) {
+  auto broke = [&](Property property, const std::string& what) {
+    if (!taken.violation) taken.violation = sim::Violation{property, what};
+  };
+  state.set_local(node, outcome.next);
+  taken.sent = &outcome.sent;
+  taken.withdrew |= outcome.withdrew;
+  taken.joined |= outcome.joined;
+  taken.left |= outcome.left;
+  for (const Sent& sent : outcome.sent) {
+    if (state.local(sent.to).phase() == Phase::gone)
+      broke(Property::addressee, std::to_string(node) + " sent " + model_.print(sent.message) +
+                                     " to " + std::to_string(sent.to) + ", which has left");
+    state.add(Packet::make(node, sent.to, sent.message), options_.fifo);
+  }
+  if (outcome.released) state.set_version(static_cast<std::uint32_t>(*outcome.released));
+  if (!outcome.entered) return;
+  taken.entered = true;
+  Fence fence(outcome.entered->fence);
+  for (Node other = 0; other < state.nodes(); ++other)
+    if (other != node && state.local(other).phase() == Phase::inside)
+      broke(Property::mutual_exclusion, "two holders: " + std::to_string(node) + " (fence " +
+                                            conch::print(fence) + ") entered while " +
+                                            std::to_string(other) + " was inside");
+  if (fence.count() <= state.fence())
+    broke(Property::fences, std::to_string(node) + " entered with fence " + conch::print(fence) +
+                                " after fence 1." + std::to_string(state.fence()));
+  if (outcome.entered->version != state.version())
+    broke(Property::data, std::to_string(node) + " got version " +
+                              std::to_string(outcome.entered->version) +
+                              " of the data, but version " + std::to_string(state.version()) +
+                              " was released before");
+  state.set_fence(static_cast<std::uint32_t>(fence.count()));
+}
+
+sim::Finding Walker::deadlock(const State& state) {
+  std::string waiting;
+  for (Node node = 0; node < state.nodes(); ++node) {
+    LocalId local = state.local(node);
+    switch (local.phase()) {
+      case Phase::inside: return {};
+      case Phase::waiting:
+      case Phase::cancelling:
+      case Phase::leaving:
+      case Phase::joining:
+        waiting += (waiting.empty() ? "" : ", ") + std::to_string(node) + " is " +
+                   std::string(word(local.phase()));
+        break;
+      case Phase::idle:
+      case Phase::gone:
+      case Phase::crashed: break;
+    }
+    if (exists(local.phase()) && traits(local).armed != 0) return {};
+  }
+  if (waiting.empty() || state.packets() > 0) return {};
+  return "deadlock: " + waiting + ", and nothing can happen";
+}
+
+sim::Finding Walker::memory(const State& state) {
+  bool faulty = false;  // a suspicion is remembered, a lost farewell waited for
+  for (Budget budget : {Budget::duplicate, Budget::lose, Budget::crash, Budget::suspect})
+    faulty |= options_.budget(budget) > 0;
+  if (faulty || state.packets() > 0) return {};
+  std::size_t remembered = 0;
+  std::size_t allowed = 0;
+  for (Node node = 0; node < state.nodes(); ++node) {
+    if (state.local(node).phase() != Phase::idle) return {};
+    remembered += model_.remembered(state.local(node));
+    allowed += model_.remembered(model_.initial(node));
+  }
+  return sim::memory_at_rest(remembered, allowed);
+}
+
+}  // namespace conch::check

@@ -1,0 +1,71 @@
+// One thread's view of the system: which steps a state allows, and where a step leads.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "check/check.hpp"
+
+namespace conch::check {
+
+/// What a step did, beside leading to another state.
+struct Taken {
+  std::optional<sim::Violation> violation;
+  bool entered = false;
+  bool withdrew = false;
+  bool joined = false;
+  bool left = false;
+  /// What the node that took the step sent; nothing of those it told of a new roster.
+  const std::vector<Sent>* sent = nullptr;
+};
+
+class Walker {
+ public:
+  Walker(Model& model, const Options& options);
+
+  State initial();
+  void steps(const State& state, std::vector<Step>& steps);
+  State take(const State& state, const Step& step, Taken& taken);
+
+  /// Somebody wants something and nothing but new wishes can happen.
+  sim::Finding deadlock(const State& state);
+  /// At rest the nodes remember no more than at the start.
+  sim::Finding memory(const State& state);
+
+  Model& model() { return model_; }
+
+ private:
+  struct Known {
+    std::uint64_t key = 0;
+    const Outcome* outcome = nullptr;
+  };
+  struct Traits {
+    bool known = false;
+    bool may_request = false;
+    std::uint32_t armed = 0;
+  };
+
+  const Outcome& apply(Node node, LocalId local, const Input& input);
+  const Traits& traits(LocalId local);
+  void local_steps(const State& state, Node node, std::vector<Step>& steps);
+  void packet_steps(const State& state, std::vector<Step>& steps);
+  bool deliverable(const State& state, std::uint32_t index) const;
+  void perform(State& state, Node node, const Input& input, bool token, Taken& taken);
+  void settle(State& state, Node node, const Outcome& outcome, Taken& taken);
+  void publish_roster(State& state, Taken& taken);
+  static std::uint32_t roster(const State& state);
+  static bool sends(const State& state, Node node);
+  static std::uint32_t find(const State& state, Packet packet);
+  Input input_of(const State& state, const Step& step) const;
+
+  Model& model_;
+  const Options& options_;
+  std::vector<Known> known_;
+  std::size_t known_count_ = 0;
+  std::vector<Traits> traits_;
+};
+
+/// A process that exists: it receives, and may be asked to do something.
+inline bool exists(Phase phase) { return phase != Phase::gone && phase != Phase::crashed; }
+
+}  // namespace conch::check

@@ -1,0 +1,199 @@
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "check/check.hpp"
+#include "check/story.hpp"
+#include "cli/commands.hpp"
+#include "sim/distribution.hpp"
+
+namespace conch::cli {
+namespace {
+
+using check::Budget;
+using sim::BadText;
+
+std::atomic<bool> interrupted = false;
+
+struct CheckTexts {
+  check::Options options;
+  std::map<Budget, std::uint32_t> budgets;
+  std::string channel = "auto";
+  std::string voting = "auto";
+  std::uint32_t memory_mib = 4096;
+  bool full = false;
+  bool skip_livelock = false;
+  bool json = false;
+  std::optional<std::string> out, trace;
+};
+
+void read_choices(CheckTexts& texts) {
+  check::Options& options = texts.options;
+  const CatalogEntry& entry = find_algorithm(options.setting.algorithm);
+  if (texts.channel == "auto") {
+    options.fifo = entry.about.needs_fifo || texts.budgets[Budget::leave] > 0;
+  } else if (texts.channel == "fifo" || texts.channel == "any") {
+    options.fifo = texts.channel == "fifo";
+  } else {
+    throw BadText("--channel: \"" + texts.channel + "\" is none of auto, fifo, any");
+  }
+  if (texts.voting == "grid") options.setting.tuning.voting = Voting::grid;
+  if (texts.voting == "plane") options.setting.tuning.voting = Voting::plane;
+  options.budgets = texts.budgets;
+  options.setting.newcomers = texts.budgets[Budget::join];
+  if (options.setting.newcomers >= options.setting.nodes)
+    throw BadText("--join: somebody must be there to join; give more --nodes");
+  options.reduce = !texts.full;
+  options.livelock = !texts.skip_livelock;
+  options.bytes_max = std::size_t{texts.memory_mib} << 20;
+  options.stop = &interrupted;
+}
+
+std::string bounds(const check::Options& options) {
+  std::string text = fmt::format("{} nodes, {} request{} each, {} channels", options.setting.nodes,
+                                 options.setting.requests, options.setting.requests == 1 ? "" : "s",
+                                 options.fifo ? "FIFO" : "unordered");
+  constexpr std::string_view names[] = {"cancels",       "leaves",  "joins",     "duplications",
+                                        "lost messages", "crashes", "suspicions"};
+  for (auto [budget, count] : options.budgets)
+    if (count > 0) text += fmt::format(", {} up to {}", names[static_cast<int>(budget)], count);
+  return text;
+}
+
+void show_progress(const check::Progress& progress) {
+  static auto start = std::chrono::steady_clock::now();
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  fmt::print(stderr, "\r\033[K{} states, {:.0f}/s, depth {}, {} in the queue", progress.states,
+             static_cast<double>(progress.states) / std::max(took.count(), 1e-3), progress.depth,
+             progress.queue);
+}
+
+double bytes_per_state(const check::Report& report) {
+  return static_cast<double>(report.bytes) / static_cast<double>(report.states);
+}
+
+void print_json(const check::Options& options, const check::Report& report) {
+  nlohmann::ordered_json json;
+  json["algorithm"] = options.setting.algorithm;
+  json["bounds"] = bounds(options);
+  json["states"] = report.states;
+  json["transitions"] = report.transitions;
+  json["depth"] = report.depth;
+  json["seconds"] = report.seconds;
+  json["bytes_per_state"] = bytes_per_state(report);
+  json["complete"] = report.complete;
+  if (!report.incomplete.empty()) json["incomplete"] = report.incomplete;
+  json["violation"] = nullptr;
+  if (report.violation)
+    json["violation"] = {{"property", word(report.violation->property)},
+                         {"what", report.violation->what},
+                         {"steps", report.steps.size()}};
+  json["sometimes"] = nlohmann::ordered_json::object();
+  for (auto [sometimes, seen] : report.sometimes) json["sometimes"][word(sometimes)] = seen;
+  fmt::print("{}\n", json.dump(2));
+}
+
+void print_text(const check::Options& options, const check::Report& report) {
+  fmt::print("{}: {}\n", options.setting.algorithm, bounds(options));
+  fmt::print("{} states, {} transitions, depth {}, {:.2f} s, {:.0f} bytes a state\n", report.states,
+             report.transitions, report.depth, report.seconds, bytes_per_state(report));
+  for (auto [sometimes, seen] : report.sometimes)
+    fmt::print("  {:<42} {}\n", word(sometimes), seen ? "seen" : "never seen");
+  if (report.complete) fmt::print("complete: every interleaving within these bounds holds\n");
+  if (!report.incomplete.empty()) fmt::print("not complete: {}\n", report.incomplete);
+}
+
+void write_files(const CheckTexts& texts, const check::Report& report) {
+  auto open = [](const std::string& path) {
+    std::ofstream file(path);
+    if (!file) throw BadText("cannot write to " + path);
+    return file;
+  };
+  if (texts.out) open(*texts.out) << check::to_scenario(texts.options, report);
+  if (!texts.trace) return;
+  std::ofstream file = open(*texts.trace);
+  std::unique_ptr<sim::TraceSink> sink = sim::sink_for(*texts.trace, file);
+  check::write_trace(texts.options, report, *sink);
+}
+
+Exit conclude(const CheckTexts& texts, const check::Report& report) {
+  if (report.violation) {
+    fmt::print(stderr, "{} broken after {} steps: {}\n{}", word(report.violation->property),
+               report.steps.size(), report.violation->what,
+               check::tell_story(texts.options, report));
+    write_files(texts, report);
+    if (texts.out) fmt::print(stderr, "  repeat: conch replay {}\n", *texts.out);
+    return sim::is_safety(report.violation->property) ? Exit::safety_broken : Exit::liveness_broken;
+  }
+  if (report.complete && !report.interesting()) {
+    fmt::print(stderr,
+               "conch: something that should happen within these bounds never did; "
+               "a run that sees nothing proves nothing\n");
+    return Exit::bad_usage;
+  }
+  return report.complete ? Exit::held : Exit::bad_usage;
+}
+
+Exit run_check(CheckTexts& texts) {
+  read_choices(texts);
+  std::signal(SIGINT, [](int) { interrupted = true; });
+  bool terminal = isatty(STDERR_FILENO) == 1;
+  check::Report report =
+      check::check(texts.options, terminal ? show_progress : check::ProgressSink{});
+  if (terminal) fmt::print(stderr, "\r\033[K");
+  texts.json ? print_json(texts.options, report) : print_text(texts.options, report);
+  std::fflush(stdout);
+  return conclude(texts, report);
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, Invocation& invocation) {
+  CLI::App* command = app.add_subcommand("check", "Explore every interleaving of a small system");
+  auto texts = std::make_shared<CheckTexts>();
+  check::Options& options = texts->options;
+  options.threads = std::max(1u, std::thread::hardware_concurrency());
+  command->add_option("algorithm", options.setting.algorithm, "As conch algorithms lists them")
+      ->required();
+  command->add_option("--nodes", options.setting.nodes, "How many")->capture_default_str();
+  command->add_option("--requests", options.setting.requests, "Per node")->capture_default_str();
+  command->add_option("--channel", texts->channel, "fifo, any, or auto: any where it may be")
+      ->capture_default_str();
+  command->add_option("--voting", texts->voting, "Maekawa's voting sets: grid, plane or auto")
+      ->capture_default_str();
+  auto budget = [&](const char* name, Budget which, const char* what) {
+    command->add_option(name, texts->budgets[which], what)
+        ->group("How often at most")
+        ->capture_default_str();
+  };
+  budget("--cancel", Budget::cancel, "Waiters that cancel");
+  budget("--leave", Budget::leave, "Members that leave");
+  budget("--join", Budget::join, "Joins; so many of the nodes start outside");
+  budget("--duplicate", Budget::duplicate, "Messages delivered twice");
+  budget("--lose", Budget::lose, "Messages lost");
+  budget("--crash", Budget::crash, "Nodes that crash");
+  budget("--suspect", Budget::suspect, "Times that somebody is told of a crash, true or not");
+  command->add_flag("--exact", options.exact, "Keep states whole instead of 128-bit hashes");
+  command->add_flag("--full", texts->full, "Take independent steps in every order");
+  command->add_flag("--skip-livelock", texts->skip_livelock, "Do not look for cycles");
+  command->add_option("--threads", options.threads, "All cores by default")
+      ->check(CLI::Range(1, 15));
+  command->add_option("--memory", texts->memory_mib, "MiB, at most")->capture_default_str();
+  command->add_flag("--json", texts->json, "Print one JSON object");
+  command->add_option("--out", texts->out, "Write a counterexample for conch replay");
+  command->add_option("--trace", texts->trace, "Write a counterexample as .shiviz or .ndjson");
+  command->footer(
+      "Exit status: 0 all properties hold, 1 bad usage or not complete, 2 a safety property\n"
+      "breaks, 3 a liveness property breaks. Examples:\n"
+      "  conch check naimi-trehel --nodes 3 --requests 2\n"
+      "  conch check naimi-trehel@idle-owner --nodes 2 --out bug.txt && conch replay bug.txt\n"
+      "  conch check maekawa-textbook                    deadlocks");
+  command->callback([texts, &invocation] { invocation.exit = run_check(*texts); });
+}
+
+}  // namespace conch::cli
