@@ -1,5 +1,7 @@
 #include "check/check.hpp"
 
+#include <chrono>
+
 #include "check/explorer.hpp"
 #include "check/liveness.hpp"
 #include "mutex/voting_sets.hpp"
@@ -62,7 +64,10 @@ Report check(const Options& options, const ProgressSink& progress) {
   Report report = Explorer(*model, options, progress).run();
   report.model = model;
   if (!report.complete || !options.livelock) return report;
+  auto start = std::chrono::steady_clock::now();
   LivenessReport liveness = find_livelock(*model, options);
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  report.livelock_seconds = took.count();
   if (!liveness.complete) report.incomplete = "livelocks were not looked for to the end";
   report.complete = liveness.complete;
   if (!liveness.livelock) return report;

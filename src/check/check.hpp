@@ -86,6 +86,8 @@ struct Report {
   std::uint64_t transitions = 0;
   std::uint32_t depth = 0;
   double seconds = 0;
+  /// Of looking for cycles, after that.
+  double livelock_seconds = 0;
   std::size_t bytes = 0;
   /// Everything within the bounds was explored.
   bool complete = false;

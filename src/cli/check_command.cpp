@@ -85,6 +85,7 @@ void print_json(const check::Options& options, const check::Report& report) {
   json["transitions"] = report.transitions;
   json["depth"] = report.depth;
   json["seconds"] = report.seconds;
+  json["livelock_seconds"] = report.livelock_seconds;
   json["bytes_per_state"] = bytes_per_state(report);
   json["complete"] = report.complete;
   if (!report.incomplete.empty()) json["incomplete"] = report.incomplete;
@@ -100,8 +101,11 @@ void print_json(const check::Options& options, const check::Report& report) {
 
 void print_text(const check::Options& options, const check::Report& report) {
   fmt::print("{}: {}\n", options.setting.algorithm, bounds(options));
-  fmt::print("{} states, {} transitions, depth {}, {:.2f} s, {:.0f} bytes a state\n", report.states,
-             report.transitions, report.depth, report.seconds, bytes_per_state(report));
+  fmt::print(
+      "{} states, {} transitions, depth {}, {:.0f} bytes a state; {:.2f} s, and {:.2f} s "
+      "for cycles\n",
+      report.states, report.transitions, report.depth, bytes_per_state(report), report.seconds,
+      report.livelock_seconds);
   for (auto [sometimes, seen] : report.sometimes)
     fmt::print("  {:<42} {}\n", word(sometimes), seen ? "seen" : "never seen");
   if (report.complete) fmt::print("complete: every interleaving within these bounds holds\n");

@@ -17,27 +17,27 @@ void Central::tell(NodeId to, const M& m, Out& out) {
 // As a client.
 
 void Central::request(Out& out) {
-  CONCH_EXPECT(state_ == State::idle, "a process asks once");
-  state_ = State::waiting;
+  CONCH_EXPECT(state_ == State::released, "a process asks once");
+  state_ = State::wanted;
   tell(server_, Request{++number_}, out);
 }
 
 void Central::release(const DataRef& data, Out& out) {
-  CONCH_EXPECT(state_ == State::inside, "only the holder releases");
+  CONCH_EXPECT(state_ == State::held, "only the holder releases");
   baton_->data = data;
   give_back(out);
 }
 
 void Central::give_back(Out& out) {
-  state_ = State::idle;
+  state_ = State::released;
   grant_to_come_ = false;
   tell(server_, Release{*std::exchange(baton_, std::nullopt)}, out);
 }
 
 void Central::receive(NodeId, const Grant& m, Out& out) {
   baton_ = m.baton;
-  if (state_ == State::waiting) {
-    state_ = State::inside;
+  if (state_ == State::wanted) {
+    state_ = State::held;
     out.enter(m.baton);
   } else if (grant_to_come_) {
     give_back(out);
@@ -46,7 +46,7 @@ void Central::receive(NodeId, const Grant& m, Out& out) {
 }
 
 void Central::cancel(Out& out) {
-  CONCH_EXPECT(state_ == State::waiting, "a waiter cancels, once");
+  CONCH_EXPECT(state_ == State::wanted, "a waiter cancels, once");
   state_ = State::cancelling;
   tell(server_, Cancel{number_}, out);
 }
@@ -57,7 +57,7 @@ void Central::receive(NodeId, const Cancelled& m, Out& out) {
     return;
   }
   if (m.granted) give_back(out);
-  state_ = State::idle;
+  state_ = State::released;
   out.withdrawn();
 }
 

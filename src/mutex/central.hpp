@@ -18,6 +18,7 @@
 
 #include "core/contract.hpp"
 #include "core/flat_set.hpp"
+#include "mutex/state.hpp"
 
 namespace conch {
 
@@ -71,16 +72,6 @@ class Central {
   void receive(NodeId from, const Cancelled& m, Out& out);
 
  private:
-  enum class State : std::uint8_t { idle, waiting, inside, cancelling };
-  friend std::string_view word(State state) {
-    switch (state) {
-      case State::idle: return "idle";
-      case State::waiting: return "waiting";
-      case State::inside: return "inside";
-      case State::cancelling: return "cancelling";
-    }
-    return "?";
-  }
   struct Claim {
     NodeId client;
     std::uint64_t number = 0;
@@ -97,7 +88,7 @@ class Central {
   NodeId server_;
 
   // As a client.
-  State state_ = State::idle;
+  State state_ = State::released;
   std::uint64_t number_ = 0;
   /// Ours while inside; while cancelling, a grant that came too late.
   std::optional<Baton> baton_;

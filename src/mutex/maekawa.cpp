@@ -26,7 +26,7 @@ void Maekawa::request(Out& out) {
 void Maekawa::receive(NodeId from, const Vote& m, Out& out) {
   observe(m.stamp);
   baton_ = newer(baton_, m.baton);
-  if (state_ == State::withdrawing) return;
+  if (state_ == State::cancelling) return;
   votes_.insert(from);
   failed_.erase(from);
   if (votes_.size() == voting_set_.size()) enter(out);
@@ -40,7 +40,7 @@ void Maekawa::enter(Out& out) {
 }
 
 void Maekawa::receive(NodeId from, const Failed&, Out& out) {
-  if (state_ == State::withdrawing) return;
+  if (state_ == State::cancelling) return;
   failed_.insert(from);
   for (NodeId voter : std::exchange(inquiries_, {})) relinquish(voter, out);
 }
@@ -70,7 +70,7 @@ void Maekawa::release(const DataRef& data, Out& out) {
 
 void Maekawa::cancel(Out& out) {
   CONCH_EXPECT(state_ == State::wanted, "a waiter cancels");
-  state_ = State::withdrawing;
+  state_ = State::cancelling;
   forget_votes();
   unanswered_ = voting_set_;
   multicast(Withdraw{}, out);

@@ -31,6 +31,7 @@
 
 #include "core/contract.hpp"
 #include "core/flat_set.hpp"
+#include "mutex/state.hpp"
 
 namespace conch {
 
@@ -94,17 +95,6 @@ class Maekawa {
   void receive(NodeId from, const Withdrawn& m, Out& out);
 
  private:
-  enum class State : std::uint8_t { released, wanted, held, withdrawing };
-  friend std::string_view word(State state) {
-    switch (state) {
-      case State::released: return "released";
-      case State::wanted: return "wanted";
-      case State::held: return "held";
-      case State::withdrawing: return "withdrawing";
-    }
-    return "?";
-  }
-
   void enter(Out& out);
   void relinquish(NodeId voter, Out& out);
   void forget_votes();

@@ -21,7 +21,7 @@ void MaekawaTextbook::request(Out& out) {
 
 void MaekawaTextbook::receive(NodeId from, const Reply& m, Out& out) {
   baton_ = newer(baton_, m.baton);
-  if (state_ == State::withdrawing) return;
+  if (state_ == State::cancelling) return;
   replies_.insert(from);
   if (replies_.size() < voting_set_.size()) return;
   state_ = State::held;
@@ -39,7 +39,7 @@ void MaekawaTextbook::release(const DataRef& data, Out& out) {
 
 void MaekawaTextbook::cancel(Out& out) {
   CONCH_EXPECT(state_ == State::wanted, "a waiter cancels");
-  state_ = State::withdrawing;
+  state_ = State::cancelling;
   replies_.clear();
   unanswered_ = voting_set_;
   multicast(Withdraw{}, out);

@@ -24,6 +24,7 @@
 
 #include "core/contract.hpp"
 #include "core/flat_set.hpp"
+#include "mutex/state.hpp"
 
 namespace conch {
 
@@ -74,17 +75,6 @@ class MaekawaTextbook {
   void receive(NodeId from, const Withdrawn& m, Out& out);
 
  private:
-  enum class State : std::uint8_t { released, wanted, held, withdrawing };
-  friend std::string_view word(State state) {
-    switch (state) {
-      case State::released: return "released";
-      case State::wanted: return "wanted";
-      case State::held: return "held";
-      case State::withdrawing: return "withdrawing";
-    }
-    return "?";
-  }
-
   void vote_for(NodeId candidate, Out& out);
   void vote_for_next(Out& out);
   template <class M>

@@ -16,6 +16,7 @@
 
 #include "core/contract.hpp"
 #include "core/flat_set.hpp"
+#include "mutex/state.hpp"
 
 namespace conch {
 
@@ -69,17 +70,6 @@ class RicartAgrawala {
   void receive(NodeId from, const Cancelled& m, Out& out);
 
  private:
-  enum class State : std::uint8_t { released, wanted, held, cancelling };
-  friend std::string_view word(State state) {
-    switch (state) {
-      case State::released: return "released";
-      case State::wanted: return "wanted";
-      case State::held: return "held";
-      case State::cancelling: return "cancelling";
-    }
-    return "?";
-  }
-
   void enter_if_all_replied(Out& out);
   void reply_to_deferred(Out& out);
   Stamp& forgotten(NodeId node) { return forgotten_[*members_.index_of(node)]; }

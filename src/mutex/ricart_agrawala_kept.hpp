@@ -18,6 +18,7 @@
 
 #include "core/contract.hpp"
 #include "core/flat_set.hpp"
+#include "mutex/state.hpp"
 
 namespace conch {
 
@@ -66,17 +67,6 @@ class RicartAgrawalaKept {
   void receive(NodeId from, const Cancelled& m, Out& out);
 
  private:
-  enum class State : std::uint8_t { released, wanted, held, cancelling };
-  friend std::string_view word(State state) {
-    switch (state) {
-      case State::released: return "released";
-      case State::wanted: return "wanted";
-      case State::held: return "held";
-      case State::cancelling: return "cancelling";
-    }
-    return "?";
-  }
-
   void observe(Stamp clock) { clock_ = std::max(clock_, clock); }
   bool are_first(NodeId other, Stamp clock) const;
   void give(NodeId node, Stamp request, Out& out);

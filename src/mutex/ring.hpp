@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/contract.hpp"
+#include "mutex/state.hpp"
 
 namespace conch {
 
@@ -42,16 +43,6 @@ class Ring {
   bool holds_token() const { return token_; }
 
  protected:  // a specimen changes one rule
-  enum class State : std::uint8_t { released, wanted, held };
-  friend std::string_view word(State state) {
-    switch (state) {
-      case State::released: return "released";
-      case State::wanted: return "wanted";
-      case State::held: return "held";
-    }
-    return "?";
-  }
-
   void enter(Out& out);
   void pass(Out& out);
 

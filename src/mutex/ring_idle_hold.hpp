@@ -13,6 +13,7 @@
 
 #include "core/contract.hpp"
 #include "core/flat_set.hpp"
+#include "mutex/state.hpp"
 
 namespace conch {
 
@@ -51,16 +52,6 @@ class RingIdleHold {
   bool holds_token() const { return token_; }
 
  private:
-  enum class State : std::uint8_t { released, wanted, held };
-  friend std::string_view word(State state) {
-    switch (state) {
-      case State::released: return "released";
-      case State::wanted: return "wanted";
-      case State::held: return "held";
-    }
-    return "?";
-  }
-
   void enter(Out& out);
   void move_on(Out& out);
 

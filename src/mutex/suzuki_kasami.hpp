@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "core/contract.hpp"
+#include "mutex/state.hpp"
 
 namespace conch {
 
@@ -67,16 +68,6 @@ class SuzukiKasami {
   bool holds_token() const { return token_.has_value(); }
 
  private:
-  enum class State : std::uint8_t { released, wanted, held };
-  friend std::string_view word(State state) {
-    switch (state) {
-      case State::released: return "released";
-      case State::wanted: return "wanted";
-      case State::held: return "held";
-    }
-    return "?";
-  }
-
   void enter(Out& out);
   void pass(Out& out);
   void hear(NodeId from, std::uint64_t number);
