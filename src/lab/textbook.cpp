@@ -77,6 +77,23 @@ std::string expected_messages(std::string_view name) {
 
 std::string number(double value) { return fmt::format("{:.2f}", value); }
 
+std::vector<std::string> remarks() {
+  std::vector<std::string> list;
+  auto remark = [&](std::string_view text) { list.emplace_back(text); };
+  remark("A token is handed over in one message; a server, or a vote, takes two: the sync delay.");
+  remark("Asking everybody buys fairness by time stamps (ME3) at 2(N-1) messages an entry.");
+  remark(
+      "naimi-trehel costs a few messages however many nodes there are, and none to enter again "
+      "where the token rests: the default of the real peers.");
+  remark(
+      "maekawa-textbook is the notes' pseudo-code: it deadlocks as soon as requests meet. maekawa "
+      "does not, for up to 5 messages a vote instead of 3.");
+  remark(
+      "ring counts only messages sent while somebody wanted to enter; when idle it sends one per "
+      "message time for ever.");
+  return list;
+}
+
 }  // namespace
 
 Findings textbook(const Seeds& seeds) {
@@ -109,17 +126,7 @@ Findings textbook(const Seeds& seeds) {
                   "message times.",
                   nodes, print_duration(latency), print_duration(5 * latency), seeds.first,
                   seeds.last, print_duration(nodes * 100 * latency)),
-      std::move(table),
-      {
-          "A token is handed over in one message; a server, or a vote, takes two: the sync delay.",
-          "Asking everybody buys fairness by time stamps (ME3) at 2(N-1) messages an entry.",
-          "naimi-trehel costs a few messages however many nodes there are, and none to enter again"
-          " where the token rests: the default of the real peers.",
-          "maekawa-textbook is the notes' pseudo-code: it deadlocks as soon as requests meet. "
-          "maekawa does not, for up to 5 messages a vote instead of 3.",
-          "ring counts only messages sent while somebody wanted to enter; when idle it sends one "
-          "per message time for ever.",
-      }};
+      std::move(table), remarks()};
 }
 
 }  // namespace conch::lab

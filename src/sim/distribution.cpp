@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 
 namespace conch::sim {
 
@@ -39,7 +40,7 @@ Duration parse_duration(std::string_view text) {
     std::string_view digits = text.substr(0, text.size() - unit.name.size());
     double ns = parse_number(digits, text, duration_form) * unit.ns;
     if (ns > 9e18) bad(text, "shorter than 292 years");
-    return Duration(static_cast<std::int64_t>(ns + 0.5));
+    return Duration(std::llround(ns));
   }
   bad(text, duration_form);
 }

@@ -143,8 +143,7 @@ void Simulation::deliver(const Event& event) {
   if (!present(event.node)) return transport_->drop(event);
   arrived_.clear();
   transport_->handle(event, now_, arrived_);
-  for (std::size_t i = 0; i < arrived_.size(); ++i) {
-    Arrived message = arrived_[i];
+  for (const Arrived& message : arrived_) {
     ++delivered_;
     ++delivered_since_entry_;
     observer_->received(event.node, message.from, message.slot, now_);
