@@ -4,19 +4,22 @@
 
 #include "catalog/catalog.hpp"
 #include "cli/commands.hpp"
+#include "lab/table.hpp"
 
 namespace conch::cli {
 namespace {
 
 std::string promises(const About& about) {
+  if (about.use == Use::specimen) return "breaks " + std::string(about.caught_by);
   std::string text = "ME1";
   if (about.promises_progress) text += " ME2";
   if (about.promises_order) text += " ME3";
   return text;
 }
 
-std::string assumptions(const About& about) {
-  return about.needs_fifo ? "reliable FIFO channels" : "reliable channels";
+std::string assumptions(const CatalogEntry& entry) {
+  if (entry.about.needs_fifo) return "reliable FIFO channels";
+  return entry.can.dynamic ? "reliable channels, FIFO to leave" : "reliable channels";
 }
 
 std::string capabilities(const CatalogEntry& entry) {
@@ -24,26 +27,28 @@ std::string capabilities(const CatalogEntry& entry) {
   if (entry.can.causal) text += ", stamps";
   if (entry.can.dynamic) text += ", join and leave";
   if (entry.can.suspecting) text += ", crashed clients";
-  if (entry.about.use == Use::specimen) text += "; a specimen: not for real use";
   return text;
 }
 
 void print_table() {
-  constexpr auto row = "{:<21} {:<10} {:<25} {:<13} {:<11} {:<11} {:<23} {}\n";
-  fmt::print(row, "name", "family", "messages per entry+exit", "client delay", "sync delay",
-             "promises", "assumes", "can");
+  lab::Table table({"name", "family", "messages per entry and exit", "client delay", "sync delay",
+                    "promises", "assumes", "can"});
+  for (std::size_t column = 1; column < 8; ++column) table.align_left(column);
   for (const CatalogEntry& entry : catalog()) {
     const About& about = entry.about;
-    fmt::print(row, about.name, about.family, about.messages, about.client_delay, about.sync_delay,
-               promises(about), assumptions(about), capabilities(entry));
+    table.row({std::string(about.name), std::string(about.family), std::string(about.messages),
+               std::string(about.client_delay), std::string(about.sync_delay), promises(about),
+               assumptions(entry), capabilities(entry)});
   }
+  fmt::print("{}\n", table.text());
   fmt::print(
-      "\nDelays are in message times, N is the number of nodes, K the size of a voting set.\n");
+      "Delays are in message times, N is the number of nodes, K the size of a voting set.\n");
   fmt::print(
-      "ME1: at most one holder. ME2: every request is granted. ME3: in happened-before "
-      "order.\n\nsources\n");
+      "ME1: at most one holder. ME2: every request is granted. ME3: in happened-before order.\n"
+      "Those that break one are specimens, kept for what they teach; nothing runs them for real.\n"
+      "\nsources\n");
   for (const CatalogEntry& entry : catalog())
-    fmt::print("  {:<21} {}\n", entry.about.name, entry.about.source);
+    fmt::print("  {:<24} {}\n", entry.about.name, entry.about.source);
 }
 
 void print_json() {
@@ -57,7 +62,7 @@ void print_json() {
                     {"client_delay", about.client_delay},
                     {"sync_delay", about.sync_delay},
                     {"promises", promises(about)},
-                    {"assumes", assumptions(about)},
+                    {"assumes", assumptions(entry)},
                     {"can", capabilities(entry)},
                     {"for_real_use", about.use == Use::real}});
   }

@@ -84,18 +84,24 @@ void add_sim_options(CLI::App& command, SimTexts& texts) {
       ->group(group)
       ->capture_default_str();
   command.add_option("--crash", texts.crash, "WHO@TIME, or WHO@TIME+LENGTH to restart")
+      ->allow_extra_args(false)
       ->group(group);
   command.add_option("--detect", texts.detect, "Tell the others of a crash so much later")
       ->group(group);
-  command.add_option("--pause", texts.pause, "WHO@TIME+LENGTH")->group(group);
+  command.add_option("--pause", texts.pause, "WHO@TIME+LENGTH")
+      ->allow_extra_args(false)
+      ->group(group);
   command.add_option("--partition", texts.partition, "Cut nodes off, as in 0,1@1s+500ms")
+      ->allow_extra_args(false)
       ->group(group);
   command
       .add_option("--partition-one-way", texts.partition_one_way,
                   "Lose what these nodes send, as in 0,1@1s+500ms")
+      ->allow_extra_args(false)
       ->group(group);
   command
       .add_option("--suspect", texts.suspect, "WHO@TIME: tell everybody, wrongly, that it crashed")
+      ->allow_extra_args(false)
       ->group(group);
   command
       .add_option("--storm", texts.storm,
