@@ -198,6 +198,24 @@ TEST(Check, ARunThatIsStoppedSaysSo) {
   EXPECT_EQ(report.incomplete, "interrupted");
 }
 
+TEST(State, KeepsTheOrderOfAFifoChannelAndSortsAnyOther) {
+  auto packet = [](std::uint32_t message) { return Packet::make(0, 1, MessageId{message}); };
+  for (bool fifo : {true, false}) {
+    State state(2);
+    state.add(packet(7), fifo);
+    state.add(packet(3), fifo);
+    EXPECT_EQ(state.packet(0), fifo ? packet(7) : packet(3));
+  }
+}
+
+TEST(State, HasRoomForSoManyMessagesOnly) {
+  State state(2);
+  auto fill = [&] {
+    for (std::uint32_t i = 0; i < 1000; ++i) state.add(Packet::make(0, 1, MessageId{i}), false);
+  };
+  EXPECT_THROW(fill(), std::length_error);
+}
+
 TEST(Check, WhatCannotBeCombinedIsRefused) {
   Options options = of("lamport", 3, 1);
   options.fifo = false;

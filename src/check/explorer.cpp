@@ -108,18 +108,25 @@ void Explorer::expand_level(const Level& level) {
 }
 
 void Explorer::work(std::size_t thread, const Level& level) {
-  while (!ended_) {
-    std::size_t first = next_item_.fetch_add(chunk);
-    if (first >= level.items.size()) return;
-    for (std::size_t i = first; i < std::min(first + chunk, level.items.size()); ++i)
-      expand(thread, level, level.items[i]);
-    bool stopped = options_.stop != nullptr && *options_.stop;
-    std::size_t bytes = visited_.bytes() + states_ * sizeof(Record) + level_bytes_;
-    if (!stopped && bytes <= options_.bytes_max) continue;
-    std::lock_guard lock(mutex_);
-    incomplete_ = stopped ? "interrupted" : "the memory that --memory allows is full";
-    ended_ = true;
+  try {
+    while (!ended_) {
+      std::size_t first = next_item_.fetch_add(chunk);
+      if (first >= level.items.size()) return;
+      for (std::size_t i = first; i < std::min(first + chunk, level.items.size()); ++i)
+        expand(thread, level, level.items[i]);
+      if (options_.stop != nullptr && *options_.stop) give_up("interrupted");
+      std::size_t bytes = visited_.bytes() + states_ * sizeof(Record) + level_bytes_;
+      if (bytes > options_.bytes_max) give_up("the memory that --memory allows is full");
+    }
+  } catch (const std::length_error& error) {  // more than a state, or a number, has room for
+    give_up(error.what());
   }
+}
+
+void Explorer::give_up(const std::string& why) {
+  std::lock_guard lock(mutex_);
+  incomplete_ = why;
+  ended_ = true;
 }
 
 void Explorer::expand(std::size_t thread, const Level& level, const Item& item) {

@@ -60,6 +60,7 @@ class Explorer {
   void begin();
   void expand_level(const Level& level);
   void work(std::size_t thread, const Level& level);
+  void give_up(const std::string& why);
   void expand(std::size_t thread, const Level& level, const Item& item);
   void arrive(std::size_t thread, const State& state, const Item& from, const Step& step,
               const Taken& taken);

@@ -67,14 +67,11 @@ class State {
   /// Behind the others of its channel if that is FIFO; else where it sorts.
   void add(Packet packet, bool fifo) {
     if (size_ == words_.size()) throw std::length_error("too many messages in flight at once");
-    std::uint32_t* begin = words_.data() + nodes_ + 3;
     std::uint32_t* end = words_.data() + size_;
-    std::uint32_t key = fifo ? packet.word | (MessageId::limit - 1) : packet.word;
-    std::uint32_t* place = std::upper_bound(begin, end, key);
-    if (fifo)
-      place = std::upper_bound(
-          begin, end, packet.channel(),
-          [](std::uint32_t channel, std::uint32_t word) { return channel < word >> 24; });
+    std::uint32_t ignored = fifo ? MessageId::limit - 1 : 0;
+    std::uint32_t* place = std::upper_bound(
+        words_.data() + nodes_ + 3, end, packet.word | ignored,
+        [&](std::uint32_t key, std::uint32_t word) { return key < (word | ignored); });
     std::memmove(place + 1, place, static_cast<std::size_t>(end - place) * sizeof *place);
     *place = packet.word;
     ++size_;
