@@ -123,6 +123,7 @@ TEST(Cli, MistakesGetAnExplanation) {
   expect_refused("check naimi-trehel --nodes 16", "up to 15 nodes");
   expect_refused("check lamport --channel any", "needs FIFO channels");
   expect_refused("check central --leave 1", "fixed members");
+  expect_refused("check maekawa --voting gird", "none of auto, grid, plane");
   expect_refused("check naimi-trehel --join 3", "somebody must be there");
   expect_refused("lab run textbok", "did you mean \"textbook\"?");
   expect_refused("lab run textbook --out /proc/nowhere", "cannot write");

@@ -42,8 +42,13 @@ void read_choices(CheckTexts& texts) {
   } else {
     throw BadText("--channel: \"" + texts.channel + "\" is none of auto, fifo, any");
   }
-  if (texts.voting == "grid") options.setting.tuning.voting = Voting::grid;
-  if (texts.voting == "plane") options.setting.tuning.voting = Voting::plane;
+  if (texts.voting == "grid") {
+    options.setting.tuning.voting = Voting::grid;
+  } else if (texts.voting == "plane") {
+    options.setting.tuning.voting = Voting::plane;
+  } else if (texts.voting != "auto") {
+    throw BadText("--voting: \"" + texts.voting + "\" is none of auto, grid, plane");
+  }
   options.budgets = texts.budgets;
   options.setting.newcomers = texts.budgets[Budget::join];
   if (options.setting.newcomers >= options.setting.nodes)
