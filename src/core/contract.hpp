@@ -9,23 +9,18 @@
 #pragma once
 
 #include <concepts>
+#include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "core/fields.hpp"
 #include "core/members.hpp"
 #include "core/outbox.hpp"
+#include "core/tuning.hpp"
 #include "core/types.hpp"
 
 namespace conch {
-
-/// How Maekawa's voting sets are built.
-enum class Voting : std::uint8_t { automatic, grid, plane };
-
-/// The parameters of single algorithms. One that does not know a parameter ignores it.
-struct Tuning {
-  Voting voting = Voting::automatic;
-};
 
 /// What a lock's value starts from: at the beginning, after a recovery, and in a test.
 struct Assignment {
@@ -89,6 +84,20 @@ concept Exclusive = Algorithm<A> && requires(A a, const DataRef& data, OutboxOf<
   a.cancel(out);
 };
 
+/// Lets readers in together, and those whose ranges are apart: `request` says what is wanted, and
+/// without a word everything is, to write. A reader's fence is that of the last writer before it.
+template <class A>
+concept Shared = Exclusive<A> && requires(A a, const Wish& wish, OutboxOf<A>& out) {
+  a.request(wish, out);
+};
+
+/// Has an order among the nodes that can be examined while no message is on its way: `disorder`
+/// says what is wrong with it, or nothing.
+template <class A>
+concept Structured = Algorithm<A> && requires(const std::vector<const A*>& members) {
+  { A::disorder(members) } -> std::same_as<std::string>;
+};
+
 /// Does something before anybody asks; the world calls `start` once, first.
 template <class A>
 concept Starting = Algorithm<A> && requires(A a, OutboxOf<A>& out) {
@@ -131,6 +140,10 @@ template <class A>
 concept Timed = Algorithm<A> && requires(A a, TimerId timer, OutboxOf<A>& out) {
   a.timer(timer, out);
 };
+
+/// A message that says nothing any more if its addressee has left. Any other must find it there.
+template <class M>
+inline constexpr bool may_come_late = requires { M::may_come_late; };
 
 /// Gives a message to the handler of its type.
 template <Algorithm A>

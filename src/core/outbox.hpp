@@ -1,6 +1,7 @@
 // What an algorithm wants done. It is filled during one call and emptied by the world after it.
 #pragma once
 
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -11,6 +12,9 @@ namespace conch {
 /// The local process is in the critical section, with this fence and these data.
 struct Entered {
   Baton baton;
+  /// What the last writers left in the range that was asked for, where the algorithm keeps it by
+  /// range: in order, without gaps.
+  std::vector<Part> parts;
 };
 /// The cancelled request is gone and left nothing behind; the process may ask again.
 struct Withdrawn {};
@@ -43,7 +47,9 @@ class Outbox {
   void send(NodeId to, Message message) { sends_.push_back({to, std::move(message)}); }
 
   // Take effect after the sends, in the order written.
-  void enter(const Baton& baton) { effects_.push_back(Entered{baton}); }
+  void enter(const Baton& baton, std::vector<Part> parts = {}) {
+    effects_.push_back(Entered{baton, std::move(parts)});
+  }
   void withdrawn() { effects_.push_back(Withdrawn{}); }
   void joined() { effects_.push_back(Joined{}); }
   void left() { effects_.push_back(Left{}); }

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <string_view>
 
 #include "core/expect.hpp"
 #include "core/fields.hpp"
@@ -84,6 +86,37 @@ struct Baton {
 };
 
 inline const Baton& newer(const Baton& a, const Baton& b) { return a.fence < b.fence ? b : a; }
+
+/// Readers may be inside together, a writer is alone.
+enum class Mode : std::uint8_t { read, write };
+constexpr std::string_view word(Mode mode) { return mode == Mode::read ? "read" : "write"; }
+
+/// A part of the data: the bytes from `begin` up to, but without, `end`.
+struct Range {
+  std::uint64_t begin = 0;
+  std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
+  CONCH_FIELDS(Range, begin, end)
+
+  bool overlaps(const Range& other) const { return begin < other.end && other.begin < end; }
+};
+
+/// What a request is for.
+struct Wish {
+  Mode mode = Mode::write;
+  Range range;
+  CONCH_FIELDS(Wish, mode, range)
+
+  bool conflicts(const Wish& other) const {
+    return (mode == Mode::write || other.mode == Mode::write) && range.overlaps(other.range);
+  }
+};
+
+/// A part of the data, and what its last writer left there.
+struct Part {
+  Range range;
+  Baton baton;
+  CONCH_FIELDS(Part, range, baton)
+};
 
 /// A logical time that application messages carry so that happened-before is seen (ME3).
 struct Stamp {

@@ -1,0 +1,42 @@
+// The parameters of single algorithms. One that does not know a parameter ignores it.
+#pragma once
+
+#include <cstdint>
+
+namespace conch {
+
+/// How Maekawa's voting sets are built.
+enum class Voting : std::uint8_t { automatic, grid, plane };
+
+/// How ELMP keeps its tree in shape.
+enum class Balance : std::uint8_t {
+  order,  // always: newcomers and replacements are taken where the tree stays balanced
+  lazy,   // rebuilds a part of the tree when it has become too high (a scapegoat)
+};
+
+/// A rule that a specimen of ELMP does without, named after the fault of the printed text that it
+/// corrects (shared/protocols: F1 to F23).
+enum class Without : std::uint8_t {
+  nothing,
+  queue,           // F12: a busy node refuses, and the asker tries again later
+  handover,        // F3: the one who changes places keeps its children's requests
+  adjacency,       // F4: a requester that is a child of the root
+  idle_token,      // F5: an idle root keeps the token
+  announcement,    // F6: a child whose parent changed does not repeat its request
+  confirmation,    // F15: the root goes on before the path is unlocked
+  early_token,     // F16: a token that overtakes the exchange is lost
+  replacement,     // F18: a replacement leaf leaves its own request where it is
+  heaviest_leaf,   // F14: a leaver is replaced from its own subtree
+  last_member,     // F7: the last one waits for neighbours
+  splicing,        // F20: a cancelled waiter stays in the list, and may be gone when its turn comes
+};
+
+struct Tuning {
+  Voting voting = Voting::automatic;
+  /// Of ELMP's tree: the most children a node has, 2 to 8.
+  unsigned order = 2;
+  Balance balance = Balance::order;
+  Without without = Without::nothing;
+};
+
+}  // namespace conch
