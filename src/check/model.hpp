@@ -135,6 +135,7 @@ class Model {
   virtual std::string difference(LocalId before, LocalId after) = 0;
 };
 
-std::unique_ptr<Model> make_model(const Setting& setting);
+/// The entry must outlive the model.
+std::unique_ptr<Model> make_model(const CatalogEntry& entry, const Setting& setting);
 
 }  // namespace conch::check

@@ -82,9 +82,9 @@ void validate(const Options& options) {
   if (options.churn > 0 && options.channel == Channel::any && !options.uses_link())
     throw BadText("leaving needs FIFO channels, or something could reach a node that is gone: " +
                   std::string("use --channel fifo or --link always"));
-  if (name.starts_with("maekawa")) {
+  if (entry.algorithm.starts_with("maekawa")) {
     try {
-      voting_set(Members::first(options.nodes()), NodeId{0}, options.tuning.voting);
+      voting_set(Members::first(options.nodes()), NodeId{0}, entry.tuned(options.tuning).voting);
     } catch (const std::invalid_argument& error) {
       throw BadText(error.what());
     }
