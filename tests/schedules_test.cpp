@@ -106,7 +106,7 @@ bool is_caught(const About& about, std::string& otherwise) {
     options.clusters = {trap.nodes};
     options.requests = trap.requests;
     options.remote_latency = options.local_latency;
-    options.channel = about.needs_fifo ? Channel::fifo : Channel::any;
+    options.channel = about.needs_fifo || about.leave_needs_fifo ? Channel::fifo : Channel::any;
     options.cancel = trap.cancels > 0 ? 0.3 : 0;
     options.churn = trap.leaves + trap.joins > 0 ? 0.5 : 0;
     std::optional<Violation> violation = simulate(options).violation;

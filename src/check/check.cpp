@@ -45,8 +45,8 @@ void validate(const Options& options) {
   bool moves = options.budget(Budget::leave) + options.budget(Budget::join) > 0;
   if (moves && !entry.can.dynamic)
     throw BadText(name + " has fixed members; naimi-trehel lets them come and go");
-  if (options.budget(Budget::leave) > 0 && !options.fifo)
-    throw BadText("leaving needs FIFO channels: use --channel fifo");
+  if (options.budget(Budget::leave) > 0 && !options.fifo && entry.about.leave_needs_fifo)
+    throw BadText("leaving " + name + " needs FIFO channels: use --channel fifo");
   if (options.budget(Budget::suspect) > 0 && !entry.can.suspecting)
     throw BadText(name + " takes no word of a failure detector; central does");
   if (entry.algorithm.starts_with("maekawa")) {

@@ -109,6 +109,7 @@ TEST_P(EverySpecimen, IsCaughtByItsPropertyAndToldInAFewSteps) {
   const Trap& trap = about.caught_in;
   if (trap.schedules > 0) GTEST_SKIP() << "tests/schedules_test.cpp catches it";
   Options options = of(GetParam(), trap.nodes, trap.requests);
+  options.fifo |= trap.leaves > 0 && about.leave_needs_fifo;
   options.setting.newcomers = trap.joins;
   options.budgets = {
       {Budget::cancel, trap.cancels}, {Budget::leave, trap.leaves}, {Budget::join, trap.joins}};

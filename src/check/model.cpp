@@ -110,6 +110,11 @@ class ModelOf final : public Model {
     return *found->second;
   }
 
+  bool may_be_late(MessageId message) override {
+    std::lock_guard lock(mutex_);
+    return conch::may_be_late(messages_[message.index()]);
+  }
+
   std::string print(MessageId message) override {
     std::lock_guard lock(mutex_);
     return conch::print(messages_[message.index()]);

@@ -130,6 +130,7 @@ class Model {
   /// How many things the algorithm's value remembers.
   virtual std::size_t remembered(LocalId local) = 0;
 
+  virtual bool may_be_late(MessageId message) = 0;
   virtual std::string print(MessageId message) = 0;
   /// The fields that differ, as `owner 0 -> 3`.
   virtual std::string difference(LocalId before, LocalId after) = 0;

@@ -71,6 +71,8 @@ struct About {
   bool promises_progress = true;
   bool promises_order = false;
   bool needs_fifo = false;
+  /// Where members come and go: a leaver may be overtaken only by what may come late.
+  bool leave_needs_fifo = false;
   Use use = Use::real;
   /// Of a specimen: the property that breaks, and where.
   std::string_view caught_by = "";
@@ -161,6 +163,11 @@ template <class M>
 inline constexpr bool may_come_late = requires {
   M::may_come_late;
 };
+
+template <class... Ms>
+bool may_be_late(const std::variant<Ms...>& message) {
+  return std::visit([]<class M>(const M&) { return may_come_late<M>; }, message);
+}
 
 /// Gives a message to the handler of its type.
 template <Algorithm A>

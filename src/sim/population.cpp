@@ -105,6 +105,7 @@ class PopulationOf final : public Population {
   std::size_t remembered(Node node) const override { return conch::remembered(*nodes_[node]); }
   std::string state(Node node) const override { return print_fields(*nodes_[node]); }
   std::string print(Slot slot) const override { return conch::print(pool_[slot]); }
+  bool may_be_late(Slot slot) const override { return conch::may_be_late(pool_[slot]); }
   std::size_t bytes_per_node() const override { return sizeof(A); }
 
  private:

@@ -79,6 +79,7 @@ class Population {
   virtual std::size_t remembered(Node node) const = 0;
   virtual std::string state(Node node) const = 0;
   virtual std::string print(Slot slot) const = 0;
+  virtual bool may_be_late(Slot slot) const = 0;
   /// Of one node's value, without what its containers allocate.
   virtual std::size_t bytes_per_node() const = 0;
 };

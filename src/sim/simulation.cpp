@@ -140,10 +140,15 @@ void Simulation::handle(const Event& event) {
 }
 
 void Simulation::deliver(const Event& event) {
-  if (!present(event.node)) return transport_->drop(event);
+  if (!linked(event.node)) return transport_->drop(event);
   arrived_.clear();
   transport_->handle(event, now_, arrived_);
   for (const Arrived& message : arrived_) {
+    if (!present(event.node)) {
+      observer_->missed(event.node, message.from, message.slot, message.token, now_);
+      transport_->done(message.slot);
+      continue;
+    }
     ++delivered_;
     ++delivered_since_entry_;
     observer_->received(event.node, message.from, message.slot, now_);
