@@ -45,13 +45,13 @@ void validate(const Options& options) {
   bool moves = options.budget(Budget::leave) + options.budget(Budget::join) > 0;
   if (moves && !entry.can.dynamic)
     throw BadText(name + " has fixed members; naimi-trehel lets them come and go");
-  if (options.budget(Budget::leave) > 0 && !options.fifo)
-    throw BadText("leaving needs FIFO channels: use --channel fifo");
+  if (options.budget(Budget::leave) > 0 && !options.fifo && entry.about.leave_needs_fifo)
+    throw BadText("leaving " + name + " needs FIFO channels: use --channel fifo");
   if (options.budget(Budget::suspect) > 0 && !entry.can.suspecting)
     throw BadText(name + " takes no word of a failure detector; central does");
-  if (name.starts_with("maekawa")) {
+  if (entry.algorithm.starts_with("maekawa")) {
     try {
-      voting_set(Members::first(setting.nodes), NodeId{0}, setting.tuning.voting);
+      voting_set(Members::first(setting.nodes), NodeId{0}, entry.tuned(setting.tuning).voting);
     } catch (const std::invalid_argument& error) {
       throw BadText(error.what());
     }
@@ -60,7 +60,8 @@ void validate(const Options& options) {
 
 Report check(const Options& options, const ProgressSink& progress) {
   validate(options);
-  std::shared_ptr<Model> model = make_model(options.setting);
+  std::shared_ptr<Model> model =
+      make_model(find_algorithm(options.setting.algorithm), options.setting);
   Report report = Explorer(*model, options, progress).run();
   report.model = model;
   if (!report.complete || !options.livelock) return report;

@@ -72,11 +72,11 @@ class ModelOf final : public Model {
  public:
   using Message = typename A::Message;
 
-  explicit ModelOf(const Setting& setting)
-      : entry_(find_algorithm(A::about.name)),
+  ModelOf(const CatalogEntry& entry, const Setting& setting)
+      : entry_(entry),
         setting_(setting),
-        start_(Assignment::fresh(Members::first(setting.nodes - setting.newcomers), NodeId{0},
-                                 setting.tuning)) {}
+        start_(entry.tuned(Assignment::fresh(Members::first(setting.nodes - setting.newcomers),
+                                             NodeId{0}, setting.tuning))) {}
 
   const CatalogEntry& entry() const override { return entry_; }
 
@@ -108,6 +108,11 @@ class ModelOf final : public Model {
     auto found = outcomes_.find(key);
     if (found == outcomes_.end()) found = outcomes_.emplace(key, compute(node, local, input)).first;
     return *found->second;
+  }
+
+  bool may_be_late(MessageId message) override {
+    std::lock_guard lock(mutex_);
+    return conch::may_be_late(messages_[message.index()]);
   }
 
   std::string print(MessageId message) override {
@@ -208,7 +213,7 @@ class ModelOf final : public Model {
       case InputKind::join:
         local.phase = Phase::joining;
         local.value = A(NodeId{node}, Assignment{Epoch{}, members_of(input.argument), other,
-                                                 Baton{}, setting_.tuning});
+                                                 Baton{}, start_.tuning});
         if constexpr (Dynamic<A>) local.value.join(other, out);
         return;
       case InputKind::roster:
@@ -255,9 +260,9 @@ class ModelOf final : public Model {
 
 }  // namespace
 
-std::unique_ptr<Model> make_model(const Setting& setting) {
-  return with_algorithm(setting.algorithm, [&]<class A>(std::type_identity<A>) {
-    return std::unique_ptr<Model>(std::make_unique<ModelOf<A>>(setting));
+std::unique_ptr<Model> make_model(const CatalogEntry& entry, const Setting& setting) {
+  return with_algorithm(entry, [&]<class A>(std::type_identity<A>) {
+    return std::unique_ptr<Model>(std::make_unique<ModelOf<A>>(entry, setting));
   });
 }
 

@@ -130,11 +130,13 @@ class Model {
   /// How many things the algorithm's value remembers.
   virtual std::size_t remembered(LocalId local) = 0;
 
+  virtual bool may_be_late(MessageId message) = 0;
   virtual std::string print(MessageId message) = 0;
   /// The fields that differ, as `owner 0 -> 3`.
   virtual std::string difference(LocalId before, LocalId after) = 0;
 };
 
-std::unique_ptr<Model> make_model(const Setting& setting);
+/// The entry must outlive the model.
+std::unique_ptr<Model> make_model(const CatalogEntry& entry, const Setting& setting);
 
 }  // namespace conch::check

@@ -57,10 +57,10 @@ void Walker::steps(const State& state, std::vector<Step>& steps) {
   packet_steps(state, steps);
 }
 
-/// Whether something of this node is in flight: its next incarnation must not meet it.
-bool Walker::sends(const State& state, Node node) {
+/// Whether something from or to this node is in flight: its next incarnation must not meet it.
+bool Walker::is_concerned(const State& state, Node node) {
   for (std::uint32_t index = 0; index < state.packets(); ++index)
-    if (state.packet(index).from() == node) return true;
+    if (state.packet(index).from() == node || state.packet(index).to() == node) return true;
   return false;
 }
 
@@ -82,7 +82,7 @@ void Walker::local_steps(const State& state, Node node, std::vector<Step>& steps
     Phase its = state.local(other).phase();
     if (other == node) continue;
     bool member = exists(its) && its != Phase::joining;
-    if (phase == Phase::gone && may(Budget::join) && member && !sends(state, node))
+    if (phase == Phase::gone && may(Budget::join) && member && !is_concerned(state, node))
       steps.push_back({StepKind::join, node, other, {}});
     if (exists(phase) && may(Budget::suspect) && its != Phase::gone)
       steps.push_back({StepKind::suspect, node, other, {}});
@@ -156,6 +156,12 @@ State Walker::take(const State& state, const Step& step, Taken& taken) {
       return next;
     case StepKind::deliver:
       next.remove(find(next, step.packet));
+      if (next.local(step.node).phase() == Phase::gone &&
+          !model_.may_be_late(step.packet.message()))
+        taken.violation = sim::Violation{Property::addressee,
+                                         model_.print(step.packet.message()) + " of " +
+                                             std::to_string(step.packet.from()) + " reached " +
+                                             std::to_string(step.node) + ", which has left"};
       if (!exists(next.local(step.node).phase())) return next;
       token = step.packet.message().token();
       break;
@@ -208,12 +214,7 @@ void Walker::settle(State& state, Node node, const Outcome& outcome, Taken& take
   taken.withdrew |= outcome.withdrew;
   taken.joined |= outcome.joined;
   taken.left |= outcome.left;
-  for (const Sent& sent : outcome.sent) {
-    if (state.local(sent.to).phase() == Phase::gone)
-      broke(Property::addressee, std::to_string(node) + " sent " + model_.print(sent.message) +
-                                     " to " + std::to_string(sent.to) + ", which has left");
-    state.add(Packet::make(node, sent.to, sent.message), options_.fifo);
-  }
+  for (const Sent& sent : outcome.sent) post(state, node, sent, taken);
   if (outcome.released) state.set_version(static_cast<std::uint32_t>(*outcome.released));
   if (!outcome.entered) return;
   taken.entered = true;
@@ -232,6 +233,16 @@ void Walker::settle(State& state, Node node, const Outcome& outcome, Taken& take
                               " of the data, but version " + std::to_string(state.version()) +
                               " was released before");
   state.set_fence(static_cast<std::uint32_t>(fence.count()));
+}
+
+void Walker::post(State& state, Node node, const Sent& sent, Taken& taken) {
+  bool gone = state.local(sent.to).phase() == Phase::gone;
+  if (gone && model_.may_be_late(sent.message)) return;
+  if (gone && !taken.violation)
+    taken.violation = sim::Violation{
+        Property::addressee, std::to_string(node) + " sent " + model_.print(sent.message) + " to " +
+                                 std::to_string(sent.to) + ", which has left"};
+  state.add(Packet::make(node, sent.to, sent.message), options_.fifo);
 }
 
 sim::Finding Walker::deadlock(const State& state) {

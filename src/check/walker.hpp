@@ -52,9 +52,10 @@ class Walker {
   bool deliverable(const State& state, std::uint32_t index) const;
   void perform(State& state, Node node, const Input& input, bool token, Taken& taken);
   void settle(State& state, Node node, const Outcome& outcome, Taken& taken);
+  void post(State& state, Node node, const Sent& sent, Taken& taken);
   void publish_roster(State& state, Taken& taken);
   static std::uint32_t roster(const State& state);
-  static bool sends(const State& state, Node node);
+  static bool is_concerned(const State& state, Node node);
   static std::uint32_t find(const State& state, Packet packet);
   Input input_of(const State& state, const Step& step) const;
 

@@ -19,7 +19,8 @@ std::string promises(const About& about) {
 
 std::string assumptions(const CatalogEntry& entry) {
   if (entry.about.needs_fifo) return "reliable FIFO channels";
-  return entry.can.dynamic ? "reliable channels, FIFO to leave" : "reliable channels";
+  bool to_leave = entry.can.dynamic && entry.about.leave_needs_fifo;
+  return to_leave ? "reliable channels, FIFO to leave" : "reliable channels";
 }
 
 std::string capabilities(const CatalogEntry& entry) {

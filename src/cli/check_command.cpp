@@ -36,7 +36,8 @@ void read_choices(CheckTexts& texts) {
   check::Options& options = texts.options;
   const CatalogEntry& entry = find_algorithm(options.setting.algorithm);
   if (texts.channel == "auto") {
-    options.fifo = entry.about.needs_fifo || texts.budgets[Budget::leave] > 0;
+    bool leaves = texts.budgets[Budget::leave] > 0;
+    options.fifo = entry.about.needs_fifo || (leaves && entry.about.leave_needs_fifo);
   } else if (texts.channel == "fifo" || texts.channel == "any") {
     options.fifo = texts.channel == "fifo";
   } else {

@@ -79,12 +79,13 @@ void validate(const Options& options) {
                   "puts messages back in order");
   if (options.churn > 0 && !entry.can.dynamic)
     throw BadText(name + " has fixed members; naimi-trehel lets them come and go");
-  if (options.churn > 0 && options.channel == Channel::any && !options.uses_link())
-    throw BadText("leaving needs FIFO channels, or something could reach a node that is gone: " +
-                  std::string("use --channel fifo or --link always"));
-  if (name.starts_with("maekawa")) {
+  bool overtaking = options.channel == Channel::any && !options.uses_link();
+  if (options.churn > 0 && overtaking && about.leave_needs_fifo)
+    throw BadText("leaving " + name + " needs FIFO channels, or something could reach a node " +
+                  "that is gone: use --channel fifo or --link always");
+  if (entry.algorithm.starts_with("maekawa")) {
     try {
-      voting_set(Members::first(options.nodes()), NodeId{0}, options.tuning.voting);
+      voting_set(Members::first(options.nodes()), NodeId{0}, entry.tuned(options.tuning).voting);
     } catch (const std::invalid_argument& error) {
       throw BadText(error.what());
     }

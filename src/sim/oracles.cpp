@@ -76,6 +76,12 @@ Finding AddresseeOracle::send(Node from, Node to, const std::string& message) co
          ", which has left";
 }
 
+Finding AddresseeOracle::arrive(Node from, Node to, const std::string& message) const {
+  if (!gone_[to]) return {};
+  return message + " of " + std::to_string(from) + " reached " + std::to_string(to) +
+         ", which has left";
+}
+
 Finding memory_at_rest(std::size_t remembered, std::size_t allowed) {
   if (remembered <= allowed) return {};
   return "at rest the nodes remember " + std::to_string(remembered) +

@@ -19,7 +19,7 @@ enum class Property : std::uint8_t {
   one_token,         // where the algorithm has one
   fences,            // strictly increasing
   data,              // a holder gets what the one before it released
-  addressee,         // no message to nobody
+  addressee,         // no message to nobody, sent or arriving
   invariant,         // an algorithm found itself in a state that cannot be
   memory,            // at quiescence nothing is remembered that was not at the start
 };
@@ -78,7 +78,8 @@ class TokenOracle {
   int tokens_ = 0;
 };
 
-/// No message to somebody who has left. A crashed one may be sent to: nobody knows yet.
+/// No message to somebody who has left, neither when it is sent nor when it arrives, unless it may
+/// come late. A crashed one may be sent to: nobody knows yet.
 class AddresseeOracle {
  public:
   explicit AddresseeOracle(Node nodes) : gone_(nodes) {}
@@ -86,6 +87,7 @@ class AddresseeOracle {
   void left(Node node) { gone_[node] = true; }
   bool is_gone(Node node) const { return gone_[node]; }
   Finding send(Node from, Node to, const std::string& message) const;
+  Finding arrive(Node from, Node to, const std::string& message) const;
 
  private:
   std::vector<bool> gone_;

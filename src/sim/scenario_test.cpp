@@ -181,6 +181,17 @@ TEST(Scenario, TheLastOneLeavesAndNobodyWelcomes) {
             "error: 0 cannot welcome anybody: it has left\n");
 }
 
+TEST(Scenario, WhatReachesOneThatHasLeftIsAViolation) {
+  Scenario scenario;
+  for (std::string_view command : {"nodes 2 naimi-trehel", "leave 1", "settle 3"})
+    scenario.run(command);
+  EXPECT_EQ(scenario.run("duplicate 0 -> 1 FORGOTTEN"), "duplicated: 0 -> 1 FORGOTTEN\n");
+  EXPECT_EQ(scenario.run("settle"),
+            "1 has left\n"
+            "lost: 0 -> 1 FORGOTTEN: 1 has left\n"
+            "VIOLATION no message to nobody: FORGOTTEN of 0 reached 1, which has left\n");
+}
+
 TEST(Scenario, StateShowsSomeFieldsOfSomeNodes) {
   EXPECT_EQ(last_output({"nodes 2 ring", "state 0"}),
             "0: successor 1, state released, token no, baton 1.0\n");

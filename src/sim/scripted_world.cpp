@@ -35,7 +35,8 @@ std::string_view word(ScriptedWorld::Phase phase) {
 
 ScriptedWorld::ScriptedWorld(const Group& group, std::string& out)
     : out_(out),
-      population_(make_population(group.algorithm, size_with_newcomers(group), *this)),
+      population_(
+          make_population(find_algorithm(group.algorithm), size_with_newcomers(group), *this)),
       tuning_(group.tuning),
       phases_(size_with_newcomers(group), Phase::absent),
       checks_order_(phases_.size() <= order_checked_up_to),

@@ -38,7 +38,7 @@ Simulation::Simulation(const Options& options, TraceSink* sink)
     : options_((validate(options), options)),
       random_(options.seed, workload_stream),
       fault_random_(options.seed, fault_stream),
-      population_(make_population(options.algorithm, options.nodes(), *this)),
+      population_(make_population(find_algorithm(options.algorithm), options.nodes(), *this)),
       network_(options),
       processes_(options.nodes()),
       roster_(Members::first(options.nodes())) {
@@ -140,10 +140,15 @@ void Simulation::handle(const Event& event) {
 }
 
 void Simulation::deliver(const Event& event) {
-  if (!present(event.node)) return transport_->drop(event);
+  if (!linked(event.node)) return transport_->drop(event);
   arrived_.clear();
   transport_->handle(event, now_, arrived_);
   for (const Arrived& message : arrived_) {
+    if (!present(event.node)) {
+      observer_->missed(event.node, message.from, message.slot, message.token, now_);
+      transport_->done(message.slot);
+      continue;
+    }
     ++delivered_;
     ++delivered_since_entry_;
     observer_->received(event.node, message.from, message.slot, now_);
@@ -190,7 +195,7 @@ bool Simulation::over() {
 
 void Simulation::check_memory() {
   if (observer_->violation() || anybody_crashed_ || options_.faults.drop) return;
-  auto start = make_population(options_.algorithm, options_.nodes(), *this);
+  auto start = make_population(population_->entry(), options_.nodes(), *this);
   std::size_t allowed = 0;
   std::size_t remembered = 0;
   for (NodeId member : roster_) {

@@ -118,7 +118,11 @@ class Simulation final : private Host {
   void restart(Node node);
   void suspect(Node whom);
 
+  /// Runs an algorithm. Of one that has left, only the links may still have something to do.
   bool present(Node node) const {
+    return linked(node) && processes_[node].phase != Phase::draining;
+  }
+  bool linked(Node node) const {
     Phase phase = processes_[node].phase;
     return phase != Phase::crashed && phase != Phase::away;
   }
@@ -136,7 +140,7 @@ class Simulation final : private Host {
   Time now_;
   std::vector<Process> processes_;
   Members roster_;
-  /// Leavers whose last messages have not all arrived.
+  /// Leavers from whom or to whom messages are on their way.
   std::vector<Node> draining_;
   std::vector<Arrived> arrived_;
   std::vector<ApplicationMessage> told_;

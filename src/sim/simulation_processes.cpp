@@ -115,11 +115,12 @@ void Simulation::left(Node node) {
   after(node, Duration{0}, What::roster);
 }
 
-/// A leaver may come back when its last message has arrived: nothing of it meets its next
-/// incarnation.
+/// A leaver may come back when the last message from it or to it has arrived: nothing of its former
+/// life meets its next.
 void Simulation::see_off() {
   for (Node node : std::exchange(draining_, {})) {
-    if (transport_->in_flight_from(node) > 0) {
+    if (processes_[node].phase != Phase::draining) continue;  // it has crashed
+    if (transport_->in_flight_of(node) > 0) {
       draining_.push_back(node);
       continue;
     }
