@@ -36,6 +36,7 @@ struct Capabilities {
   bool causal = false;
   bool dynamic = false;
   bool suspecting = false;
+  bool structured = false;
 };
 
 template <Algorithm A>
@@ -43,7 +44,8 @@ constexpr Capabilities capabilities_of() {
   return {.token = TokenBased<A>,
           .causal = Causal<A>,
           .dynamic = Dynamic<A>,
-          .suspecting = Suspecting<A>};
+          .suspecting = Suspecting<A>,
+          .structured = Structured<A>};
 }
 
 /// The parameters that a name settles, whatever else is asked for.

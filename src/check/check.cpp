@@ -20,6 +20,7 @@ std::string_view word(Sometimes sometimes) {
     case Sometimes::withdrawn: return "a request withdrawn";
     case Sometimes::joined: return "a newcomer joined";
     case Sometimes::left: return "a member left";
+    case Sometimes::examined: return "the structure examined while somebody waits";
     case Sometimes::fault: return "a fault";
   }
   return "?";

@@ -110,6 +110,17 @@ class ModelOf final : public Model {
     return *found->second;
   }
 
+  std::string disorder([[maybe_unused]] std::span<const LocalId> members) override {
+    if constexpr (Structured<A>) {
+      std::vector<const A*> values;
+      std::unique_lock lock(mutex_);
+      for (LocalId local : members) values.push_back(&locals_[local.index()].value);
+      lock.unlock();  // what is numbered stays where it is
+      return A::disorder(values);
+    }
+    return {};
+  }
+
   bool may_be_late(MessageId message) override {
     std::lock_guard lock(mutex_);
     return conch::may_be_late(messages_[message.index()]);

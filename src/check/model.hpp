@@ -130,6 +130,8 @@ class Model {
   /// How many things the algorithm's value remembers.
   virtual std::size_t remembered(LocalId local) = 0;
 
+  /// What is wrong with the structure of these members, in the order of their numbers.
+  virtual std::string disorder(std::span<const LocalId> members) = 0;
   virtual bool may_be_late(MessageId message) = 0;
   virtual std::string print(MessageId message) = 0;
   /// The fields that differ, as `owner 0 -> 3`.

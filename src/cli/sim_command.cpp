@@ -165,6 +165,9 @@ void print_runs(const Options& options, const SeedRange& range, const Runs& runs
   fmt::print("  {:<13} ME1 {}, ME2 {}, ME3 {}\n", "properties",
              properties["ME1"].get<std::string>(), properties["ME2"].get<std::string>(),
              properties["ME3"].get<std::string>());
+  if (properties.contains("structure"))
+    fmt::print("  {:<13} {}, checked {:.0f} times a run\n", "structure",
+               properties["structure"].get<std::string>(), mean["structure_checks"].get<double>());
 }
 
 void run_many(const Options& options, const SimTexts& texts, Invocation& invocation) {

@@ -53,6 +53,9 @@ struct Options {
 
   /// ME3 is watched up to this many nodes: vector clocks cost N per message.
   Node order_checked_up_to = 256;
+  /// The structure is examined whenever nothing is in flight up to this many nodes, and at the end
+  /// in any group.
+  Node structure_checked_up_to = 256;
 
   Node nodes() const {
     Node sum = 0;

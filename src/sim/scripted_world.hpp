@@ -166,6 +166,8 @@ class ScriptedWorld final : private Host {
   std::string those_who(Phase phase) const;
   std::string those_inside() const;
   Finding deadlock() const;
+  bool examinable() const;
+  Finding disorder() const;
   std::string verdict(Property property) const;
 
   std::string& out_;

@@ -25,6 +25,9 @@ struct Result {
   Verdict mutual_exclusion = Verdict::held;
   Verdict progress = Verdict::held;
   Verdict order = Verdict::held;
+  Verdict structure = Verdict::held;
+  /// How often it was examined.
+  std::uint64_t structure_checks = 0;
   std::string trace_hash;
   /// Messages that reached an algorithm.
   std::uint64_t delivered = 0;
@@ -86,6 +89,7 @@ class Simulation final : private Host {
   /// A call into a node's algorithm, with the tokens counted before and after.
   template <class Call>
   void call(Node node, Call&& function, bool reads_token = false) {
+    touched_ = true;
     observer_->before_call(node, reads_token);
     function();
     observer_->after_call(node, now_);
@@ -127,6 +131,7 @@ class Simulation final : private Host {
     return phase != Phase::crashed && phase != Phase::away;
   }
   void check_memory();
+  void check_structure();
 
   Options options_;
   Random random_;
@@ -153,6 +158,9 @@ class Simulation final : private Host {
   std::uint64_t active_ = 0;
   std::uint64_t delivered_ = 0;
   std::uint64_t delivered_since_entry_ = 0;
+  std::uint64_t structure_checks_ = 0;
+  /// Something was done since the structure was examined.
+  bool touched_ = true;
   bool restless_ = false;
   bool anybody_crashed_ = false;
 };
