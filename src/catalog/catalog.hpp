@@ -37,6 +37,7 @@ struct Capabilities {
   bool dynamic = false;
   bool suspecting = false;
   bool structured = false;
+  bool timed = false;
 };
 
 template <Algorithm A>
@@ -45,7 +46,8 @@ constexpr Capabilities capabilities_of() {
           .causal = Causal<A>,
           .dynamic = Dynamic<A>,
           .suspecting = Suspecting<A>,
-          .structured = Structured<A>};
+          .structured = Structured<A>,
+          .timed = Timed<A>};
 }
 
 /// The parameters that a name settles, whatever else is asked for.

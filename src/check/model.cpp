@@ -184,6 +184,11 @@ class ModelOf final : public Model {
       outcome->sent.push_back({static_cast<Node>(send.to.value), number(send.message)});
     for (const Effect& effect : out.effects())
       std::visit([&](const auto& chosen) { apply_effect(local, chosen, *outcome); }, effect);
+    // What somebody remembers who has left makes no difference any more.
+    if (local.phase == Phase::gone) {
+      local.value = A(NodeId{node}, start_);
+      local.armed = 0;
+    }
     outcome->next = number(local);
     return outcome;
   }

@@ -51,8 +51,9 @@ std::string consequences(Model& model, const State& before, const State& after,
   auto line = [&](const std::string& what) { text += "        " + what + "\n"; };
   for (Node node = 0; node < before.nodes(); ++node) {
     if (before.local(node) == after.local(node)) continue;
+    bool left = after.local(node).phase() == Phase::gone;
     std::string changed = model.difference(before.local(node), after.local(node));
-    if (!changed.empty()) line(std::to_string(node) + ": " + changed);
+    if (!changed.empty() && !left) line(std::to_string(node) + ": " + changed);
     Phase was = before.local(node).phase();
     Phase is = after.local(node).phase();
     if (is == Phase::inside && was != is) line(std::to_string(node) + " enters");

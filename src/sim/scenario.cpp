@@ -157,6 +157,14 @@ void observe(ScriptedWorld& world, Arguments& arguments) {
   world.observe(node, stamp);
 }
 
+void timer(ScriptedWorld& world, Arguments& arguments) {
+  Node node = arguments.node();
+  std::uint64_t number = arguments.number();
+  arguments.finish();
+  if (number > 255) throw BadText("timers are numbered up to 255");
+  world.timer(node, TimerId{static_cast<std::uint8_t>(number)});
+}
+
 void settle(ScriptedWorld& world, Arguments& arguments) {
   std::optional<std::size_t> deliveries;
   if (!arguments.empty()) deliveries = arguments.number();
@@ -212,6 +220,7 @@ constexpr std::array performances = std::to_array<Performance>({
     {{"request", "request N"}, on_one<&W::request>},
     {{"release", "release N"}, on_one<&W::release>},
     {{"cancel", "cancel N"}, on_one<&W::cancel>},
+    {{"timer", "timer N TIMER"}, timer},
     {{"tell", "tell A B"}, on_two<&W::tell>},
     {{"observe", "observe N STAMP"}, observe},
     {{"deliver", "deliver [FROM -> TO [KIND]]"}, deliver},

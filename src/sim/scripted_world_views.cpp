@@ -90,11 +90,12 @@ std::string ScriptedWorld::those_inside() const {
   return text;
 }
 
-/// Nothing is in flight and nobody is inside: whoever waits now waits until the script interferes.
+/// Nothing is in flight, no timer is armed and nobody is inside: whoever waits now waits until the
+/// script interferes.
 Finding ScriptedWorld::deadlock() const {
   std::string waiting = those_who(Phase::waiting);
   std::string cancelling = those_who(Phase::cancelling);
-  if (!in_flight_.empty()) return {};
+  if (!in_flight_.empty() || !armed_.empty()) return {};
   if (!cancelling.empty()) return "nothing is in flight and a cancel does not end: " + cancelling;
   if (!jury_.inside().empty() || waiting.empty()) return {};
   return "deadlock: nothing is in flight, nobody is inside, and these wait: " + waiting;

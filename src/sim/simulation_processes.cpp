@@ -112,6 +112,9 @@ void Simulation::left(Node node) {
   processes_[node].phase = Phase::draining;
   roster_ = roster_.without(id_of(node));
   draining_.push_back(node);
+  for (auto each = timers_.lower_bound({node, TimerId{0}});
+       each != timers_.end() && each->first.first == node; ++each)
+    ++each->second;
   after(node, Duration{0}, What::roster);
 }
 
