@@ -24,11 +24,19 @@ enum class Linked : std::uint8_t {
   never,
 };
 
+/// How many nodes: each run draws its own number from its seed.
+struct NodeRange {
+  Node first = 0;
+  Node last = 0;
+};
+
 struct Options {
   std::string algorithm = "naimi-trehel";
   Tuning tuning;
   /// The sizes of the clusters; nodes are numbered through them in order.
   std::vector<Node> clusters = {10};
+  /// Instead of these, one cluster of so many: see `for_seed`.
+  std::optional<NodeRange> drawn_nodes;
   /// Per node.
   std::uint64_t requests = 20;
   std::uint64_t seed = 1;
@@ -62,10 +70,17 @@ struct Options {
     for (Node size : clusters) sum += size;
     return sum;
   }
+  bool sizes_differ() const { return drawn_nodes && drawn_nodes->first < drawn_nodes->last; }
   bool uses_link() const {
     return linked == Linked::always || (linked == Linked::automatic && faults.network_is_faulty());
   }
 };
+
+/// The run with this seed.
+Options for_seed(Options options, std::uint64_t seed);
+
+/// `10` or `2..100`.
+NodeRange parse_nodes(std::string_view text);
 
 /// `10`, `3x3` or `4,2,3`.
 std::vector<Node> parse_clusters(std::string_view text);

@@ -97,6 +97,12 @@ Voting read_voting(Arguments& arguments) {
   throw BadForm{};
 }
 
+unsigned read_order(Arguments& arguments) {
+  std::uint64_t order = arguments.number();
+  if (order < 2 || order > 8) throw BadText("a tree's nodes have at most 2 to 8 children");
+  return static_cast<unsigned>(order);
+}
+
 ScriptedWorld::Group read_group(Arguments& arguments) {
   ScriptedWorld::Group group;
   group.nodes = arguments.node();
@@ -106,6 +112,10 @@ ScriptedWorld::Group read_group(Arguments& arguments) {
       group.home = arguments.node();
     } else if (arguments.take("voting")) {
       group.tuning.voting = read_voting(arguments);
+    } else if (arguments.take("order")) {
+      group.tuning.order = read_order(arguments);
+    } else if (arguments.take("lazy")) {
+      group.tuning.balance = Balance::lazy;
     } else {
       throw BadForm{};
     }
@@ -216,7 +226,7 @@ struct Performance {
 };
 
 constexpr std::array performances = std::to_array<Performance>({
-    {{"nodes", "nodes N ALGORITHM [home H] [voting grid|plane]"}, nullptr},
+    {{"nodes", "nodes N ALGORITHM [home H] [voting grid|plane] [order M] [lazy]"}, nullptr},
     {{"request", "request N"}, on_one<&W::request>},
     {{"release", "release N"}, on_one<&W::release>},
     {{"cancel", "cancel N"}, on_one<&W::cancel>},
