@@ -45,7 +45,8 @@ void add_sim_options(CLI::App& command, SimTexts& texts) {
       ->group(group)
       ->capture_default_str();
   command
-      .add_option("--churn", texts.churn, "Share of nodes that leave and rejoin after each request")
+      .add_option("--churn", texts.churn,
+                  "Share of nodes that drop requests, leave and rejoin: the out-of-order cycle")
       ->group(group)
       ->capture_default_str();
   command

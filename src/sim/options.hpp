@@ -53,7 +53,8 @@ struct Options {
 
   /// The chance that a request is cancelled while it waits.
   double cancel = 0;
-  /// The share of the nodes that leave after each request and join again.
+  /// The share of the nodes that run the out-of-order cycle: ask, drop it and ask again, give up,
+  /// leave, join again.
   double churn = 0;
   /// The chance that a process that has asked tells another one, which then asks too.
   double chatter = 0;

@@ -124,8 +124,9 @@ void Simulation::handle(const Event& event) {
     case What::tell: return tell(event.node, event.a);
     case What::told: return told(event);
     case What::think: return request(event.node);
-    case What::release: return release(event.node);
+    case What::release: return release(event.node, event.b);
     case What::cancel: return cancel(event.node, event.b);
+    case What::drop: return drop(event.node, event.b);
     case What::leave: return leave(event.node);
     case What::join: return join(event.node);
     case What::roster: return publish_roster();

@@ -60,6 +60,8 @@ class Simulation final : private Host {
     /// Counts crashes and restarts; an event of an earlier life is void.
     std::uint16_t life = 0;
     bool churns = false;
+    /// Of one that churns: this is its second request since it joined.
+    bool asks_again = false;
     /// How fast its clock runs.
     double rate = 1;
     std::uint64_t remaining = 0;
@@ -102,8 +104,10 @@ class Simulation final : private Host {
   void maybe_tell(Node node);
   void tell(Node node, Node to);
   void told(const Event& event);
-  void release(Node node);
+  Duration patience();
+  void release(Node node, std::uint32_t request);
   void cancel(Node node, std::uint32_t request);
+  void drop(Node node, std::uint32_t request);
   void finished(Node node);
   void join(Node node);
   void leave(Node node);
