@@ -11,6 +11,7 @@
 
 #include "core/contract.hpp"
 #include "mutex/central.hpp"
+#include "mutex/elmp.hpp"
 #include "mutex/lamport.hpp"
 #include "mutex/maekawa.hpp"
 #include "mutex/maekawa_textbook.hpp"
@@ -27,7 +28,7 @@ namespace conch {
 
 /// Every algorithm that enters alone, in the order in which tables show them.
 using Algorithms = std::tuple<Central, Ring, RingIdleHold, RicartAgrawala, RicartAgrawalaKept,
-                              MaekawaTextbook, Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel,
+                              MaekawaTextbook, Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel, Elmp,
                               NaimiTrehelIdleOwner, RingPassesBy>;
 
 /// What an algorithm can do, as a world asks.
