@@ -37,6 +37,8 @@ struct Capabilities {
   bool causal = false;
   bool dynamic = false;
   bool suspecting = false;
+  bool structured = false;
+  bool timed = false;
 };
 
 template <Algorithm A>
@@ -44,7 +46,9 @@ constexpr Capabilities capabilities_of() {
   return {.token = TokenBased<A>,
           .causal = Causal<A>,
           .dynamic = Dynamic<A>,
-          .suspecting = Suspecting<A>};
+          .suspecting = Suspecting<A>,
+          .structured = Structured<A>,
+          .timed = Timed<A>};
 }
 
 /// The parameters that a name settles, whatever else is asked for.

@@ -20,6 +20,7 @@ std::string_view word(Sometimes sometimes) {
     case Sometimes::withdrawn: return "a request withdrawn";
     case Sometimes::joined: return "a newcomer joined";
     case Sometimes::left: return "a member left";
+    case Sometimes::examined: return "the structure examined, somebody waiting";
     case Sometimes::fault: return "a fault";
   }
   return "?";
@@ -42,6 +43,9 @@ void validate(const Options& options) {
       throw BadText("nothing can happen more than " + std::to_string(budget_max) + " times");
   if (entry.about.needs_fifo && !options.fifo)
     throw BadText(name + " needs FIFO channels: use --channel fifo");
+  if (setting.tuning.order < 2 || setting.tuning.order > 8)
+    throw BadText("--order: a tree's nodes have at most 2 to 8 children, not " +
+                  std::to_string(setting.tuning.order));
   bool moves = options.budget(Budget::leave) + options.budget(Budget::join) > 0;
   if (moves && !entry.can.dynamic)
     throw BadText(name + " has fixed members; naimi-trehel lets them come and go");

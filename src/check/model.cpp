@@ -119,6 +119,17 @@ class ModelOf final : public Model {
     return *found->second;
   }
 
+  std::string disorder([[maybe_unused]] std::span<const LocalId> members) override {
+    if constexpr (Structured<A>) {
+      std::vector<const A*> values;
+      std::unique_lock lock(mutex_);
+      for (LocalId local : members) values.push_back(&locals_[local.index()].value);
+      lock.unlock();  // what is numbered stays where it is
+      return A::disorder(values);
+    }
+    return {};
+  }
+
   bool may_be_late(MessageId message) override {
     std::lock_guard lock(mutex_);
     return conch::may_be_late(messages_[message.index()]);
@@ -182,6 +193,11 @@ class ModelOf final : public Model {
       outcome->sent.push_back({static_cast<Node>(send.to.value), number(send.message)});
     for (const Effect& effect : out.effects())
       std::visit([&](const auto& chosen) { apply_effect(local, chosen, *outcome); }, effect);
+    // What somebody remembers who has left makes no difference any more.
+    if (local.phase == Phase::gone) {
+      local.value = A(NodeId{node}, start_);
+      local.armed = 0;
+    }
     outcome->next = number(local);
     return outcome;
   }

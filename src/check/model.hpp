@@ -132,6 +132,8 @@ class Model {
   /// How many those of a group of these members, as a set of bits, remember when it starts.
   virtual std::size_t remembered_at_start(std::uint32_t members) = 0;
 
+  /// What is wrong with the structure of these members, in the order of their numbers.
+  virtual std::string disorder(std::span<const LocalId> members) = 0;
   virtual bool may_be_late(MessageId message) = 0;
   virtual std::string print(MessageId message) = 0;
   /// The fields that differ, as `owner 0 -> 3`.

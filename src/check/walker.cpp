@@ -268,11 +268,34 @@ sim::Finding Walker::deadlock(const State& state) {
   return "deadlock: " + waiting + ", and nothing can happen";
 }
 
-sim::Finding Walker::memory(const State& state) {
-  bool faulty = false;  // a suspicion is remembered, a lost farewell waited for
+/// A suspicion is remembered, a lost farewell waited for.
+bool Walker::faulty() const {
+  bool faulty = false;
   for (Budget budget : {Budget::duplicate, Budget::lose, Budget::crash, Budget::suspect})
     faulty |= options_.budget(budget) > 0;
-  if (faulty || state.packets() > 0) return {};
+  return faulty;
+}
+
+bool Walker::examinable(const State& state) const {
+  if (!model_.entry().can.structured || faulty() || state.packets() > 0) return false;
+  for (Node node = 0; node < state.nodes(); ++node) {
+    Phase phase = state.local(node).phase();
+    if (phase == Phase::joining || phase == Phase::leaving) return false;
+  }
+  return true;
+}
+
+sim::Finding Walker::disorder(const State& state) {
+  if (!examinable(state)) return {};
+  std::vector<LocalId> members;
+  for (Node node = 0; node < state.nodes(); ++node)
+    if (exists(state.local(node).phase())) members.push_back(state.local(node));
+  if (members.empty()) return {};
+  return sim::finding_of(model_.disorder(members));
+}
+
+sim::Finding Walker::memory(const State& state) {
+  if (faulty() || state.packets() > 0) return {};
   std::size_t remembered = 0;
   for (Node node = 0; node < state.nodes(); ++node) {
     Phase phase = state.local(node).phase();

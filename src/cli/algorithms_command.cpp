@@ -66,6 +66,7 @@ void print_json() {
                     {"assumes", assumptions(entry)},
                     {"can", capabilities(entry)},
                     {"for_real_use", about.use == Use::real}});
+    if (entry.is_preset()) list.back()["preset_of"] = entry.algorithm;
   }
   fmt::print("{}\n", list.dump(2));
 }

@@ -4,18 +4,26 @@
 
 #include "catalog/catalog.hpp"
 #include "mutex/voting_sets.hpp"
+#include "sim/random.hpp"
 
 namespace conch::sim {
 
 namespace {
 
 constexpr Node nodes_max = 10'000'000;
+constexpr std::uint64_t size_stream = 4;
 
-Node parse_count(std::string_view digits, std::string_view text) {
+/// Zero if it is none.
+Node read_count(std::string_view digits) {
   Node count = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
   bool whole = error == std::errc{} && end == digits.data() + digits.size();
-  if (!whole || count == 0 || count > nodes_max)
+  return whole && count <= nodes_max ? count : 0;
+}
+
+Node parse_count(std::string_view digits, std::string_view text) {
+  Node count = read_count(digits);
+  if (count == 0)
     throw BadText("\"" + std::string(text) +
                   "\" is not a layout of clusters such as 3x3 (three of three) or 4,2,3");
   return count;
@@ -69,6 +77,26 @@ std::vector<Node> parse_clusters(std::string_view text) {
   }
 }
 
+NodeRange parse_nodes(std::string_view text) {
+  auto dots = text.find("..");
+  NodeRange range;
+  range.first = read_count(text.substr(0, dots));
+  range.last = dots == std::string_view::npos ? range.first : read_count(text.substr(dots + 2));
+  if (range.first == 0 || range.last < range.first)
+    throw BadText("\"" + std::string(text) + "\" is neither a number of nodes such as 10, up to " +
+                  std::to_string(nodes_max) + ", nor a range such as 2..100");
+  return range;
+}
+
+Options for_seed(Options options, std::uint64_t seed) {
+  options.seed = seed;
+  if (!options.drawn_nodes) return options;
+  auto [first, last] = *options.drawn_nodes;
+  Random random(seed, size_stream);
+  options.clusters = {first + static_cast<Node>(random.below(std::uint64_t{last} - first + 1))};
+  return options;
+}
+
 void validate(const Options& options) {
   const CatalogEntry& entry = find_algorithm(options.algorithm);
   const About& about = entry.about;
@@ -90,6 +118,9 @@ void validate(const Options& options) {
       throw BadText(error.what());
     }
   }
+  if (options.tuning.order < 2 || options.tuning.order > 8)
+    throw BadText("--order: a tree's nodes have at most 2 to 8 children, not " +
+                  std::to_string(options.tuning.order));
   validate_faults(options, entry);
 }
 

@@ -17,6 +17,7 @@ std::string_view word(Property property) {
     case Property::addressee: return "no message to nobody";
     case Property::invariant: return "invariants";
     case Property::memory: return "bounded memory";
+    case Property::structure: return "structure";
   }
   return "?";
 }

@@ -22,6 +22,7 @@ enum class Property : std::uint8_t {
   addressee,         // no message to nobody, sent or arriving
   invariant,         // an algorithm found itself in a state that cannot be
   memory,            // at quiescence nothing is remembered that was not at the start
+  structure,         // tree, list, weights and height, where the algorithm has them
 };
 std::string_view word(Property property);
 /// A broken one means two holders or lost data; otherwise somebody waits for ever.
@@ -92,6 +93,11 @@ class AddresseeOracle {
  private:
   std::vector<bool> gone_;
 };
+
+/// An algorithm's own words, empty if nothing is wrong.
+inline Finding finding_of(std::string words) {
+  return words.empty() ? Finding() : Finding(std::move(words));
+}
 
 /// At rest, the nodes together remember no more than those of a group that has just started.
 Finding memory_at_rest(std::size_t remembered, std::size_t allowed);

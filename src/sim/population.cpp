@@ -106,6 +106,14 @@ class PopulationOf final : public Population {
   std::string state(Node node) const override { return print_fields(*nodes_[node]); }
   std::string print(Slot slot) const override { return conch::print(pool_[slot]); }
   bool may_be_late(Slot slot) const override { return conch::may_be_late(pool_[slot]); }
+  std::string disorder([[maybe_unused]] const std::vector<Node>& members) const override {
+    if constexpr (Structured<A>) {
+      std::vector<const A*> values;
+      for (Node node : members) values.push_back(&*nodes_[node]);
+      return A::disorder(values);
+    }
+    return {};
+  }
   std::size_t bytes_per_node() const override { return sizeof(A); }
 
  private:
