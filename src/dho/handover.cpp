@@ -207,7 +207,6 @@ void Handle::receive(NodeId from, const Push& m, Orders& out) {
 
 void Handle::receive(NodeId from, const Kept& m, Orders& out) {
   if (!is_heir(from, m.number)) return;
-  departure_->heir.reset();
   take_over(out);
   copies_.drop(span_);
   give_back(next_version(from), out);
