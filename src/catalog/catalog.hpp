@@ -28,8 +28,8 @@ namespace conch {
 
 /// Every algorithm that enters alone, in the order in which tables show them.
 using Algorithms = std::tuple<Central, Ring, RingIdleHold, RicartAgrawala, RicartAgrawalaKept,
-                              MaekawaTextbook, Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel, Elmp,
-                              NaimiTrehelIdleOwner, RingPassesBy>;
+                              MaekawaTextbook, Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel,
+                              Elmp, NaimiTrehelIdleOwner, RingPassesBy>;
 
 /// What an algorithm can do, as a world asks.
 struct Capabilities {
