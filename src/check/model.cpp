@@ -102,6 +102,15 @@ class ModelOf final : public Model {
     return conch::remembered(locals_[local.index()].value);
   }
 
+  std::size_t remembered_at_start(std::uint32_t bits) override {
+    Members members = members_of(bits);
+    if (members.size() == 0) return 0;
+    Assignment start = entry_.tuned(Assignment::fresh(members, members[0], setting_.tuning));
+    std::size_t sum = 0;
+    for (NodeId node : members) sum += conch::remembered(A(node, start));
+    return sum;
+  }
+
   const Outcome& apply(Node node, LocalId local, const Input& input) override {
     std::lock_guard lock(mutex_);
     std::uint64_t key = std::uint64_t{local.number} << 32 | input.key();

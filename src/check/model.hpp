@@ -129,6 +129,8 @@ class Model {
   virtual const Outcome& apply(Node node, LocalId local, const Input& input) = 0;
   /// How many things the algorithm's value remembers.
   virtual std::size_t remembered(LocalId local) = 0;
+  /// How many those of a group of these members, as a set of bits, remember when it starts.
+  virtual std::size_t remembered_at_start(std::uint32_t members) = 0;
 
   /// What is wrong with the structure of these members, in the order of their numbers.
   virtual std::string disorder(std::span<const LocalId> members) = 0;

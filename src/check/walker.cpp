@@ -297,13 +297,13 @@ sim::Finding Walker::disorder(const State& state) {
 sim::Finding Walker::memory(const State& state) {
   if (faulty() || state.packets() > 0) return {};
   std::size_t remembered = 0;
-  std::size_t allowed = 0;
   for (Node node = 0; node < state.nodes(); ++node) {
-    if (state.local(node).phase() != Phase::idle) return {};
+    Phase phase = state.local(node).phase();
+    if (phase == Phase::gone) continue;
+    if (phase != Phase::idle) return {};
     remembered += model_.remembered(state.local(node));
-    allowed += model_.remembered(model_.initial(node));
   }
-  return sim::memory_at_rest(remembered, allowed);
+  return sim::memory_at_rest(remembered, model_.remembered_at_start(roster(state)));
 }
 
 }  // namespace conch::check

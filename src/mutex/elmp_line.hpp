@@ -54,6 +54,8 @@ class Line {
   void receive(const Ahead& m, Out& out);
 
   bool empty() const { return places_.empty(); }
+  /// The whole list is here, and nobody wants to enter.
+  bool idle() const { return places_.size() == 1 && places_.front().token && !wanted(); }
   /// Whether the process's request has a place.
   bool wanted() const;
   bool inside() const;

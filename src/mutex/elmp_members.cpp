@@ -35,7 +35,7 @@ void Elmp::knock(NodeId than, Out& out) {
 }
 
 void Elmp::receive(NodeId from, const Knock&, Out& out) {
-  bool stays = stage_ == Stage::staying || (stage_ != Stage::out && alone());
+  bool stays = stage_ == Stage::staying || stage_ == Stage::lingering;
   if (!member_ || !stays) return out.send(from, Decline{});
   knocking_.push_back(from);
   if (knocking_.size() == 1) welcome_next(out);
@@ -85,7 +85,7 @@ void Elmp::receive(NodeId from, const Arrived& m, Out& out) {
 void Elmp::roster(const Members& members, Out& out) {
   members_ = members;
   if (!member_ && (!contact_ || !members.contains(*contact_))) knock(self_, out);
-  if (stage_ == Stage::lingering && !others_on_roster()) last_leaves(out);
+  depart(out);
 }
 
 // Leaving.
@@ -198,19 +198,19 @@ void Elmp::receive(NodeId, const Taken&, Out& out) {
   depart(out);
 }
 
-/// Nobody is left in the tree to take over. Somebody on the roster will knock; or nobody is left.
+/// Nobody is left in the tree to take over. Somebody on the roster will knock; or nobody is left,
+/// and the token ends here.
 void Elmp::last_leaves(Out& out) {
   lock_.reset();
   stage_ = Stage::lingering;
-  if (others_on_roster() || tuning_.without == Without::last_member) return;
-  stage_ = Stage::gone;
-  out.left();
+  depart(out);
 }
 
-/// Gone, as soon as none of our places is in the list.
+/// Gone, as soon as none of our places is in the list; or the list is.
 void Elmp::depart(Out& out) {
-  if (stage_ != Stage::out) return;
-  if (!line_.empty() && tuning_.without != Without::splicing) return;
+  bool out_of_list = line_.empty() || tuning_.without == Without::splicing;
+  bool last = !others_on_roster() && line_.idle() && tuning_.without != Without::last_member;
+  if (!(stage_ == Stage::out && out_of_list) && !(stage_ == Stage::lingering && last)) return;
   stage_ = Stage::gone;
   out.left();
 }
