@@ -132,6 +132,13 @@ TEST(Check, NaimiTrehelHoldsWithACancelAJoinAndALeave) {
   EXPECT_TRUE(report.interesting());
 }
 
+TEST(Check, AStructureIsExamined) {
+  Report report = check(of("elmp", 2, 1));
+  EXPECT_FALSE(report.violation) << report.violation->what;
+  EXPECT_TRUE(report.sometimes.at(Sometimes::examined));
+  EXPECT_FALSE(check(of("naimi-trehel", 2, 1)).sometimes.contains(Sometimes::examined));
+}
+
 // A suspected waiter is forgotten, which is nearer than a suspected holder's successor.
 TEST(Check, AFalseSuspicionBreaksTheServersPromises) {
   Options options = of("central", 3, 1);
