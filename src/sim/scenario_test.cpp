@@ -160,7 +160,7 @@ TEST(Scenario, PartitionHoldsMessagesBack) {
             "held back by the partition: 1\n");
   EXPECT_EQ(scenario.run("heal"), "");
   EXPECT_EQ(scenario.run("settle"), "");
-  EXPECT_EQ(scenario.run("state 0 queue"), "0: queue {CLAIM(client 1, number 1)}\n");
+  EXPECT_EQ(scenario.run("state 0 queue"), "0: queue {WAITER(client 1, number 1, wish write)}\n");
 }
 
 TEST(Scenario, MembersJoinAndLeave) {
