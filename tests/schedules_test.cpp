@@ -32,6 +32,8 @@ std::string repeat(const Options& options) {
                         options.local_latency.print() + " --cancel 30%";
   if (options.channel == Channel::any) command += " --channel any";
   if (options.churn > 0) command += " --churn 50%";
+  if (options.readers > 0) command += " --readers 60%";
+  if (options.ranges > 1) command += " --ranges " + std::to_string(options.ranges);
   if (options.faults.lose > 0) command += " --lose 10% --duplicate 10%";
   return command + " --seed " + std::to_string(options.seed);
 }
@@ -40,6 +42,8 @@ std::string repeat(const Options& options) {
 template <class Change>
 void run_all(std::string_view algorithm, Change&& change) {
   std::uint64_t entries = 0, withdrawn = 0, contended = 0;
+  Company company;
+  std::optional<Options> sharing;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Options options = schedule(algorithm, seed);
     change(options);
@@ -50,6 +54,12 @@ void run_all(std::string_view algorithm, Change&& change) {
     entries += result.report.entries;
     withdrawn += result.report.withdrawn;
     contended += result.report.sync_delays;
+    if (!result.company) continue;
+    company.add(*result.company);
+    if (options.nodes() == 9) sharing = options;
+  }
+  if (sharing) {
+    EXPECT_EQ(missed(company, *sharing), std::nullopt);
   }
   EXPECT_GT(entries, seeds * 5);
   EXPECT_GT(withdrawn, seeds);
@@ -80,6 +90,42 @@ TEST_P(Schedules, HoldsOnReorderingChannelsOrFifoOnes) {
 TEST_P(Schedules, HoldsOnLossyChannelsUnderTheLink) {
   run_all(GetParam(), [](Options& options) {
     options.channel = Channel::any;
+    options.faults.lose = 0.1;
+    options.faults.duplicate = 0.1;
+  });
+}
+
+class Together : public ::testing::TestWithParam<std::string> {};
+
+std::vector<std::string> shared_algorithms() {
+  std::vector<std::string> names;
+  for (const std::string& name : algorithms())
+    if (find_algorithm(name).can.shared) names.push_back(name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, Together, ::testing::ValuesIn(shared_algorithms()),
+                         [](const auto& each) { return each.param; });
+
+TEST_P(Together, ReadersAndWritersHold) {
+  run_all(GetParam(), [](Options& options) {
+    options.channel = Channel::any;
+    options.readers = 0.6;
+  });
+}
+
+TEST_P(Together, RangesHold) {
+  run_all(GetParam(), [](Options& options) {
+    options.channel = Channel::any;
+    options.ranges = static_cast<std::uint32_t>(2 + options.seed % 7);
+  });
+}
+
+TEST_P(Together, ReadersAndRangesHoldOnLossyChannels) {
+  run_all(GetParam(), [](Options& options) {
+    options.channel = Channel::any;
+    options.readers = 0.6;
+    options.ranges = static_cast<std::uint32_t>(2 + options.seed % 7);
     options.faults.lose = 0.1;
     options.faults.duplicate = 0.1;
   });

@@ -35,11 +35,12 @@ struct Capabilities {
   bool causal = false;
   bool dynamic = false;
   bool suspecting = false;
+  bool shared = false;
 };
 
 template <Algorithm A>
 constexpr Capabilities capabilities_of() {
-  return {TokenBased<A>, Causal<A>, Dynamic<A>, Suspecting<A>};
+  return {TokenBased<A>, Causal<A>, Dynamic<A>, Suspecting<A>, Shared<A>};
 }
 
 struct CatalogEntry {

@@ -82,6 +82,10 @@ void validate(const Options& options) {
   if (options.churn > 0 && options.channel == Channel::any && !options.uses_link())
     throw BadText("leaving needs FIFO channels, or something could reach a node that is gone: " +
                   std::string("use --channel fifo or --link always"));
+  if (options.ranges == 0) throw BadText("--ranges must be at least 1");
+  if (options.shares() && !entry.can.shared)
+    throw BadText(name + " lets only one process in, whatever it wants: leave out --readers and " +
+                  "--ranges; central knows both");
   if (name.starts_with("maekawa")) {
     try {
       voting_set(Members::first(options.nodes()), NodeId{0}, options.tuning.voting);

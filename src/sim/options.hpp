@@ -43,6 +43,11 @@ struct Options {
   Channel channel = Channel::fifo;
   Linked linked = Linked::automatic;
 
+  /// The share of the requests that only read.
+  double readers = 0;
+  /// The data have so many blocks of equal size, and each request is for a run of them, mostly a
+  /// short one.
+  std::uint32_t ranges = 1;
   /// The chance that a request is cancelled while it waits.
   double cancel = 0;
   /// The share of the nodes that leave after each request and join again.
@@ -59,6 +64,7 @@ struct Options {
     for (Node size : clusters) sum += size;
     return sum;
   }
+  bool shares() const { return readers > 0 || ranges > 1; }
   bool uses_link() const {
     return linked == Linked::always || (linked == Linked::automatic && faults.network_is_faulty());
   }

@@ -127,11 +127,11 @@ void ScriptedWorld::expect_of(Node node, Phase wanted, std::string_view happenin
   throw BrokenInvariant(std::string(happening) + ", but it " + std::string(word(phase(node))));
 }
 
-void ScriptedWorld::entered(Node node, const Baton& baton) {
+void ScriptedWorld::entered(Node node, const Entered& entered) {
   expect_of(node, Phase::waiting, "it enters");
-  write(std::to_string(node) + " enters with fence " + conch::print(baton.fence));
+  write(std::to_string(node) + " enters with fence " + conch::print(entered.baton.fence));
   phases_[node] = Phase::inside;
-  jury_.entered(node, baton);
+  jury_.entered(node, entered);
   announce_violations();
 }
 
@@ -170,8 +170,8 @@ void ScriptedWorld::request(Node node) {
   expect_phase(node, Phase::idle, "request");
   expect_room();
   phases_[node] = Phase::waiting;
-  jury_.requested(node);
-  call(node, [&] { population_->request(node); });
+  jury_.requested(node, Wish{});
+  call(node, [&] { population_->request(node, Wish{}); });
 }
 
 void ScriptedWorld::release(Node node) {

@@ -105,7 +105,7 @@ class ScriptedWorld final : private Host {
 
   // Host.
   void post(const Posted& message) override;
-  void entered(Node node, const Baton& baton) override;
+  void entered(Node node, const Entered& entered) override;
   void withdrawn(Node node) override;
   void joined(Node node) override;
   void left(Node node) override;
