@@ -6,6 +6,7 @@ Jury::Jury(const Watch& watch, const Population& population)
     : population_(population),
       watches_token_(watch.token),
       fences_(Fence(Epoch{}, 0)),
+      data_(watch.nodes),
       addressees_(watch.nodes) {
   if (watch.token) tokens_.created(1);
   if (watch.order || watch.clocks) causality_.emplace(watch.nodes);
@@ -35,7 +36,7 @@ void Jury::requested(Node node, const Wish& wish) {
   step(node);
   if (wish != Wish{}) {
     wishes_[node] = wish;
-  } else {
+  } else if (!wishes_.empty()) {
     wishes_.erase(node);
   }
   if (order_) order_->request(node, *causality_);

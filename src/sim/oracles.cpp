@@ -92,7 +92,8 @@ Finding DataOracle::compare_parts(Node node, const Range& range, const Entered& 
 }
 
 Finding DataOracle::enter(Node node, const Entered& entered, const Wish& wish) {
-  DataRef& found = found_[node] = entered.baton.data;
+  DataRef& found = found_[node];
+  found = entered.baton.data;
   if (entered.parts.empty()) return compare(node, wish.range, found.version);
   for (const Part& part : entered.parts)
     found.version = std::max(found.version, part.baton.data.version);
@@ -101,7 +102,6 @@ Finding DataOracle::enter(Node node, const Entered& entered, const Wish& wish) {
 
 DataRef DataOracle::release(Node node, const Wish& wish) {
   DataRef data = found_[node];
-  found_.erase(node);
   if (wish.mode == Mode::read) return data;
   written_.set(wish.range, ++data.version);
   data.location = id_of(node);

@@ -73,6 +73,7 @@ class FenceOracle {
 /// Every writer's release makes a new version of its range; the next entry must see it.
 class DataOracle {
  public:
+  explicit DataOracle(Node nodes) : found_(nodes) {}
   Finding enter(Node node, const Entered& entered, const Wish& wish = {});
   /// What the holder leaves behind.
   DataRef release(Node node, const Wish& wish = {});
@@ -82,8 +83,8 @@ class DataOracle {
   Finding compare_parts(Node node, const Range& range, const Entered& entered) const;
 
   Extent<std::uint64_t> written_;
-  /// What the holders found, under the largest version of its parts.
-  std::map<Node, DataRef> found_;
+  /// What each node found last, under the largest version of its parts.
+  std::vector<DataRef> found_;
 };
 
 /// Counts tokens at nodes and in messages.

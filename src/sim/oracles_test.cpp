@@ -83,7 +83,7 @@ TEST(FenceOracle, FiresWhenAWritersFenceIsOneThatAReaderGot) {
 }
 
 TEST(DataOracle, FiresWhenAPartIsNotWhatItsLastWriterLeft) {
-  DataOracle oracle;
+  DataOracle oracle(2);
   EXPECT_FALSE(oracle.enter(0, found({}), write(0, 10)));
   DataRef written = oracle.release(0, write(0, 10));
   Part fresh{{0, 10}, {fence(1), written}}, untouched{{10, 20}, {fence(0), {}}};
@@ -99,14 +99,14 @@ TEST(DataOracle, FiresWhenAPartIsNotWhatItsLastWriterLeft) {
 }
 
 TEST(DataOracle, AReaderLeavesNoNewVersion) {
-  DataOracle oracle;
+  DataOracle oracle(2);
   EXPECT_FALSE(oracle.enter(0, found({}), read(0, 10)));
   EXPECT_EQ(oracle.release(0, read(0, 10)), DataRef{});
   EXPECT_FALSE(oracle.enter(0, found({})));
 }
 
 TEST(DataOracle, FiresWhenAHolderMissesWhatTheLastOneWrote) {
-  DataOracle oracle;
+  DataOracle oracle(2);
   EXPECT_FALSE(oracle.enter(0, found({})));
   DataRef written = oracle.release(0);
   EXPECT_FALSE(oracle.enter(1, found(written)));

@@ -21,7 +21,7 @@ void Simulation::request(Node node) {
   if (process.phase != Phase::thinking) return;  // an application message made it ask already
   process.phase = Phase::waiting;
   ++process.request;
-  Wish wish = draw_wish();
+  Wish wish = options_.shares() ? draw_wish() : Wish{};
   observer_->requested(node, wish, now_);
   maybe_tell(node);
   if (random_.chance(options_.cancel)) {
@@ -36,7 +36,6 @@ void Simulation::request(Node node) {
 Wish Simulation::draw_wish() {
   constexpr std::uint64_t block_bytes = 1024;
   Wish wish;
-  if (!options_.shares()) return wish;
   if (random_.chance(options_.readers)) wish.mode = Mode::read;
   std::uint64_t blocks = 1;
   while (blocks < options_.ranges && random_.chance(0.5)) ++blocks;
