@@ -4,28 +4,32 @@
 
 namespace conch::sim {
 
-void Company::requested(const Wish& wish, const std::map<Node, Holder>& inside) {
-  for (const auto& [node, holder] : inside) {
-    if (!wish.conflicts(holder.wish)) continue;
-    readers_behind_writers += wish.mode == Mode::read;
-    ranges_overlapped += wish.range != holder.wish.range;
-    return;
-  }
+void CompanyWatch::waits(const Wish& waiter, const Wish& holder) {
+  if (!waiter.conflicts(holder)) return;
+  company_.readers_behind_writers += waiter.mode == Mode::read;
+  company_.ranges_overlapped += waiter.range != holder.range;
 }
 
-void Company::entered(const Wish& wish, const std::map<Node, Holder>& inside) {
-  ++(wish.mode == Mode::read ? reads : writes);
-  inside_max = std::max(inside_max, inside.size() + 1);
+void CompanyWatch::requested(Node node, const Wish& wish, const Inside& inside) {
+  waiting_[node] = wish;
+  for (const auto& [other, holder] : inside) waits(wish, holder.wish);
+}
+
+void CompanyWatch::entered(Node node, const Wish& wish, const Inside& inside) {
+  gave_up(node);
+  for (const auto& [other, waiter] : waiting_) waits(waiter, wish);
+  ++(wish.mode == Mode::read ? company_.reads : company_.writes);
+  company_.inside_max = std::max(company_.inside_max, inside.size() + 1);
   auto any = [&](auto&& holds) {
     return std::any_of(inside.begin(), inside.end(),
                        [&](const auto& each) { return holds(each.second.wish); });
   };
-  readers_together += any([&](const Wish& other) {
+  company_.readers_together += any([&](const Wish& other) {
     return wish.mode == Mode::read && other.mode == Mode::read && wish.range.overlaps(other.range);
   });
-  ranges_together += any([&](const Wish& other) {
-    bool writes_one = wish.mode == Mode::write || other.mode == Mode::write;
-    return writes_one && !wish.range.overlaps(other.range);
+  company_.ranges_together += any([&](const Wish& other) {
+    bool one_writes = wish.mode == Mode::write || other.mode == Mode::write;
+    return one_writes && !wish.range.overlaps(other.range);
   });
 }
 

@@ -9,6 +9,7 @@
 
 namespace conch::sim {
 
+/// Counts of a run, or of several.
 struct Company {
   std::uint64_t reads = 0;
   std::uint64_t writes = 0;
@@ -17,14 +18,30 @@ struct Company {
   std::uint64_t readers_together = 0;
   /// Entries while somebody was inside with another range, and one of the two wrote.
   std::uint64_t ranges_together = 0;
-  /// Requests to read what somebody inside was writing.
+  /// How often somebody who wanted to read waited while a writer was inside.
   std::uint64_t readers_behind_writers = 0;
-  /// Requests while somebody with another, overlapping range was in the way.
+  /// How often somebody waited while one with another, overlapping range was inside.
   std::uint64_t ranges_overlapped = 0;
 
-  void requested(const Wish& wish, const std::map<Node, Holder>& inside);
-  void entered(const Wish& wish, const std::map<Node, Holder>& inside);
   void add(const Company& other);
+};
+
+class CompanyWatch {
+ public:
+  using Inside = std::map<Node, Holder>;
+
+  void requested(Node node, const Wish& wish, const Inside& inside);
+  /// `inside` are the others.
+  void entered(Node node, const Wish& wish, const Inside& inside);
+  /// It does not wait any more.
+  void gave_up(Node node) { waiting_.erase(node); }
+  const Company& company() const { return company_; }
+
+ private:
+  void waits(const Wish& waiter, const Wish& holder);
+
+  Company company_;
+  std::map<Node, Wish> waiting_;
 };
 
 /// What never happened although the options ask for it and there were nodes and requests enough.

@@ -53,14 +53,14 @@ void Observer::note(Time now, Happening happening, Node node, std::optional<Node
 void Observer::requested(Node node, const Wish& wish, Time now) {
   metrics_.requested(node, now);
   jury_.requested(node, wish);
-  if (company_) company_->requested(wish, jury_.inside());
+  if (company_) company_->requested(node, wish, jury_.inside());
   if (wish == Wish{}) return write(now, Happening::request, node);
   write(now, Happening::request, node, {}, print(wish), hash64(wish));
 }
 
 void Observer::entered(Node node, const Entered& entered, Time now) {
   metrics_.entered(node, now);
-  if (company_) company_->entered(jury_.wish_of(node), jury_.inside());
+  if (company_) company_->entered(node, jury_.wish_of(node), jury_.inside());
   jury_.entered(node, entered);
   write(now, Happening::enter, node, {},
         sink_ != nullptr ? "fence " + print(entered.baton.fence) : "");
@@ -81,6 +81,7 @@ void Observer::cancelled(Node node, Time now) {
 
 void Observer::withdrawn(Node node, Time now) {
   metrics_.gave_up(node);
+  if (company_) company_->gave_up(node);
   note(now, Happening::withdrawn, node);
 }
 
@@ -128,6 +129,7 @@ void Observer::after_call(Node node, Time now) {
 
 void Observer::crashed(Node node, Time now) {
   metrics_.crashed(node);
+  if (company_) company_->gave_up(node);
   jury_.crashed(node);
   write(now, Happening::crash, node);
 }

@@ -61,7 +61,9 @@ class Observer {
 
   const Metrics& metrics() const { return metrics_; }
   const std::map<Node, Holder>& inside() const { return jury_.inside(); }
-  const std::optional<Company>& company() const { return company_; }
+  std::optional<Company> company() const {
+    return company_ ? std::optional(company_->company()) : std::nullopt;
+  }
   std::string trace_hash() const { return hash_.hex(); }
 
  private:
@@ -74,7 +76,7 @@ class Observer {
   const Population& population_;
   Metrics metrics_;
   Jury jury_;
-  std::optional<Company> company_;
+  std::optional<CompanyWatch> company_;
   TraceHash hash_;
   TraceSink* sink_;
   std::optional<Violation> violation_;
