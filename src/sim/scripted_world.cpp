@@ -166,12 +166,15 @@ void ScriptedWorld::disarmed(Node node, TimerId timer) {
 
 // Processes.
 
-void ScriptedWorld::request(Node node) {
+void ScriptedWorld::request(Node node, const Wish& wish) {
+  const CatalogEntry& entry = population_->entry();
+  if (wish != Wish{} && !entry.can.shared)
+    throw BadText(std::string(entry.about.name) + " lets only one process in, whatever it wants");
   expect_phase(node, Phase::idle, "request");
   expect_room();
   phases_[node] = Phase::waiting;
-  jury_.requested(node, Wish{});
-  call(node, [&] { population_->request(node, Wish{}); });
+  jury_.requested(node, wish);
+  call(node, [&] { population_->request(node, wish); });
 }
 
 void ScriptedWorld::release(Node node) {

@@ -51,7 +51,7 @@ class ScriptedWorld final : private Host {
   ScriptedWorld(const Group& group, std::string& out);
 
   // Processes.
-  void request(Node node);
+  void request(Node node, const Wish& wish);
   void release(Node node);
   void cancel(Node node);
   /// An application message; it carries the sender's stamp.

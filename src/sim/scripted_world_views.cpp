@@ -86,6 +86,7 @@ std::string ScriptedWorld::those_inside() const {
   for (const auto& [node, holder] : jury_.inside()) {
     text += text.empty() ? "" : ", ";
     text += std::to_string(node) + " with fence " + conch::print(holder.fence);
+    if (holder.wish != Wish{}) text += " to " + conch::print(holder.wish);
   }
   return text;
 }
