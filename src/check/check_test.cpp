@@ -148,6 +148,35 @@ TEST(Check, AFalseSuspicionBreaksTheServersPromises) {
   EXPECT_EQ(report.violation->property, sim::Property::progress);
 }
 
+TEST(Check, ReadersAndAWriterHoldAtTheServer) {
+  for (Node readers : {2u, 3u}) {
+    Options options = of("central", 3, 2);
+    options.setting.readers = readers;
+    options.budgets[Budget::cancel] = 1;
+    Report report = check(options);
+    EXPECT_FALSE(report.violation) << report.violation->what << tell_story(options, report);
+    EXPECT_TRUE(report.complete);
+    EXPECT_TRUE(report.interesting());
+  }
+}
+
+// The suspected holder reads on while 2 writes.
+TEST(Check, AFalselySuspectedReaderMeetsAWriter) {
+  Options options = of("central", 3, 1);
+  options.setting.readers = 2;
+  options.budgets[Budget::suspect] = 1;
+  options.livelock = false;
+  Report report = check(options);
+  ASSERT_TRUE(report.violation);
+  EXPECT_NE(to_scenario(options, report).find("request 1 read"), std::string::npos);
+}
+
+TEST(Check, ReadersNeedAnAlgorithmThatShares) {
+  Options options = of("raymond", 3, 1);
+  options.setting.readers = 1;
+  EXPECT_THROW(validate(options), sim::BadText);
+}
+
 TEST(Check, ALostMessageStopsThoseThatWait) {
   Options options = of("naimi-trehel", 2, 1);
   options.budgets[Budget::lose] = 1;

@@ -11,7 +11,7 @@ namespace {
 class Nowhere final : public Host {
  public:
   void post(const Posted&) override {}
-  void entered(Node, const Baton&) override {}
+  void entered(Node, const Entered&) override {}
   void withdrawn(Node) override {}
   void joined(Node) override {}
   void left(Node) override {}
