@@ -152,32 +152,5 @@ TEST_P(Membership, HoldsWithJoinsAndLeavesOnLossyChannels) {
   });
 }
 
-/// Whether the specimen's property breaks in one of so many runs of its trap.
-bool is_caught(const About& about, std::string& otherwise) {
-  const Trap& trap = about.caught_in;
-  for (std::uint64_t seed = 1; seed <= trap.schedules; ++seed) {
-    Options options = schedule(about.name, seed);
-    options.clusters = {trap.nodes};
-    options.requests = trap.requests;
-    options.remote_latency = options.local_latency;
-    options.channel = about.needs_fifo || about.leave_needs_fifo ? Channel::fifo : Channel::any;
-    options.cancel = trap.cancels > 0 ? 0.3 : 0;
-    options.churn = trap.leaves + trap.joins > 0 ? 0.5 : 0;
-    std::optional<Violation> violation = simulate(options).violation;
-    if (!violation) continue;
-    if (word(violation->property) == about.caught_by) return true;
-    otherwise += std::string(word(violation->property)) + ": " + violation->what + "\n";
-  }
-  return false;
-}
-
-TEST(Specimens, AreCaughtWhereTheyAreTooLargeToExplore) {
-  for (const CatalogEntry& entry : catalog()) {
-    std::string otherwise;
-    if (entry.about.caught_in.schedules == 0) continue;
-    EXPECT_TRUE(is_caught(entry.about, otherwise)) << entry.about.name << "\n" << otherwise;
-  }
-}
-
 }  // namespace
 }  // namespace conch::sim

@@ -45,8 +45,7 @@ enum class Use : std::uint8_t {
   specimen,
 };
 
-/// A system in which a specimen breaks: small enough to be explored, or run so many times at
-/// random.
+/// A system in which a specimen breaks, small enough that every interleaving is explored.
 struct Trap {
   unsigned nodes = 2;
   /// Per node.
@@ -55,8 +54,6 @@ struct Trap {
   unsigned leaves = 0;
   /// So many of the nodes start outside.
   unsigned joins = 0;
-  /// None: every interleaving is explored.
-  unsigned schedules = 0;
 };
 
 /// An algorithm in a line of the catalogue. The three figures are the textbook's.

@@ -95,6 +95,10 @@ void Elmp::cancel(Out& out) {
   wish_.reset();
   line_.withdraw(out);
   out.withdrawn();
+  if (!asking_ || refused_.empty()) return;
+  refused_.clear();  // the request, for nobody joins or leaves where somebody is refused
+  asking_ = false;
+  out.disarm(retry);
 }
 
 // Operations: the path to the root is locked, from below.
@@ -143,13 +147,21 @@ void Elmp::receive(NodeId, const Refuse& m, Out& out) {
   if (m.epoch != epoch_) return;  // we have asked another parent since
   CONCH_EXPECT(locked_by(m.operation), "what was refused had locked its path");
   if (lock_->from == self_) {
-    refused_.push_back(lock_->operation);
-    if (tuning_.without != Without::retry)
-      out.arm(retry, tuning_.back_off / 2, tuning_.back_off + tuning_.back_off / 2);
+    try_later(lock_->operation, out);
   } else {
     out.send(lock_->from, Refuse{m.operation, child(lock_->from).epoch});
   }
   unlock(out);
+}
+
+void Elmp::try_later(const Operation& operation, Out& out) {
+  if (operation.task == Task::request && !wish_) {  // nobody wants it any more
+    asking_ = false;
+    return;
+  }
+  refused_.push_back(operation);
+  if (tuning_.without != Without::retry)
+    out.arm(retry, tuning_.back_off / 2, tuning_.back_off + tuning_.back_off / 2);
 }
 
 void Elmp::timer(TimerId, Out& out) {
@@ -219,6 +231,11 @@ void Elmp::stop_waiting_for_children() {
   std::erase_if(queue_, [&](const Waiting& waiting) { return waiting.child != self_; });
 }
 
+NodeId Elmp::parent() const {
+  CONCH_EXPECT(parent_, "only the root has no parent");
+  return *parent_;
+}
+
 Child& Elmp::child(NodeId node) {
   auto found = std::find_if(children_.begin(), children_.end(),
                             [&](const Child& each) { return each.node == node; });
@@ -244,7 +261,7 @@ void Elmp::receive(NodeId from, const Swap& m, Out& out) {
   bool adjacent = parent_ == from && tuning_.without != Without::adjacency;
   std::vector<Child> mine = give_up_children();
   if (tuning_.without == Without::handover) mine.clear();
-  out.send(from, Swapped{m.operation, std::move(mine), adjacent ? self_ : *parent_});
+  out.send(from, Swapped{m.operation, std::move(mine), adjacent ? self_ : parent()});
   children_ = m.children;
   if (adjacent) {
     child(self_).epoch = m.epoch;
@@ -295,8 +312,7 @@ void Elmp::receive(NodeId from, const Adopted& m, Out& out) {
     if (!known) wait_here(*m.waiting, from, out);
   }
   if (!change_) return;
-  change_->unconfirmed.erase(from);
-  conclude(out);
+  confirm(from, out);
 }
 
 /// Down the path from the old root; the last one has the old root as its child now.
@@ -321,12 +337,17 @@ void Elmp::receive(NodeId, const Freed&, Out& out) {
 
 void Elmp::receive(NodeId from, const Done&, Out& out) {
   if (!change_) return;  // only without confirmation
-  change_->unconfirmed.erase(from);
+  confirm(from, out);
+}
+
+void Elmp::confirm(NodeId from, Out& out) {
+  if (change_) change_->unconfirmed.erase(from);
   conclude(out);
 }
 
 /// Unlocks the node when all it was waiting for is confirmed.
 void Elmp::conclude(Out& out) {
+  CONCH_EXPECT(change_, "only what is being changed is confirmed");
   if (!change_->unconfirmed.empty() || change_->path || change_->position) return;
   const Change change = *std::exchange(change_, std::nullopt);
   switch (change.role) {

@@ -199,6 +199,7 @@ class Elmp {
   void serve(Out& out);
   void execute(Out& out);
   void wait_here(const elmp::Operation& operation, NodeId from, Out& out);
+  void try_later(const elmp::Operation& operation, Out& out);
   void unlock(Out& out);
   void unlock_path(const elmp::Growth& growth, Out& out);
   bool locked_by(const elmp::OperationId& operation) const;
@@ -211,6 +212,7 @@ class Elmp {
   // Changing places.
   void swap(Out& out);
   void adopt_all(const std::vector<NodeId>& but, Out& out);
+  void confirm(NodeId from, Out& out);
   void conclude(Out& out);
 
   // Joining and leaving.
@@ -235,6 +237,7 @@ class Elmp {
   void deal_out(const std::vector<elmp::Collected>& nodes, Out& out);
   void dealt_out(Out& out);
 
+  NodeId parent() const;
   elmp::Child& child(NodeId node);
   std::vector<elmp::Child> give_up_children();
   void stop_waiting_for_children();

@@ -46,6 +46,7 @@ void Elmp::receive(NodeId from, const Collect& m, Out& out) {
 }
 
 void Elmp::receive(NodeId from, const Report& m, Out& out) {
+  CONCH_EXPECT(change_, "only who collects is reported to");
   change_->unconfirmed.erase(from);
   change_->below.insert(change_->below.end(), m.nodes.begin(), m.nodes.end());
   report(out);
@@ -56,7 +57,7 @@ void Elmp::report(Out& out) {
   std::vector<Collected> nodes = std::exchange(change_->below, {});
   if (change_->role == Role::scapegoat) return deal_out(nodes, out);
   nodes.push_back({self_, epoch_});
-  out.send(*parent_, Report{std::move(nodes)});
+  out.send(parent(), Report{std::move(nodes)});
 }
 
 /// Evenly among the children, each of which deals out its part below itself.
@@ -84,6 +85,7 @@ void Elmp::receive(NodeId from, const Assign& m, Out& out) {
 }
 
 void Elmp::receive(NodeId from, const Assigned&, Out& out) {
+  CONCH_EXPECT(change_, "only who deals is answered");
   change_->unconfirmed.erase(from);
   dealt_out(out);
 }
@@ -92,7 +94,7 @@ void Elmp::receive(NodeId from, const Assigned&, Out& out) {
 void Elmp::dealt_out(Out& out) {
   if (!change_->unconfirmed.empty()) return;
   Change change = *std::exchange(change_, std::nullopt);
-  if (change.role == Role::rebuilt) return out.send(*parent_, Assigned{});
+  if (change.role == Role::rebuilt) return out.send(parent(), Assigned{});
   if (ledger_) ledger_->departures = 0;
   change.growth.depth = 0;
   unlock_path(change.growth, out);

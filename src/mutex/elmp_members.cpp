@@ -116,20 +116,20 @@ void Elmp::receive(NodeId, const Pick& m, Out& out) { pick(m.operation, out); }
 /// from the new place.
 void Elmp::replace(const Operation& operation, Out& out) {
   if (alone()) return last_leaves(out);
-  if (operation.id.origin == self_) return out.send(*parent_, Detach{});
+  if (operation.id.origin == self_) return out.send(parent(), Detach{});
   std::optional<Locked> own = std::exchange(lock_, Locked{operation, self_});
   change_ = Change{Role::replacement, operation, {}, false, true, {}, {}};
   if (own && tuning_.without != Without::replacement) {
     CONCH_EXPECT(own->from == self_, "a leaf is only locked for itself");
     queue_.push_back({own->operation, self_});
-    return out.send(*parent_, Recall{own->operation.id});
+    return out.send(parent(), Recall{own->operation.id});
   }
-  out.send(*parent_, Detach{});
+  out.send(parent(), Detach{});
 }
 
 void Elmp::receive(NodeId, const Recall& m, Out& out) {
   if (locked_by(m.operation)) {
-    out.send(*parent_, m);
+    out.send(parent(), m);
     return unlock(out);
   }
   auto waiting = std::find_if(queue_.begin(), queue_.end(), [&](const Waiting& each) {
@@ -140,7 +140,7 @@ void Elmp::receive(NodeId, const Recall& m, Out& out) {
   out.send(m.operation.origin, Recalled{m.operation});
 }
 
-void Elmp::receive(NodeId, const Recalled&, Out& out) { out.send(*parent_, Detach{}); }
+void Elmp::receive(NodeId, const Recalled&, Out& out) { out.send(parent(), Detach{}); }
 
 void Elmp::receive(NodeId from, const Detach&, Out& out) {
   std::erase_if(children_, [&](const Child& each) { return each.node == from; });
@@ -149,6 +149,7 @@ void Elmp::receive(NodeId from, const Detach&, Out& out) {
 
 void Elmp::receive(NodeId, const Detached&, Out& out) {
   if (change_) return out.send(change_->operation.id.origin, Take{});
+  CONCH_EXPECT(lock_, "who is detached was leaving");
   out_of_tree({}, out);
 }
 
@@ -185,12 +186,12 @@ void Elmp::receive(NodeId from, const Replace& m, Out& out) {
   out.send(from, Replaced{});
 }
 
-void Elmp::receive(NodeId from, const Replaced&, Out& out) {
-  change_->unconfirmed.erase(from);
-  conclude(out);
-}
+void Elmp::receive(NodeId from, const Replaced&, Out& out) { confirm(from, out); }
 
-void Elmp::receive(NodeId from, const Taken&, Out& out) { out_of_tree(from, out); }
+void Elmp::receive(NodeId from, const Taken&, Out& out) {
+  CONCH_EXPECT(lock_, "who is replaced was leaving");
+  out_of_tree(from, out);
+}
 
 void Elmp::out_of_tree(std::optional<NodeId> replacement, Out& out) {
   Growth growth = lazy() ? Growth{replacement, -1, 0} : Growth{};
