@@ -91,6 +91,8 @@ void print_to(std::string& out, const T& value) {
     print_to(out, value.first);
     out += ':';
     print_to(out, value.second);
+  } else if constexpr (std::same_as<T, std::string>) {
+    out += '"' + value + '"';
   } else if constexpr (HasFields<T>) {
     out += upper_case(T::type_name);
     std::string fields;
