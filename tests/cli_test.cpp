@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 namespace {
@@ -93,6 +94,27 @@ TEST(Cli, ADeadlockExitsWithThreeAndSaysHowToRepeatIt) {
   EXPECT_EQ(conch("sim maekawa --seeds 1..5").status, 0);
 }
 
+TEST(Cli, ARunDrawsItsNumberOfNodesFromItsSeed) {
+  std::string command = "sim maekawa-textbook --nodes 4..20 --requests 3";
+  std::set<int> sizes;
+  for (int seed = 1; seed <= 10; ++seed)
+    sizes.insert(json::parse(conch_out(command + " --json --seed " + std::to_string(seed)).out)
+                     .at("nodes")
+                     .get<int>());
+  EXPECT_GE(sizes.size(), 4u);
+  EXPECT_GE(*sizes.begin(), 4);
+  EXPECT_LE(*sizes.rbegin(), 20);
+  Outcome outcome = conch(command + " --seeds 1..10");
+  std::size_t at = outcome.out.find("repeat: conch " + command + " --seed ");
+  ASSERT_NE(at, std::string::npos) << outcome.out;
+  std::size_t end = outcome.out.find('\n', at);
+  std::size_t start = outcome.out.rfind('\n', outcome.out.rfind("broken", at));
+  std::string broken = outcome.out.substr(start + 1, outcome.out.find('\n', start + 1) - start - 1);
+  std::size_t word = at + std::string("repeat: conch ").size();
+  Outcome again = conch(outcome.out.substr(word, end - word));
+  EXPECT_NE(again.out.find(broken), std::string::npos) << broken << "\n" << again.out;
+}
+
 TEST(Cli, AFalseSuspicionExitsWithTwoAndNamesBothHolders) {
   Outcome outcome = conch("sim central --suspect holder@50ms");
   EXPECT_EQ(outcome.status, 2);
@@ -107,7 +129,11 @@ TEST(Cli, MistakesGetAnExplanation) {
   expect_refused("sim naimi-trehl", "did you mean \"naimi-trehel\"?");
   expect_refused("sim central --node 4", "did you mean --nodes?");
   expect_refused("sim central --hold 5", "--hold: \"5\" is not a duration such as 500ms");
-  expect_refused("sim central --nodes 0", "--nodes");
+  expect_refused("sim central --nodes 0", "--nodes: \"0\" is neither a number of nodes such as 10");
+  expect_refused("sim central --nodes 5..2", "nor a range such as 2..100");
+  expect_refused("sim central --order 9", "--order: a tree's nodes have at most 2 to 8 children");
+  expect_refused("sim central --balance lazzy", "--balance: \"lazzy\" is none of order, lazy");
+  expect_refused("check central --order 1", "--order: a tree's nodes have at most 2 to 8 children");
   expect_refused("sim central --clusters 3xx", "layout of clusters");
   expect_refused("sim central --nodes 3 --clusters 3x3", "--clusters");
   expect_refused("sim central --crash 99@1s", "there is no node 99: the nodes are 0 to 9");

@@ -1,21 +1,31 @@
 #include "catalog/catalog.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <utility>
 #include <vector>
+
+#include "catalog/presets.hpp"
 
 namespace conch {
 
 namespace {
 
 template <class... As>
-constexpr auto entries_of(std::type_identity<std::tuple<As...>>) {
-  return std::array{CatalogEntry{As::about, capabilities_of<As>()}...};
+std::vector<CatalogEntry> classes(std::type_identity<std::tuple<As...>>) {
+  return {CatalogEntry{As::about, capabilities_of<As>(), As::about.name, {}}...};
 }
 
-constexpr auto entries = entries_of(std::type_identity<Algorithms>{});
+/// Each class, and after it those that are a preset of it.
+std::vector<CatalogEntry> all_entries() {
+  std::vector<CatalogEntry> list;
+  for (const CatalogEntry& entry : classes(std::type_identity<Algorithms>{})) {
+    list.push_back(entry);
+    for (const CatalogEntry& preset : presets())
+      if (preset.algorithm == entry.about.name) list.push_back(preset);
+  }
+  return list;
+}
 
 /// Insertions, deletions and replacements between two words (Levenshtein).
 std::size_t edits(std::string_view a, std::string_view b) {
@@ -33,7 +43,22 @@ std::size_t edits(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::span<const CatalogEntry> catalog() { return entries; }
+Tuning CatalogEntry::tuned(Tuning tuning) const {
+  tuning.voting = preset.voting.value_or(tuning.voting);
+  tuning.balance = preset.balance.value_or(tuning.balance);
+  tuning.without = preset.without.value_or(tuning.without);
+  return tuning;
+}
+
+Assignment CatalogEntry::tuned(Assignment start) const {
+  start.tuning = tuned(start.tuning);
+  return start;
+}
+
+std::span<const CatalogEntry> catalog() {
+  static const std::vector<CatalogEntry> entries = all_entries();
+  return entries;
+}
 
 std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates) {
   std::string_view best;
@@ -51,7 +76,7 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
 
 const CatalogEntry& find_algorithm(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const CatalogEntry& entry : entries) {
+  for (const CatalogEntry& entry : catalog()) {
     if (entry.about.name == name) return entry;
     names.push_back(entry.about.name);
   }

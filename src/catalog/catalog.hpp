@@ -1,6 +1,7 @@
 // The list of algorithms by name: what the command line, the lab, the checker and the peers offer.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "core/contract.hpp"
 #include "mutex/central.hpp"
+#include "mutex/elmp.hpp"
 #include "mutex/lamport.hpp"
 #include "mutex/maekawa.hpp"
 #include "mutex/maekawa_textbook.hpp"
@@ -26,7 +28,7 @@ namespace conch {
 
 /// Every algorithm that enters alone, in the order in which tables show them.
 using Algorithms = std::tuple<Central, Ring, RingIdleHold, RicartAgrawala, RicartAgrawalaKept,
-                              MaekawaTextbook, Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel,
+                              MaekawaTextbook, Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel, Elmp,
                               NaimiTrehelIdleOwner, RingPassesBy>;
 
 /// What an algorithm can do, as a world asks.
@@ -35,16 +37,38 @@ struct Capabilities {
   bool causal = false;
   bool dynamic = false;
   bool suspecting = false;
+  bool structured = false;
+  bool timed = false;
 };
 
 template <Algorithm A>
 constexpr Capabilities capabilities_of() {
-  return {TokenBased<A>, Causal<A>, Dynamic<A>, Suspecting<A>};
+  return {.token = TokenBased<A>,
+          .causal = Causal<A>,
+          .dynamic = Dynamic<A>,
+          .suspecting = Suspecting<A>,
+          .structured = Structured<A>,
+          .timed = Timed<A>};
 }
 
+/// The parameters that a name settles, whatever else is asked for.
+struct Preset {
+  std::optional<Voting> voting = {};
+  std::optional<Balance> balance = {};
+  std::optional<Without> without = {};
+};
+
+/// A name, and the class that answers to it: its own, or with a preset.
 struct CatalogEntry {
   About about;
   Capabilities can;
+  /// The name of the class.
+  std::string_view algorithm;
+  Preset preset;
+
+  bool is_preset() const { return about.name != algorithm; }
+  Tuning tuned(Tuning tuning) const;
+  Assignment tuned(Assignment start) const;
 };
 
 std::span<const CatalogEntry> catalog();
@@ -60,14 +84,14 @@ const CatalogEntry& find_algorithm(std::string_view name);
 /// The candidate that needs the fewest edits, if that is few.
 std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates);
 
-/// Calls f with the algorithm of this name as std::type_identity<A>.
+/// Calls f with the class of an entry as std::type_identity<A>. Who makes values of it starts them
+/// from `tuned` assignments.
 template <class F>
-decltype(auto) with_algorithm(std::string_view name, F&& f) {
-  const About& about = find_algorithm(name).about;
+decltype(auto) with_algorithm(const CatalogEntry& entry, F&& f) {
   using Result = std::invoke_result_t<F, std::type_identity<std::tuple_element_t<0, Algorithms>>>;
   Result (*call)(F&) = nullptr;
   [&]<class... As>(std::type_identity<std::tuple<As...>>) {
-    ((As::about.name == about.name
+    ((As::about.name == entry.algorithm
           ? void(call = [](F& g) -> Result { return g(std::type_identity<As>{}); })
           : void()),
      ...);

@@ -20,6 +20,7 @@ std::string_view word(Sometimes sometimes) {
     case Sometimes::withdrawn: return "a request withdrawn";
     case Sometimes::joined: return "a newcomer joined";
     case Sometimes::left: return "a member left";
+    case Sometimes::examined: return "the structure examined, somebody waiting";
     case Sometimes::fault: return "a fault";
   }
   return "?";
@@ -42,16 +43,19 @@ void validate(const Options& options) {
       throw BadText("nothing can happen more than " + std::to_string(budget_max) + " times");
   if (entry.about.needs_fifo && !options.fifo)
     throw BadText(name + " needs FIFO channels: use --channel fifo");
+  if (setting.tuning.order < 2 || setting.tuning.order > 8)
+    throw BadText("--order: a tree's nodes have at most 2 to 8 children, not " +
+                  std::to_string(setting.tuning.order));
   bool moves = options.budget(Budget::leave) + options.budget(Budget::join) > 0;
   if (moves && !entry.can.dynamic)
     throw BadText(name + " has fixed members; naimi-trehel lets them come and go");
-  if (options.budget(Budget::leave) > 0 && !options.fifo)
-    throw BadText("leaving needs FIFO channels: use --channel fifo");
+  if (options.budget(Budget::leave) > 0 && !options.fifo && entry.about.leave_needs_fifo)
+    throw BadText("leaving " + name + " needs FIFO channels: use --channel fifo");
   if (options.budget(Budget::suspect) > 0 && !entry.can.suspecting)
     throw BadText(name + " takes no word of a failure detector; central does");
-  if (name.starts_with("maekawa")) {
+  if (entry.algorithm.starts_with("maekawa")) {
     try {
-      voting_set(Members::first(setting.nodes), NodeId{0}, setting.tuning.voting);
+      voting_set(Members::first(setting.nodes), NodeId{0}, entry.tuned(setting.tuning).voting);
     } catch (const std::invalid_argument& error) {
       throw BadText(error.what());
     }
@@ -60,7 +64,8 @@ void validate(const Options& options) {
 
 Report check(const Options& options, const ProgressSink& progress) {
   validate(options);
-  std::shared_ptr<Model> model = make_model(options.setting);
+  std::shared_ptr<Model> model =
+      make_model(find_algorithm(options.setting.algorithm), options.setting);
   Report report = Explorer(*model, options, progress).run();
   report.model = model;
   if (!report.complete || !options.livelock) return report;

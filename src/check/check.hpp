@@ -71,6 +71,7 @@ enum class Sometimes : std::uint8_t {
   withdrawn,
   joined,
   left,
+  examined,
   fault
 };
 std::string_view word(Sometimes sometimes);

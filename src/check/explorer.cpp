@@ -177,6 +177,8 @@ void Explorer::arrive(std::size_t thread, const State& state, const Item& from, 
     violation = sim::Violation{sim::Property::progress, *finding};
   } else if (sim::Finding memory = worker.walker.memory(state)) {
     violation = sim::Violation{sim::Property::memory, *memory};
+  } else if (sim::Finding disorder = worker.walker.disorder(state)) {
+    violation = sim::Violation{sim::Property::structure, *disorder};
   }
   if (violation) return found(*violation, id, {});
   // With members that come and go a step may tell everybody of a new roster.
@@ -206,6 +208,7 @@ void Explorer::see(Worker& worker, const State& state, const Taken& taken) const
   mark(taken.withdrew, Sometimes::withdrawn);
   mark(taken.joined, Sometimes::joined);
   mark(taken.left, Sometimes::left);
+  mark(waiting >= 1 && worker.walker.examinable(state), Sometimes::examined);
 }
 
 /// All that are found while one level is expanded are equally near.
@@ -244,6 +247,8 @@ std::map<Sometimes, bool> Explorer::sometimes() const {
   const CatalogEntry& entry = model_.entry();
   bool company = options_.setting.nodes > 1;
   bool only_token = entry.about.restless;
+  bool faults =
+      may(Budget::duplicate) || may(Budget::lose) || may(Budget::crash) || may(Budget::suspect);
   expect(company, Sometimes::two_wait);
   expect(company, Sometimes::waits_while_inside);
   expect(company && entry.can.token && !only_token, Sometimes::token_and_request_in_flight);
@@ -251,8 +256,8 @@ std::map<Sometimes, bool> Explorer::sometimes() const {
   expect(company && may(Budget::cancel), Sometimes::withdrawn);
   expect(may(Budget::join), Sometimes::joined);
   expect(may(Budget::leave), Sometimes::left);
-  expect(may(Budget::duplicate) || may(Budget::lose) || may(Budget::crash) || may(Budget::suspect),
-         Sometimes::fault);
+  expect(company && entry.can.structured && !faults, Sometimes::examined);
+  expect(faults, Sometimes::fault);
   return list;
 }
 

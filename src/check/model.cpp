@@ -72,11 +72,11 @@ class ModelOf final : public Model {
  public:
   using Message = typename A::Message;
 
-  explicit ModelOf(const Setting& setting)
-      : entry_(find_algorithm(A::about.name)),
+  ModelOf(const CatalogEntry& entry, const Setting& setting)
+      : entry_(entry),
         setting_(setting),
-        start_(Assignment::fresh(Members::first(setting.nodes - setting.newcomers), NodeId{0},
-                                 setting.tuning)) {}
+        start_(entry.tuned(Assignment::fresh(Members::first(setting.nodes - setting.newcomers),
+                                             NodeId{0}, setting.tuning))) {}
 
   const CatalogEntry& entry() const override { return entry_; }
 
@@ -102,12 +102,37 @@ class ModelOf final : public Model {
     return conch::remembered(locals_[local.index()].value);
   }
 
+  std::size_t remembered_at_start(std::uint32_t bits) override {
+    Members members = members_of(bits);
+    if (members.size() == 0) return 0;
+    Assignment start = entry_.tuned(Assignment::fresh(members, members[0], setting_.tuning));
+    std::size_t sum = 0;
+    for (NodeId node : members) sum += conch::remembered(A(node, start));
+    return sum;
+  }
+
   const Outcome& apply(Node node, LocalId local, const Input& input) override {
     std::lock_guard lock(mutex_);
     std::uint64_t key = std::uint64_t{local.number} << 32 | input.key();
     auto found = outcomes_.find(key);
     if (found == outcomes_.end()) found = outcomes_.emplace(key, compute(node, local, input)).first;
     return *found->second;
+  }
+
+  std::string disorder([[maybe_unused]] std::span<const LocalId> members) override {
+    if constexpr (Structured<A>) {
+      std::vector<const A*> values;
+      std::unique_lock lock(mutex_);
+      for (LocalId local : members) values.push_back(&locals_[local.index()].value);
+      lock.unlock();  // what is numbered stays where it is
+      return A::disorder(values);
+    }
+    return {};
+  }
+
+  bool may_be_late(MessageId message) override {
+    std::lock_guard lock(mutex_);
+    return conch::may_be_late(messages_[message.index()]);
   }
 
   std::string print(MessageId message) override {
@@ -168,6 +193,11 @@ class ModelOf final : public Model {
       outcome->sent.push_back({static_cast<Node>(send.to.value), number(send.message)});
     for (const Effect& effect : out.effects())
       std::visit([&](const auto& chosen) { apply_effect(local, chosen, *outcome); }, effect);
+    // What somebody remembers who has left makes no difference any more.
+    if (local.phase == Phase::gone) {
+      local.value = A(NodeId{node}, start_);
+      local.armed = 0;
+    }
     outcome->next = number(local);
     return outcome;
   }
@@ -208,7 +238,7 @@ class ModelOf final : public Model {
       case InputKind::join:
         local.phase = Phase::joining;
         local.value = A(NodeId{node}, Assignment{Epoch{}, members_of(input.argument), other,
-                                                 Baton{}, setting_.tuning});
+                                                 Baton{}, start_.tuning});
         if constexpr (Dynamic<A>) local.value.join(other, out);
         return;
       case InputKind::roster:
@@ -255,9 +285,9 @@ class ModelOf final : public Model {
 
 }  // namespace
 
-std::unique_ptr<Model> make_model(const Setting& setting) {
-  return with_algorithm(setting.algorithm, [&]<class A>(std::type_identity<A>) {
-    return std::unique_ptr<Model>(std::make_unique<ModelOf<A>>(setting));
+std::unique_ptr<Model> make_model(const CatalogEntry& entry, const Setting& setting) {
+  return with_algorithm(entry, [&]<class A>(std::type_identity<A>) {
+    return std::unique_ptr<Model>(std::make_unique<ModelOf<A>>(entry, setting));
   });
 }
 

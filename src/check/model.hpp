@@ -129,12 +129,18 @@ class Model {
   virtual const Outcome& apply(Node node, LocalId local, const Input& input) = 0;
   /// How many things the algorithm's value remembers.
   virtual std::size_t remembered(LocalId local) = 0;
+  /// How many those of a group of these members, as a set of bits, remember when it starts.
+  virtual std::size_t remembered_at_start(std::uint32_t members) = 0;
 
+  /// What is wrong with the structure of these members, in the order of their numbers.
+  virtual std::string disorder(std::span<const LocalId> members) = 0;
+  virtual bool may_be_late(MessageId message) = 0;
   virtual std::string print(MessageId message) = 0;
   /// The fields that differ, as `owner 0 -> 3`.
   virtual std::string difference(LocalId before, LocalId after) = 0;
 };
 
-std::unique_ptr<Model> make_model(const Setting& setting);
+/// The entry must outlive the model.
+std::unique_ptr<Model> make_model(const CatalogEntry& entry, const Setting& setting);
 
 }  // namespace conch::check

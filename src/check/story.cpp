@@ -51,8 +51,9 @@ std::string consequences(Model& model, const State& before, const State& after,
   auto line = [&](const std::string& what) { text += "        " + what + "\n"; };
   for (Node node = 0; node < before.nodes(); ++node) {
     if (before.local(node) == after.local(node)) continue;
+    bool left = after.local(node).phase() == Phase::gone;
     std::string changed = model.difference(before.local(node), after.local(node));
-    if (!changed.empty()) line(std::to_string(node) + ": " + changed);
+    if (!changed.empty() && !left) line(std::to_string(node) + ": " + changed);
     Phase was = before.local(node).phase();
     Phase is = after.local(node).phase();
     if (is == Phase::inside && was != is) line(std::to_string(node) + " enters");
@@ -87,6 +88,16 @@ std::string verb(const Step& step, Model& model) {
   return "?";
 }
 
+/// What of the parameters is not as usual, as the verb `nodes` takes it.
+std::string print_tuning(const Tuning& tuning) {
+  std::string text;
+  if (tuning.voting != Voting::automatic)
+    text += tuning.voting == Voting::grid ? " voting grid" : " voting plane";
+  if (tuning.order != Tuning{}.order) text += " order " + std::to_string(tuning.order);
+  if (tuning.balance == Balance::lazy) text += " lazy";
+  return text;
+}
+
 }  // namespace
 
 std::string tell_story(const Options& options, const Report& report) {
@@ -111,7 +122,7 @@ std::string to_scenario(const Options& options, const Report& report) {
   std::string script = "# " + std::string(sim::word(report.violation->property)) + ": " +
                        report.violation->what + "\n\nnodes " +
                        std::to_string(setting.nodes - setting.newcomers) + " " + setting.algorithm +
-                       "\n----\n\n";
+                       print_tuning(setting.tuning) + "\n----\n\n";
   walk(walker, report.steps,
        [&](std::size_t, const Step& step, const State&, const State&, const Taken&) {
          script += verb(step, model) + "\n----\n\n";

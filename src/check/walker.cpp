@@ -57,10 +57,10 @@ void Walker::steps(const State& state, std::vector<Step>& steps) {
   packet_steps(state, steps);
 }
 
-/// Whether something of this node is in flight: its next incarnation must not meet it.
-bool Walker::sends(const State& state, Node node) {
+/// Whether something from or to this node is in flight: its next incarnation must not meet it.
+bool Walker::is_concerned(const State& state, Node node) {
   for (std::uint32_t index = 0; index < state.packets(); ++index)
-    if (state.packet(index).from() == node) return true;
+    if (state.packet(index).from() == node || state.packet(index).to() == node) return true;
   return false;
 }
 
@@ -82,7 +82,7 @@ void Walker::local_steps(const State& state, Node node, std::vector<Step>& steps
     Phase its = state.local(other).phase();
     if (other == node) continue;
     bool member = exists(its) && its != Phase::joining;
-    if (phase == Phase::gone && may(Budget::join) && member && !sends(state, node))
+    if (phase == Phase::gone && may(Budget::join) && member && !is_concerned(state, node))
       steps.push_back({StepKind::join, node, other, {}});
     if (exists(phase) && may(Budget::suspect) && its != Phase::gone)
       steps.push_back({StepKind::suspect, node, other, {}});
@@ -156,6 +156,12 @@ State Walker::take(const State& state, const Step& step, Taken& taken) {
       return next;
     case StepKind::deliver:
       next.remove(find(next, step.packet));
+      if (next.local(step.node).phase() == Phase::gone &&
+          !model_.may_be_late(step.packet.message()))
+        taken.violation = sim::Violation{Property::addressee,
+                                         model_.print(step.packet.message()) + " of " +
+                                             std::to_string(step.packet.from()) + " reached " +
+                                             std::to_string(step.node) + ", which has left"};
       if (!exists(next.local(step.node).phase())) return next;
       token = step.packet.message().token();
       break;
@@ -208,12 +214,7 @@ void Walker::settle(State& state, Node node, const Outcome& outcome, Taken& take
   taken.withdrew |= outcome.withdrew;
   taken.joined |= outcome.joined;
   taken.left |= outcome.left;
-  for (const Sent& sent : outcome.sent) {
-    if (state.local(sent.to).phase() == Phase::gone)
-      broke(Property::addressee, std::to_string(node) + " sent " + model_.print(sent.message) +
-                                     " to " + std::to_string(sent.to) + ", which has left");
-    state.add(Packet::make(node, sent.to, sent.message), options_.fifo);
-  }
+  for (const Sent& sent : outcome.sent) post(state, node, sent, taken);
   if (outcome.released) state.set_version(static_cast<std::uint32_t>(*outcome.released));
   if (!outcome.entered) return;
   taken.entered = true;
@@ -232,6 +233,16 @@ void Walker::settle(State& state, Node node, const Outcome& outcome, Taken& take
                               " of the data, but version " + std::to_string(state.version()) +
                               " was released before");
   state.set_fence(static_cast<std::uint32_t>(fence.count()));
+}
+
+void Walker::post(State& state, Node node, const Sent& sent, Taken& taken) {
+  bool gone = state.local(sent.to).phase() == Phase::gone;
+  if (gone && model_.may_be_late(sent.message)) return;
+  if (gone && !taken.violation)
+    taken.violation = sim::Violation{
+        Property::addressee, std::to_string(node) + " sent " + model_.print(sent.message) + " to " +
+                                 std::to_string(sent.to) + ", which has left"};
+  state.add(Packet::make(node, sent.to, sent.message), options_.fifo);
 }
 
 sim::Finding Walker::deadlock(const State& state) {
@@ -257,19 +268,42 @@ sim::Finding Walker::deadlock(const State& state) {
   return "deadlock: " + waiting + ", and nothing can happen";
 }
 
-sim::Finding Walker::memory(const State& state) {
-  bool faulty = false;  // a suspicion is remembered, a lost farewell waited for
+/// A suspicion is remembered, a lost farewell waited for.
+bool Walker::faulty() const {
+  bool faulty = false;
   for (Budget budget : {Budget::duplicate, Budget::lose, Budget::crash, Budget::suspect})
     faulty |= options_.budget(budget) > 0;
-  if (faulty || state.packets() > 0) return {};
-  std::size_t remembered = 0;
-  std::size_t allowed = 0;
+  return faulty;
+}
+
+bool Walker::examinable(const State& state) const {
+  if (!model_.entry().can.structured || faulty() || state.packets() > 0) return false;
   for (Node node = 0; node < state.nodes(); ++node) {
-    if (state.local(node).phase() != Phase::idle) return {};
-    remembered += model_.remembered(state.local(node));
-    allowed += model_.remembered(model_.initial(node));
+    Phase phase = state.local(node).phase();
+    if (phase == Phase::joining || phase == Phase::leaving) return false;
   }
-  return sim::memory_at_rest(remembered, allowed);
+  return true;
+}
+
+sim::Finding Walker::disorder(const State& state) {
+  if (!examinable(state)) return {};
+  std::vector<LocalId> members;
+  for (Node node = 0; node < state.nodes(); ++node)
+    if (exists(state.local(node).phase())) members.push_back(state.local(node));
+  if (members.empty()) return {};
+  return sim::finding_of(model_.disorder(members));
+}
+
+sim::Finding Walker::memory(const State& state) {
+  if (faulty() || state.packets() > 0) return {};
+  std::size_t remembered = 0;
+  for (Node node = 0; node < state.nodes(); ++node) {
+    Phase phase = state.local(node).phase();
+    if (phase == Phase::gone) continue;
+    if (phase != Phase::idle) return {};
+    remembered += model_.remembered(state.local(node));
+  }
+  return sim::memory_at_rest(remembered, model_.remembered_at_start(roster(state)));
 }
 
 }  // namespace conch::check

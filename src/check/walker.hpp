@@ -31,6 +31,9 @@ class Walker {
   sim::Finding deadlock(const State& state);
   /// At rest the nodes remember no more than at the start.
   sim::Finding memory(const State& state);
+  /// Whether the algorithm's structure can be examined: nothing is in flight, nobody comes or goes.
+  bool examinable(const State& state) const;
+  sim::Finding disorder(const State& state);
 
   Model& model() { return model_; }
 
@@ -49,12 +52,14 @@ class Walker {
   const Traits& traits(LocalId local);
   void local_steps(const State& state, Node node, std::vector<Step>& steps);
   void packet_steps(const State& state, std::vector<Step>& steps);
+  bool faulty() const;
   bool deliverable(const State& state, std::uint32_t index) const;
   void perform(State& state, Node node, const Input& input, bool token, Taken& taken);
   void settle(State& state, Node node, const Outcome& outcome, Taken& taken);
+  void post(State& state, Node node, const Sent& sent, Taken& taken);
   void publish_roster(State& state, Taken& taken);
   static std::uint32_t roster(const State& state);
-  static bool sends(const State& state, Node node);
+  static bool is_concerned(const State& state, Node node);
   static std::uint32_t find(const State& state, Packet packet);
   Input input_of(const State& state, const Step& step) const;
 

@@ -19,7 +19,8 @@ std::string promises(const About& about) {
 
 std::string assumptions(const CatalogEntry& entry) {
   if (entry.about.needs_fifo) return "reliable FIFO channels";
-  return entry.can.dynamic ? "reliable channels, FIFO to leave" : "reliable channels";
+  bool to_leave = entry.can.dynamic && entry.about.leave_needs_fifo;
+  return to_leave ? "reliable channels, FIFO to leave" : "reliable channels";
 }
 
 std::string capabilities(const CatalogEntry& entry) {
@@ -65,6 +66,7 @@ void print_json() {
                     {"assumes", assumptions(entry)},
                     {"can", capabilities(entry)},
                     {"for_real_use", about.use == Use::real}});
+    if (entry.is_preset()) list.back()["preset_of"] = entry.algorithm;
   }
   fmt::print("{}\n", list.dump(2));
 }

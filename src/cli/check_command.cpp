@@ -10,6 +10,7 @@
 #include "check/check.hpp"
 #include "check/story.hpp"
 #include "cli/commands.hpp"
+#include "cli/tuning_options.hpp"
 #include "sim/distribution.hpp"
 
 namespace conch::cli {
@@ -24,7 +25,7 @@ struct CheckTexts {
   check::Options options;
   std::map<Budget, std::uint32_t> budgets;
   std::string channel = "auto";
-  std::string voting = "auto";
+  TuningTexts tuning;
   std::uint32_t memory_mib = 4096;
   bool full = false;
   bool skip_livelock = false;
@@ -36,19 +37,14 @@ void read_choices(CheckTexts& texts) {
   check::Options& options = texts.options;
   const CatalogEntry& entry = find_algorithm(options.setting.algorithm);
   if (texts.channel == "auto") {
-    options.fifo = entry.about.needs_fifo || texts.budgets[Budget::leave] > 0;
+    bool leaves = texts.budgets[Budget::leave] > 0;
+    options.fifo = entry.about.needs_fifo || (leaves && entry.about.leave_needs_fifo);
   } else if (texts.channel == "fifo" || texts.channel == "any") {
     options.fifo = texts.channel == "fifo";
   } else {
     throw BadText("--channel: \"" + texts.channel + "\" is none of auto, fifo, any");
   }
-  if (texts.voting == "grid") {
-    options.setting.tuning.voting = Voting::grid;
-  } else if (texts.voting == "plane") {
-    options.setting.tuning.voting = Voting::plane;
-  } else if (texts.voting != "auto") {
-    throw BadText("--voting: \"" + texts.voting + "\" is none of auto, grid, plane");
-  }
+  options.setting.tuning = to_tuning(texts.tuning, entry);
   options.budgets = texts.budgets;
   options.setting.newcomers = texts.budgets[Budget::join];
   if (options.setting.newcomers >= options.setting.nodes)
@@ -173,8 +169,7 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
   command->add_option("--requests", options.setting.requests, "Per node")->capture_default_str();
   command->add_option("--channel", texts->channel, "fifo, any, or auto: any where it may be")
       ->capture_default_str();
-  command->add_option("--voting", texts->voting, "Maekawa's voting sets: grid, plane or auto")
-      ->capture_default_str();
+  add_tuning_options(*command, texts->tuning, "");
   auto budget = [&](const char* name, Budget which, const char* what) {
     command->add_option(name, texts->budgets[which], what)
         ->group("How often at most")

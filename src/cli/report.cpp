@@ -34,6 +34,10 @@ ordered_json to_json(const sim::Options& options, const sim::Result& result) {
   json["properties"] = {{"ME1", word(result.mutual_exclusion)},
                         {"ME2", word(result.progress)},
                         {"ME3", word(result.order)}};
+  if (result.structure != sim::Verdict::not_promised) {
+    json["properties"]["structure"] = word(result.structure);
+    json["structure_checks"] = result.structure_checks;
+  }
   if (result.violation)
     json["violation"] = {{"property", word(result.violation->property)},
                          {"what", result.violation->what},
@@ -120,6 +124,9 @@ std::string to_text(const sim::Options& options, const sim::Result& result) {
        fmt::format("{:.4g} messages a node, at most {}", report.load_mean, report.load_max));
   line("properties", fmt::format("ME1 {}, ME2 {}, ME3 {}", word(result.mutual_exclusion),
                                  word(result.progress), word(result.order)));
+  if (result.structure != sim::Verdict::not_promised)
+    line("structure",
+         fmt::format("{}, checked {} times", word(result.structure), result.structure_checks));
   return text;
 }
 

@@ -115,9 +115,7 @@ Runs run_all(const Options& options, const SeedRange& range) {
   std::mutex mutex;
   auto work = [&] {
     for (std::uint64_t index = next++; index < total && !interrupted; index = next++) {
-      Options mine = options;
-      mine.seed = range.first + index;
-      Result result = sim::simulate(mine);
+      Result result = sim::simulate(sim::for_seed(options, range.first + index));
       std::lock_guard lock(mutex);
       runs.failures += result.violation.has_value();
       runs.results[index] = std::move(result);
@@ -132,12 +130,18 @@ Runs run_all(const Options& options, const SeedRange& range) {
   return runs;
 }
 
+/// `10`, or `2..100` if every run draws its own.
+std::string size_of(const Options& options) {
+  if (!options.sizes_differ()) return std::to_string(options.nodes());
+  return fmt::format("{}..{}", options.drawn_nodes->first, options.drawn_nodes->last);
+}
+
 void print_runs(const Options& options, const SeedRange& range, const Runs& runs, bool as_json) {
   std::vector<nlohmann::ordered_json> reports;
   std::vector<std::uint64_t> failed;
   for (std::size_t index = 0; index < runs.results.size(); ++index) {
     if (!runs.results[index]) continue;
-    reports.push_back(to_json(options, *runs.results[index]));
+    reports.push_back(to_json(sim::for_seed(options, range.first + index), *runs.results[index]));
     if (runs.results[index]->violation) failed.push_back(range.first + index);
   }
   nlohmann::ordered_json mean = mean_of(reports);
@@ -145,6 +149,7 @@ void print_runs(const Options& options, const SeedRange& range, const Runs& runs
     nlohmann::ordered_json json;
     json["algorithm"] = options.algorithm;
     json["nodes"] = options.nodes();
+    if (options.sizes_differ()) json["nodes"] = size_of(options);
     json["seeds"] = runs.done;
     json["failures"] = runs.failures;
     json["failed_seeds"] = failed;
@@ -153,7 +158,7 @@ void print_runs(const Options& options, const SeedRange& range, const Runs& runs
     return;
   }
   fmt::print("{}, {} nodes, {} runs (seeds {}..{}): {} failed\n", options.algorithm,
-             options.nodes(), runs.done, range.first, range.last, runs.failures);
+             size_of(options), runs.done, range.first, range.last, runs.failures);
   fmt::print("  {:<13} {:.1f} entries, {:.1f} messages ({:.3g} per entry)\n", "mean of all",
              mean["entries"].get<double>(), mean["messages"]["total"].get<double>(),
              mean["messages_per_entry"].get<double>());
@@ -165,12 +170,18 @@ void print_runs(const Options& options, const SeedRange& range, const Runs& runs
   fmt::print("  {:<13} ME1 {}, ME2 {}, ME3 {}\n", "properties",
              properties["ME1"].get<std::string>(), properties["ME2"].get<std::string>(),
              properties["ME3"].get<std::string>());
+  if (properties.contains("structure"))
+    fmt::print("  {:<13} {}, checked {:.0f} times a run\n", "structure",
+               properties["structure"].get<std::string>(), mean["structure_checks"].get<double>());
 }
 
 void run_many(const Options& options, const SimTexts& texts, Invocation& invocation) {
   constexpr std::uint64_t shown_failures = 5;
   SeedRange range = parse_seeds(*texts.seeds);
   if (texts.trace) throw BadText("--trace writes one run: give --seed instead of --seeds");
+  if (options.sizes_differ())
+    for (std::uint64_t seed = range.first; seed <= range.last; ++seed)
+      sim::validate(sim::for_seed(options, seed));
   std::signal(SIGINT, [](int) { interrupted = true; });
   Runs runs = run_all(options, range);
   if (runs.done == 0) throw BadText("interrupted before the first run ended");

@@ -28,14 +28,13 @@ void add_sim_options(CLI::App& command, SimTexts& texts) {
       ->required();
 
   std::string group = "Who";
-  auto* nodes = command.add_option("--nodes", texts.nodes, "How many nodes [10]");
-  nodes->group(group)->check(CLI::Range(1u, 10'000'000u));
+  auto* nodes = command.add_option("--nodes", texts.nodes,
+                                   "How many nodes [10], or as many as the seed has it: 2..100");
+  nodes->group(group);
   command.add_option("--clusters", texts.clusters, "3x3 (three of three) or 4,2,3 (their sizes)")
       ->group(group)
       ->excludes(nodes);
-  command.add_option("--voting", texts.voting, "Maekawa's voting sets: grid, plane or auto")
-      ->group(group)
-      ->capture_default_str();
+  add_tuning_options(command, texts.tuning, group);
 
   group = "Workload";
   command.add_option("--requests", texts.requests, "Per node")->group(group)->capture_default_str();
@@ -46,7 +45,8 @@ void add_sim_options(CLI::App& command, SimTexts& texts) {
       ->group(group)
       ->capture_default_str();
   command
-      .add_option("--churn", texts.churn, "Share of nodes that leave and rejoin after each request")
+      .add_option("--churn", texts.churn,
+                  "Share of nodes that drop requests, leave and rejoin: the out-of-order cycle")
       ->group(group)
       ->capture_default_str();
   command
@@ -217,7 +217,8 @@ sim::Options to_options(const SimTexts& texts) {
   options.algorithm = texts.algorithm;
   options.requests = texts.requests;
   options.seed = texts.seed;
-  if (texts.nodes) options.clusters = {*texts.nodes};
+  if (texts.nodes)
+    options.drawn_nodes = parsed("--nodes", [&] { return sim::parse_nodes(*texts.nodes); });
   if (texts.clusters)
     options.clusters = parsed("--clusters", [&] { return sim::parse_clusters(*texts.clusters); });
   if (texts.hold)
@@ -227,14 +228,11 @@ sim::Options to_options(const SimTexts& texts) {
   options.cancel = parsed("--cancel", [&] { return sim::parse_share(texts.cancel); });
   options.churn = parsed("--churn", [&] { return sim::parse_share(texts.churn); });
   options.chatter = parsed("--chatter", [&] { return sim::parse_share(texts.chatter); });
-  options.tuning.voting = parsed("--voting", [&] {
-    return one_of<Voting>(
-        texts.voting,
-        {{"auto", Voting::automatic}, {"grid", Voting::grid}, {"plane", Voting::plane}});
-  });
+  options.tuning = to_tuning(texts.tuning, find_algorithm(texts.algorithm));
   if (texts.check_order) options.order_checked_up_to = std::numeric_limits<sim::Node>::max();
   read_network(texts, options);
   read_faults(texts, options.faults);
+  options = sim::for_seed(options, texts.seed);
   sim::validate(options);
   return options;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/tuning_options.hpp"
 #include "sim/options.hpp"
 
 namespace conch::cli {
@@ -21,13 +22,12 @@ SeedRange parse_seeds(const std::string& text);
 /// As they stand on the command line.
 struct SimTexts {
   std::string algorithm;
-  std::optional<std::uint32_t> nodes;
-  std::optional<std::string> clusters;
+  std::optional<std::string> nodes, clusters;
   std::uint64_t requests = 20;
   std::optional<std::string> hold, think, latency, local_latency, remote_latency, bandwidth;
   std::string channel = "fifo";
   std::string link = "auto";
-  std::string voting = "auto";
+  TuningTexts tuning;
   std::uint64_t seed = 1;
   std::optional<std::string> seeds;
   std::string cancel = "0", churn = "0", chatter = "0";

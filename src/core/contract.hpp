@@ -45,6 +45,20 @@ enum class Use : std::uint8_t {
   specimen,
 };
 
+/// A system in which a specimen breaks: small enough to be explored, or run so many times at
+/// random.
+struct Trap {
+  unsigned nodes = 2;
+  /// Per node.
+  unsigned requests = 1;
+  unsigned cancels = 0;
+  unsigned leaves = 0;
+  /// So many of the nodes start outside.
+  unsigned joins = 0;
+  /// None: every interleaving is explored.
+  unsigned schedules = 0;
+};
+
 /// An algorithm in a line of the catalogue. The three figures are the textbook's.
 struct About {
   std::string_view name;
@@ -57,9 +71,12 @@ struct About {
   bool promises_progress = true;
   bool promises_order = false;
   bool needs_fifo = false;
+  /// Where members come and go: a leaver may be overtaken only by what may come late.
+  bool leave_needs_fifo = false;
   Use use = Use::real;
-  /// Of a specimen: the property that breaks, in a group of two.
+  /// Of a specimen: the property that breaks, and where.
   std::string_view caught_by = "";
+  Trap caught_in = {};
   /// Sends messages for ever, even when nobody wants to enter.
   bool restless = false;
 };
@@ -143,7 +160,14 @@ concept Timed = Algorithm<A> && requires(A a, TimerId timer, OutboxOf<A>& out) {
 
 /// A message that says nothing any more if its addressee has left. Any other must find it there.
 template <class M>
-inline constexpr bool may_come_late = requires { M::may_come_late; };
+inline constexpr bool may_come_late = requires {
+  M::may_come_late;
+};
+
+template <class... Ms>
+bool may_be_late(const std::variant<Ms...>& message) {
+  return std::visit([]<class M>(const M&) { return may_come_late<M>; }, message);
+}
 
 /// Gives a message to the handler of its type.
 template <Algorithm A>

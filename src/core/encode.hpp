@@ -1,5 +1,6 @@
 // MessagePack by field list. A struct is an array of its fields, a choice is [index, value], a
-// missing optional is nil. Whatever arrives is bounded by its own length and validated.
+// missing optional is nil. Whatever arrives is bounded by its own length and validated; a struct
+// with an invariant says by `bool valid() const` whether it holds.
 #pragma once
 
 #include <optional>
@@ -46,6 +47,11 @@ constexpr std::size_t field_count() {
 }
 
 inline constexpr char nil = static_cast<char>(0xc0);
+
+template <class T>
+concept HasInvariant = requires(const T& value) {
+  { value.valid() } -> std::same_as<bool>;
+};
 
 }  // namespace detail
 
@@ -99,7 +105,7 @@ class Decoder {
     } else if constexpr (HasFields<T>) {
       if (!expect_array(detail::field_count<T>())) return false;
       visit_fields(value, [&](std::string_view, auto& field) { ok() && decode(field); });
-      return ok();
+      return ok() && validate(value);
     } else {
       return decode_sequence(value);
     }
@@ -151,6 +157,12 @@ class Decoder {
     return found == elements || fail("an array has the wrong number of elements");
   }
 
+  template <class T>
+  bool validate([[maybe_unused]] const T& value) {
+    if constexpr (detail::HasInvariant<T>)
+      if (!value.valid()) return fail("a malformed " + std::string(T::type_name) + " ends");
+    return true;
+  }
   template <Number T>
   bool decode_number(T& value) {
     std::uint64_t number = 0;

@@ -1,6 +1,7 @@
 // Sizes by field list: how many bytes a value takes on the wire, how many elements it remembers.
 #pragma once
 
+#include "core/extent.hpp"
 #include "core/kinds.hpp"
 #include "core/members.hpp"
 
@@ -50,8 +51,8 @@ constexpr std::size_t encoded_size(const T& value) {
 }
 
 /// How many things a value remembers: the elements of all its sequences and the maybes that are.
-/// Members are shared and a baton is cargo: they do not count. At quiescence an algorithm remembers
-/// no more than when it started.
+/// Members are shared and a baton is cargo: they do not count, nor does an extent beyond its
+/// values. At quiescence an algorithm remembers no more than when it started.
 template <class T>
 constexpr std::size_t remembered(const T& value) {
   if constexpr (Number<T> || std::same_as<T, Members> || std::same_as<T, Baton>) {
@@ -62,6 +63,10 @@ constexpr std::size_t remembered(const T& value) {
     return std::visit([](const auto& chosen) { return remembered(chosen); }, value);
   } else if constexpr (Pair<T>) {
     return remembered(value.first) + remembered(value.second);
+  } else if constexpr (detail::is_extent<T>) {
+    std::size_t count = 0;
+    value.visit(Range{}, [&](const Range&, const auto& each) { count += remembered(each); });
+    return count;
   } else if constexpr (HasFields<T>) {
     std::size_t count = 0;
     visit_fields(value, [&](std::string_view, const auto& field) { count += remembered(field); });

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <string>
 
+#include "core/extent.hpp"
 #include "core/kinds.hpp"
 
 namespace conch {
@@ -62,6 +63,25 @@ void print_sequence(std::string& out, const T& values) {
   out += '}';
 }
 
+inline void print_range(std::string& out, const Range& range) {
+  out += std::to_string(range.begin) + "..";
+  if (range.end != Range{}.end) out += std::to_string(range.end);
+}
+
+/// Like its value where that is the same everywhere.
+template <class Value>
+void print_extent(std::string& out, const Extent<Value>& extent) {
+  if (extent.uniform()) return print_to(out, extent.at(0));
+  out += '{';
+  extent.visit(Range{}, [&](const Range& range, const Value& value) {
+    if (range.begin > 0) out += ", ";
+    print_range(out, range);
+    out += ' ';
+    print_to(out, value);
+  });
+  out += '}';
+}
+
 }  // namespace detail
 
 /// `name value, name value` of a struct's fields.
@@ -81,6 +101,10 @@ void print_to(std::string& out, const T& value) {
   if constexpr (std::same_as<T, Baton>) {
     print_to(out, value.fence);
     if (value.data != DataRef{}) out += " v" + std::to_string(value.data.version);
+  } else if constexpr (std::same_as<T, Range>) {
+    detail::print_range(out, value);
+  } else if constexpr (detail::is_extent<T>) {
+    detail::print_extent(out, value);
   } else if constexpr (Number<T>) {
     detail::print_number(out, value);
   } else if constexpr (Maybe<T>) {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "core/types.hpp"
+
 namespace conch {
 
 /// How Maekawa's voting sets are built.
@@ -36,7 +38,10 @@ struct Tuning {
   /// Of ELMP's tree: the most children a node has, 2 to 8.
   unsigned order = 2;
   Balance balance = Balance::order;
+  /// How long, about, an ELMP without its queue waits before it tries again.
+  Duration back_off = std::chrono::milliseconds(5);
   Without without = Without::nothing;
+  friend bool operator==(const Tuning&, const Tuning&) = default;
 };
 
 }  // namespace conch

@@ -91,12 +91,13 @@ inline const Baton& newer(const Baton& a, const Baton& b) { return a.fence < b.f
 enum class Mode : std::uint8_t { read, write };
 constexpr std::string_view word(Mode mode) { return mode == Mode::read ? "read" : "write"; }
 
-/// A part of the data: the bytes from `begin` up to, but without, `end`.
+/// A part of the data: the bytes from `begin` up to, but without, `end`; at least one.
 struct Range {
   std::uint64_t begin = 0;
   std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
   CONCH_FIELDS(Range, begin, end)
 
+  bool valid() const { return begin < end; }
   bool overlaps(const Range& other) const { return begin < other.end && other.begin < end; }
 };
 

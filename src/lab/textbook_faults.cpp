@@ -110,7 +110,7 @@ Row measure(const std::string& name, std::string_view algorithm, std::optional<D
 std::vector<Row> measure_all(const Seeds& seeds) {
   std::vector<Row> rows;
   for (const CatalogEntry& entry : catalog()) {
-    if (entry.about.use == Use::specimen) continue;
+    if (entry.about.use == Use::specimen || entry.is_preset()) continue;
     std::string name(entry.about.name);
     rows.push_back(measure(name, name, {}, seeds));
     if (entry.can.suspecting) rows.push_back(measure(name + " + detector", name, 20ms, seeds));

@@ -109,6 +109,7 @@ class NaimiTrehel {
       .messages = "0 or O(log N) mean",
       .client_delay = "O(log N) mean",
       .sync_delay = "1",
+      .leave_needs_fifo = true,
   };
 
   NaimiTrehel(NodeId self, const Assignment& start);

@@ -16,6 +16,7 @@ class NaimiTrehelIdleOwner : public NaimiTrehel {
       .messages = NaimiTrehel::about.messages,
       .client_delay = NaimiTrehel::about.client_delay,
       .sync_delay = NaimiTrehel::about.sync_delay,
+      .leave_needs_fifo = true,
       .use = Use::specimen,
       .caught_by = "ME1",
   };

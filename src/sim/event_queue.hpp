@@ -16,8 +16,9 @@ enum class What : std::uint8_t {
   tell,        // node sends a an application message
   told,        // node receives application message b from a
   think,       // node has thought enough
-  release,     // node has held long enough
+  release,     // node has held long enough, on its request number b
   cancel,      // node loses patience with its request number b
+  drop,        // node drops its request number b, whether it waits or is inside
   leave,       // node leaves the group
   join,        // node joins it again
   roster,      // everybody learns who belongs to the group

@@ -51,7 +51,7 @@ void Jury::cancelled(Node node) {
 }
 
 void Jury::sent(const Posted& message) {
-  if (addressees_.is_gone(message.to))
+  if (addressees_.is_gone(message.to) && !population_.may_be_late(message.slot))
     report(Property::addressee,
            addressees_.send(message.from, message.to, population_.print(message.slot)));
   tokens_sent_ += message.token;
@@ -63,6 +63,12 @@ void Jury::sent(const Posted& message) {
 void Jury::received(Node node, Slot slot) {
   if (causality_) causality_->merge(node, clock_of(slot));
   step(node);
+}
+
+void Jury::missed(Node node, Node from, Slot slot, bool token) {
+  if (!population_.may_be_late(slot))
+    report(Property::addressee, addressees_.arrive(from, node, population_.print(slot)));
+  if (token) tokens_.lost();
 }
 
 void Jury::lost(const Posted& message) {

@@ -33,6 +33,8 @@ class Jury {
   // Messages. The clock of a message is the sender's when it was sent.
   void sent(const Posted& message);
   void received(Node node, Slot slot);
+  /// It reached a node that has left.
+  void missed(Node node, Node from, Slot slot, bool token);
   void lost(const Posted& message);
   void duplicated(const Posted& message);
   /// Returns the clock that an application message carries.

@@ -91,6 +91,12 @@ void Observer::received(Node node, Node from, Slot slot, Time now) {
   write_message(now, Happening::receive, node, from, 0, slot);
 }
 
+void Observer::missed(Node node, Node from, Slot slot, bool token, Time now) {
+  jury_.missed(node, from, slot, token);
+  write_message(now, Happening::lose, from, node, 0, slot);
+  collect(now);
+}
+
 void Observer::lost(const Posted& message, Time now) {
   jury_.lost(message);
   write_message(now, Happening::lose, message.from, message.to, 0, message.slot);

@@ -33,6 +33,7 @@ class Observer {
   // Messages. The clock of a message is the sender's when it was sent.
   void sent(const Posted& message, Time now);
   void received(Node node, Node from, Slot slot, Time now);
+  void missed(Node node, Node from, Slot slot, bool token, Time now);
   void lost(const Posted& message, Time now);
   void duplicated(const Posted& message, Time now);
   void told(Node node, Node from, const Causality::Clock& clock, Time now);

@@ -4,18 +4,26 @@
 
 #include "catalog/catalog.hpp"
 #include "mutex/voting_sets.hpp"
+#include "sim/random.hpp"
 
 namespace conch::sim {
 
 namespace {
 
 constexpr Node nodes_max = 10'000'000;
+constexpr std::uint64_t size_stream = 4;
 
-Node parse_count(std::string_view digits, std::string_view text) {
+/// Zero if it is none.
+Node read_count(std::string_view digits) {
   Node count = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
   bool whole = error == std::errc{} && end == digits.data() + digits.size();
-  if (!whole || count == 0 || count > nodes_max)
+  return whole && count <= nodes_max ? count : 0;
+}
+
+Node parse_count(std::string_view digits, std::string_view text) {
+  Node count = read_count(digits);
+  if (count == 0)
     throw BadText("\"" + std::string(text) +
                   "\" is not a layout of clusters such as 3x3 (three of three) or 4,2,3");
   return count;
@@ -69,6 +77,26 @@ std::vector<Node> parse_clusters(std::string_view text) {
   }
 }
 
+NodeRange parse_nodes(std::string_view text) {
+  auto dots = text.find("..");
+  NodeRange range;
+  range.first = read_count(text.substr(0, dots));
+  range.last = dots == std::string_view::npos ? range.first : read_count(text.substr(dots + 2));
+  if (range.first == 0 || range.last < range.first)
+    throw BadText("\"" + std::string(text) + "\" is neither a number of nodes such as 10, up to " +
+                  std::to_string(nodes_max) + ", nor a range such as 2..100");
+  return range;
+}
+
+Options for_seed(Options options, std::uint64_t seed) {
+  options.seed = seed;
+  if (!options.drawn_nodes) return options;
+  auto [first, last] = *options.drawn_nodes;
+  Random random(seed, size_stream);
+  options.clusters = {first + static_cast<Node>(random.below(std::uint64_t{last} - first + 1))};
+  return options;
+}
+
 void validate(const Options& options) {
   const CatalogEntry& entry = find_algorithm(options.algorithm);
   const About& about = entry.about;
@@ -79,16 +107,20 @@ void validate(const Options& options) {
                   "puts messages back in order");
   if (options.churn > 0 && !entry.can.dynamic)
     throw BadText(name + " has fixed members; naimi-trehel lets them come and go");
-  if (options.churn > 0 && options.channel == Channel::any && !options.uses_link())
-    throw BadText("leaving needs FIFO channels, or something could reach a node that is gone: " +
-                  std::string("use --channel fifo or --link always"));
-  if (name.starts_with("maekawa")) {
+  bool overtaking = options.channel == Channel::any && !options.uses_link();
+  if (options.churn > 0 && overtaking && about.leave_needs_fifo)
+    throw BadText("leaving " + name + " needs FIFO channels, or something could reach a node " +
+                  "that is gone: use --channel fifo or --link always");
+  if (entry.algorithm.starts_with("maekawa")) {
     try {
-      voting_set(Members::first(options.nodes()), NodeId{0}, options.tuning.voting);
+      voting_set(Members::first(options.nodes()), NodeId{0}, entry.tuned(options.tuning).voting);
     } catch (const std::invalid_argument& error) {
       throw BadText(error.what());
     }
   }
+  if (options.tuning.order < 2 || options.tuning.order > 8)
+    throw BadText("--order: a tree's nodes have at most 2 to 8 children, not " +
+                  std::to_string(options.tuning.order));
   validate_faults(options, entry);
 }
 

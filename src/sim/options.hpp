@@ -24,11 +24,19 @@ enum class Linked : std::uint8_t {
   never,
 };
 
+/// How many nodes: each run draws its own number from its seed.
+struct NodeRange {
+  Node first = 0;
+  Node last = 0;
+};
+
 struct Options {
   std::string algorithm = "naimi-trehel";
   Tuning tuning;
   /// The sizes of the clusters; nodes are numbered through them in order.
   std::vector<Node> clusters = {10};
+  /// Instead of these, one cluster of so many: see `for_seed`.
+  std::optional<NodeRange> drawn_nodes;
   /// Per node.
   std::uint64_t requests = 20;
   std::uint64_t seed = 1;
@@ -45,7 +53,8 @@ struct Options {
 
   /// The chance that a request is cancelled while it waits.
   double cancel = 0;
-  /// The share of the nodes that leave after each request and join again.
+  /// The share of the nodes that run the out-of-order cycle: ask, drop it and ask again, give up,
+  /// leave, join again.
   double churn = 0;
   /// The chance that a process that has asked tells another one, which then asks too.
   double chatter = 0;
@@ -53,16 +62,26 @@ struct Options {
 
   /// ME3 is watched up to this many nodes: vector clocks cost N per message.
   Node order_checked_up_to = 256;
+  /// The structure is examined whenever nothing is in flight up to this many nodes, and at the end
+  /// in any group.
+  Node structure_checked_up_to = 256;
 
   Node nodes() const {
     Node sum = 0;
     for (Node size : clusters) sum += size;
     return sum;
   }
+  bool sizes_differ() const { return drawn_nodes && drawn_nodes->first < drawn_nodes->last; }
   bool uses_link() const {
     return linked == Linked::always || (linked == Linked::automatic && faults.network_is_faulty());
   }
 };
+
+/// The run with this seed.
+Options for_seed(Options options, std::uint64_t seed);
+
+/// `10` or `2..100`.
+NodeRange parse_nodes(std::string_view text);
 
 /// `10`, `3x3` or `4,2,3`.
 std::vector<Node> parse_clusters(std::string_view text);

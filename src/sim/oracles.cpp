@@ -17,6 +17,7 @@ std::string_view word(Property property) {
     case Property::addressee: return "no message to nobody";
     case Property::invariant: return "invariants";
     case Property::memory: return "bounded memory";
+    case Property::structure: return "structure";
   }
   return "?";
 }
@@ -73,6 +74,12 @@ Finding TokenOracle::after_call(Node node, int difference) {
 Finding AddresseeOracle::send(Node from, Node to, const std::string& message) const {
   if (!gone_[to]) return {};
   return std::to_string(from) + " sent " + message + " to " + std::to_string(to) +
+         ", which has left";
+}
+
+Finding AddresseeOracle::arrive(Node from, Node to, const std::string& message) const {
+  if (!gone_[to]) return {};
+  return message + " of " + std::to_string(from) + " reached " + std::to_string(to) +
          ", which has left";
 }
 

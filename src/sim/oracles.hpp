@@ -19,9 +19,10 @@ enum class Property : std::uint8_t {
   one_token,         // where the algorithm has one
   fences,            // strictly increasing
   data,              // a holder gets what the one before it released
-  addressee,         // no message to nobody
+  addressee,         // no message to nobody, sent or arriving
   invariant,         // an algorithm found itself in a state that cannot be
   memory,            // at quiescence nothing is remembered that was not at the start
+  structure,         // tree, list, weights and height, where the algorithm has them
 };
 std::string_view word(Property property);
 /// A broken one means two holders or lost data; otherwise somebody waits for ever.
@@ -78,7 +79,8 @@ class TokenOracle {
   int tokens_ = 0;
 };
 
-/// No message to somebody who has left. A crashed one may be sent to: nobody knows yet.
+/// No message to somebody who has left, neither when it is sent nor when it arrives, unless it may
+/// come late. A crashed one may be sent to: nobody knows yet.
 class AddresseeOracle {
  public:
   explicit AddresseeOracle(Node nodes) : gone_(nodes) {}
@@ -86,10 +88,16 @@ class AddresseeOracle {
   void left(Node node) { gone_[node] = true; }
   bool is_gone(Node node) const { return gone_[node]; }
   Finding send(Node from, Node to, const std::string& message) const;
+  Finding arrive(Node from, Node to, const std::string& message) const;
 
  private:
   std::vector<bool> gone_;
 };
+
+/// An algorithm's own words, empty if nothing is wrong.
+inline Finding finding_of(std::string words) {
+  return words.empty() ? Finding() : Finding(std::move(words));
+}
 
 /// At rest, the nodes together remember no more than those of a group that has just started.
 Finding memory_at_rest(std::size_t remembered, std::size_t allowed);

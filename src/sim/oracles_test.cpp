@@ -51,6 +51,7 @@ TEST(AddresseeOracle, FiresForAMessageToSomebodyWhoHasLeft) {
   EXPECT_FALSE(oracle.send(0, 1, "TOKEN"));
   oracle.left(1);
   EXPECT_EQ(oracle.send(0, 1, "TOKEN"), "0 sent TOKEN to 1, which has left");
+  EXPECT_EQ(oracle.arrive(0, 1, "TOKEN"), "TOKEN of 0 reached 1, which has left");
   oracle.came(1);
   EXPECT_FALSE(oracle.send(0, 1, "TOKEN"));
 }

@@ -44,8 +44,8 @@ class PopulationOf final : public Population {
  public:
   using Message = typename A::Message;
 
-  PopulationOf(Node nodes, Host& host)
-      : host_(host), entry_(find_algorithm(A::about.name)), kinds_(kinds_of<Message>()) {
+  PopulationOf(const CatalogEntry& entry, Node nodes, Host& host)
+      : host_(host), entry_(entry), kinds_(kinds_of<Message>()) {
     nodes_.resize(nodes);
   }
 
@@ -53,7 +53,7 @@ class PopulationOf final : public Population {
   std::span<const std::string> kinds() const override { return kinds_; }
 
   void create(Node node, const Assignment& start) override {
-    nodes_[node].emplace(id_of(node), start);
+    nodes_[node].emplace(id_of(node), entry_.tuned(start));
   }
   void destroy(Node node) override { nodes_[node].reset(); }
   void start([[maybe_unused]] Node node) override {
@@ -105,6 +105,15 @@ class PopulationOf final : public Population {
   std::size_t remembered(Node node) const override { return conch::remembered(*nodes_[node]); }
   std::string state(Node node) const override { return print_fields(*nodes_[node]); }
   std::string print(Slot slot) const override { return conch::print(pool_[slot]); }
+  bool may_be_late(Slot slot) const override { return conch::may_be_late(pool_[slot]); }
+  std::string disorder([[maybe_unused]] const std::vector<Node>& members) const override {
+    if constexpr (Structured<A>) {
+      std::vector<const A*> values;
+      for (Node node : members) values.push_back(&*nodes_[node]);
+      return A::disorder(values);
+    }
+    return {};
+  }
   std::size_t bytes_per_node() const override { return sizeof(A); }
 
  private:
@@ -148,9 +157,9 @@ class PopulationOf final : public Population {
 
 }  // namespace
 
-std::unique_ptr<Population> make_population(std::string_view algorithm, Node nodes, Host& host) {
-  return with_algorithm(algorithm, [&]<class A>(std::type_identity<A>) {
-    return std::unique_ptr<Population>(std::make_unique<PopulationOf<A>>(nodes, host));
+std::unique_ptr<Population> make_population(const CatalogEntry& entry, Node nodes, Host& host) {
+  return with_algorithm(entry, [&]<class A>(std::type_identity<A>) {
+    return std::unique_ptr<Population>(std::make_unique<PopulationOf<A>>(entry, nodes, host));
   });
 }
 

@@ -79,11 +79,15 @@ class Population {
   virtual std::size_t remembered(Node node) const = 0;
   virtual std::string state(Node node) const = 0;
   virtual std::string print(Slot slot) const = 0;
+  virtual bool may_be_late(Slot slot) const = 0;
+  /// What is wrong with the structure of these members, in the order of their numbers, while
+  /// nothing is in flight; nothing if the algorithm has none.
+  virtual std::string disorder(const std::vector<Node>& members) const = 0;
   /// Of one node's value, without what its containers allocate.
   virtual std::size_t bytes_per_node() const = 0;
 };
 
-/// The nodes 0 .. nodes-1 of an algorithm, not created yet.
-std::unique_ptr<Population> make_population(std::string_view algorithm, Node nodes, Host& host);
+/// The nodes 0 .. nodes-1 of an algorithm, not created yet. The entry must outlive them.
+std::unique_ptr<Population> make_population(const CatalogEntry& entry, Node nodes, Host& host);
 
 }  // namespace conch::sim

@@ -97,6 +97,12 @@ Voting read_voting(Arguments& arguments) {
   throw BadForm{};
 }
 
+unsigned read_order(Arguments& arguments) {
+  std::uint64_t order = arguments.number();
+  if (order < 2 || order > 8) throw BadText("a tree's nodes have at most 2 to 8 children");
+  return static_cast<unsigned>(order);
+}
+
 ScriptedWorld::Group read_group(Arguments& arguments) {
   ScriptedWorld::Group group;
   group.nodes = arguments.node();
@@ -106,6 +112,10 @@ ScriptedWorld::Group read_group(Arguments& arguments) {
       group.home = arguments.node();
     } else if (arguments.take("voting")) {
       group.tuning.voting = read_voting(arguments);
+    } else if (arguments.take("order")) {
+      group.tuning.order = read_order(arguments);
+    } else if (arguments.take("lazy")) {
+      group.tuning.balance = Balance::lazy;
     } else {
       throw BadForm{};
     }
@@ -155,6 +165,14 @@ void observe(ScriptedWorld& world, Arguments& arguments) {
   arguments.finish();
   if (stamp.value > std::uint64_t{1} << 62) throw BadText("the stamp is too large");
   world.observe(node, stamp);
+}
+
+void timer(ScriptedWorld& world, Arguments& arguments) {
+  Node node = arguments.node();
+  std::uint64_t number = arguments.number();
+  arguments.finish();
+  if (number > 255) throw BadText("timers are numbered up to 255");
+  world.timer(node, TimerId{static_cast<std::uint8_t>(number)});
 }
 
 void settle(ScriptedWorld& world, Arguments& arguments) {
@@ -208,10 +226,11 @@ struct Performance {
 };
 
 constexpr std::array performances = std::to_array<Performance>({
-    {{"nodes", "nodes N ALGORITHM [home H] [voting grid|plane]"}, nullptr},
+    {{"nodes", "nodes N ALGORITHM [home H] [voting grid|plane] [order M] [lazy]"}, nullptr},
     {{"request", "request N"}, on_one<&W::request>},
     {{"release", "release N"}, on_one<&W::release>},
     {{"cancel", "cancel N"}, on_one<&W::cancel>},
+    {{"timer", "timer N TIMER"}, timer},
     {{"tell", "tell A B"}, on_two<&W::tell>},
     {{"observe", "observe N STAMP"}, observe},
     {{"deliver", "deliver [FROM -> TO [KIND]]"}, deliver},

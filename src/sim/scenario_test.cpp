@@ -181,6 +181,17 @@ TEST(Scenario, TheLastOneLeavesAndNobodyWelcomes) {
             "error: 0 cannot welcome anybody: it has left\n");
 }
 
+TEST(Scenario, WhatReachesOneThatHasLeftIsAViolation) {
+  Scenario scenario;
+  for (std::string_view command : {"nodes 2 naimi-trehel", "leave 1", "settle 3"})
+    scenario.run(command);
+  EXPECT_EQ(scenario.run("duplicate 0 -> 1 FORGOTTEN"), "duplicated: 0 -> 1 FORGOTTEN\n");
+  EXPECT_EQ(scenario.run("settle"),
+            "1 has left\n"
+            "lost: 0 -> 1 FORGOTTEN: 1 has left\n"
+            "VIOLATION no message to nobody: FORGOTTEN of 0 reached 1, which has left\n");
+}
+
 TEST(Scenario, StateShowsSomeFieldsOfSomeNodes) {
   EXPECT_EQ(last_output({"nodes 2 ring", "state 0"}),
             "0: successor 1, state released, token no, baton 1.0\n");
@@ -257,7 +268,7 @@ TEST(Scenario, MistakesAreLinesOfOutput) {
            {"central", "nodes 10001 central", "a group has 1 to 10000 nodes"},
            {"central", "nodes 3 central home 3", "there is no node 3 to be the home"},
            {"central", "nodes 3 maekawa voting square",
-            "the form is nodes N ALGORITHM [home H] [voting grid|plane]"},
+            "the form is nodes N ALGORITHM [home H] [voting grid|plane] [order M] [lazy]"},
        }) {
     std::string begin = "nodes 3 " + std::string(mistake.algorithm);
     EXPECT_EQ(last_output({begin, mistake.command}), "error: " + std::string(mistake.error) + "\n");

@@ -35,7 +35,8 @@ std::string_view word(ScriptedWorld::Phase phase) {
 
 ScriptedWorld::ScriptedWorld(const Group& group, std::string& out)
     : out_(out),
-      population_(make_population(group.algorithm, size_with_newcomers(group), *this)),
+      population_(
+          make_population(find_algorithm(group.algorithm), size_with_newcomers(group), *this)),
       tuning_(group.tuning),
       phases_(size_with_newcomers(group), Phase::absent),
       checks_order_(phases_.size() <= order_checked_up_to),
@@ -104,6 +105,7 @@ void ScriptedWorld::halt(Node node, const std::string& why) {
 void ScriptedWorld::remove(Node node) {
   jury_.crashed(node);
   phases_[node] = Phase::crashed;
+  forget_timers(node);
   population_->destroy(node);
 }
 
@@ -151,16 +153,19 @@ void ScriptedWorld::left(Node node) {
   expect_of(node, Phase::leaving, "it has left");
   write(std::to_string(node) + " has left");
   phases_[node] = Phase::left;
+  forget_timers(node);
   jury_.gone(node);
   roster_ = roster_.without(id_of(node));
   roster_changed_ = true;
 }
 
 void ScriptedWorld::armed(Node node, const Armed& armed) {
+  armed_.insert({node, armed.timer});
   write(std::to_string(node) + " arms timer " + conch::print(armed.timer));
 }
 
 void ScriptedWorld::disarmed(Node node, TimerId timer) {
+  armed_.erase({node, timer});
   write(std::to_string(node) + " disarms timer " + conch::print(timer));
 }
 
@@ -204,6 +209,18 @@ void ScriptedWorld::observe(Node node, Stamp stamp) {
   if (!entry.can.causal)
     throw BadText(std::string(entry.about.name) + " has no clock that a stamp could move");
   population_->observe(node, stamp);
+}
+
+void ScriptedWorld::timer(Node node, TimerId timer) {
+  expect_present(node, "hear a timer");
+  expect_room();
+  if (armed_.erase({node, timer}) == 0)
+    throw BadText(std::to_string(node) + " has not armed timer " + conch::print(timer));
+  call(node, [&] { population_->timer(node, timer); });
+}
+
+void ScriptedWorld::forget_timers(Node node) {
+  std::erase_if(armed_, [&](const auto& each) { return each.first == node; });
 }
 
 // Faults.

@@ -59,6 +59,9 @@ class ScriptedWorld final : private Host {
   /// An application message from outside the group, with this stamp.
   void observe(Node node, Stamp stamp);
 
+  /// A timer that is armed fires.
+  void timer(Node node, TimerId timer);
+
   // Messages, the oldest that matches.
   void deliver(const Which& which);
   void drop(const Which& which);
@@ -128,6 +131,7 @@ class ScriptedWorld final : private Host {
   /// A node that found itself in a state that cannot be is as good as crashed.
   void halt(Node node, const std::string& why);
   void remove(Node node);
+  void forget_timers(Node node);
   void conclude_call(Node node);
   void expect_of(Node node, Phase phase, std::string_view happening);
   void publish_roster();
@@ -166,6 +170,8 @@ class ScriptedWorld final : private Host {
   std::string those_who(Phase phase) const;
   std::string those_inside() const;
   Finding deadlock() const;
+  bool examinable() const;
+  Finding disorder() const;
   std::string verdict(Property property) const;
 
   std::string& out_;
@@ -181,6 +187,7 @@ class ScriptedWorld final : private Host {
   std::map<Slot, std::size_t> copies_;
   Sides sides_;
   std::set<Property> broken_;
+  std::set<std::pair<Node, TimerId>> armed_;
 };
 
 }  // namespace conch::sim

@@ -123,7 +123,11 @@ void ScriptedWorld::deliver_at(std::size_t position) {
   Node to = std::visit([](const auto& m) { return m.to; }, message);
   if (present(to)) return std::visit([&](const auto& m) { arrive(m); }, message);
   write("lost: " + print(message) + ": " + std::to_string(to) + " " + std::string(word(phase(to))));
-  lose(message);
+  const Posted* posted = std::get_if<Posted>(&message);
+  if (posted == nullptr || phase(to) != Phase::left) return lose(message);
+  jury_.missed(to, posted->from, posted->slot, posted->token);
+  announce_violations();
+  done(posted->slot);
 }
 
 void ScriptedWorld::deliver(const Which& which) {

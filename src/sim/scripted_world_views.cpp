@@ -90,14 +90,28 @@ std::string ScriptedWorld::those_inside() const {
   return text;
 }
 
-/// Nothing is in flight and nobody is inside: whoever waits now waits until the script interferes.
+/// Nothing is in flight, no timer is armed and nobody is inside: whoever waits now waits until the
+/// script interferes.
 Finding ScriptedWorld::deadlock() const {
   std::string waiting = those_who(Phase::waiting);
   std::string cancelling = those_who(Phase::cancelling);
-  if (!in_flight_.empty()) return {};
+  if (!in_flight_.empty() || !armed_.empty()) return {};
   if (!cancelling.empty()) return "nothing is in flight and a cancel does not end: " + cancelling;
   if (!jury_.inside().empty() || waiting.empty()) return {};
   return "deadlock: nothing is in flight, nobody is inside, and these wait: " + waiting;
+}
+
+/// A structure is whole while nothing is in flight and nobody has crashed.
+bool ScriptedWorld::examinable() const {
+  return in_flight_.empty() && those_who(Phase::crashed).empty();
+}
+
+Finding ScriptedWorld::disorder() const {
+  if (!population_->entry().can.structured || !examinable()) return {};
+  std::vector<Node> members;
+  for (NodeId member : roster_)
+    if (phase(node_of(member)) != Phase::joining) members.push_back(node_of(member));
+  return finding_of(population_->disorder(members));
 }
 
 std::string ScriptedWorld::verdict(Property property) const {
@@ -106,6 +120,8 @@ std::string ScriptedWorld::verdict(Property property) const {
                   : property == Property::order  ? about.promises_order
                                                  : true;
   if (property == Property::order && !checks_order_) return "not checked";
+  bool unseen = property == Property::structure && !examinable();
+  if (!broken_.contains(property) && unseen) return "not checked";
   if (!broken_.contains(property)) return promised ? "held" : "not promised";
   return promised ? "violated" : "violated (not promised)";
 }
@@ -113,12 +129,14 @@ std::string ScriptedWorld::verdict(Property property) const {
 void ScriptedWorld::check() {
   broken_.erase(Property::progress);
   jury_.report(Property::progress, deadlock());
+  jury_.report(Property::structure, disorder());
   announce_violations();
-  for (Property property :
-       {Property::mutual_exclusion, Property::progress, Property::order, Property::one_token,
-        Property::fences, Property::data, Property::addressee, Property::invariant}) {
+  for (Property property : {Property::mutual_exclusion, Property::progress, Property::order,
+                            Property::one_token, Property::fences, Property::data,
+                            Property::addressee, Property::invariant, Property::structure}) {
     if (property == Property::one_token && !population_->entry().can.token) continue;
     if (property == Property::addressee && !population_->entry().can.dynamic) continue;
+    if (property == Property::structure && !population_->entry().can.structured) continue;
     write(std::string(word(property)) + ": " + verdict(property));
   }
   std::string waiting = those_who(Phase::waiting);

@@ -38,7 +38,7 @@ Simulation::Simulation(const Options& options, TraceSink* sink)
     : options_((validate(options), options)),
       random_(options.seed, workload_stream),
       fault_random_(options.seed, fault_stream),
-      population_(make_population(options.algorithm, options.nodes(), *this)),
+      population_(make_population(find_algorithm(options.algorithm), options.nodes(), *this)),
       network_(options),
       processes_(options.nodes()),
       roster_(Members::first(options.nodes())) {
@@ -66,7 +66,9 @@ Result Simulation::run() {
       now_ = event.at;
       handle(event);
       if (!draining_.empty()) see_off();
+      if (options_.nodes() <= options_.structure_checked_up_to) check_structure();
     }
+    check_structure();
   } catch (const BrokenInvariant& broken) {
     observer_->report(Property::invariant, broken.what(), now_);
   }
@@ -122,8 +124,9 @@ void Simulation::handle(const Event& event) {
     case What::tell: return tell(event.node, event.a);
     case What::told: return told(event);
     case What::think: return request(event.node);
-    case What::release: return release(event.node);
+    case What::release: return release(event.node, event.b);
     case What::cancel: return cancel(event.node, event.b);
+    case What::drop: return drop(event.node, event.b);
     case What::leave: return leave(event.node);
     case What::join: return join(event.node);
     case What::roster: return publish_roster();
@@ -140,10 +143,15 @@ void Simulation::handle(const Event& event) {
 }
 
 void Simulation::deliver(const Event& event) {
-  if (!present(event.node)) return transport_->drop(event);
+  if (!linked(event.node)) return transport_->drop(event);
   arrived_.clear();
   transport_->handle(event, now_, arrived_);
   for (const Arrived& message : arrived_) {
+    if (!present(event.node)) {
+      observer_->missed(event.node, message.from, message.slot, message.token, now_);
+      transport_->done(message.slot);
+      continue;
+    }
     ++delivered_;
     ++delivered_since_entry_;
     observer_->received(event.node, message.from, message.slot, now_);
@@ -190,7 +198,7 @@ bool Simulation::over() {
 
 void Simulation::check_memory() {
   if (observer_->violation() || anybody_crashed_ || options_.faults.drop) return;
-  auto start = make_population(options_.algorithm, options_.nodes(), *this);
+  auto start = make_population(population_->entry(), options_.nodes(), *this);
   std::size_t allowed = 0;
   std::size_t remembered = 0;
   for (NodeId member : roster_) {
@@ -200,6 +208,19 @@ void Simulation::check_memory() {
     remembered += population_->remembered(node);
   }
   observer_->report(Property::memory, memory_at_rest(remembered, allowed), now_);
+}
+
+/// Of the members that have joined, while nothing is on its way.
+void Simulation::check_structure() {
+  if (!population_->entry().can.structured || !touched_ || transport_->in_flight() > 0) return;
+  if (observer_->violation() || anybody_crashed_ || options_.faults.drop) return;
+  std::vector<Node> members;
+  for (NodeId member : roster_)
+    if (processes_[node_of(member)].phase != Phase::joining) members.push_back(node_of(member));
+  touched_ = false;
+  if (members.empty()) return;
+  ++structure_checks_;
+  observer_->report(Property::structure, finding_of(population_->disorder(members)), now_);
 }
 
 Result Simulation::result() {
@@ -227,6 +248,12 @@ Result Simulation::result() {
     result.order = Verdict::not_promised;
   else if (options_.nodes() > options_.order_checked_up_to)
     result.order = Verdict::not_checked;
+  result.structure = verdict(Property::structure);
+  result.structure_checks = structure_checks_;
+  if (!population_->entry().can.structured)
+    result.structure = Verdict::not_promised;
+  else if (structure_checks_ == 0)
+    result.structure = Verdict::not_checked;
   // A run that ended at a broken safety property says nothing about who would have got in.
   if (result.violation && is_safety(result.violation->property))
     result.progress = Verdict::not_checked;

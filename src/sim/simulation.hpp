@@ -25,6 +25,9 @@ struct Result {
   Verdict mutual_exclusion = Verdict::held;
   Verdict progress = Verdict::held;
   Verdict order = Verdict::held;
+  Verdict structure = Verdict::held;
+  /// How often it was examined.
+  std::uint64_t structure_checks = 0;
   std::string trace_hash;
   /// Messages that reached an algorithm.
   std::uint64_t delivered = 0;
@@ -57,6 +60,8 @@ class Simulation final : private Host {
     /// Counts crashes and restarts; an event of an earlier life is void.
     std::uint16_t life = 0;
     bool churns = false;
+    /// Of one that churns: this is its second request since it joined.
+    bool asks_again = false;
     /// How fast its clock runs.
     double rate = 1;
     std::uint64_t remaining = 0;
@@ -86,6 +91,7 @@ class Simulation final : private Host {
   /// A call into a node's algorithm, with the tokens counted before and after.
   template <class Call>
   void call(Node node, Call&& function, bool reads_token = false) {
+    touched_ = true;
     observer_->before_call(node, reads_token);
     function();
     observer_->after_call(node, now_);
@@ -98,8 +104,10 @@ class Simulation final : private Host {
   void maybe_tell(Node node);
   void tell(Node node, Node to);
   void told(const Event& event);
-  void release(Node node);
+  Duration patience();
+  void release(Node node, std::uint32_t request);
   void cancel(Node node, std::uint32_t request);
+  void drop(Node node, std::uint32_t request);
   void finished(Node node);
   void join(Node node);
   void leave(Node node);
@@ -118,11 +126,16 @@ class Simulation final : private Host {
   void restart(Node node);
   void suspect(Node whom);
 
+  /// Runs an algorithm. Of one that has left, only the links may still have something to do.
   bool present(Node node) const {
+    return linked(node) && processes_[node].phase != Phase::draining;
+  }
+  bool linked(Node node) const {
     Phase phase = processes_[node].phase;
     return phase != Phase::crashed && phase != Phase::away;
   }
   void check_memory();
+  void check_structure();
 
   Options options_;
   Random random_;
@@ -136,7 +149,7 @@ class Simulation final : private Host {
   Time now_;
   std::vector<Process> processes_;
   Members roster_;
-  /// Leavers whose last messages have not all arrived.
+  /// Leavers from whom or to whom messages are on their way.
   std::vector<Node> draining_;
   std::vector<Arrived> arrived_;
   std::vector<ApplicationMessage> told_;
@@ -149,6 +162,9 @@ class Simulation final : private Host {
   std::uint64_t active_ = 0;
   std::uint64_t delivered_ = 0;
   std::uint64_t delivered_since_entry_ = 0;
+  std::uint64_t structure_checks_ = 0;
+  /// Something was done since the structure was examined.
+  bool touched_ = true;
   bool restless_ = false;
   bool anybody_crashed_ = false;
 };

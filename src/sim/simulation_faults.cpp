@@ -58,10 +58,10 @@ bool Simulation::matches(Node node, Who::Role role) const {
 }
 
 bool Simulation::votes_for_a_waiter(Node node) const {
+  Voting voting = population_->entry().tuned(options_.tuning).voting;
   for (Node other = 0; other < processes_.size(); ++other) {
     if (processes_[other].phase != Phase::waiting) continue;
-    if (voting_set(roster_, id_of(other), options_.tuning.voting).contains(id_of(node)))
-      return true;
+    if (voting_set(roster_, id_of(other), voting).contains(id_of(node))) return true;
   }
   return false;
 }

@@ -23,12 +23,25 @@ void Simulation::request(Node node) {
   ++process.request;
   observer_->requested(node, now_);
   maybe_tell(node);
-  if (random_.chance(options_.cancel)) {
+  if (process.churns) {
+    after(node, patience(), What::drop, 0, process.request);
+  } else if (random_.chance(options_.cancel)) {
     Duration patience = options_.hold.mean() + 4 * options_.remote_latency.mean();
     after(node, Distribution::exponential(patience).draw(random_), What::cancel, 0,
           process.request);
   }
   call(node, [&] { population_->request(node); });
+}
+
+/// How long a process that churns sticks to a request. Half of the time that is about as long as
+/// the request is on its way, otherwise long enough for some of a queue of everybody: sometimes it
+/// is served and sometimes not, whatever the load.
+Duration Simulation::patience() {
+  if (random_.chance(0.5))
+    return Distribution::exponential(2 * options_.remote_latency.mean()).draw(random_);
+  auto holders = static_cast<std::int64_t>(random_.below(processes_.size() + 1));
+  Duration thinks = options_.think.draw(random_);
+  return thinks + holders * options_.hold.draw(random_);
 }
 
 /// The request is made, in the order of happened-before, before the other process is told of it.
@@ -68,10 +81,12 @@ void Simulation::entered(Node node, const Baton& baton) {
   process.phase = Phase::inside;
   delivered_since_entry_ = 0;
   observer_->entered(node, baton, now_);
-  after(node, options_.hold.draw(random_), What::release);
+  after(node, options_.hold.draw(random_), What::release, 0, process.request);
 }
 
-void Simulation::release(Node node) {
+void Simulation::release(Node node, std::uint32_t request) {
+  Process& process = processes_[node];
+  if (process.phase != Phase::inside || process.request != request) return;  // dropped before
   DataRef data = observer_->released(node, now_);
   call(node, [&] { population_->release(node, data); });
   finished(node);
@@ -85,6 +100,11 @@ void Simulation::cancel(Node node, std::uint32_t request) {
   call(node, [&] { population_->cancel(node); });
 }
 
+void Simulation::drop(Node node, std::uint32_t request) {
+  cancel(node, request);
+  release(node, request);
+}
+
 void Simulation::withdrawn(Node node) {
   CONCH_EXPECT(processes_[node].phase == Phase::cancelling,
                "only a cancelled request is withdrawn");
@@ -93,11 +113,17 @@ void Simulation::withdrawn(Node node) {
   finished(node);
 }
 
-/// One request is over, served or withdrawn.
+/// One request is over, served or withdrawn. The out-of-order cycle of one that churns (Hernane,
+/// Gustedt, Benyettou 2015, listing 1): a second request at once; after that it leaves.
 void Simulation::finished(Node node) {
   Process& process = processes_[node];
   --process.remaining;
   if (!process.churns || process.remaining == 0) return think(node);
+  process.asks_again = !process.asks_again;
+  if (process.asks_again) {
+    process.phase = Phase::thinking;
+    return after(node, Duration{0}, What::think);
+  }
   process.phase = Phase::leaving;
   after(node, Duration{0}, What::leave);
 }
@@ -112,14 +138,18 @@ void Simulation::left(Node node) {
   processes_[node].phase = Phase::draining;
   roster_ = roster_.without(id_of(node));
   draining_.push_back(node);
+  for (auto each = timers_.lower_bound({node, TimerId{0}});
+       each != timers_.end() && each->first.first == node; ++each)
+    ++each->second;
   after(node, Duration{0}, What::roster);
 }
 
-/// A leaver may come back when its last message has arrived: nothing of it meets its next
-/// incarnation.
+/// A leaver may come back when the last message from it or to it has arrived: nothing of its former
+/// life meets its next.
 void Simulation::see_off() {
   for (Node node : std::exchange(draining_, {})) {
-    if (transport_->in_flight_from(node) > 0) {
+    if (processes_[node].phase != Phase::draining) continue;  // it has crashed
+    if (transport_->in_flight_of(node) > 0) {
       draining_.push_back(node);
       continue;
     }

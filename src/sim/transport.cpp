@@ -22,7 +22,7 @@ class RawTransport final : public Transport {
     }
     if (arrivals.copies > 1) wiring_.observer.duplicated(message, now);
     for (int copy = 0; copy < arrivals.copies; ++copy) {
-      departed(message.from);
+      departed(message.from, message.to);
       wiring_.events.push({.at = arrivals.at[copy],
                            .node = message.to,
                            .a = message.from,
@@ -32,14 +32,14 @@ class RawTransport final : public Transport {
     }
   }
   void handle(const Event& event, Time, std::vector<Arrived>& arrived) override {
-    Transport::arrived(event.a);
+    Transport::arrived(event.a, event.node);
     arrived.push_back({event.a, event.b, event.kind == token_flag});
   }
   void done(Slot slot) override {
     if (--copies_[slot] == 0) wiring_.population.discard(slot);
   }
   void drop(const Event& event) override {
-    arrived(event.a);
+    arrived(event.a, event.node);
     done(event.b);
   }
   void disconnect(Node) override {}
@@ -62,7 +62,7 @@ class LinkedTransport final : public Transport {
       wiring_.observer.lost(message, now);
       return;
     }
-    departed(message.from);
+    departed(message.from, message.to);
     ++line.undelivered;
     transmit(message.from, message.to, frames, now);
     arm(line, message.from, message.to, now);
@@ -84,7 +84,7 @@ class LinkedTransport final : public Transport {
     std::erase_if(lines_, [&](const auto& entry) {
       auto [from, to] = entry.first;
       bool ends_here = from == node || to == node;
-      for (auto left = entry.second.undelivered; ends_here && left > 0; --left) arrived(from);
+      for (auto left = entry.second.undelivered; ends_here && left > 0; --left) arrived(from, to);
       return ends_here;
     });
     connected_since_[node] = session_;
@@ -148,7 +148,7 @@ class LinkedTransport final : public Transport {
       line.deadline = now + retransmission_delay(first_repetition_, line.link.attempts());
     transmit(event.node, event.a, answers, now);
     for (Payload& payload : delivered) {
-      Transport::arrived(event.a);
+      Transport::arrived(event.a, event.node);
       --lines_[{event.a, event.node}].undelivered;
       arrived.push_back({event.a, payload->message.slot, payload->message.token});
       read_.push_back(std::move(payload));

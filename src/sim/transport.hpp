@@ -31,24 +31,26 @@ class Transport {
   virtual void drop(const Event& event) = 0;
   /// The node has crashed or left: its links end, and what was on them is lost.
   virtual void disconnect(Node node) = 0;
-  /// Messages of the algorithm that may still arrive; and those of one sender.
+  /// Messages of the algorithm that may still arrive; and those from or to one node.
   std::uint64_t in_flight() const { return in_flight_; }
-  std::uint64_t in_flight_from(Node node) const { return in_flight_from_[node]; }
+  std::uint64_t in_flight_of(Node node) const { return in_flight_of_[node]; }
 
  protected:
-  explicit Transport(Node nodes) : in_flight_from_(nodes) {}
-  void departed(Node from) {
+  explicit Transport(Node nodes) : in_flight_of_(nodes) {}
+  void departed(Node from, Node to) {
     ++in_flight_;
-    ++in_flight_from_[from];
+    ++in_flight_of_[from];
+    ++in_flight_of_[to];
   }
-  void arrived(Node from) {
+  void arrived(Node from, Node to) {
     --in_flight_;
-    --in_flight_from_[from];
+    --in_flight_of_[from];
+    --in_flight_of_[to];
   }
 
  private:
   std::uint64_t in_flight_ = 0;
-  std::vector<std::uint32_t> in_flight_from_;
+  std::vector<std::uint32_t> in_flight_of_;
 };
 
 /// What a transport works with.

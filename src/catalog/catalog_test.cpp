@@ -1,0 +1,67 @@
+#include "catalog/catalog.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "catalog/presets.hpp"
+
+namespace conch {
+namespace {
+
+TEST(Catalog, NamesAreUniqueAndFoundAgain) {
+  std::set<std::string_view> names;
+  for (const CatalogEntry& entry : catalog()) {
+    EXPECT_TRUE(names.insert(entry.about.name).second) << entry.about.name;
+    EXPECT_EQ(&find_algorithm(entry.about.name), &entry);
+  }
+}
+
+TEST(Catalog, ANameLeadsToItsClass) {
+  for (const CatalogEntry& entry : catalog())
+    with_algorithm(entry, [&]<class A>(std::type_identity<A>) {
+      EXPECT_EQ(A::about.name, entry.algorithm) << entry.about.name;
+    });
+}
+
+TEST(Catalog, EverySpecimenSaysWhatCatchesIt) {
+  for (const CatalogEntry& entry : catalog())
+    EXPECT_EQ(entry.about.use == Use::specimen, !entry.about.caught_by.empty()) << entry.about.name;
+}
+
+TEST(Catalog, ASpecimenOfAnAlgorithmIsNamedAfterIt) {
+  for (const CatalogEntry& entry : catalog()) {
+    std::size_t at = entry.about.name.find('@');
+    if (at == std::string_view::npos) continue;
+    EXPECT_EQ(entry.about.use, Use::specimen) << entry.about.name;
+    EXPECT_NO_THROW(find_algorithm(entry.about.name.substr(0, at)));
+  }
+}
+
+TEST(Preset, LeadsToTheClassAndSettlesItsOwnParametersOnly) {
+  CatalogEntry grid = variant<Maekawa>("maekawa-grid", "here", {.voting = Voting::grid});
+  EXPECT_TRUE(grid.is_preset());
+  EXPECT_FALSE(find_algorithm("maekawa").is_preset());
+  std::string_view called;
+  with_algorithm(grid, [&]<class A>(std::type_identity<A>) { called = A::about.name; });
+  EXPECT_EQ(called, "maekawa");
+  Tuning asked{.voting = Voting::plane, .order = 5, .balance = Balance::lazy};
+  Tuning tuned = grid.tuned(asked);
+  EXPECT_EQ(tuned.voting, Voting::grid);
+  EXPECT_EQ(tuned.order, 5u);
+  EXPECT_EQ(tuned.balance, Balance::lazy);
+}
+
+TEST(Preset, ASpecimenDoesWithoutOneRule) {
+  CatalogEntry entry = specimen<NaimiTrehel>("naimi-trehel@x", "as printed", Without::queue, "ME2",
+                                             {.nodes = 3, .cancels = 1});
+  EXPECT_EQ(entry.about.use, Use::specimen);
+  EXPECT_EQ(entry.about.family, NaimiTrehel::about.family);
+  EXPECT_EQ(entry.about.caught_in.nodes, 3u);
+  EXPECT_EQ(entry.tuned(Tuning{}).without, Without::queue);
+  EXPECT_TRUE(entry.can.dynamic);
+  EXPECT_FALSE(fixed(entry).can.dynamic);
+}
+
+}  // namespace
+}  // namespace conch

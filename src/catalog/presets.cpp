@@ -1,0 +1,7 @@
+#include "catalog/presets.hpp"
+
+namespace conch {
+
+std::vector<CatalogEntry> presets() { return {}; }
+
+}  // namespace conch

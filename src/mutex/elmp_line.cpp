@@ -1,0 +1,246 @@
+#include "mutex/elmp_line.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace conch::elmp {
+
+namespace {
+
+/// Of two reports, what is farther along.
+Outlook later(const Outlook& a, const Outlook& b) {
+  return {std::min(a.use, b.use), newer(a.newest, b.newest)};
+}
+
+Use use_of(const Wish& wish) { return wish.mode == Mode::write ? Use::write : Use::read; }
+
+/// What the one behind a place has to expect: everything ahead, and the place's own wish.
+Extent<Outlook> seen_from_behind(const Line::Place& place) {
+  Extent<Outlook> seen = place.outlook;
+  if (place.wish) {
+    seen.update(place.wish->range, [&](const Outlook& outlook) {
+      return Outlook{std::max(outlook.use, use_of(*place.wish)), outlook.newest};
+    });
+  }
+  return seen;
+}
+
+Extent<Use> uses(const Extent<Outlook>& outlook) {
+  Extent<Use> uses;
+  uses.merge(outlook, [](Use, const Outlook& there) { return there.use; });
+  return uses;
+}
+
+bool may_enter(const Line::Place& place) {
+  Use bearable = place.wish->mode == Mode::write ? Use::none : Use::read;
+  return !place.outlook.any(place.wish->range,
+                            [&](const Outlook& outlook) { return outlook.use > bearable; });
+}
+
+}  // namespace
+
+Line::Line(NodeId self, const Assignment& start, const Ledger& ledger)
+    : self_(self), without_(start.tuning.without) {
+  if (self != start.home) return;
+  newest_ = ledger.place;
+  Place first;
+  first.number = ledger.place;
+  first.given = true;
+  first.token = true;
+  first.outlook = Extent(Outlook{Use::none, start.baton});
+  places_.push_back(std::move(first));
+}
+
+void Line::want(Place& place, const Wish& wish, Ledger& ledger) {
+  place.wish = wish;
+  if (wish.mode == Mode::write) place.fence = ledger.fence = ledger.fence.next();
+}
+
+void Line::enqueue(const Wish& wish, Ledger& ledger, Out& out) {
+  Place& last = places_.back();
+  CONCH_EXPECT(last.given && !last.next && !last.wish, "the root hosts the last place, unused");
+  want(last, wish, ledger);
+  settle(last.number, out);
+}
+
+Admission Line::admit(NodeId node, Ledger& ledger) {
+  Place& last = places_.back();
+  CONCH_EXPECT(last.given && !last.next, "the root hosts the last place");
+  last.next = Seat{node, ++ledger.place};
+  last.next_link = 0;
+  Extent<Outlook> outlook = seen_from_behind(last);
+  last.told = uses(outlook);
+  return {ledger.place, Seat{self_, last.number}, std::move(outlook)};
+}
+
+void Line::take(const Admission& admission, const std::optional<Wish>& wish, Ledger& ledger,
+                Out& out) {
+  Place& place = *find_or_expect(admission.place);
+  place.given = true;
+  if (without_ == Without::early_token) place.token = false;
+  if (!place.token && place.link == 0) place.ahead = admission.ahead;
+  if (!place.token) place.outlook.merge(admission.outlook, later);
+  if (wish) want(place, *wish, ledger);
+  settle(admission.place, out);
+}
+
+bool Line::withdraw(Out& out) {
+  Place* place = own();
+  if (place == nullptr) return false;
+  CONCH_EXPECT(!place->inside, "only a waiter withdraws");
+  place->wish.reset();
+  settle(place->number, out);
+  return true;
+}
+
+void Line::release(const DataRef& data, Out& out) {
+  Place* place = own();
+  CONCH_EXPECT(place != nullptr && place->inside, "only a holder releases");
+  if (place->wish->mode == Mode::write) {
+    place->outlook.update(place->wish->range, [&](const Outlook& outlook) {
+      return Outlook{outlook.use, Baton{place->fence, data}};
+    });
+  }
+  place->wish.reset();
+  place->inside = false;
+  settle(place->number, out);
+}
+
+void Line::settle_all(Out& out) {
+  std::vector<std::uint64_t> numbers;
+  for (const Place& place : places_) numbers.push_back(place.number);
+  for (std::uint64_t number : numbers) settle(number, out);
+}
+
+/// Does what has become possible at a place: enter, hand on, get out of the way.
+void Line::settle(std::uint64_t number, Out& out) {
+  Place& place = *find(number);
+  if (!place.given) return;
+  if (place.wish && !place.inside && may_enter(place)) {
+    place.inside = true;
+    enter(place, out);
+  }
+  if (!place.next) return;
+  bool over = !place.wish;
+  if (over && place.token && without_ != Without::idle_token) {
+    out.send(place.next->node, Token{place.next->place, place.outlook});
+    return remove(number);
+  }
+  if (over && !place.splicing && place.ahead && without_ != Without::splicing) {
+    place.splicing = true;
+    out.send(place.ahead->node,
+             Splice{place.ahead->place, *place.next, place.next_link + 1, place.outlook});
+  }
+  Extent<Outlook> seen = seen_from_behind(place);
+  Extent<Use> used = uses(seen);
+  if (used == place.told) return;
+  place.told = std::move(used);
+  out.send(place.next->node, Clear{place.next->place, std::move(seen)});
+}
+
+/// A reader's fence is that of the last writer before it in its range.
+void Line::enter(Place& place, Out& out) const {
+  Baton newest;
+  place.outlook.visit(place.wish->range, [&](const Range&, const Outlook& outlook) {
+    newest = newer(newest, outlook.newest);
+  });
+  if (place.wish->mode == Mode::read) place.fence = newest.fence;
+  std::vector<Part> parts;
+  if (*place.wish != Wish{} || !place.outlook.uniform()) {
+    place.outlook.visit(place.wish->range, [&](const Range& range, const Outlook& outlook) {
+      parts.push_back({range, outlook.newest});
+    });
+  }
+  out.enter({place.fence, newest.data}, std::move(parts));
+}
+
+void Line::receive(const Token& m, Out& out) {
+  Place* place = find_or_expect(m.place);
+  CONCH_EXPECT(place != nullptr && !place->token, "the token comes to a place, once");
+  place->token = true;
+  place->ahead.reset();
+  place->outlook.merge(m.outlook, later);
+  settle(m.place, out);
+}
+
+void Line::receive(const Clear& m, Out& out) {
+  Place* place = find_or_expect(m.place);
+  if (place == nullptr || place->token) return;
+  place->outlook.merge(m.outlook, later);
+  settle(m.place, out);
+}
+
+void Line::receive(NodeId from, const Splice& m, Out& out) {
+  Place* place = find(m.place);
+  if (place == nullptr || place->splicing) return;  // it hears of the one ahead, or gets the token
+  CONCH_EXPECT(place->next && place->next->node == from, "only the next one is taken out");
+  out.send(from, Spliced{place->next->place});
+  place->next = m.next;
+  place->next_link = m.link;
+  place->told = uses(m.outlook);
+  place->outlook.merge(m.outlook, [](const Outlook& here, const Outlook& behind) {
+    return Outlook{here.use, newer(here.newest, behind.newest)};
+  });
+  settle(m.place, out);
+}
+
+void Line::receive(NodeId from, const Spliced& m, Out& out) {
+  Place* place = find(m.place);
+  CONCH_EXPECT(place != nullptr && place->splicing && place->ahead->node == from,
+               "only who asked the one ahead is taken out");
+  out.send(place->next->node, Ahead{place->next->place, *place->ahead, place->next_link + 1});
+  remove(m.place);
+}
+
+void Line::receive(const Ahead& m, Out& out) {
+  Place* place = find_or_expect(m.place);
+  if (place == nullptr || place->token || m.link <= place->link) return;
+  place->ahead = m.ahead;
+  place->link = m.link;
+  place->splicing = false;
+  settle(m.place, out);
+}
+
+Line::Place* Line::find(std::uint64_t number) {
+  auto found = std::find_if(places_.begin(), places_.end(),
+                            [&](const Place& place) { return place.number == number; });
+  return found == places_.end() ? nullptr : &*found;
+}
+
+/// A place that is ours, or will be; nothing for one that was.
+Line::Place* Line::find_or_expect(std::uint64_t number) {
+  if (number <= newest_) return find(number);
+  newest_ = number;
+  Place expected;
+  expected.number = number;
+  expected.outlook = Extent(Outlook{Use::write, Baton{}});
+  return &places_.emplace_back(std::move(expected));
+}
+
+/// The place of the process's own request.
+Line::Place* Line::own() {
+  auto found = std::find_if(places_.begin(), places_.end(),
+                            [](const Place& place) { return place.wish.has_value(); });
+  return found == places_.end() ? nullptr : &*found;
+}
+
+void Line::remove(std::uint64_t number) {
+  std::erase_if(places_, [&](const Place& place) { return place.number == number; });
+}
+
+bool Line::wanted() const {
+  return std::any_of(places_.begin(), places_.end(),
+                     [](const Place& place) { return place.wish.has_value(); });
+}
+
+bool Line::inside() const {
+  return std::any_of(places_.begin(), places_.end(),
+                     [](const Place& place) { return place.inside; });
+}
+
+bool Line::holds_token() const {
+  return std::any_of(places_.begin(), places_.end(),
+                     [](const Place& place) { return place.token; });
+}
+
+}  // namespace conch::elmp

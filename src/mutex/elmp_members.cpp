@@ -1,0 +1,218 @@
+// ELMP: how members come and go.
+#include <algorithm>
+#include <utility>
+
+#include "mutex/elmp.hpp"
+
+namespace conch {
+
+using namespace elmp;
+
+namespace {
+
+bool lighter(const Child& a, const Child& b) { return a.weight < b.weight; }
+
+}  // namespace
+
+// Joining.
+
+void Elmp::join(NodeId contact, Out& out) {
+  member_ = false;
+  parent_.reset();
+  ledger_.reset();
+  children_.clear();
+  contact_ = contact;
+  out.send(contact, Knock{});
+}
+
+/// Asks the next one on the roster; if there is none, whoever comes next.
+void Elmp::knock(NodeId than, Out& out) {
+  contact_.reset();
+  if (!others_on_roster()) return;
+  NodeId next = members_.after(than);
+  contact_ = next == self_ ? members_.after(self_) : next;
+  out.send(*contact_, Knock{});
+}
+
+void Elmp::receive(NodeId from, const Knock&, Out& out) {
+  bool stays = stage_ == Stage::staying || stage_ == Stage::lingering;
+  if (!member_ || !stays) return out.send(from, Decline{});
+  knocking_.push_back(from);
+  if (knocking_.size() == 1) welcome_next(out);
+}
+
+void Elmp::welcome_next(Out& out) {
+  if (!knocking_.empty()) begin(Task::join, knocking_.front(), out);
+}
+
+void Elmp::receive(NodeId from, const Decline&, Out& out) {
+  if (contact_ == from) knock(from, out);
+}
+
+/// Goes where the fewest are, so that the tree stays balanced.
+void Elmp::seat(const Operation& operation, Out& out) {
+  if (children_.size() < tuning_.order) {
+    children_.push_back({*operation.newcomer, 1, 1});
+    return out.send(*operation.newcomer, Welcome{operation.id, 1});
+  }
+  Child& lightest = *std::min_element(children_.begin(), children_.end(), lighter);
+  ++lightest.weight;
+  out.send(lightest.node, Walk{operation});
+}
+
+void Elmp::receive(NodeId, const Walk& m, Out& out) { seat(m.operation, out); }
+
+void Elmp::receive(NodeId from, const Welcome& m, Out& out) {
+  member_ = true;
+  contact_.reset();
+  parent_ = from;
+  epoch_ = m.epoch;
+  out.send(m.operation.origin, Arrived{m.operation});
+  out.joined();
+}
+
+void Elmp::receive(NodeId from, const Arrived& m, Out& out) {
+  CONCH_EXPECT(locked_by(m.operation) && knocking_.front() == from, "one is let in at a time");
+  knocking_.erase(knocking_.begin());
+  unlock_path(out);
+  welcome_next(out);
+  if (stage_ != Stage::lingering) return;
+  stage_ = Stage::leaving;
+  decline_all_but_first(out);
+  begin(Task::leave, {}, out);
+}
+
+void Elmp::roster(const Members& members, Out& out) {
+  members_ = members;
+  if (!member_ && (!contact_ || !members.contains(*contact_))) knock(self_, out);
+  depart(out);
+}
+
+// Leaving.
+
+void Elmp::leave(Out& out) {
+  CONCH_EXPECT(member_ && !wish_ && stage_ == Stage::staying, "a member leaves once, idle");
+  stage_ = Stage::leaving;
+  decline_all_but_first(out);
+  begin(Task::leave, {}, out);
+}
+
+/// The first is being let in, which began before we leave.
+void Elmp::decline_all_but_first(Out& out) {
+  for (; knocking_.size() > 1; knocking_.pop_back()) out.send(knocking_.back(), Decline{});
+}
+
+/// The replacement comes from where the most are, so that the tree stays balanced.
+void Elmp::pick(const Operation& operation, Out& out) {
+  if (children_.empty()) return replace(operation, out);
+  Child& heaviest = *std::max_element(children_.begin(), children_.end(), lighter);
+  --heaviest.weight;
+  out.send(heaviest.node, Pick{operation});
+}
+
+void Elmp::receive(NodeId, const Pick& m, Out& out) { pick(m.operation, out); }
+
+/// We are the leaf. Our own operation, if we have one on its way, is taken back and begins again
+/// from the new place.
+void Elmp::replace(const Operation& operation, Out& out) {
+  if (alone()) return last_leaves(out);
+  if (operation.id.origin == self_) return out.send(*parent_, Detach{});
+  std::optional<Locked> own = std::exchange(lock_, Locked{operation, self_});
+  change_ = Change{Role::replacement, operation, {}, false, true};
+  if (own && tuning_.without != Without::replacement) {
+    CONCH_EXPECT(own->from == self_, "a leaf is only locked for itself");
+    queue_.push_back({own->operation, self_});
+    return out.send(*parent_, Recall{own->operation.id});
+  }
+  out.send(*parent_, Detach{});
+}
+
+void Elmp::receive(NodeId, const Recall& m, Out& out) {
+  if (locked_by(m.operation)) {
+    out.send(*parent_, m);
+    return unlock(out);
+  }
+  auto waiting = std::find_if(queue_.begin(), queue_.end(), [&](const Waiting& each) {
+    return each.operation.id == m.operation;
+  });
+  if (waiting == queue_.end()) return recalled_.push_back(m.operation);  // it is on its way
+  queue_.erase(waiting);
+  out.send(m.operation.origin, Recalled{m.operation});
+}
+
+void Elmp::receive(NodeId, const Recalled&, Out& out) { out.send(*parent_, Detach{}); }
+
+void Elmp::receive(NodeId from, const Detach&, Out& out) {
+  std::erase_if(children_, [&](const Child& each) { return each.node == from; });
+  out.send(from, Detached{});
+}
+
+void Elmp::receive(NodeId, const Detached&, Out& out) {
+  if (change_) return out.send(change_->operation.id.origin, Take{});
+  unlock_path(out);
+  stage_ = Stage::out;
+  depart(out);
+}
+
+void Elmp::receive(NodeId from, const Take&, Out& out) {
+  Position position{give_up_children(), parent_, ledger_, {}};
+  if (ledger_) {
+    position.admission = line_.admit(from, *position.ledger);
+    ledger_.reset();
+  }
+  out.send(from, std::move(position));
+  line_.settle_all(out);
+}
+
+void Elmp::receive(NodeId from, const Position& m, Out& out) {
+  CONCH_EXPECT(change_ && change_->position, "a replacement gets its new place once");
+  change_->position = false;
+  children_ = m.children;
+  parent_ = m.parent;
+  ledger_ = m.ledger;
+  ++epoch_;
+  adopt_all({}, out);
+  if (parent_) {
+    change_->unconfirmed.insert(*parent_);
+    out.send(*parent_, Replace{from, epoch_});
+  }
+  if (m.admission) line_.take(*m.admission, {}, *ledger_, out);
+  conclude(out);
+}
+
+void Elmp::receive(NodeId from, const Replace& m, Out& out) {
+  Child& replaced = child(m.leaver);
+  replaced.node = from;
+  replaced.epoch = m.epoch;
+  out.send(from, Replaced{});
+}
+
+void Elmp::receive(NodeId from, const Replaced&, Out& out) {
+  change_->unconfirmed.erase(from);
+  conclude(out);
+}
+
+void Elmp::receive(NodeId, const Taken&, Out& out) {
+  unlock_path(out);
+  stage_ = Stage::out;
+  depart(out);
+}
+
+/// Nobody is left in the tree to take over. Somebody on the roster will knock; or nobody is left,
+/// and the token ends here.
+void Elmp::last_leaves(Out& out) {
+  lock_.reset();
+  stage_ = Stage::lingering;
+  depart(out);
+}
+
+/// Gone, as soon as none of our places is in the list; or the list is.
+void Elmp::depart(Out& out) {
+  bool out_of_list = line_.empty() || tuning_.without == Without::splicing;
+  bool last = !others_on_roster() && line_.idle() && tuning_.without != Without::last_member;
+  if (!(stage_ == Stage::out && out_of_list) && !(stage_ == Stage::lingering && last)) return;
+  stage_ = Stage::gone;
+  out.left();
+}
+
+}  // namespace conch

@@ -1,0 +1,256 @@
+// What the lock managers of ELMP say to one another.
+#pragma once
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/contract.hpp"
+#include "core/extent.hpp"
+
+namespace conch::elmp {
+
+// The tree.
+
+/// What a process does to the structure, with the path to the root locked.
+enum class Task : std::uint8_t { request, join, leave };
+constexpr std::string_view word(Task task) {
+  switch (task) {
+    case Task::request: return "request";
+    case Task::join: return "join";
+    case Task::leave: return "leave";
+  }
+  return "?";
+}
+
+struct OperationId {
+  NodeId origin;
+  std::uint64_t number = 0;
+  CONCH_FIELDS(OperationId, origin, number)
+};
+
+struct Operation {
+  OperationId id;
+  Task task = Task::request;
+  /// When it was begun: a busy node serves the oldest first.
+  Stamp stamp;
+  std::optional<NodeId> newcomer;
+  CONCH_FIELDS(Operation, id, task, stamp, newcomer)
+};
+
+/// A child as its parent knows it. The epoch counts the child's parents: what it sent to an earlier
+/// one is recognized.
+struct Child {
+  NodeId node;
+  std::uint64_t epoch = 0;
+  /// Nodes in its subtree, with it.
+  std::uint64_t weight = 0;
+  CONCH_FIELDS(Child, node, epoch, weight)
+};
+
+/// An operation that waits at a node, and the child that brought it; the node itself for its own.
+struct Waiting {
+  Operation operation;
+  NodeId child;
+  CONCH_FIELDS(Waiting, operation, child)
+};
+
+/// Goes with the position of the root.
+struct Ledger {
+  Fence fence;
+  std::uint64_t place = 1;
+  CONCH_FIELDS(Ledger, fence, place)
+};
+
+// The list.
+
+/// A place in the list: it is at a node, and no two have the same number. Later places have larger
+/// ones.
+struct Seat {
+  NodeId node;
+  std::uint64_t place = 0;
+  CONCH_FIELDS(Seat, node, place)
+};
+
+/// What those ahead of a place may still do with a byte of the data.
+enum class Use : std::uint8_t { none, read, write };
+constexpr std::string_view word(Use use) {
+  switch (use) {
+    case Use::none: return "none";
+    case Use::read: return "read";
+    case Use::write: return "write";
+  }
+  return "?";
+}
+
+/// How things are, ahead of a place, with a byte of the data: who may still use it, and what the
+/// last writer who is done has left there. Both only move one way, so that of two reports each part
+/// counts that is farther along, whichever came first.
+struct Outlook {
+  Use use = Use::none;
+  Baton newest;
+  CONCH_FIELDS(Outlook, use, newest)
+};
+
+/// A place at the end of the list, for the new root.
+struct Admission {
+  std::uint64_t place = 0;
+  Seat ahead;
+  Extent<Outlook> outlook;
+  CONCH_FIELDS(Admission, place, ahead, outlook)
+};
+
+// Messages: see elmp.hpp for what they mean.
+
+struct Lock {
+  Operation operation;
+  std::uint64_t epoch = 0;
+  static constexpr bool may_come_late = true;
+  CONCH_FIELDS(Lock, operation, epoch)
+};
+struct Swap {
+  OperationId operation;
+  std::vector<Child> children;
+  Ledger ledger;
+  std::uint64_t epoch = 0;
+  Admission admission;
+  CONCH_FIELDS(Swap, operation, children, ledger, epoch, admission)
+};
+struct Swapped {
+  OperationId operation;
+  std::vector<Child> children;
+  NodeId parent;
+  CONCH_FIELDS(Swapped, operation, children, parent)
+};
+struct Adopt {
+  OperationId operation;
+  std::uint64_t epoch = 0;
+  CONCH_FIELDS(Adopt, operation, epoch)
+};
+struct Adopted {
+  OperationId operation;
+  std::optional<Operation> waiting;
+  CONCH_FIELDS(Adopted, operation, waiting)
+};
+struct Free {
+  OperationId operation;
+  NodeId root;
+  std::uint64_t epoch = 0;
+  CONCH_FIELDS(Free, operation, root, epoch)
+};
+struct Freed {
+  OperationId operation;
+  CONCH_FIELDS(Freed, operation)
+};
+struct Done {
+  OperationId operation;
+  CONCH_FIELDS(Done, operation)
+};
+struct Unlock {
+  OperationId operation;
+  CONCH_FIELDS(Unlock, operation)
+};
+struct Refuse {
+  OperationId operation;
+  CONCH_FIELDS(Refuse, operation)
+};
+
+struct Knock {
+  static constexpr bool may_come_late = true;
+  CONCH_FIELDS(Knock)
+};
+struct Decline {
+  CONCH_FIELDS(Decline)
+};
+struct Walk {
+  Operation operation;
+  CONCH_FIELDS(Walk, operation)
+};
+struct Welcome {
+  OperationId operation;
+  std::uint64_t epoch = 0;
+  CONCH_FIELDS(Welcome, operation, epoch)
+};
+struct Arrived {
+  OperationId operation;
+  CONCH_FIELDS(Arrived, operation)
+};
+
+struct Pick {
+  Operation operation;
+  CONCH_FIELDS(Pick, operation)
+};
+struct Recall {
+  OperationId operation;
+  CONCH_FIELDS(Recall, operation)
+};
+struct Recalled {
+  OperationId operation;
+  CONCH_FIELDS(Recalled, operation)
+};
+struct Detach {
+  CONCH_FIELDS(Detach)
+};
+struct Detached {
+  CONCH_FIELDS(Detached)
+};
+struct Take {
+  CONCH_FIELDS(Take)
+};
+struct Position {
+  std::vector<Child> children;
+  std::optional<NodeId> parent;
+  std::optional<Ledger> ledger;
+  std::optional<Admission> admission;
+  CONCH_FIELDS(Position, children, parent, ledger, admission)
+};
+struct Replace {
+  NodeId leaver;
+  std::uint64_t epoch = 0;
+  CONCH_FIELDS(Replace, leaver, epoch)
+};
+struct Replaced {
+  CONCH_FIELDS(Replaced)
+};
+struct Taken {
+  CONCH_FIELDS(Taken)
+};
+
+struct Token {
+  std::uint64_t place = 0;
+  Extent<Outlook> outlook;
+  CONCH_FIELDS(Token, place, outlook)
+};
+struct Clear {
+  std::uint64_t place = 0;
+  Extent<Outlook> outlook;
+  static constexpr bool may_come_late = true;
+  CONCH_FIELDS(Clear, place, outlook)
+};
+struct Splice {
+  std::uint64_t place = 0;
+  Seat next;
+  std::uint64_t link = 0;
+  Extent<Outlook> outlook;
+  static constexpr bool may_come_late = true;
+  CONCH_FIELDS(Splice, place, next, link, outlook)
+};
+struct Spliced {
+  std::uint64_t place = 0;
+  CONCH_FIELDS(Spliced, place)
+};
+struct Ahead {
+  std::uint64_t place = 0;
+  Seat ahead;
+  std::uint64_t link = 0;
+  static constexpr bool may_come_late = true;
+  CONCH_FIELDS(Ahead, place, ahead, link)
+};
+
+using Message = std::variant<Lock, Swap, Swapped, Adopt, Adopted, Free, Freed, Done, Unlock, Refuse,
+                             Knock, Decline, Walk, Welcome, Arrived, Pick, Recall, Recalled, Detach,
+                             Detached, Take, Position, Replace, Replaced, Taken, Token, Clear,
+                             Splice, Spliced, Ahead>;
+using Out = Outbox<Message>;
+
+}  // namespace conch::elmp

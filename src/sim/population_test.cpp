@@ -1,0 +1,39 @@
+#include "sim/population.hpp"
+
+#include <gtest/gtest.h>
+
+#include "catalog/presets.hpp"
+
+namespace conch::sim {
+namespace {
+
+/// A world in which nothing happens.
+class Nowhere final : public Host {
+ public:
+  void post(const Posted&) override {}
+  void entered(Node, const Baton&) override {}
+  void withdrawn(Node) override {}
+  void joined(Node) override {}
+  void left(Node) override {}
+  void armed(Node, const Armed&) override {}
+  void disarmed(Node, TimerId) override {}
+};
+
+std::string state_of(const CatalogEntry& entry, Tuning tuning) {
+  Nowhere host;
+  auto population = make_population(entry, 7, host);
+  population->create(0, Assignment::fresh(Members::first(7), NodeId{0}, tuning));
+  return population->state(0);
+}
+
+// Whoever creates a node need not know that its name has a preset.
+TEST(Population, CreatesNodesWithTheirPreset) {
+  const CatalogEntry& maekawa = find_algorithm("maekawa");
+  CatalogEntry grid = variant<Maekawa>("maekawa-grid", "here", {.voting = Voting::grid});
+  std::string by_grid = state_of(maekawa, {.voting = Voting::grid});
+  EXPECT_NE(by_grid, state_of(maekawa, {.voting = Voting::plane}));
+  EXPECT_EQ(by_grid, state_of(grid, {.voting = Voting::plane}));
+}
+
+}  // namespace
+}  // namespace conch::sim
