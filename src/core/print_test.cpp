@@ -85,5 +85,7 @@ TEST(Print, ShowsSequencesInBraces) {
             "{-, REQUEST(origin 1)}");
 }
 
+TEST(Print, ShowsATextInQuotes) { EXPECT_EQ(print(std::string("data")), "\"data\""); }
+
 }  // namespace
 }  // namespace conch

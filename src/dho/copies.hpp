@@ -31,9 +31,11 @@ class Copies {
 
   bool empty() const { return copies_.empty(); }
   const Copy& front() const { return copies_.front(); }
-  bool touch(const Range& range) const {
-    return std::any_of(copies_.begin(), copies_.end(),
-                       [&](const Copy& copy) { return copy.range.overlaps(range); });
+  /// Whether anything of the range is kept that is newer than this version.
+  bool touch(const Range& range, std::uint64_t version = 0) const {
+    return std::any_of(copies_.begin(), copies_.end(), [&](const Copy& copy) {
+      return copy.version > version && copy.range.overlaps(range);
+    });
   }
   /// Whether every byte of the range is here, as its last writer left it.
   bool have(const Range& range, const DataRef& data) const {

@@ -396,6 +396,7 @@ void Handle::forget_lock() {
   transfers_.clear();
   gathered_ = false;
   absent_ = false;
+  if (departure_) departure_->heir.reset();  // without the lock there is nothing to give
 }
 
 }  // namespace conch::dho

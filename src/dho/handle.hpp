@@ -10,22 +10,23 @@
 //
 // What a call does, by the state it finds. An answer alone changes nothing; without one it is ok.
 //
-//           invalid        valid, unlock    req              grant            blocked    locked
-//   create  join, waiting  ignored          cancel: valid    pass: valid      busy       busy
-//   request invalid        ask: req         cancel, ask: req pass, ask: req   busy       busy
-//   acquire invalid        not requested    blocked, waiting locked, or       busy       ok
+//           invalid        valid, unlock   req               grant            blocked   locked
+//   create  join, waiting  ignored         cancel: valid     pass: valid      busy      busy
+//   request invalid        ask: req        cancel, ask: req  pass, ask: req   busy      busy
+//   acquire invalid        not requested   blocked, waiting  locked, or       busy      ok
 //                                                            fetch, waiting
-//   release ignored        ignored          cancel: valid    pass: valid      cancel:    pass:
-//                                                                             valid      unlock
-//   cancel  ignored        ignored          cancel: valid    pass: valid      cancel:    busy
-//                                                                             valid
-//   destroy ignored        leave: invalid   cancel, leave    pass, leave      the same   release,
-//                                                                             twice      leave
-//   resize  invalid        not held         not held         not held         not held   ok
+//   release ignored        ignored         cancel: valid     pass: valid      as req    pass:
+//   unlock cancel  ignored        ignored         cancel: valid     pass: valid      as req    busy
+//   destroy ignored        leave: invalid  cancel, leave     pass, leave      as req    pass, leave
+//   resize  invalid        not held        not held          not held         not held  ok
 //
-//   - fetch is as blocked while the application waits, and as grant while it does not: because the
-//     data are fetched ahead, or because a timed acquire gave up.
-//   - lost answers `peer lost`, but for create and destroy, which find it as if it were invalid.
+//   - fetch is as blocked while the application waits, but a lock that is given up is passed, not
+//     cancelled; and as grant while it does not, because the data are fetched ahead or because a
+//     timed acquire gave up.
+//   - lost answers `peer lost`; but create joins anew, and destroy makes it invalid.
+//   - invalid is also a handle on its way in or out. A destroy on the way in makes the create fail
+//     (`cancelled`); a create on the way out waits until we have left and joined again; a second
+//     create is ignored.
 //   - create by another name than the handle has is `busy` unless the state is invalid or lost.
 //   - "valid" is unlock whenever newest data are nowhere but here. Both answer alike: unlock never
 //     keeps an application from anything. It ends when a writer has fetched the data.
@@ -45,8 +46,8 @@
 //     that are in several places they are brought together first, because a release names one.
 //
 // Leaving. To the application the handle is invalid at once. One that keeps newest data stays until
-// they are elsewhere: a writer fetched them, or we got the lock ourselves and an heir took them. A
-// create meanwhile waits until we have left and joined again. The last member's data end with it.
+// they are elsewhere: a writer fetched them, or we got the lock ourselves and an heir took them.
+// The last member's data end with it.
 //
 //   FETCH(number, range, data)  send me these
 //   DATA(number, bytes)         here they are; the transfer ends with this

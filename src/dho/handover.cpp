@@ -196,7 +196,10 @@ void Handle::receive(NodeId from, const Decline& m, Orders& out) {
 }
 
 void Handle::receive(NodeId from, const Push& m, Orders& out) {
-  if (!can_keep()) return out.send(from, Decline{m.number});
+  // It was for one who left and came back as us, if the lock has gone on since.
+  bool outdated =
+      (lock_ == Lock::held && span_.overlaps(m.range)) || copies_.touch(m.range, m.data.version);
+  if (!can_keep() || outdated) return out.send(from, Decline{m.number});
   copies_.keep(m.range, m.data);
   out.send(from, Kept{m.number});
   copies_changed(out);
@@ -204,7 +207,6 @@ void Handle::receive(NodeId from, const Push& m, Orders& out) {
 
 void Handle::receive(NodeId from, const Kept& m, Orders& out) {
   if (!is_heir(from, m.number)) return;
-  departure_->heir.reset();
   take_over(out);
   copies_.drop(span_);
   give_back(next_version(from), out);

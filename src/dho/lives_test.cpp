@@ -1,0 +1,146 @@
+// Handles under random calls in any order, over channels that are not FIFO; and handles with one
+// rule taken away, which must be caught.
+#include <gtest/gtest.h>
+
+#include "dho/testing/world.hpp"
+#include "mutex/central.hpp"
+#include "mutex/naimi_trehel.hpp"
+
+namespace conch::dho::testing {
+namespace {
+
+/// Runs every seed below `seeds`. Returns the first failure, or what never happened.
+template <class H, class LockManager>
+std::string lives(std::uint64_t seeds, std::size_t nodes) {
+  std::map<std::string_view, std::size_t> total;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    RandomLives<H, LockManager> lives(seed, nodes);
+    if (std::string failure = lives.run(); !failure.empty()) return failure;
+    visit_fields(lives.tally(),
+                 [&](std::string_view what, std::size_t count) { total[what] += count; });
+  }
+  for (const auto& [what, count] : total)
+    if (count == 0) return "there were never any " + std::string(what);
+  return "";
+}
+
+TEST(Lives, OverALockThatIsPlainlyRight) {
+  EXPECT_EQ((lives<Handle, PlainLock>(2000, 2)), "");
+  EXPECT_EQ((lives<Handle, PlainLock>(4000, 4)), "");
+}
+
+TEST(Lives, OverNaimiTrehel) { EXPECT_EQ((lives<Handle, Algorithmic<NaimiTrehel>>(3000, 4)), ""); }
+
+TEST(Lives, OverACentralServer) { EXPECT_EQ((lives<Handle, Algorithmic<Central>>(3000, 3)), ""); }
+
+// Specimens.
+
+/// Somebody is asked for data who has left, or has not kept them.
+bool has_lost_data(const std::string& failure) {
+  return failure.find("reaches one who has left: FETCH") != failure.npos ||
+         failure.find("data are lost") != failure.npos;
+}
+
+/// F22, as printed: a release without an acquire is ignored, and so is a second create.
+struct IgnoresRelease : Handle {
+  using Handle::Handle;
+  Status release(Orders& out) {
+    return state() == State::locked ? Handle::release(out) : Status::ignored;
+  }
+  Status create(std::string_view name, Orders& out) {
+    return state() == State::invalid ? Handle::create(name, out) : Status::ignored;
+  }
+};
+
+/// One plays listing 1; another wants the lock. Where the other one ends.
+template <class H>
+State state_beside_listing_1() {
+  World<H, PlainLock> world(Members::first(2), {});
+  Dice dice(0);
+  auto settle = [&] {
+    while (world.step_lock(dice) || world.deliver_one(dice) || world.tell_roster(dice)) {
+    }
+  };
+  for (NodeId node : world.nodes()) world.create(node);
+  settle();
+  world.request(NodeId{0}, Wish{});
+  world.request(NodeId{0}, Wish{});
+  world.release(NodeId{0});
+  world.release(NodeId{0});
+  world.create(NodeId{0});
+  settle();
+  world.request(NodeId{1}, Wish{});
+  world.acquire(NodeId{1});
+  settle();
+  return world.at(NodeId{1}).state();
+}
+
+TEST(Specimen, AReleaseThatIsIgnoredStopsEverybody) {
+  EXPECT_EQ(state_beside_listing_1<Handle>(), State::locked);
+  EXPECT_EQ(state_beside_listing_1<IgnoresRelease>(), State::blocked);
+}
+
+/// F20: leaves "regardless of the currently assigned state", with its place in the queue.
+struct LeavesWhileWaiting : Handle {
+  using Handle::Handle;
+  Status destroy(Orders& out) {
+    bool waits = state() == State::req || state() == State::blocked;
+    if (!waits || lock_ != Lock::asked) return Handle::destroy(out);
+    end_acquire(AcquireFailed{Status::cancelled}, out);
+    forget_lock();
+    rest();
+    return Handle::destroy(out);
+  }
+};
+
+TEST(Specimen, AWaiterThatJustLeavesIsCaught) {
+  std::string failure = lives<LeavesWhileWaiting, PlainLock>(100, 3);
+  EXPECT_NE(failure.find("one leaves who waits or holds"), failure.npos) << failure;
+}
+
+/// A keeper is gone while the newest data are nowhere else.
+struct LeavesWithTheData : Handle {
+  using Handle::Handle;
+  Status destroy(Orders& out) {
+    copies_.clear();
+    return Handle::destroy(out);
+  }
+};
+
+TEST(Specimen, AKeeperThatJustLeavesIsCaught) {
+  std::string failure = lives<LeavesWithTheData, PlainLock>(100, 3);
+  EXPECT_TRUE(has_lost_data(failure)) << failure;
+}
+
+/// The lock is passed on while data are on their way to one who gave up.
+struct PassesDuringTransfer : Handle {
+  using Handle::Handle;
+  Status cancel(Orders& out) {
+    transfers_.clear();
+    return Handle::cancel(out);
+  }
+};
+
+TEST(Specimen, ALockPassedOnDuringATransferIsCaught) {
+  std::string failure = lives<PassesDuringTransfer, PlainLock>(2000, 3);
+  EXPECT_TRUE(has_lost_data(failure)) << failure;
+}
+
+/// Says GOT to the keeper although it only reads, and is no keeper afterwards.
+struct ReaderTakesOver : Handle {
+  using Handle::Handle;
+  using Handle::receive;
+  void receive(NodeId from, const Data& m, Orders& out) {
+    Handle::receive(from, m, out);
+    bool reads = state() == State::locked && asked_.mode == Mode::read;
+    if (reads) take_over(out);
+  }
+};
+
+TEST(Specimen, AReaderThatTakesTheDataIsCaught) {
+  std::string failure = lives<ReaderTakesOver, PlainLock>(100, 3);
+  EXPECT_TRUE(has_lost_data(failure)) << failure;
+}
+
+}  // namespace
+}  // namespace conch::dho::testing

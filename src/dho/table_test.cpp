@@ -1,0 +1,249 @@
+// Every call in every situation: what it answers, the state it leaves, and what it orders.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "dho/testing/situations.hpp"
+
+namespace conch::dho::testing {
+namespace {
+
+using Call = std::function<Status(Handle&, Orders&)>;
+
+std::string row(const Call& call) {
+  std::string text = "\n";
+  for (const auto& [situation, name] : situations) {
+    Driven driven = reach(situation);
+    State before = driven.handle.state();
+    Status status = call(driven.handle, driven.out);
+    State after = driven.handle.state();
+    text += std::string(name) + ": " + std::string(word(status));
+    if (after != before) text += ", " + std::string(word(after));
+    std::string said = driven.said();
+    text += said.empty() ? "\n" : "; " + said + "\n";
+  }
+  return text;
+}
+
+TEST(Table, Create) {
+  EXPECT_EQ(row([](Handle& handle, Orders& out) { return handle.create("data", out); }), R"(
+invalid: waiting; Join
+joining: ignored
+departing: waiting
+returning: ignored
+valid: ignored
+unlock: ignored
+withdrawing: ignored
+req: ok, valid; Cancel
+requested again: ok, valid
+grant: ok, valid; Release v7@2 size 100
+grant, fetched: ok, valid; Release v7@2 size 100
+blocked: busy
+fetch: busy
+fetch ahead: ok, valid
+locked: busy
+locked to read: busy
+lost: waiting, invalid; Join
+)");
+}
+
+TEST(Table, CreateByAnotherName) {
+  EXPECT_EQ(row([](Handle& handle, Orders& out) { return handle.create("other", out); }), R"(
+invalid: waiting; Join
+joining: busy
+departing: waiting
+returning: busy
+valid: busy
+unlock: busy
+withdrawing: busy
+req: busy
+requested again: busy
+grant: busy
+grant, fetched: busy
+blocked: busy
+fetch: busy
+fetch ahead: busy
+locked: busy
+locked to read: busy
+lost: waiting, invalid; Join
+)");
+}
+
+TEST(Table, Request) {
+  EXPECT_EQ(row([](Handle& handle, Orders& out) { return handle.request(Wish{}, out); }), R"(
+invalid: invalid
+joining: invalid
+departing: invalid
+returning: invalid
+valid: ok, req; Ask
+unlock: ok, req; Ask
+withdrawing: ok, req
+req: ok; Cancel
+requested again: ok
+grant: ok, req; Release v7@2 size 100, Ask
+grant, fetched: ok, req; Release v7@2 size 100, Ask
+blocked: busy
+fetch: busy
+fetch ahead: ok, req
+locked: busy
+locked to read: busy
+lost: peer lost
+)");
+}
+
+TEST(Table, Acquire) {
+  EXPECT_EQ(row([](Handle& handle, Orders& out) { return handle.acquire(out); }), R"(
+invalid: invalid
+joining: invalid
+departing: invalid
+returning: invalid
+valid: not requested
+unlock: not requested
+withdrawing: not requested
+req: waiting, blocked
+requested again: waiting, blocked
+grant: waiting, fetch; to 2: FETCH v7@2 size 100
+grant, fetched: ok, locked; to 2: GOT v7
+blocked: busy
+fetch: busy
+fetch ahead: waiting
+locked: ok
+locked to read: ok
+lost: peer lost
+)");
+}
+
+TEST(Table, TimedAcquire) {
+  EXPECT_EQ(row([](Handle& handle, Orders& out) { return handle.acquire(Duration(5), out); }), R"(
+invalid: invalid
+joining: invalid
+departing: invalid
+returning: invalid
+valid: not requested
+unlock: not requested
+withdrawing: not requested
+req: waiting, blocked; Arm
+requested again: waiting, blocked; Arm
+grant: waiting, fetch; to 2: FETCH v7@2 size 100, Arm
+grant, fetched: ok, locked; to 2: GOT v7
+blocked: busy
+fetch: busy
+fetch ahead: waiting; Arm
+locked: ok
+locked to read: ok
+lost: peer lost
+)");
+}
+
+TEST(Table, TryAcquire) {
+  EXPECT_EQ(row([](Handle& handle, Orders& out) { return handle.acquire(Duration(0), out); }), R"(
+invalid: invalid
+joining: invalid
+departing: invalid
+returning: invalid
+valid: not requested
+unlock: not requested
+withdrawing: not requested
+req: timed out
+requested again: timed out
+grant: timed out, fetch; to 2: FETCH v7@2 size 100
+grant, fetched: ok, locked; to 2: GOT v7
+blocked: busy
+fetch: busy
+fetch ahead: timed out
+locked: ok
+locked to read: ok
+lost: peer lost
+)");
+}
+
+TEST(Table, Release) {
+  EXPECT_EQ(row([](Handle& handle, Orders& out) { return handle.release(out); }), R"(
+invalid: ignored
+joining: ignored
+departing: ignored
+returning: ignored
+valid: ignored
+unlock: ignored
+withdrawing: ignored
+req: ok, valid; Cancel
+requested again: ok, valid
+grant: ok, valid; Release v7@2 size 100
+grant, fetched: ok, valid; Release v7@2 size 100
+blocked: ok, valid; AcquireFailed (cancelled), Cancel
+fetch: ok, valid; AcquireFailed (cancelled)
+fetch ahead: ok, valid
+locked: ok, unlock; Release v8@1 size 100
+locked to read: ok, valid; Release v7@2 size 100
+lost: peer lost
+)");
+}
+
+TEST(Table, Cancel) {
+  EXPECT_EQ(row([](Handle& handle, Orders& out) { return handle.cancel(out); }), R"(
+invalid: ignored
+joining: ignored
+departing: ignored
+returning: ignored
+valid: ignored
+unlock: ignored
+withdrawing: ignored
+req: ok, valid; Cancel
+requested again: ok, valid
+grant: ok, valid; Release v7@2 size 100
+grant, fetched: ok, valid; Release v7@2 size 100
+blocked: ok, valid; AcquireFailed (cancelled), Cancel
+fetch: ok, valid; AcquireFailed (cancelled)
+fetch ahead: ok, valid
+locked: busy
+locked to read: busy
+lost: peer lost
+)");
+}
+
+TEST(Table, Destroy) {
+  EXPECT_EQ(row([](Handle& handle, Orders& out) { return handle.destroy(out); }), R"(
+invalid: ignored
+joining: ok; CreateFailed (cancelled)
+departing: ignored
+returning: ok; CreateFailed (cancelled)
+valid: ok, invalid; Leave
+unlock: ok, invalid; Ask
+withdrawing: ok, invalid
+req: ok, invalid; Cancel
+requested again: ok, invalid
+grant: ok, invalid; Release v7@2 size 100, Leave
+grant, fetched: ok, invalid; Release v7@2 size 100, Leave
+blocked: ok, invalid; AcquireFailed (cancelled), Cancel
+fetch: ok, invalid; AcquireFailed (cancelled)
+fetch ahead: ok, invalid
+locked: ok, invalid; Release v8@1 size 100, Ask
+locked to read: ok, invalid; Release v7@2 size 100, Leave
+lost: ok, invalid
+)");
+}
+
+TEST(Table, Resize) {
+  EXPECT_EQ(row([](Handle& handle, Orders&) { return handle.resize(50); }), R"(
+invalid: invalid
+joining: invalid
+departing: invalid
+returning: invalid
+valid: not held
+unlock: not held
+withdrawing: not held
+req: not held
+requested again: not held
+grant: not held
+grant, fetched: not held
+blocked: not held
+fetch: not held
+fetch ahead: not held
+locked: ok
+locked to read: not held
+lost: peer lost
+)");
+}
+
+}  // namespace
+}  // namespace conch::dho::testing
