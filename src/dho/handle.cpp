@@ -210,7 +210,7 @@ Status Handle::destroy(Orders& out) {
     case State::locked: release(out); break;
   }
   state_ = State::invalid;
-  departure_.emplace();
+  departure_ = Departure{};
   proceed(out);
   return Status::ok;
 }
@@ -218,7 +218,7 @@ Status Handle::destroy(Orders& out) {
 /// Of a handle that is not valid yet, or already on its way out.
 Status Handle::destroy_unborn(Orders& out) {
   if (!is_creating()) return Status::ignored;
-  if (!departure_) departure_.emplace();
+  if (!departure_) departure_ = Departure{};
   departure_->back_as.reset();
   out.order(CreateFailed{Status::cancelled});
   return Status::ok;

@@ -37,8 +37,8 @@ TEST(Lives, OverACentralServer) { EXPECT_EQ((lives<Handle, Algorithmic<Central>>
 
 /// Somebody is asked for data who has left, or has not kept them.
 bool has_lost_data(const std::string& failure) {
-  return failure.find("reaches one who has left: FETCH") != failure.npos ||
-         failure.find("data are lost") != failure.npos;
+  return failure.find("reaches one who has left: FETCH") != std::string::npos ||
+         failure.find("data are lost") != std::string::npos;
 }
 
 /// F22, as printed: a release without an acquire is ignored, and so is a second create.
@@ -95,7 +95,7 @@ struct LeavesWhileWaiting : Handle {
 
 TEST(Specimen, AWaiterThatJustLeavesIsCaught) {
   std::string failure = lives<LeavesWhileWaiting, PlainLock>(100, 3);
-  EXPECT_NE(failure.find("one leaves who waits or holds"), failure.npos) << failure;
+  EXPECT_NE(failure.find("one leaves who waits or holds"), std::string::npos) << failure;
 }
 
 /// A keeper is gone while the newest data are nowhere else.

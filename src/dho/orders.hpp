@@ -2,7 +2,6 @@
 // and to the application. It is filled during one call and emptied by the world after it.
 #pragma once
 
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -143,10 +142,10 @@ class Orders {
   };
 
   /// Handed to the network first, in this order.
-  void send(NodeId to, Message message) { sends_.push_back({to, std::move(message)}); }
+  void send(NodeId to, const Message& message) { sends_.push_back({to, message}); }
   /// Carried out after the sends, in the order written; what the lock manager answers to one is
   /// told to the handle after the last.
-  void order(Order order) { orders_.push_back(std::move(order)); }
+  void order(const Order& order) { orders_.push_back(order); }
 
   // The world's side.
   const std::vector<Send>& sends() const { return sends_; }

@@ -160,6 +160,7 @@ struct Knock {
   CONCH_FIELDS(Knock)
 };
 struct Decline {
+  static constexpr bool may_come_late = true;
   CONCH_FIELDS(Decline)
 };
 struct Walk {
