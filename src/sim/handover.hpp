@@ -54,7 +54,7 @@ struct Times {
   /// From the request, and from the call of acquire, until the data are there (equations 1 and 2).
   double wait_s = 0;
   double blocking_s = 0;
-  /// From asking for the data until they are there.
+  /// From asking for the data until they are there, of those that had to ask.
   double fetch_s = 0;
   /// From the release of the lock before until this entry, of those who waited for it then.
   double handover_s = 0;

@@ -20,7 +20,7 @@ Peers::Peers(const Workload& workload, Engine& engine)
     : workload_((validate(workload), workload)),
       engine_(engine),
       random_(workload.seed, stream),
-      population_(make_population(workload.algorithm, workload.peers, *this)),
+      population_(make_population(find_algorithm(workload.algorithm), workload.peers, *this)),
       roster_(Members::first(workload.peers)),
       timers_(timers_max * workload.peers),
       steady_left_(workload.steady()) {

@@ -28,7 +28,7 @@ class Means {
     dho_.add(cycle.released - cycle.began);
     wait_.add(cycle.locked - cycle.requested);
     blocking_.add(cycle.locked - cycle.acquired);
-    fetch_.add(cycle.fetched);
+    if (cycle.fetched) fetch_.add(*cycle.fetched);
     if (cycle.handed_over) handover_.add(*cycle.handed_over);
   }
   Times times() const {

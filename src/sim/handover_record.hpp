@@ -16,7 +16,7 @@ struct Cycle {
   Time locked;
   Time released;
   Time fetching;  // since
-  Duration fetched{};
+  std::optional<Duration> fetched;
   std::optional<Duration> handed_over;
 };
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <simgrid/s4u.hpp>
 #include <type_traits>
 #include <utility>
@@ -18,59 +19,87 @@ namespace s4u = ::simgrid::s4u;
 
 namespace {
 
-using sim::Node;
 using sim::handover::Alarm;
 using sim::handover::Measured;
 using sim::handover::Parcel;
 using sim::handover::Peers;
 using sim::handover::Workload;
 
-/// What a peer does takes time in two ways, and an actor on its host spends it: a courier for each
-/// message, a sleeper for each alarm. Then it acts for the peer.
+/// What a peer does takes time in two ways, and an actor spends it: as the courier of a message
+/// from host to host, or asleep until an alarm. Then it acts for the peer, and is free for another
+/// errand.
 ///
-/// SimGrid may run other actors whenever one starts another. So the peers' wishes are put aside
-/// while they are being called, and fulfilled after.
+/// SimGrid may run other actors whenever one of them asks it for something. So the peers' wishes
+/// are put aside while they are being called, and become errands after.
 class GridEngine final : public sim::handover::Engine {
  public:
   explicit GridEngine(std::vector<s4u::Host*> hosts) : hosts_(std::move(hosts)) {}
 
   Time now() const override { return Time(Duration(std::llround(s4u::Engine::get_clock() * 1e9))); }
   void carry(const Parcel& parcel, std::uint64_t bytes) override {
-    wish(parcel.from, [this, parcel, bytes] {
+    wishes_.emplace_back([this, parcel, bytes] {
       s4u::Comm::sendto(hosts_[parcel.from], hosts_[parcel.to], bytes);
       act([&] { peers_->deliver(parcel); });
     });
   }
   void remind(const Alarm& alarm, Duration delay) override {
-    wish(alarm.node, [this, alarm, delay] {
+    wishes_.emplace_back([this, alarm, delay] {
       s4u::this_actor::sleep_for(sim::seconds(delay));
       act([&] { peers_->alarm(alarm); });
     });
   }
 
+  /// Ends when nobody is on an errand any more. The others are daemons and end with it.
   void start(Peers& peers) {
     peers_ = &peers;
-    s4u::Actor::create("start", hosts_[0], [this] { act([&] { peers_->start(); }); });
+    s4u::Actor::create("start", hosts_[0], [this] {
+      act([&] { peers_->start(); });
+      while (errands_ > 0) quiet_->acquire();
+    });
   }
 
  private:
-  struct Wish {
-    Node node;
-    std::function<void()> what;
+  using Errand = std::function<void()>;
+  struct Runner {
+    Errand errand;
+    s4u::SemaphorePtr wanted = s4u::Semaphore::create(0);
   };
 
-  void wish(Node node, std::function<void()> what) { wishes_.push_back({node, std::move(what)}); }
   template <class Call>
   void act(Call&& call) {
     call();
-    for (Wish& wish : std::exchange(wishes_, {}))
-      s4u::Actor::create("peer" + std::to_string(wish.node), hosts_[wish.node],
-                         std::move(wish.what));
+    for (Errand& wish : std::exchange(wishes_, {})) send_out(std::move(wish));
+  }
+
+  void send_out(Errand errand) {
+    ++errands_;
+    if (idle_.empty()) return hire(std::move(errand));
+    Runner* runner = idle_.back();
+    idle_.pop_back();
+    runner->errand = std::move(errand);
+    runner->wanted->release();
+  }
+
+  void hire(Errand errand) {
+    Runner* runner = runners_.emplace_back(std::make_unique<Runner>()).get();
+    runner->errand = std::move(errand);
+    s4u::Actor::create("runner", hosts_[0], [this, runner] {
+      while (true) {
+        std::exchange(runner->errand, nullptr)();
+        idle_.push_back(runner);
+        if (--errands_ == 0) quiet_->release();
+        runner->wanted->acquire();
+      }
+    })->daemonize();
   }
 
   std::vector<s4u::Host*> hosts_;
   Peers* peers_ = nullptr;
-  std::vector<Wish> wishes_;
+  std::vector<Errand> wishes_;
+  std::size_t errands_ = 0;
+  s4u::SemaphorePtr quiet_ = s4u::Semaphore::create(0);
+  std::vector<std::unique_ptr<Runner>> runners_;
+  std::vector<Runner*> idle_;
 };
 
 /// Sanitizers follow threads, not the stacks that SimGrid switches between.
