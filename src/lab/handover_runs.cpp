@@ -40,7 +40,7 @@ Run mean_over(const Seeds& seeds, std::string_view engine, Workload workload,
 
 }  // namespace
 
-std::vector<Run> measure(Workload workload, const Seeds& seeds, Engines engines) {
+std::vector<Run> measure(const Workload& workload, const Seeds& seeds, Engines engines) {
   std::vector<Run> runs;
   if (engines != Engines::simgrid)
     runs.push_back(mean_over(seeds, "sim", workload, sim::handover::run));

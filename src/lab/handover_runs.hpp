@@ -23,7 +23,8 @@ struct Run {
 };
 
 /// Ours first. The seed also draws who is at which site of a grid.
-std::vector<Run> measure(sim::handover::Workload workload, const Seeds& seeds, Engines engines);
+std::vector<Run> measure(const sim::handover::Workload& workload, const Seeds& seeds,
+                         Engines engines);
 
 /// How far apart two engines are that ran the same.
 class Agreement {
