@@ -1,11 +1,9 @@
 #include "simgrid_messages.hpp"
 
-#include <chrono>
+#include <ctime>
 #include <simgrid/s4u.hpp>
 #include <string>
 #include <vector>
-
-#include "sim/random.hpp"
 
 namespace {
 
@@ -13,11 +11,10 @@ namespace s4u = simgrid::s4u;
 
 constexpr std::uint64_t message_bytes = 64;
 
-/// A cluster: every host on a line of its own to a switch that is no bottleneck.
+/// Every host on a line of its own to a backbone.
 std::vector<s4u::Host*> create_cluster(std::uint32_t size) {
   s4u::NetZone* zone = s4u::create_star_zone("cluster");
-  s4u::Link* backbone = zone->create_link("backbone", 1.25e9)->set_latency(1e-4);
-  backbone->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)->seal();
+  s4u::Link* backbone = zone->create_link("backbone", 1.25e9)->set_latency(1e-4)->seal();
   std::vector<s4u::Host*> hosts;
   for (std::uint32_t i = 0; i < size; ++i) {
     std::string number = std::to_string(i);
@@ -32,49 +29,66 @@ std::vector<s4u::Host*> create_cluster(std::uint32_t size) {
   return hosts;
 }
 
-struct Traffic {
+struct Ring {
+  std::vector<s4u::Host*> hosts;
   std::vector<s4u::Mailbox*> boxes;
-  std::uint64_t unsent;
-  std::uint64_t unreceived;
+
+  explicit Ring(std::uint32_t size) : hosts(create_cluster(size)) {
+    for (std::uint32_t i = 0; i < size; ++i)
+      boxes.push_back(s4u::Mailbox::by_name(std::to_string(i)));
+  }
+  s4u::Mailbox* after(std::size_t i) const { return boxes[(i + 1) % boxes.size()]; }
 };
 
-void pass_on(Traffic& traffic, std::uint32_t self, conch::sim::Random& random) {
-  if (traffic.unsent == 0) return;
-  --traffic.unsent;
-  auto to = random.below(traffic.boxes.size() - 1);
-  if (to >= self) ++to;
-  traffic.boxes[to]->put_init(&traffic, message_bytes)->detach();
-}
+/// The payload of every message; nobody looks at it.
+int payload = 0;
 
-void act(Traffic& traffic, std::uint32_t self, bool begins) {
-  conch::sim::Random random(1, self);
-  traffic.boxes[self]->set_receiver(s4u::Actor::self());
-  if (begins) pass_on(traffic, self, random);
-  while (true) {
-    traffic.boxes[self]->get<Traffic>();
-    --traffic.unreceived;
-    pass_on(traffic, self, random);
-  }
+double rate(const s4u::Engine& engine, std::uint64_t messages) {
+  std::clock_t begin = std::clock();
+  engine.run();
+  return static_cast<double>(messages) * CLOCKS_PER_SEC / static_cast<double>(std::clock() - begin);
 }
 
 }  // namespace
 
-double simgrid_messages_per_s(std::uint32_t actors, std::uint64_t messages,
-                              std::uint32_t in_flight) {
+double simgrid_rate_of_everybody(std::uint32_t actors, std::uint64_t messages) {
   s4u::Engine engine("bench_sim");
-  std::vector<s4u::Host*> hosts = create_cluster(actors);
-  Traffic traffic{{}, messages, messages};
+  Ring ring(actors);
+  std::uint64_t each = messages / actors;
   for (std::uint32_t i = 0; i < actors; ++i) {
-    traffic.boxes.push_back(s4u::Mailbox::by_name(std::to_string(i)));
-    auto actor = s4u::Actor::create("actor", hosts[i],
-                                    [&traffic, i, in_flight] { act(traffic, i, i < in_flight); });
-    actor->daemonize();  // ends with the last actor that is not one
+    s4u::Actor::create("actor", ring.hosts[i], [&ring, i, each] {
+      for (std::uint64_t sent = 0; sent < each; ++sent) {
+        s4u::CommPtr sending = ring.after(i)->put_async(&payload, message_bytes);
+        ring.boxes[i]->get<int>();
+        sending->wait();
+      }
+    });
   }
-  s4u::Actor::create("clock", hosts[0], [&traffic] {
-    while (traffic.unreceived > 0) s4u::this_actor::sleep_for(1);
+  return rate(engine, each * actors);
+}
+
+double simgrid_rate_of_few(std::uint32_t actors, std::uint64_t messages, std::uint32_t in_flight) {
+  s4u::Engine engine("bench_sim");
+  Ring ring(actors);
+  std::uint64_t unsent = messages;
+  std::uint64_t unreceived = messages;
+  for (std::uint32_t i = 0; i < actors; ++i) {
+    auto pass_on = [&ring, &unsent, i] {
+      if (unsent == 0) return;
+      --unsent;
+      ring.after(i)->put_init(&payload, message_bytes)->detach();
+    };
+    s4u::Actor::create("actor", ring.hosts[i], [&, i, in_flight, pass_on] {
+      if (i < in_flight) pass_on();
+      while (true) {
+        ring.boxes[i]->get<int>();
+        --unreceived;
+        pass_on();
+      }
+    })->daemonize();  // it ends with the last that is not one
+  }
+  s4u::Actor::create("clock", ring.hosts[0], [&] {
+    while (unreceived > 0) s4u::this_actor::sleep_for(1);
   });
-  auto begin = std::chrono::steady_clock::now();
-  engine.run();
-  std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  return static_cast<double>(messages) / took.count();
+  return rate(engine, messages);
 }

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 
-/// Messages a second of wall time: so many of 64 bytes, each sent by the actor that got the one
-/// before to any other, with so many on their way at a time. An engine of SimGrid is for once: call
-/// this once in a process.
-double simgrid_messages_per_s(std::uint32_t actors, std::uint64_t messages,
-                              std::uint32_t in_flight);
+// Messages a second of processor time, of 64 bytes, between so many actors in a ring. An engine of
+// SimGrid is for once: call one of these, once in a process.
+
+/// Each sends to its neighbour, again and again, and waits for what comes from the other side.
+double simgrid_rate_of_everybody(std::uint32_t actors, std::uint64_t messages);
+/// So many messages go around; each actor passes on what it gets.
+double simgrid_rate_of_few(std::uint32_t actors, std::uint64_t messages, std::uint32_t in_flight);
