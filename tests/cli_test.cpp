@@ -52,6 +52,26 @@ TEST(Cli, TheSameSeedPrintsTheSameBytes) {
   EXPECT_EQ(run["entries"], 5000);
 }
 
+TEST(Cli, ReadersAndRangesAreCounted) {
+  Outcome outcome = conch_out("sim central --nodes 20 --readers 90% --ranges 4 --json");
+  EXPECT_EQ(outcome.status, 0);
+  json run = json::parse(outcome.out);
+  json sharing = run["sharing"];
+  EXPECT_EQ(sharing["reads"].get<int>() + sharing["writes"].get<int>(), run["entries"]);
+  EXPECT_GT(sharing["reads"], 300);
+  EXPECT_GT(sharing["inside_max"], 1);
+  EXPECT_FALSE(json::parse(conch_out("sim central --json").out).contains("sharing"));
+  EXPECT_NE(conch("sim central --readers 50% --seeds 1..5").out.find("inside together"),
+            std::string::npos);
+}
+
+TEST(Cli, RunsInWhichNobodyMetAreNotGood) {
+  expect_refused("sim central --readers 50% --think uniform:0s..100s --hold 1us",
+                 "no two readers were ever inside together");
+  expect_refused("sim central --ranges 4 --seeds 1..2 --think uniform:0s..100s --hold 1us",
+                 "no two with ranges apart were ever inside together");
+}
+
 TEST(Cli, JsonHasEveryPromisedField) {
   json run = json::parse(conch_out("sim central --json").out);
   for (const char* field :
@@ -134,6 +154,9 @@ TEST(Cli, MistakesGetAnExplanation) {
   expect_refused("sim central --order 9", "--order: a tree's nodes have at most 2 to 8 children");
   expect_refused("sim central --balance lazzy", "--balance: \"lazzy\" is none of order, lazy");
   expect_refused("check central --order 1", "--order: a tree's nodes have at most 2 to 8 children");
+  expect_refused("sim central --readers 110%", "--readers");
+  expect_refused("sim central --ranges 0", "--ranges");
+  expect_refused("sim raymond --ranges 2", "raymond lets only one process in, whatever it wants");
   expect_refused("sim central --clusters 3xx", "layout of clusters");
   expect_refused("sim central --nodes 3 --clusters 3x3", "--clusters");
   expect_refused("sim central --crash 99@1s", "there is no node 99: the nodes are 0 to 9");

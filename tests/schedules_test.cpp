@@ -32,6 +32,8 @@ std::string repeat(const Options& options) {
                         options.local_latency.print() + " --cancel 30%";
   if (options.channel == Channel::any) command += " --channel any";
   if (options.churn > 0) command += " --churn 50%";
+  if (options.readers > 0) command += " --readers 60%";
+  if (options.ranges > 1) command += " --ranges " + std::to_string(options.ranges);
   if (options.faults.lose > 0) command += " --lose 10% --duplicate 10%";
   return command + " --seed " + std::to_string(options.seed);
 }
@@ -40,6 +42,8 @@ std::string repeat(const Options& options) {
 template <class Change>
 void run_all(std::string_view algorithm, Change&& change) {
   std::uint64_t entries = 0, withdrawn = 0, contended = 0;
+  Company company;
+  std::optional<Options> sharing;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Options options = schedule(algorithm, seed);
     change(options);
@@ -50,6 +54,12 @@ void run_all(std::string_view algorithm, Change&& change) {
     entries += result.report.entries;
     withdrawn += result.report.withdrawn;
     contended += result.report.sync_delays;
+    if (!result.company) continue;
+    company.add(*result.company);
+    if (options.nodes() == 9) sharing = options;
+  }
+  if (sharing) {
+    EXPECT_EQ(missed(company, *sharing), std::nullopt);
   }
   EXPECT_GT(entries, seeds * 5);
   EXPECT_GT(withdrawn, seeds);
@@ -58,13 +68,15 @@ void run_all(std::string_view algorithm, Change&& change) {
 
 class Schedules : public ::testing::TestWithParam<std::string> {};
 
-enum class Offer : std::uint8_t { all, dynamic };
+enum class Offer : std::uint8_t { all, dynamic, shared };
 
 std::vector<std::string> algorithms(Offer offer) {
   std::vector<std::string> names;
-  for (const CatalogEntry& entry : catalog())
-    if (entry.about.use == Use::real && (offer == Offer::all || entry.can.dynamic))
-      names.emplace_back(entry.about.name);
+  for (const CatalogEntry& entry : catalog()) {
+    bool offered = offer == Offer::all || (offer == Offer::dynamic && entry.can.dynamic) ||
+                   (offer == Offer::shared && entry.can.shared);
+    if (entry.about.use == Use::real && offered) names.emplace_back(entry.about.name);
+  }
   return names;
 }
 
@@ -85,6 +97,34 @@ TEST_P(Schedules, HoldsOnReorderingChannelsOrFifoOnes) {
 TEST_P(Schedules, HoldsOnLossyChannelsUnderTheLink) {
   run_all(GetParam(), [](Options& options) {
     options.channel = Channel::any;
+    options.faults.lose = 0.1;
+    options.faults.duplicate = 0.1;
+  });
+}
+
+class Together : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Every, Together, ::testing::ValuesIn(algorithms(Offer::shared)),
+                         test_name);
+
+TEST_P(Together, ReadersAndWritersHold) {
+  run_all(GetParam(), [](Options& options) {
+    options.channel = Channel::any;
+    options.readers = 0.6;
+  });
+}
+
+TEST_P(Together, RangesHold) {
+  run_all(GetParam(), [](Options& options) {
+    options.channel = Channel::any;
+    options.ranges = static_cast<std::uint32_t>(2 + options.seed % 7);
+  });
+}
+
+TEST_P(Together, ReadersAndRangesHoldOnLossyChannels) {
+  run_all(GetParam(), [](Options& options) {
+    options.channel = Channel::any;
+    options.readers = 0.6;
+    options.ranges = static_cast<std::uint32_t>(2 + options.seed % 7);
     options.faults.lose = 0.1;
     options.faults.duplicate = 0.1;
   });

@@ -28,8 +28,8 @@ namespace conch {
 
 /// Every algorithm that enters alone, in the order in which tables show them.
 using Algorithms = std::tuple<Central, Ring, RingIdleHold, RicartAgrawala, RicartAgrawalaKept,
-                              MaekawaTextbook, Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel, Elmp,
-                              NaimiTrehelIdleOwner, RingPassesBy>;
+                              MaekawaTextbook, Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel,
+                              Elmp, NaimiTrehelIdleOwner, RingPassesBy>;
 
 /// What an algorithm can do, as a world asks.
 struct Capabilities {
@@ -39,6 +39,7 @@ struct Capabilities {
   bool suspecting = false;
   bool structured = false;
   bool timed = false;
+  bool shared = false;
 };
 
 template <Algorithm A>
@@ -48,7 +49,8 @@ constexpr Capabilities capabilities_of() {
           .dynamic = Dynamic<A>,
           .suspecting = Suspecting<A>,
           .structured = Structured<A>,
-          .timed = Timed<A>};
+          .timed = Timed<A>,
+          .shared = Shared<A>};
 }
 
 /// The parameters that a name settles, whatever else is asked for.

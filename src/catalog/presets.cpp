@@ -2,6 +2,42 @@
 
 namespace conch {
 
-std::vector<CatalogEntry> presets() { return {}; }
+std::vector<CatalogEntry> presets() {
+  CatalogEntry trylock = fixed(variant<Elmp>("elmp-trylock", "Hernane et al. 2015, alg. 1 repaired",
+                                             {.without = Without::queue}));
+  trylock.about.messages = "O(N) under load";
+  return {
+      variant<Elmp>("elmp-lazy", "Hernane et al. 2015, section 4.5", {.balance = Balance::lazy}),
+      trylock,
+      specimen<Elmp>("elmp@retry", "alg. 1, lines 2 to 10", Without::retry, "ME2", {.nodes = 3}),
+      specimen<Elmp>("elmp@track-back", "alg. 1", Without::track_back, "ME2",
+                     {.nodes = 8, .schedules = 50}),
+      specimen<Elmp>("elmp@handover", "alg. 1, lines 12 to 15", Without::handover, "structure",
+                     {.nodes = 4, .schedules = 50}),
+      specimen<Elmp>("elmp@adjacency", "alg. 1", Without::adjacency, "structure"),
+      specimen<Elmp>("elmp@idle-token", "section 4.2", Without::idle_token, "structure"),
+      specimen<Elmp>("elmp@announcement", "section 4.1", Without::announcement, "structure",
+                     {.nodes = 3}),
+      specimen<Elmp>("elmp@last-member", "alg. 2", Without::last_member, "ME2",
+                     {.nodes = 1, .leaves = 1}),
+      specimen<Elmp>("elmp@told-children", "alg. 2, lines 20 to 26", Without::told_children,
+                     "structure", {.nodes = 3, .leaves = 1}),
+      specimen<Elmp>("elmp@leave-lock", "alg. 2, line 1", Without::leave_lock, "invariants",
+                     {.nodes = 3, .leaves = 1}),
+      specimen<Elmp>("elmp@degree", "section 4.5.1", Without::degree, "structure",
+                     {.nodes = 4, .joins = 1}),
+      specimen<Elmp>("elmp@heaviest-leaf", "section 4.6.1", Without::heaviest_leaf, "structure",
+                     {.nodes = 8, .leaves = 1, .schedules = 50}),
+      specimen<Elmp>("elmp@confirmation", "section 4.1, step 3", Without::confirmation,
+                     "invariants", {.nodes = 3}),
+      specimen<Elmp>("elmp@early-token", "section 6.2, step 4", Without::early_token, "one token"),
+      specimen<Elmp>("elmp@replacement", "section 4.6.1", Without::replacement, "ME2",
+                     {.nodes = 3, .leaves = 1}),
+      specimen<Elmp>("elmp@node-weight", "section 3", Without::node_weight, "structure",
+                     {.nodes = 4}),
+      specimen<Elmp>("elmp@splicing", "section 6.3", Without::splicing, "structure",
+                     {.nodes = 3, .cancels = 1, .leaves = 1}),
+  };
+}
 
 }  // namespace conch

@@ -15,6 +15,7 @@ std::string_view word(Sometimes sometimes) {
   switch (sometimes) {
     case Sometimes::two_wait: return "two requests pending at once";
     case Sometimes::waits_while_inside: return "somebody waits while somebody is inside";
+    case Sometimes::readers_together: return "two readers are inside together";
     case Sometimes::token_and_request_in_flight: return "a token in flight beside another message";
     case Sometimes::cancel_meets_message: return "a cancel while a message is in flight";
     case Sometimes::withdrawn: return "a request withdrawn";
@@ -38,6 +39,10 @@ void validate(const Options& options) {
   if (setting.nodes < 1 || setting.nodes > nodes_max)
     throw BadText("the checker explores up to " + std::to_string(nodes_max) + " nodes");
   if (setting.requests < 1) throw BadText("--requests must be at least 1");
+  if (setting.readers > 0 && !entry.can.shared)
+    throw BadText(name + " lets only one process in, whatever it wants: leave out --readers");
+  if (setting.readers > setting.nodes)
+    throw BadText("--readers: there are only " + std::to_string(setting.nodes) + " nodes");
   for (auto [budget, count] : options.budgets)
     if (count > budget_max)
       throw BadText("nothing can happen more than " + std::to_string(budget_max) + " times");

@@ -66,6 +66,7 @@ struct Step {
 enum class Sometimes : std::uint8_t {
   two_wait,
   waits_while_inside,
+  readers_together,
   token_and_request_in_flight,
   cancel_meets_message,
   withdrawn,

@@ -132,6 +132,13 @@ TEST(Check, NaimiTrehelHoldsWithACancelAJoinAndALeave) {
   EXPECT_TRUE(report.interesting());
 }
 
+TEST(Check, AStructureIsExamined) {
+  Report report = check(of("elmp", 2, 1));
+  EXPECT_FALSE(report.violation) << report.violation->what;
+  EXPECT_TRUE(report.sometimes.at(Sometimes::examined));
+  EXPECT_FALSE(check(of("naimi-trehel", 2, 1)).sometimes.contains(Sometimes::examined));
+}
+
 // A suspected waiter is forgotten, which is nearer than a suspected holder's successor.
 TEST(Check, AFalseSuspicionBreaksTheServersPromises) {
   Options options = of("central", 3, 1);
@@ -139,6 +146,35 @@ TEST(Check, AFalseSuspicionBreaksTheServersPromises) {
   Report report = check(options);
   ASSERT_TRUE(report.violation);
   EXPECT_EQ(report.violation->property, sim::Property::progress);
+}
+
+TEST(Check, ReadersAndAWriterHoldAtTheServer) {
+  for (Node readers : {2u, 3u}) {
+    Options options = of("central", 3, 2);
+    options.setting.readers = readers;
+    options.budgets[Budget::cancel] = 1;
+    Report report = check(options);
+    EXPECT_FALSE(report.violation) << report.violation->what << tell_story(options, report);
+    EXPECT_TRUE(report.complete);
+    EXPECT_TRUE(report.interesting());
+  }
+}
+
+// The suspected holder reads on while 2 writes.
+TEST(Check, AFalselySuspectedReaderMeetsAWriter) {
+  Options options = of("central", 3, 1);
+  options.setting.readers = 2;
+  options.budgets[Budget::suspect] = 1;
+  options.livelock = false;
+  Report report = check(options);
+  ASSERT_TRUE(report.violation);
+  EXPECT_NE(to_scenario(options, report).find("request 1 read"), std::string::npos);
+}
+
+TEST(Check, ReadersNeedAnAlgorithmThatShares) {
+  Options options = of("raymond", 3, 1);
+  options.setting.readers = 1;
+  EXPECT_THROW(validate(options), sim::BadText);
 }
 
 TEST(Check, ALostMessageStopsThoseThatWait) {

@@ -204,6 +204,7 @@ void Explorer::see(Worker& worker, const State& state, const Taken& taken) const
   };
   mark(waiting >= 2, Sometimes::two_wait);
   mark(waiting >= 1 && inside >= 1, Sometimes::waits_while_inside);
+  mark(inside >= 2, Sometimes::readers_together);
   mark(token && other, Sometimes::token_and_request_in_flight);
   mark(taken.withdrew, Sometimes::withdrawn);
   mark(taken.joined, Sometimes::joined);
@@ -250,7 +251,9 @@ std::map<Sometimes, bool> Explorer::sometimes() const {
   bool faults =
       may(Budget::duplicate) || may(Budget::lose) || may(Budget::crash) || may(Budget::suspect);
   expect(company, Sometimes::two_wait);
-  expect(company, Sometimes::waits_while_inside);
+  expect(company && options_.setting.readers < options_.setting.nodes,
+         Sometimes::waits_while_inside);
+  expect(options_.setting.readers > 1, Sometimes::readers_together);
   expect(company && entry.can.token && !only_token, Sometimes::token_and_request_in_flight);
   expect(company && may(Budget::cancel), Sometimes::cancel_meets_message);
   expect(company && may(Budget::cancel), Sometimes::withdrawn);

@@ -213,11 +213,11 @@ class ModelOf final : public Model {
       case InputKind::request:
         local.phase = Phase::waiting;
         --local.requests_left;
-        return value.request(out);
+        return request(value, node, out);
       case InputKind::release: {
         local.phase = Phase::idle;
         DataRef data = std::exchange(local.data, DataRef{});
-        outcome.released = ++data.version;
+        if (!setting_.reads(node)) outcome.released = ++data.version;
         return value.release(data, out);
       }
       case InputKind::cancel: local.phase = Phase::cancelling; return value.cancel(out);
@@ -246,6 +246,12 @@ class ModelOf final : public Model {
         return;
       case InputKind::crash: local = {A(NodeId{node}, start_), Phase::crashed, 0, {}, 0}; return;
     }
+  }
+
+  void request(A& value, [[maybe_unused]] Node node, Outbox<Message>& out) {
+    if constexpr (Shared<A>)
+      if (setting_.reads(node)) return value.request(Wish{Mode::read, {}}, out);
+    value.request(out);
   }
 
   void apply_effect(Local<A>& local, const Entered& entered, Outcome& outcome) {

@@ -112,7 +112,11 @@ struct Setting {
   /// The last of them start outside the group.
   Node newcomers = 0;
   std::uint32_t requests = 1;
+  /// The first of them only read.
+  Node readers = 0;
   Tuning tuning;
+
+  bool reads(Node node) const { return node < readers; }
 };
 
 /// Safe to use from several threads.

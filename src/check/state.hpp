@@ -47,7 +47,7 @@ class State {
   LocalId local(Node node) const { return {words_[node]}; }
   void set_local(Node node, LocalId local) { words_[node] = local.number; }
 
-  /// The count of the newest fence, and the version of the data that was released last.
+  /// The count of the newest writer's fence, and the version of the data that was released last.
   std::uint32_t fence() const { return words_[nodes_]; }
   void set_fence(std::uint32_t count) { words_[nodes_] = count; }
   std::uint32_t version() const { return words_[nodes_ + 1]; }

@@ -14,11 +14,12 @@ std::string arrow(const Packet& packet, Model& model) {
 }
 
 /// What happens, before what comes of it.
-std::string headline(const Step& step, Model& model) {
+std::string headline(const Step& step, Model& model, const Setting& setting) {
   std::string node = std::to_string(step.node);
   std::string other = std::to_string(step.other);
   switch (step.kind) {
-    case StepKind::request: return node + " requests";
+    case StepKind::request:
+      return node + (setting.reads(step.node) ? " asks to read" : " requests");
     case StepKind::release: return node + " releases";
     case StepKind::cancel: return node + " cancels";
     case StepKind::deliver: return arrow(step.packet, model);
@@ -64,7 +65,7 @@ std::string consequences(Model& model, const State& before, const State& after,
   return text;
 }
 
-std::string verb(const Step& step, Model& model) {
+std::string verb(const Step& step, Model& model, const Setting& setting) {
   std::string node = std::to_string(step.node);
   std::string channel =
       std::to_string(step.packet.from()) + " -> " + std::to_string(step.packet.to());
@@ -73,7 +74,7 @@ std::string verb(const Step& step, Model& model) {
     return channel + " " + text.substr(0, text.find('('));
   };
   switch (step.kind) {
-    case StepKind::request: return "request " + node;
+    case StepKind::request: return "request " + node + (setting.reads(step.node) ? " read" : "");
     case StepKind::release: return "release " + node;
     case StepKind::cancel: return "cancel " + node;
     case StepKind::deliver: return "deliver " + message();
@@ -110,7 +111,8 @@ std::string tell_story(const Options& options, const Report& report) {
          if (report.cycle == i) text += "        from here on it goes round and round:\n";
          std::string number = std::to_string(i + 1);
          text += std::string(4 - std::min<std::size_t>(4, number.size()), ' ') + number + ". " +
-                 headline(step, model) + "\n" + consequences(model, before, after, taken);
+                 headline(step, model, options.setting) + "\n" +
+                 consequences(model, before, after, taken);
        });
   return text;
 }
@@ -125,7 +127,7 @@ std::string to_scenario(const Options& options, const Report& report) {
                        print_tuning(setting.tuning) + "\n----\n\n";
   walk(walker, report.steps,
        [&](std::size_t, const Step& step, const State&, const State&, const Taken&) {
-         script += verb(step, model) + "\n----\n\n";
+         script += verb(step, model, setting) + "\n----\n\n";
        });
   script += "check\n----\n";
   return sim::replay(script);

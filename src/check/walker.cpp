@@ -219,12 +219,19 @@ void Walker::settle(State& state, Node node, const Outcome& outcome, Taken& take
   if (!outcome.entered) return;
   taken.entered = true;
   Fence fence(outcome.entered->fence);
+  const Setting& setting = options_.setting;
+  bool reads = setting.reads(node);
   for (Node other = 0; other < state.nodes(); ++other)
-    if (other != node && state.local(other).phase() == Phase::inside)
+    if (other != node && state.local(other).phase() == Phase::inside &&
+        !(reads && setting.reads(other)))
       broke(Property::mutual_exclusion, "two holders: " + std::to_string(node) + " (fence " +
                                             conch::print(fence) + ") entered while " +
                                             std::to_string(other) + " was inside");
-  if (fence.count() <= state.fence())
+  if (reads && fence.count() != state.fence())
+    broke(Property::fences,
+          std::to_string(node) + " entered to read with fence " + conch::print(fence) +
+              ", but the last writer before it had fence 1." + std::to_string(state.fence()));
+  if (!reads && fence.count() <= state.fence())
     broke(Property::fences, std::to_string(node) + " entered with fence " + conch::print(fence) +
                                 " after fence 1." + std::to_string(state.fence()));
   if (outcome.entered->version != state.version())
@@ -232,7 +239,7 @@ void Walker::settle(State& state, Node node, const Outcome& outcome, Taken& take
                               std::to_string(outcome.entered->version) +
                               " of the data, but version " + std::to_string(state.version()) +
                               " was released before");
-  state.set_fence(static_cast<std::uint32_t>(fence.count()));
+  if (!reads) state.set_fence(static_cast<std::uint32_t>(fence.count()));
 }
 
 void Walker::post(State& state, Node node, const Sent& sent, Taken& taken) {

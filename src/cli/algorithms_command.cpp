@@ -28,6 +28,7 @@ std::string capabilities(const CatalogEntry& entry) {
   if (entry.can.causal) text += ", stamps";
   if (entry.can.dynamic) text += ", join and leave";
   if (entry.can.suspecting) text += ", crashed clients";
+  if (entry.can.shared) text += ", readers and ranges";
   return text;
 }
 

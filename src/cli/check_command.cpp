@@ -59,6 +59,8 @@ std::string bounds(const check::Options& options) {
   std::string text = fmt::format("{} nodes, {} request{} each, {} channels", options.setting.nodes,
                                  options.setting.requests, options.setting.requests == 1 ? "" : "s",
                                  options.fifo ? "FIFO" : "unordered");
+  if (options.setting.readers > 0)
+    text += fmt::format(", {} of the nodes only read", options.setting.readers);
   constexpr std::string_view names[] = {"cancels",       "leaves",  "joins",     "duplications",
                                         "lost messages", "crashes", "suspicions"};
   for (auto [budget, count] : options.budgets)
@@ -167,6 +169,8 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
       ->required();
   command->add_option("--nodes", options.setting.nodes, "How many")->capture_default_str();
   command->add_option("--requests", options.setting.requests, "Per node")->capture_default_str();
+  command->add_option("--readers", options.setting.readers, "So many of the nodes only read")
+      ->capture_default_str();
   command->add_option("--channel", texts->channel, "fifo, any, or auto: any where it may be")
       ->capture_default_str();
   add_tuning_options(*command, texts->tuning, "");

@@ -28,6 +28,14 @@ ordered_json to_json(const sim::Options& options, const sim::Result& result) {
   json["client_delay_s"] = report.client_delay_s;
   json["sync_delay_s"] = report.sync_delay_s;
   json["throughput_per_s"] = report.throughput_per_s;
+  if (const auto& company = result.company)
+    json["sharing"] = {{"reads", company->reads},
+                       {"writes", company->writes},
+                       {"inside_max", company->inside_max},
+                       {"readers_together", company->readers_together},
+                       {"ranges_together", company->ranges_together},
+                       {"readers_behind_writers", company->readers_behind_writers},
+                       {"ranges_overlapped", company->ranges_overlapped}};
   json["fairness"] = report.fairness;
   json["load"] = {{"mean", report.load_mean}, {"max", report.load_max}};
   json["duration_s"] = report.duration_s;
@@ -119,6 +127,9 @@ std::string to_text(const sim::Options& options, const sim::Result& result) {
   line("client delay", report.client_delays > 0 ? print_seconds(report.client_delay_s)
                                                 : "not seen: the lock was never idle");
   line("throughput", fmt::format("{:.4g} entries/s", report.throughput_per_s));
+  if (const auto& company = result.company)
+    line("sharing", fmt::format("{} read, {} wrote, at most {} were inside together",
+                                company->reads, company->writes, company->inside_max));
   line("fairness", fmt::format("{:.3f} (Jain's index of the nodes' mean waits)", report.fairness));
   line("load",
        fmt::format("{:.4g} messages a node, at most {}", report.load_mean, report.load_max));

@@ -60,6 +60,14 @@ void complain(const Result& result, std::uint64_t seed, const Invocation& invoca
   fmt::print(stderr, "  repeat: {}\n", repeat_command(invocation, seed));
 }
 
+/// Runs that hold, but in which nothing met that was to meet.
+Exit complain_of_nothing_seen(const Options& options, const sim::Company& company) {
+  sim::Finding missed = sim::missed(company, options);
+  if (!missed) return Exit::held;
+  fmt::print(stderr, "conch: {}; a run that sees nothing proves nothing\n", *missed);
+  return Exit::bad_usage;
+}
+
 void run_one(const Options& options, const SimTexts& texts, Invocation& invocation) {
   std::ofstream file;
   std::unique_ptr<sim::TraceSink> sink;
@@ -78,6 +86,8 @@ void run_one(const Options& options, const SimTexts& texts, Invocation& invocati
   std::fflush(stdout);
   if (result.violation) complain(result, options.seed, invocation);
   invocation.exit = exit_for(result.violation);
+  if (!result.violation && result.company)
+    invocation.exit = complain_of_nothing_seen(options, *result.company);
 }
 
 class Progress {
@@ -101,6 +111,7 @@ class Progress {
 
 struct Runs {
   std::vector<std::optional<Result>> results;
+  sim::Company company;
   std::uint64_t done = 0;
   std::uint64_t failures = 0;
 };
@@ -118,6 +129,7 @@ Runs run_all(const Options& options, const SeedRange& range) {
       Result result = sim::simulate(sim::for_seed(options, range.first + index));
       std::lock_guard lock(mutex);
       runs.failures += result.violation.has_value();
+      if (result.company) runs.company.add(*result.company);
       runs.results[index] = std::move(result);
       progress.update(++runs.done, runs.failures);
     }
@@ -166,6 +178,10 @@ void print_runs(const Options& options, const SeedRange& range, const Runs& runs
              print_seconds(mean["wait_s"]["mean"].get<double>()),
              print_seconds(mean["wait_s"]["p99"].get<double>()),
              print_seconds(mean["wait_s"]["max"].get<double>()));
+  if (options.shares())
+    fmt::print("  {:<13} {:.4g} entries/s; {} read, {} wrote, at most {} were inside together\n",
+               "sharing", mean["throughput_per_s"].get<double>(), runs.company.reads,
+               runs.company.writes, runs.company.inside_max);
   const nlohmann::ordered_json& properties = mean["properties"];
   fmt::print("  {:<13} ME1 {}, ME2 {}, ME3 {}\n", "properties",
              properties["ME1"].get<std::string>(), properties["ME2"].get<std::string>(),
@@ -195,6 +211,8 @@ void run_many(const Options& options, const SimTexts& texts, Invocation& invocat
     Exit exit = exit_for(result->violation);
     if (invocation.exit != Exit::safety_broken) invocation.exit = exit;
   }
+  if (runs.failures == 0 && options.shares())
+    invocation.exit = complain_of_nothing_seen(options, runs.company);
   if (shown > shown_failures)
     fmt::print(stderr, "and {} more; --json lists their seeds\n", shown - shown_failures);
   if (interrupted) {

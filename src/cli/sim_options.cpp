@@ -41,6 +41,15 @@ void add_sim_options(CLI::App& command, SimTexts& texts) {
   command.add_option("--hold", texts.hold, "How long a holder stays [5ms]")->group(group);
   command.add_option("--think", texts.think, "How long before it asks again [exp:10ms]")
       ->group(group);
+  command.add_option("--readers", texts.readers, "Share of requests that only read")
+      ->group(group)
+      ->capture_default_str();
+  command
+      .add_option("--ranges", texts.ranges,
+                  "Blocks that the data have; each request is for a run of them")
+      ->group(group)
+      ->check(CLI::Range(1u, 1'000'000u))
+      ->capture_default_str();
   command.add_option("--cancel", texts.cancel, "Share of requests cancelled while they wait")
       ->group(group)
       ->capture_default_str();
@@ -225,6 +234,8 @@ sim::Options to_options(const SimTexts& texts) {
     options.hold = parsed("--hold", [&] { return sim::Distribution::parse(*texts.hold); });
   if (texts.think)
     options.think = parsed("--think", [&] { return sim::Distribution::parse(*texts.think); });
+  options.readers = parsed("--readers", [&] { return sim::parse_share(texts.readers); });
+  options.ranges = texts.ranges;
   options.cancel = parsed("--cancel", [&] { return sim::parse_share(texts.cancel); });
   options.churn = parsed("--churn", [&] { return sim::parse_share(texts.churn); });
   options.chatter = parsed("--chatter", [&] { return sim::parse_share(texts.chatter); });

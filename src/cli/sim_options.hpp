@@ -30,6 +30,8 @@ struct SimTexts {
   TuningTexts tuning;
   std::uint64_t seed = 1;
   std::optional<std::string> seeds;
+  std::string readers = "0";
+  std::uint32_t ranges = 1;
   std::string cancel = "0", churn = "0", chatter = "0";
   std::string lose = "0", duplicate = "0", drift = "0";
   std::optional<std::string> clog, detect, storm;

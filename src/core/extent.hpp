@@ -52,6 +52,7 @@ class Extent {
   /// Replaces every value of the range, and none outside, by what `change` makes of it.
   template <class Change>
   void update(const Range& range, Change&& change) {
+    if (uniform() && range == Range{}) return void(first_ = change(std::as_const(first_)));
     expect_some(range);
     split(range.begin);
     split(range.end);
@@ -108,6 +109,7 @@ class Extent {
   template <class Found>
   bool any_part(const Range& range, Found&& found) const {
     expect_some(range);
+    if (uniform()) return found(range, first_);
     auto next = after(range.begin);
     const Value* value = next == rest_.begin() ? &first_ : &std::prev(next)->value;
     std::uint64_t begin = range.begin;

@@ -1,4 +1,5 @@
-// Values as a person reads them: REQUEST(origin 3), {0, 2}, 1.7 for the seventh fence of epoch 1.
+// Values as a person reads them: REQUEST(origin 3), {0, 2}, 1.7 for the seventh fence of epoch 1,
+// `read 10..20` for a wish.
 #pragma once
 
 #include <algorithm>
@@ -103,6 +104,9 @@ void print_to(std::string& out, const T& value) {
     if (value.data != DataRef{}) out += " v" + std::to_string(value.data.version);
   } else if constexpr (std::same_as<T, Range>) {
     detail::print_range(out, value);
+  } else if constexpr (std::same_as<T, Wish>) {
+    out += word(value.mode);
+    if (value.range != Range{}) detail::print_range(out += ' ', value.range);
   } else if constexpr (detail::is_extent<T>) {
     detail::print_extent(out, value);
   } else if constexpr (Number<T>) {

@@ -16,21 +16,26 @@ enum class Balance : std::uint8_t {
   lazy,   // rebuilds a part of the tree when it has become too high (a scapegoat)
 };
 
-/// A rule that a specimen of ELMP does without, named after the fault of the printed text that it
-/// corrects (shared/protocols: F1 to F23).
+/// A rule that a specimen of ELMP does without, and the fault of the printed text that it corrects.
 enum class Without : std::uint8_t {
   nothing,
-  queue,           // F12: a busy node refuses, and the asker tries again later
-  handover,        // F3: the one who changes places keeps its children's requests
-  adjacency,       // F4: a requester that is a child of the root
-  idle_token,      // F5: an idle root keeps the token
-  announcement,    // F6: a child whose parent changed does not repeat its request
-  confirmation,    // F15: the root goes on before the path is unlocked
-  early_token,     // F16: a token that overtakes the exchange is lost
-  replacement,     // F18: a replacement leaf leaves its own request where it is
-  heaviest_leaf,   // F14: a leaver is replaced from its own subtree
-  last_member,     // F7: the last one waits for neighbours
-  splicing,        // F20: a cancelled waiter stays in the list, and may be gone when its turn comes
+  queue,          // F11, F12: a busy node refuses, and the asker tries again later
+  retry,          // F1, F2: it does not try again
+  track_back,     // F2, F9: what it has locked stays locked
+  handover,       // F3: the requester's children are lost
+  adjacency,      // F4: a requester that is a child of the root
+  idle_token,     // F5: an idle root keeps the token
+  announcement,   // F6: a child whose parent changed does not repeat its request
+  last_member,    // F7: the last one waits for neighbours
+  told_children,  // F8: the children of a leaver are not told of their new parent
+  leave_lock,     // F10: a leaver does not lock its path
+  degree,         // F13: newcomers gather at one node
+  heaviest_leaf,  // F14: a leaver is replaced from its own subtree
+  confirmation,   // F15: the root goes on before its path is unlocked
+  early_token,    // F16: a token that overtakes the exchange is not kept
+  replacement,    // F18: a replacement leaf leaves its own request where it is
+  node_weight,    // F19: a weight counts leaves
+  splicing,       // F20: a cancelled waiter stays in the list, and may leave nevertheless
 };
 
 struct Tuning {

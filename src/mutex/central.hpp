@@ -2,7 +2,10 @@
 //
 // Source: the notes (seed 001), figure 15.2, with the answer to exercise 15.5: given a failure
 // detector, the server treats a crashed holder as if it had released and forgets a crashed waiter;
-// a release that comes later is known by its fence and ignored. The server must not crash.
+// a release that comes later is nobody's and ignored. The server must not crash.
+//
+// Readers, and those whose ranges are apart, are inside together. The queue stays strict: whoever
+// conflicts with somebody before it waits, so that nobody is overtaken by those it waits for.
 //
 // Assumes reliable channels; they need not be FIFO. The server's own requests cost no message.
 //
@@ -11,12 +14,17 @@
 //   RELEASE(baton)             it has left, and these are the data now
 //   CANCEL(number)             it has changed its mind
 //   CANCELLED(number, granted) it is out of the queue; or the grant is on its way, to be given back
+//
+// and for those who only read, or want a range:
+//
+//   REQUEST-SHARE(number, wish), GRANT-SHARE(number, baton, parts), RELEASE-SHARE(number, baton)
 #pragma once
 
 #include <deque>
 #include <optional>
 
 #include "core/contract.hpp"
+#include "core/extent.hpp"
 #include "core/flat_set.hpp"
 #include "mutex/state.hpp"
 
@@ -46,7 +54,25 @@ class Central {
     bool granted = false;
     CONCH_FIELDS(Cancelled, number, granted)
   };
-  using Message = std::variant<Request, Grant, Release, Cancel, Cancelled>;
+  struct RequestShare {
+    std::uint64_t number = 0;
+    Wish wish;
+    CONCH_FIELDS(RequestShare, number, wish)
+  };
+  /// Also to somebody who wants everything, where that is of several writers.
+  struct GrantShare {
+    std::uint64_t number = 0;
+    Baton baton;
+    std::vector<Part> parts;
+    CONCH_FIELDS(GrantShare, number, baton, parts)
+  };
+  struct ReleaseShare {
+    std::uint64_t number = 0;
+    Baton baton;
+    CONCH_FIELDS(ReleaseShare, number, baton)
+  };
+  using Message = std::variant<Request, Grant, Release, Cancel, Cancelled, RequestShare, GrantShare,
+                               ReleaseShare>;
   using Out = Outbox<Message>;
 
   static constexpr About about{
@@ -60,7 +86,8 @@ class Central {
 
   Central(NodeId self, const Assignment& start);
 
-  void request(Out& out);
+  void request(Out& out) { request(Wish{}, out); }
+  void request(const Wish& wish, Out& out);
   void release(const DataRef& data, Out& out);
   void cancel(Out& out);
   void suspect(NodeId node, Out& out);
@@ -70,6 +97,9 @@ class Central {
   void receive(NodeId from, const Release& m, Out& out);
   void receive(NodeId from, const Cancel& m, Out& out);
   void receive(NodeId from, const Cancelled& m, Out& out);
+  void receive(NodeId from, const RequestShare& m, Out& out);
+  void receive(NodeId from, const GrantShare& m, Out& out);
+  void receive(NodeId from, const ReleaseShare& m, Out& out);
 
  private:
   struct Claim {
@@ -78,11 +108,33 @@ class Central {
     CONCH_FIELDS(Claim, client, number)
     friend auto operator<=>(const Claim&, const Claim&) = default;
   };
+  struct Waiter {
+    NodeId client;
+    std::uint64_t number = 0;
+    Wish wish;
+    CONCH_FIELDS(Waiter, client, number, wish)
+  };
+  struct Holder {
+    NodeId client;
+    std::uint64_t number = 0;
+    Wish wish;
+    Fence fence;
+    /// The grant will come back unused.
+    bool cancelled = false;
+    CONCH_FIELDS(Holder, client, number, wish, fence, cancelled)
+  };
+  using Holders = std::vector<Holder>;
+  using Waiters = std::deque<Waiter>;
 
   template <class M>
   void tell(NodeId to, const M& m, Out& out);
-  void grant_next(Out& out);
+  void granted(const Baton& baton, const std::vector<Part>& parts, Out& out);
   void give_back(Out& out);
+  void queue(const Waiter& waiter, Out& out);
+  void grant_all(Out& out);
+  bool in_the_way(Waiters::iterator waiter) const;
+  void grant(const Waiter& waiter, Out& out);
+  void released(Holders::iterator holder, const Baton& baton, Out& out);
 
   NodeId self_;
   NodeId server_;
@@ -90,24 +142,27 @@ class Central {
   // As a client.
   State state_ = State::released;
   std::uint64_t number_ = 0;
+  Wish wish_;
   /// Ours while inside; while cancelling, a grant that came too late.
   std::optional<Baton> baton_;
   /// The server has answered our cancel with "granted", and the grant is not here yet.
   bool grant_to_come_ = false;
 
   // As the server.
-  std::optional<Claim> holder_;
-  std::deque<Claim> queue_;
+  Holders holders_;
+  Waiters queue_;
   /// Cancels that overtook their requests.
   FlatSet<Claim> cancelled_;
   /// Clients that have crashed: a request of theirs that is still on its way is nobody's.
   FlatSet<NodeId> suspected_;
-  /// The fence of the newest grant, and the data of the newest release.
-  Baton newest_;
+  /// Of the newest writer that was granted anything.
+  Fence fence_;
+  /// What the last writers left, by range.
+  Extent<Baton> batons_;
 
  public:
-  CONCH_FIELDS(Central, self_, server_, state_, number_, baton_, grant_to_come_, holder_, queue_,
-               cancelled_, suspected_, newest_)
+  CONCH_FIELDS(Central, self_, server_, state_, number_, wish_, baton_, grant_to_come_, holders_,
+               queue_, cancelled_, suspected_, fence_, batons_)
 };
 
 }  // namespace conch

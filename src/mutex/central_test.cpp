@@ -109,9 +109,99 @@ TEST(Central, ALateRequestOfACrashedClientIsNobodys) {
   EXPECT_EQ(out.sends()[0].to, b);
 }
 
+constexpr Wish read_all{Mode::read, {}};
+
+Wish read(std::uint64_t begin, std::uint64_t end) { return {Mode::read, {begin, end}}; }
+Wish write(std::uint64_t begin, std::uint64_t end) { return {Mode::write, {begin, end}}; }
+
+TEST(Central, ReadersAreInsideTogetherAndAWriterWaitsForAll) {
+  Group<Central> group(4);
+  group.request(a, read_all);
+  group.request(b, read_all);
+  group.settle();
+  group.request(server);
+  EXPECT_EQ(group.entered(), (std::vector{a, b}));
+  group.release(a);
+  group.settle();
+  EXPECT_EQ(group.entered(), (std::vector{a, b}));
+  group.release(b);
+  group.settle();
+  EXPECT_EQ(group.entered(), (std::vector{a, b, server}));
+  EXPECT_EQ(group.failure(), "");
+}
+
+TEST(Central, AReaderDoesNotOvertakeAWaitingWriter) {
+  Group<Central> group(3);
+  group.request(server, read_all);
+  group.request(a);
+  group.settle();
+  group.request(b, read_all);
+  group.settle();
+  group.release(server);
+  group.settle();
+  EXPECT_EQ(group.entered(), (std::vector{server, a}));
+}
+
+TEST(Central, TheReadersBehindAWriterThatCancelsEnterAtOnce) {
+  Group<Central> group(3);
+  group.request(server, read_all);
+  group.request(a);
+  group.settle();
+  group.request(b, read_all);
+  group.settle();
+  group.cancel(a);
+  group.settle();
+  EXPECT_EQ(group.entered(), (std::vector{server, b}));
+  EXPECT_EQ(group.failure(), "");
+}
+
+TEST(Central, RangesThatAreApartAreWrittenTogether) {
+  Group<Central> group(3);
+  group.request(server, write(0, 10));
+  group.request(a, write(10, 20));
+  group.settle();
+  group.request(b, write(5, 15));
+  group.settle();
+  EXPECT_EQ(group.entered(), (std::vector{server, a}));
+  group.release(server);
+  group.release(a);
+  group.settle();
+  EXPECT_EQ(group.entered(), (std::vector{server, a, b}));
+  EXPECT_EQ(group.failure(), "");
+}
+
+TEST(Central, AReadersFenceIsThatOfTheLastWriterOfWhatItReads) {
+  Group<Central> group(3);
+  for (const Wish& wish : {write(0, 10), write(10, 20), read(0, 10), read(5, 15), read(20, 30)}) {
+    group.request(server, wish);
+    group.release(server);
+  }
+  std::vector<std::uint64_t> counts;
+  for (const auto& entry : group.entries()) counts.push_back(entry.baton.fence.count());
+  EXPECT_EQ(counts, (std::vector<std::uint64_t>{1, 2, 1, 2, 0}));
+  EXPECT_EQ(group.failure(), "");
+}
+
+TEST(Central, ACrashedWritersFenceIsNotHandedOutAgain) {
+  Central at_server(server, Assignment::fresh(Members::first(3), server));
+  Central::Out out;
+  at_server.receive(a, Central::RequestShare{1, write(0, 10)}, out);
+  Fence used = std::get<Central::GrantShare>(out.sends()[0].message).baton.fence;
+  out.clear();
+  at_server.suspect(a, out);
+  at_server.receive(b, Central::RequestShare{1, read(0, 20)}, out);
+  EXPECT_EQ(std::get<Central::GrantShare>(out.sends()[0].message).baton.fence, used);
+}
+
 TEST(Central, EveryPromiseHoldsInRandomRuns) {
   for (std::size_t nodes = 1; nodes <= 9; ++nodes)
     EXPECT_EQ(random_runs<Central>(400, nodes, Channels::unordered), "");
+}
+
+TEST(Central, EveryPromiseHoldsInRandomRunsWithReadersAndRanges) {
+  for (std::size_t nodes = 1; nodes <= 9; ++nodes)
+    for (Sharing sharing : {Sharing{60, 1}, Sharing{0, 4}, Sharing{50, 6}})
+      EXPECT_EQ(random_runs<Central>(400, nodes, Channels::unordered, {}, sharing), "");
 }
 
 }  // namespace

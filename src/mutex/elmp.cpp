@@ -1,8 +1,9 @@
 #include "mutex/elmp.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
+
+#include "mutex/elmp_shares.hpp"
 
 namespace conch {
 
@@ -18,7 +19,7 @@ struct Spot {
   std::vector<Child> children;
 };
 
-/// Everybody but the root is dealt out evenly among its children, and so on below.
+/// Goes down from the root to the part that is ours.
 Spot spot_of(NodeId self, const Assignment& start) {
   const Members& members = start.members;
   auto position = [&](NodeId node) {
@@ -31,30 +32,21 @@ Spot spot_of(NodeId self, const Assignment& start) {
   };
   std::size_t mine = self == start.home ? 0 : position(self) + (self < start.home ? 1 : 0);
   Spot spot;
-  std::size_t root = 0;
-  std::size_t below = members.size() - 1;
+  Share part{0, members.size()};
   while (true) {
-    std::size_t first = root + 1;
-    std::size_t next_root = root;
-    std::size_t next_below = 0;
     spot.children.clear();
-    for (std::size_t i = 0; i < start.tuning.order && i < below; ++i) {
-      std::size_t weight = below / start.tuning.order + (i < below % start.tuning.order ? 1 : 0);
-      spot.children.push_back({at(first), 0, weight});
-      if (first <= mine && mine < first + weight) {
-        next_root = first;
-        next_below = weight - 1;
-      }
-      first += weight;
+    Share mine_below;
+    for (const Share& share : shares(part, start.tuning.order)) {
+      spot.children.push_back({at(share.first), 0, share.weight});
+      if (share.first <= mine && mine < share.first + share.weight) mine_below = share;
     }
-    if (mine == root) return spot;
-    spot.parent = at(root);
-    root = next_root;
-    below = next_below;
+    if (mine == part.first) return spot;
+    spot.parent = at(part.first);
+    part = mine_below;
   }
 }
 
-Ledger first_ledger(const Assignment& start) { return {start.baton.fence, 1}; }
+Ledger first_ledger(const Assignment& start) { return {start.baton.fence, 1, 0}; }
 
 bool older(const Waiting& a, const Waiting& b) {
   return std::pair(a.operation.stamp, a.operation.id.origin) <
@@ -74,6 +66,8 @@ Elmp::Elmp(NodeId self, const Assignment& start)
   parent_ = spot.parent;
   children_ = std::move(spot.children);
   if (!parent_) ledger_ = first_ledger(start);
+  if (tuning_.without == Without::node_weight)
+    for (Child& each : children_) each.weight = (each.weight + 1) / 2;
 }
 
 // The process.
@@ -89,6 +83,10 @@ void Elmp::release(const DataRef& data, Out& out) {
   wish_.reset();
   line_.release(data, out);
 }
+
+/// What we want and have no place for yet. While a request was on its way we may have become the
+/// root in another way, and have taken the last place at once.
+std::optional<Wish> Elmp::unserved_wish() const { return line_.wanted() ? std::nullopt : wish_; }
 
 /// A request that has no place yet goes on to the root, which waits for no holder, and gives its
 /// place back there.
@@ -113,7 +111,9 @@ void Elmp::serve(Out& out) {
     auto oldest = std::min_element(queue_.begin(), queue_.end(), older);
     lock_ = Locked{oldest->operation, oldest->child};
     queue_.erase(oldest);
-    if (parent_) return out.send(*parent_, Lock{lock_->operation, epoch_});
+    bool unguarded = tuning_.without == Without::leave_lock && lock_->from == self_ &&
+                     lock_->operation.task == Task::leave;
+    if (parent_ && !unguarded) return out.send(*parent_, Lock{lock_->operation, epoch_});
     execute(out);
   }
 }
@@ -129,19 +129,25 @@ void Elmp::receive(NodeId from, const Lock& m, Out& out) {
   wait_here(m.operation, from, out);
 }
 
-void Elmp::wait_here(const Operation& operation, NodeId child, Out& out) {
-  if (lock_ && tuning_.without == Without::queue) return out.send(child, Refuse{operation.id});
-  queue_.push_back({operation, child});
+void Elmp::wait_here(const Operation& operation, NodeId from, Out& out) {
+  if (lock_ && refuses()) {
+    bool tracks_back = tuning_.without != Without::track_back;
+    return out.send(tracks_back ? from : operation.id.origin,
+                    Refuse{operation.id, child(from).epoch});
+  }
+  queue_.push_back({operation, from});
   serve(out);
 }
 
 void Elmp::receive(NodeId, const Refuse& m, Out& out) {
+  if (m.epoch != epoch_) return;  // we have asked another parent since
   CONCH_EXPECT(locked_by(m.operation), "what was refused had locked its path");
   if (lock_->from == self_) {
     refused_.push_back(lock_->operation);
-    out.arm(retry, tuning_.back_off / 2, tuning_.back_off + tuning_.back_off / 2);
+    if (tuning_.without != Without::retry)
+      out.arm(retry, tuning_.back_off / 2, tuning_.back_off + tuning_.back_off / 2);
   } else {
-    out.send(lock_->from, m);
+    out.send(lock_->from, Refuse{m.operation, child(lock_->from).epoch});
   }
   unlock(out);
 }
@@ -160,10 +166,19 @@ void Elmp::execute(Out& out) {
       if (operation.id.origin != self_) return swap(out);
       asking_ = false;
       lock_.reset();
-      if (wish_ && !line_.wanted()) line_.enqueue(*wish_, *ledger_, out);
+      if (auto wish = unserved_wish()) line_.enqueue(*wish, *ledger_, out);
       return;
-    case Task::join: return seat(operation, out);
-    case Task::leave: return pick(operation, out);
+    case Task::join:
+      if (lazy() && operation.id.origin != self_)
+        return out.send(operation.id.origin, Walk{operation, 0});
+      return seat(operation, 0, out);
+    case Task::leave: {
+      if (lazy()) ++ledger_->departures;
+      bool below = lazy() || tuning_.without == Without::heaviest_leaf;
+      if (below && operation.id.origin != self_)
+        return out.send(operation.id.origin, Pick{operation});
+      return pick(operation, out);
+    }
   }
 }
 
@@ -176,23 +191,32 @@ void Elmp::unlock(Out& out) {
   serve(out);
 }
 
-/// From the origin to the root.
-void Elmp::unlock_path(Out& out) {
-  if (parent_) out.send(*parent_, Unlock{lock_->operation.id});
+/// From here to the root, which comes last.
+void Elmp::unlock_path(const Growth& growth, Out& out) {
+  if (out_of_shape(growth)) return rebuild(growth, out);
+  Growth above = growth;
+  if (growth.nodes != 0) above.child = self_;
+  if (growth.depth > 0) ++above.depth;
+  if (parent_) out.send(*parent_, Unlock{lock_->operation.id, above});
   unlock(out);
 }
 
 void Elmp::receive(NodeId, const Unlock& m, Out& out) {
   CONCH_EXPECT(locked_by(m.operation), "a path is unlocked that was locked");
-  unlock_path(out);
+  if (m.growth.child) child(*m.growth.child).weight += static_cast<std::uint64_t>(m.growth.nodes);
+  unlock_path(m.growth, out);
 }
 
 // A requester and the root change places.
 
 /// Whoever waits here for them will be announced to their new parent.
 std::vector<Child> Elmp::give_up_children() {
-  std::erase_if(queue_, [&](const Waiting& waiting) { return waiting.child != self_; });
+  stop_waiting_for_children();
   return std::exchange(children_, {});
+}
+
+void Elmp::stop_waiting_for_children() {
+  std::erase_if(queue_, [&](const Waiting& waiting) { return waiting.child != self_; });
 }
 
 Child& Elmp::child(NodeId node) {
@@ -207,10 +231,10 @@ void Elmp::swap(Out& out) {
   NodeId requester = operation.id.origin;
   bool adjacent = lock_->from == requester;
   Admission admission = line_.admit(requester, *ledger_);
-  out.send(requester, Swap{operation.id, give_up_children(),
-                           *std::exchange(ledger_, std::nullopt), ++epoch_, std::move(admission)});
+  out.send(requester, Swap{operation.id, give_up_children(), *std::exchange(ledger_, std::nullopt),
+                           ++epoch_, std::move(admission)});
   parent_ = requester;
-  change_ = Change{Role::old_root, operation, {}, !adjacent, true};
+  change_ = Change{Role::old_root, operation, {}, !adjacent, true, {}, {}};
   if (!adjacent) out.send(lock_->from, Free{operation.id, self_, epoch_});
   line_.settle_all(out);
 }
@@ -229,9 +253,9 @@ void Elmp::receive(NodeId from, const Swap& m, Out& out) {
   parent_.reset();
   ledger_ = m.ledger;
   asking_ = false;
-  change_ = Change{Role::new_root, lock_->operation, {from}, false, false};
+  change_ = Change{Role::new_root, lock_->operation, {from}, false, false, {}, {}};
   adopt_all({from}, out);
-  line_.take(m.admission, wish_, *ledger_, out);
+  line_.take(m.admission, unserved_wish(), *ledger_, out);
   if (tuning_.without == Without::confirmation) {
     change_.reset();
     unlock(out);
@@ -307,12 +331,12 @@ void Elmp::conclude(Out& out) {
   const Change change = *std::exchange(change_, std::nullopt);
   switch (change.role) {
     case Role::new_root: break;
-    case Role::old_root:
-      out.send(change.operation.id.origin, Done{change.operation.id});
-      break;
+    case Role::old_root: out.send(change.operation.id.origin, Done{change.operation.id}); break;
     case Role::replacement: out.send(change.operation.id.origin, Taken{}); break;
+    case Role::scapegoat:
+    case Role::rebuilt: break;
   }
-  unlock(out);
+  parent_ ? unlock(out) : unlock_path({}, out);
 }
 
 // The list.

@@ -44,6 +44,13 @@
 //   REPLACE(epoch), REPLACED     to the parent: I am your child instead of the leaver
 //   TAKEN                        leaf to leaver: you may go
 //
+// In lazy mode a newcomer goes below the one it asked, and a leaver is replaced from its own
+// subtree. The path learns how its subtrees have grown, and the first on it that finds the newcomer
+// too deep, a scapegoat, rebuilds what is below it; so does the root after many have left.
+//
+//   COLLECT, REPORT(nodes)       to all below: stop, and tell me who you are
+//   ASSIGN(nodes), ASSIGNED      these are below you now; they know
+//
 // Without its queue (`elmp-trylock`, the report's own rule) a busy node refuses and the requester
 // tries again after a while: REFUSE, down the path.
 #pragma once
@@ -114,6 +121,11 @@ class Elmp {
   void receive(NodeId from, const elmp::Replaced& m, Out& out);
   void receive(NodeId from, const elmp::Taken& m, Out& out);
 
+  void receive(NodeId from, const elmp::Collect& m, Out& out);
+  void receive(NodeId from, const elmp::Report& m, Out& out);
+  void receive(NodeId from, const elmp::Assign& m, Out& out);
+  void receive(NodeId from, const elmp::Assigned& m, Out& out);
+
   void receive(NodeId from, const elmp::Token& m, Out& out);
   void receive(NodeId from, const elmp::Clear& m, Out& out);
   void receive(NodeId from, const elmp::Splice& m, Out& out);
@@ -143,12 +155,14 @@ class Elmp {
   };
 
   /// Part of a change of the tree: what must be confirmed before the node is unlocked.
-  enum class Role : std::uint8_t { new_root, old_root, replacement };
+  enum class Role : std::uint8_t { new_root, old_root, replacement, scapegoat, rebuilt };
   friend std::string_view word(Role role) {
     switch (role) {
       case Role::new_root: return "new_root";
       case Role::old_root: return "old_root";
       case Role::replacement: return "replacement";
+      case Role::scapegoat: return "scapegoat";
+      case Role::rebuilt: return "rebuilt";
     }
     return "?";
   }
@@ -156,10 +170,14 @@ class Elmp {
     Role role = Role::new_root;
     elmp::Operation operation;
     FlatSet<NodeId> unconfirmed;
-    /// Of the old root: its path is not free yet; it does not have its new place yet.
+    /// Of the old root: its path is not free yet.
     bool path = false;
+    /// It does not have its new place yet.
     bool position = false;
-    CONCH_FIELDS(Change, role, operation, unconfirmed, path, position)
+    /// Of a scapegoat: who is below, and what the path above it is to learn.
+    std::vector<elmp::Collected> below;
+    elmp::Growth growth;
+    CONCH_FIELDS(Change, role, operation, unconfirmed, path, position, below, growth)
   };
 
   enum class Stage : std::uint8_t { staying, leaving, lingering, out, gone };
@@ -174,14 +192,21 @@ class Elmp {
     return "?";
   }
 
+  std::optional<Wish> unserved_wish() const;
+
   // Operations.
   void begin(elmp::Task task, std::optional<NodeId> newcomer, Out& out);
   void serve(Out& out);
   void execute(Out& out);
-  void wait_here(const elmp::Operation& operation, NodeId child, Out& out);
+  void wait_here(const elmp::Operation& operation, NodeId from, Out& out);
   void unlock(Out& out);
-  void unlock_path(Out& out);
+  void unlock_path(const elmp::Growth& growth, Out& out);
   bool locked_by(const elmp::OperationId& operation) const;
+  /// The report's own rule, for those that compare with it.
+  bool refuses() const {
+    return tuning_.without == Without::queue || tuning_.without == Without::retry ||
+           tuning_.without == Without::track_back;
+  }
 
   // Changing places.
   void swap(Out& out);
@@ -191,16 +216,28 @@ class Elmp {
   // Joining and leaving.
   void knock(NodeId than, Out& out);
   void welcome_next(Out& out);
-  void seat(const elmp::Operation& operation, Out& out);
+  void seat(const elmp::Operation& operation, std::uint64_t depth, Out& out);
   void pick(const elmp::Operation& operation, Out& out);
   void replace(const elmp::Operation& operation, Out& out);
   void last_leaves(Out& out);
+  void out_of_tree(std::optional<NodeId> replacement, Out& out);
   void depart(Out& out);
   bool alone() const { return ledger_ && children_.empty(); }
   bool others_on_roster() const { return members_.size() > 1; }
 
+  // Rebuilding, in lazy mode.
+  bool lazy() const { return tuning_.balance == Balance::lazy; }
+  std::uint64_t weight() const;
+  bool out_of_shape(const elmp::Growth& growth) const;
+  void rebuild(const elmp::Growth& growth, Out& out);
+  void collect(Out& out);
+  void report(Out& out);
+  void deal_out(const std::vector<elmp::Collected>& nodes, Out& out);
+  void dealt_out(Out& out);
+
   elmp::Child& child(NodeId node);
   std::vector<elmp::Child> give_up_children();
+  void stop_waiting_for_children();
   void decline_all_but_first(Out& out);
 
   NodeId self_;

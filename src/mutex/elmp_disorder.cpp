@@ -129,7 +129,10 @@ class Elmp::Inspection {
     std::optional<Seat> last;
     for (; seat && places > 0; --places) {
       const Line::Place* each = place(*seat);
-      if (each == nullptr) return void(wrong("the list leads to " + print(*seat) + ", a place that is not"));
+      if (each == nullptr) {
+        wrong("the list leads to " + print(*seat) + ", a place that is not");
+        return;
+      }
       if (each->ahead != before) wrong(print(*seat) + " does not know who is ahead");
       bool over = !each->wish && each->next;
       if (over) wrong(print(*seat) + " is over and stands between two others");

@@ -50,31 +50,31 @@ void Elmp::receive(NodeId from, const Decline&, Out& out) {
 }
 
 /// Goes where the fewest are, so that the tree stays balanced.
-void Elmp::seat(const Operation& operation, Out& out) {
-  if (children_.size() < tuning_.order) {
+void Elmp::seat(const Operation& operation, std::uint64_t depth, Out& out) {
+  if (children_.size() < tuning_.order || tuning_.without == Without::degree) {
     children_.push_back({*operation.newcomer, 1, 1});
-    return out.send(*operation.newcomer, Welcome{operation.id, 1});
+    return out.send(*operation.newcomer, Welcome{operation.id, 1, depth + 1});
   }
   Child& lightest = *std::min_element(children_.begin(), children_.end(), lighter);
   ++lightest.weight;
-  out.send(lightest.node, Walk{operation});
+  out.send(lightest.node, Walk{operation, depth + 1});
 }
 
-void Elmp::receive(NodeId, const Walk& m, Out& out) { seat(m.operation, out); }
+void Elmp::receive(NodeId, const Walk& m, Out& out) { seat(m.operation, m.depth, out); }
 
 void Elmp::receive(NodeId from, const Welcome& m, Out& out) {
   member_ = true;
   contact_.reset();
   parent_ = from;
   epoch_ = m.epoch;
-  out.send(m.operation.origin, Arrived{m.operation});
+  out.send(m.operation.origin, Arrived{m.operation, m.depth});
   out.joined();
 }
 
 void Elmp::receive(NodeId from, const Arrived& m, Out& out) {
   CONCH_EXPECT(locked_by(m.operation) && knocking_.front() == from, "one is let in at a time");
   knocking_.erase(knocking_.begin());
-  unlock_path(out);
+  unlock_path(lazy() ? Growth{{}, 1, m.depth} : Growth{}, out);
   welcome_next(out);
   if (stage_ != Stage::lingering) return;
   stage_ = Stage::leaving;
@@ -118,7 +118,7 @@ void Elmp::replace(const Operation& operation, Out& out) {
   if (alone()) return last_leaves(out);
   if (operation.id.origin == self_) return out.send(*parent_, Detach{});
   std::optional<Locked> own = std::exchange(lock_, Locked{operation, self_});
-  change_ = Change{Role::replacement, operation, {}, false, true};
+  change_ = Change{Role::replacement, operation, {}, false, true, {}, {}};
   if (own && tuning_.without != Without::replacement) {
     CONCH_EXPECT(own->from == self_, "a leaf is only locked for itself");
     queue_.push_back({own->operation, self_});
@@ -149,9 +149,7 @@ void Elmp::receive(NodeId from, const Detach&, Out& out) {
 
 void Elmp::receive(NodeId, const Detached&, Out& out) {
   if (change_) return out.send(change_->operation.id.origin, Take{});
-  unlock_path(out);
-  stage_ = Stage::out;
-  depart(out);
+  out_of_tree({}, out);
 }
 
 void Elmp::receive(NodeId from, const Take&, Out& out) {
@@ -171,7 +169,7 @@ void Elmp::receive(NodeId from, const Position& m, Out& out) {
   parent_ = m.parent;
   ledger_ = m.ledger;
   ++epoch_;
-  adopt_all({}, out);
+  if (tuning_.without != Without::told_children) adopt_all({}, out);
   if (parent_) {
     change_->unconfirmed.insert(*parent_);
     out.send(*parent_, Replace{from, epoch_});
@@ -192,8 +190,12 @@ void Elmp::receive(NodeId from, const Replaced&, Out& out) {
   conclude(out);
 }
 
-void Elmp::receive(NodeId, const Taken&, Out& out) {
-  unlock_path(out);
+void Elmp::receive(NodeId from, const Taken&, Out& out) { out_of_tree(from, out); }
+
+void Elmp::out_of_tree(std::optional<NodeId> replacement, Out& out) {
+  Growth growth = lazy() ? Growth{replacement, -1, 0} : Growth{};
+  if (parent_) out.send(*parent_, Unlock{lock_->operation.id, growth});
+  lock_.reset();
   stage_ = Stage::out;
   depart(out);
 }

@@ -59,7 +59,26 @@ struct Waiting {
 struct Ledger {
   Fence fence;
   std::uint64_t place = 1;
-  CONCH_FIELDS(Ledger, fence, place)
+  /// Since the whole tree was rebuilt.
+  std::uint64_t departures = 0;
+  CONCH_FIELDS(Ledger, fence, place, departures)
+};
+
+/// In lazy mode: what has become of the subtrees on a path, for their weights.
+struct Growth {
+  /// The child whose subtree has changed, and by how many nodes.
+  std::optional<NodeId> child;
+  std::int64_t nodes = 0;
+  /// How far below the newcomer is; 0 if there is none.
+  std::uint64_t depth = 0;
+  CONCH_FIELDS(Growth, child, nodes, depth)
+};
+
+/// A node that is to be placed anew.
+struct Collected {
+  NodeId node;
+  std::uint64_t epoch = 0;
+  CONCH_FIELDS(Collected, node, epoch)
 };
 
 // The list.
@@ -148,11 +167,13 @@ struct Done {
 };
 struct Unlock {
   OperationId operation;
-  CONCH_FIELDS(Unlock, operation)
+  Growth growth;
+  CONCH_FIELDS(Unlock, operation, growth)
 };
 struct Refuse {
   OperationId operation;
-  CONCH_FIELDS(Refuse, operation)
+  std::uint64_t epoch = 0;
+  CONCH_FIELDS(Refuse, operation, epoch)
 };
 
 struct Knock {
@@ -165,16 +186,20 @@ struct Decline {
 };
 struct Walk {
   Operation operation;
-  CONCH_FIELDS(Walk, operation)
+  /// How far from the origin, in lazy mode.
+  std::uint64_t depth = 0;
+  CONCH_FIELDS(Walk, operation, depth)
 };
 struct Welcome {
   OperationId operation;
   std::uint64_t epoch = 0;
-  CONCH_FIELDS(Welcome, operation, epoch)
+  std::uint64_t depth = 0;
+  CONCH_FIELDS(Welcome, operation, epoch, depth)
 };
 struct Arrived {
   OperationId operation;
-  CONCH_FIELDS(Arrived, operation)
+  std::uint64_t depth = 0;
+  CONCH_FIELDS(Arrived, operation, depth)
 };
 
 struct Pick {
@@ -217,6 +242,23 @@ struct Taken {
   CONCH_FIELDS(Taken)
 };
 
+struct Collect {
+  Operation operation;
+  CONCH_FIELDS(Collect, operation)
+};
+struct Report {
+  std::vector<Collected> nodes;
+  CONCH_FIELDS(Report, nodes)
+};
+struct Assign {
+  std::uint64_t epoch = 0;
+  std::vector<Collected> below;
+  CONCH_FIELDS(Assign, epoch, below)
+};
+struct Assigned {
+  CONCH_FIELDS(Assigned)
+};
+
 struct Token {
   std::uint64_t place = 0;
   Extent<Outlook> outlook;
@@ -250,8 +292,8 @@ struct Ahead {
 
 using Message = std::variant<Lock, Swap, Swapped, Adopt, Adopted, Free, Freed, Done, Unlock, Refuse,
                              Knock, Decline, Walk, Welcome, Arrived, Pick, Recall, Recalled, Detach,
-                             Detached, Take, Position, Replace, Replaced, Taken, Token, Clear,
-                             Splice, Spliced, Ahead>;
+                             Detached, Take, Position, Replace, Replaced, Taken, Collect, Report,
+                             Assign, Assigned, Token, Clear, Splice, Spliced, Ahead>;
 using Out = Outbox<Message>;
 
 }  // namespace conch::elmp

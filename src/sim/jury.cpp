@@ -5,8 +5,9 @@ namespace conch::sim {
 Jury::Jury(const Watch& watch, const Population& population)
     : population_(population),
       watches_token_(watch.token),
-      addressees_(watch.nodes),
-      data_of_(watch.nodes) {
+      fences_(Fence(Epoch{}, 0)),
+      data_(watch.nodes),
+      addressees_(watch.nodes) {
   if (watch.token) tokens_.created(1);
   if (watch.order || watch.clocks) causality_.emplace(watch.nodes);
   if (watch.order) order_.emplace(watch.nodes);
@@ -25,24 +26,35 @@ Causality::Clock& Jury::clock_of(Slot slot) {
   return clock_of_slot_[slot];
 }
 
-void Jury::requested(Node node) {
+const Wish& Jury::wish_of(Node node) const {
+  static constexpr Wish everything;
+  auto found = wishes_.find(node);
+  return found == wishes_.end() ? everything : found->second;
+}
+
+void Jury::requested(Node node, const Wish& wish) {
   step(node);
+  if (wish != Wish{}) {
+    wishes_[node] = wish;
+  } else if (!wishes_.empty()) {
+    wishes_.erase(node);
+  }
   if (order_) order_->request(node, *causality_);
 }
 
-void Jury::entered(Node node, const Baton& baton) {
+void Jury::entered(Node node, const Entered& entered) {
   step(node);
-  report(Property::mutual_exclusion, exclusion_.enter(node, baton.fence));
-  report(Property::fences, fences_.enter(node, baton.fence));
-  report(Property::data, data_.enter(node, baton.data));
+  const Wish& wish = wish_of(node);
+  report(Property::mutual_exclusion, exclusion_.enter(node, entered.baton.fence, wish));
+  report(Property::fences, fences_.enter(node, entered.baton.fence, wish));
+  report(Property::data, data_.enter(node, entered, wish));
   if (order_) report(Property::order, order_->enter(node));
-  data_of_[node] = baton.data;
 }
 
 DataRef Jury::released(Node node) {
   step(node);
   exclusion_.leave(node);
-  return data_.release(node, data_of_[node]);
+  return data_.release(node, wish_of(node));
 }
 
 void Jury::cancelled(Node node) {

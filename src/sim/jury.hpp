@@ -24,8 +24,8 @@ class Jury {
   Jury(const Watch& watch, const Population& population);
 
   // Processes. Only who has requested enters, only who is inside releases.
-  void requested(Node node);
-  void entered(Node node, const Baton& baton);
+  void requested(Node node, const Wish& wish);
+  void entered(Node node, const Entered& entered);
   /// The data that the holder leaves behind.
   DataRef released(Node node);
   void cancelled(Node node);
@@ -57,7 +57,10 @@ class Jury {
   void report(Property property, const Finding& finding);
   /// What was broken since this was called last, in the order in which it was seen.
   std::vector<Violation> take_violations() { return std::exchange(violations_, {}); }
-  const std::map<Node, Fence>& inside() const { return exclusion_.inside(); }
+  const std::map<Node, Holder>& inside() const { return exclusion_.inside(); }
+
+  /// What a node asked for last.
+  const Wish& wish_of(Node node) const;
 
   const Causality* clocks() const { return causality_ ? &*causality_ : nullptr; }
 
@@ -74,7 +77,8 @@ class Jury {
   std::optional<Causality> causality_;
   std::optional<OrderOracle> order_;
   std::vector<Causality::Clock> clock_of_slot_;
-  std::vector<DataRef> data_of_;
+  /// Of those who did not ask for everything, to write.
+  std::map<Node, Wish> wishes_;
   int tokens_before_ = 0;
   int tokens_sent_ = 0;
   std::vector<Violation> violations_;

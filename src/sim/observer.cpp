@@ -13,7 +13,9 @@ Observer::Observer(const Watch& watch, const Population& population)
              .order = watch.order,
              .clocks = watch.sink != nullptr && watch.sink->wants_clocks()},
             population),
-      sink_(watch.sink) {}
+      sink_(watch.sink) {
+  if (watch.shared) company_.emplace();
+}
 
 void Observer::report(Property property, const Finding& finding, Time now) {
   jury_.report(property, finding);
@@ -30,8 +32,8 @@ void Observer::collect(Time now) {
 }
 
 void Observer::write(Time now, Happening happening, Node node, std::optional<Node> peer,
-                     const std::string& detail) {
-  hash_.add(now, happening, node, peer.value_or(node), 0);
+                     const std::string& detail, std::uint64_t content) {
+  hash_.add(now, happening, node, peer.value_or(node), content);
   if (sink_ != nullptr) sink_->write({now, happening, node, peer, detail}, jury_.clocks());
 }
 
@@ -48,16 +50,20 @@ void Observer::note(Time now, Happening happening, Node node, std::optional<Node
   write(now, happening, node, peer, detail);
 }
 
-void Observer::requested(Node node, Time now) {
+void Observer::requested(Node node, const Wish& wish, Time now) {
   metrics_.requested(node, now);
-  jury_.requested(node);
-  write(now, Happening::request, node);
+  jury_.requested(node, wish);
+  if (company_) company_->requested(node, wish, jury_.inside());
+  if (wish == Wish{}) return write(now, Happening::request, node);
+  write(now, Happening::request, node, {}, print(wish), hash64(wish));
 }
 
-void Observer::entered(Node node, const Baton& baton, Time now) {
+void Observer::entered(Node node, const Entered& entered, Time now) {
   metrics_.entered(node, now);
-  jury_.entered(node, baton);
-  write(now, Happening::enter, node, {}, sink_ != nullptr ? "fence " + print(baton.fence) : "");
+  if (company_) company_->entered(node, jury_.wish_of(node), jury_.inside());
+  jury_.entered(node, entered);
+  write(now, Happening::enter, node, {},
+        sink_ != nullptr ? "fence " + print(entered.baton.fence) : "");
   collect(now);
 }
 
@@ -75,6 +81,7 @@ void Observer::cancelled(Node node, Time now) {
 
 void Observer::withdrawn(Node node, Time now) {
   metrics_.gave_up(node);
+  if (company_) company_->gave_up(node);
   note(now, Happening::withdrawn, node);
 }
 
@@ -128,6 +135,7 @@ void Observer::after_call(Node node, Time now) {
 
 void Observer::crashed(Node node, Time now) {
   metrics_.crashed(node);
+  if (company_) company_->gave_up(node);
   jury_.crashed(node);
   write(now, Happening::crash, node);
 }

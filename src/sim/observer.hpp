@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/company.hpp"
 #include "sim/jury.hpp"
 #include "sim/metrics.hpp"
 #include "sim/population.hpp"
@@ -18,13 +19,15 @@ class Observer {
     std::vector<std::uint32_t> cluster_of;
     bool token = false;
     bool order = false;
+    /// Readers or ranges: who meets whom is counted.
+    bool shared = false;
     TraceSink* sink = nullptr;
   };
   Observer(const Watch& watch, const Population& population);
 
   // Processes.
-  void requested(Node node, Time now);
-  void entered(Node node, const Baton& baton, Time now);
+  void requested(Node node, const Wish& wish, Time now);
+  void entered(Node node, const Entered& entered, Time now);
   /// The data that the holder leaves behind.
   DataRef released(Node node, Time now);
   void cancelled(Node node, Time now);
@@ -58,12 +61,15 @@ class Observer {
   Time violated_at() const { return violated_at_; }
 
   const Metrics& metrics() const { return metrics_; }
-  const std::map<Node, Fence>& inside() const { return jury_.inside(); }
+  const std::map<Node, Holder>& inside() const { return jury_.inside(); }
+  std::optional<Company> company() const {
+    return company_ ? std::optional(company_->company()) : std::nullopt;
+  }
   std::string trace_hash() const { return hash_.hex(); }
 
  private:
   void write(Time now, Happening happening, Node node, std::optional<Node> peer = {},
-             const std::string& detail = {});
+             const std::string& detail = {}, std::uint64_t content = 0);
   void write_message(Time now, Happening happening, Node node, Node peer, std::uint64_t content,
                      Slot slot);
   void collect(Time now);
@@ -71,6 +77,7 @@ class Observer {
   const Population& population_;
   Metrics metrics_;
   Jury jury_;
+  std::optional<CompanyWatch> company_;
   TraceHash hash_;
   TraceSink* sink_;
   std::optional<Violation> violation_;

@@ -111,6 +111,10 @@ void validate(const Options& options) {
   if (options.churn > 0 && overtaking && about.leave_needs_fifo)
     throw BadText("leaving " + name + " needs FIFO channels, or something could reach a node " +
                   "that is gone: use --channel fifo or --link always");
+  if (options.ranges == 0) throw BadText("--ranges must be at least 1");
+  if (options.shares() && !entry.can.shared)
+    throw BadText(name + " lets only one process in, whatever it wants: leave out --readers and " +
+                  "--ranges; central and elmp know both");
   if (entry.algorithm.starts_with("maekawa")) {
     try {
       voting_set(Members::first(options.nodes()), NodeId{0}, entry.tuned(options.tuning).voting);

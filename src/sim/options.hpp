@@ -51,6 +51,11 @@ struct Options {
   Channel channel = Channel::fifo;
   Linked linked = Linked::automatic;
 
+  /// The share of the requests that only read.
+  double readers = 0;
+  /// The data have so many blocks of equal size, and each request is for a run of them, mostly a
+  /// short one.
+  std::uint32_t ranges = 1;
   /// The chance that a request is cancelled while it waits.
   double cancel = 0;
   /// The share of the nodes that run the out-of-order cycle: ask, drop it and ask again, give up,
@@ -72,6 +77,7 @@ struct Options {
     return sum;
   }
   bool sizes_differ() const { return drawn_nodes && drawn_nodes->first < drawn_nodes->last; }
+  bool shares() const { return readers > 0 || ranges > 1; }
   bool uses_link() const {
     return linked == Linked::always || (linked == Linked::automatic && faults.network_is_faulty());
   }

@@ -26,40 +26,85 @@ bool is_safety(Property property) { return property != Property::progress; }
 
 namespace {
 
-std::string holder(Node node, Fence fence) {
-  return std::to_string(node) + " (fence " + print(fence) + ")";
+std::string name(Node node, const Holder& holder) {
+  std::string wish = holder.wish == Wish{} ? "" : ", " + print(holder.wish);
+  return std::to_string(node) + " (fence " + print(holder.fence) + wish + ")";
 }
 
 }  // namespace
 
-Finding ExclusionOracle::enter(Node node, Fence fence) {
+Finding ExclusionOracle::enter(Node node, Fence fence, const Wish& wish) {
   Finding finding;
-  if (!inside_.empty()) {
-    auto [other, older] = *inside_.begin();
-    finding = "two holders: " + holder(node, fence) + " entered while " + holder(other, older) +
+  Holder entering{fence, wish};
+  for (const auto& [other, holder] : inside_) {
+    if (finding || !holder.wish.conflicts(wish)) continue;
+    finding = "two holders: " + name(node, entering) + " entered while " + name(other, holder) +
               " was inside";
   }
-  inside_[node] = fence;
+  inside_[node] = entering;
   return finding;
 }
 
-Finding FenceOracle::enter(Node node, Fence fence) {
-  if (fence > newest_) {
-    newest_ = fence;
-    return {};
+Finding FenceOracle::enter(Node node, Fence fence, const Wish& wish) {
+  Finding finding;
+  Fence newest;
+  handed_out_.visit(wish.range, [&](const Range&, Fence each) { newest = std::max(newest, each); });
+  if (wish.mode == Mode::read) {
+    finding = enter_to_read(node, fence, wish.range);
+  } else if (fence > newest) {
+    writers_.set(wish.range, fence);
+  } else {
+    finding = std::to_string(node) + " entered with fence " + print(fence) + " after fence " +
+              print(newest);
   }
-  return std::to_string(node) + " entered with fence " + print(fence) + " after fence " +
-         print(newest_);
+  handed_out_.update(wish.range, [&](Fence before) { return std::max(before, fence); });
+  return finding;
 }
 
-Finding DataOracle::enter(Node node, const DataRef& data) const {
-  if (data.version == written_) return {};
-  return std::to_string(node) + " got version " + std::to_string(data.version) +
-         " of the data, but version " + std::to_string(written_) + " was released before";
+Finding FenceOracle::enter_to_read(Node node, Fence fence, const Range& range) const {
+  Fence last;
+  writers_.visit(range, [&](const Range&, Fence each) { last = std::max(last, each); });
+  if (fence == last) return {};
+  return std::to_string(node) + " entered to read with fence " + print(fence) +
+         ", but the last writer before it had fence " + print(last);
 }
 
-DataRef DataOracle::release(Node node, DataRef data) {
-  written_ = ++data.version;
+Finding DataOracle::compare(Node node, const Range& range, std::uint64_t version) const {
+  Finding finding;
+  written_.visit(range, [&](const Range& part, std::uint64_t written) {
+    if (finding || written == version) return;
+    finding = std::to_string(node) + " got version " + std::to_string(version) + " of " +
+              (part == Range{} ? "the data" : print(part)) + ", but version " +
+              std::to_string(written) + " was released before";
+  });
+  return finding;
+}
+
+Finding DataOracle::compare_parts(Node node, const Range& range, const Entered& entered) const {
+  std::uint64_t position = range.begin;
+  for (const Part& part : entered.parts) {
+    if (part.range.begin != position || !part.range.valid()) break;
+    if (Finding finding = compare(node, part.range, part.baton.data.version)) return finding;
+    position = part.range.end;
+  }
+  if (position == range.end) return {};
+  return std::to_string(node) + " asked for " + print(range) +
+         " and got other parts: " + print(entered.parts);
+}
+
+Finding DataOracle::enter(Node node, const Entered& entered, const Wish& wish) {
+  DataRef& found = found_[node];
+  found = entered.baton.data;
+  if (entered.parts.empty()) return compare(node, wish.range, found.version);
+  for (const Part& part : entered.parts)
+    found.version = std::max(found.version, part.baton.data.version);
+  return compare_parts(node, wish.range, entered);
+}
+
+DataRef DataOracle::release(Node node, const Wish& wish) {
+  DataRef data = found_[node];
+  if (wish.mode == Mode::read) return data;
+  written_.set(wish.range, ++data.version);
   data.location = id_of(node);
   return data;
 }

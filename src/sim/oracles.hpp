@@ -7,18 +7,20 @@
 #include <string>
 #include <vector>
 
+#include "core/extent.hpp"
+#include "core/outbox.hpp"
 #include "core/types.hpp"
 #include "sim/population.hpp"
 
 namespace conch::sim {
 
 enum class Property : std::uint8_t {
-  mutual_exclusion,  // ME1: at most one process is inside
+  mutual_exclusion,  // ME1: at most one process is inside, or those that do not conflict
   progress,          // ME2: every request is granted
   order,             // ME3: in happened-before order
   one_token,         // where the algorithm has one
-  fences,            // strictly increasing
-  data,              // a holder gets what the one before it released
+  fences,            // strictly increasing; a reader's is that of the last writer before it
+  data,              // a holder gets what the last writer before it released, range by range
   addressee,         // no message to nobody, sent or arriving
   invariant,         // an algorithm found itself in a state that cannot be
   memory,            // at quiescence nothing is remembered that was not at the start
@@ -36,34 +38,54 @@ struct Violation {
 /// What an oracle says: nothing, or how its property was broken.
 using Finding = std::optional<std::string>;
 
-/// ME1. A crashed process is not inside.
+struct Holder {
+  Fence fence;
+  Wish wish;
+};
+
+/// ME1: readers may be inside together, and those whose ranges are apart; nobody else. A crashed
+/// process is not inside.
 class ExclusionOracle {
  public:
-  Finding enter(Node node, Fence fence);
+  Finding enter(Node node, Fence fence, const Wish& wish = {});
   void leave(Node node) { inside_.erase(node); }
-  const std::map<Node, Fence>& inside() const { return inside_; }
+  const std::map<Node, Holder>& inside() const { return inside_; }
 
  private:
-  std::map<Node, Fence> inside_;
+  std::map<Node, Holder> inside_;
 };
 
+/// A writer's fence is larger than every one that was handed out before for something of its range.
+/// A reader's is the largest of the writers that were inside before it with something of its range,
+/// or the one that the lock started from.
 class FenceOracle {
  public:
-  Finding enter(Node node, Fence fence);
+  explicit FenceOracle(Fence start = {}) : handed_out_(start), writers_(start) {}
+  Finding enter(Node node, Fence fence, const Wish& wish = {});
 
  private:
-  Fence newest_;
+  Finding enter_to_read(Node node, Fence fence, const Range& range) const;
+
+  /// The largest by range.
+  Extent<Fence> handed_out_;
+  Extent<Fence> writers_;
 };
 
-/// Every release writes a new version; the next entry must see it.
+/// Every writer's release makes a new version of its range; the next entry must see it.
 class DataOracle {
  public:
-  Finding enter(Node node, const DataRef& data) const;
+  explicit DataOracle(Node nodes) : found_(nodes) {}
+  Finding enter(Node node, const Entered& entered, const Wish& wish = {});
   /// What the holder leaves behind.
-  DataRef release(Node node, DataRef data);
+  DataRef release(Node node, const Wish& wish = {});
 
  private:
-  std::uint64_t written_ = 0;
+  Finding compare(Node node, const Range& range, std::uint64_t version) const;
+  Finding compare_parts(Node node, const Range& range, const Entered& entered) const;
+
+  Extent<std::uint64_t> written_;
+  /// What each node found last, under the largest version of its parts.
+  std::vector<DataRef> found_;
 };
 
 /// Counts tokens at nodes and in messages.

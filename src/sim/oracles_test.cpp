@@ -2,10 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include "core/print.hpp"
+
 namespace conch::sim {
 namespace {
 
 Fence fence(std::uint64_t count) { return {Epoch{1}, count}; }
+Entered found(const DataRef& data) { return {{fence(1), data}, {}}; }
+
+Wish read(std::uint64_t begin, std::uint64_t end) { return {Mode::read, {begin, end}}; }
+Wish write(std::uint64_t begin, std::uint64_t end) { return {Mode::write, {begin, end}}; }
 
 TEST(ExclusionOracle, NamesBothHoldersAndTheirFences) {
   ExclusionOracle oracle;
@@ -21,6 +27,25 @@ TEST(ExclusionOracle, IsContentWithOneAfterTheOther) {
   EXPECT_FALSE(oracle.enter(4, fence(2)));
 }
 
+TEST(ExclusionOracle, LetsReadersInTogetherButNoWriterAmongThem) {
+  ExclusionOracle oracle;
+  EXPECT_FALSE(oracle.enter(1, fence(0), read(0, 20)));
+  EXPECT_FALSE(oracle.enter(2, fence(0), read(10, 30)));
+  EXPECT_EQ(oracle.enter(3, fence(1), write(25, 26)),
+            "two holders: 3 (fence 1.1, write 25..26) entered while 2 (fence 1.0, read 10..30) was "
+            "inside");
+}
+
+TEST(ExclusionOracle, LetsWritersInTogetherWhoseRangesAreApart) {
+  ExclusionOracle oracle;
+  EXPECT_FALSE(oracle.enter(1, fence(1), write(0, 10)));
+  EXPECT_FALSE(oracle.enter(2, fence(2), write(10, 20)));
+  EXPECT_TRUE(oracle.enter(3, fence(2), read(19, 30)));
+  oracle.leave(2);
+  oracle.leave(3);
+  EXPECT_FALSE(oracle.enter(3, fence(2), read(19, 30)));
+}
+
 TEST(FenceOracle, FiresWhenAFenceDoesNotIncrease) {
   FenceOracle oracle;
   EXPECT_FALSE(oracle.enter(0, fence(5)));
@@ -29,12 +54,63 @@ TEST(FenceOracle, FiresWhenAFenceDoesNotIncrease) {
   EXPECT_FALSE(oracle.enter(1, Fence(Epoch{2}, 1)));
 }
 
+TEST(FenceOracle, CountsByRange) {
+  FenceOracle oracle(fence(0));
+  EXPECT_FALSE(oracle.enter(1, fence(5), write(0, 10)));
+  EXPECT_FALSE(oracle.enter(2, fence(3), write(10, 20)));
+  EXPECT_EQ(oracle.enter(3, fence(5), write(9, 11)), "3 entered with fence 1.5 after fence 1.5");
+  EXPECT_FALSE(oracle.enter(3, fence(6), write(9, 11)));
+}
+
+TEST(FenceOracle, FiresWhenAReadersFenceIsNotThatOfTheLastWriter) {
+  FenceOracle oracle(fence(0));
+  EXPECT_FALSE(oracle.enter(1, fence(0), read(0, 10)));
+  EXPECT_FALSE(oracle.enter(1, fence(4), write(0, 10)));
+  EXPECT_FALSE(oracle.enter(2, fence(4), read(5, 15)));
+  EXPECT_FALSE(oracle.enter(3, fence(0), read(10, 15)));
+  for (Fence wrong : {fence(0), fence(5)})
+    EXPECT_EQ(oracle.enter(4, wrong, read(5, 15)),
+              "4 entered to read with fence " + print(wrong) +
+                  ", but the last writer before it had fence 1.4");
+}
+
+// A reader of 0..20 saw fence 4; who writes some of that must be told from what it saw.
+TEST(FenceOracle, FiresWhenAWritersFenceIsOneThatAReaderGot) {
+  FenceOracle oracle(fence(0));
+  EXPECT_FALSE(oracle.enter(1, fence(4), write(0, 10)));
+  EXPECT_FALSE(oracle.enter(2, fence(4), read(0, 20)));
+  EXPECT_TRUE(oracle.enter(3, fence(3), write(10, 20)));
+}
+
+TEST(DataOracle, FiresWhenAPartIsNotWhatItsLastWriterLeft) {
+  DataOracle oracle(2);
+  EXPECT_FALSE(oracle.enter(0, found({}), write(0, 10)));
+  DataRef written = oracle.release(0, write(0, 10));
+  Part fresh{{0, 10}, {fence(1), written}}, untouched{{10, 20}, {fence(0), {}}};
+  Part stale{{0, 10}, {fence(1), {}}}, ends_late{{10, 21}, {fence(0), {}}};
+  auto parts = [&](std::vector<Part> found) { return Entered{{fence(1), written}, found}; };
+  EXPECT_FALSE(oracle.enter(1, parts({fresh, untouched}), read(0, 20)));
+  EXPECT_EQ(oracle.enter(1, parts({stale, untouched}), read(0, 20)),
+            "1 got version 0 of 0..10, but version 1 was released before");
+  for (const std::vector<Part>& wrong : {std::vector{fresh}, {untouched}, {fresh, ends_late}})
+    EXPECT_TRUE(oracle.enter(1, parts(wrong), read(0, 20)));
+  EXPECT_EQ(oracle.enter(1, found(written), read(0, 20)),
+            "1 got version 1 of 10..20, but version 0 was released before");
+}
+
+TEST(DataOracle, AReaderLeavesNoNewVersion) {
+  DataOracle oracle(2);
+  EXPECT_FALSE(oracle.enter(0, found({}), read(0, 10)));
+  EXPECT_EQ(oracle.release(0, read(0, 10)), DataRef{});
+  EXPECT_FALSE(oracle.enter(0, found({})));
+}
+
 TEST(DataOracle, FiresWhenAHolderMissesWhatTheLastOneWrote) {
-  DataOracle oracle;
-  EXPECT_FALSE(oracle.enter(0, DataRef{}));
-  DataRef written = oracle.release(0, DataRef{});
-  EXPECT_FALSE(oracle.enter(1, written));
-  EXPECT_EQ(oracle.enter(1, DataRef{}),
+  DataOracle oracle(2);
+  EXPECT_FALSE(oracle.enter(0, found({})));
+  DataRef written = oracle.release(0);
+  EXPECT_FALSE(oracle.enter(1, found(written)));
+  EXPECT_EQ(oracle.enter(1, found({})),
             "1 got version 0 of the data, but version 1 was released before");
 }
 

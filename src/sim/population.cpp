@@ -59,8 +59,11 @@ class PopulationOf final : public Population {
   void start([[maybe_unused]] Node node) override {
     if constexpr (Starting<A>) call(node, [](A& a, auto& out) { a.start(out); });
   }
-  void request(Node node) override {
-    call(node, [](A& a, auto& out) { a.request(out); });
+  void request(Node node, [[maybe_unused]] const Wish& wish) override {
+    call(node, [&](A& a, auto& out) {
+      if constexpr (Shared<A>) return a.request(wish, out);
+      a.request(out);
+    });
   }
   void release(Node node, const DataRef& data) override {
     call(node, [&](A& a, auto& out) { a.release(data, out); });
@@ -140,7 +143,7 @@ class PopulationOf final : public Population {
     if constexpr (TokenBased<A>) return std::holds_alternative<typename A::Token>(message);
     return false;
   }
-  void apply(Node node, const Entered& entered) { host_.entered(node, entered.baton); }
+  void apply(Node node, const Entered& entered) { host_.entered(node, entered); }
   void apply(Node node, const Withdrawn&) { host_.withdrawn(node); }
   void apply(Node node, const Joined&) { host_.joined(node); }
   void apply(Node node, const Left&) { host_.left(node); }

@@ -36,7 +36,7 @@ struct Posted {
 class Host {
  public:
   virtual void post(const Posted& message) = 0;
-  virtual void entered(Node node, const Baton& baton) = 0;
+  virtual void entered(Node node, const Entered& entered) = 0;
   virtual void withdrawn(Node node) = 0;
   virtual void joined(Node node) = 0;
   virtual void left(Node node) = 0;
@@ -59,7 +59,8 @@ class Population {
   virtual void create(Node node, const Assignment& start) = 0;
   virtual void destroy(Node node) = 0;
   virtual void start(Node node) = 0;
-  virtual void request(Node node) = 0;
+  /// Without the capability to share, only everything can be asked for, to write.
+  virtual void request(Node node, const Wish& wish) = 0;
   virtual void release(Node node, const DataRef& data) = 0;
   virtual void cancel(Node node) = 0;
   virtual void receive(Node node, Node from, Slot slot) = 0;

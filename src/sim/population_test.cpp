@@ -11,7 +11,7 @@ namespace {
 class Nowhere final : public Host {
  public:
   void post(const Posted&) override {}
-  void entered(Node, const Baton&) override {}
+  void entered(Node, const Entered&) override {}
   void withdrawn(Node) override {}
   void joined(Node) override {}
   void left(Node) override {}
@@ -33,6 +33,19 @@ TEST(Population, CreatesNodesWithTheirPreset) {
   std::string by_grid = state_of(maekawa, {.voting = Voting::grid});
   EXPECT_NE(by_grid, state_of(maekawa, {.voting = Voting::plane}));
   EXPECT_EQ(by_grid, state_of(grid, {.voting = Voting::plane}));
+}
+
+TEST(Population, SeesWhatIsWrongWithAStructure) {
+  Nowhere host;
+  auto disorder = [&](const char* algorithm, const std::vector<Node>& members) {
+    auto population = make_population(find_algorithm(algorithm), 4, host);
+    for (Node node = 0; node < 4; ++node)
+      population->create(node, Assignment::fresh(Members::first(4), NodeId{0}));
+    return population->disorder(members);
+  };
+  EXPECT_EQ(disorder("elmp", {0, 1, 2, 3}), "");
+  EXPECT_NE(disorder("elmp", {0, 1, 3}), "");
+  EXPECT_EQ(disorder("central", {0, 1, 3}), "") << "it has no structure";
 }
 
 }  // namespace

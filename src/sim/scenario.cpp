@@ -58,8 +58,17 @@ class Arguments {
     skip_blanks();
     return !text_.empty() && text_[0] >= '0' && text_[0] <= '9';
   }
-  std::uint64_t number() {
-    std::string_view digits = word();
+  std::uint64_t number() { return number(word()); }
+  /// `10..20`, as it is printed.
+  Range range() {
+    std::string_view text = word();
+    auto dots = text.find("..");
+    if (dots == std::string_view::npos) throw BadForm{};
+    Range range{number(text.substr(0, dots)), number(text.substr(dots + 2))};
+    if (!range.valid()) throw BadText("nothing is in the range " + std::string(text));
+    return range;
+  }
+  static std::uint64_t number(std::string_view digits) {
     std::uint64_t value = 0;
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc{} || end != digits.data() + digits.size())
@@ -155,6 +164,19 @@ std::pair<Node, Node> two_nodes(Arguments& arguments) {
   return {first, only_node(arguments)};
 }
 
+void request(ScriptedWorld& world, Arguments& arguments) {
+  Node node = arguments.node();
+  Wish wish;
+  if (arguments.take("read")) {
+    wish.mode = Mode::read;
+  } else {
+    arguments.take("write");
+  }
+  if (!arguments.empty()) wish.range = arguments.range();
+  arguments.finish();
+  world.request(node, wish);
+}
+
 void deliver(ScriptedWorld& world, Arguments& arguments) {
   world.deliver(arguments.empty() ? ScriptedWorld::Which{} : read_which(arguments));
 }
@@ -227,7 +249,7 @@ struct Performance {
 
 constexpr std::array performances = std::to_array<Performance>({
     {{"nodes", "nodes N ALGORITHM [home H] [voting grid|plane] [order M] [lazy]"}, nullptr},
-    {{"request", "request N"}, on_one<&W::request>},
+    {{"request", "request N [read|write] [A..B]"}, request},
     {{"release", "release N"}, on_one<&W::release>},
     {{"cancel", "cancel N"}, on_one<&W::cancel>},
     {{"timer", "timer N TIMER"}, timer},

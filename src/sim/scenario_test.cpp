@@ -160,7 +160,7 @@ TEST(Scenario, PartitionHoldsMessagesBack) {
             "held back by the partition: 1\n");
   EXPECT_EQ(scenario.run("heal"), "");
   EXPECT_EQ(scenario.run("settle"), "");
-  EXPECT_EQ(scenario.run("state 0 queue"), "0: queue {CLAIM(client 1, number 1)}\n");
+  EXPECT_EQ(scenario.run("state 0 queue"), "0: queue {WAITER(client 1, number 1, wish write)}\n");
 }
 
 TEST(Scenario, MembersJoinAndLeave) {
@@ -236,8 +236,12 @@ TEST(Scenario, MistakesAreLinesOfOutput) {
   for (const Mistake& mistake : std::initializer_list<Mistake>{
            {"central", "reqest 1", "there is no verb \"reqest\"; did you mean \"request\"?"},
            {"central", "xyzzyxyzzy", "there is no verb \"xyzzyxyzzy\""},
-           {"central", "request", "the form is request N"},
-           {"central", "request 1 2", "the form is request N"},
+           {"central", "request", "the form is request N [read|write] [A..B]"},
+           {"central", "request 1 2", "the form is request N [read|write] [A..B]"},
+           {"central", "request 1 read 2..", "\"\" is not a number"},
+           {"central", "request 1 read 2..2", "nothing is in the range 2..2"},
+           {"central", "request 1 read 2..3 4", "the form is request N [read|write] [A..B]"},
+           {"ring", "request 1 read", "ring lets only one process in, whatever it wants"},
            {"central", "request one", "\"one\" is not a number"},
            {"central", "request 1x", "\"1x\" is not a number"},
            {"central", "request 3", "there is no node 3; the last one is 2"},

@@ -129,11 +129,11 @@ void ScriptedWorld::expect_of(Node node, Phase wanted, std::string_view happenin
   throw BrokenInvariant(std::string(happening) + ", but it " + std::string(word(phase(node))));
 }
 
-void ScriptedWorld::entered(Node node, const Baton& baton) {
+void ScriptedWorld::entered(Node node, const Entered& entered) {
   expect_of(node, Phase::waiting, "it enters");
-  write(std::to_string(node) + " enters with fence " + conch::print(baton.fence));
+  write(std::to_string(node) + " enters with fence " + conch::print(entered.baton.fence));
   phases_[node] = Phase::inside;
-  jury_.entered(node, baton);
+  jury_.entered(node, entered);
   announce_violations();
 }
 
@@ -171,12 +171,15 @@ void ScriptedWorld::disarmed(Node node, TimerId timer) {
 
 // Processes.
 
-void ScriptedWorld::request(Node node) {
+void ScriptedWorld::request(Node node, const Wish& wish) {
+  const CatalogEntry& entry = population_->entry();
+  if (wish != Wish{} && !entry.can.shared)
+    throw BadText(std::string(entry.about.name) + " lets only one process in, whatever it wants");
   expect_phase(node, Phase::idle, "request");
   expect_room();
   phases_[node] = Phase::waiting;
-  jury_.requested(node);
-  call(node, [&] { population_->request(node); });
+  jury_.requested(node, wish);
+  call(node, [&] { population_->request(node, wish); });
 }
 
 void ScriptedWorld::release(Node node) {

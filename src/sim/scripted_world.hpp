@@ -51,7 +51,7 @@ class ScriptedWorld final : private Host {
   ScriptedWorld(const Group& group, std::string& out);
 
   // Processes.
-  void request(Node node);
+  void request(Node node, const Wish& wish);
   void release(Node node);
   void cancel(Node node);
   /// An application message; it carries the sender's stamp.
@@ -108,7 +108,7 @@ class ScriptedWorld final : private Host {
 
   // Host.
   void post(const Posted& message) override;
-  void entered(Node node, const Baton& baton) override;
+  void entered(Node node, const Entered& entered) override;
   void withdrawn(Node node) override;
   void joined(Node node) override;
   void left(Node node) override;

@@ -83,9 +83,10 @@ std::string ScriptedWorld::those_who(Phase its) const {
 
 std::string ScriptedWorld::those_inside() const {
   std::string text;
-  for (auto [node, fence] : jury_.inside()) {
+  for (const auto& [node, holder] : jury_.inside()) {
     text += text.empty() ? "" : ", ";
-    text += std::to_string(node) + " with fence " + conch::print(fence);
+    text += std::to_string(node) + " with fence " + conch::print(holder.fence);
+    if (holder.wish != Wish{}) text += " to " + conch::print(holder.wish);
   }
   return text;
 }

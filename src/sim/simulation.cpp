@@ -50,6 +50,7 @@ Simulation::Simulation(const Options& options, TraceSink* sink)
                       .cluster_of = network_.clusters(),
                       .token = entry.can.token,
                       .order = entry.about.promises_order && nodes <= options_.order_checked_up_to,
+                      .shared = options_.shares(),
                       .sink = sink},
       *population_);
   Wiring wiring{nodes, network_, events_, *observer_, *population_};
@@ -228,6 +229,7 @@ Result Simulation::result() {
   check_memory();
   Result result;
   result.report = observer_->metrics().report(now_);
+  result.company = observer_->company();
   result.violation = observer_->violation();
   result.ended = now_;
   result.trace_hash = observer_->trace_hash();

@@ -20,6 +20,8 @@ std::string_view word(Verdict verdict);
 
 struct Result {
   Report report;
+  /// Of a run with readers or ranges.
+  std::optional<Company> company;
   std::optional<Violation> violation;
   Time ended;
   Verdict mutual_exclusion = Verdict::held;
@@ -75,7 +77,7 @@ class Simulation final : private Host {
 
   // Host.
   void post(const Posted& message) override;
-  void entered(Node node, const Baton& baton) override;
+  void entered(Node node, const Entered& entered) override;
   void withdrawn(Node node) override;
   void joined(Node node) override;
   void left(Node node) override;
@@ -101,6 +103,7 @@ class Simulation final : private Host {
   // Processes.
   void think(Node node);
   void request(Node node);
+  Wish draw_wish();
   void maybe_tell(Node node);
   void tell(Node node, Node to);
   void told(const Event& event);

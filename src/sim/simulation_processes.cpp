@@ -21,7 +21,8 @@ void Simulation::request(Node node) {
   if (process.phase != Phase::thinking) return;  // an application message made it ask already
   process.phase = Phase::waiting;
   ++process.request;
-  observer_->requested(node, now_);
+  Wish wish = options_.shares() ? draw_wish() : Wish{};
+  observer_->requested(node, wish, now_);
   maybe_tell(node);
   if (process.churns) {
     after(node, patience(), What::drop, 0, process.request);
@@ -30,7 +31,20 @@ void Simulation::request(Node node) {
     after(node, Distribution::exponential(patience).draw(random_), What::cancel, 0,
           process.request);
   }
-  call(node, [&] { population_->request(node); });
+  call(node, [&] { population_->request(node, wish); });
+}
+
+/// A run of blocks is as likely to end after a block as to go on; the run of all is everything.
+Wish Simulation::draw_wish() {
+  constexpr std::uint64_t block_bytes = 1024;
+  Wish wish;
+  if (random_.chance(options_.readers)) wish.mode = Mode::read;
+  std::uint64_t blocks = 1;
+  while (blocks < options_.ranges && random_.chance(0.5)) ++blocks;
+  if (blocks == options_.ranges) return wish;
+  std::uint64_t first = random_.below(options_.ranges - blocks + 1);
+  wish.range = {first * block_bytes, (first + blocks) * block_bytes};
+  return wish;
 }
 
 /// How long a process that churns sticks to a request. Half of the time that is about as long as
@@ -75,12 +89,12 @@ void Simulation::told(const Event& event) {
   request(event.node);
 }
 
-void Simulation::entered(Node node, const Baton& baton) {
+void Simulation::entered(Node node, const Entered& entered) {
   Process& process = processes_[node];
   CONCH_EXPECT(process.phase == Phase::waiting, "only a waiter enters");
   process.phase = Phase::inside;
   delivered_since_entry_ = 0;
-  observer_->entered(node, baton, now_);
+  observer_->entered(node, entered, now_);
   after(node, options_.hold.draw(random_), What::release, 0, process.request);
 }
 

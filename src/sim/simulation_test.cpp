@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <regex>
 #include <sstream>
 
 namespace conch::sim {
@@ -249,6 +248,23 @@ class Letters final : public TraceSink {
   void add(const TraceEvent& event, char letter) { of[event.node] += letter; }
 };
 
+/// A letter for each stage: a request served, a request withdrawn, an absence.
+std::string parsed(std::string_view letters) {
+  std::string stages;
+  while (!letters.empty()) {
+    char stage = '?';
+    std::size_t length = letters.size();
+    for (auto [events, its] : {std::pair{"rex", 's'}, {"rcw", 'w'}, {"LGJM", 'a'}}) {
+      if (!letters.starts_with(events)) continue;
+      stage = its;
+      length = std::string_view(events).size();
+    }
+    stages += stage;
+    letters.remove_prefix(length);
+  }
+  return stages;
+}
+
 // Hernane, Gustedt, Benyettou 2015, listing 1: "request; sleep(T1); request // the previous request
 // is dropped; sleep(T2); release", and then the peer leaves and creates its handle again.
 TEST(Simulation, ChurnersRunTheOutOfOrderCycle) {
@@ -258,17 +274,31 @@ TEST(Simulation, ChurnersRunTheOutOfOrderCycle) {
     options.think = Distribution::exponential(think);
     Letters letters;
     Report report = simulate(options, &letters).report;
+    for (Node node = 0; node < 5; ++node)
+      EXPECT_EQ(parsed(letters.of[node]), std::string(20, 's')) << letters.of[node];
     std::string all;
     for (Node node = 5; node < 10; ++node) {
-      std::regex cycle("(r(ex|cw)r(ex|cw)LGJM){9}r(ex|cw)r(ex|cw)");
-      EXPECT_TRUE(std::regex_match(letters.of[node], cycle)) << letters.of[node];
-      all += letters.of[node];
+      std::string its = parsed(letters.of[node]);
+      all += its;
+      for (char& c : its)
+        if (c == 's' || c == 'w') c = 'r';
+      EXPECT_EQ(its, "rrarrarrarrarrarrarrarrarrarr") << letters.of[node];
     }
-    EXPECT_TRUE(std::regex_match(letters.of[0], std::regex("(rex){20}"))) << letters.of[0];
     EXPECT_GT(std::count(all.begin(), all.end(), 'w'), 10) << think.count();
-    EXPECT_GT(std::count(all.begin(), all.end(), 'e'), 10) << think.count();
+    EXPECT_GT(std::count(all.begin(), all.end(), 's'), 10) << think.count();
     EXPECT_EQ(report.entries + report.withdrawn, report.requests);
   }
+}
+
+TEST(Simulation, AStructureIsExaminedWheneverNothingIsInFlight) {
+  Options options = of("elmp");
+  options.think = Distribution::exponential(500ms);
+  Result often = simulate(options);
+  EXPECT_EQ(often.structure, Verdict::held);
+  EXPECT_GT(often.structure_checks, 200u);
+  options.structure_checked_up_to = 9;
+  EXPECT_EQ(simulate(options).structure_checks, 1u) << "of a large group at the end only";
+  EXPECT_EQ(simulate(of("naimi-trehel")).structure, Verdict::not_promised);
 }
 
 TEST(Simulation, WhatCannotBeCombinedIsRefused) {

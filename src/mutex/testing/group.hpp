@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/contract.hpp"
+#include "core/extent.hpp"
 #include "core/measure.hpp"
 #include "core/print.hpp"
 #include "core/testing/dice.hpp"
@@ -45,7 +46,12 @@ class Group {
   /// The members 0 .. count-1, with the first as the home.
   explicit Group(std::size_t count, Tuning tuning = {})
       : Group(Assignment::fresh(Members::first(count), NodeId{0}, tuning)) {}
-  explicit Group(const Assignment& start) : members_(start.members), newest_(start.baton) {
+  explicit Group(const Assignment& start)
+      : members_(start.members),
+        handed_out_(start.baton.fence),
+        writers_(start.baton.fence),
+        left_(start.baton.data),
+        newest_(start.baton.data) {
     for (NodeId node : start.members) {
       values_.emplace(node, A(node, start));
       doing_[node] = Doing::nothing;
@@ -59,13 +65,23 @@ class Group {
 
   void request(NodeId node) {
     doing_.at(node) = Doing::waiting;
+    wish_[node] = Wish{};
     call(node, [](A& value, auto& out) { value.request(out); });
   }
-  /// Leaves with data that are one version newer than those it entered with.
+  void request(NodeId node, const Wish& wish) requires Shared<A> {
+    doing_.at(node) = Doing::waiting;
+    wish_[node] = wish;
+    call(node, [&](A& value, auto& out) { value.request(wish, out); });
+  }
+  /// A writer leaves a new version of the data behind.
   void release(NodeId node) {
     doing_.at(node) = Doing::nothing;
-    ++newest_.data.version;
-    call(node, [&](A& value, auto& out) { value.release(newest_.data, out); });
+    const Wish& wish = wish_.at(node);
+    if (wish.mode == Mode::write) {
+      ++newest_.version;
+      left_.set(wish.range, newest_);
+    }
+    call(node, [&](A& value, auto& out) { value.release(newest_, out); });
   }
   void cancel(NodeId node) {
     doing_.at(node) = Doing::withdrawing;
@@ -113,6 +129,8 @@ class Group {
   }
   std::size_t sent() const { return sent_; }
   std::size_t withdrawals() const { return withdrawals_; }
+  /// Entries while somebody else was inside.
+  std::size_t joint_entries() const { return joint_entries_; }
 
   /// What was promised and not kept, first of all; empty if nothing.
   const std::string& failure() const { return failure_; }
@@ -120,6 +138,8 @@ class Group {
   void check_still() {
     if (anybody(Doing::withdrawing)) fail("a cancel waits and nothing is on its way");
     if (anybody(Doing::waiting) && !anybody(Doing::inside)) fail("deadlock");
+    for (NodeId node : members_)
+      if (doing(node) == Doing::waiting && !anybody_in_the_way(node)) fail("it waits for nobody");
   }
   /// Nothing is on its way and nobody wants anything.
   void check_quiescent() {
@@ -149,21 +169,62 @@ class Group {
 
   void take_effect(NodeId node, const Effect& effect) {
     if (const auto* entered = std::get_if<Entered>(&effect)) {
-      enter(node, entered->baton);
+      enter(node, *entered);
     } else if (std::holds_alternative<Withdrawn>(effect)) {
       if (doing(node) != Doing::withdrawing) fail("withdrawn without a cancel");
       doing_.at(node) = Doing::nothing;
       ++withdrawals_;
     }
   }
-  void enter(NodeId node, const Baton& baton) {
-    if (anybody(Doing::inside)) fail("ME1: two are inside");
+  bool anybody_in_the_way(NodeId node) const {
+    return std::any_of(doing_.begin(), doing_.end(), [&](const auto& each) {
+      bool there = each.second == Doing::waiting || each.second == Doing::inside;
+      return each.first != node && there && wish_.at(each.first).conflicts(wish_.at(node));
+    });
+  }
+
+  void enter(NodeId node, const Entered& entered) {
+    const Wish& wish = wish_.at(node);
     if (doing(node) != Doing::waiting) fail("somebody enters who does not wait");
-    if (baton.fence <= newest_.fence) fail("a fence does not increase");
-    if (baton.data != newest_.data) fail("the data are not those of the last holder");
+    for (const auto& [other, what] : doing_) {
+      if (what != Doing::inside) continue;
+      if (wish.conflicts(wish_.at(other))) fail("ME1: two are inside");
+      ++joint_entries_;
+    }
+    check_fence(wish, entered.baton.fence);
+    check_data(wish, entered);
     doing_.at(node) = Doing::inside;
-    newest_ = baton;
-    entries_.push_back({node, baton});
+    entries_.push_back({node, entered.baton});
+  }
+  /// A writer's is larger than all that anybody got who could have seen the same data, a reader's
+  /// is that of the last writer of what it reads.
+  void check_fence(const Wish& wish, Fence fence) {
+    auto raised = [&](Fence before) { return std::max(before, fence); };
+    if (wish.mode == Mode::write) {
+      bool old = handed_out_.any(wish.range, [&](Fence before) { return before >= fence; });
+      if (old) fail("a fence does not increase");
+      writers_.update(wish.range, raised);
+    } else {
+      Fence last;
+      writers_.visit(wish.range, [&](const Range&, Fence each) { last = std::max(last, each); });
+      if (fence != last) fail("a reader's fence is not that of the last writer before it");
+    }
+    handed_out_.update(wish.range, raised);
+  }
+  void check_data(const Wish& wish, const Entered& entered) {
+    if (entered.parts.empty()) {
+      if (left_.any(wish.range, [&](const DataRef& data) { return data != entered.baton.data; }))
+        fail("the data are not those of the last holder");
+      return;
+    }
+    std::uint64_t position = wish.range.begin;
+    for (const Part& part : entered.parts) {
+      if (part.range.begin != position || !part.range.valid()) fail("the parts have a gap");
+      position = part.range.end;
+      if (left_.any(part.range, [&](const DataRef& data) { return data != part.baton.data; }))
+        fail("the data of a part are not those of its last writer");
+    }
+    if (position != wish.range.end) fail("the parts end too early or too late");
   }
   void check_tokens() {
     if constexpr (TokenBased<A>) {
@@ -184,11 +245,37 @@ class Group {
   std::map<NodeId, Doing> doing_;
   std::vector<InFlight> in_flight_;
   std::vector<Entry> entries_;
-  Baton newest_;
+  std::map<NodeId, Wish> wish_;
+  /// The largest fences by range: of all entries, and of the writers among them.
+  Extent<Fence> handed_out_;
+  Extent<Fence> writers_;
+  /// What the last writers left.
+  Extent<DataRef> left_;
+  DataRef newest_;
   std::size_t remembered_at_start_ = 0;
   std::size_t sent_ = 0;
   std::size_t withdrawals_ = 0;
+  std::size_t joint_entries_ = 0;
   std::string failure_;
+};
+
+/// What the requests of a random run are for.
+struct Sharing {
+  /// How many of a hundred only read.
+  std::uint64_t readers = 0;
+  /// The data have so many blocks, and a request is for a run of them.
+  std::uint64_t blocks = 1;
+
+  bool any() const { return readers > 0 || blocks > 1; }
+  Wish draw(Dice& dice) const {
+    Wish wish;
+    if (dice.percent(readers)) wish.mode = Mode::read;
+    std::uint64_t first = dice.below(blocks);
+    std::uint64_t last = first + dice.below(blocks - first);
+    bool everything = first == 0 && last + 1 == blocks;
+    if (!everything) wish.range = {10 * first, 10 * (last + 1)};
+    return wish;
+  }
 };
 
 /// A random run to completion: requests, releases, cancels and deliveries, as eager as the seed has
@@ -196,10 +283,12 @@ class Group {
 template <Exclusive A>
 class RandomRun {
  public:
-  RandomRun(std::uint64_t seed, std::size_t nodes, Channels channels, Tuning tuning = {})
+  RandomRun(std::uint64_t seed, std::size_t nodes, Channels channels, Tuning tuning = {},
+            Sharing sharing = {})
       : seed_(seed),
         dice_(seed),
         channels_(channels),
+        sharing_(sharing),
         wishes_(6 * nodes),
         delivery_chance_(20 + dice_.below(75)),
         release_chance_(5 + dice_.below(90)),
@@ -243,7 +332,7 @@ class RandomRun {
       case Doing::nothing:
         if (wishes_ == 0) return;
         --wishes_;
-        return group_.request(node);
+        return request(node);
       case Doing::waiting:
         if (dice_.percent(cancel_chance_)) group_.cancel(node);
         return;
@@ -252,6 +341,12 @@ class RandomRun {
         return;
       case Doing::withdrawing: return;
     }
+  }
+
+  void request(NodeId node) {
+    if constexpr (Shared<A>)
+      if (sharing_.any()) return group_.request(node, sharing_.draw(dice_));
+    group_.request(node);
   }
 
   std::string report(const std::string& what) const {
@@ -263,6 +358,7 @@ class RandomRun {
   std::uint64_t seed_;
   Dice dice_;
   Channels channels_;
+  Sharing sharing_;
   std::size_t wishes_;
   std::size_t delivery_chance_;
   std::size_t release_chance_;
@@ -277,20 +373,23 @@ std::string random_run(std::uint64_t seed, std::size_t nodes, Channels channels,
 }
 
 /// Runs every seed below `seeds` with a group of this size. Returns the first failure; runs in
-/// which nobody ever entered or, in company, withdrew are one, too.
+/// which nobody ever entered or, in company, withdrew or shared are one, too.
 template <Exclusive A>
 std::string random_runs(std::uint64_t seeds, std::size_t nodes, Channels channels,
-                        Tuning tuning = {}) {
+                        Tuning tuning = {}, Sharing sharing = {}) {
   std::size_t entries = 0;
   std::size_t withdrawals = 0;
+  std::size_t joint_entries = 0;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-    RandomRun<A> run(seed, nodes, channels, tuning);
+    RandomRun<A> run(seed, nodes, channels, tuning, sharing);
     if (std::string failure = run.run(); !failure.empty()) return failure;
     entries += run.group().entries().size();
     withdrawals += run.group().withdrawals();
+    joint_entries += run.group().joint_entries();
   }
   if (entries == 0) return "nobody ever entered";
   if (withdrawals == 0 && nodes > 1) return "nobody ever withdrew";
+  if (joint_entries == 0 && nodes > 1 && sharing.any()) return "no two were ever inside together";
   return "";
 }
 
