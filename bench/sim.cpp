@@ -1,18 +1,25 @@
-// Delivered messages a second of a saturated naimi-trehel, with the safety oracles on.
+// Delivered messages a second of a saturated naimi-trehel, with the safety oracles on, and of as
+// many bare messages between as many actors of SimGrid.
 //
-//   bench_sim            the table; instructions a message need valgrind
-//   bench_sim run N R    one run, for valgrind
+//   bench_sim                  the tables; instructions a message need valgrind
+//   bench_sim run N R          one run, for valgrind
+//   bench_sim simgrid N M [F]  one run of SimGrid: N actors, M messages, all at once or F in flight
+//
+// Rates are by processor time: nothing here waits for anything, and other programs do not count.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <optional>
 #include <string>
 
 #include "sim/simulation.hpp"
+#include "simgrid_messages.hpp"
 
 namespace {
 
@@ -34,35 +41,43 @@ struct Rate {
   std::uint64_t messages = 0;
   double per_s = 0;
   std::size_t bytes_per_node = 0;
+  double in_flight = 0;
 };
 
 Rate measure(Node nodes, std::uint64_t requests) {
-  auto begin = std::chrono::steady_clock::now();
+  std::clock_t begin = std::clock();
   Result result = simulate(saturated(nodes, requests));
-  std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  double took_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   if (result.violation) {
     fmt::print(stderr, "bench_sim: {}\n", result.violation->what);
     std::exit(2);
   }
-  return {result.delivered, static_cast<double>(result.delivered) / took.count(),
-          result.bytes_per_node};
+  auto delivered = static_cast<double>(result.delivered);
+  double latency_s = seconds(saturated(nodes, requests).local_latency.mean());
+  return {result.delivered, delivered / took_s, result.bytes_per_node,
+          delivered * latency_s / seconds(result.ended.time_since_epoch())};
+}
+
+/// Calls f with every line that the command prints.
+template <class F>
+void each_line(const std::string& command, F&& f) {
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return;
+  std::array<char, 512> line{};
+  while (std::fgets(line.data(), line.size(), pipe) != nullptr) f(std::string(line.data()));
+  pclose(pipe);
 }
 
 /// Instructions of one run under callgrind; nothing where valgrind is not installed.
 std::optional<double> instructions(const std::string& self, Node nodes, std::uint64_t requests) {
-  std::string command = fmt::format(
-      "valgrind --tool=callgrind --callgrind-out-file=/dev/null '{}' run {} {} 2>&1", self, nodes,
-      requests);
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return {};
+  std::string command =
+      fmt::format("valgrind --tool=callgrind --callgrind-out-file=/dev/null '{}' run {} {} 2>&1",
+                  self, nodes, requests);
   std::optional<double> count;
-  std::array<char, 512> line{};
-  while (std::fgets(line.data(), line.size(), pipe) != nullptr) {
-    std::string text(line.data());
+  each_line(command, [&](const std::string& text) {
     auto place = text.find("Collected : ");
     if (place != std::string::npos) count = std::atof(text.c_str() + place + 12);
-  }
-  pclose(pipe);
+  });
   return count;
 }
 
@@ -79,25 +94,76 @@ std::string instructions_per_message(const std::string& self, Node nodes) {
   return fmt::format("{:.0f}", (*many - *few) / (messages(longer) - messages(shorter)));
 }
 
-}  // namespace
+constexpr int runs = 3;
 
-int main(int argc, char** argv) {
-  if (argc == 4 && std::string(argv[1]) == "run") {
-    measure(static_cast<Node>(std::atoi(argv[2])), std::strtoull(argv[3], nullptr, 10));
-    return 0;
+Rate best_rate(Node nodes, std::uint64_t requests) {
+  Rate best;
+  for (int run = 0; run < runs; ++run) {
+    Rate rate = measure(nodes, requests);
+    if (rate.per_s > best.per_s) best = rate;
   }
-  fmt::print("Saturated naimi-trehel, safety oracles on; the rate is the best of three runs.\n\n");
+  return best;
+}
+
+double rate_of_simgrid(const std::string& self, const std::string& arguments) {
+  double per_s = 0;
+  each_line(fmt::format("'{}' simgrid {}", self, arguments),
+            [&](const std::string& text) { per_s = std::atof(text.c_str()); });
+  return per_s;
+}
+
+void print_rates(const std::string& self) {
+  fmt::print("Saturated naimi-trehel, safety oracles on; the rate is the best of {} runs.\n\n",
+             runs);
   fmt::print("{:>7} {:>12} {:>14} {:>14} {:>11}\n", "nodes", "messages", "messages/s",
              "instructions", "bytes/node");
   fmt::print("{:>7} {:>12} {:>14} {:>14} {:>11}\n", "", "", "", "per message", "");
   for (Node nodes : {100u, 1'000u, 10'000u}) {
-    Rate best;
-    for (int run = 0; run < 3; ++run) {
-      Rate rate = measure(nodes, 1'000'000 / nodes);
-      if (rate.per_s > best.per_s) best = rate;
-    }
+    Rate best = best_rate(nodes, 1'000'000 / nodes);
     fmt::print("{:>7} {:>12} {:>14.0f} {:>14} {:>11}\n", nodes, best.messages, best.per_s,
-               instructions_per_message(argv[0], nodes), best.bytes_per_node);
+               instructions_per_message(self, nodes), best.bytes_per_node);
     std::fflush(stdout);
+  }
+}
+
+/// In turns, so that what else the machine does disturbs all of them.
+void print_comparison(const std::string& self) {
+  constexpr Node nodes = 1'000;
+  Rate ours;
+  double everybody = 0;
+  double few = 0;
+  for (int run = 0; run < runs; ++run) {
+    Rate rate = measure(nodes, 250'000 / nodes);
+    if (rate.per_s > ours.per_s) ours = rate;
+    std::string same = fmt::format("{} {}", nodes, rate.messages);
+    everybody = std::max(everybody, rate_of_simgrid(self, same));
+    few = std::max(few, rate_of_simgrid(self, fmt::format("{} {:.0f}", same, rate.in_flight)));
+  }
+  auto row = [&](const std::string& what, double per_s) {
+    fmt::print("{:<42} {:>14.0f} {:>11.1f}\n", what, per_s, ours.per_s / per_s);
+  };
+  fmt::print("\n{} messages between {} nodes, and of 64 bytes between actors of SimGrid:\n\n",
+             ours.messages, nodes);
+  fmt::print("{:<42} {:>14} {:>11}\n", "", "messages/s", "ratio");
+  row("ours", ours.per_s);
+  row("SimGrid, every actor at once", everybody);
+  row(fmt::format("SimGrid, {:.0f} in flight, as ours", ours.in_flight), few);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  auto number = [&](int i) { return std::strtoull(argv[i], nullptr, 10); };
+  std::string what = argc > 1 ? argv[1] : "";
+  if (what == "run" && argc == 4) {
+    measure(static_cast<Node>(number(2)), number(3));
+  } else if (what == "simgrid" && argc == 4) {
+    fmt::print("{}\n", simgrid_rate_of_everybody(static_cast<Node>(number(2)), number(3)));
+  } else if (what == "simgrid" && argc == 5) {
+    fmt::print("{}\n", simgrid_rate_of_few(static_cast<Node>(number(2)), number(3),
+                                           static_cast<Node>(number(4))));
+  } else {
+    print_rates(argv[0]);
+    print_comparison(argv[0]);
   }
 }

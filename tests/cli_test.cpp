@@ -176,6 +176,10 @@ TEST(Cli, MistakesGetAnExplanation) {
   expect_refused("check naimi-trehel --join 3", "somebody must be there");
   expect_refused("lab run textbok", "did you mean \"textbook\"?");
   expect_refused("lab run textbook --out /proc/nowhere", "cannot write");
+  expect_refused("lab run dho-cycel", "did you mean \"dho-cycle\"?");
+  expect_refused("lab run dho-cycle --engine simgird", "none of sim, simgrid, both");
+  expect_refused("lab run textbook --engine sim", "runs on our simulator alone");
+  expect_refused("lab run dho-overlap --seeds 2..1", "empty");
 }
 
 TEST(Cli, HelpAndVersionAreThere) {
@@ -251,6 +255,37 @@ TEST(Cli, TheLabPrintsItsTables) {
   EXPECT_EQ(faults.status, 0);
   EXPECT_NE(faults.out.find("central + detector"), std::string::npos);
   EXPECT_NE(conch("lab list").out.find("textbook-faults"), std::string::npos);
+}
+
+/// What the lab says of the paper's statements.
+void expect_findings(const std::string& command, const std::vector<std::string>& words) {
+  Outcome outcome = conch(command);
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out.find("FAILS"), std::string::npos) << outcome.out;
+  for (const std::string& word : words)
+    EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " in\n" << outcome.out;
+}
+
+/// Where there is no steady state, the engines agree only on the mean of several seeds.
+TEST(Cli, TheLabFindsEquation4OnBothEngines) {
+  expect_findings("lab run dho-cycle --seeds 1", {"(equation 4)\" Holds.", "simgrid", "% apart"});
+}
+
+TEST(Cli, TheLabFindsTheKneeOfFigure8OnBothEngines) {
+  expect_findings("lab run dho-overlap --seeds 1",
+                  {"(equation 2)\" Holds.", "simgrid", "were allowed. Holds."});
+}
+
+TEST(Cli, TheLabFindsTable2OnBothEngines) {
+  expect_findings("lab run dho-mobility --seeds 1",
+                  {"negligible.\" Holds.", "a message time each: holds.", "simgrid",
+                   "5% were allowed. Holds."});
+}
+
+TEST(Cli, TheLabRunsOnOneEngine) {
+  Outcome outcome = conch("lab run dho-overlap --engine sim");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out.find("simgrid"), std::string::npos) << outcome.out;
 }
 
 }  // namespace

@@ -46,14 +46,35 @@ void list_experiments() {
 
 struct LabTexts {
   std::string name;
-  std::string seeds = "1..10";
+  std::optional<std::string> seeds;
+  std::optional<std::string> engine;
   std::optional<std::string> out;
 };
 
+lab::Engines parse_engines(const std::string& text) {
+  if (text == "sim") return lab::Engines::sim;
+  if (text == "simgrid") return lab::Engines::simgrid;
+  if (text == "both") return lab::Engines::both;
+  throw sim::BadText("--engine \"" + text + "\" is none of sim, simgrid, both");
+}
+
+lab::Findings find(const lab::Experiment& experiment, const LabTexts& texts) {
+  lab::Seeds seeds = experiment.seeds;
+  if (texts.seeds) {
+    SeedRange range = parse_seeds(*texts.seeds);
+    seeds = {range.first, range.last};
+  }
+  if (experiment.run_on != nullptr)
+    return experiment.run_on(seeds, parse_engines(texts.engine.value_or("both")));
+  if (texts.engine)
+    throw sim::BadText("--engine: " + std::string(experiment.name) +
+                       " runs on our simulator alone; do without");
+  return experiment.run(seeds);
+}
+
 void run_experiment(const LabTexts& texts) {
   const lab::Experiment& experiment = lab::find_experiment(texts.name);
-  SeedRange range = parse_seeds(texts.seeds);
-  lab::Findings findings = experiment.run({range.first, range.last});
+  lab::Findings findings = find(experiment, texts);
   fmt::print("{}: {}\n\n{}\n\n{}\n", experiment.name, experiment.about, findings.setting,
              findings.table.text());
   for (const std::string& remark : findings.remarks) fmt::print("- {}\n", wrapped(remark, 96));
@@ -69,7 +90,9 @@ void add_lab_command(CLI::App& app, Invocation&) {
   CLI::App* run = command->add_subcommand("run", "Run an experiment and print its table");
   auto texts = std::make_shared<LabTexts>();
   run->add_option("name", texts->name, "One of those that conch lab list lists")->required();
-  run->add_option("--seeds", texts->seeds, "The runs to average over")->capture_default_str();
+  run->add_option("--seeds", texts->seeds, "The runs to average over, such as 1..10");
+  run->add_option("--engine", texts->engine,
+                  "Of the dho experiments: sim, simgrid, or both to compare them [both]");
   run->add_option("--out", texts->out, "Also write the table as CSV into this directory");
   run->callback([texts] { run_experiment(*texts); });
 }

@@ -8,10 +8,25 @@ namespace conch::lab {
 
 namespace {
 
+/// Runs of minutes of virtual time differ little.
+constexpr Seeds few_seeds{1, 5};
+
 constexpr std::array list{
     Experiment{"textbook", "all algorithms on one workload, at low and at high load", textbook},
     Experiment{"textbook-faults", "each algorithm against one lost message and one crash",
                textbook_faults},
+    Experiment{.name = "dho-cycle",
+               .about = "cycle time against the size of the data (seed 003, figure 7, equation 4)",
+               .run_on = dho_cycle,
+               .seeds = few_seeds},
+    Experiment{.name = "dho-overlap",
+               .about = "asynchronous locks: what overlap hides (seed 003, figure 8)",
+               .run_on = dho_overlap,
+               .seeds = few_seeds},
+    Experiment{.name = "dho-mobility",
+               .about = "the cost of peers that leave and come back (seed 003, table 2)",
+               .run_on = dho_mobility,
+               .seeds = few_seeds},
 };
 
 }  // namespace

@@ -24,10 +24,18 @@ struct Findings {
   std::vector<std::string> remarks;
 };
 
+/// What runs a handover: our event queue, SimGrid, or both, to be compared.
+enum class Engines : std::uint8_t { sim, simgrid, both };
+
 struct Experiment {
   std::string_view name;
   std::string_view about;
-  Findings (*run)(const Seeds& seeds);
+  /// On our simulator.
+  Findings (*run)(const Seeds& seeds) = nullptr;
+  /// Instead, of those that can choose.
+  Findings (*run_on)(const Seeds& seeds, Engines engines) = nullptr;
+  /// Unless others are asked for.
+  Seeds seeds = {};
 };
 
 std::span<const Experiment> experiments();
@@ -37,5 +45,8 @@ const Experiment& find_experiment(std::string_view name);
 // The experiments.
 Findings textbook(const Seeds& seeds);
 Findings textbook_faults(const Seeds& seeds);
+Findings dho_cycle(const Seeds& seeds, Engines engines);
+Findings dho_overlap(const Seeds& seeds, Engines engines);
+Findings dho_mobility(const Seeds& seeds, Engines engines);
 
 }  // namespace conch::lab

@@ -10,17 +10,19 @@ namespace conch::sim {
 
 Summary summarize(std::vector<double> values) {
   if (values.empty()) return {};
-  std::sort(values.begin(), values.end());
   auto count = static_cast<double>(values.size());
   double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
   double squares = 0;
   for (double value : values) squares += (value - mean) * (value - mean);
   // The smallest value that at least this share of all do not exceed.
   auto percentile = [&](double share) {
-    auto rank = static_cast<std::size_t>(std::ceil(share * count));
-    return values[std::max<std::size_t>(rank, 1) - 1];
+    auto rank = static_cast<std::ptrdiff_t>(std::ceil(share * count));
+    auto place = values.begin() + std::max<std::ptrdiff_t>(rank, 1) - 1;
+    std::nth_element(values.begin(), place, values.end());
+    return *place;
   };
-  return {mean, std::sqrt(squares / count), percentile(0.5), percentile(0.99), values.back()};
+  double largest = *std::max_element(values.begin(), values.end());
+  return {mean, std::sqrt(squares / count), percentile(0.5), percentile(0.99), largest};
 }
 
 double jain_index(const std::vector<double>& shares) {

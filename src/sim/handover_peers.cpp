@@ -1,0 +1,328 @@
+#include "sim/handover_peers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/distribution.hpp"
+
+namespace conch::sim::handover {
+
+namespace {
+
+constexpr std::uint64_t stream = 4;
+constexpr std::string_view resource = "data";
+/// A lock manager numbers its timers from zero.
+constexpr std::size_t timers_max = 256;
+
+}  // namespace
+
+Peers::Peers(const Workload& workload, Engine& engine)
+    : workload_((validate(workload), workload)),
+      engine_(engine),
+      random_(workload.seed, stream),
+      population_(make_population(find_algorithm(workload.algorithm), workload.peers, *this)),
+      roster_(Members::first(workload.peers)),
+      timers_(timers_max * workload.peers),
+      steady_left_(workload.steady()) {
+  auto kinds = population_->kinds();
+  auto swap = std::find(kinds.begin(), kinds.end(), "SWAP");
+  if (swap != kinds.end()) swap_kind_ = static_cast<std::size_t>(swap - kinds.begin());
+}
+
+void Peers::start() {
+  Assignment start = Assignment::fresh(roster_, id_of(0), workload_.tuning);
+  for (Node node = 0; node < workload_.peers; ++node) {
+    population_->create(node, start);
+    peers_.emplace_back(dho::Handle(id_of(node), roster_, {.prefetch = workload_.prefetch}));
+    peers_[node].churns = node >= workload_.steady();
+  }
+  Distribution opening = Distribution::uniform(Duration::zero(), workload_.opening);
+  for (Node node = 0; node < workload_.peers; ++node) {
+    population_->start(node);
+    sleep(node, node == 0 ? Duration::zero() : opening.draw(random_), Step::create);
+  }
+  settle();
+}
+
+void Peers::deliver(const Parcel& parcel) {
+  receive(parcel);
+  --peers_[parcel.from].in_flight;
+  settle();
+  if (peers_[parcel.from].presence == Presence::draining) see_off(parcel.from);
+  settle();
+}
+
+void Peers::alarm(const Alarm& alarm) {
+  switch (alarm.what) {
+    case Alarm::What::step: acting_.push_back(alarm.node); break;
+    case Alarm::What::timer: {
+      auto timer = static_cast<std::size_t>(alarm.timer);
+      if (timers_[timers_max * alarm.node + timer] != alarm.number) return;
+      population_->timer(alarm.node, alarm.timer);
+    }
+  }
+  settle();
+}
+
+/// A handle hears what its lock manager said before anything else happens to it.
+void Peers::settle() {
+  while (true) {
+    if (!happened_.empty()) {
+      Happened first = std::move(happened_.front());
+      happened_.pop_front();
+      tell(first);
+    } else if (!acting_.empty()) {
+      Node node = acting_.front();
+      acting_.pop_front();
+      act(node);
+    } else {
+      return;
+    }
+  }
+}
+
+// The lock managers.
+
+void Peers::post(const Posted& message) {
+  ++record_.counts.messages;
+  if (message.kind == swap_kind_) ++record_.counts.swaps;
+  if (peers_[message.to].presence != Presence::member) return population_->discard(message.slot);
+  ++peers_[message.from].in_flight;
+  engine_.carry({message.from, message.to, message.slot, false}, workload_.message_bytes);
+}
+
+void Peers::entered(Node node, const Baton& baton) {
+  Peer& peer = peers_[node];
+  peer.cycle.handed_over = record_.handed_over(peer.cycle.requested, engine_.now());
+  if (peer.churns) ++record_.counts.unwanted;
+  happened(node, Entered{baton, {}});
+}
+
+void Peers::armed(Node node, const Armed& armed) {
+  auto timer = static_cast<std::size_t>(armed.timer);
+  std::uint32_t number = ++timers_[timers_max * node + timer];
+  Duration delay = Distribution::uniform(armed.min, armed.max).draw(random_);
+  engine_.remind({node, Alarm::What::timer, armed.timer, number}, delay);
+}
+
+void Peers::disarmed(Node node, TimerId timer) {
+  ++timers_[timers_max * node + static_cast<std::size_t>(timer)];
+}
+
+void Peers::tell(const Happened& happened) {
+  const auto& [node, effect] = happened;
+  if (std::holds_alternative<Left>(effect)) go(node);
+  if (std::holds_alternative<Joined>(effect)) ++record_.counts.joins;
+  call(node, [&](dho::Handle& handle, dho::Orders& out) { dho::tell(handle, effect, out); });
+}
+
+// The handles.
+
+void Peers::send(Node from, const dho::Orders::Send& send) {
+  ++record_.counts.handle_messages;
+  Slot slot = static_cast<Slot>(letters_.size());
+  if (free_letters_.empty()) {
+    letters_.push_back(send.message);
+  } else {
+    slot = free_letters_.back();
+    free_letters_.pop_back();
+    letters_[slot] = send.message;
+  }
+  if (std::holds_alternative<dho::Fetch>(send.message)) peers_[from].cycle.fetching = engine_.now();
+  ++peers_[from].in_flight;
+  engine_.carry({from, node_of(send.to), slot, true},
+                workload_.message_bytes + dho::cargo(send.message));
+}
+
+void Peers::receive(const Parcel& parcel) {
+  Peer& peer = peers_[parcel.to];
+  if (!parcel.of_handles) {
+    if (peer.presence == Presence::member)
+      population_->receive(parcel.to, parcel.from, parcel.slot);
+    return population_->discard(parcel.slot);
+  }
+  dho::Message message = letters_[parcel.slot];
+  free_letters_.push_back(parcel.slot);
+  if (std::holds_alternative<dho::Data>(message))
+    peer.cycle.fetched = engine_.now() - peer.cycle.fetching;
+  call(parcel.to, [&](dho::Handle& handle, dho::Orders& out) {
+    dho::deliver(handle, id_of(parcel.from), message, out);
+  });
+}
+
+namespace {
+
+template <class... Fs>
+struct Overloaded : Fs... {
+  using Fs::operator()...;
+};
+template <class... Fs>
+Overloaded(Fs...) -> Overloaded<Fs...>;
+
+}  // namespace
+
+void Peers::carry_out(Node node, const dho::Order& order) {
+  std::visit(Overloaded{
+                 [&](const dho::Join&) { come(node); },
+                 [&](const dho::Ask&) { population_->request(node); },
+                 [&](const dho::Cancel&) { population_->cancel(node); },
+                 [&](const dho::Release& release) {
+                   record_.passed(engine_.now());
+                   population_->release(node, release.data);
+                 },
+                 [&](const dho::Leave&) { population_->leave(node); },
+                 [&](const dho::Created&) { acting_.push_back(node); },
+                 [&](const dho::Acquired&) { acting_.push_back(node); },
+                 [](const auto&) {
+                   CONCH_EXPECT(false, "nobody here acquires with a deadline, or in vain");
+                 },
+             },
+             order);
+}
+
+// Membership.
+
+/// Onto the roster first; then it asks a member to welcome it.
+void Peers::come(Node node) {
+  Peer& peer = peers_[node];
+  if (std::exchange(peer.founds, false)) return happened(node, Joined{});
+  if (peer.presence == Presence::draining) {
+    peer.wants_in = true;
+    return;
+  }
+  peer.wants_in = false;
+  peer.presence = Presence::member;
+  Members welcoming = roster_;
+  roster_ = roster_.with(id_of(node));
+  population_->create(node, Assignment{Epoch{}, roster_, welcoming[0], Baton{}, workload_.tuning});
+  publish_roster();
+  population_->join(node, node_of(welcoming[random_.below(welcoming.size())]));
+}
+
+void Peers::go(Node node) {
+  ++record_.counts.leaves;
+  peers_[node].presence = Presence::draining;
+  roster_ = roster_.without(id_of(node));
+  publish_roster();
+  see_off(node);
+}
+
+void Peers::see_off(Node node) {
+  Peer& peer = peers_[node];
+  if (peer.in_flight > 0) return;
+  peer.presence = Presence::away;
+  population_->destroy(node);
+  if (peer.wants_in) come(node);
+}
+
+void Peers::publish_roster() {
+  for (NodeId member : Members(roster_)) {
+    Node node = node_of(member);
+    call(node, [&](dho::Handle& handle, dho::Orders& out) { handle.roster(roster_, out); });
+    population_->roster(node, roster_);
+  }
+}
+
+// The applications.
+
+void Peers::act(Node node) {
+  Peer& peer = peers_[node];
+  auto request = [&] {
+    call(node, [](dho::Handle& handle, dho::Orders& out) { handle.request(Wish{}, out); });
+  };
+  auto release = [&] {
+    call(node, [](dho::Handle& handle, dho::Orders& out) { handle.release(out); });
+  };
+  switch (peer.step) {
+    case Step::create: return create(node);
+    case Step::begin:
+      peer.cycle = Cycle{};
+      peer.cycle.number = peer.cycles;
+      peer.cycle.began = engine_.now();
+      return sleep(node, workload_.idle, Step::request);
+    case Step::request:
+      peer.cycle.requested = engine_.now();
+      request();
+      return sleep(node, workload_.overlap, Step::acquire);
+    case Step::acquire: return acquire(node);
+    case Step::use: return use(node);
+    case Step::release:
+      holder_.reset();
+      release();
+      return finish_cycle(node);
+    case Step::request_in_vain:
+      request();
+      return sleep(node, workload_.first_wait, Step::request_again);
+    case Step::request_again:
+      request();  // the previous request is dropped
+      return sleep(node, workload_.second_wait, Step::give_up);
+    case Step::give_up: release(); return next(node, Step::give_up_again);
+    case Step::give_up_again: release(); return next(node, Step::destroy);  // it is ignored
+    case Step::destroy:
+      call(node, [](dho::Handle& handle, dho::Orders& out) { handle.destroy(out); });
+      return next(node, Step::create);
+    case Step::finished: return;
+  }
+}
+
+void Peers::create(Node node) {
+  Peer& peer = peers_[node];
+  if (peer.churns && steady_left_ == 0) {
+    peer.step = Step::finished;
+    return;
+  }
+  peer.step = peer.churns ? Step::request_in_vain : Step::begin;
+  call(node, [](dho::Handle& handle, dho::Orders& out) { handle.create(resource, out); });
+}
+
+void Peers::acquire(Node node) {
+  Peer& peer = peers_[node];
+  peer.cycle.acquired = engine_.now();
+  peer.step = Step::use;
+  dho::Status status{};
+  call(node, [&](dho::Handle& handle, dho::Orders& out) { status = handle.acquire(out); });
+  if (status == dho::Status::ok) acting_.push_back(node);
+}
+
+void Peers::use(Node node) {
+  Peer& peer = peers_[node];
+  CONCH_EXPECT(!std::exchange(holder_, node), "one holds the data at a time");
+  CONCH_EXPECT(peer.handle.state() == dho::State::locked, "who uses the data has locked them");
+  peer.cycle.locked = engine_.now();
+  peer.handle.resize(workload_.bytes);
+  bool opens = node == 0 && peer.cycles == 0;
+  sleep(node, workload_.locked + (opens ? workload_.opening : Duration::zero()), Step::release);
+}
+
+void Peers::finish_cycle(Node node) {
+  Peer& peer = peers_[node];
+  peer.cycle.released = engine_.now();
+  bool is_last = ++peer.cycles == workload_.cycles;
+  record_.add(peer.cycle, is_last);
+  if (is_last) --steady_left_;
+  next(node, is_last ? Step::finished : Step::begin);
+}
+
+void Peers::sleep(Node node, Duration duration, Step then) {
+  if (duration == Duration::zero()) return next(node, then);
+  peers_[node].step = then;
+  engine_.remind({.node = node, .what = Alarm::What::step}, duration);
+}
+
+void Peers::next(Node node, Step step) {
+  peers_[node].step = step;
+  acting_.push_back(node);
+}
+
+Measured Peers::measured() const {
+  for (Node node = 0; node < peers_.size(); ++node) {
+    if (peers_[node].step == Step::finished) continue;
+    throw Stuck("nothing can happen any more, and the handle of peer " + std::to_string(node) +
+                " is " + std::string(dho::word(peers_[node].handle.state())));
+  }
+  Measured measured = record_.measured();
+  measured.ended_s = seconds(engine_.now().time_since_epoch());
+  return measured;
+}
+
+}  // namespace conch::sim::handover

@@ -1,0 +1,166 @@
+// The peers of a handover: everything but the network and the clock, which an engine has.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dho/handle.hpp"
+#include "dho/lock_manager.hpp"
+#include "sim/handover.hpp"
+#include "sim/handover_record.hpp"
+#include "sim/population.hpp"
+#include "sim/random.hpp"
+
+namespace conch::sim::handover {
+
+/// A message on its way. The peers keep what it says.
+struct Parcel {
+  Node from = 0;
+  Node to = 0;
+  Slot slot = 0;
+  /// Between handles, or between lock managers.
+  bool of_handles = false;
+};
+
+/// What a peer will be reminded of.
+struct Alarm {
+  enum class What : std::uint8_t { step, timer };
+  Node node = 0;
+  What what = What::step;
+  /// Of the lock manager, armed for so many times.
+  TimerId timer{};
+  std::uint32_t number = 0;
+};
+
+/// Carries parcels and keeps the clock. It is called while a call of Peers runs and must not call
+/// back before that is over.
+class Engine {
+ public:
+  virtual Time now() const = 0;
+  virtual void carry(const Parcel& parcel, std::uint64_t bytes) = 0;
+  virtual void remind(const Alarm& alarm, Duration delay) = 0;
+
+ protected:
+  ~Engine() = default;
+};
+
+class Peers final : private Host {
+ public:
+  Peers(const Workload& workload, Engine& engine);
+
+  // The engine calls.
+
+  void start();
+  void deliver(const Parcel& parcel);
+  void alarm(const Alarm& alarm);
+
+  /// Throws Stuck unless everybody has done what it should.
+  Measured measured() const;
+
+ private:
+  /// What the application does next.
+  enum class Step : std::uint8_t {
+    create,
+    begin,
+    request,
+    acquire,
+    use,
+    release,
+    request_in_vain,
+    request_again,
+    give_up,
+    give_up_again,
+    destroy,
+    finished,
+  };
+  enum class Presence : std::uint8_t {
+    member,
+    draining,  // it has left, and messages of it are on their way: nothing of it meets its return
+    away,
+  };
+  struct Peer {
+    explicit Peer(dho::Handle handle) : handle(std::move(handle)) {}
+
+    dho::Handle handle;
+    Step step = Step::create;
+    bool churns = false;
+    Presence presence = Presence::member;
+    /// It is a member from the beginning on: its first create finds it there.
+    bool founds = true;
+    bool wants_in = false;
+    std::uint32_t in_flight = 0;
+    std::uint64_t cycles = 0;
+    Cycle cycle;
+  };
+  struct Happened {
+    Node node;
+    Effect effect;
+  };
+
+  // Host: the lock managers say.
+  void post(const Posted& message) override;
+  void entered(Node node, const Baton& baton) override;
+  void withdrawn(Node node) override { happened(node, Withdrawn{}); }
+  void joined(Node node) override { happened(node, Joined{}); }
+  void left(Node node) override { happened(node, Left{}); }
+  void armed(Node node, const Armed& armed) override;
+  void disarmed(Node node, TimerId timer) override;
+  void happened(Node node, Effect effect) { happened_.push_back({node, std::move(effect)}); }
+
+  /// Until nothing is left to do at this instant.
+  void settle();
+  void tell(const Happened& happened);
+
+  // Handles.
+  /// A call of a peer's handle, and all that it orders.
+  template <class Call>
+  void call(Node node, Call&& function) {
+    dho::Orders out;
+    function(peers_[node].handle, out);
+    for (const auto& letter : out.sends()) send(node, letter);
+    for (const dho::Order& order : out.orders()) carry_out(node, order);
+  }
+  void send(Node from, const dho::Orders::Send& send);
+  void carry_out(Node node, const dho::Order& order);
+  void receive(const Parcel& parcel);
+
+  // Membership.
+  void come(Node node);
+  void go(Node node);
+  void see_off(Node node);
+  void publish_roster();
+
+  // Applications.
+  void act(Node node);
+  void create(Node node);
+  void acquire(Node node);
+  void use(Node node);
+  void finish_cycle(Node node);
+  void sleep(Node node, Duration duration, Step then);
+  void next(Node node, Step step);
+
+  Workload workload_;
+  Engine& engine_;
+  Random random_;
+  std::unique_ptr<Population> population_;
+  std::optional<std::size_t> swap_kind_;
+  std::vector<Peer> peers_;
+  Members roster_;
+
+  /// What lock managers said and handles were not told; and who is to act at this instant.
+  std::deque<Happened> happened_;
+  std::deque<Node> acting_;
+  /// Messages between handles that are on their way.
+  std::vector<dho::Message> letters_;
+  std::vector<Slot> free_letters_;
+  std::vector<std::uint32_t> timers_;
+
+  std::optional<Node> holder_;
+  Node steady_left_ = 0;
+  Record record_;
+};
+
+}  // namespace conch::sim::handover
