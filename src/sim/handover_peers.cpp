@@ -91,11 +91,11 @@ void Peers::post(const Posted& message) {
   engine_.carry({message.from, message.to, message.slot, false}, workload_.message_bytes);
 }
 
-void Peers::entered(Node node, const Baton& baton) {
+void Peers::entered(Node node, const Entered& entered) {
   Peer& peer = peers_[node];
   peer.cycle.handed_over = record_.handed_over(peer.cycle.requested, engine_.now());
   if (peer.churns) ++record_.counts.unwanted;
-  happened(node, Entered{baton, {}});
+  happened(node, entered);
 }
 
 void Peers::armed(Node node, const Armed& armed) {
@@ -164,7 +164,7 @@ Overloaded(Fs...) -> Overloaded<Fs...>;
 void Peers::carry_out(Node node, const dho::Order& order) {
   std::visit(Overloaded{
                  [&](const dho::Join&) { come(node); },
-                 [&](const dho::Ask&) { population_->request(node); },
+                 [&](const dho::Ask& ask) { population_->request(node, ask.wish); },
                  [&](const dho::Cancel&) { population_->cancel(node); },
                  [&](const dho::Release& release) {
                    record_.passed(engine_.now());

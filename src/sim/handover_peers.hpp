@@ -102,7 +102,7 @@ class Peers final : private Host {
 
   // Host: the lock managers say.
   void post(const Posted& message) override;
-  void entered(Node node, const Baton& baton) override;
+  void entered(Node node, const Entered& entered) override;
   void withdrawn(Node node) override { happened(node, Withdrawn{}); }
   void joined(Node node) override { happened(node, Joined{}); }
   void left(Node node) override { happened(node, Left{}); }
