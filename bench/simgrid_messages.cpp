@@ -11,8 +11,11 @@ namespace s4u = simgrid::s4u;
 
 constexpr std::uint64_t message_bytes = 64;
 
-/// Every host on a line of its own to a backbone.
-std::vector<s4u::Host*> create_cluster(std::uint32_t size) {
+enum class Lines : std::uint8_t { equal, different };
+
+/// Every host on a line of its own to a backbone. Where lines differ, messages arrive one by one,
+/// as ours do.
+std::vector<s4u::Host*> create_cluster(std::uint32_t size, Lines lines) {
   s4u::NetZone* zone = s4u::create_star_zone("cluster");
   s4u::Link* backbone = zone->create_link("backbone", 1.25e9)->set_latency(1e-4)->seal();
   std::vector<s4u::Host*> hosts;
@@ -20,7 +23,8 @@ std::vector<s4u::Host*> create_cluster(std::uint32_t size) {
     std::string number = std::to_string(i);
     s4u::Host* host = zone->create_host("host" + number, 1e9)->seal();
     auto* line = zone->create_split_duplex_link("line" + number, 1.25e8);
-    line->set_latency(1e-4)->seal();
+    double spread = lines == Lines::equal ? 0.5 : i * 2654435761U % 1000 / 1000.0;
+    line->set_latency(5e-5 + 1e-4 * spread)->seal();
     zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr,
                     {{line, s4u::LinkInRoute::Direction::UP}, s4u::LinkInRoute(backbone)}, true);
     hosts.push_back(host);
@@ -33,7 +37,7 @@ struct Ring {
   std::vector<s4u::Host*> hosts;
   std::vector<s4u::Mailbox*> boxes;
 
-  explicit Ring(std::uint32_t size) : hosts(create_cluster(size)) {
+  Ring(std::uint32_t size, Lines lines) : hosts(create_cluster(size, lines)) {
     for (std::uint32_t i = 0; i < size; ++i)
       boxes.push_back(s4u::Mailbox::by_name(std::to_string(i)));
   }
@@ -51,9 +55,9 @@ double rate(const s4u::Engine& engine, std::uint64_t messages) {
 
 }  // namespace
 
-double simgrid_rate_of_everybody(std::uint32_t actors, std::uint64_t messages) {
+double simgrid_rate_in_step(std::uint32_t actors, std::uint64_t messages) {
   s4u::Engine engine("bench_sim");
-  Ring ring(actors);
+  Ring ring(actors, Lines::equal);
   std::uint64_t each = messages / actors;
   for (std::uint32_t i = 0; i < actors; ++i) {
     s4u::Actor::create("actor", ring.hosts[i], [&ring, i, each] {
@@ -67,9 +71,9 @@ double simgrid_rate_of_everybody(std::uint32_t actors, std::uint64_t messages) {
   return rate(engine, each * actors);
 }
 
-double simgrid_rate_of_few(std::uint32_t actors, std::uint64_t messages, std::uint32_t in_flight) {
+double simgrid_rate(std::uint32_t actors, std::uint64_t messages, std::uint32_t in_flight) {
   s4u::Engine engine("bench_sim");
-  Ring ring(actors);
+  Ring ring(actors, Lines::different);
   std::uint64_t unsent = messages;
   std::uint64_t unreceived = messages;
   for (std::uint32_t i = 0; i < actors; ++i) {

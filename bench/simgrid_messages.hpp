@@ -6,7 +6,8 @@
 // Messages a second of processor time, of 64 bytes, between so many actors in a ring. An engine of
 // SimGrid is for once: call one of these, once in a process.
 
-/// Each sends to its neighbour, again and again, and waits for what comes from the other side.
-double simgrid_rate_of_everybody(std::uint32_t actors, std::uint64_t messages);
 /// So many messages go around; each actor passes on what it gets.
-double simgrid_rate_of_few(std::uint32_t actors, std::uint64_t messages, std::uint32_t in_flight);
+double simgrid_rate(std::uint32_t actors, std::uint64_t messages, std::uint32_t in_flight);
+/// Each sends to its neighbour, again and again, and waits for what comes from the other side: on
+/// lines of equal length all of them do so at the same moment.
+double simgrid_rate_in_step(std::uint32_t actors, std::uint64_t messages);

@@ -7,11 +7,11 @@
 #include <limits>
 #include <numeric>
 
-#include "core/testing/dice.hpp"
 #include "core/encode.hpp"
 #include "core/hash.hpp"
 #include "core/measure.hpp"
 #include "core/print.hpp"
+#include "core/testing/dice.hpp"
 
 namespace conch {
 namespace {
