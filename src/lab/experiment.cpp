@@ -17,7 +17,7 @@ constexpr std::array list{
                textbook_faults},
     Experiment{.name = "elmp-messages",
                .about = "messages per request against the number of nodes (seed 003, O(log n))",
-               .run = elmp_messages,
+               .run_on = elmp_messages,
                .seeds = {1, 3}},
     Experiment{.name = "dho-cycle",
                .about = "cycle time against the size of the data (seed 003, figure 7, equation 4)",
