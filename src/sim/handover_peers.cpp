@@ -46,10 +46,18 @@ void Peers::start() {
 
 void Peers::deliver(const Parcel& parcel) {
   receive(parcel);
-  --peers_[parcel.from].in_flight;
   settle();
-  if (peers_[parcel.from].presence == Presence::draining) see_off(parcel.from);
+  for (Node end : {parcel.from, parcel.to}) {
+    --peers_[end].in_flight;
+    if (peers_[end].presence == Presence::draining) see_off(end);
+  }
   settle();
+}
+
+void Peers::carry(const Parcel& parcel, std::uint64_t bytes) {
+  ++peers_[parcel.from].in_flight;
+  ++peers_[parcel.to].in_flight;
+  engine_.carry(parcel, bytes);
 }
 
 void Peers::alarm(const Alarm& alarm) {
@@ -87,8 +95,7 @@ void Peers::post(const Posted& message) {
   ++record_.counts.messages;
   if (message.kind == swap_kind_) ++record_.counts.swaps;
   if (peers_[message.to].presence != Presence::member) return population_->discard(message.slot);
-  ++peers_[message.from].in_flight;
-  engine_.carry({message.from, message.to, message.slot, false}, workload_.message_bytes);
+  carry({message.from, message.to, message.slot, false}, workload_.message_bytes);
 }
 
 void Peers::entered(Node node, const Entered& entered) {
@@ -129,9 +136,7 @@ void Peers::send(Node from, const dho::Orders::Send& send) {
     letters_[slot] = send.message;
   }
   if (std::holds_alternative<dho::Fetch>(send.message)) peers_[from].cycle.fetching = engine_.now();
-  ++peers_[from].in_flight;
-  engine_.carry({from, node_of(send.to), slot, true},
-                workload_.message_bytes + dho::cargo(send.message));
+  carry({from, node_of(send.to), slot, true}, workload_.message_bytes + dho::cargo(send.message));
 }
 
 void Peers::receive(const Parcel& parcel) {

@@ -91,6 +91,7 @@ class Peers final : private Host {
     /// It is a member from the beginning on: its first create finds it there.
     bool founds = true;
     bool wants_in = false;
+    /// From it and to it: its next incarnation must meet none of them.
     std::uint32_t in_flight = 0;
     std::uint64_t cycles = 0;
     Cycle cycle;
@@ -130,6 +131,7 @@ class Peers final : private Host {
   // Membership.
   void come(Node node);
   void go(Node node);
+  void carry(const Parcel& parcel, std::uint64_t bytes);
   void see_off(Node node);
   void publish_roster();
 
