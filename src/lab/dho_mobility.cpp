@@ -58,6 +58,7 @@ struct Point {
   Setting setting;
   double overhead_s;
   double message_s;
+  std::uint64_t departures;
 
   double messages_each() const { return overhead_s / setting.churners() / message_s; }
 };
@@ -98,8 +99,8 @@ class Mobility {
   Seeds seeds_;
   Engines engines_;
   Agreement agreement_;
-  Table table_{{"peers", "leaving", "wires", "engine", "T_DHO", "alone", "overhead", "each",
-                "paper", "differ"}};
+  Table table_{{"peers", "leaving", "wires", "engine", "departures", "T_DHO", "alone", "overhead",
+                "each", "paper", "differ"}};
   /// By wires and engine.
   std::map<std::string, std::vector<Point>> points_;
 };
@@ -113,25 +114,31 @@ void Mobility::measure_on(const Setting& setting, std::string_view name, const s
   for (std::size_t i = 0; i < with.size(); ++i) {
     double with_s = with[i].steady.dho_s;
     double alone_s = alone[i].steady.dho_s;
-    Point point{setting, with_s - alone_s, sim::seconds(mean_latency(wires, setting.peers))};
+    Point point{setting, with_s - alone_s, sim::seconds(mean_latency(wires, setting.peers)),
+                with[i].departures};
     points_[fmt::format("{} {}", name, with[i].engine)].push_back(point);
     table_.row({std::to_string(setting.peers), fmt::format("{:.0f}%", 100 * setting.share),
-                std::string(name), std::string(with[i].engine), print_s(with_s), print_s(alone_s),
-                print_s(point.overhead_s), fmt::format("{:.2f}", point.messages_each()),
+                std::string(name), std::string(with[i].engine), std::to_string(point.departures),
+                print_s(with_s), print_s(alone_s), print_s(point.overhead_s),
+                fmt::format("{:.2f}", point.messages_each()),
                 fmt::format("{:.2f}", setting.paper_s), agreement_.compare(with, i)});
   }
 }
 
 std::vector<std::string> Mobility::remarks() const {
   bool linear = true;
+  bool everybody_left = true;
   double most = -overhead_max;
   for (const auto& [where, points] : points_) {
     linear &= is_linear(points);
-    for (const Point& point : points) most = std::max(most, point.messages_each());
+    for (const Point& point : points) {
+      most = std::max(most, point.messages_each());
+      everybody_left &= point.departures >= point.setting.churners();
+    }
   }
   std::vector<std::string> list{
       judged("The additional latencies introduced by the departure of peers are negligible.",
-             most <= overhead_max,
+             most <= overhead_max && everybody_left,
              fmt::format("At most {:.2f} message times for each peer that leaves and comes back; "
                          "{:.0f} were allowed.",
                          most, overhead_max)),

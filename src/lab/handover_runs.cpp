@@ -27,13 +27,14 @@ void add(Times& sum, const Times& one, double weight) {
 
 Run mean_over(const Seeds& seeds, std::string_view engine, Workload workload,
               Measured (*run)(const Workload&)) {
-  Run mean{engine, {}, {}};
+  Run mean{engine, {}, {}, 0};
   double weight = 1 / static_cast<double>(seeds.last - seeds.first + 1);
   for (workload.seed = seeds.first; workload.seed <= seeds.last; ++workload.seed) {
     if (auto* grid = std::get_if<sim::Grid>(&workload.wires)) grid->placement = workload.seed;
     Measured measured = run(workload);
     add(mean.steady, measured.steady, weight);
     add(mean.all, measured.all, weight);
+    mean.departures += measured.leaves;
   }
   return mean;
 }

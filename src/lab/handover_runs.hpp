@@ -20,6 +20,8 @@ struct Run {
   std::string_view engine;
   sim::handover::Times steady;
   sim::handover::Times all;
+  /// In all runs.
+  std::uint64_t departures = 0;
 };
 
 /// Ours first. The seed also draws who is at which site of a grid.
