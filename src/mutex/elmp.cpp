@@ -271,7 +271,7 @@ void Elmp::receive(NodeId from, const Swap& m, Out& out) {
   ledger_ = m.ledger;
   asking_ = false;
   change_ = Change{Role::new_root, lock_->operation, {from}, false, false, {}, {}};
-  adopt_all({from}, out);
+  adopt_all(from, out);
   line_.take(m.admission, unserved_wish(), *ledger_, out);
   if (tuning_.without == Without::confirmation) {
     change_.reset();
@@ -279,9 +279,9 @@ void Elmp::receive(NodeId from, const Swap& m, Out& out) {
   }
 }
 
-void Elmp::adopt_all(const std::vector<NodeId>& but, Out& out) {
+void Elmp::adopt_all(std::optional<NodeId> but, Out& out) {
   for (Child& each : children_) {
-    if (std::find(but.begin(), but.end(), each.node) != but.end()) continue;
+    if (each.node == but) continue;
     change_->unconfirmed.insert(each.node);
     out.send(each.node, Adopt{change_->operation.id, ++each.epoch});
   }

@@ -211,7 +211,7 @@ class Elmp {
 
   // Changing places.
   void swap(Out& out);
-  void adopt_all(const std::vector<NodeId>& but, Out& out);
+  void adopt_all(std::optional<NodeId> but, Out& out);
   void confirm(NodeId from, Out& out);
   void conclude(Out& out);
 

@@ -84,13 +84,12 @@ void Line::take(const Admission& admission, const std::optional<Wish>& wish, Led
   settle(admission.place, out);
 }
 
-bool Line::withdraw(Out& out) {
+void Line::withdraw(Out& out) {
   Place* place = own();
-  if (place == nullptr) return false;
+  if (place == nullptr) return;
   CONCH_EXPECT(!place->inside, "only a waiter withdraws");
   place->wish.reset();
   settle(place->number, out);
-  return true;
 }
 
 void Line::release(const DataRef& data, Out& out) {

@@ -43,8 +43,8 @@ class Line {
 
   /// The new root takes the last place; with a wish if it still wants to enter.
   void take(const Admission& admission, const std::optional<Wish>& wish, Ledger& ledger, Out& out);
-  /// The local process does not want to enter any more. Whether it had a place yet.
-  bool withdraw(Out& out);
+  /// The local process does not want to enter any more; it may have no place yet.
+  void withdraw(Out& out);
   void release(const DataRef& data, Out& out);
 
   void receive(const Token& m, Out& out);

@@ -324,6 +324,24 @@ TEST(Simulation, WhatCannotBeCombinedIsRefused) {
   });
 }
 
+// Virtual time: the same on every machine.
+TEST(Simulation, ReadersThatEnterTogetherGetMoreDone) {
+  for (std::string algorithm : {"elmp", "central"}) {
+    Options options;
+    options.algorithm = algorithm;
+    options.clusters = {20};
+    options.requests = 50;
+    options.channel = Channel::any;
+    options.think = Distribution::constant(0ns);
+    options.local_latency = options.remote_latency = Distribution::uniform(500us, 1500us);
+    options.hold = Distribution::constant(20ms);
+    double alone = simulate(options).report.throughput_per_s;
+    options.readers = 0.9;
+    double together = simulate(options).report.throughput_per_s;
+    EXPECT_GE(together, 3 * alone) << algorithm;
+  }
+}
+
 TEST(Simulation, OneNodeAloneNeedsNoMessages) {
   for (const CatalogEntry& entry : catalog()) {
     Options options = of(std::string(entry.about.name));
