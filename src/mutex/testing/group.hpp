@@ -106,6 +106,12 @@ class Group {
   void settle() {
     while (!in_flight_.empty()) deliver_oldest();
   }
+  /// The timer that was armed first, or another one, has run out.
+  void fire(std::size_t position = 0) requires Timed<A> {
+    auto [node, timer] = armed_.at(position);
+    armed_.erase(armed_.begin() + static_cast<std::ptrdiff_t>(position));
+    call(node, [which = timer](A& value, auto& out) { value.timer(which, out); });
+  }
   void deliver_random(Dice& dice, Channels channels) {
     std::size_t position = dice.below(in_flight_.size());
     if (channels == Channels::unordered) return deliver(position);
@@ -119,7 +125,13 @@ class Group {
     return std::any_of(doing_.begin(), doing_.end(),
                        [&](const auto& each) { return each.second == doing; });
   }
+  std::vector<const A*> values() const {
+    std::vector<const A*> all;
+    for (const auto& [node, value] : values_) all.push_back(&value);
+    return all;
+  }
   const std::vector<InFlight>& in_flight() const { return in_flight_; }
+  std::size_t timers() const { return armed_.size(); }
   const std::vector<Entry>& entries() const { return entries_; }
   /// Who has entered, in order.
   std::vector<NodeId> entered() const {
@@ -134,12 +146,15 @@ class Group {
 
   /// What was promised and not kept, first of all; empty if nothing.
   const std::string& failure() const { return failure_; }
-  /// Nothing is on its way: whoever waits must have somebody to wait for.
+  /// Nothing is on its way: whoever waits must have somebody to wait for, and a structure is whole.
   void check_still() {
+    if (!armed_.empty()) return;
     if (anybody(Doing::withdrawing)) fail("a cancel waits and nothing is on its way");
     if (anybody(Doing::waiting) && !anybody(Doing::inside)) fail("deadlock");
     for (NodeId node : members_)
       if (doing(node) == Doing::waiting && !anybody_in_the_way(node)) fail("it waits for nobody");
+    if constexpr (Structured<A>)
+      if (std::string wrong = A::disorder(values()); !wrong.empty()) fail("disorder: " + wrong);
   }
   /// Nothing is on its way and nobody wants anything.
   void check_quiescent() {
@@ -174,8 +189,14 @@ class Group {
       if (doing(node) != Doing::withdrawing) fail("withdrawn without a cancel");
       doing_.at(node) = Doing::nothing;
       ++withdrawals_;
+    } else if (const auto* armed = std::get_if<Armed>(&effect)) {
+      disarm(node, armed->timer);
+      armed_.emplace_back(node, armed->timer);
+    } else if (const auto* disarmed = std::get_if<Disarmed>(&effect)) {
+      disarm(node, disarmed->timer);
     }
   }
+  void disarm(NodeId node, TimerId timer) { std::erase(armed_, std::pair(node, timer)); }
   bool anybody_in_the_way(NodeId node) const {
     return std::any_of(doing_.begin(), doing_.end(), [&](const auto& each) {
       bool there = each.second == Doing::waiting || each.second == Doing::inside;
@@ -244,6 +265,7 @@ class Group {
   std::map<NodeId, A> values_;
   std::map<NodeId, Doing> doing_;
   std::vector<InFlight> in_flight_;
+  std::vector<std::pair<NodeId, TimerId>> armed_;
   std::vector<Entry> entries_;
   std::map<NodeId, Wish> wish_;
   /// The largest fences by range: of all entries, and of the writers among them.
@@ -320,13 +342,16 @@ class RandomRun {
   /// The token of a restless algorithm is always on its way.
   bool complete() const {
     bool still = group_.in_flight().empty() || A::about.restless;
-    return wishes_ == 0 && still && !group_.anybody(Doing::waiting) &&
+    return wishes_ == 0 && still && group_.timers() == 0 && !group_.anybody(Doing::waiting) &&
            !group_.anybody(Doing::inside) && !group_.anybody(Doing::withdrawing);
   }
 
   void step() {
     if (!group_.in_flight().empty() && dice_.percent(delivery_chance_))
       return group_.deliver_random(dice_, channels_);
+    if constexpr (Timed<A>)
+      if (group_.timers() > 0 && dice_.percent(30))
+        return group_.fire(dice_.below(group_.timers()));
     NodeId node = dice_.one_of(group_.members().nodes());
     switch (group_.doing(node)) {
       case Doing::nothing:
