@@ -362,17 +362,23 @@ void Elmp::conclude(Out& out) {
 
 // The list.
 
-void Elmp::receive(NodeId, const elmp::Token& m, Out& out) {
-  line_.receive(m, out);
+void Elmp::receive(NodeId from, const elmp::Token& m, Out& out) {
+  line_.receive(from, m, out);
   depart(out);
 }
-void Elmp::receive(NodeId, const Clear& m, Out& out) { line_.receive(m, out); }
-void Elmp::receive(NodeId from, const Splice& m, Out& out) { line_.receive(from, m, out); }
+void Elmp::receive(NodeId from, const Clear& m, Out& out) { line_.receive(from, m, out); }
+void Elmp::receive(NodeId from, const Splice& m, Out& out) {
+  line_.receive(from, m, out);
+  depart(out);
+}
 void Elmp::receive(NodeId from, const Spliced& m, Out& out) {
   line_.receive(from, m, out);
   depart(out);
 }
-void Elmp::receive(NodeId, const Ahead& m, Out& out) { line_.receive(m, out); }
+void Elmp::receive(NodeId from, const Ahead& m, Out& out) {
+  line_.receive(from, m, out);
+  depart(out);
+}
 
 Elmp::Activity Elmp::activity() const {
   if (change_) return Activity::blocked;

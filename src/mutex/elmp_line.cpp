@@ -61,6 +61,7 @@ void Line::enqueue(const Wish& wish, Ledger& ledger, Out& out) {
   CONCH_EXPECT(last.given && !last.next && !last.wish, "the root hosts the last place, unused");
   want(last, wish, ledger);
   settle(last.number, out);
+  tell_self(out);
 }
 
 Admission Line::admit(NodeId node, Ledger& ledger) {
@@ -82,6 +83,7 @@ void Line::take(const Admission& admission, const std::optional<Wish>& wish, Led
   if (!place.token) place.outlook.merge(admission.outlook, later);
   if (wish) want(place, *wish, ledger);
   settle(admission.place, out);
+  tell_self(out);
 }
 
 void Line::withdraw(Out& out) {
@@ -90,6 +92,7 @@ void Line::withdraw(Out& out) {
   CONCH_EXPECT(!place->inside, "only a waiter withdraws");
   place->wish.reset();
   settle(place->number, out);
+  tell_self(out);
 }
 
 void Line::release(const DataRef& data, Out& out) {
@@ -103,12 +106,28 @@ void Line::release(const DataRef& data, Out& out) {
   place->wish.reset();
   place->inside = false;
   settle(place->number, out);
+  tell_self(out);
 }
 
 void Line::settle_all(Out& out) {
   std::vector<std::uint64_t> numbers;
   for (const Place& place : places_) numbers.push_back(place.number);
   for (std::uint64_t number : numbers) settle(number, out);
+  tell_self(out);
+}
+
+/// A node may host two neighbouring places; it does not write to itself.
+void Line::tell(NodeId node, News news, Out& out) {
+  if (node == self_) return to_self_.push_back(std::move(news));
+  std::visit([&](auto& chosen) { out.send(node, std::move(chosen)); }, news);
+}
+
+void Line::tell_self(Out& out) {
+  while (!to_self_.empty()) {
+    News news = std::move(to_self_.front());
+    to_self_.erase(to_self_.begin());
+    std::visit([&](const auto& chosen) { take_in(self_, chosen, out); }, news);
+  }
 }
 
 /// Does what has become possible at a place: enter, hand on, get out of the way.
@@ -122,19 +141,19 @@ void Line::settle(std::uint64_t number, Out& out) {
   if (!place.next) return;
   bool over = !place.wish;
   if (over && place.token && without_ != Without::idle_token) {
-    out.send(place.next->node, Token{place.next->place, place.outlook});
+    tell(place.next->node, Token{place.next->place, place.outlook}, out);
     return remove(number);
   }
   if (over && !place.splicing && place.ahead && without_ != Without::splicing) {
     place.splicing = true;
-    out.send(place.ahead->node,
-             Splice{place.ahead->place, *place.next, place.next_link + 1, place.outlook});
+    tell(place.ahead->node,
+         Splice{place.ahead->place, *place.next, place.next_link + 1, place.outlook}, out);
   }
   Extent<Outlook> seen = seen_from_behind(place);
   Extent<Use> used = uses(seen);
   if (used == place.told) return;
   place.told = std::move(used);
-  out.send(place.next->node, Clear{place.next->place, std::move(seen)});
+  tell(place.next->node, Clear{place.next->place, std::move(seen)}, out);
 }
 
 /// A reader's fence is that of the last writer before it in its range.
@@ -153,7 +172,7 @@ void Line::enter(Place& place, Out& out) const {
   out.enter({place.fence, newest.data}, std::move(parts));
 }
 
-void Line::receive(const Token& m, Out& out) {
+void Line::take_in(NodeId, const Token& m, Out& out) {
   Place* place = find_or_expect(m.place);
   CONCH_EXPECT(place != nullptr && !place->token, "the token comes to a place, once");
   place->token = true;
@@ -162,18 +181,18 @@ void Line::receive(const Token& m, Out& out) {
   settle(m.place, out);
 }
 
-void Line::receive(const Clear& m, Out& out) {
+void Line::take_in(NodeId, const Clear& m, Out& out) {
   Place* place = find_or_expect(m.place);
   if (place == nullptr || place->token) return;
   place->outlook.merge(m.outlook, later);
   settle(m.place, out);
 }
 
-void Line::receive(NodeId from, const Splice& m, Out& out) {
+void Line::take_in(NodeId from, const Splice& m, Out& out) {
   Place* place = find(m.place);
   if (place == nullptr || place->splicing) return;  // it hears of the one ahead, or gets the token
   CONCH_EXPECT(place->next && place->next->node == from, "only the next one is taken out");
-  out.send(from, Spliced{place->next->place});
+  tell(from, Spliced{place->next->place}, out);
   place->next = m.next;
   place->next_link = m.link;
   place->told = uses(m.outlook);
@@ -183,15 +202,15 @@ void Line::receive(NodeId from, const Splice& m, Out& out) {
   settle(m.place, out);
 }
 
-void Line::receive(NodeId from, const Spliced& m, Out& out) {
+void Line::take_in(NodeId from, const Spliced& m, Out& out) {
   Place* place = find(m.place);
   CONCH_EXPECT(place != nullptr && place->splicing && place->ahead->node == from,
                "only who asked the one ahead is taken out");
-  out.send(place->next->node, Ahead{place->next->place, *place->ahead, place->next_link + 1});
+  tell(place->next->node, Ahead{place->next->place, *place->ahead, place->next_link + 1}, out);
   remove(m.place);
 }
 
-void Line::receive(const Ahead& m, Out& out) {
+void Line::take_in(NodeId, const Ahead& m, Out& out) {
   Place* place = find_or_expect(m.place);
   if (place == nullptr || place->token || m.link <= place->link) return;
   place->ahead = m.ahead;

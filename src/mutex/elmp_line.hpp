@@ -47,11 +47,12 @@ class Line {
   void withdraw(Out& out);
   void release(const DataRef& data, Out& out);
 
-  void receive(const Token& m, Out& out);
-  void receive(const Clear& m, Out& out);
-  void receive(NodeId from, const Splice& m, Out& out);
-  void receive(NodeId from, const Spliced& m, Out& out);
-  void receive(const Ahead& m, Out& out);
+  /// TOKEN, CLEAR, SPLICE, SPLICED or AHEAD.
+  template <class M>
+  void receive(NodeId from, const M& m, Out& out) {
+    take_in(from, m, out);
+    tell_self(out);
+  }
 
   bool empty() const { return places_.empty(); }
   /// The whole list is here, and nobody wants to enter.
@@ -85,6 +86,15 @@ class Line {
   const std::vector<Place>& places() const { return places_; }
 
  private:
+  using News = std::variant<Token, Clear, Splice, Spliced, Ahead>;
+  void tell(NodeId node, News news, Out& out);
+  void tell_self(Out& out);
+  void take_in(NodeId from, const Token& m, Out& out);
+  void take_in(NodeId from, const Clear& m, Out& out);
+  void take_in(NodeId from, const Splice& m, Out& out);
+  void take_in(NodeId from, const Spliced& m, Out& out);
+  void take_in(NodeId from, const Ahead& m, Out& out);
+
   Place* find(std::uint64_t number);
   Place* find_or_expect(std::uint64_t number);
   Place* own();
@@ -98,6 +108,8 @@ class Line {
   /// The largest number of a place that was ours: a larger one is yet to be given.
   std::uint64_t newest_ = 0;
   std::vector<Place> places_;
+  /// From one of our places to another, during a call.
+  std::vector<News> to_self_;
 
  public:
   CONCH_FIELDS(Line, self_, without_, newest_, places_)

@@ -105,9 +105,13 @@ void Elmp::decline_all_but_first(Out& out) {
 /// The replacement comes from where the most are, so that the tree stays balanced.
 void Elmp::pick(const Operation& operation, Out& out) {
   if (children_.empty()) return replace(operation, out);
-  Child& heaviest = *std::max_element(children_.begin(), children_.end(), lighter);
-  --heaviest.weight;
-  out.send(heaviest.node, Pick{operation});
+  Child* heaviest = &*std::max_element(children_.begin(), children_.end(), lighter);
+  if (locked_by(operation.id) && lock_->from != self_) {  // better the leaver, if it is a leaf
+    Child& towards_leaver = child(lock_->from);
+    if (towards_leaver.weight == heaviest->weight) heaviest = &towards_leaver;
+  }
+  --heaviest->weight;
+  out.send(heaviest->node, Pick{operation});
 }
 
 void Elmp::receive(NodeId, const Pick& m, Out& out) { pick(m.operation, out); }

@@ -88,7 +88,7 @@ TEST(DataOracle, FiresWhenAPartIsNotWhatItsLastWriterLeft) {
   DataRef written = oracle.release(0, write(0, 10));
   Part fresh{{0, 10}, {fence(1), written}}, untouched{{10, 20}, {fence(0), {}}};
   Part stale{{0, 10}, {fence(1), {}}}, ends_late{{10, 21}, {fence(0), {}}};
-  auto parts = [&](std::vector<Part> found) { return Entered{{fence(1), written}, found}; };
+  auto parts = [&](const std::vector<Part>& found) { return Entered{{fence(1), written}, found}; };
   EXPECT_FALSE(oracle.enter(1, parts({fresh, untouched}), read(0, 20)));
   EXPECT_EQ(oracle.enter(1, parts({stale, untouched}), read(0, 20)),
             "1 got version 0 of 0..10, but version 1 was released before");
