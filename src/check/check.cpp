@@ -53,7 +53,7 @@ void validate(const Options& options) {
                   std::to_string(setting.tuning.order));
   bool moves = options.budget(Budget::leave) + options.budget(Budget::join) > 0;
   if (moves && !entry.can.dynamic)
-    throw BadText(name + " has fixed members; naimi-trehel lets them come and go");
+    throw BadText(name + " has fixed members; naimi-trehel and elmp let them come and go");
   if (options.budget(Budget::leave) > 0 && !options.fifo && entry.about.leave_needs_fifo)
     throw BadText("leaving " + name + " needs FIFO channels: use --channel fifo");
   if (options.budget(Budget::suspect) > 0 && !entry.can.suspecting)

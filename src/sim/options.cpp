@@ -106,7 +106,7 @@ void validate(const Options& options) {
     throw BadText(name + " needs FIFO channels: use --channel fifo, or --link always, which " +
                   "puts messages back in order");
   if (options.churn > 0 && !entry.can.dynamic)
-    throw BadText(name + " has fixed members; naimi-trehel lets them come and go");
+    throw BadText(name + " has fixed members; naimi-trehel and elmp let them come and go");
   bool overtaking = options.channel == Channel::any && !options.uses_link();
   if (options.churn > 0 && overtaking && about.leave_needs_fifo)
     throw BadText("leaving " + name + " needs FIFO channels, or something could reach a node " +

@@ -112,7 +112,9 @@ constexpr bool sanitized() {
 }
 
 std::vector<std::string> arguments(const sim::Grid& grid) {
-  std::vector<std::string> arguments{"conch", "--log=xbt_cfg.thres:warning"};
+  std::vector<std::string> arguments{"conch", "--log=xbt_cfg.thres:warning",
+                                     "--log=ker_engine.thres:error",  // Ctrl-C says enough
+                                     "--cfg=debug/verbose-exit:no"};
   for (const std::string& setting : settings(grid)) arguments.push_back(setting);
   if (sanitized()) arguments.emplace_back("--cfg=contexts/factory:thread");
   return arguments;
