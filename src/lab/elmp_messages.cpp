@@ -25,12 +25,15 @@ struct Contender {
   unsigned order;
   /// Its messages grow with the number of nodes that contend: larger groups take too long.
   Node nodes_max;
+  /// After a refusal, about.
+  Duration back_off = {};
 };
 constexpr Contender contenders[] = {
     {"naimi-trehel", "naimi-trehel", 2, 10'000},
     {"elmp m=2", "elmp", 2, 10'000},
     {"elmp m=4", "elmp", 4, 10'000},
-    {"try-lock", "elmp-trylock", 2, 316},
+    {"try-lock", "elmp-trylock", 2, 316, 5 * latency},
+    {"patient try-lock", "elmp-trylock", 2, 316, 50 * latency},
 };
 
 enum class Load : std::uint8_t { low, high };
@@ -39,7 +42,7 @@ Options workload(const Contender& contender, Node nodes, Load load) {
   Options options;
   options.algorithm = contender.algorithm;
   options.tuning.order = contender.order;
-  options.tuning.back_off = 5 * latency;
+  options.tuning.back_off = contender.back_off;
   options.clusters = {nodes};
   options.requests = nodes < 1000 ? 20 : nodes < 10'000 ? 6 : 3;
   options.channel = Channel::any;
@@ -102,7 +105,7 @@ struct Row {
   std::optional<double> naimi_trehel_low, naimi_trehel_high;
   std::optional<double> binary_low, binary_high, binary_simgrid;
   std::optional<double> quaternary_low, quaternary_high, quaternary_simgrid;
-  std::optional<double> trylock;
+  std::optional<double> trylock, patient_trylock;
 
   double binary_bound() const { return 2 * std::log2(nodes) + 10; }
   double quaternary_bound() const { return std::log2(nodes) + 17; }
@@ -121,7 +124,8 @@ Row measure_all(Node nodes, const Seeds& seeds, Engines engines) {
           at(2, Load::low),
           at(2, Load::high),
           {},
-          at(3, Load::high)};
+          at(3, Load::high),
+          at(4, Load::high)};
   if (engines == Engines::sim) return row;
   row.binary_simgrid = measure_on_simgrid(2, nodes, seeds);
   row.quaternary_simgrid = measure_on_simgrid(4, nodes, seeds);
@@ -149,15 +153,24 @@ std::string judge_trylock(const std::vector<Row>& rows) {
     return *std::find_if(rows.begin(), rows.end(),
                          [&](const Row& row) { return row.nodes == nodes; });
   };
-  double ratio = *with(100).trylock / *with(100).binary_high;
-  double growth = *with(316).trylock / *with(100).trylock;
-  return judged(
-      "If at least one process is not available, it tracks back and starts over (section 4.1).",
-      ratio >= 5 && growth >= 2.5,
-      fmt::format(
-          "And a queue at a busy node saves that: {:.1f} times the messages at 100 nodes (5 "
-          "were expected); from there to 316 they grow {:.1f} times, the queue's {:.2f}.",
-          ratio, growth, *with(316).binary_high / *with(100).binary_high));
+  auto ratio = [&](std::optional<double> Row::*trylock) {
+    return *(with(100).*trylock) / *with(100).binary_high;
+  };
+  auto growth = [&](std::optional<double> Row::*messages) {
+    return *(with(316).*messages) / *(with(100).*messages);
+  };
+  auto verdict = [&](std::optional<double> Row::*trylock) {
+    return ratio(trylock) >= 5 ? "holds" : "does not hold";
+  };
+  return fmt::format(
+      "The paper's own rule, to track back and start over when somebody is busy (section 4.1), "
+      "was expected to take at least 5 times the messages of a queue at 100 nodes. It takes {:.1f} "
+      "times: {}. But that depends on how long it waits: {:.1f} times if ten times as long: {}. It "
+      "grows with the nodes either way, {:.1f} and {:.1f} times to 316, where the queue grows "
+      "{:.2f} times.",
+      ratio(&Row::trylock), verdict(&Row::trylock), ratio(&Row::patient_trylock),
+      verdict(&Row::patient_trylock), growth(&Row::trylock), growth(&Row::patient_trylock),
+      growth(&Row::binary_high));
 }
 
 std::string judge_agreement(const std::vector<Row>& rows) {
@@ -175,20 +188,20 @@ std::string judge_agreement(const std::vector<Row>& rows) {
 
 Findings elmp_messages(const Seeds& seeds, Engines engines) {
   Table table({"nodes", "low", "high", "low", "high", "simgrid", "bound", "low", "high", "simgrid",
-               "bound", "high"});
+               "bound", "5ms", "50ms"});
   table.group("", 1);
   table.group("naimi-trehel", 2);
   table.group("elmp m=2", 4);
   table.group("elmp m=4", 4);
-  table.group("try-lock", 1);
+  table.group("try-lock, high", 2);
   std::vector<Row> rows;
   for (Node nodes : {10U, 32U, 100U, 316U, 1000U, 3162U, 10'000U}) {
     const Row& row = rows.emplace_back(measure_all(nodes, seeds, engines));
     table.row({std::to_string(nodes), number(row.naimi_trehel_low), number(row.naimi_trehel_high),
                number(row.binary_low), number(row.binary_high), number(row.binary_simgrid),
                number(row.binary_bound()), number(row.quaternary_low), number(row.quaternary_high),
-               number(row.quaternary_simgrid), number(row.quaternary_bound()),
-               number(row.trylock)});
+               number(row.quaternary_simgrid), number(row.quaternary_bound()), number(row.trylock),
+               number(row.patient_trylock)});
   }
   std::vector<std::string> remarks{judge_growth(rows), judge_trylock(rows)};
   if (engines != Engines::sim) remarks.push_back(judge_agreement(rows));
@@ -199,9 +212,10 @@ Findings elmp_messages(const Seeds& seeds, Engines engines) {
       fmt::format("Messages per request that climbed to the root; channels are not FIFO, a "
                   "message takes {} to {},\na holder stays {}; {} (one from 3162 nodes on, and on "
                   "SimGrid). Low load: requests\nhardly meet. High load: everybody asks again at "
-                  "once. Try-lock (the report's own rule) waits\nabout {} after a refusal.",
+                  "once. Try-lock (the report's own rule) waits\nabout {} or {} after a refusal.",
                   print_duration(latency / 2), print_duration(latency + latency / 2),
-                  print_duration(latency), print_seeds(seeds), print_duration(5 * latency)),
+                  print_duration(latency), print_seeds(seeds), print_duration(5 * latency),
+                  print_duration(50 * latency)),
       std::move(table), std::move(remarks)};
 }
 

@@ -77,7 +77,7 @@ std::string print_seeds(const Seeds& seeds) {
 }
 
 std::string judged(std::string_view statement, bool holds, std::string_view why) {
-  return fmt::format("Paper: \"{}\" {} {}", statement, holds ? "Holds." : "Does not hold.", why);
+  return fmt::format("The paper: {} {} {}", statement, holds ? "Holds." : "Does not hold.", why);
 }
 
 }  // namespace conch::lab
