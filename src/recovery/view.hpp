@@ -1,0 +1,147 @@
+// Who belongs to the group, as the register has it.
+//
+// A *view* is one decision of the register; views are numbered 1, 2, 3 and form one chain. Each has
+// an epoch and a roster. A peer that comes to an algorithm with dynamic membership is a new view of
+// the same epoch; a crash, a leave and everything else is a new epoch, and then locks are recovered
+// (participant.hpp).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/fields.hpp"
+#include "core/kinds.hpp"
+#include "core/members.hpp"
+#include "core/types.hpp"
+
+namespace conch::recovery {
+
+/// Which life of a peer. A peer that starts again has the same id and a larger incarnation; what
+/// the former one sends, holds or keeps is nobody's. The process draws it when it asks to come in,
+/// larger than any of its id that the register has seen, and no other process draws the same.
+enum class Incarnation : std::uint64_t {};
+
+/// One life of one peer.
+struct Life {
+  NodeId id;
+  Incarnation incarnation{};
+  CONCH_FIELDS(Life, id, incarnation)
+  friend auto operator<=>(const Life&, const Life&) = default;
+};
+
+struct Member {
+  NodeId id;
+  Incarnation incarnation{};
+  /// Where it can be reached; empty in a simulation.
+  std::string address;
+  /// It came after the epoch began. A guest is no lock's home before the next epoch.
+  bool guest = false;
+  CONCH_FIELDS(Member, id, incarnation, address, guest)
+
+  Life life() const { return {id, incarnation}; }
+};
+
+/// The members, by id.
+class Roster {
+ public:
+  Roster() = default;
+  explicit Roster(std::vector<Member> members) : members_(std::move(members)) {
+    std::sort(members_.begin(), members_.end(),
+              [](const Member& a, const Member& b) { return a.id < b.id; });
+  }
+
+  auto begin() const { return members_.begin(); }
+  auto end() const { return members_.end(); }
+  std::size_t size() const { return members_.size(); }
+  bool empty() const { return members_.empty(); }
+
+  const Member* find(NodeId id) const {
+    auto found = std::lower_bound(
+        begin(), end(), id, [](const Member& member, NodeId sought) { return member.id < sought; });
+    return found == end() || found->id != id ? nullptr : &*found;
+  }
+  bool contains(NodeId id) const { return find(id) != nullptr; }
+  bool contains(const Life& life) const {
+    const Member* member = find(life.id);
+    return member && member->incarnation == life.incarnation;
+  }
+  Roster with(Member member) const {
+    std::vector<Member> members = without(member.id).members_;
+    members.push_back(std::move(member));
+    return Roster(std::move(members));
+  }
+  Roster without(NodeId id) const {
+    std::vector<Member> members = members_;
+    std::erase_if(members, [&](const Member& member) { return member.id == id; });
+    return Roster(std::move(members));
+  }
+  /// Nobody is a guest any more: an epoch begins.
+  Roster settled() const {
+    std::vector<Member> members = members_;
+    for (Member& member : members) member.guest = false;
+    return Roster(std::move(members));
+  }
+
+  /// Everybody, as an algorithm is told.
+  Members all() const {
+    return collect([](const Member&) { return true; });
+  }
+  /// Those with whom the epoch began.
+  Members founders() const {
+    return collect([](const Member& member) { return !member.guest; });
+  }
+
+  /// What arrives from elsewhere may not be a roster.
+  bool valid() const {
+    return std::adjacent_find(begin(), end(), [](const Member& a, const Member& b) {
+             return a.id >= b.id;
+           }) == end();
+  }
+
+ private:
+  template <class Predicate>
+  Members collect(Predicate&& belongs) const {
+    std::vector<NodeId> ids;
+    for (const Member& member : members_)
+      if (belongs(member)) ids.push_back(member.id);
+    return Members(std::move(ids));
+  }
+
+  std::vector<Member> members_;
+
+ public:
+  CONCH_FIELDS(Roster, members_)
+};
+
+struct View {
+  /// 0: there is no group yet.
+  std::uint64_t number = 0;
+  Epoch epoch{0};
+  /// What the group runs, a name of the catalogue: all must agree on it.
+  std::string algorithm;
+  /// Whose proposal this is. Of the first view of an epoch, it decides who holds what.
+  Life decider;
+  Roster roster;
+  /// Put out of the roster, in this view or before, while their leases may still run: an epoch is
+  /// not installed before they have ended, or these have said that they hold nothing.
+  std::vector<Life> evicted;
+  CONCH_FIELDS(View, number, epoch, algorithm, decider, roster, evicted)
+
+  bool valid() const { return (number == 0) == (epoch == Epoch{0}); }
+};
+
+/// What the register knows: the newest view, and who of its roster and its evicted has no lease.
+struct Standing {
+  View view;
+  std::vector<Life> ended;
+  CONCH_FIELDS(Standing, view, ended)
+
+  bool has_ended(const Life& life) const {
+    return std::find(ended.begin(), ended.end(), life) != ended.end();
+  }
+};
+
+}  // namespace conch::recovery
