@@ -1,0 +1,102 @@
+#include "recovery/decision.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace conch::recovery {
+
+namespace {
+
+/// All that is reported of one lock.
+struct Gathered {
+  struct Holder {
+    Claim claim;
+    Fence fence;
+  };
+  struct Waiter {
+    Claim claim;
+    Duration waited;
+  };
+  std::vector<Holder> holders;
+  std::vector<Waiter> waiters;
+  Baton known;
+  /// What members have, each with the member as its location.
+  std::vector<DataRef> copies;
+};
+
+bool is_newer(const Baton& a, const Baton& b) {
+  return std::tuple(a.fence, a.data.version) > std::tuple(b.fence, b.data.version);
+}
+
+void gather(const Roster& roster, const Life& from, const LockReport& report, Gathered& lock) {
+  bool member = roster.contains(from);
+  if (is_newer(report.known, lock.known)) lock.known = report.known;
+  if (!member) return;  // it goes, or was put out: what it holds it holds no more
+  if (report.held) lock.holders.push_back({{from.id, report.held->wish}, report.held->fence});
+  if (report.waits) lock.waiters.push_back({{from.id, report.waits->wish}, report.waits->waited});
+  if (report.copy) lock.copies.push_back({report.copy->version, report.copy->size, from.id});
+}
+
+/// Two who conflict cannot both be right; the one with the larger fence came later.
+std::vector<Claim> holders_of(std::vector<Gathered::Holder> holders) {
+  std::stable_sort(holders.begin(), holders.end(),
+                   [](const auto& a, const auto& b) { return a.fence > b.fence; });
+  std::vector<Claim> kept;
+  for (const auto& [claim, fence] : holders) {
+    bool conflicts = std::any_of(kept.begin(), kept.end(), [&](const Claim& other) {
+      return claim.wish.conflicts(other.wish);
+    });
+    if (!conflicts) kept.push_back(claim);
+  }
+  return kept;
+}
+
+/// Who has waited longest comes first.
+std::vector<Claim> waiters_of(std::vector<Gathered::Waiter> waiters) {
+  std::stable_sort(waiters.begin(), waiters.end(),
+                   [](const auto& a, const auto& b) { return a.waited > b.waited; });
+  std::vector<Claim> order;
+  for (const auto& waiter : waiters) order.push_back(waiter.claim);
+  return order;
+}
+
+/// The newest that somebody has: its location's if that one is still there, for a peer that has
+/// started again under the same id has nothing.
+DataRef data_of(const Gathered& lock) {
+  const DataRef& newest = lock.known.data;
+  if (!newest.location) return newest;
+  DataRef best;
+  auto rank = [&](const DataRef& copy) {
+    return std::tuple(copy.version, copy.location == newest.location);
+  };
+  for (const DataRef& copy : lock.copies)
+    if (!best.location || rank(copy) > rank(best)) best = copy;
+  return best;
+}
+
+LockAssignment assign(const std::string& name, const Gathered& lock) {
+  LockAssignment assigned{name, holders_of(lock.holders), waiters_of(lock.waiters), {}, false};
+  assigned.data = data_of(lock);
+  assigned.rolled_back = assigned.data.version < lock.known.data.version;
+  return assigned;
+}
+
+bool is_worth_remembering(const LockAssignment& lock) {
+  return !lock.holders.empty() || !lock.waiters.empty() || lock.data != DataRef{} ||
+         lock.rolled_back;
+}
+
+}  // namespace
+
+LockAssignments decide(const Roster& roster, const std::map<Life, LockReports>& reports) {
+  std::map<std::string, Gathered> locks;
+  for (const auto& [life, of_life] : reports)
+    for (const LockReport& report : of_life) gather(roster, life, report, locks[report.lock]);
+  LockAssignments assigned;
+  for (const auto& [name, lock] : locks)
+    if (LockAssignment each = assign(name, lock); is_worth_remembering(each))
+      assigned.push_back(std::move(each));
+  return assigned;
+}
+
+}  // namespace conch::recovery

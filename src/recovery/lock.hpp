@@ -1,0 +1,270 @@
+// One lock at one peer: what its process wants, and what the algorithm's value plays for it.
+//
+// The two may differ for a while. A frozen lock does nothing for its process, which may release or
+// lose patience meanwhile; after a recovery the value is inside, or waits, as the reports had it.
+// `reconcile` brings the value to where the process is, one call at a time.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/contract.hpp"
+#include "recovery/orders.hpp"
+#include "recovery/rehearsal.hpp"
+
+namespace conch::recovery {
+
+enum class Doing : std::uint8_t {
+  nothing,
+  joining,  // of a value: it is on its way into the lock's group
+  waiting,
+  withdrawing,
+  inside,
+};
+constexpr std::string_view word(Doing doing) {
+  switch (doing) {
+    case Doing::nothing: return "nothing";
+    case Doing::joining: return "joining";
+    case Doing::waiting: return "waiting";
+    case Doing::withdrawing: return "withdrawing";
+    case Doing::inside: return "inside";
+  }
+  return "?";
+}
+
+template <Exclusive A>
+class Lock {
+ public:
+  using Out = LockOrders<A>;
+
+  Lock() = default;
+  explicit Lock(std::string name) : name_(std::move(name)) {}
+
+  // The process. It asks when it does nothing, cancels when it waits, releases when it is inside.
+
+  void request(const Wish& wish, Out& out) {
+    CONCH_EXPECT(process_ == Doing::nothing, "one request at a time");
+    CONCH_EXPECT(wish.range == Range{}, "a recovery keeps the data of a lock whole");
+    process_ = Doing::waiting;
+    wish_ = wish;
+    since_ = out.now().time_since_epoch();
+    reconcile(out);
+  }
+  void cancel(Out& out) {
+    CONCH_EXPECT(process_ == Doing::waiting, "only who waits cancels");
+    process_ = Doing::withdrawing;
+    reconcile(out);
+  }
+  /// The data count only if it was inside to write.
+  void release(const DataRef& data, Out& out) {
+    CONCH_EXPECT(process_ == Doing::inside, "only who is inside releases");
+    process_ = Doing::nothing;
+    if (wish_.mode == Mode::write) {
+      known_ = {std::max(held_.fence, entered_.fence), data};
+      left_ = data;
+    }
+    reconcile(out);
+  }
+  /// The bytes of these data are here now.
+  void copied(const DataRef& data) {
+    if (!copy_ || copy_->version < data.version) copy_ = data;
+  }
+  /// The peer is out of the group.
+  void lose(Out& out) {
+    if (std::exchange(process_, Doing::nothing) != Doing::nothing) out.tell(Lost{name_});
+    forget_value();
+  }
+
+  // The value.
+
+  /// An epoch starts, with these inside and those waiting.
+  void install(NodeId self, const Assignment& start, const LockAssignment& lock, Out& out) {
+    Rehearsed<A> part = rehearse<A>(self, start, lock.holders, lock.waiters);
+    value_.emplace(std::move(part.value));
+    epoch_ = start.epoch;
+    assigned_ = start.baton.data;
+    rolled_back_ = lock.rolled_back;
+    entered_ = start.baton;
+    const Claim* holds = find(lock.holders, self);
+    const Claim* waits = find(lock.waiters, self);
+    if (const Claim* claim = holds ? holds : waits) {
+      played_ = Doing::waiting;
+      played_wish_ = claim->wish;
+    }
+    take_effects(part.out, out);
+    if (part.entered) enter(*part.entered);
+    known_ = entered_;
+    if (process_ == Doing::inside && !holds) lose_hold(out);
+    if (!holds) left_.reset();
+    reconcile(out);
+  }
+  /// A guest's value asks the lock's home to be let in.
+  void join(NodeId self, const Assignment& start, Out& out) requires Dynamic<A> {
+    value_.emplace(A(self, start));
+    epoch_ = start.epoch;
+    played_ = Doing::joining;
+    call([&](A& value, OutboxOf<A>& own) { value.join(start.home, own); }, out);
+    reconcile(out);
+  }
+  /// Until the next epoch is installed the value does nothing, whatever comes.
+  void freeze(Out& out) {
+    forget_value();
+    reconcile(out);
+  }
+  void receive(NodeId from, const typename A::Message& message, Out& out) {
+    call([&](A& value, OutboxOf<A>& own) { deliver(value, from, message, own); }, out);
+    reconcile(out);
+  }
+  void timer(TimerId timer, Out& out) requires Timed<A> {
+    call([&](A& value, OutboxOf<A>& own) { value.timer(timer, own); }, out);
+    reconcile(out);
+  }
+  void roster(const Members& members, Out& out) requires Dynamic<A> {
+    call([&](A& value, OutboxOf<A>& own) { value.roster(members, own); }, out);
+    reconcile(out);
+  }
+
+  LockReport report(Time now) const {
+    LockReport report{name_, std::nullopt, std::nullopt, known_, copy_};
+    if (process_ == Doing::inside) report.held = Holding{wish_, held_.fence};
+    if (process_ == Doing::waiting) report.waits = Waiting{wish_, now.time_since_epoch() - since_};
+    return report;
+  }
+
+  Doing process() const { return process_; }
+  const std::optional<A>& value() const { return value_; }
+  Epoch epoch() const { return epoch_; }
+
+ private:
+  /// Takes the value to where the process is, as far as it can be taken.
+  void reconcile(Out& out) {
+    while (step(out)) {
+    }
+  }
+  /// Whether there may be more to do.
+  bool step(Out& out) {
+    if (!value_) return settle(out);
+    switch (played_) {
+      case Doing::joining: return settle(out);
+      case Doing::withdrawing: return false;
+      case Doing::nothing:
+        if (process_ != Doing::waiting) return settle(out);
+        return ask(out), true;
+      case Doing::waiting:
+        if (wants_what_is_played()) return false;
+        return withdraw(out), true;
+      case Doing::inside:
+        if (process_ == Doing::inside) return false;
+        // What was left while the value could not be told goes to the next one first.
+        if (wants_what_is_played() && !left_) return grant(out), false;
+        return leave(out), true;
+    }
+    return false;
+  }
+  bool wants_what_is_played() const { return process_ == Doing::waiting && wish_ == played_wish_; }
+  /// The value waits for nothing: a process that has cancelled is free.
+  bool settle(Out& out) {
+    if (process_ != Doing::withdrawing) return false;
+    process_ = Doing::nothing;
+    out.tell(Withdrew{name_});
+    return false;
+  }
+  void ask(Out& out) {
+    played_ = Doing::waiting;
+    played_wish_ = wish_;
+    call([&](A& value, OutboxOf<A>& own) { recovery::ask(value, wish_, own); }, out);
+  }
+  void withdraw(Out& out) {
+    played_ = Doing::withdrawing;
+    call([](A& value, OutboxOf<A>& own) { value.cancel(own); }, out);
+  }
+  void leave(Out& out) {
+    played_ = Doing::nothing;
+    DataRef data = left_.value_or(entered_.data);
+    left_.reset();
+    known_ = {entered_.fence, data};
+    call([&](A& value, OutboxOf<A>& own) { value.release(data, own); }, out);
+  }
+  void grant(Out& out) {
+    process_ = Doing::inside;
+    held_ = entered_;
+    known_ = entered_;
+    out.tell(Granted{name_, held_, rolled_back_ && held_.data == assigned_});
+  }
+  void lose_hold(Out& out) {
+    process_ = Doing::nothing;
+    out.tell(Lost{name_});
+  }
+  void forget_value() {
+    value_.reset();
+    played_ = Doing::nothing;
+  }
+  void enter(const Entered& entered) {
+    CONCH_EXPECT(played_ == Doing::waiting, "only who waits enters");
+    played_ = Doing::inside;
+    entered_ = entered.baton;
+  }
+
+  template <class Call>
+  void call(Call&& run, Out& out) {
+    OutboxOf<A> own;
+    run(*value_, own);
+    take_effects(own, out);
+  }
+  void take_effects(OutboxOf<A>& own, Out& out) {
+    for (auto& send : own.sends())
+      out.send(send.to, Told<A>{name_, epoch_, std::move(send.message)});
+    for (const Effect& effect : own.effects())
+      std::visit([&](const auto& each) { take_effect(each, out); }, effect);
+  }
+  void take_effect(const Entered& entered, Out&) { enter(entered); }
+  void take_effect(const conch::Withdrawn&, Out&) {
+    CONCH_EXPECT(played_ == Doing::withdrawing, "only who cancels is withdrawn");
+    played_ = Doing::nothing;
+  }
+  void take_effect(const Joined&, Out&) { played_ = Doing::nothing; }
+  void take_effect(const Left&, Out&) {
+    CONCH_EXPECT(false, "peers leave by a new epoch, not lock by lock");
+  }
+  void take_effect(const Armed& armed, Out& out) { out.tell(LockArmed{name_, epoch_, armed}); }
+  void take_effect(const Disarmed& disarmed, Out& out) {
+    out.tell(LockDisarmed{name_, disarmed.timer});
+  }
+
+  static const Claim* find(const std::vector<Claim>& claims, NodeId node) {
+    auto found = std::find_if(claims.begin(), claims.end(),
+                              [&](const Claim& claim) { return claim.node == node; });
+    return found == claims.end() ? nullptr : &*found;
+  }
+
+  std::string name_;
+  /// What the process does, what it asked for and when, and what it holds the lock with.
+  Doing process_ = Doing::nothing;
+  Wish wish_;
+  Duration since_{};
+  Baton held_;
+  /// What the value does for it. It may be inside with a later fence than the process: a holder
+  /// keeps its own when an epoch ends.
+  std::optional<A> value_;
+  Epoch epoch_{0};
+  Doing played_ = Doing::nothing;
+  Wish played_wish_;
+  Baton entered_;
+  /// What the process left while the value could not be told.
+  std::optional<DataRef> left_;
+  /// With which data the epoch started, and whether newer ones were lost.
+  DataRef assigned_;
+  bool rolled_back_ = false;
+  /// The newest that was found or left here, and the newest data whose bytes are here.
+  Baton known_;
+  std::optional<DataRef> copy_;
+
+ public:
+  CONCH_FIELDS(Lock, name_, process_, wish_, since_, held_, value_, epoch_, played_, played_wish_,
+               entered_, left_, assigned_, rolled_back_, known_, copy_)
+};
+
+}  // namespace conch::recovery

@@ -1,0 +1,146 @@
+// What a participant says, what it wants done, and what it tells its process.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/contract.hpp"
+#include "recovery/decision.hpp"
+#include "recovery/view.hpp"
+
+namespace conch::recovery {
+
+/// A message of a lock's algorithm. Of an older epoch it is void; of a newer one it waits.
+template <Exclusive A>
+struct Told {
+  std::string lock;
+  Epoch epoch;
+  typename A::Message message;
+  CONCH_FIELDS(Told, lock, epoch, message)
+};
+
+/// From the decider: this view was accepted; stop and report.
+struct Freeze {
+  View view;
+  CONCH_FIELDS(Freeze, view)
+};
+
+/// To the decider of an epoch, each of which has one. Whoever sends it has stopped.
+struct Report {
+  Epoch epoch;
+  LockReports locks;
+  CONCH_FIELDS(Report, epoch, locks)
+};
+
+/// From the decider: this is how the epoch starts.
+struct Install {
+  Epoch epoch;
+  LockAssignments locks;
+  CONCH_FIELDS(Install, epoch, locks)
+};
+
+struct Installed {
+  Epoch epoch;
+  CONCH_FIELDS(Installed, epoch)
+};
+
+/// From a guest: I am on the roster, in this view.
+struct Hello {
+  View view;
+  CONCH_FIELDS(Hello, view)
+};
+
+/// To the guest: I know that you are.
+struct Welcome {
+  CONCH_FIELDS(Welcome)
+};
+
+/// The world frames it with the life that sends it and gives it to the life that it is sent to.
+template <Exclusive A>
+using Message = std::variant<Told<A>, Freeze, Report, Install, Installed, Hello, Welcome>;
+
+// What the process is told.
+
+/// It holds the lock.
+struct Granted {
+  std::string lock;
+  Baton baton;
+  /// The data are older than those of the last holder: those were lost with it.
+  bool rolled_back = false;
+  CONCH_FIELDS(Granted, lock, baton, rolled_back)
+};
+/// The cancelled request is gone.
+struct Withdrew {
+  std::string lock;
+  CONCH_FIELDS(Withdrew, lock)
+};
+/// It held the lock, or waited for it, and does not any more: its peer is out of the group.
+struct Lost {
+  std::string lock;
+  CONCH_FIELDS(Lost, lock)
+};
+/// The peer is in the group: it may ask.
+struct Admitted {
+  CONCH_FIELDS(Admitted)
+};
+/// The peer is out, after its `Lost`s: the lease ran out, or it was evicted. It may come back as a
+/// new life.
+struct Expelled {
+  CONCH_FIELDS(Expelled)
+};
+/// The peer has left, and nobody needs it any more.
+struct Departed {
+  CONCH_FIELDS(Departed)
+};
+/// A lock's algorithm wants a timer; see Armed and Disarmed.
+struct LockArmed {
+  std::string lock;
+  Epoch epoch;
+  Armed armed;
+};
+struct LockDisarmed {
+  std::string lock;
+  TimerId timer;
+};
+
+using Event =
+    std::variant<Granted, Withdrew, Lost, Admitted, Expelled, Departed, LockArmed, LockDisarmed>;
+
+/// Filled during one call, and emptied by its maker after it.
+template <class Address, class Payload>
+class Orders {
+ public:
+  struct Send {
+    Address to;
+    Payload message;
+  };
+
+  explicit Orders(Time now = {}) : now_(now) {}
+
+  /// The peer's clock when the call was made.
+  Time now() const { return now_; }
+
+  // As in an outbox: all sends first, then the events in the order written.
+  void send(const Address& to, Payload message) { sends_.push_back({to, std::move(message)}); }
+  void tell(Event event) { events_.push_back(std::move(event)); }
+
+  std::vector<Send>& sends() { return sends_; }
+  std::vector<Event>& events() { return events_; }
+
+ private:
+  Time now_;
+  std::vector<Send> sends_;
+  std::vector<Event> events_;
+};
+
+/// Of one lock, which knows ids only.
+template <Exclusive A>
+using LockOrders = Orders<NodeId, Told<A>>;
+
+/// Of a participant, which knows whose life it means.
+template <Exclusive A>
+using PeerOrders = Orders<Life, Message<A>>;
+
+}  // namespace conch::recovery

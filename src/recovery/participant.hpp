@@ -1,0 +1,205 @@
+// A peer's part in its group: it comes, takes part in any number of locks, and goes; and when
+// somebody crashes, it recovers the locks together with the others.
+//
+// Assumes a register that decides views, one after the other, and links that deliver exactly once
+// and in order between two lives, or nothing any more. It has no clock: its lease is looked after
+// elsewhere (steward.hpp), and every call is made while that holds, or is `lapse`.
+//
+// State: `view` is the newest it knows, `epoch` the one its locks run in. If the view's is newer,
+// the locks are frozen.
+//
+//   TOLD(lock, epoch, message)  a lock's algorithm speaks; void if the epoch is over, kept if it
+//                               has not begun here
+//
+// A new epoch: one of the peers sees that a lease has ended, and proposes to go on without that
+// member. If the register accepts, it is the decider of the epoch.
+//
+//   FREEZE(view)                decider to all: the view is this; stop
+//   REPORT(epoch, locks)        to the decider: I have stopped; this is what I hold and wait for
+//   INSTALL(epoch, locks)       decider to all, when everybody has reported who is on the roster,
+//                               and everybody's lease has ended who was put out: go on like this
+//   INSTALLED(epoch)            to the decider
+//
+// If the decider dies, its lease ends, too, and another epoch begins. Whoever has installed then
+// reports from the epoch that nobody else may know.
+//
+// A token in flight is one that nobody reports: it is made anew. A peer enters on nothing of the
+// old epoch once it has reported, so that nobody holds what another was given; a holder goes on
+// holding, and may release meanwhile.
+//
+// Who comes to an algorithm with dynamic membership is a guest in the same epoch. It is on the
+// roster first; then everybody must know.
+//
+//   HELLO(view)                 guest to all: I am on the roster
+//   WELCOME                     I know, and so do my locks
+//
+// Others come, and all go, by a new epoch, which they decide themselves. For homes are founders:
+// were one to leave within an epoch, a lock that nobody has used could be born in two places.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "recovery/home.hpp"
+#include "recovery/lock.hpp"
+#include "recovery/orders.hpp"
+#include "recovery/proposals.hpp"
+#include "recovery/rules.hpp"
+
+namespace conch::recovery {
+
+enum class Stage : std::uint8_t {
+  outside,   // not on the roster yet
+  greeting,  // a guest whom not everybody has welcomed
+  working,
+  frozen,   // an epoch has ended and the next has not begun
+  leaving,  // off the roster, but deciding for the others
+  out,
+};
+constexpr std::string_view word(Stage stage) {
+  switch (stage) {
+    case Stage::outside: return "outside";
+    case Stage::greeting: return "greeting";
+    case Stage::working: return "working";
+    case Stage::frozen: return "frozen";
+    case Stage::leaving: return "leaving";
+    case Stage::out: return "out";
+  }
+  return "?";
+}
+
+/// What all peers of a group agree on beforehand.
+struct Charter {
+  /// A name of the catalogue.
+  std::string algorithm;
+  Tuning tuning;
+  Rule without = Rule::none;
+  friend bool operator==(const Charter&, const Charter&) = default;
+};
+
+template <Exclusive A>
+class Participant {
+ public:
+  using Out = PeerOrders<A>;
+
+  Participant(Life self, std::string address, Charter charter)
+      : self_(self), address_(std::move(address)), charter_(std::move(charter)) {}
+
+  // The register: what to propose, if anything, to what is known; and what it says.
+
+  /// The view in which this peer is a member. `known` may be newer than what it has learned.
+  View admission(const Standing& known) const;
+  /// The next view without those whose leases have ended, if there are any.
+  std::optional<View> eviction() const;
+  /// The next view without one that does not answer, whether its lease has ended or not.
+  View eviction_of(NodeId suspect) const;
+  /// The next view without this peer, whose process neither holds nor waits.
+  View departure() const;
+  /// What an accepted proposal, a refusal, a look or a watch has brought.
+  void learn(const Standing& standing, Out& out);
+
+  void receive(const Life& from, const Message<A>& message, Out& out);
+  void timer(const std::string& lock, Epoch epoch, TimerId timer, Out& out);
+  /// The lease has run out. Nothing else may be called after it.
+  void lapse(Out& out) { expel(out); }
+
+  // The process. Its requests wait while the peer is not working.
+  void request(const std::string& lock, const Wish& wish, Out& out);
+  void cancel(const std::string& lock, Out& out);
+  void release(const std::string& lock, const DataRef& data, Out& out);
+  /// The bytes of these data are here now.
+  void copied(const std::string& lock, const DataRef& data) { locks_.at(lock).copied(data); }
+  /// Forgets the locks that are as if nobody had used them yet.
+  void forget_idle();
+
+  const Life& self() const { return self_; }
+  Stage stage() const { return stage_; }
+  const View& view() const { return view_; }
+  Epoch epoch() const { return epoch_; }
+  /// What the process does with a lock.
+  Doing doing(const std::string& lock) const;
+  const std::map<std::string, Lock<A>>& locks() const { return locks_; }
+  bool decides() const { return view_.decider == self_ && epoch_ < view_.epoch; }
+  /// Messages of epochs that have not begun here.
+  std::size_t early() const { return early_.size(); }
+
+ private:
+  struct Early {
+    Life from;
+    Told<A> told;
+    CONCH_FIELDS(Early, from, told)
+  };
+  /// What is kept for epochs to come; who is sent more has lost touch, and is out.
+  static constexpr std::size_t early_max = 1 << 16;
+
+  Standing known() const;
+  void adopt(const View& view, Out& out);
+  void stand_outside(Out& out);
+  void begin_epoch(Out& out);
+  void greet(Out& out);
+  void tell_roster(Out& out);
+  void work(Out& out);
+  void expel(Out& out);
+  void report_to_decider(Out& out);
+  LockReports locks_as_reported(Time now) const;
+  void keep_report(const Life& from, const Report& report);
+  bool everybody_has_stopped() const;
+  void decide_if_complete(Out& out);
+  void depart_if_unneeded(Out& out);
+  void install(const LockAssignments& locks, Out& out);
+  void replay_early(Out& out);
+
+  void take(const Life& from, const Told<A>& m, Out& out);
+  void take(const Life& from, const Freeze& m, Out& out);
+  void take(const Life& from, const Report& m, Out& out);
+  void take(const Life& from, const Install& m, Out& out);
+  void take(const Life& from, const Installed& m, Out& out);
+  void take(const Life& from, const Hello& m, Out& out);
+  void take(const Life& from, const Welcome& m, Out& out);
+
+  bool is_member() const {
+    return stage_ == Stage::greeting || stage_ == Stage::working || stage_ == Stage::frozen;
+  }
+  bool is_guest() const { return view_.roster.find(self_.id)->guest; }
+  void slip_in(Out& out);
+  bool is_without(Rule rule) const { return charter_.without == rule; }
+  bool has_reported(const Life& life) const;
+  bool is_void(const Life& from, const Told<A>& told) const;
+  Assignment start_of(const std::string& lock, const DataRef& data) const;
+  Lock<A>& lock_at(const std::string& name, Out& out);
+  void give_value(const std::string& name, Lock<A>& lock, Out& out);
+  template <class Call>
+  void at(Lock<A>& lock, Out& out, Call&& call);
+
+  Life self_;
+  std::string address_;
+  Charter charter_;
+  Stage stage_ = Stage::outside;
+  View view_;
+  Epoch epoch_{0};
+  /// Whose lease is known to have ended, of the roster and the evicted.
+  std::set<Life> ended_;
+  std::map<std::string, Lock<A>> locks_;
+  std::vector<Early> early_;
+  /// Of a guest: who has welcomed it.
+  std::set<NodeId> welcomes_;
+  /// Of a decider, also of one that does not know it yet: what was reported when this epoch was to
+  /// begin.
+  Epoch reported_epoch_{0};
+  std::map<Life, LockReports> reports_;
+  /// Of one that leaves: who can do without it.
+  std::set<NodeId> installed_;
+  bool admitted_ = false;
+
+ public:
+  CONCH_FIELDS(Participant, self_, stage_, view_, epoch_, ended_, locks_, early_, welcomes_,
+               reported_epoch_, reports_, installed_, admitted_)
+};
+
+}  // namespace conch::recovery
+
+#include "recovery/participant_steps.hpp"

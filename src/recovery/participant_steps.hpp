@@ -1,0 +1,396 @@
+// What a participant does at each message and each view: the definitions of participant.hpp.
+#pragma once
+
+#include "recovery/participant.hpp"
+
+namespace conch::recovery {
+
+// Proposals.
+
+template <Exclusive A>
+Standing Participant<A>::known() const {
+  Standing known{view_, {ended_.begin(), ended_.end()}};
+  if (is_without(Rule::roster))  // the register was not told of guests
+    for (const Member& member : view_.roster)
+      if (member.guest) known.view.roster = known.view.roster.without(member.id);
+  return known;
+}
+
+template <Exclusive A>
+View Participant<A>::admission(const Standing& known) const {
+  constexpr Membership membership = Dynamic<A> ? Membership::dynamic : Membership::fixed;
+  return recovery::admission(known, {self_.id, self_.incarnation, address_, false},
+                             charter_.algorithm, membership);
+}
+
+template <Exclusive A>
+std::optional<View> Participant<A>::eviction() const {
+  std::vector<NodeId> dead = dead_members(known());
+  if (!is_member() || dead.empty()) return std::nullopt;
+  return recovery::eviction(known(), dead, self_);
+}
+
+template <Exclusive A>
+View Participant<A>::eviction_of(NodeId suspect) const {
+  std::vector<NodeId> those = dead_members(known());
+  those.push_back(suspect);
+  return recovery::eviction(known(), those, self_);
+}
+
+template <Exclusive A>
+View Participant<A>::departure() const {
+  return recovery::departure(known(), self_);
+}
+
+// Views.
+
+template <Exclusive A>
+void Participant<A>::learn(const Standing& standing, Out& out) {
+  if (stage_ == Stage::out) return;
+  ended_.insert(standing.ended.begin(), standing.ended.end());
+  if (standing.view.number > view_.number) adopt(standing.view, out);
+  decide_if_complete(out);
+  depart_if_unneeded(out);
+}
+
+template <Exclusive A>
+void Participant<A>::adopt(const View& view, Out& out) {
+  view_ = view;
+  if (!view.roster.contains(self_)) return stand_outside(out);
+  if (view.epoch == epoch_) return stage_ == Stage::greeting ? greet(out) : tell_roster(out);
+  if (!is_guest()) return begin_epoch(out);
+  epoch_ = view.epoch;
+  stage_ = Stage::greeting;
+  greet(out);
+}
+
+/// The newest view is one without this peer.
+template <Exclusive A>
+void Participant<A>::stand_outside(Out& out) {
+  if (stage_ == Stage::outside) return is_without(Rule::roster) ? slip_in(out) : void();
+  if (stage_ == Stage::leaving) {  // somebody else decides; it has nothing to report
+    stage_ = Stage::out;
+    return out.tell(Departed{});
+  }
+  if (view_.decider == self_) {
+    stage_ = Stage::leaving;
+    return begin_epoch(out);
+  }
+  expel(out);
+  report_to_decider(out);
+}
+
+/// From here on the locks take part in nothing of the old epoch.
+template <Exclusive A>
+void Participant<A>::begin_epoch(Out& out) {
+  if (stage_ != Stage::leaving) stage_ = Stage::frozen;
+  for (auto& [name, lock] : locks_)
+    at(lock, out, [](Lock<A>& each, auto& own) { each.freeze(own); });
+  if (view_.decider != self_) return report_to_decider(out);
+  keep_report(self_, {view_.epoch, locks_as_reported(out.now())});
+  for (const Member& member : view_.roster)
+    if (member.id != self_.id) out.send(member.life(), Freeze{view_});
+  for (const Life& life : view_.evicted) out.send(life, Freeze{view_});
+}
+
+template <Exclusive A>
+void Participant<A>::greet(Out& out) {
+  bool alone = true;
+  for (const Member& member : view_.roster) {
+    if (member.id == self_.id || welcomes_.contains(member.id)) continue;
+    out.send(member.life(), Hello{view_});
+    alone = false;
+  }
+  if (alone) work(out);
+}
+
+template <Exclusive A>
+void Participant<A>::tell_roster(Out& out) {
+  if constexpr (Dynamic<A>) {
+    Members all = view_.roster.all();
+    for (auto& [name, lock] : locks_)
+      if (lock.value()) at(lock, out, [&](Lock<A>& each, auto& own) { each.roster(all, own); });
+  }
+}
+
+template <Exclusive A>
+void Participant<A>::work(Out& out) {
+  stage_ = Stage::working;
+  if (!std::exchange(admitted_, true)) out.tell(Admitted{});
+  for (auto& [name, lock] : locks_)
+    if (!lock.value() && lock.process() == Doing::waiting) give_value(name, lock, out);
+  replay_early(out);
+}
+
+template <Exclusive A>
+void Participant<A>::expel(Out& out) {
+  if (std::exchange(stage_, Stage::out) == Stage::out) return;
+  for (auto& [name, lock] : locks_) at(lock, out, [](Lock<A>& each, auto& own) { each.lose(own); });
+  early_.clear();
+  out.tell(Expelled{});
+}
+
+// The recovery.
+
+template <Exclusive A>
+void Participant<A>::take(const Life& from, const Freeze& m, Out& out) {
+  learn({m.view, {}}, out);
+  bool again = is_without(Rule::acceptance) && m.view.epoch == view_.epoch && from != self_;
+  if (again) out.send(from, Report{m.view.epoch, locks_as_reported(out.now())});
+}
+
+template <Exclusive A>
+void Participant<A>::report_to_decider(Out& out) {
+  out.send(view_.decider, Report{view_.epoch, locks_as_reported(out.now())});
+}
+
+template <Exclusive A>
+LockReports Participant<A>::locks_as_reported(Time now) const {
+  LockReports reports;
+  for (const auto& [name, lock] : locks_) reports.push_back(lock.report(now));
+  return reports;
+}
+
+/// Whoever reports may know before the decider that it is one.
+template <Exclusive A>
+void Participant<A>::take(const Life& from, const Report& m, Out& out) {
+  keep_report(from, m);
+  decide_if_complete(out);
+}
+
+template <Exclusive A>
+void Participant<A>::keep_report(const Life& from, const Report& report) {
+  if (report.epoch < reported_epoch_ || report.epoch <= epoch_) return;
+  if (reported_epoch_ < report.epoch) reports_.clear();
+  reported_epoch_ = report.epoch;
+  reports_[from] = report.locks;
+}
+
+template <Exclusive A>
+bool Participant<A>::has_reported(const Life& life) const {
+  if (!is_without(Rule::incarnation)) return reports_.contains(life);
+  return std::any_of(reports_.begin(), reports_.end(),
+                     [&](const auto& each) { return each.first.id == life.id; });
+}
+
+template <Exclusive A>
+bool Participant<A>::everybody_has_stopped() const {
+  if (reported_epoch_ != view_.epoch) return false;
+  bool members = std::all_of(view_.roster.begin(), view_.roster.end(), [&](const Member& member) {
+    return member.guest || has_reported(member.life());
+  });
+  bool evicted = std::all_of(view_.evicted.begin(), view_.evicted.end(), [&](const Life& life) {
+    return ended_.contains(life) || has_reported(life);
+  });
+  return members && evicted;
+}
+
+template <Exclusive A>
+void Participant<A>::decide_if_complete(Out& out) {
+  if (!decides() || !everybody_has_stopped()) return;
+  Install decision{view_.epoch, decide(view_.roster, reports_)};
+  reports_.clear();
+  for (const Member& member : view_.roster)
+    if (member.id != self_.id && !member.guest) out.send(member.life(), decision);
+  if (stage_ != Stage::leaving) return install(decision.locks, out);
+  epoch_ = view_.epoch;
+}
+
+template <Exclusive A>
+void Participant<A>::take(const Life& from, const Install& m, Out& out) {
+  bool again = is_without(Rule::acceptance) && m.epoch == epoch_;
+  bool expected = stage_ == Stage::frozen && m.epoch == view_.epoch && from == view_.decider;
+  if (!expected && !again) return;
+  install(m.locks, out);
+  out.send(from, Installed{m.epoch});
+}
+
+template <Exclusive A>
+void Participant<A>::install(const LockAssignments& locks, Out& out) {
+  epoch_ = view_.epoch;
+  stage_ = Stage::working;
+  for (const LockAssignment& assigned : locks) {
+    Lock<A>& lock = locks_.try_emplace(assigned.lock, assigned.lock).first->second;
+    Assignment start = start_of(assigned.lock, assigned.data);
+    at(lock, out, [&](Lock<A>& each, auto& own) { each.install(self_.id, start, assigned, own); });
+  }
+  std::erase_if(locks_, [](const auto& each) {
+    return !each.second.value() && each.second.process() == Doing::nothing;
+  });
+  tell_roster(out);
+  work(out);
+}
+
+template <Exclusive A>
+void Participant<A>::take(const Life& from, const Installed& m, Out& out) {
+  if (stage_ == Stage::leaving && m.epoch == epoch_) installed_.insert(from.id);
+  depart_if_unneeded(out);
+}
+
+/// The last one that needs a leaver's decision has it.
+template <Exclusive A>
+void Participant<A>::depart_if_unneeded(Out& out) {
+  bool decided = stage_ == Stage::leaving && epoch_ == view_.epoch;
+  bool unneeded = std::all_of(view_.roster.begin(), view_.roster.end(), [&](const Member& member) {
+    return member.guest || installed_.contains(member.id) || ended_.contains(member.life());
+  });
+  if (!decided || !unneeded) return;
+  stage_ = Stage::out;
+  out.tell(Departed{});
+}
+
+// Guests.
+
+/// Of a specimen: a guest whom only the members know.
+template <Exclusive A>
+void Participant<A>::slip_in(Out& out) {
+  view_.roster = view_.roster.with({self_.id, self_.incarnation, address_, true});
+  epoch_ = view_.epoch;
+  stage_ = Stage::greeting;
+  greet(out);
+}
+
+template <Exclusive A>
+void Participant<A>::take(const Life& from, const Hello& m, Out& out) {
+  learn({m.view, {}}, out);
+  if (is_without(Rule::roster) && m.view.number == view_.number && is_member()) {
+    view_.roster = m.view.roster;
+    tell_roster(out);
+  }
+  if (stage_ != Stage::out) out.send(from, Welcome{});
+}
+
+template <Exclusive A>
+void Participant<A>::take(const Life& from, const Welcome&, Out& out) {
+  if (stage_ != Stage::greeting) return;
+  welcomes_.insert(from.id);
+  bool all = std::all_of(view_.roster.begin(), view_.roster.end(), [&](const Member& member) {
+    return member.id == self_.id || welcomes_.contains(member.id);
+  });
+  if (all) work(out);
+}
+
+// Locks.
+
+template <Exclusive A>
+void Participant<A>::receive(const Life& from, const Message<A>& message, Out& out) {
+  if (stage_ == Stage::out) return;
+  std::visit([&](const auto& chosen) { take(from, chosen, out); }, message);
+}
+
+template <Exclusive A>
+bool Participant<A>::is_void(const Life& from, const Told<A>& told) const {
+  if (told.epoch < epoch_) return !is_without(Rule::old_epochs);
+  if (told.epoch > epoch_) return is_without(Rule::new_epochs);
+  return stage_ == Stage::frozen || !view_.roster.contains(from);
+}
+
+template <Exclusive A>
+void Participant<A>::take(const Life& from, const Told<A>& m, Out& out) {
+  if (is_void(from, m)) return;
+  if (stage_ == Stage::working && m.epoch <= epoch_) {
+    Lock<A>& lock = lock_at(m.lock, out);
+    return at(lock, out, [&](Lock<A>& each, auto& own) { each.receive(from.id, m.message, own); });
+  }
+  if (early_.size() == early_max) return expel(out);
+  early_.push_back({from, m});
+}
+
+template <Exclusive A>
+void Participant<A>::replay_early(Out& out) {
+  for (const Early& early : std::exchange(early_, {})) take(early.from, early.told, out);
+}
+
+template <Exclusive A>
+void Participant<A>::timer(const std::string& lock, Epoch epoch, TimerId timer, Out& out) {
+  if constexpr (Timed<A>) {
+    auto found = locks_.find(lock);
+    bool current = found != locks_.end() && found->second.value() && found->second.epoch() == epoch;
+    if (!current) return;
+    at(found->second, out, [&](Lock<A>& each, auto& own) { each.timer(timer, own); });
+  }
+}
+
+template <Exclusive A>
+void Participant<A>::request(const std::string& name, const Wish& wish, Out& out) {
+  CONCH_EXPECT(stage_ != Stage::out && stage_ != Stage::leaving, "only a member asks");
+  Lock<A>& lock =
+      stage_ == Stage::working ? lock_at(name, out) : locks_.try_emplace(name, name).first->second;
+  at(lock, out, [&](Lock<A>& each, auto& own) { each.request(wish, own); });
+}
+
+template <Exclusive A>
+void Participant<A>::cancel(const std::string& name, Out& out) {
+  at(locks_.at(name), out, [](Lock<A>& lock, auto& own) { lock.cancel(own); });
+}
+
+template <Exclusive A>
+void Participant<A>::release(const std::string& name, const DataRef& data, Out& out) {
+  Lock<A>& lock = locks_.at(name);
+  if (data.location == self_.id) lock.copied(data);
+  at(lock, out, [&](Lock<A>& each, auto& own) { each.release(data, own); });
+}
+
+template <Exclusive A>
+Doing Participant<A>::doing(const std::string& lock) const {
+  auto found = locks_.find(lock);
+  return found == locks_.end() ? Doing::nothing : found->second.process();
+}
+
+template <Exclusive A>
+void Participant<A>::forget_idle() {
+  std::erase_if(locks_, [&](const auto& each) {
+    const Lock<A>& lock = each.second;
+    LockReport report = lock.report({});
+    bool wanted = report.held || report.waits || lock.process() != Doing::nothing;
+    bool blank = report.known.data == DataRef{} && !report.copy;
+    return blank && !wanted && lock.value() == A(self_.id, start_of(each.first, {}));
+  });
+}
+
+template <Exclusive A>
+Assignment Participant<A>::start_of(const std::string& lock, const DataRef& data) const {
+  Members founders = view_.roster.founders();
+  NodeId home = home_of(lock, founders);
+  return {epoch_, std::move(founders), home, Baton{Fence(epoch_, 0), data}, charter_.tuning};
+}
+
+/// A lock that is used here for the first time in this epoch.
+template <Exclusive A>
+void Participant<A>::give_value(const std::string& name, Lock<A>& lock, Out& out) {
+  Assignment start = start_of(name, {});
+  Members all = view_.roster.all();
+  at(lock, out, [&](Lock<A>& each, auto& own) {
+    if constexpr (Dynamic<A>) {
+      if (is_guest()) {
+        start.members = all;
+        return each.join(self_.id, start, own);
+      }
+      each.install(self_.id, start, {name, {}, {}, {}, false}, own);
+      if (all != start.members) each.roster(all, own);
+    } else {
+      each.install(self_.id, start, {name, {}, {}, {}, false}, own);
+    }
+  });
+}
+
+template <Exclusive A>
+Lock<A>& Participant<A>::lock_at(const std::string& name, Out& out) {
+  Lock<A>& lock = locks_.try_emplace(name, name).first->second;
+  if (!lock.value()) give_value(name, lock, out);
+  return lock;
+}
+
+/// A lock speaks of ids; the roster knows which life is meant.
+template <Exclusive A>
+template <class Call>
+void Participant<A>::at(Lock<A>& lock, Out& out, Call&& call) {
+  LockOrders<A> own(out.now());
+  call(lock, own);
+  for (auto& send : own.sends())
+    if (const Member* to = view_.roster.find(send.to))
+      out.send(to->life(), std::move(send.message));
+  for (Event& event : own.events()) out.tell(std::move(event));
+}
+
+}  // namespace conch::recovery

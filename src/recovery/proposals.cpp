@@ -1,0 +1,66 @@
+#include "recovery/proposals.hpp"
+
+namespace conch::recovery {
+
+namespace {
+
+/// The next view, until it is changed the same as the one that is known.
+View next(const Standing& known) {
+  View view = known.view;
+  ++view.number;
+  std::erase_if(view.evicted, [&](const Life& life) { return known.has_ended(life); });
+  return view;
+}
+
+void put_out(View& view, NodeId id, const Standing& known) {
+  const Member* member = view.roster.find(id);
+  if (!member) return;
+  if (!known.has_ended(member->life())) view.evicted.push_back(member->life());
+  view.roster = view.roster.without(id);
+}
+
+View begin_epoch(View view, const Life& decider) {
+  ++view.epoch.value;
+  view.decider = decider;
+  view.roster = view.roster.settled();
+  return view;
+}
+
+}  // namespace
+
+std::vector<NodeId> dead_members(const Standing& known) {
+  std::vector<NodeId> dead;
+  for (const Member& member : known.view.roster)
+    if (known.has_ended(member.life())) dead.push_back(member.id);
+  return dead;
+}
+
+View admission(const Standing& known, const Member& newcomer, std::string_view algorithm,
+               Membership membership) {
+  View view = next(known);
+  if (view.algorithm.empty()) view.algorithm = algorithm;
+  std::size_t members = view.roster.size();
+  for (NodeId dead : dead_members(known)) put_out(view, dead, known);
+  put_out(view, newcomer.id, known);
+  bool untouched = view.roster.size() == members && members > 0;
+  Member member = newcomer;
+  member.guest = true;
+  view.roster = view.roster.with(std::move(member));
+  if (membership == Membership::dynamic && untouched) return view;
+  return begin_epoch(std::move(view), newcomer.life());
+}
+
+View departure(const Standing& known, const Life& leaver) {
+  View view = next(known);
+  for (NodeId dead : dead_members(known)) put_out(view, dead, known);
+  view.roster = view.roster.without(leaver.id);
+  return begin_epoch(std::move(view), leaver);
+}
+
+View eviction(const Standing& known, const std::vector<NodeId>& those, const Life& decider) {
+  View view = next(known);
+  for (NodeId id : those) put_out(view, id, known);
+  return begin_epoch(std::move(view), decider);
+}
+
+}  // namespace conch::recovery

@@ -1,0 +1,28 @@
+// The views that a peer proposes, as functions of what is known.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "recovery/view.hpp"
+
+namespace conch::recovery {
+
+/// Whether a newcomer is a guest of the epoch, or its coming begins the next.
+enum class Membership : std::uint8_t { fixed, dynamic };
+
+/// A view in which this one is a member. A former life of it is put out, and so is everybody whose
+/// lease has ended; then a new epoch begins.
+View admission(const Standing& known, const Member& newcomer, std::string_view algorithm,
+               Membership membership);
+
+/// A new epoch without these, with this decider.
+View eviction(const Standing& known, const std::vector<NodeId>& those, const Life& decider);
+
+/// A new epoch without this one, which decides for the others and then goes.
+View departure(const Standing& known, const Life& leaver);
+
+/// Members whose leases have ended.
+std::vector<NodeId> dead_members(const Standing& known);
+
+}  // namespace conch::recovery

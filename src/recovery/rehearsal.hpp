@@ -1,0 +1,123 @@
+// How a lock starts with somebody inside and others waiting.
+//
+// After a recovery everybody knows who holds a lock and who waits for it, in which order. Each peer
+// then plays the whole group by itself: a fresh lock, the holders ask, then the others, one after
+// the other, and every message arrives at once. It keeps its own value of that play and throws the
+// others away. All play the same, so that the values fit together; and each is in a state that the
+// algorithm reaches by itself, for which nothing new has to be proved.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/contract.hpp"
+
+namespace conch::recovery {
+
+/// Somebody holds a lock, or waits for it.
+struct Claim {
+  NodeId node;
+  Wish wish;
+  CONCH_FIELDS(Claim, node, wish)
+};
+
+/// One peer's part after the play.
+template <Exclusive A>
+struct Rehearsed {
+  A value;
+  /// What it got if it is inside.
+  std::optional<Entered> entered;
+  /// What a lock does before anybody asks, if nobody did: messages that are still to be sent.
+  OutboxOf<A> out;
+};
+
+template <Exclusive A>
+void ask(A& value, const Wish& wish, OutboxOf<A>& out) {
+  if constexpr (Shared<A>) return value.request(wish, out);
+  CONCH_EXPECT(wish == Wish{},
+               "an algorithm that does not share is asked for everything, to write");
+  value.request(out);
+}
+
+template <Exclusive A>
+class Rehearsal {
+ public:
+  explicit Rehearsal(const Assignment& start) {
+    for (NodeId node : start.members) values_.emplace(node, A(node, start));
+    if constexpr (Starting<A>)
+      for (auto& [node, value] : values_)
+        call(node, [](A& each, OutboxOf<A>& out) { each.start(out); });
+  }
+
+  void request(const Claim& claim) {
+    call(claim.node, [&](A& value, OutboxOf<A>& out) { ask(value, claim.wish, out); });
+    std::size_t patience = 1'000'000;
+    for (; !in_flight_.empty(); --patience) {
+      CONCH_EXPECT(patience > 0, "a rehearsal comes to rest while somebody holds the lock");
+      auto [from, to, message] = std::move(in_flight_.front());
+      in_flight_.pop_front();
+      call(to, [&, sender = from, &sent = message](A& value, OutboxOf<A>& out) {
+        deliver(value, sender, sent, out);
+      });
+    }
+  }
+
+  bool is_inside(NodeId node) const { return entered_.contains(node); }
+  Rehearsed<A> part_of(NodeId node) {
+    Rehearsed<A> part{values_.at(node), std::nullopt, std::move(timers_[node])};
+    if (is_inside(node)) part.entered = entered_.at(node);
+    return part;
+  }
+
+ private:
+  struct InFlight {
+    NodeId from;
+    NodeId to;
+    typename A::Message message;
+  };
+
+  template <class Call>
+  void call(NodeId node, Call&& run) {
+    OutboxOf<A> out;
+    run(values_.at(node), out);
+    for (auto& send : out.sends()) in_flight_.push_back({node, send.to, std::move(send.message)});
+    for (const Effect& effect : out.effects()) take_effect(node, effect);
+  }
+  void take_effect(NodeId node, const Effect& effect) {
+    if (const auto* entered = std::get_if<Entered>(&effect)) entered_.emplace(node, *entered);
+    if (const auto* armed = std::get_if<Armed>(&effect))
+      timers_[node].arm(armed->timer, armed->min, armed->max);
+    if (const auto* disarmed = std::get_if<Disarmed>(&effect))
+      timers_[node].disarm(disarmed->timer);
+  }
+
+  std::map<NodeId, A> values_;
+  std::deque<InFlight> in_flight_;
+  std::map<NodeId, Entered> entered_;
+  std::map<NodeId, OutboxOf<A>> timers_;
+};
+
+/// The part of one peer in a lock that these hold, and for which those wait in this order. If
+/// nobody holds it, the first of them does now.
+template <Exclusive A>
+Rehearsed<A> rehearse(NodeId self, const Assignment& start, std::span<const Claim> holders,
+                      std::span<const Claim> waiters) {
+  if (holders.empty() && waiters.empty()) {
+    Rehearsed<A> alone{A(self, start), std::nullopt, {}};
+    if constexpr (Starting<A>) alone.value.start(alone.out);
+    return alone;
+  }
+  Rehearsal<A> play(start);
+  for (const Claim& holder : holders) {
+    play.request(holder);
+    CONCH_EXPECT(play.is_inside(holder.node), "those who hold a lock together are inside together");
+  }
+  for (const Claim& waiter : waiters) play.request(waiter);
+  return play.part_of(self);
+}
+
+}  // namespace conch::recovery

@@ -1,0 +1,36 @@
+// The rules of recovery that a specimen does without, each of which the tests show to be needed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace conch::recovery {
+
+enum class Rule : std::uint8_t {
+  none,
+  roster,       // a guest is on the roster before it is welcomed
+  old_epochs,   // what was sent in an older epoch is dropped
+  new_epochs,   // what was sent in a newer epoch is kept until that is installed
+  lease,        // every event, and so every entry, first looks at the lease
+  acceptance,   // only whose proposal the register accepted decides
+  incarnation,  // what one life says does not count as another's
+};
+
+inline constexpr std::array rules{Rule::roster, Rule::old_epochs, Rule::new_epochs,
+                                  Rule::lease,  Rule::acceptance, Rule::incarnation};
+
+constexpr std::string_view word(Rule rule) {
+  switch (rule) {
+    case Rule::none: return "none";
+    case Rule::roster: return "roster";
+    case Rule::old_epochs: return "old-epochs";
+    case Rule::new_epochs: return "new-epochs";
+    case Rule::lease: return "lease";
+    case Rule::acceptance: return "acceptance";
+    case Rule::incarnation: return "incarnation";
+  }
+  return "?";
+}
+
+}  // namespace conch::recovery
