@@ -68,6 +68,7 @@ class Fence {
 
 /// Where the data a lock protects is. Opaque to algorithms: they carry it, worlds read it.
 struct DataRef {
+  /// Every writer leaves a larger one than it found.
   std::uint64_t version = 0;
   std::uint64_t size = 0;
   std::optional<NodeId> location;

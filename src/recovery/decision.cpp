@@ -24,8 +24,10 @@ struct Gathered {
   std::vector<DataRef> copies;
 };
 
+/// By version: a holder may have released while frozen, under a fence of an epoch that others have
+/// left behind. The fence tells apart what was written anew after data were lost.
 bool is_newer(const Baton& a, const Baton& b) {
-  return std::tuple(a.fence, a.data.version) > std::tuple(b.fence, b.data.version);
+  return std::tuple(a.data.version, a.fence) > std::tuple(b.data.version, b.fence);
 }
 
 void gather(const Roster& roster, const Life& from, const LockReport& report, Gathered& lock) {

@@ -96,8 +96,9 @@ class Participant {
   /// The next view without those whose leases have ended, if there are any, or if it was the
   /// decider's.
   std::optional<View> eviction() const;
-  /// The next view without one that does not answer, whether its lease has ended or not.
-  View eviction_of(NodeId suspect) const;
+  /// The next view without one that does not answer, whether its lease has ended or not; if both
+  /// are members.
+  std::optional<View> eviction_of(const Life& suspect) const;
   /// The next view without this peer, whose process neither holds nor waits.
   View departure() const;
   /// What an accepted proposal, a refusal, a look or a watch has brought.
@@ -124,7 +125,10 @@ class Participant {
   /// What the process does with a lock.
   Doing doing(const std::string& lock) const;
   const std::map<std::string, Lock<A>>& locks() const { return locks_; }
-  bool decides() const { return view_.decider == self_ && epoch_ < view_.epoch; }
+  bool decides() const {
+    bool stopped = stage_ == Stage::frozen || stage_ == Stage::leaving;
+    return stopped && view_.decider == self_ && epoch_ < view_.epoch;
+  }
   /// Members whose leases are known to have ended.
   std::vector<NodeId> dead() const { return dead_members(known()); }
   /// Messages of epochs that have not begun here.

@@ -32,9 +32,10 @@ std::optional<View> Participant<A>::eviction() const {
 }
 
 template <Exclusive A>
-View Participant<A>::eviction_of(NodeId suspect) const {
+std::optional<View> Participant<A>::eviction_of(const Life& suspect) const {
+  if (!is_member() || !view_.roster.contains(suspect)) return std::nullopt;
   std::vector<NodeId> those = dead_members(known());
-  those.push_back(suspect);
+  those.push_back(suspect.id);
   return recovery::eviction(known(), those, self_);
 }
 
@@ -69,13 +70,13 @@ void Participant<A>::adopt(const View& view, Out& out) {
 template <Exclusive A>
 void Participant<A>::stand_outside(Out& out) {
   if (stage_ == Stage::outside) return is_without(Rule::roster) ? slip_in(out) : void();
-  if (stage_ == Stage::leaving) {  // somebody else decides; it has nothing to report
+  if (view_.decider == self_) {  // a guest may have come meanwhile
+    if (std::exchange(stage_, Stage::leaving) != Stage::leaving) begin_epoch(out);
+    return;
+  }
+  if (stage_ == Stage::leaving) {  // somebody else decides; this one has nothing to report
     stage_ = Stage::out;
     return out.tell(Departed{});
-  }
-  if (view_.decider == self_) {
-    stage_ = Stage::leaving;
-    return begin_epoch(out);
   }
   expel(out);
   report_to_decider(out);

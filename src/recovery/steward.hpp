@@ -64,11 +64,11 @@ class Steward {
 
   void receive(const Life& from, const Message<A>& message, Out& out);
   void timer(const std::string& lock, Epoch epoch, TimerId timer, Out& out);
-  /// A member has left something unacknowledged for so long.
-  void silent(NodeId member, Duration unacknowledged, Out& out);
+  /// This one has left something unacknowledged for so long.
+  void silent(const Life& life, Duration unacknowledged, Out& out);
 
-  /// This member should be put out, for whatever reason.
-  void suspect(NodeId member, Out& out);
+  /// This one should be put out, for whatever reason.
+  void suspect(const Life& life, Out& out);
 
   // The process. False if the lease has run out: it has been told.
   bool request(const std::string& lock, const Wish& wish, Out& out);
@@ -110,6 +110,8 @@ class Steward {
   std::optional<Time> next_renewal_;
   std::optional<Time> next_proposal_;
   bool leaving_ = false;
+  /// From those who know of the admission before this one does: nothing is done without a lease.
+  std::vector<std::pair<Life, Message<A>>> before_lease_;
   /// Whom this one cannot reach, and who else cannot.
   std::set<Life> doubted_;
   std::map<Life, std::set<NodeId>> doubts_;
@@ -199,6 +201,7 @@ void Steward<A>::learn(const Standing& standing, Out& out) {
   if (comes) return come_in(standing, out);
   next_look_.reset();
   participant_.learn(standing, out);
+  for (const auto& [from, message] : std::exchange(before_lease_, {})) receive(from, message, out);
   if (standing.has_ended(participant_.self())) participant_.lapse(out);
   bool reason = participant_.eviction() || (leaving_ && participant_.stage() == Stage::working);
   if (!reason) next_proposal_.reset();
@@ -231,33 +234,31 @@ std::size_t Steward<A>::rank() const {
 template <Exclusive A>
 void Steward<A>::receive(const Life& from, const Message<A>& message, Out& out) {
   if (!alive(out)) return;
+  if (!tenure_.until()) return before_lease_.emplace_back(from, message), void();
   if (const auto* doubt = std::get_if<Doubt>(&message)) doubts_[doubt->whom].insert(from.id);
   participant_.receive(from, message, out);
 }
 
 template <Exclusive A>
-void Steward<A>::silent(NodeId id, Duration unacknowledged, Out& out) {
-  if (!alive(out)) return;
-  const Member* member = participant_.view().roster.find(id);
-  if (!member) return;
-  Life life = member->life();
+void Steward<A>::silent(const Life& life, Duration unacknowledged, Out& out) {
+  if (!alive(out) || !participant_.view().roster.contains(life)) return;
   auto confirmations = static_cast<unsigned>(doubts_[life].size());
   switch (opinion_of({unacknowledged, false, confirmations}, terms_)) {
     case Opinion::fine: return;
     case Opinion::doubtful:
       if (!doubted_.insert(life).second) return;
       for (const Member& other : participant_.view().roster)
-        if (other.id != id && other.id != participant_.self().id)
+        if (other.id != life.id && other.id != participant_.self().id)
           out.send(other.life(), Doubt{life});
       return;
-    case Opinion::gone: return suspect(id, out);
+    case Opinion::gone: return suspect(life, out);
   }
 }
 
 template <Exclusive A>
-void Steward<A>::suspect(NodeId id, Out& out) {
-  if (!alive(out) || next_proposal_ || !participant_.view().roster.contains(id)) return;
-  if (participant_.stage() != Stage::outside) propose(participant_.eviction_of(id), out);
+void Steward<A>::suspect(const Life& life, Out& out) {
+  if (!alive(out) || next_proposal_ || life == participant_.self()) return;
+  if (std::optional<View> view = participant_.eviction_of(life)) propose(std::move(*view), out);
 }
 
 template <Exclusive A>

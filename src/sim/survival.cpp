@@ -212,6 +212,10 @@ void Survival::wake_in_time(Process& process) {
 void Survival::take(const Life& life, const recovery::Event& event) {
   Process* process = find(life);
   if (!process) return;
+  bool ends = std::holds_alternative<Expelled>(event) || std::holds_alternative<Departed>(event);
+  if (ends && oracles_.is_inside(life))
+    oracles_.report(Property::mutual_exclusion,
+                    name_of(life) + " is out of the group and was not told that its lock is lost");
   if (const auto* granted = std::get_if<Granted>(&event)) {
     note(life, "enters, " + print(granted->baton) + (granted->rolled_back ? ", rolled back" : ""));
     for (const Life& other : oracles_.inside()) {

@@ -43,11 +43,11 @@ void Survival::strike() {
                    [this, id = victim.id.value] { cut_from_register_.erase(id); });
     }
     case 6: {  // two suspect somebody, for no reason
-      NodeId suspect = lives[random_.below(lives.size())].id;
+      Life suspect = lives[random_.below(lives.size())];
       for (const Life& accuser : {victim, lives[random_.below(lives.size())]}) {
         Process* process = find(accuser);
-        if (!process || accuser.id == suspect || process->stopped) continue;
-        note(accuser, "suspects " + std::to_string(suspect.value));
+        if (!process || process->stopped) continue;
+        note(accuser, "suspects " + std::to_string(suspect.id.value));
         call(*process, [&](Survivor& peer, Time now) { return peer.suspect(now, suspect); });
       }
       return;

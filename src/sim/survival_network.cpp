@@ -51,7 +51,8 @@ void Survival::arrive(Process& process, const Life& from, const Link<Payload>::F
   }
 }
 
-/// Keeps the retransmission timer of a link, and tells the peer how long it has been waiting.
+/// Keeps the retransmission timer of a link, and tells the peer how long it has been waiting. What
+/// is meant for a life that the group has forgotten is given up.
 void Survival::watch_over(Process& process, const Life& to, bool progress) {
   Connection& connection = process.connections[to];
   if (!connection.link.wants_timer()) {
@@ -67,6 +68,9 @@ void Survival::watch_over(Process& process, const Life& to, bool progress) {
   this->to(process.life, delay, [this, to, number](Process& sender) {
     auto found = sender.connections.find(to);
     if (found == sender.connections.end() || found->second.timer != number) return;
+    std::vector<Life> concerned = sender.peer->view().lives();
+    if (std::find(concerned.begin(), concerned.end(), to) == concerned.end())
+      return void(sender.connections.erase(found));
     Link<Payload>::Frames frames;
     found->second.link.timeout(frames);
     transmit_all(sender, to, frames);
@@ -77,13 +81,14 @@ void Survival::watch_over(Process& process, const Life& to, bool progress) {
     Life life = sender.life;
     watch_over(sender, to, false);
     if (Process* still = find(life))
-      call(*still, [&](Survivor& peer, Time now) { return peer.silent(now, to.id, silence); });
+      call(*still, [&](Survivor& peer, Time now) { return peer.silent(now, to, silence); });
   });
 }
 
 // The register.
 
 void Survival::ask(const Life& life, const Ask& ask) {
+  if (trace_) note(life, "asks the register  " + print(ask.question));
   bool reaches = !cut_from_register_.contains(life.id.value) && !chance(loss_);
   if (!reaches) return;
   after(draw(std::chrono::microseconds(200), latency_max_) + register_delay_,
@@ -132,6 +137,8 @@ void Survival::expire_in_time() {
 void Survival::see_view(const View& before) {
   const View& view = register_.view();
   if (view.number == before.number) return;
+  for (const Member& member : before.roster)
+    if (!view.roster.contains(member.life())) oracles_.gone(member.life());
   note("view " + std::to_string(view.number) + ", epoch " + std::to_string(view.epoch.value) +
        ", roster " + print(view.roster.all()) + ", decider " +
        std::to_string(view.decider.id.value) + ", evicted " + std::to_string(view.evicted.size()));

@@ -37,11 +37,11 @@ class SurvivorOf final : public Survivor {
     return call(
         now, [&](auto& out) { steward_.timer(armed.lock, armed.epoch, armed.armed.timer, out); });
   }
-  Wanted silent(Time now, NodeId member, Duration unacknowledged) override {
-    return call(now, [&](auto& out) { steward_.silent(member, unacknowledged, out); });
+  Wanted silent(Time now, const Life& life, Duration unacknowledged) override {
+    return call(now, [&](auto& out) { steward_.silent(life, unacknowledged, out); });
   }
-  Wanted suspect(Time now, NodeId member) override {
-    return call(now, [&](auto& out) { steward_.suspect(member, out); });
+  Wanted suspect(Time now, const Life& life) override {
+    return call(now, [&](auto& out) { steward_.suspect(life, out); });
   }
   Wanted request(Time now, const std::string& lock, const Wish& wish) override {
     return call(now, [&](auto& out) { steward_.request(lock, wish, out); });

@@ -45,8 +45,8 @@ class Survivor {
   virtual Wanted watched(Time now) = 0;
   virtual Wanted receive(Time now, const recovery::Life& from, const Parcel& parcel) = 0;
   virtual Wanted timer(Time now, const recovery::LockArmed& armed) = 0;
-  virtual Wanted silent(Time now, NodeId member, Duration unacknowledged) = 0;
-  virtual Wanted suspect(Time now, NodeId member) = 0;
+  virtual Wanted silent(Time now, const recovery::Life& life, Duration unacknowledged) = 0;
+  virtual Wanted suspect(Time now, const recovery::Life& life) = 0;
   virtual Wanted request(Time now, const std::string& lock, const Wish& wish) = 0;
   virtual Wanted cancel(Time now, const std::string& lock) = 0;
   virtual Wanted release(Time now, const std::string& lock, const DataRef& data) = 0;
