@@ -83,6 +83,7 @@ class Steward {
 
  private:
   bool alive(Out& out);
+  bool minds_lease() const { return without_ != Rule::lease && without_ != Rule::roster; }
   void look_after(Out& out);
   void look(Out& out);
   void renew(Out& out);
@@ -123,7 +124,7 @@ template <Exclusive A>
 bool Steward<A>::alive(Out& out) {
   if (participant_.stage() == Stage::out) return false;
   bool lapsed = tenure_.until() && !tenure_.holds(out.now());
-  if (!lapsed || without_ == Rule::lease) return true;
+  if (!lapsed || !minds_lease()) return true;
   participant_.lapse(out);
   return false;
 }
@@ -131,8 +132,9 @@ bool Steward<A>::alive(Out& out) {
 template <Exclusive A>
 Time Steward<A>::wakes() const {
   Time earliest = Time::max();
-  for (const auto& due : {next_look_, next_renewal_, next_proposal_, tenure_.until()})
+  for (const auto& due : {next_look_, next_renewal_, next_proposal_})
     if (due) earliest = std::min(earliest, *due);
+  if (minds_lease() && tenure_.until()) earliest = std::min(earliest, *tenure_.until());
   return earliest;
 }
 
@@ -177,8 +179,9 @@ void Steward<A>::renew(Out& out) {
 /// If no answer comes, the proposal is made again, as far as there is still reason to.
 template <Exclusive A>
 void Steward<A>::propose(View view, Out& out) {
-  ask(Propose{std::move(view)}, out);
+  ask(Propose{view}, out);
   next_proposal_ = out.now() + answer_patience();
+  if (without_ == Rule::acceptance) participant_.learn({std::move(view), {}}, out);
 }
 
 template <Exclusive A>
@@ -214,6 +217,10 @@ void Steward<A>::come_in(const Standing& standing, Out& out) {
   next_look_ = out.now() + answer_patience();
   if (standing.has_ended(participant_.self())) return participant_.lapse(out);
   if (standing.view.roster.contains(participant_.self())) return renew(out);
+  if (without_ == Rule::roster && standing.view.number > 0) {
+    tenure_.renewed(out.now());
+    return participant_.learn(standing, out);
+  }
   ask(Propose{participant_.admission(standing)}, out);
 }
 

@@ -160,10 +160,9 @@ void Survival::spawn(NodeId id) {
 /// Noticed: somebody on its machine sees that the process is dead; otherwise its lease runs out.
 void Survival::kill(const Life& life, bool noticed) {
   note(life, noticed ? "is killed, and seen to be dead" : "is killed");
-  bool deciding = register_.view().decider == life && haunted_;
-  if (deciding) oracles_.see(Sighting::decider_died);
+  see_end_of(life);
   processes_.erase(life);
-  oracles_.lost(life);
+  oracles_.died(life);
   oracles_.gone(life);
   if (noticed && register_.end(life)) notify();
 }
@@ -172,7 +171,7 @@ void Survival::stop(const Life& life, Duration length) {
   Process* process = find(life);
   if (!process || process->stopped) return;
   note(life, "is stopped for " + print_duration(length));
-  if (register_.view().decider == life && haunted_) oracles_.see(Sighting::decider_died);
+  see_end_of(life);
   process->stopped = true;
   after(length, [this, life] {
     Process* woken = find(life);
@@ -190,6 +189,8 @@ void Survival::call(Process& process, const std::function<Wanted(Survivor&, Time
   Epoch epoch = process.peer->epoch();
   Wanted wanted = call(*process.peer, process.clock.shows(now_));
   if (process.peer->early() > early) oracles_.see(Sighting::early_message);
+  const View& newest = register_.view();
+  if (newest.decider == life && process.peer->epoch() == newest.epoch) decided_ = newest.epoch;
   if (process.peer->epoch() != epoch && epoch != Epoch{0} && process.phase == Phase::inside)
     oracles_.see(Sighting::holder_kept);
   for (const Dispatch& each : wanted.dispatches) dispatch(process, each);
@@ -238,8 +239,7 @@ void Survival::take(const Life& life, const recovery::Event& event) {
     think(*process);
   } else if (std::holds_alternative<Lost>(event)) {
     note(life, "is told that its lock is lost");
-    if (oracles_.is_inside(life)) oracles_.see(Sighting::late_holder_told);
-    oracles_.lost(life);
+    oracles_.told_lost(life);
     process->phase = Phase::away;
   } else if (std::holds_alternative<Admitted>(event)) {
     note(life, "is in the group");

@@ -138,6 +138,7 @@ class Survival {
   void notify();
   void expire_in_time();
   void see_view(const recovery::View& before);
+  void see_end_of(const Life& life);
 
   // What goes wrong.
   void plan_faults();
@@ -177,7 +178,8 @@ class Survival {
   bool register_away_ = false;
   Duration register_delay_{};
   double answers_lost_ = 0;
-  bool haunted_ = false;
+  /// The last epoch that its decider has decided.
+  Epoch decided_{0};
 
   /// Of each peer: grants that were asked for after the storm.
   std::map<std::uint64_t, unsigned> served_;

@@ -101,8 +101,6 @@ void Survival::part() {
 
 /// Something goes wrong just while locks are being recovered.
 void Survival::haunt_recovery() {
-  haunted_ = true;
-  after(10 * latency_max_, [this] { haunted_ = false; });
   if (!stormy_ || !chance(0.25)) return;
   Life decider = register_.view().decider;
   after(draw({}, 4 * latency_max_), [this, decider] {

@@ -144,10 +144,13 @@ void Survival::see_view(const View& before) {
        std::to_string(view.decider.id.value) + ", evicted " + std::to_string(view.evicted.size()));
   notify();
   if (view.epoch == before.epoch) return;
-  const Process* decider = find(before.decider);
-  bool installed = before.number == 0 || !decider || decider->peer->epoch() >= before.epoch;
-  if (!installed || (before.number > 0 && !decider)) oracles_.see(Sighting::recovery_overlapped);
+  if (decided_ < before.epoch) oracles_.see(Sighting::recovery_overlapped);
   haunt_recovery();
+}
+
+void Survival::see_end_of(const Life& life) {
+  const View& view = register_.view();
+  if (view.decider == life && decided_ < view.epoch) oracles_.see(Sighting::decider_died);
 }
 
 }  // namespace conch::sim

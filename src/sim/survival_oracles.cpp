@@ -66,7 +66,7 @@ void SurvivalOracles::check_exclusion(const Life& life, Fence fence, const Wish&
       continue;
     }
     if (holder.late && holder.fence < fence) {
-      see(Sighting::woke_after_eviction);
+      overtaken_.insert(other);
       continue;
     }
     report(Property::mutual_exclusion,
@@ -88,13 +88,13 @@ void SurvivalOracles::check_fence(const Life& life, Fence fence, const Wish& wis
 /// The data are those released last, unless everybody is gone who had them.
 void SurvivalOracles::check_data(const Life& life, const Granted& granted) {
   std::uint64_t found = granted.baton.data.version;
+  if (!written_.empty() && written_.back().version != found) see(Sighting::data_rolled_back);
   for (; !written_.empty() && written_.back().version != found; written_.pop_back()) {
     const Written& newest = written_.back();
     if (std::optional<Life> keeper = living_keeper(newest))
       return report(Property::data, name_of(life) + " finds version " + std::to_string(found) +
                                         ", but " + name_of(*keeper) + " has version " +
                                         std::to_string(newest.version));
-    see(Sighting::data_rolled_back);
   }
   if (written_.empty() && found != 0)
     report(Property::data,
@@ -105,6 +105,12 @@ std::optional<Life> SurvivalOracles::living_keeper(const Written& written) const
   for (const Life& keeper : written.keepers)
     if (!gone_.contains(keeper)) return keeper;
   return std::nullopt;
+}
+
+void SurvivalOracles::told_lost(const Life& life) {
+  if (inside_.erase(life) == 0) return;
+  see(Sighting::late_holder_told);
+  if (overtaken_.contains(life)) see(Sighting::woke_after_eviction);
 }
 
 void SurvivalOracles::copied(const Life& life) {

@@ -46,8 +46,9 @@ class SurvivalOracles {
   void left(const Life& life, std::optional<std::uint64_t> version);
   /// The bytes of what it found on entering are here.
   void copied(const Life& life);
-  /// It was told that it does not hold the lock any more, or it is dead.
-  void lost(const Life& life) { inside_.erase(life); }
+  /// It does not hold the lock any more, and knows.
+  void told_lost(const Life& life);
+  void died(const Life& life) { inside_.erase(life); }
   /// Out of the group or dead: its data are nobody's.
   void gone(const Life& life) { gone_.insert(life); }
   bool is_inside(const Life& life) const { return inside_.contains(life); }
@@ -79,7 +80,9 @@ class SurvivalOracles {
   std::optional<Life> living_keeper(const Written& written) const;
 
   std::map<Life, Holder> inside_;
-  /// The largest that was handed out, and the largest of a writer.
+  /// Those inside after whose lease another has entered.
+  std::set<Life> overtaken_;
+  /// That was handed out.
   Fence largest_;
   /// What was released, oldest first.
   std::vector<Written> written_;
