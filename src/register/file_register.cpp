@@ -1,0 +1,147 @@
+#include "register/file_register.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+namespace conch {
+
+using recovery::Life;
+using recovery::Standing;
+using recovery::View;
+
+namespace {
+
+/// Whose leases matter to a view.
+std::set<Life> lives_of(const View& view) {
+  std::set<Life> lives(view.evicted.begin(), view.evicted.end());
+  for (const recovery::Member& member : view.roster) lives.insert(member.life());
+  return lives;
+}
+
+bool is_evicted(const View& view, const Life& life) {
+  return std::find(view.evicted.begin(), view.evicted.end(), life) != view.evicted.end();
+}
+
+void expect_sensible(const View& next) {
+  if (next.number == 0 || !next.valid() || !next.roster.valid())
+    throw std::invalid_argument(
+        "a proposal has a number and an epoch from 1 on, and a roster with each id once");
+}
+
+void expect_no_way_back(const View& newest, const View& next) {
+  if (next.epoch < newest.epoch)
+    throw std::invalid_argument("a proposal with epoch " + std::to_string(next.epoch.value) +
+                                " after epoch " + std::to_string(newest.epoch.value) +
+                                ": epochs, and with them fences, do not go back");
+}
+
+const FileRegisterOptions& sensible(const FileRegisterOptions& options) {
+  if (options.lease <= Duration::zero() || options.segment_views == 0)
+    throw std::invalid_argument("a lease lasts some time, and a segment has some views");
+  return options;
+}
+
+}  // namespace
+
+FileRegister::FileRegister(const std::string& directory, FileRegisterOptions options)
+    : steps_(sensible(options).steps),
+      process_(::getpid()),
+      root_(directory),
+      work_(root_),
+      chain_(root_, work_, {"", options.segment_views, options.lease}, options.durable, steps_),
+      leases_(root_, work_, chain_.terms().lease, steps_),
+      alarm_(root_) {
+  read();
+}
+
+void FileRegister::attach(const Life& life) {
+  expect_no_fork();
+  leases_.attach(life);
+}
+
+Standing FileRegister::read() {
+  expect_no_fork();
+  return stand();
+}
+
+Verdict FileRegister::propose(const View& next) {
+  expect_no_fork();
+  expect_sensible(next);
+  const View& newest = chain_.newest();
+  bool accepted = false;
+  if (next.number == newest.number + 1) {
+    expect_no_way_back(newest, next);
+    if (next.roster.contains(next.decider) && !is_evicted(newest, next.decider))
+      leases_.begin(next.decider);
+    accepted = chain_.append(next);
+    if (accepted) tidy();
+  }
+  if (!accepted) accepted = chain_.find(next.number) == next;
+  return {accepted, stand()};
+}
+
+/// Prolongs first and reads the view afterwards. Who evicts does it the other way round: it gets
+/// its view accepted first and reads the leases afterwards. So either we see its view, and know
+/// that we are out, or it sees our lease, and waits for its end.
+///
+/// The view is also read before, or one that is out could prolong its lease for ever.
+bool FileRegister::renew(const Life& life) {
+  expect_no_fork();
+  if (!chain_.newest().roster.contains(life) || !leases_.prolong(life)) return false;
+  steps_(file::Step::after_renewal);
+  return chain_.newest().roster.contains(life);
+}
+
+void FileRegister::end(const Life& life) {
+  expect_no_fork();
+  leases_.end(life);
+}
+
+/// The leases are read after the view; see `renew`.
+Standing FileRegister::stand() {
+  alarm_.silence();
+  const View* view = &chain_.newest();
+  while (!alarm_.watch(chain_.growing_segment())) view = &chain_.newest();
+
+  Standing standing{*view, {}};
+  std::set<Life> running;
+  std::optional<Duration> next_end;
+  for (const Life& life : lives_of(*view)) {
+    file::Judgement judgement = judge(life);
+    if (judgement.ended) {
+      standing.ended.push_back(life);
+      continue;
+    }
+    running.insert(life);
+    next_end = std::min(next_end.value_or(judgement.until), judgement.until);
+  }
+  alarm_.keep(running);
+  alarm_.ring_at(next_end);
+  return standing;
+}
+
+file::Judgement FileRegister::judge(const Life& life) {
+  if (alarm_.has_died(life)) leases_.end(life);
+  if (!alarm_.watches(life))
+    if (file::Descriptor process = leases_.process(life)) alarm_.watch(life, std::move(process));
+  return leases_.judge(life);
+}
+
+void FileRegister::tidy() {
+  chain_.prune();
+  leases_.sweep(lives_of(chain_.newest()));
+  work_.sweep();
+}
+
+void FileRegister::expect_no_fork() const {
+  if (::getpid() != process_)
+    throw std::logic_error(
+        "this register was opened before a fork; the child has to open one of its own");
+}
+
+}  // namespace conch
