@@ -102,8 +102,17 @@ void FileRegister::end(const Life& life) {
   leases_.end(life);
 }
 
-/// The leases are read after the view; see `renew`.
+/// If we end a lease ourselves, the alarm rings for us, too. It is silenced only before one looks.
 Standing FileRegister::stand() {
+  while (true) {
+    std::uint64_t ended_before = leases_.ended_here();
+    Standing standing = survey();
+    if (leases_.ended_here() == ended_before) return standing;
+  }
+}
+
+/// The leases are read after the view; see `renew`.
+Standing FileRegister::survey() {
   alarm_.silence();
   const View* view = &chain_.newest();
   while (!alarm_.watch(chain_.growing_segment())) view = &chain_.newest();

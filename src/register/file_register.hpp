@@ -47,6 +47,7 @@ class FileRegister : public Register {
 
  private:
   recovery::Standing stand();
+  recovery::Standing survey();
   file::Judgement judge(const recovery::Life& life);
   void tidy();
   void expect_no_fork() const;

@@ -72,10 +72,15 @@ bool Leases::is_over(const Life& life, const Lease& lease) const {
 }
 
 /// False if it was prolonged or ended in between.
-bool Leases::finish(const Life& life, const Lease& lease) const {
+bool Leases::finish(const Life& life, const Lease& lease) {
   if (!root_.rename(lease.name, folder_of(life) + ended_name)) return false;
-  root_.touch(folder_of(life));
+  wake_all(life);
   return true;
+}
+
+void Leases::wake_all(const Life& life) {
+  root_.touch(folder_of(life));
+  ++ended_here_;
 }
 
 /// Gives a life the folder that was made for it. False if it has one.
@@ -98,7 +103,7 @@ bool Leases::entomb(const Life& life) {
     root_.link(file, folder_of(life) + ended_name);
     root_.remove(file);
   }
-  root_.touch(folder_of(life));
+  wake_all(life);
   return true;
 }
 

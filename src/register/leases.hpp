@@ -47,6 +47,8 @@ class Leases {
   void end(const recovery::Life& life);
   /// Ends it if its time is over or its process gone.
   Judgement judge(const recovery::Life& life);
+  /// How many leases were ended here; each wakes all who watch, us as well.
+  std::uint64_t ended_here() const { return ended_here_; }
   /// Its process, to be woken by its death; see watch_process.
   Descriptor process(const recovery::Life& life) const;
   /// Removes what is left of lives that are not among these.
@@ -61,7 +63,8 @@ class Leases {
   };
   Lease look(const recovery::Life& life) const;
   bool is_over(const recovery::Life& life, const Lease& lease) const;
-  bool finish(const recovery::Life& life, const Lease& lease) const;
+  bool finish(const recovery::Life& life, const Lease& lease);
+  void wake_all(const recovery::Life& life);
   bool appear(const recovery::Life& life, const std::string& made);
   bool entomb(const recovery::Life& life);
   Judgement miss(const recovery::Life& life);
@@ -75,6 +78,7 @@ class Leases {
   std::map<recovery::Life, Descriptor> begun_;
   /// When a life without a lease was missed.
   std::map<recovery::Life, Duration> missed_;
+  std::uint64_t ended_here_ = 0;
 };
 
 }  // namespace conch::file

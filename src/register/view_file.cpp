@@ -9,13 +9,6 @@ namespace conch::file {
 
 namespace {
 
-std::string checksum(std::string_view bytes) {
-  Hash64 hash;
-  hash.mix(bytes.size());
-  for (char byte : bytes) hash.mix(static_cast<unsigned char>(byte));
-  return hexadecimal(hash.value());
-}
-
 template <class T>
 std::string sealed(std::string_view kind, const T& value) {
   std::string bytes;
@@ -74,6 +67,13 @@ class Opener {
 };
 
 }  // namespace
+
+std::string checksum(std::string_view bytes) {
+  Hash64 hash;
+  hash.mix(bytes.size());
+  for (char byte : bytes) hash.mix(static_cast<unsigned char>(byte));
+  return hexadecimal(hash.value());
+}
 
 std::string to_bytes(const ViewFile& file) { return sealed("view", file); }
 std::string to_bytes(const ChainFile& file) { return sealed("chain", file); }

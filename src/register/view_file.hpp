@@ -33,6 +33,9 @@ struct ChainFile {
   bool valid() const { return segment_views > 0 && lease > Duration::zero(); }
 };
 
+/// Of all bytes after the first line, in hexadecimal.
+std::string checksum(std::string_view bytes);
+
 std::string to_bytes(const ViewFile& file);
 std::string to_bytes(const ChainFile& file);
 

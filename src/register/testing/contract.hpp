@@ -19,6 +19,7 @@
 #include "core/print.hpp"
 #include "register/register.hpp"
 #include "register/testing/scratch.hpp"
+#include "register/testing/views.hpp"
 
 namespace conch {
 
@@ -40,25 +41,6 @@ struct RegisterKind {
 inline void PrintTo(const RegisterKind& kind, std::ostream* out) { *out << kind.name; }
 inline std::string name_of_register(const testing::TestParamInfo<RegisterKind>& info) {
   return info.param.name;
-}
-
-inline recovery::Life life(std::uint64_t id, std::uint64_t incarnation = 1) {
-  return {NodeId{id}, recovery::Incarnation{incarnation}};
-}
-
-inline recovery::Roster roster_of(const std::vector<recovery::Life>& lives) {
-  std::vector<recovery::Member> members;
-  for (const recovery::Life& one : lives)
-    members.push_back({one.id, one.incarnation, "here", false});
-  return recovery::Roster(std::move(members));
-}
-
-/// The view after `last` that this life proposes.
-inline recovery::View after(const recovery::View& last, const recovery::Life& decider,
-                            const std::vector<recovery::Life>& members,
-                            std::vector<recovery::Life> evicted = {}) {
-  return {last.number + 1, Epoch{last.epoch.value + 1}, "naimi-trehel",
-          decider,         roster_of(members),          std::move(evicted)};
 }
 
 class RegisterContract : public testing::TestWithParam<RegisterKind> {
