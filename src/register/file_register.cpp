@@ -73,16 +73,26 @@ Verdict FileRegister::propose(const View& next) {
   expect_no_fork();
   expect_sensible(next);
   const View& newest = chain_.newest();
+  if (next.roster.contains(next.decider)) start_lease(next.decider, newest);
   bool accepted = false;
   if (next.number == newest.number + 1) {
     expect_no_way_back(newest, next);
-    if (next.roster.contains(next.decider) && !is_evicted(newest, next.decider))
-      leases_.begin(next.decider);
     accepted = chain_.append(next);
     if (accepted) tidy();
   }
   if (!accepted) accepted = chain_.find(next.number) == next;
   return {accepted, stand()};
+}
+
+/// Also for a proposal that will be refused: a newcomer's lease must not run out while it tries. A
+/// life that a view mentions had its lease or has lost it, and one that is evicted must not go on.
+void FileRegister::start_lease(const Life& life, const View& newest) {
+  if (is_evicted(newest, life)) return;
+  if (newest.roster.contains(life)) {
+    leases_.prolong(life);
+  } else {
+    leases_.begin(life);
+  }
 }
 
 /// Prolongs first and reads the view afterwards. Who evicts does it the other way round: it gets
@@ -106,13 +116,14 @@ void FileRegister::end(const Life& life) {
 Standing FileRegister::stand() {
   while (true) {
     std::uint64_t ended_before = leases_.ended_here();
-    Standing standing = survey();
-    if (leases_.ended_here() == ended_before) return standing;
+    std::optional<Standing> standing = survey();
+    if (standing && leases_.ended_here() == ended_before) return *standing;
   }
 }
 
-/// The leases are read after the view; see `renew`.
-Standing FileRegister::survey() {
+/// The leases are read after the view; see `renew`. None if some of them had been removed by then,
+/// because there is a newer view.
+std::optional<Standing> FileRegister::survey() {
   alarm_.silence();
   const View* view = &chain_.newest();
   while (!alarm_.watch(chain_.growing_segment())) view = &chain_.newest();
@@ -120,15 +131,18 @@ Standing FileRegister::survey() {
   Standing standing{*view, {}};
   std::set<Life> running;
   std::optional<Duration> next_end;
+  bool missed = false;
   for (const Life& life : lives_of(*view)) {
     file::Judgement judgement = judge(life);
     if (judgement.ended) {
       standing.ended.push_back(life);
       continue;
     }
+    missed = missed || judgement.missed;
     running.insert(life);
     next_end = std::min(next_end.value_or(judgement.until), judgement.until);
   }
+  if (missed && chain_.newest().number != standing.view.number) return std::nullopt;
   alarm_.keep(running);
   alarm_.ring_at(next_end);
   return standing;
@@ -143,7 +157,10 @@ file::Judgement FileRegister::judge(const Life& life) {
 
 void FileRegister::tidy() {
   chain_.prune();
-  leases_.sweep(lives_of(chain_.newest()));
+  leases_.sweep([&](const Life& life) {
+    const View& newest = chain_.newest();
+    return newest.roster.contains(life) || is_evicted(newest, life);
+  });
   work_.sweep();
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "register/alarm.hpp"
@@ -46,8 +47,9 @@ class FileRegister : public Register {
   int descriptor() const override { return alarm_.descriptor(); }
 
  private:
+  void start_lease(const recovery::Life& life, const recovery::View& newest);
   recovery::Standing stand();
-  recovery::Standing survey();
+  std::optional<recovery::Standing> survey();
   file::Judgement judge(const recovery::Life& life);
   void tidy();
   void expect_no_fork() const;

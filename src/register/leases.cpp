@@ -108,14 +108,15 @@ bool Leases::entomb(const Life& life) {
 }
 
 void Leases::begin(const Life& life) {
-  if (begun_.contains(life)) return void(prolong(life));
+  bool ours = begun_.contains(life);
+  if (ours && prolong(life)) return;
   std::string made = work_.fresh_name();
   root_.make_directory(made);
   Descriptor mark;
   if (mine_.contains(life)) mark = mark_as_mine(root_, made + process_name);
   root_.create(made + lease_until(since_boot() + lease_));
   if (appear(life, made)) return void(begun_[life] = std::move(mark));
-  if (mine_.contains(life))
+  if (mine_.contains(life) && !ours)
     throw RegisterError("another process is peer " + std::to_string(life.id.value) +
                         ", incarnation " +
                         std::to_string(static_cast<std::uint64_t>(life.incarnation)) + ", in " +
@@ -167,7 +168,7 @@ Judgement Leases::judge(const Life& life) {
 
 Judgement Leases::miss(const Life& life) {
   Duration end = missed_.try_emplace(life, since_boot()).first->second + lease_;
-  if (since_boot() < end) return {false, end};
+  if (since_boot() < end) return {false, end, true};
   missed_.erase(life);
   return entomb(life) ? Judgement{true, {}} : judge(life);
 }
@@ -176,14 +177,14 @@ Descriptor Leases::process(const Life& life) const {
   return watch_process(root_, folder_of(life) + process_name);
 }
 
-void Leases::sweep(const std::set<Life>& living) {
-  std::erase_if(missed_, [&](const auto& entry) { return !living.contains(entry.first); });
+void Leases::sweep(const std::function<bool(const Life&)>& is_mentioned) {
+  std::erase_if(missed_, [&](const auto& entry) { return !is_mentioned(entry.first); });
   for (const std::string& folder : root_.list().value_or(std::vector<std::string>{})) {
     auto life = life_in(folder);
-    if (!life || living.contains(*life)) continue;
-    // A newcomer has a lease before it is on the roster.
+    if (!life) continue;
     Lease lease = look(*life);
-    if (lease.state == Lease::State::running && !is_over(*life, lease)) continue;
+    bool over = lease.state != Lease::State::running || is_over(*life, lease);
+    if (!over || is_mentioned(*life)) continue;
     steps_(Step::before_removal);
     work_.discard(folder);
   }

@@ -15,6 +15,7 @@
 // somebody missed it, however it was lost. It is then given a folder with `ended` in it.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -31,6 +32,8 @@ namespace conch::file {
 struct Judgement {
   bool ended = false;
   Duration until{};
+  /// There is no lease. Perhaps it was removed because a newer view does not mention the life.
+  bool missed = false;
 };
 
 class Leases {
@@ -40,7 +43,7 @@ class Leases {
   /// This process is that life: its lease, once begun, ends when the process does.
   void attach(const recovery::Life& life) { mine_.insert(life); }
 
-  /// Begins the lease of a newcomer, or prolongs it. A lease that was lost is not begun again.
+  /// Begins the lease of a newcomer, which no view mentions, or prolongs it.
   void begin(const recovery::Life& life);
   /// False if it has ended.
   bool prolong(const recovery::Life& life);
@@ -51,8 +54,9 @@ class Leases {
   std::uint64_t ended_here() const { return ended_here_; }
   /// Its process, to be woken by its death; see watch_process.
   Descriptor process(const recovery::Life& life) const;
-  /// Removes what is left of lives that are not among these.
-  void sweep(const std::set<recovery::Life>& living);
+  /// Removes what is left of lives that the newest view does not mention. `is_mentioned` is asked
+  /// after a lease was found to be over, for until then its peer may come on the roster.
+  void sweep(const std::function<bool(const recovery::Life&)>& is_mentioned);
 
  private:
   struct Lease {

@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
+#include <algorithm>
+#include <array>
 #include <sstream>
 
 #include "register/register.hpp"
@@ -21,8 +21,11 @@ constexpr std::size_t mark_bytes_max = 256;
 
 /// When a process began, in ticks since the machine did; empty if that cannot be seen.
 std::string start_of(const std::string& process) {
-  std::ifstream file("/proc/" + process + "/stat");
-  std::string text((std::istreambuf_iterator<char>(file)), {});
+  // Not by a stream: it throws if the process dies between open and read.
+  Descriptor file(::open(("/proc/" + process + "/stat").c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 4096> bytes{};
+  ssize_t size = file ? ::read(file.number(), bytes.data(), bytes.size()) : 0;
+  std::string text(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
   // The name of the program, in parentheses, may have anything in it. The start is the 20th word
   // after it (proc(5)).
   std::istringstream words(text.substr(std::min(text.rfind(')') + 1, text.size())));
