@@ -139,7 +139,7 @@ class Chaos : public testing::TestWithParam<Plan> {
   }
   void bury_the_dead(bool replace) {
     for (CrowdPeer* peer : std::vector<CrowdPeer*>(living_)) {
-      if (!peer->has_just_ended()) continue;
+      if (!peer->has_ended()) continue;
       EXPECT_TRUE(peer->status() == 3 || (peer->status() == 0 && !replace))
           << "status " << peer->status() << " of a peer that said: " << peer->last_line()
           << repeat();

@@ -53,7 +53,6 @@ class CrowdPeer {
   }
 
   const recovery::Life& self() const { return self_; }
-  bool lives() const { return lives_; }
   bool is_stopped() const { return stopped_; }
   int output() const { return output_.number(); }
   int status() const { return status_; }
@@ -63,34 +62,33 @@ class CrowdPeer {
   std::string last_line() const { return lines_.empty() ? "" : lines_.back(); }
 
   void stop() {
-    ::kill(process_, SIGSTOP);
+    send(SIGSTOP);
     int status = 0;
-    ::waitpid(process_, &status, WUNTRACED);
-    stopped_ = WIFSTOPPED(status);
-    if (!stopped_) bury(status);
+    if (lives_ && ::waitpid(process_, &status, WUNTRACED) == process_) {
+      stopped_ = WIFSTOPPED(status);
+      if (!stopped_) bury(status);
+    }
     listen();
   }
   void wake() {
     stopped_ = false;
     last_word_ = file::since_boot();
-    ::kill(process_, SIGCONT);
+    send(SIGCONT);
   }
-  void ask_to_leave() const { ::kill(process_, SIGTERM); }
+  void ask_to_leave() const { send(SIGTERM); }
   /// Whose death is seen afterwards.
   void kill() {
-    ::kill(process_, SIGKILL);
+    send(SIGKILL);
     int status = 0;
-    ::waitpid(process_, &status, 0);
-    bury(status);
+    if (lives_ && ::waitpid(process_, &status, 0) == process_) bury(status);
     listen();
   }
-  /// True if it has just ended.
-  bool has_just_ended() {
+  /// Ended by itself or by us.
+  bool has_ended() {
     int status = 0;
-    if (!lives_ || ::waitpid(process_, &status, WNOHANG) != process_) return false;
-    bury(status);
+    if (lives_ && ::waitpid(process_, &status, WNOHANG) == process_) bury(status);
     listen();
-    return true;
+    return !lives_;
   }
 
   /// Takes what it said.
@@ -109,6 +107,9 @@ class CrowdPeer {
   }
 
  private:
+  void send(int signal) const {
+    if (lives_) ::kill(process_, signal);
+  }
   void bury(int status) {
     lives_ = false;
     stopped_ = false;

@@ -134,6 +134,7 @@ class Peer {
       if (dice_.percent(10)) expect_accepted_again(next);
     }
     learn(std::move(verdict.standing));
+    was_in_ = was_in_ || (verdict.accepted && next.roster.contains(self_));
     return verdict.accepted;
   }
   /// As if the answer had been lost.

@@ -36,7 +36,7 @@ class FileRegister : public Register {
 
   /// This process is that life: the lease that `propose` begins for it ends when the process dies
   /// or execs, or when this object is destroyed. Leases of lives that are not attached, those for
-  /// whom we only speak, end by time.
+  /// whom we only speak, end by time. Throws RegisterError if another process is that life.
   void attach(const recovery::Life& life);
 
   recovery::Standing read() override;

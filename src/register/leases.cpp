@@ -108,20 +108,27 @@ bool Leases::entomb(const Life& life) {
 }
 
 void Leases::begin(const Life& life) {
-  bool ours = begun_.contains(life);
-  if (ours && prolong(life)) return;
+  if (begun_.contains(life)) return void(prolong(life));
   std::string made = work_.fresh_name();
   root_.make_directory(made);
   Descriptor mark;
   if (mine_.contains(life)) mark = mark_as_mine(root_, made + process_name);
   root_.create(made + lease_until(since_boot() + lease_));
   if (appear(life, made)) return void(begun_[life] = std::move(mark));
-  if (mine_.contains(life) && !ours)
-    throw RegisterError("another process is peer " + std::to_string(life.id.value) +
-                        ", incarnation " +
-                        std::to_string(static_cast<std::uint64_t>(life.incarnation)) + ", in " +
-                        root_.path() + "; draw another incarnation");
+  if (mine_.contains(life)) fail_because_taken(life);
   prolong(life);
+}
+
+void Leases::attach(const Life& life) {
+  if (!begun_.contains(life) && root_.exists(folder_of(life))) fail_because_taken(life);
+  mine_.insert(life);
+}
+
+void Leases::fail_because_taken(const Life& life) const {
+  throw RegisterError("another process is peer " + std::to_string(life.id.value) +
+                      ", incarnation " +
+                      std::to_string(static_cast<std::uint64_t>(life.incarnation)) + ", in " +
+                      root_.path() + "; draw another incarnation");
 }
 
 bool Leases::prolong(const Life& life) {

@@ -41,9 +41,11 @@ class Leases {
   Leases(const Directory& root, Workplace& work, Duration lease, Steps steps);
 
   /// This process is that life: its lease, once begun, ends when the process does.
-  void attach(const recovery::Life& life) { mine_.insert(life); }
+  /// Throws RegisterError if another is, or was.
+  void attach(const recovery::Life& life);
 
-  /// Begins the lease of a newcomer, which no view mentions, or prolongs it.
+  /// Begins the lease of a newcomer, which no view mentions, or prolongs it. Once lost, it is not
+  /// begun again: the newcomer may have been on the roster without knowing, and been evicted.
   void begin(const recovery::Life& life);
   /// False if it has ended.
   bool prolong(const recovery::Life& life);
@@ -72,6 +74,7 @@ class Leases {
   bool appear(const recovery::Life& life, const std::string& made);
   bool entomb(const recovery::Life& life);
   Judgement miss(const recovery::Life& life);
+  [[noreturn]] void fail_because_taken(const recovery::Life& life) const;
 
   const Directory& root_;
   Workplace& work_;

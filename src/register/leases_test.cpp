@@ -238,16 +238,40 @@ TEST_F(LeasesTest, TwoProcessesWithOneIdTheOlderIsTold) {
 }
 
 TEST_F(LeasesTest, TwoProcessesWithOneLifeTheSecondIsTold) {
+  auto early = client(1h);
+  early->attach(a);
   auto member = stopped_member(a, 1h);
-  auto second = client(1h);
-  second->attach(a);
-  try {
-    second->propose(after(second->read().view, a, {a}));
-    FAIL() << "both were let in";
-  } catch (const RegisterError& error) {
-    EXPECT_EQ(std::string(error.what()), "another process is peer 1, incarnation 1, in " +
-                                             scratch.path() + "; draw another incarnation");
-  }
+  const std::string words = "another process is peer 1, incarnation 1, in " + scratch.path() +
+                            "; draw another incarnation";
+  auto complaint = [](const std::function<void()>& deed) -> std::string {
+    try {
+      deed();
+    } catch (const RegisterError& error) {
+      return error.what();
+    }
+    return "both were let in";
+  };
+  EXPECT_EQ(complaint([&] { client()->attach(a); }), words);
+  View without = after(early->read().view, b, {});
+  EXPECT_TRUE(early->propose(without).accepted);
+  EXPECT_EQ(complaint([&] { early->propose(after(without, a, {a})); }), words);
+}
+
+/// It was let in while it was stopped, evicted, and forgotten; it knows nothing of that.
+TEST_F(LeasesTest, ALifeThatWasInWithoutKnowingDoesNotComeBack) {
+  auto others = client(500ms);
+  auto late = client(500ms, at(Step::after_link, [&] {
+                       EXPECT_TRUE(await_end(*others, a));
+                       View view = others->read().view;
+                       for (int i = 0; i < 200; ++i)
+                         view = others->propose(after(view, b, {b})).standing.view;
+                     }));
+  late->attach(a);
+  Verdict verdict = late->propose(after({}, a, {a}));
+  EXPECT_FALSE(verdict.accepted);
+  EXPECT_TRUE(late->propose(after(verdict.standing.view, a, {a, b})).accepted);
+  EXPECT_FALSE(late->renew(a));
+  EXPECT_TRUE(await_end(*others, a));
 }
 
 TEST_F(LeasesTest, ALeaseOfAnEarlierBootHasEnded) {
