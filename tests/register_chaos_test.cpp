@@ -90,12 +90,15 @@ class Chaos : public testing::TestWithParam<Plan> {
     expect_ended(peer);
     start(peer.self().id.value);
   }
+  static bool has_held(const CrowdPeer& peer) {
+    return std::any_of(peer.lines().begin(), peer.lines().end(),
+                       [](const std::string& line) { return line.starts_with("held"); });
+  }
   /// One that was accepted without a lease, because it was stopped for too long before, has ended
   /// only after its time.
   void expect_ended(const CrowdPeer& peer) {
     const Life& life = peer.self();
-    auto held = [](const std::string& line) { return line.starts_with("held"); };
-    if (std::none_of(peer.lines().begin(), peer.lines().end(), held)) return;
+    if (!has_held(peer)) return;
     Standing standing = observer_.read();
     bool evicted = std::count(standing.view.evicted.begin(), standing.view.evicted.end(), life);
     if (!evicted && !standing.view.roster.contains(life)) return;
@@ -111,6 +114,7 @@ class Chaos : public testing::TestWithParam<Plan> {
     stops_.emplace(&peer, peer.lines().size());
     seen("somebody was stopped");
     if (peer.last_line().starts_with("try")) seen("somebody was stopped inside of a proposal");
+    if (for_long && has_held(peer)) seen("somebody was stopped for longer than its lease");
   }
   void wake_whose_time_has_come() {
     for (auto entry = wake_at_.begin(); entry != wake_at_.end();) {
@@ -157,10 +161,21 @@ class Chaos : public testing::TestWithParam<Plan> {
     }
     if (wake_at_.size() >= 5) seen("five were stopped at once");
   }
+  /// As long as it was said, or longer if the machine is too busy for anything to happen.
+  bool is_over(Duration now) const {
+    auto often = [&](const char* what) {
+      auto found = seen_.find(what);
+      return found != seen_.end() && found->second >= 3;
+    };
+    bool enough = often("somebody was killed inside of a proposal") &&
+                  often("somebody was stopped inside of a proposal") &&
+                  often("somebody was stopped for longer than its lease") &&
+                  often("the lease of a dead member had ended at once");
+    return now > end_ && (enough || now > end_ + patience);
+  }
   void rage() {
-    Duration end = file::since_boot() + std::chrono::seconds(seconds_);
     Duration next = file::since_boot();
-    while (file::since_boot() < end && !HasFailure()) {
+    while (!is_over(file::since_boot()) && !HasFailure()) {
       listen(next);
       wake_whose_time_has_come();
       bury_the_dead(true);
@@ -326,6 +341,7 @@ class Chaos : public testing::TestWithParam<Plan> {
   Dice dice_;
   ScratchDirectory scratch_;
   FileRegister observer_;
+  Duration end_ = file::since_boot() + std::chrono::seconds(seconds_);
   std::uint64_t incarnations_ = 0;
   std::vector<std::unique_ptr<CrowdPeer>> all_;
   std::vector<CrowdPeer*> living_;

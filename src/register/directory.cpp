@@ -190,7 +190,7 @@ void Directory::remove_all(const std::string& name) const {
   if (remove(name)) return;
   auto names = list(name);
   if (!names) return;
-  for (const std::string& inside : *names) remove_all(name + "/" + inside);
+  for (const std::string& one : *names) remove_all(inside(name, one));
   remove(name);
 }
 
@@ -209,6 +209,12 @@ void make_durable(const Descriptor& file, const std::string& path) {
   if (::fsync(file.number()) != 0)
     throw RegisterError("cannot write " + path + " to its device: " + std::strerror(errno) +
                         "; look after the device");
+}
+
+std::string inside(std::string folder, std::string_view name) {
+  folder += '/';
+  folder += name;
+  return folder;
 }
 
 std::optional<std::string_view> after(std::string_view beginning, std::string_view name) {

@@ -86,6 +86,8 @@ class Directory {
 
 void make_durable(const Descriptor& file, const std::string& path);
 
+/// The name of what is in a folder.
+std::string inside(std::string folder, std::string_view name);
 /// The rest of a name after its beginning.
 std::optional<std::string_view> after(std::string_view beginning, std::string_view name);
 /// A decimal number as std::to_string writes it, and nothing else.

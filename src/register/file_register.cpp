@@ -48,7 +48,7 @@ const FileRegisterOptions& sensible(const FileRegisterOptions& options) {
 
 }  // namespace
 
-FileRegister::FileRegister(const std::string& directory, FileRegisterOptions options)
+FileRegister::FileRegister(const std::string& directory, const FileRegisterOptions& options)
     : steps_(sensible(options).steps),
       process_(::getpid()),
       root_(directory),

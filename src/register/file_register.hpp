@@ -32,7 +32,7 @@ class FileRegister : public Register {
  public:
   /// Makes the directory if it is not there. Throws RegisterError if it is not ours alone, cannot
   /// be written, is damaged, or is on a file system without links or locks.
-  explicit FileRegister(const std::string& directory, FileRegisterOptions options = {});
+  explicit FileRegister(const std::string& directory, const FileRegisterOptions& options = {});
 
   /// This process is that life: the lease that `propose` begins for it ends when the process dies
   /// or execs, or when this object is destroyed. Leases of lives that are not attached, those for

@@ -61,7 +61,7 @@ Leases::Lease Leases::look(const Life& life) const {
     if (!files) break;
     for (const std::string& file : *files) {
       if ("/" + file == ended_name) return {Lease::State::ended, {}, {}};
-      if (auto end = end_in(file)) return {Lease::State::running, folder + "/" + file, *end};
+      if (auto end = end_in(file)) return {Lease::State::running, inside(folder, file), *end};
     }
   }
   return {};

@@ -43,7 +43,7 @@ class Opener {
  private:
   std::string_view word(char end) {
     std::size_t length = rest_.find(end);
-    if (length == rest_.npos) return {};
+    if (length == std::string_view::npos) return {};
     std::string_view word = rest_.substr(0, length);
     rest_.remove_prefix(length + 1);
     return word;

@@ -23,7 +23,7 @@ struct flock whole_file() {
                       ": its file system has no locks; choose another state directory");
 }
 
-std::string lock_in(const std::string& workplace) { return workplace + "/lock"; }
+std::string lock_in(const std::string& workplace) { return inside(workplace, "lock"); }
 
 }  // namespace
 
@@ -103,7 +103,7 @@ void Workplace::sweep() {
 /// The lock last: as long as something is left, the next can take its turn.
 void Workplace::take_apart(const std::string& workplace) const {
   for (const std::string& name : root_.list(workplace).value_or(std::vector<std::string>{}))
-    if (name != "lock") root_.remove_all(workplace + "/" + name);
+    if (name != "lock") root_.remove_all(inside(workplace, name));
   root_.remove_all(workplace);
 }
 
