@@ -2,6 +2,8 @@
 #include "register/directory.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include <fstream>
@@ -123,6 +125,31 @@ TEST_F(DirectoryTest, OneThatBecomesReadOnlyIsAClearErrorAndLosesNothing) {
     return open.read().view == view ? 0 : 3;
   });
   EXPECT_EQ(child.await_exit(), 0);
+}
+
+TEST_F(DirectoryTest, OneOnAReadOnlyFileSystemIsRefused) {
+  std::string path = scratch.path() + "/fixed";
+  constexpr int not_allowed = 77;
+  Child child([&] {
+    ::mkdir(path.c_str(), 0700);
+    FileRegister(path).propose(after({}, life(1), {life(1)}));
+    const char* at = path.c_str();
+    bool mounted = ::unshare(CLONE_NEWNS) == 0 &&
+                   ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                   ::mount(at, at, nullptr, MS_BIND, nullptr) == 0 &&
+                   ::mount(nullptr, at, nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr) == 0;
+    if (!mounted) return not_allowed;
+    std::string text = complaint(path);
+    return text.find("cannot make " + path + "/work.") == 0 &&
+                   text.find("Read-only file system; this user must be able to write there") !=
+                       std::string::npos
+               ? 0
+               : 1;
+  });
+  int status = child.await_exit();
+  if (status == not_allowed) GTEST_SKIP() << "only root can mount";
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(complaint(path), "") << "and nothing happened to it";
 }
 
 TEST_F(DirectoryTest, NamesAndNumbersAreReadStrictly) {
