@@ -47,8 +47,8 @@ class Peer {
  public:
   /// `memory`: how many views the register remembers, at least.
   Peer(const std::string& directory, Life self, std::uint64_t seed, std::uint64_t memory,
-       FileRegisterOptions options)
-      : self_(self), dice_(seed), memory_(memory), register_(directory, std::move(options)) {
+       const FileRegisterOptions& options)
+      : self_(self), dice_(seed), memory_(memory), register_(directory, options) {
     register_.attach(self_);
   }
 

@@ -2,7 +2,6 @@
 // the machine have the same. It begins anew with every boot.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "core/types.hpp"
