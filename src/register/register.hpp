@@ -2,9 +2,18 @@
 // and keeps its lease there.
 #pragma once
 
+#include <stdexcept>
+
 #include "recovery/view.hpp"
 
 namespace conch {
+
+/// The register cannot be reached, or what is in it makes no sense; says what, where, and what to
+/// do. Nothing was promised: leases run on, and out.
+class RegisterError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// What came of a proposal.
 struct Verdict {
@@ -13,16 +22,25 @@ struct Verdict {
   recovery::Standing standing;
 };
 
+/// Used by one thread at a time. Every call may throw RegisterError, and std::invalid_argument for
+/// what no register would accept.
 class Register {
  public:
+  Register() = default;
+  Register(const Register&) = delete;
+  Register& operator=(const Register&) = delete;
   virtual ~Register() = default;
 
+  /// Who is told that a lease has ended may act on it: from then on `renew` answers false.
   virtual recovery::Standing read() = 0;
 
   /// Accepts `next` if its number is that of the newest view plus one; of several such, one. The
-  /// proposer's lease begins before the view can be seen.
+  /// epoch does not go back. If the decider is on the roster, its lease begins, or is prolonged,
+  /// before the view can be seen.
   ///
-  /// A proposal whose answer was lost may be made again: one that was accepted is accepted again.
+  /// A proposal whose answer was lost may be made again: one that was accepted is accepted again,
+  /// as long as the register remembers it. One that has been forgotten is refused: so many views
+  /// came after it that only the newest says anything.
   virtual Verdict propose(const recovery::View& next) = 0;
 
   /// Prolongs the lease. False if this life is no tenant of the view: it has been evicted, or its
@@ -31,6 +49,10 @@ class Register {
 
   /// Ends the lease early: its peer has gone.
   virtual void end(const recovery::Life& life) = 0;
+
+  /// How long a lease lasts; all of a group have the same. A member that never had one, because
+  /// somebody else put it on the roster, has ended this long after it was missed.
+  virtual Duration lease() const = 0;
 
   /// Becomes readable when `read` may answer otherwise than before: there is a new view, or a lease
   /// has ended. `read` makes it unreadable again.

@@ -1,0 +1,101 @@
+#include "register/alarm.hpp"
+
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "register/clock.hpp"
+#include "register/process.hpp"
+#include "register/register.hpp"
+
+namespace conch::file {
+
+namespace {
+
+constexpr Duration look_every = std::chrono::milliseconds(200);
+
+[[noreturn]] void fail(const std::string& what) {
+  throw RegisterError("cannot " + what + ": " + std::strerror(errno));
+}
+
+/// Nothing is ever read but that something was there.
+void drain(const Descriptor& source) {
+  std::array<char, 4096> rest;
+  while (::read(source.number(), rest.data(), rest.size()) > 0) {
+  }
+}
+
+}  // namespace
+
+Alarm::Alarm(const Directory& root)
+    : root_(root),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)),
+      inotify_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+  if (!epoll_ || !timer_) fail("wait for events");
+  include(timer_);
+  if (!inotify_) return;
+  include(inotify_);
+  // A lease that is ended touches its folder.
+  if (::inotify_add_watch(inotify_.number(), root_.kernel_path(".").c_str(), IN_ATTRIB) < 0)
+    inotify_ = {};
+}
+
+void Alarm::include(const Descriptor& source) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  if (::epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, source.number(), &event) != 0)
+    fail("wait for events");
+}
+
+void Alarm::silence() {
+  drain(timer_);
+  if (inotify_) drain(inotify_);
+}
+
+bool Alarm::watch(const std::string& segment) {
+  if (segment_ == segment) return true;
+  if (!inotify_) return true;
+  if (segment_watch_ >= 0) ::inotify_rm_watch(inotify_.number(), segment_watch_);
+  segment_watch_ =
+      ::inotify_add_watch(inotify_.number(), root_.kernel_path(segment).c_str(), IN_CREATE);
+  if (segment_watch_ < 0 && errno != ENOENT) inotify_ = {};
+  segment_ = segment_watch_ < 0 ? "" : segment;
+  silence();  // The end of a watch is an event, too.
+  return false;
+}
+
+void Alarm::ring_at(std::optional<Duration> end) {
+  if (!inotify_) end = std::min(end.value_or(Duration::max()), since_boot() + look_every);
+  itimerspec when{};
+  if (end) {
+    // Zero would disarm it.
+    auto count = std::max(end->count(), Duration::rep{1});
+    when.it_value.tv_sec = count / 1'000'000'000;
+    when.it_value.tv_nsec = count % 1'000'000'000;
+  }
+  if (::timerfd_settime(timer_.number(), TFD_TIMER_ABSTIME, &when, nullptr) != 0)
+    fail("set a timer");
+}
+
+void Alarm::watch(const recovery::Life& life, Descriptor process) {
+  include(process);
+  processes_.insert_or_assign(life, std::move(process));
+}
+
+bool Alarm::has_died(const recovery::Life& life) const {
+  auto found = processes_.find(life);
+  return found != processes_.end() && has_ended(found->second);
+}
+
+void Alarm::keep(const std::set<recovery::Life>& lives) {
+  std::erase_if(processes_, [&](const auto& entry) { return !lives.contains(entry.first); });
+}
+
+}  // namespace conch::file

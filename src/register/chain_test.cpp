@@ -1,0 +1,261 @@
+// The chain of views under processes that are stopped where it hurts. Segments are short here, so
+// that views are forgotten soon.
+#include "register/chain.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "register/file_register.hpp"
+#include "register/testing/scratch.hpp"
+#include "register/testing/views.hpp"
+
+namespace conch {
+namespace {
+
+using file::Step;
+using recovery::View;
+
+const recovery::Life a = life(1);
+const recovery::Life b = life(2);
+
+class ChainTest : public testing::Test {
+ protected:
+  static constexpr std::uint64_t segment_views = 4;
+
+  FileRegisterOptions options(file::Steps steps = [](Step) {}) const {
+    return {std::chrono::minutes(1), segment_views, false, std::move(steps)};
+  }
+  FileRegister client() const { return FileRegister(scratch.path(), options()); }
+  /// Does this at the step, once.
+  FileRegisterOptions at(Step step, std::function<void()> deed) const {
+    return options([step, deed = std::move(deed), done = false](Step here) mutable {
+      if (here == step && !std::exchange(done, true)) deed();
+    });
+  }
+  static FileRegisterOptions stopping(FileRegisterOptions options, Step step) {
+    options.steps = [step](Step here) {
+      if (here == step) ::raise(SIGSTOP);
+    };
+    return options;
+  }
+  static View grow(Register& by, int views) {
+    View view = by.read().view;
+    for (int i = 0; i < views; ++i) {
+      Verdict verdict = by.propose(after(view, b, {b}));
+      EXPECT_TRUE(verdict.accepted);
+      view = verdict.standing.view;
+    }
+    return view;
+  }
+  std::vector<std::string> names(const std::string& beginning) const {
+    std::vector<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(scratch.path()))
+      if (entry.path().filename().string().starts_with(beginning))
+        found.push_back(entry.path().filename().string());
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+  std::string newest_file() const {
+    View view = client().read().view;
+    for (const std::string& segment : names("views.")) {
+      std::string path = scratch.path() + "/" + segment + "/view." + std::to_string(view.number);
+      if (std::filesystem::exists(path)) return path;
+    }
+    return "";
+  }
+  static void write(const std::string& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
+  }
+  std::string complaint() const {
+    try {
+      client();
+    } catch (const RegisterError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  ScratchDirectory scratch;
+};
+
+TEST_F(ChainTest, ForgetsOldViewsAndKeepsTheLast) {
+  FileRegister writer = client();
+  std::vector<View> views{{}};
+  for (std::uint64_t number = 1; number <= 30; ++number) {
+    views.push_back(grow(writer, 1));
+    std::uint64_t remembered = 0;
+    for (std::uint64_t old = 1; old <= number; ++old)
+      remembered += writer.propose(views[old]).accepted;
+    EXPECT_GE(remembered, std::min(number, segment_views));
+    EXPECT_LE(remembered, 2 * segment_views);
+    EXPECT_EQ(client().read().view, views[number]);
+  }
+  // The current segment, the one before, and the next if it was already made.
+  EXPECT_LE(names("views.").size(), 3u);
+}
+
+TEST_F(ChainTest, AReaderThatIsFarBehindCatchesUp) {
+  FileRegister reader = client();
+  FileRegister writer = client();
+  for (int views : {1, 3, 4, 5, 17, 40}) {
+    View newest = grow(writer, views);
+    EXPECT_EQ(reader.read().view, newest);
+    EXPECT_EQ(client().read().view, newest);
+  }
+}
+
+/// The hole that segments close: with views pruned one by one, this link would succeed.
+TEST_F(ChainTest, WhoIsStoppedJustBeforeItsLinkIsRefusedHoweverFarTheGroupHasGone) {
+  for (int gone : {1, 4, 5, 9, 20, 50}) {
+    View before = client().read().view;
+    Child late([&] {
+      FileRegister mine(scratch.path(), stopping(options(), Step::before_link));
+      return mine.propose(after(before, a, {a})).accepted ? 1 : 0;
+    });
+    ASSERT_TRUE(late.await_stop());
+    FileRegister others = client();
+    View newest = grow(others, gone);
+    late.send(SIGCONT);
+    EXPECT_EQ(late.await_exit(), 0) << gone << " views later";
+    EXPECT_EQ(others.read().view, newest);
+    EXPECT_EQ(client().read().view, newest) << "and whoever comes anew sees the same";
+    EXPECT_EQ(client().propose(after(before, a, {a})).accepted, false);
+  }
+}
+
+TEST_F(ChainTest, WhoIsStoppedAtTheBeginningOfASegmentIsRefusedToo) {
+  for (int place = 0; place < 2 * static_cast<int>(segment_views); ++place) {
+    FileRegister others = client();
+    grow(others, place % 3 + 1);
+    View before = others.read().view;
+    View newest;
+    FileRegister late(scratch.path(), at(Step::before_link, [&] { newest = grow(others, 13); }));
+    Verdict verdict = late.propose(after(before, a, {a}));
+    EXPECT_FALSE(verdict.accepted) << "view " << before.number + 1;
+    EXPECT_EQ(verdict.standing.view, newest);
+  }
+}
+
+TEST_F(ChainTest, WhoIsStoppedAfterItsLinkWasAccepted) {
+  FileRegister others = client();
+  View before = grow(others, 2);
+  View mine = after(before, a, {a});
+  FileRegister late(scratch.path(), at(Step::after_link, [&] {
+                      EXPECT_EQ(others.read().view, mine);
+                      grow(others, 3);
+                    }));
+  Verdict verdict = late.propose(mine);
+  EXPECT_TRUE(verdict.accepted);
+  EXPECT_EQ(verdict.standing.view.number, mine.number + 3);
+}
+
+/// The one case in which the answer is not the truth; see Register::propose.
+TEST_F(ChainTest, WhoIsStoppedAfterItsLinkUntilItsViewIsForgottenIsRefused) {
+  FileRegister others = client();
+  View before = grow(others, 2);
+  View newest;
+  FileRegister late(scratch.path(), at(Step::after_link, [&] { newest = grow(others, 20); }));
+  Verdict verdict = late.propose(after(before, a, {a}));
+  EXPECT_FALSE(verdict.accepted);
+  EXPECT_EQ(verdict.standing.view, newest);
+}
+
+TEST_F(ChainTest, WhoIsKilledAnywhereLeavesNothingBehind) {
+  for (Step step : {Step::before_link, Step::after_link}) {
+    for (int place = 0; place < static_cast<int>(segment_views); ++place) {
+      View before = grow(*std::make_unique<FileRegister>(scratch.path(), options()), place + 1);
+      {
+        Child killed([&] {
+          FileRegister mine(scratch.path(), stopping(options(), step));
+          return mine.propose(after(before, a, {a})).accepted ? 1 : 0;
+        });
+        ASSERT_TRUE(killed.await_stop());
+        EXPECT_EQ(names("work.").size(), 1u);
+      }
+      bool accepted = client().read().view.number == before.number + 1;
+      EXPECT_EQ(accepted, step == Step::after_link);
+    }
+  }
+  {
+    FileRegister last = client();
+    grow(last, 2 * segment_views);
+    last.end(a);
+  }
+  EXPECT_EQ(names("work."), std::vector<std::string>{});
+  EXPECT_LE(names("views.").size(), 3u);
+}
+
+TEST_F(ChainTest, TheWorkplacesOfTheLivingAreLeftAlone) {
+  FileRegister one = client();
+  Child stopped([&] {
+    FileRegister mine(scratch.path(), stopping(options(), Step::before_link));
+    return mine.propose(after({}, a, {a})).accepted ? 1 : 0;
+  });
+  ASSERT_TRUE(stopped.await_stop());
+  FileRegister two = client();
+  grow(two, 3);
+  grow(one, 3);
+  EXPECT_EQ(names("work.").size(), 3u);
+  stopped.send(SIGCONT);
+  EXPECT_EQ(stopped.await_exit(), 0);
+  EXPECT_EQ(names("work.").size(), 2u);
+}
+
+TEST_F(ChainTest, TwoFoundOneRegister) {
+  FileRegister first = client();
+  FileRegister second(scratch.path(), {std::chrono::seconds(1), 99, false, options().steps});
+  EXPECT_EQ(second.lease(), first.lease()) << "the first says how long a lease is";
+  EXPECT_TRUE(first.propose(after({}, a, {a})).accepted);
+  EXPECT_FALSE(second.propose(after({}, b, {b})).accepted);
+}
+
+TEST_F(ChainTest, ATornViewIsAClearError) {
+  FileRegister open = client();
+  grow(open, 3);
+  std::string path = newest_file();
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
+  EXPECT_NE(complaint().find("/view.3 is torn"), std::string::npos) << complaint();
+  write(path, "");
+  EXPECT_NE(complaint().find("/view.3 is empty; restore it"), std::string::npos) << complaint();
+  write(path, "something else");
+  EXPECT_NE(complaint().find("/view.3 is no view file"), std::string::npos) << complaint();
+  write(path, file::to_bytes(file::ViewFile{after({}, a, {a}), ""}));
+  EXPECT_NE(complaint().find("/view.3 has view 1 in it"), std::string::npos) << complaint();
+  EXPECT_EQ(open.read().view.number, 3u) << "who has read it has no need to";
+}
+
+TEST_F(ChainTest, ViewsThatSomebodyRemovedAreAClearError) {
+  grow(*std::make_unique<FileRegister>(scratch.path(), options()), 3 * segment_views);
+  for (const std::string& segment : names("views."))
+    std::filesystem::remove_all(scratch.path() + "/" + segment);
+  EXPECT_NE(complaint().find("the newest view is missing in " + scratch.path()), std::string::npos)
+      << complaint();
+}
+
+TEST_F(ChainTest, AForeignChainFileIsAClearError) {
+  write(scratch.path() + "/chain", "conch chain 7 x\n");
+  EXPECT_NE(complaint().find("/chain is of format 7, this conch knows 1"), std::string::npos)
+      << complaint();
+}
+
+TEST_F(ChainTest, AViewThatIsTooLargeIsRefused) {
+  FileRegister open = client();
+  View view = after({}, a, {a});
+  view.algorithm.assign(file::view_bytes_max, 'x');
+  EXPECT_THROW(open.propose(view), std::invalid_argument);
+  EXPECT_EQ(open.read().view.number, 0u);
+}
+
+TEST_F(ChainTest, AStateDirectoryThatIsRemovedIsAClearError) {
+  FileRegister open = client();
+  grow(open, 2);
+  std::filesystem::remove_all(scratch.path());
+  EXPECT_THROW(open.read(), RegisterError);
+  EXPECT_THROW(open.propose(after(open.read().view, a, {a})), RegisterError);
+  EXPECT_THROW(open.renew(b), RegisterError);
+}
+
+}  // namespace
+}  // namespace conch

@@ -1,0 +1,173 @@
+#include "register/file_register.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+namespace conch {
+
+using recovery::Life;
+using recovery::Standing;
+using recovery::View;
+
+namespace {
+
+/// Whose leases matter to a view.
+std::set<Life> lives_of(const View& view) {
+  std::set<Life> lives(view.evicted.begin(), view.evicted.end());
+  for (const recovery::Member& member : view.roster) lives.insert(member.life());
+  return lives;
+}
+
+bool is_evicted(const View& view, const Life& life) {
+  return std::find(view.evicted.begin(), view.evicted.end(), life) != view.evicted.end();
+}
+
+void expect_sensible(const View& next) {
+  if (next.number == 0 || !next.valid() || !next.roster.valid())
+    throw std::invalid_argument(
+        "a proposal has a number and an epoch from 1 on, and a roster with each id once");
+}
+
+void expect_no_way_back(const View& newest, const View& next) {
+  if (next.epoch < newest.epoch)
+    throw std::invalid_argument("a proposal with epoch " + std::to_string(next.epoch.value) +
+                                " after epoch " + std::to_string(newest.epoch.value) +
+                                ": epochs, and with them fences, do not go back");
+}
+
+const FileRegisterOptions& sensible(const FileRegisterOptions& options) {
+  if (options.lease <= Duration::zero() || options.segment_views == 0)
+    throw std::invalid_argument("a lease lasts some time, and a segment has some views");
+  return options;
+}
+
+}  // namespace
+
+FileRegister::FileRegister(const std::string& directory, const FileRegisterOptions& options)
+    : steps_(sensible(options).steps),
+      process_(::getpid()),
+      root_(directory),
+      work_(root_),
+      chain_(root_, work_, {"", options.segment_views, options.lease}, options.durable, steps_),
+      leases_(root_, work_, chain_.terms().lease, steps_),
+      alarm_(root_) {
+  read();
+}
+
+void FileRegister::attach(const Life& life) {
+  expect_no_fork();
+  leases_.attach(life);
+}
+
+Standing FileRegister::read() {
+  expect_no_fork();
+  return stand();
+}
+
+Verdict FileRegister::propose(const View& next) {
+  expect_no_fork();
+  expect_sensible(next);
+  const View& newest = chain_.newest();
+  if (next.roster.contains(next.decider)) start_lease(next.decider, newest);
+  bool accepted = false;
+  if (next.number == newest.number + 1) {
+    expect_no_way_back(newest, next);
+    accepted = chain_.append(next);
+    if (accepted) tidy();
+  }
+  if (!accepted) accepted = chain_.find(next.number) == next;
+  return {accepted, stand()};
+}
+
+/// Also for a proposal that will be refused: a newcomer's lease must not run out while it tries. A
+/// life that a view mentions had its lease or has lost it, and one that is evicted must not go on.
+void FileRegister::start_lease(const Life& life, const View& newest) {
+  if (is_evicted(newest, life)) return;
+  if (newest.roster.contains(life)) {
+    leases_.prolong(life);
+  } else {
+    leases_.begin(life);
+  }
+}
+
+/// Prolongs first and reads the view afterwards. Who evicts does it the other way round: it gets
+/// its view accepted first and reads the leases afterwards. So either we see its view, and know
+/// that we are out, or it sees our lease, and waits for its end.
+///
+/// The view is also read before, or one that is out could prolong its lease for ever.
+bool FileRegister::renew(const Life& life) {
+  expect_no_fork();
+  if (!chain_.newest().roster.contains(life) || !leases_.prolong(life)) return false;
+  steps_(file::Step::after_renewal);
+  return chain_.newest().roster.contains(life);
+}
+
+void FileRegister::end(const Life& life) {
+  expect_no_fork();
+  leases_.end(life);
+}
+
+/// If we end a lease ourselves, the alarm rings for us, too. It is silenced only before one looks.
+Standing FileRegister::stand() {
+  while (true) {
+    std::uint64_t ended_before = leases_.ended_here();
+    std::optional<Standing> standing = survey();
+    if (standing && leases_.ended_here() == ended_before) return *standing;
+  }
+}
+
+/// The leases are read after the view; see `renew`. None if some of them had been removed by then,
+/// because there is a newer view.
+std::optional<Standing> FileRegister::survey() {
+  alarm_.silence();
+  const View* view = &chain_.newest();
+  while (!alarm_.watch(chain_.growing_segment())) view = &chain_.newest();
+
+  Standing standing{*view, {}};
+  std::set<Life> running;
+  std::optional<Duration> next_end;
+  bool missed = false;
+  for (const Life& life : lives_of(*view)) {
+    file::Judgement judgement = judge(life);
+    if (judgement.ended) {
+      standing.ended.push_back(life);
+      continue;
+    }
+    missed = missed || judgement.missed;
+    running.insert(life);
+    next_end = std::min(next_end.value_or(judgement.until), judgement.until);
+  }
+  if (missed && chain_.newest().number != standing.view.number) return std::nullopt;
+  alarm_.keep(running);
+  alarm_.ring_at(next_end);
+  return standing;
+}
+
+file::Judgement FileRegister::judge(const Life& life) {
+  if (alarm_.has_died(life)) leases_.end(life);
+  if (!alarm_.watches(life))
+    if (file::Descriptor process = leases_.process(life)) alarm_.watch(life, std::move(process));
+  return leases_.judge(life);
+}
+
+void FileRegister::tidy() {
+  chain_.prune();
+  leases_.sweep([&](const Life& life) {
+    const View& newest = chain_.newest();
+    return newest.roster.contains(life) || is_evicted(newest, life);
+  });
+  work_.sweep();
+}
+
+void FileRegister::expect_no_fork() const {
+  if (::getpid() != process_)
+    throw std::logic_error(
+        "this register was opened before a fork; the child has to open one of its own");
+}
+
+}  // namespace conch

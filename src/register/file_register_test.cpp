@@ -1,0 +1,77 @@
+#include "register/file_register.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "register/testing/contract.hpp"
+#include "register/testing/scratch.hpp"
+
+namespace conch {
+namespace {
+
+class FileWorld : public RegisterWorld {
+ public:
+  explicit FileWorld(Duration lease) { options_.lease = lease; }
+  std::unique_ptr<Register> client() override {
+    return std::make_unique<FileRegister>(scratch_.path(), options_);
+  }
+  void pass(Duration time) override { std::this_thread::sleep_for(time); }
+
+ private:
+  ScratchDirectory scratch_;
+  FileRegisterOptions options_;
+};
+
+std::unique_ptr<RegisterWorld> make_file_world(Duration lease) {
+  return std::make_unique<FileWorld>(lease);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RegisterContract,
+                         testing::Values(RegisterKind{"File", make_file_world}), name_of_register);
+
+/// From here on this process, in a world of its own, gets no inotify. False if it must not.
+bool do_without_inotify() {
+  std::string user = std::to_string(::geteuid());
+  if (::unshare(CLONE_NEWUSER) != 0) return false;
+  std::ofstream("/proc/self/uid_map") << user << " " << user << " 1\n";
+  std::ofstream limit("/proc/sys/user/max_inotify_instances");
+  limit << "0\n" << std::flush;
+  return limit.good() && ::inotify_init1(IN_CLOEXEC) < 0;
+}
+
+TEST(FileRegister, WhereThereAreTooManyWatchersItLooksAgainAndAgain) {
+  ScratchDirectory scratch;
+  FileRegister others(scratch.path());
+  constexpr int not_allowed = 77;
+  Child child([&] {
+    if (!do_without_inotify()) return not_allowed;
+    FileRegister mine(scratch.path());
+    if (mine.read().view.number != 0) return 1;
+    ::raise(SIGSTOP);
+    return readable(mine.descriptor(), std::chrono::seconds(10)) && mine.read().view.number == 1
+               ? 0
+               : 2;
+  });
+  if (!child.await_stop()) GTEST_SKIP() << "this user cannot have a world of its own";
+  EXPECT_TRUE(others.propose(after({}, life(1), {life(1)})).accepted);
+  child.send(SIGCONT);
+  EXPECT_EQ(child.await_exit(), 0);
+}
+
+TEST(FileRegister, RefusesOptionsThatMakeNoSense) {
+  ScratchDirectory scratch;
+  FileRegisterOptions options;
+  options.lease = Duration::zero();
+  EXPECT_THROW(FileRegister(scratch.path(), options), std::invalid_argument);
+  options = {};
+  options.segment_views = 0;
+  EXPECT_THROW(FileRegister(scratch.path(), options), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace conch

@@ -1,0 +1,200 @@
+#include "register/leases.hpp"
+
+#include <algorithm>
+
+#include "register/clock.hpp"
+#include "register/process.hpp"
+#include "register/register.hpp"
+
+namespace conch::file {
+
+using recovery::Incarnation;
+using recovery::Life;
+
+namespace {
+
+constexpr const char* ended_name = "/ended";
+constexpr const char* process_name = "/process";
+constexpr int attempts_max = 100;
+
+std::string folder_of(const Life& life) {
+  return "life." + std::to_string(life.id.value) + "." +
+         std::to_string(static_cast<std::uint64_t>(life.incarnation));
+}
+
+std::optional<Life> life_in(std::string_view folder) {
+  auto rest = after("life.", folder);
+  if (!rest) return std::nullopt;
+  std::size_t dot = std::min(rest->find('.'), rest->size());
+  auto id = number_in(rest->substr(0, dot));
+  auto incarnation = number_in(rest->substr(std::min(dot + 1, rest->size())));
+  if (!id || !incarnation) return std::nullopt;
+  return Life{NodeId{*id}, Incarnation{*incarnation}};
+}
+
+std::string lease_until(Duration end) {
+  return "/lease." + std::to_string(end.count()) + "." + boot();
+}
+
+/// When the lease ends that a file's name stands for; one of another boot ended before this one.
+std::optional<Duration> end_in(std::string_view file) {
+  auto rest = after("lease.", file);
+  if (!rest) return std::nullopt;
+  std::size_t dot = std::min(rest->find('.'), rest->size());
+  auto end = number_in(rest->substr(0, dot));
+  if (!end) return std::nullopt;
+  bool of_this_boot = rest->substr(std::min(dot + 1, rest->size())) == boot();
+  return Duration(of_this_boot ? static_cast<std::int64_t>(*end) : 0);
+}
+
+}  // namespace
+
+Leases::Leases(const Directory& root, Workplace& work, Duration lease, Steps steps)
+    : root_(root), work_(work), lease_(lease), steps_(std::move(steps)) {}
+
+/// The kernel lists so small a folder in one step, so that a rename is seen as the old name or the
+/// new. Where it does not, we look again.
+Leases::Lease Leases::look(const Life& life) const {
+  std::string folder = folder_of(life);
+  for (int attempt = 0; attempt < attempts_max; ++attempt) {
+    auto files = root_.list(folder);
+    if (!files) break;
+    for (const std::string& file : *files) {
+      if ("/" + file == ended_name) return {Lease::State::ended, {}, {}};
+      if (auto end = end_in(file)) return {Lease::State::running, inside(folder, file), *end};
+    }
+  }
+  return {};
+}
+
+bool Leases::is_over(const Life& life, const Lease& lease) const {
+  return lease.end <= since_boot() || is_abandoned(root_, folder_of(life) + process_name);
+}
+
+/// False if it was prolonged or ended in between.
+bool Leases::finish(const Life& life, const Lease& lease) {
+  if (!root_.rename(lease.name, folder_of(life) + ended_name)) return false;
+  wake_all(life);
+  return true;
+}
+
+void Leases::wake_all(const Life& life) {
+  root_.touch(folder_of(life));
+  ++ended_here_;
+}
+
+/// Gives a life the folder that was made for it. False if it has one.
+bool Leases::appear(const Life& life, const std::string& made) {
+  if (root_.rename(made, folder_of(life))) return true;
+  root_.remove_all(made);
+  return false;
+}
+
+/// Makes it final that a life without a lease has none. False if it has one.
+bool Leases::entomb(const Life& life) {
+  std::string made = work_.fresh_name();
+  root_.make_directory(made);
+  root_.create(made + ended_name);
+  if (!appear(life, made)) {
+    if (look(life).state != Lease::State::absent) return false;
+    // Somebody removed the lease from a folder that has something else in it: there is nothing
+    // left to rename, and no other folder can take its place.
+    std::string file = work_.write({}, false);
+    root_.link(file, folder_of(life) + ended_name);
+    root_.remove(file);
+  }
+  wake_all(life);
+  return true;
+}
+
+void Leases::begin(const Life& life) {
+  if (begun_.contains(life)) return void(prolong(life));
+  std::string made = work_.fresh_name();
+  root_.make_directory(made);
+  Descriptor mark;
+  if (mine_.contains(life)) mark = mark_as_mine(root_, made + process_name);
+  root_.create(made + lease_until(since_boot() + lease_));
+  if (appear(life, made)) return void(begun_[life] = std::move(mark));
+  if (mine_.contains(life)) fail_because_taken(life);
+  prolong(life);
+}
+
+void Leases::attach(const Life& life) {
+  if (!begun_.contains(life) && root_.exists(folder_of(life))) fail_because_taken(life);
+  mine_.insert(life);
+}
+
+void Leases::fail_because_taken(const Life& life) const {
+  throw RegisterError("another process is peer " + std::to_string(life.id.value) +
+                      ", incarnation " +
+                      std::to_string(static_cast<std::uint64_t>(life.incarnation)) + ", in " +
+                      root_.path() + "; draw another incarnation");
+}
+
+bool Leases::prolong(const Life& life) {
+  while (true) {
+    Lease lease = look(life);
+    if (lease.state != Lease::State::running) return false;
+    // Not whether its process lives: it is that of whoever asks.
+    if (lease.end <= since_boot()) {
+      finish(life, lease);
+      continue;
+    }
+    Duration end = since_boot() + lease_;
+    if (end <= lease.end) return true;
+    steps_(Step::before_renewal);
+    if (root_.rename(lease.name, folder_of(life) + lease_until(end))) return true;
+  }
+}
+
+void Leases::end(const Life& life) {
+  while (true) {
+    Lease lease = look(life);
+    switch (lease.state) {
+      case Lease::State::ended: return;
+      case Lease::State::running:
+        if (finish(life, lease)) return;
+        break;
+      case Lease::State::absent:
+        if (entomb(life)) return;
+        break;
+    }
+  }
+}
+
+Judgement Leases::judge(const Life& life) {
+  while (true) {
+    Lease lease = look(life);
+    if (lease.state == Lease::State::absent) return miss(life);
+    missed_.erase(life);
+    if (lease.state == Lease::State::ended) return {true, {}};
+    if (!is_over(life, lease)) return {false, lease.end};
+    if (finish(life, lease)) return {true, {}};
+  }
+}
+
+Judgement Leases::miss(const Life& life) {
+  Duration end = missed_.try_emplace(life, since_boot()).first->second + lease_;
+  if (since_boot() < end) return {false, end, true};
+  missed_.erase(life);
+  return entomb(life) ? Judgement{true, {}} : judge(life);
+}
+
+Descriptor Leases::process(const Life& life) const {
+  return watch_process(root_, folder_of(life) + process_name);
+}
+
+void Leases::sweep(const std::function<bool(const Life&)>& is_mentioned) {
+  std::erase_if(missed_, [&](const auto& entry) { return !is_mentioned(entry.first); });
+  for (const std::string& folder : root_.list().value_or(std::vector<std::string>{})) {
+    auto life = life_in(folder);
+    if (!life) continue;
+    Lease lease = look(*life);
+    bool over = lease.state != Lease::State::running || is_over(*life, lease);
+    if (!over || is_mentioned(*life)) continue;
+    steps_(Step::before_removal);
+    work_.discard(folder);
+  }
+}
+
+}  // namespace conch::file

@@ -1,0 +1,407 @@
+// Leases of real processes: those that die, stop, exec and fork, and those that are stopped inside
+// of a renewal.
+#include "register/leases.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <thread>
+
+#include "register/clock.hpp"
+#include "register/file_register.hpp"
+#include "register/process.hpp"
+#include "register/testing/scratch.hpp"
+#include "register/testing/views.hpp"
+
+namespace conch {
+namespace {
+
+using namespace std::chrono_literals;
+using file::Step;
+using recovery::Life;
+using recovery::Standing;
+using recovery::View;
+
+const Life a = life(1);
+const Life b = life(2);
+constexpr std::chrono::milliseconds soon{10'000};
+
+/// The two ends of a pipe, to wait for something that a child does.
+struct Pipe {
+  Pipe() {
+    std::array<int, 2> ends{};
+    if (::pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
+    out = file::Descriptor(ends[0]);
+    in = file::Descriptor(ends[1]);
+  }
+  file::Descriptor out;
+  file::Descriptor in;
+};
+
+class LeasesTest : public testing::Test {
+ protected:
+  FileRegisterOptions options(
+      Duration lease, file::Steps steps = [](Step) {}) const {
+    return {lease, 64, false, std::move(steps)};
+  }
+  std::unique_ptr<FileRegister> client(
+      Duration lease = 1min, file::Steps steps = [](Step) {}) {
+    return std::make_unique<FileRegister>(scratch.path(), options(lease, std::move(steps)));
+  }
+  /// Does this at the step, once.
+  static file::Steps at(Step step, std::function<void()> deed) {
+    return [step, deed = std::move(deed), done = false](Step here) mutable {
+      if (here == step && !std::exchange(done, true)) deed();
+    };
+  }
+  /// Becomes a member, as this process.
+  static void enter(FileRegister& by, const Life& self) {
+    by.attach(self);
+    View view = by.read().view;
+    while (true) {
+      std::vector<Life> lives{self};
+      for (const recovery::Member& member : view.roster) lives.push_back(member.life());
+      Verdict verdict = by.propose(after(view, self, lives));
+      if (verdict.accepted) return;
+      view = verdict.standing.view;
+    }
+  }
+  /// A process that enters as this life, and then stops itself.
+  std::unique_ptr<Child> stopped_member(const Life& self, Duration lease) {
+    auto child = std::make_unique<Child>([this, self, lease] {
+      auto mine = client(lease);
+      enter(*mine, self);
+      ::raise(SIGSTOP);
+      return mine->renew(self) ? 1 : 0;
+    });
+    EXPECT_TRUE(child->await_stop());
+    return child;
+  }
+  static bool await_end(Register& by, const Life& of) {
+    while (!by.read().has_ended(of))
+      if (!readable(by.descriptor(), soon)) return false;
+    return true;
+  }
+  std::string folder(const Life& of) const {
+    return scratch.path() + "/life." + std::to_string(of.id.value) + "." +
+           std::to_string(static_cast<std::uint64_t>(of.incarnation));
+  }
+  std::string lease_file(const Life& of) const {
+    for (const auto& entry : std::filesystem::directory_iterator(folder(of)))
+      if (entry.path().filename().string().starts_with("lease.")) return entry.path().string();
+    return "";
+  }
+
+  ScratchDirectory scratch;
+};
+
+TEST_F(LeasesTest, TheLeaseOfAKilledProcessEndsAtOnce) {
+  auto mine = client(1h);
+  auto member = stopped_member(a, 1h);
+  EXPECT_FALSE(mine->read().has_ended(a));
+  EXPECT_FALSE(readable(mine->descriptor(), 0ms));
+  member->send(SIGKILL);
+  EXPECT_TRUE(readable(mine->descriptor(), soon));
+  EXPECT_TRUE(mine->read().has_ended(a));
+  EXPECT_FALSE(readable(mine->descriptor(), 0ms)) << "a death is told once";
+  EXPECT_FALSE(mine->renew(a));
+}
+
+TEST_F(LeasesTest, TheLeaseOfAStoppedProcessEndsByTimeAlone) {
+  auto mine = client(500ms);
+  auto began = std::chrono::steady_clock::now();
+  auto member = stopped_member(a, 500ms);
+  EXPECT_TRUE(await_end(*mine, a));
+  EXPECT_GE(std::chrono::steady_clock::now() - began, 500ms);
+  member->send(SIGCONT);
+  EXPECT_EQ(member->await_exit(), 0) << "it woke, and could not renew";
+}
+
+TEST_F(LeasesTest, AStoppedProcessIsNotDead) {
+  auto mine = client(1h);
+  auto member = stopped_member(a, 1h);
+  EXPECT_FALSE(mine->read().has_ended(a));
+  EXPECT_FALSE(readable(mine->descriptor(), 50ms));
+  member->send(SIGCONT);
+  EXPECT_EQ(member->await_exit(), 1) << "it woke, and renewed";
+}
+
+TEST_F(LeasesTest, AProcessThatExecsIsNoLongerThePeer) {
+  auto mine = client(1h);
+  Pipe exec;
+  ::fcntl(exec.in.number(), F_SETFD, FD_CLOEXEC);
+  Child member([&] {
+    auto its = client(1h);
+    enter(*its, a);
+    ::execl("/bin/sleep", "sleep", "1000", nullptr);
+    return 1;
+  });
+  exec.in = {};
+  char nothing = 0;
+  EXPECT_EQ(::read(exec.out.number(), &nothing, 1), 0);
+  EXPECT_EQ(mine->read().view.decider, a);
+  EXPECT_TRUE(mine->read().has_ended(a));
+}
+
+TEST_F(LeasesTest, AProcessThatForkedAndDiedIsDeadThoughItsChildLives) {
+  auto mine = client(1h);
+  Pipe word;
+  Child member([&] {
+    auto its = client(1h);
+    enter(*its, a);
+    pid_t orphan = ::fork();
+    if (orphan == 0) {
+      ::alarm(60);
+      while (true) ::pause();
+    }
+    if (::write(word.in.number(), &orphan, sizeof orphan) < 0) return 1;
+    ::raise(SIGSTOP);
+    return 0;
+  });
+  ASSERT_TRUE(member.await_stop());
+  pid_t orphan = 0;
+  ASSERT_EQ(::read(word.out.number(), &orphan, sizeof orphan), static_cast<ssize_t>(sizeof orphan));
+  EXPECT_FALSE(mine->read().has_ended(a));
+  member.send(SIGKILL);
+  EXPECT_TRUE(await_end(*mine, a));
+  ::kill(orphan, SIGKILL);
+}
+
+TEST_F(LeasesTest, AForkHasNoRegister) {
+  auto mine = client();
+  enter(*mine, a);
+  Child fork([&] {
+    try {
+      mine->renew(a);
+    } catch (const std::logic_error&) {
+      mine.reset();
+      return 7;
+    }
+    return 0;
+  });
+  EXPECT_EQ(fork.await_exit(), 7);
+  EXPECT_TRUE(mine->renew(a)) << "and what it throws away is not ours";
+  EXPECT_TRUE(mine->propose(after(mine->read().view, a, {a})).accepted);
+}
+
+TEST_F(LeasesTest, SeveralLivesInOneProcess) {
+  auto first = client();
+  auto second = client();
+  enter(*first, a);
+  enter(*second, b);
+  EXPECT_EQ(first->read().ended, std::vector<Life>{});
+  EXPECT_EQ(second->read().ended, std::vector<Life>{});
+  first.reset();
+  EXPECT_EQ(second->read().ended, std::vector<Life>{a}) << "nobody is left to keep its lease";
+  EXPECT_TRUE(second->renew(b));
+}
+
+TEST_F(LeasesTest, ALifeForWhichWeOnlySpokeOutlivesUs) {
+  client()->propose(after({}, a, {a}));
+  auto other = client();
+  EXPECT_FALSE(other->read().has_ended(a));
+  EXPECT_TRUE(other->renew(a));
+}
+
+TEST_F(LeasesTest, NumbersOfProcessesAreUsedAgain) {
+  auto mine = client();
+  enter(*mine, a);
+  std::string mark = folder(a) + "/process";
+  file::Directory root(scratch.path());
+  EXPECT_TRUE(file::watch_process(root, "life.1.1/process"));
+  EXPECT_FALSE(file::is_abandoned(root, "life.1.1/process"));
+  // The same number, but it began at another time.
+  std::string text = *root.read("life.1.1/process", 100);
+  std::string process = text.substr(0, text.find(' '));
+  root.create("forged", process + " 1" + text.substr(text.rfind(' ')));
+  EXPECT_FALSE(file::watch_process(root, "forged"));
+  EXPECT_TRUE(file::is_abandoned(root, "forged")) << "nobody has it locked";
+  root.create("elsewhere", text.substr(0, text.rfind(' ')) + " 1\n");
+  EXPECT_FALSE(file::watch_process(root, "elsewhere")) << "in another container";
+  root.create("empty");
+  EXPECT_FALSE(file::watch_process(root, "empty"));
+}
+
+TEST_F(LeasesTest, TwoProcessesWithOneIdTheOlderIsTold) {
+  auto older = client();
+  auto newer = client();
+  enter(*older, life(1, 1));
+  newer->attach(life(1, 2));
+  Verdict verdict =
+      newer->propose(after(newer->read().view, life(1, 2), {life(1, 2)}, {life(1, 1)}));
+  EXPECT_TRUE(verdict.accepted);
+  EXPECT_EQ(verdict.standing.ended, std::vector<Life>{});
+  EXPECT_FALSE(older->renew(life(1, 1)));
+  EXPECT_TRUE(newer->renew(life(1, 2)));
+}
+
+TEST_F(LeasesTest, TwoProcessesWithOneLifeTheSecondIsTold) {
+  auto early = client(1h);
+  early->attach(a);
+  auto member = stopped_member(a, 1h);
+  const std::string words = "another process is peer 1, incarnation 1, in " + scratch.path() +
+                            "; draw another incarnation";
+  auto complaint = [](const std::function<void()>& deed) -> std::string {
+    try {
+      deed();
+    } catch (const RegisterError& error) {
+      return error.what();
+    }
+    return "both were let in";
+  };
+  EXPECT_EQ(complaint([&] { client()->attach(a); }), words);
+  View without = after(early->read().view, b, {});
+  EXPECT_TRUE(early->propose(without).accepted);
+  EXPECT_EQ(complaint([&] { early->propose(after(without, a, {a})); }), words);
+}
+
+/// It was let in while it was stopped, evicted, and forgotten; it knows nothing of that.
+TEST_F(LeasesTest, ALifeThatWasInWithoutKnowingDoesNotComeBack) {
+  auto others = client(500ms);
+  auto late = client(500ms, at(Step::after_link, [&] {
+                       EXPECT_TRUE(await_end(*others, a));
+                       View view = others->read().view;
+                       for (int i = 0; i < 200; ++i)
+                         view = others->propose(after(view, b, {b})).standing.view;
+                     }));
+  late->attach(a);
+  Verdict verdict = late->propose(after({}, a, {a}));
+  EXPECT_FALSE(verdict.accepted);
+  EXPECT_TRUE(late->propose(after(verdict.standing.view, a, {a, b})).accepted);
+  EXPECT_FALSE(late->renew(a));
+  EXPECT_TRUE(await_end(*others, a));
+}
+
+TEST_F(LeasesTest, ALeaseOfAnEarlierBootHasEnded) {
+  auto mine = client();
+  mine->propose(after({}, a, {a}));
+  std::string old = lease_file(a);
+  std::string boot_before = "11111111-2222-3333-4444-555555555555";
+  std::filesystem::rename(old, old.substr(0, old.rfind('.') + 1) + boot_before);
+  EXPECT_FALSE(mine->renew(a));
+  EXPECT_TRUE(mine->read().has_ended(a));
+}
+
+// Stopped inside of a renewal.
+
+TEST_F(LeasesTest, WhoIsStoppedInARenewalUntilItsLeaseIsSeenToEndCannotRenew) {
+  auto other = client(500ms);
+  auto late = client(500ms, at(Step::before_renewal, [&] { EXPECT_TRUE(await_end(*other, a)); }));
+  enter(*late, a);
+  EXPECT_FALSE(late->renew(a));
+  EXPECT_TRUE(other->read().has_ended(a)) << "what was seen to have ended stays ended";
+  EXPECT_TRUE(client()->read().has_ended(a));
+}
+
+TEST_F(LeasesTest, AProcessThatIsStoppedInARenewalUntilItsLeaseIsSeenToEndCannotRenew) {
+  auto other = client(500ms);
+  Child late([&] {
+    auto its = client(500ms, [](Step here) {
+      if (here == Step::before_renewal) ::raise(SIGSTOP);
+    });
+    enter(*its, a);
+    return its->renew(a) ? 1 : 0;
+  });
+  ASSERT_TRUE(late.await_stop());
+  EXPECT_TRUE(await_end(*other, a));
+  late.send(SIGCONT);
+  EXPECT_EQ(late.await_exit(), 0);
+  EXPECT_TRUE(other->read().has_ended(a));
+}
+
+/// Nobody acted on the end of the lease, so nobody is hurt.
+TEST_F(LeasesTest, WhoIsStoppedInARenewalWhileNobodyLooksMayRenew) {
+  auto late = client(500ms, at(Step::before_renewal, [] { std::this_thread::sleep_for(600ms); }));
+  enter(*late, a);
+  EXPECT_TRUE(late->renew(a));
+  EXPECT_TRUE(client()->read().has_ended(a)) << "it counts from before the call, and is over";
+  EXPECT_FALSE(late->renew(a));
+}
+
+TEST_F(LeasesTest, WhoIsEvictedInTheMiddleOfARenewalIsToldAndWaitedFor) {
+  auto other = client();
+  View before;
+  Standing standing;
+  auto evict = [&] { standing = other->propose(after(before, b, {b}, {a})).standing; };
+  for (Step step : {Step::before_renewal, Step::after_renewal}) {
+    auto late = client(1min, at(step, evict));
+    enter(*late, a);
+    before = other->read().view;
+    EXPECT_FALSE(late->renew(a));
+    EXPECT_EQ(standing.view.evicted, std::vector<Life>{a});
+    EXPECT_FALSE(standing.has_ended(a)) << "it may have believed in the lease it had";
+    other->end(a);
+    other->propose(after(standing.view, b, {b}));
+    EXPECT_FALSE(std::filesystem::exists(folder(a)));
+  }
+}
+
+// What is left behind.
+
+TEST_F(LeasesTest, LivesThatAreNobodysAreRemovedByTheNextProposal) {
+  auto mine = client();
+  stopped_member(a, 1min);  // and killed
+  enter(*mine, b);
+  EXPECT_TRUE(std::filesystem::exists(folder(a))) << "it is on the roster";
+  View view = mine->read().view;
+  view = mine->propose(after(view, b, {b}, {a})).standing.view;
+  EXPECT_TRUE(std::filesystem::exists(folder(a))) << "it is evicted";
+  mine->propose(after(view, b, {b}));
+  EXPECT_FALSE(std::filesystem::exists(folder(a)));
+  EXPECT_TRUE(std::filesystem::exists(folder(b)));
+}
+
+TEST_F(LeasesTest, ANewcomersLeaseIsNotRemoved) {
+  auto others = client();
+  auto newcomer = client(1min, at(Step::before_link, [&] { others->propose(after({}, b, {b})); }));
+  newcomer->attach(a);
+  Verdict refused = newcomer->propose(after({}, a, {a}));
+  EXPECT_FALSE(refused.accepted);
+  EXPECT_TRUE(newcomer->propose(after(refused.standing.view, a, {a, b})).accepted);
+  EXPECT_TRUE(newcomer->renew(a));
+}
+
+/// Whoever removes a folder may take away one that was made anew under the same name. Then its
+/// peer is out, but not before it knows.
+TEST_F(LeasesTest, AFolderThatVanishesEndsTheLeaseAfterItsTime) {
+  auto mine = client(300ms);
+  auto other = client(300ms);
+  enter(*mine, a);
+  auto last = std::chrono::steady_clock::now();
+  std::filesystem::remove_all(folder(a));
+  EXPECT_FALSE(mine->renew(a));
+  EXPECT_TRUE(await_end(*other, a));
+  EXPECT_GE(std::chrono::steady_clock::now() - last, 300ms);
+  EXPECT_FALSE(mine->renew(a));
+  EXPECT_TRUE(client()->read().has_ended(a)) << "from then on all know";
+}
+
+TEST_F(LeasesTest, AFolderWithoutALeaseEndsAfterItsTimeToo) {
+  auto mine = client(300ms);
+  auto other = client(300ms);
+  enter(*mine, a);
+  std::filesystem::remove(lease_file(a));
+  EXPECT_FALSE(mine->renew(a));
+  EXPECT_TRUE(await_end(*other, a));
+  EXPECT_TRUE(client()->read().has_ended(a));
+}
+
+TEST_F(LeasesTest, WhoIsStoppedBeforeItRemovesAFolderDoesNoHarm) {
+  View view;
+  auto others = client();
+  auto slow = client(1min, at(Step::before_removal, [&] {
+                       // Somebody else removes it, and that life comes again.
+                       view = others->propose(after(others->read().view, b, {b})).standing.view;
+                       EXPECT_FALSE(std::filesystem::exists(folder(a)));
+                       EXPECT_TRUE(client()->propose(after(view, a, {a, b})).accepted);
+                     }));
+  stopped_member(a, 1min);  // and killed
+  EXPECT_TRUE(slow->propose(after(slow->read().view, b, {b})).accepted);
+  EXPECT_FALSE(others->renew(a)) << "it is out";
+  EXPECT_FALSE(others->read().has_ended(a)) << "and has its time to notice";
+}
+
+}  // namespace
+}  // namespace conch

@@ -1,0 +1,82 @@
+#include "register/process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+#include "register/register.hpp"
+#include "register/workplace.hpp"
+
+namespace conch::file {
+
+namespace {
+
+constexpr std::size_t mark_bytes_max = 256;
+
+/// When a process began, in ticks since the machine did; empty if that cannot be seen.
+std::string start_of(const std::string& process) {
+  // Not by a stream: it throws if the process dies between open and read.
+  Descriptor file(::open(("/proc/" + process + "/stat").c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 4096> bytes{};
+  ssize_t size = file ? ::read(file.number(), bytes.data(), bytes.size()) : 0;
+  std::string text(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  // The name of the program, in parentheses, may have anything in it. The start is the 20th word
+  // after it (proc(5)).
+  std::istringstream words(text.substr(std::min(text.rfind(')') + 1, text.size())));
+  std::string word;
+  for (int i = 0; i < 20; ++i) words >> word;
+  return words ? word : "";
+}
+
+/// In which numbering of processes we are: a container has its own.
+std::string numbering() {
+  struct stat found {};
+  if (::stat("/proc/self/ns/pid", &found) != 0) return "unknown";
+  return std::to_string(found.st_ino);
+}
+
+struct Mark {
+  std::string process;
+  std::string start;
+  std::string numbering;
+};
+
+}  // namespace
+
+Descriptor mark_as_mine(const Directory& root, const std::string& name) {
+  std::string text = std::to_string(::getpid()) + " " + start_of("self") + " " + numbering() + "\n";
+  Descriptor file = root.create(name, text);
+  if (!try_lock(file, root.path(name)))
+    throw RegisterError(root.path(name) + " was locked by somebody else before it had its name");
+  return file;
+}
+
+bool is_abandoned(const Directory& root, const std::string& name) {
+  Descriptor file = root.open(name, O_RDONLY);
+  return file && !is_locked(file, root.path(name));
+}
+
+Descriptor watch_process(const Directory& root, const std::string& name) {
+  std::istringstream text(root.read(name, mark_bytes_max).value_or(""));
+  Mark mark;
+  if (!(text >> mark.process >> mark.start >> mark.numbering)) return {};
+  auto number = number_in(mark.process);
+  if (!number || mark.numbering != numbering()) return {};
+  Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(*number), 0)));
+  // It is the right one if it began when the mark says, and lives after we have seen that.
+  bool known = process && start_of(mark.process) == mark.start && !has_ended(process);
+  return known ? std::move(process) : Descriptor();
+}
+
+bool has_ended(const Descriptor& process) {
+  pollfd one{process.number(), POLLIN, 0};
+  return ::poll(&one, 1, 0) > 0;
+}
+
+}  // namespace conch::file

@@ -1,0 +1,46 @@
+// What stands in the files of the state directory: a line that says what it is, in which format,
+// and what its bytes add up to; then the value by its field list.
+//
+//   conch view 1 5b3c0f9e12a477d0
+//   ...
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "recovery/view.hpp"
+
+namespace conch::file {
+
+inline constexpr std::uint64_t format = 1;
+/// More is no view of ours: about ten thousand members.
+inline constexpr std::size_t view_bytes_max = std::size_t{1} << 20;
+
+struct ViewFile {
+  recovery::View view;
+  /// In the last view of a segment, the folder of the next; else empty.
+  std::string next_segment;
+  CONCH_FIELDS(ViewFile, view, next_segment)
+};
+
+/// What all who use a state directory must agree on: written once, never changed.
+struct ChainFile {
+  std::string first_segment;
+  std::uint64_t segment_views = 0;
+  Duration lease{};
+  CONCH_FIELDS(ChainFile, first_segment, segment_views, lease)
+
+  bool valid() const { return segment_views > 0 && lease > Duration::zero(); }
+};
+
+/// Of all bytes after the first line, in hexadecimal.
+std::string checksum(std::string_view bytes);
+
+std::string to_bytes(const ViewFile& file);
+std::string to_bytes(const ChainFile& file);
+
+/// Throw RegisterError, with the path, for bytes that are anything else.
+ViewFile view_file(std::string_view bytes, const std::string& path);
+ChainFile chain_file(std::string_view bytes, const std::string& path);
+
+}  // namespace conch::file
