@@ -16,13 +16,6 @@ using recovery::View;
 
 namespace {
 
-/// Whose leases matter to a view.
-std::set<Life> lives_of(const View& view) {
-  std::set<Life> lives(view.evicted.begin(), view.evicted.end());
-  for (const recovery::Member& member : view.roster) lives.insert(member.life());
-  return lives;
-}
-
 bool is_evicted(const View& view, const Life& life) {
   return std::find(view.evicted.begin(), view.evicted.end(), life) != view.evicted.end();
 }
@@ -73,7 +66,7 @@ Verdict FileRegister::propose(const View& next) {
   expect_no_fork();
   expect_sensible(next);
   const View& newest = chain_.newest();
-  if (next.roster.contains(next.decider)) start_lease(next.decider, newest);
+  start_leases(next, newest);
   bool accepted = false;
   if (next.number == newest.number + 1) {
     expect_no_way_back(newest, next);
@@ -84,14 +77,13 @@ Verdict FileRegister::propose(const View& next) {
   return {accepted, stand()};
 }
 
-/// Also for a proposal that will be refused: a newcomer's lease must not run out while it tries. A
-/// life that a view mentions had its lease or has lost it, and one that is evicted must not go on.
-void FileRegister::start_lease(const Life& life, const View& newest) {
-  if (is_evicted(newest, life)) return;
-  if (newest.roster.contains(life)) {
-    leases_.prolong(life);
-  } else {
-    leases_.begin(life);
+/// Of those who are new. Also for a proposal that will be refused: a newcomer's lease must not run
+/// out while it tries. A life that a view mentions had its lease or has lost it, and one that is
+/// evicted must not go on.
+void FileRegister::start_leases(const View& next, const View& newest) {
+  for (const recovery::Member& member : next.roster) {
+    Life life = member.life();
+    if (!newest.has_tenant(life) && !is_evicted(newest, life)) leases_.begin(life);
   }
 }
 
@@ -102,9 +94,9 @@ void FileRegister::start_lease(const Life& life, const View& newest) {
 /// The view is also read before, or one that is out could prolong its lease for ever.
 bool FileRegister::renew(const Life& life) {
   expect_no_fork();
-  if (!chain_.newest().roster.contains(life) || !leases_.prolong(life)) return false;
+  if (!chain_.newest().has_tenant(life) || !leases_.prolong(life)) return false;
   steps_(file::Step::after_renewal);
-  return chain_.newest().roster.contains(life);
+  return chain_.newest().has_tenant(life);
 }
 
 void FileRegister::end(const Life& life) {
@@ -132,7 +124,7 @@ std::optional<Standing> FileRegister::survey() {
   std::set<Life> running;
   std::optional<Duration> next_end;
   bool missed = false;
-  for (const Life& life : lives_of(*view)) {
+  for (const Life& life : view->lives()) {
     file::Judgement judgement = judge(life);
     if (judgement.ended) {
       standing.ended.push_back(life);
@@ -159,7 +151,7 @@ void FileRegister::tidy() {
   chain_.prune();
   leases_.sweep([&](const Life& life) {
     const View& newest = chain_.newest();
-    return newest.roster.contains(life) || is_evicted(newest, life);
+    return newest.has_tenant(life) || is_evicted(newest, life);
   });
   work_.sweep();
 }

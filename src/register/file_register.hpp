@@ -47,7 +47,7 @@ class FileRegister : public Register {
   int descriptor() const override { return alarm_.descriptor(); }
 
  private:
-  void start_lease(const recovery::Life& life, const recovery::View& newest);
+  void start_leases(const recovery::View& next, const recovery::View& newest);
   recovery::Standing stand();
   std::optional<recovery::Standing> survey();
   file::Judgement judge(const recovery::Life& life);

@@ -35,8 +35,7 @@ class Register {
   virtual recovery::Standing read() = 0;
 
   /// Accepts `next` if its number is that of the newest view plus one; of several such, one. The
-  /// epoch does not go back. If the decider is on the roster, its lease begins, or is prolonged,
-  /// before the view can be seen.
+  /// epoch does not go back. The lease of a newcomer begins before the view can be seen.
   ///
   /// A proposal whose answer was lost may be made again: one that was accepted is accepted again,
   /// as long as the register remembers it. One that has been forgotten is refused: so many views
@@ -50,8 +49,7 @@ class Register {
   /// Ends the lease early: its peer has gone.
   virtual void end(const recovery::Life& life) = 0;
 
-  /// How long a lease lasts; all of a group have the same. A member that never had one, because
-  /// somebody else put it on the roster, has ended this long after it was missed.
+  /// How long a lease lasts; all of a group have the same.
   virtual Duration lease() const = 0;
 
   /// Becomes readable when `read` may answer otherwise than before: there is a new view, or a lease

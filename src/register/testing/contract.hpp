@@ -247,14 +247,28 @@ TEST_P(RegisterContract, EndEndsAtOnceAndForEver) {
   EXPECT_EQ(client->read().ended, Lives{a});
 }
 
-TEST_P(RegisterContract, AMemberThatNeverHadALeaseEndsAfterItsTime) {
+TEST_P(RegisterContract, ANewcomersLeaseBeginsWithTheViewWhoeverDecides) {
   auto here = world(5 * short_lease);
   auto client = here->client();
-  recovery::View view = after({}, a, {a, b});
-  EXPECT_TRUE(client->propose(view).accepted);
-  EXPECT_FALSE(client->renew(b));
+  recovery::View view = found(*client, a);
+  EXPECT_TRUE(here->client()->propose(after(view, a, {a, b})).accepted);
+  EXPECT_FALSE(client->read().has_ended(b));
+  EXPECT_TRUE(client->renew(b));
   EXPECT_TRUE(await_end(*client, b));
   EXPECT_FALSE(client->renew(b));
+}
+
+TEST_P(RegisterContract, ADeciderThatLeavesKeepsItsLeaseAsLongAsItDecides) {
+  auto here = world(5 * short_lease);
+  auto client = here->client();
+  recovery::View view = found(*client, a);
+  view = client->propose(after(view, a, {a, b})).standing.view;
+  view = client->propose(after(view, a, {b})).standing.view;
+  EXPECT_TRUE(client->renew(a));
+  EXPECT_TRUE(await_end(*client, a)) << "the others wait for its decision";
+  EXPECT_TRUE(client->propose(after(view, b, {b})).accepted);
+  EXPECT_FALSE(client->renew(a));
+  EXPECT_FALSE(client->read().has_ended(a)) << "and nobody does any more";
 }
 
 TEST_P(RegisterContract, TheDescriptorTellsOfANewView) {
