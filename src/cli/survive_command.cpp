@@ -24,6 +24,7 @@ struct SurviveTexts {
   std::string nodes = "2..6";
   std::string lease = "1s";
   unsigned drift = 5;
+  std::optional<unsigned> clock_drift;
   std::uint64_t seed = 1;
   std::optional<std::string> seeds;
   std::string without = "none";
@@ -60,6 +61,7 @@ SurvivalOptions to_options(const SurviveTexts& texts) {
   options.nodes_min = nodes.first;
   options.nodes_max = nodes.last;
   options.lease = {sim::parse_duration(texts.lease), texts.drift};
+  options.clock_drift_percent = texts.clock_drift.value_or(texts.drift);
   options.seed = texts.seed;
   options.without = parse_rule(texts.without);
   sim::validate(options);
@@ -188,6 +190,8 @@ void add_survive_command(CLI::App& app, Invocation& invocation) {
   command->add_option("--lease", texts->lease, "How long a lease lasts")->capture_default_str();
   command->add_option("--drift", texts->drift, "How wrong clocks may run, in percent")
       ->capture_default_str();
+  command->add_option("--clock-drift", texts->clock_drift,
+                      "How wrong they do run, if leases are not to allow for it [--drift]");
   auto* seed = command->add_option("--seed", texts->seed, "One run")->capture_default_str();
   command->add_option("--seeds", texts->seeds, "Many runs, as 1..2000")->excludes(seed);
   command->add_option("--without", texts->without,

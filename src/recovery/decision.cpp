@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "recovery/knowledge.hpp"
+
 namespace conch::recovery {
 
 namespace {
@@ -23,12 +25,6 @@ struct Gathered {
   /// What members have, each with the member as its location.
   std::vector<DataRef> copies;
 };
-
-/// By version: a holder may have released while frozen, under a fence of an epoch that others have
-/// left behind. The fence tells apart what was written anew after data were lost.
-bool is_newer(const Baton& a, const Baton& b) {
-  return std::tuple(a.data.version, a.fence) > std::tuple(b.data.version, b.fence);
-}
 
 void gather(const Roster& roster, const Life& from, const LockReport& report, Gathered& lock) {
   bool member = roster.contains(from);

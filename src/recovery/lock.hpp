@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/contract.hpp"
+#include "recovery/knowledge.hpp"
 #include "recovery/orders.hpp"
 #include "recovery/rehearsal.hpp"
 
@@ -111,6 +112,7 @@ class Lock {
   }
   /// Until the next epoch is installed the value does nothing, whatever comes.
   void freeze(Out& out) {
+    if (value_) find_newest(*value_, known_);
     forget_value();
     reconcile(out);
   }
@@ -258,7 +260,7 @@ class Lock {
   /// With which data the epoch started, and whether newer ones were lost.
   DataRef assigned_;
   bool rolled_back_ = false;
-  /// The newest that was found or left here, and the newest data whose bytes are here.
+  /// The newest that was found, left or heard of here, and the newest data whose bytes are here.
   Baton known_;
   std::optional<DataRef> copy_;
 

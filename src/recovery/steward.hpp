@@ -83,7 +83,7 @@ class Steward {
 
  private:
   bool alive(Out& out);
-  bool minds_lease() const { return without_ != Rule::lease && without_ != Rule::roster; }
+  bool minds_lease() const { return without_ != Rule::lease; }
   void look_after(Out& out);
   void look(Out& out);
   void renew(Out& out);
@@ -217,10 +217,6 @@ void Steward<A>::come_in(const Standing& standing, Out& out) {
   next_look_ = out.now() + answer_patience();
   if (standing.has_ended(participant_.self())) return participant_.lapse(out);
   if (standing.view.roster.contains(participant_.self())) return renew(out);
-  if (without_ == Rule::roster && standing.view.number > 0) {
-    tenure_.renewed(out.now());
-    return participant_.learn(standing, out);
-  }
   ask(Propose{participant_.admission(standing)}, out);
 }
 

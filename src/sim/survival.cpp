@@ -12,6 +12,8 @@ using namespace recovery;
 namespace {
 
 constexpr auto lock_name = "conch";
+/// Of each peer: far more than a run takes that comes to an end.
+constexpr std::uint64_t events_max = 100'000;
 
 std::string name_of(const Life& life) {
   return std::to_string(life.id.value) + "#" +
@@ -27,7 +29,12 @@ void validate(const SurvivalOptions& options) {
                   "naimi-trehel, or `conch algorithms`.");
   if (options.nodes_min < 2 || options.nodes_max > 64 || options.nodes_min > options.nodes_max)
     throw BadText("a group that survives has 2 to 64 peers, as 4 or 2..6");
-  if (!options.lease.valid())
+  if (options.without == Rule::roster)
+    throw BadText(
+        "--without roster needs a group whose register knows less than its members: "
+        "conch check " +
+        options.algorithm + " --recovery --without roster");
+  if (!options.lease.valid() || options.clock_drift_percent >= 50)
     throw BadText("a lease has a length, and clocks drift by less than 50 %");
 }
 
@@ -63,12 +70,13 @@ SurvivalReport Survival::run() {
     respawn(NodeId{id}, draw({}, options_.lease.length));
   plan_faults();
   Time end = calm_at_ + 60 * options_.lease.length;
+  std::uint64_t events = 0;
   try {
     while (!events_.empty() && !oracles_.violation()) {
       if (!stormy_ && everybody_is_served()) break;
       Event event = events_.top();
       events_.pop();
-      if (event.at > end) {
+      if (event.at > end || ++events > events_max * nodes_) {
         oracles_.report(Property::progress, "somebody waits for ever after all faults have ended");
         break;
       }
@@ -99,6 +107,12 @@ void Survival::to(const Life& life, Duration delay, std::function<void(Process&)
 Duration Survival::draw(Duration low, Duration high) {
   auto span = static_cast<std::uint64_t>((high - low).count()) + 1;
   return low + Duration(static_cast<std::int64_t>(random_.below(span)));
+}
+
+Survival::Clock Survival::draw_clock() {
+  std::uint64_t ppm_max = std::uint64_t{options_.clock_drift_percent} * 10'000;
+  auto ppm = static_cast<std::int64_t>(random_.below(2 * ppm_max + 1));
+  return {draw({}, std::chrono::hours(1)), ppm - static_cast<std::int64_t>(ppm_max)};
 }
 
 bool Survival::everybody_is_served() const {
@@ -146,11 +160,9 @@ void Survival::respawn(NodeId id, Duration delay) {
 void Survival::spawn(NodeId id) {
   Life life{id, Incarnation{++incarnations_}};
   if (!living(id).empty()) oracles_.see(Sighting::usurped);
-  auto drift = static_cast<std::int64_t>(options_.lease.drift_percent) * 10'000;
   Process& process = processes_[life];
   process.life = life;
-  process.clock = {draw({}, std::chrono::hours(1)),
-                   static_cast<std::int64_t>(random_.below(2 * drift + 1)) - drift};
+  process.clock = draw_clock();
   process.peer = make_survivor(
       entry_, {life, options_.lease, options_.tuning, options_.without, trace_ != nullptr});
   note(life, "starts");

@@ -34,6 +34,8 @@ struct SurvivalOptions {
   /// Of the requests, where the algorithm can share.
   double readers = 0.3;
   recovery::LeaseTerms lease{std::chrono::seconds(1), 5};
+  /// How wrong clocks run; leases hold if they allow for as much.
+  unsigned clock_drift_percent = 5;
   /// For so many leases things go wrong.
   unsigned stormy_leases = 25;
   /// So many go wrong at a time of their own; others follow a new view.
@@ -107,6 +109,7 @@ class Survival {
   /// Happens to one life, later if it is stopped then, not at all if it is dead.
   void to(const Life& life, Duration delay, std::function<void(Process&)> act);
   Duration draw(Duration low, Duration high);
+  Clock draw_clock();
   bool chance(double probability) { return random_.chance(probability); }
 
   // Processes.

@@ -13,8 +13,7 @@ void Survival::plan_faults() {
   latency_max_ = draw(lease / 1000, lease / 20);
   loss_ = chance(0.5) ? 0 : 0.15 * random_.uniform();
   answers_lost_ = chance(0.5) ? 0 : 0.2 * random_.uniform();
-  auto drift = static_cast<std::int64_t>(options_.lease.drift_percent) * 10'000;
-  register_clock_ = {{}, static_cast<std::int64_t>(random_.below(2 * drift + 1)) - drift};
+  register_clock_ = draw_clock();
   Duration storm = lease * static_cast<std::int64_t>(options_.stormy_leases);
   calm_at_ = Time(storm);
   std::uint64_t faults = random_.below(options_.faults_max + 1);

@@ -1,0 +1,144 @@
+// A few participants, a register that answers at once, and FIFO channels: the test decides what
+// happens next.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "recovery/participant.hpp"
+
+namespace conch::recovery::testing {
+
+template <Exclusive A>
+class Town {
+ public:
+  struct InFlight {
+    Life from;
+    Life to;
+    Message<A> message;
+  };
+
+  explicit Town(Rule without = Rule::none) : charter_{std::string(A::about.name), {}, without} {}
+
+  /// A process under this id asks to come in; it learns that it may.
+  Life come(std::uint64_t id) {
+    Life life = start(id);
+    propose(life, at(life).admission(standing()));
+    return life;
+  }
+  /// Comes in, and everybody has heard of it.
+  Life settle_in(std::uint64_t id) {
+    Life life = come(id);
+    settle();
+    return life;
+  }
+  Life start(std::uint64_t id) {
+    Life life{NodeId{id}, Incarnation{++incarnations_}};
+    peers_.emplace(life, Participant<A>(life, "", charter_));
+    return life;
+  }
+  /// The view if the register accepts it.
+  bool propose(const Life& by, const View& next) {
+    bool accepted = next.number == view_.number + 1;
+    if (accepted) view_ = next;
+    look(by);
+    return accepted;
+  }
+  void look(const Life& life) {
+    call(life, [&](auto& peer, auto& out) { peer.learn(standing(), out); });
+  }
+  void look_all() {
+    for (const Life& life : lives()) look(life);
+  }
+  void evict_dead(const Life& by) {
+    look(by);
+    if (auto view = at(by).eviction()) propose(by, *view);
+  }
+
+  void request(const Life& life, const std::string& lock = "a", const Wish& wish = {}) {
+    call(life, [&](auto& peer, auto& out) { peer.request(lock, wish, out); });
+  }
+  void release(const Life& life, const DataRef& data = {}, const std::string& lock = "a") {
+    call(life, [&](auto& peer, auto& out) { peer.release(lock, data, out); });
+  }
+  void cancel(const Life& life, const std::string& lock = "a") {
+    call(life, [&](auto& peer, auto& out) { peer.cancel(lock, out); });
+  }
+  void lapse(const Life& life) {
+    call(life, [](auto& peer, auto& out) { peer.lapse(out); });
+  }
+  /// Killed: what it has sent is on its way, and its lease ends.
+  void kill(const Life& life) {
+    peers_.erase(life);
+    ended_.push_back(life);
+  }
+  void end_lease(const Life& life) { ended_.push_back(life); }
+
+  /// The oldest message between two, or to or from anybody.
+  bool deliver(const Life& from, const Life& to) {
+    return deliver_if([&](const InFlight& each) { return each.from == from && each.to == to; });
+  }
+  void settle() {
+    while (deliver_if([](const InFlight&) { return true; })) {
+    }
+  }
+  std::size_t in_flight() const { return in_flight_.size(); }
+
+  Participant<A>& at(const Life& life) { return peers_.at(life); }
+  std::vector<Life> lives() const {
+    std::vector<Life> all;
+    for (const auto& [life, peer] : peers_) all.push_back(life);
+    return all;
+  }
+  const View& view() const { return view_; }
+  Standing standing() const {
+    Standing standing{view_, {}};
+    for (const Life& life : view_.lives())
+      if (std::find(ended_.begin(), ended_.end(), life) != ended_.end())
+        standing.ended.push_back(life);
+    return standing;
+  }
+  /// What a process was told, in order.
+  template <class E>
+  std::vector<E> told(const Life& life) const {
+    std::vector<E> found;
+    for (const auto& [to, event] : events_)
+      if (const auto* chosen = std::get_if<E>(&event); chosen && to == life)
+        found.push_back(*chosen);
+    return found;
+  }
+
+ private:
+  template <class Call>
+  void call(const Life& life, Call&& run) {
+    PeerOrders<A> out(now_ += std::chrono::milliseconds(1));
+    run(at(life), out);
+    for (auto& send : out.sends()) in_flight_.push_back({life, send.to, std::move(send.message)});
+    for (auto& event : out.events()) events_.emplace_back(life, std::move(event));
+  }
+  template <class Which>
+  bool deliver_if(Which&& which) {
+    auto found = std::find_if(in_flight_.begin(), in_flight_.end(), which);
+    if (found == in_flight_.end()) return false;
+    InFlight chosen = std::move(*found);
+    in_flight_.erase(found);
+    if (!peers_.contains(chosen.to)) return true;
+    call(chosen.to, [&](auto& peer, auto& out) { peer.receive(chosen.from, chosen.message, out); });
+    return true;
+  }
+
+  Charter charter_;
+  Time now_{};
+  std::uint64_t incarnations_ = 0;
+  View view_;
+  std::vector<Life> ended_;
+  std::map<Life, Participant<A>> peers_;
+  std::deque<InFlight> in_flight_;
+  std::vector<std::pair<Life, Event>> events_;
+};
+
+}  // namespace conch::recovery::testing
