@@ -366,10 +366,10 @@ void Participant<A>::give_value(const std::string& name, Lock<A>& lock, Out& out
         start.members = all;
         return each.join(self_.id, start, own);
       }
-      each.install(self_.id, start, {name, {}, {}, {}, false}, own);
+      each.install(self_.id, start, {name, {}, {}, {}, false, {}}, own);
       if (all != start.members) each.roster(all, own);
     } else {
-      each.install(self_.id, start, {name, {}, {}, {}, false}, own);
+      each.install(self_.id, start, {name, {}, {}, {}, false, {}}, own);
     }
   });
 }
