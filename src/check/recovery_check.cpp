@@ -140,11 +140,11 @@ const std::vector<Specimen>& specimens() {
        "naimi-trehel",
        3,
        {{Budget::join, 1}, {Budget::crash, 1}},
-       Property::mutual_exclusion},
-      {Rule::old_epochs, "naimi-trehel", 3, {{Budget::crash, 1}}, Property::mutual_exclusion},
+       Property::progress},
+      {Rule::old_epochs, "naimi-trehel", 3, {{Budget::crash, 1}}, Property::invariant},
       {Rule::new_epochs, "naimi-trehel", 3, {{Budget::leave, 1}}, Property::progress},
       {Rule::lease, "naimi-trehel", 2, {{Budget::pause, 1}}, Property::mutual_exclusion},
-      {Rule::acceptance, "naimi-trehel", 3, {{Budget::crash, 1}}, Property::mutual_exclusion},
+      {Rule::acceptance, "naimi-trehel", 3, {{Budget::crash, 1}}, Property::invariant},
       {Rule::incarnation, "naimi-trehel", 2, {{Budget::usurp, 1}}, Property::mutual_exclusion},
   };
   return list;

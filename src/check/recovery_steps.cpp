@@ -3,12 +3,6 @@
 
 namespace conch::check::group {
 
-namespace {
-
-bool works_or_will(Stage stage) { return stage != Stage::out && stage != Stage::leaving; }
-
-}  // namespace
-
 void Walker::steps(const State& state, std::vector<Step>& steps) {
   steps.clear();
   for (Slot slot = 0; slot < state.slots(); ++slot) {
@@ -67,8 +61,7 @@ void Walker::steps_of_register(const State& state, Slot slot, std::vector<Step>&
 
 void Walker::faults_of_running(const State& state, Slot slot, std::vector<Step>& steps) {
   if (state.left(Budget::crash) > 0) steps.push_back({StepKind::crash, slot});
-  if (state.left(Budget::pause) > 0 && works_or_will(facts(state, slot).stage))
-    steps.push_back({StepKind::pause, slot});
+  if (state.left(Budget::pause) > 0) steps.push_back({StepKind::pause, slot});
 }
 
 void Walker::steps_of_messages(const State& state, std::vector<Step>& steps) {

@@ -24,7 +24,9 @@ const Walker::ViewFacts& Walker::view(ViewNumber number) {
   known = ViewFacts{view.epoch, view.number, 0, 0};
   for (const recovery::Member& member : view.roster)
     known->roster |= 1U << setting().slot(member.life());
-  for (const Life& life : view.evicted) known->evicted |= 1U << setting().slot(life);
+  known->concerned = known->roster;
+  for (const Life& life : view.evicted) known->concerned |= 1U << setting().slot(life);
+  if (view.number > 0) known->concerned |= 1U << setting().slot(view.decider);
   return *known;
 }
 
@@ -36,7 +38,7 @@ const Outcome& Walker::outcome(PeerNumber peer, const Input& input) {
 
 /// Whether the register keeps a lease for it that anybody asks after.
 bool Walker::concerns(const State& state, Slot slot) {
-  return ((view(state).roster | view(state).evicted) >> slot & 1) != 0;
+  return (view(state).concerned >> slot & 1) != 0;
 }
 
 /// Who sleeps with a lease that has ended is told so before it does anything.
@@ -46,7 +48,7 @@ bool Walker::counts_as_inside(const State& state, Slot slot) {
 }
 
 Input Walker::what_the_register_says(const State& state) {
-  return Input::learn(state.view(), state.ended() & (view(state).roster | view(state).evicted));
+  return Input::learn(state.view(), state.ended() & view(state).concerned);
 }
 
 State Walker::initial() {
@@ -215,7 +217,7 @@ void Walker::start(State& state, Slot slot, Taken& taken) {
   state.set(slot, Status::running, peer);
   if (setting().without == Rule::roster && view(state).roster != 0)
     return apply(state, slot, what_the_register_says(state), taken);
-  Slots ended = state.ended() & (view(state).roster | view(state).evicted);
+  Slots ended = state.ended() & view(state).concerned;
   accept(state, model_.admission(peer, state.view(), ended), taken);
 }
 

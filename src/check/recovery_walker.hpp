@@ -40,7 +40,8 @@ class Walker {
     Epoch epoch{0};
     std::uint64_t number = 0;
     Slots roster = 0;
-    Slots evicted = 0;
+    /// Those whose leases the register is asked about: the roster, the evicted and the decider.
+    Slots concerned = 0;
   };
 
   const Setting& setting() const { return options_.setting; }
