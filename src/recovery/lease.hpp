@@ -19,7 +19,7 @@ struct LeaseTerms {
   unsigned drift_percent = 5;
   CONCH_FIELDS(LeaseTerms, length, drift_percent)
 
-  bool valid() const { return length > Duration::zero() && drift_percent < 50; }
+  constexpr bool valid() const { return length > Duration::zero() && drift_percent < 50; }
 };
 
 /// How long a peer may rely on a lease, on its own clock, from before it asked. The register's

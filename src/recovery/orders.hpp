@@ -57,9 +57,15 @@ struct Welcome {
   CONCH_FIELDS(Welcome)
 };
 
+/// To all others: I cannot reach this one.
+struct Doubt {
+  Life whom;
+  CONCH_FIELDS(Doubt, whom)
+};
+
 /// The world frames it with the life that sends it and gives it to the life that it is sent to.
 template <Exclusive A>
-using Message = std::variant<Told<A>, Freeze, Report, Install, Installed, Hello, Welcome>;
+using Message = std::variant<Told<A>, Freeze, Report, Install, Installed, Hello, Welcome, Doubt>;
 
 // What the process is told.
 

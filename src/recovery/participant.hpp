@@ -93,7 +93,8 @@ class Participant {
 
   /// The view in which this peer is a member. `known` may be newer than what it has learned.
   View admission(const Standing& known) const;
-  /// The next view without those whose leases have ended, if there are any.
+  /// The next view without those whose leases have ended, if there are any, or if it was the
+  /// decider's.
   std::optional<View> eviction() const;
   /// The next view without one that does not answer, whether its lease has ended or not.
   View eviction_of(NodeId suspect) const;
@@ -124,6 +125,8 @@ class Participant {
   Doing doing(const std::string& lock) const;
   const std::map<std::string, Lock<A>>& locks() const { return locks_; }
   bool decides() const { return view_.decider == self_ && epoch_ < view_.epoch; }
+  /// Members whose leases are known to have ended.
+  std::vector<NodeId> dead() const { return dead_members(known()); }
   /// Messages of epochs that have not begun here.
   std::size_t early() const { return early_.size(); }
 
@@ -160,6 +163,7 @@ class Participant {
   void take(const Life& from, const Installed& m, Out& out);
   void take(const Life& from, const Hello& m, Out& out);
   void take(const Life& from, const Welcome& m, Out& out);
+  void take(const Life&, const Doubt&, Out&) {}  // the steward's
 
   bool is_member() const {
     return stage_ == Stage::greeting || stage_ == Stage::working || stage_ == Stage::frozen;

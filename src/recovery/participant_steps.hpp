@@ -26,7 +26,8 @@ View Participant<A>::admission(const Standing& known) const {
 template <Exclusive A>
 std::optional<View> Participant<A>::eviction() const {
   std::vector<NodeId> dead = dead_members(known());
-  if (!is_member() || dead.empty()) return std::nullopt;
+  bool undecided = epoch_ < view_.epoch && ended_.contains(view_.decider);
+  if (!is_member() || (dead.empty() && !undecided)) return std::nullopt;
   return recovery::eviction(known(), dead, self_);
 }
 

@@ -1,5 +1,3 @@
-#include "recovery/participant.hpp"
-
 #include <gtest/gtest.h>
 
 #include "core/hash.hpp"
@@ -7,6 +5,7 @@
 #include "mutex/elmp.hpp"
 #include "mutex/naimi_trehel.hpp"
 #include "mutex/ring.hpp"
+#include "recovery/steward.hpp"
 
 namespace conch::recovery {
 
@@ -33,4 +32,9 @@ TEST(Compile, x) {
   r.learn({}, ro);
   r.forget_idle();
 }
+}  // namespace conch::recovery
+namespace conch::recovery {
+template class Steward<NaimiTrehel>;
+template class Steward<Ring>;
+template class Steward<Elmp>;
 }  // namespace conch::recovery

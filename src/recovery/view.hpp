@@ -131,9 +131,19 @@ struct View {
   CONCH_FIELDS(View, number, epoch, algorithm, decider, roster, evicted)
 
   bool valid() const { return (number == 0) == (epoch == Epoch{0}); }
+
+  /// Who keeps a lease: the members, and a decider that leaves, for they wait for its decision.
+  bool has_tenant(const Life& life) const { return roster.contains(life) || decider == life; }
+  /// Whose leases matter.
+  std::vector<Life> lives() const {
+    std::vector<Life> all = evicted;
+    for (const Member& member : roster) all.push_back(member.life());
+    if (number > 0 && !roster.contains(decider)) all.push_back(decider);
+    return all;
+  }
 };
 
-/// What the register knows: the newest view, and who of its roster and its evicted has no lease.
+/// What the register knows: the newest view, and whose leases have ended of those that matter.
 struct Standing {
   View view;
   std::vector<Life> ended;

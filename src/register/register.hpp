@@ -25,8 +25,8 @@ class Register {
   /// A proposal whose answer was lost may be made again: one that was accepted is accepted again.
   virtual Verdict propose(const recovery::View& next) = 0;
 
-  /// Prolongs the lease. False if this life is not on the roster: it has been evicted, or its lease
-  /// had ended, and then nothing brings it back. A lease counts from before this call.
+  /// Prolongs the lease. False if this life is no tenant of the view: it has been evicted, or its
+  /// lease had ended, and then nothing brings it back. A lease counts from before this call.
   virtual bool renew(const recovery::Life& life) = 0;
 
   /// Ends the lease early: its peer has gone.

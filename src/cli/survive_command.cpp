@@ -1,0 +1,205 @@
+#include <fmt/core.h>
+
+#include <iostream>
+#include <map>
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "cli/runs.hpp"
+#include "cli/sim_options.hpp"
+#include "core/print.hpp"
+#include "sim/survival.hpp"
+
+namespace conch::cli {
+namespace {
+
+using sim::BadText;
+using sim::SurvivalOptions;
+using sim::SurvivalReport;
+
+constexpr auto every_algorithm = "all";
+
+struct SurviveTexts {
+  std::string algorithm;
+  std::string nodes = "2..6";
+  std::string lease = "1s";
+  unsigned drift = 5;
+  std::uint64_t seed = 1;
+  std::optional<std::string> seeds;
+  std::string without = "none";
+  bool trace = false;
+};
+
+std::string rule_names() {
+  std::string names;
+  for (recovery::Rule rule : recovery::rules)
+    names += (names.empty() ? "" : ", ") + std::string(word(rule));
+  return names;
+}
+
+recovery::Rule parse_rule(const std::string& text) {
+  if (text == word(recovery::Rule::none)) return recovery::Rule::none;
+  for (recovery::Rule rule : recovery::rules)
+    if (text == word(rule)) return rule;
+  throw BadText("--without \"" + text + "\" is not a rule of the recovery; those are " +
+                rule_names());
+}
+
+/// Those that can run for real.
+std::vector<std::string> real_algorithms() {
+  std::vector<std::string> names;
+  for (const CatalogEntry& entry : catalog())
+    if (entry.about.use == Use::real) names.emplace_back(entry.about.name);
+  return names;
+}
+
+SurvivalOptions to_options(const SurviveTexts& texts) {
+  SurvivalOptions options;
+  options.algorithm = texts.algorithm == every_algorithm ? "naimi-trehel" : texts.algorithm;
+  sim::NodeRange nodes = sim::parse_nodes(texts.nodes);
+  options.nodes_min = nodes.first;
+  options.nodes_max = nodes.last;
+  options.lease = {sim::parse_duration(texts.lease), texts.drift};
+  options.seed = texts.seed;
+  options.without = parse_rule(texts.without);
+  sim::validate(options);
+  return options;
+}
+
+/// Of `all`, the seed chooses which.
+SurvivalOptions for_seed(SurvivalOptions options, const SurviveTexts& texts, std::uint64_t seed) {
+  options.seed = seed;
+  if (texts.algorithm != every_algorithm) return options;
+  std::vector<std::string> names = real_algorithms();
+  options.algorithm = names[seed % names.size()];
+  return options;
+}
+
+void complain(const SurvivalReport& report, const std::string& algorithm, std::uint64_t seed,
+              const Invocation& invocation) {
+  fmt::print(stderr, "{} broken in {} with seed {}: {}\n", word(report.violation->property),
+             algorithm, seed, report.violation->what);
+  fmt::print(stderr, "  repeat: {} --trace\n", repeat_command(invocation, seed));
+}
+
+struct Totals {
+  std::uint64_t runs = 0;
+  std::uint64_t grants = 0;
+  std::uint64_t epochs = 0;
+  std::uint64_t messages = 0;
+  sim::Sightings sightings{};
+  std::map<std::uint64_t, SurvivalReport> failed;
+
+  void add(std::uint64_t seed, SurvivalReport report) {
+    ++runs;
+    grants += report.grants;
+    epochs += report.epochs;
+    messages += report.messages;
+    for (std::size_t i = 0; i < sightings.size(); ++i) sightings[i] += report.sightings[i];
+    if (report.violation) failed.emplace(seed, std::move(report));
+  }
+};
+
+/// What never happened; nothing can be said of it.
+std::string unseen(const Totals& totals, const SurvivalOptions& options, bool all) {
+  const CatalogEntry& entry = find_algorithm(options.algorithm);
+  std::string missing;
+  for (std::size_t i = 0; i < totals.sightings.size(); ++i) {
+    auto sighting = static_cast<sim::Sighting>(i);
+    bool possible = all || ((sighting != sim::Sighting::guest_came || entry.can.dynamic) &&
+                            (sighting != sim::Sighting::readers_together || entry.can.shared) &&
+                            (sighting != sim::Sighting::token_in_flight || entry.can.token));
+    if (totals.sightings[i] > 0 || !possible) continue;
+    missing += (missing.empty() ? "" : "; ") + std::string(word(sighting));
+  }
+  return missing;
+}
+
+void print_totals(const Totals& totals, const SurviveTexts& texts, const SeedRange& range) {
+  fmt::print("{}, {} peers, {} runs (seeds {}..{}): {} failed\n", texts.algorithm, texts.nodes,
+             totals.runs, range.first, range.last, totals.failed.size());
+  fmt::print("  {} grants, {} epochs, {} messages\n", totals.grants, totals.epochs,
+             totals.messages);
+  for (std::size_t i = 0; i < totals.sightings.size(); ++i)
+    fmt::print("  {:>9}  {}\n", totals.sightings[i], word(static_cast<sim::Sighting>(i)));
+}
+
+Exit exit_for(const Totals& totals) {
+  Exit exit = Exit::held;
+  for (const auto& [seed, report] : totals.failed) {
+    if (sim::is_safety(report.violation->property)) return Exit::safety_broken;
+    exit = Exit::liveness_broken;
+  }
+  return exit;
+}
+
+void survive(const SurviveTexts& texts, Invocation& invocation) {
+  constexpr std::size_t shown_failures = 5;
+  constexpr std::uint64_t telling_runs = 1000;
+  SurvivalOptions options = to_options(texts);
+  SeedRange range{texts.seed, texts.seed};
+  if (texts.seeds) range = parse_seeds(*texts.seeds);
+  if (texts.trace && texts.seeds)
+    throw BadText("--trace shows one run: give --seed instead of --seeds");
+  std::uint64_t total = range.last - range.first + 1;
+  Totals totals;
+  {
+    ProgressBar bar(total);
+    auto run = [&](std::uint64_t index) {
+      SurvivalOptions one = for_seed(options, texts, range.first + index);
+      return sim::Survival(one, texts.trace ? &std::cout : nullptr).run();
+    };
+    run_each(total, run, [&](std::uint64_t index, SurvivalReport report) {
+      totals.add(range.first + index, std::move(report));
+      bar.update(totals.runs, totals.failed.size());
+    });
+  }
+  print_totals(totals, texts, range);
+  std::fflush(stdout);
+  std::size_t shown = 0;
+  for (const auto& [seed, report] : totals.failed) {
+    if (shown++ == shown_failures) break;
+    complain(report, for_seed(options, texts, seed).algorithm, seed, invocation);
+  }
+  if (totals.failed.size() > shown_failures)
+    fmt::print(stderr, "and {} more\n", totals.failed.size() - shown_failures);
+  invocation.exit = exit_for(totals);
+  std::string missing = unseen(totals, options, texts.algorithm == every_algorithm);
+  if (totals.failed.empty() && total >= telling_runs && !missing.empty()) {
+    fmt::print(stderr, "conch: never happened: {}; what was not seen was not tested\n", missing);
+    invocation.exit = Exit::bad_usage;
+  }
+  if (totals.runs < total) {
+    fmt::print(stderr, "interrupted: {} of {} runs done\n", totals.runs, total);
+    if (invocation.exit == Exit::held) invocation.exit = Exit::bad_usage;
+  }
+}
+
+}  // namespace
+
+void add_survive_command(CLI::App& app, Invocation& invocation) {
+  CLI::App* command = app.add_subcommand(
+      "survive", "Kill, stop and part the peers of a group, and see that its lock survives");
+  auto texts = std::make_shared<SurviveTexts>();
+  command->add_option("algorithm", texts->algorithm, "One that conch algorithms lists, or all")
+      ->required();
+  command->add_option("--nodes", texts->nodes, "How many peers, or as many as the seed has it")
+      ->capture_default_str();
+  command->add_option("--lease", texts->lease, "How long a lease lasts")->capture_default_str();
+  command->add_option("--drift", texts->drift, "How wrong clocks may run, in percent")
+      ->capture_default_str();
+  auto* seed = command->add_option("--seed", texts->seed, "One run")->capture_default_str();
+  command->add_option("--seeds", texts->seeds, "Many runs, as 1..2000")->excludes(seed);
+  command->add_option("--without", texts->without,
+                      "A rule of the recovery to do without: " + rule_names());
+  command->add_flag("--trace", texts->trace, "Print all that happens in the run");
+  command->footer(
+      "Exit status: 0 all properties held, 1 bad usage or too little happened, 2 a safety\n"
+      "property broke, 3 a liveness property broke. Examples:\n"
+      "  conch survive naimi-trehel --seeds 1..2000\n"
+      "  conch survive all --seeds 1..20000\n"
+      "  conch survive naimi-trehel --without lease --seeds 1..200");
+  command->callback([texts, &invocation] { survive(*texts, invocation); });
+}
+
+}  // namespace conch::cli

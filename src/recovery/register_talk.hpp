@@ -1,0 +1,41 @@
+// What a peer asks the register, and what it answers. An answer may be late, or lost.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "recovery/view.hpp"
+
+namespace conch::recovery {
+
+struct Look {
+  CONCH_FIELDS(Look)
+};
+/// Accepted if the view's number is the next; its proposer's lease begins with it.
+struct Propose {
+  View view;
+  CONCH_FIELDS(Propose, view)
+};
+struct Renew {
+  Life life;
+  CONCH_FIELDS(Renew, life)
+};
+using Question = std::variant<Look, Propose, Renew>;
+
+struct Ask {
+  std::uint64_t number = 0;
+  Question question;
+  CONCH_FIELDS(Ask, number, question)
+};
+
+struct Answer {
+  /// Of what was asked.
+  std::uint64_t number = 0;
+  /// The view was accepted, the lease prolonged.
+  bool yes = false;
+  /// After that.
+  Standing standing;
+  CONCH_FIELDS(Answer, number, yes, standing)
+};
+
+}  // namespace conch::recovery

@@ -1,0 +1,306 @@
+// Looks after a participant in time: its lease, what it asks the register, whom it gives up.
+//
+// Every call says what the peer's clock shows, and looks at the lease first: when that has run out,
+// the call is the participant's last, and what its process held is lost before anything else
+// happens. So no entry, however local, passes without a lease; and a peer that was stopped for an
+// hour learns of it by its first event.
+//
+// The register may be slow or away, and answers may be lost: a question is repeated, and none is
+// waited for. Whether a proposal was accepted is seen from the view.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "recovery/lease.hpp"
+#include "recovery/participant.hpp"
+#include "recovery/register_talk.hpp"
+#include "recovery/suspicion.hpp"
+
+namespace conch::recovery {
+
+/// What a steward wants done: all sends, then all questions, then the events.
+template <Exclusive A>
+class StewardOrders : public PeerOrders<A> {
+ public:
+  using PeerOrders<A>::PeerOrders;
+  void ask(Ask ask) { asks_.push_back(std::move(ask)); }
+  std::vector<Ask>& asks() { return asks_; }
+
+ private:
+  std::vector<Ask> asks_;
+};
+
+template <Exclusive A>
+class Steward {
+ public:
+  using Out = StewardOrders<A>;
+
+  Steward(Life self, std::string address, Charter charter, LeaseTerms terms)
+      : without_(charter.without),
+        terms_(terms),
+        participant_(self, std::move(address), std::move(charter)),
+        tenure_(terms) {}
+
+  /// The peer wants to be in the group.
+  void start(Out& out) { look(out); }
+  /// To be called when `wakes` has come, if not earlier.
+  void tick(Out& out) {
+    if (!alive(out)) return;
+    look_after(out);
+  }
+  /// When something is due, if nothing else happens.
+  Time wakes() const;
+
+  void answered(const Answer& answer, Out& out);
+  /// The register has something new.
+  void watched(Out& out) {
+    if (alive(out)) look(out);
+  }
+
+  void receive(const Life& from, const Message<A>& message, Out& out);
+  void timer(const std::string& lock, Epoch epoch, TimerId timer, Out& out);
+  /// A member has left something unacknowledged for so long.
+  void silent(NodeId member, Duration unacknowledged, Out& out);
+
+  /// This member should be put out, for whatever reason.
+  void suspect(NodeId member, Out& out);
+
+  // The process. False if the lease has run out: it has been told.
+  bool request(const std::string& lock, const Wish& wish, Out& out);
+  bool cancel(const std::string& lock, Out& out);
+  bool release(const std::string& lock, const DataRef& data, Out& out);
+  bool copied(const std::string& lock, const DataRef& data, Out& out);
+  /// Its process neither holds nor waits; ends in Departed, or Expelled.
+  void leave(Out& out);
+
+  const Participant<A>& participant() const { return participant_; }
+  const Tenure& tenure() const { return tenure_; }
+
+ private:
+  bool alive(Out& out);
+  void look_after(Out& out);
+  void look(Out& out);
+  void renew(Out& out);
+  void propose(View view, Out& out);
+  void ask(Question question, Out& out);
+  void learn(const Standing& standing, Out& out);
+  void come_in(const Standing& standing, Out& out);
+  std::size_t rank() const;
+  /// How long an answer is waited for.
+  Duration answer_patience() const { return renewal_period(terms_) / 2; }
+
+  Rule without_;
+  LeaseTerms terms_;
+  Participant<A> participant_;
+  Tenure tenure_;
+  std::uint64_t asked_ = 0;
+  /// A question whose answer may come, and whether that gives a lease.
+  struct Open {
+    Time asked;
+    bool renews = false;
+  };
+  std::map<std::uint64_t, Open> open_;
+  /// The question that is not to be asked again before this.
+  std::optional<Time> next_look_;
+  std::optional<Time> next_renewal_;
+  std::optional<Time> next_proposal_;
+  bool leaving_ = false;
+  /// Whom this one cannot reach, and who else cannot.
+  std::set<Life> doubted_;
+  std::map<Life, std::set<NodeId>> doubts_;
+};
+
+// The lease.
+
+template <Exclusive A>
+bool Steward<A>::alive(Out& out) {
+  if (participant_.stage() == Stage::out) return false;
+  bool lapsed = tenure_.until() && !tenure_.holds(out.now());
+  if (!lapsed || without_ == Rule::lease) return true;
+  participant_.lapse(out);
+  return false;
+}
+
+template <Exclusive A>
+Time Steward<A>::wakes() const {
+  Time earliest = Time::max();
+  for (const auto& due : {next_look_, next_renewal_, next_proposal_, tenure_.until()})
+    if (due) earliest = std::min(earliest, *due);
+  return earliest;
+}
+
+template <Exclusive A>
+void Steward<A>::look_after(Out& out) {
+  auto due = [&](std::optional<Time>& at) { return at && *at <= out.now(); };
+  if (due(next_look_)) look(out);
+  if (due(next_renewal_)) renew(out);
+  if (!due(next_proposal_)) return;
+  next_proposal_.reset();
+  if (leaving_ && participant_.stage() == Stage::working) {
+    propose(participant_.departure(), out);
+  } else if (std::optional<View> eviction = participant_.eviction()) {
+    propose(std::move(*eviction), out);
+  }
+}
+
+// The register.
+
+template <Exclusive A>
+void Steward<A>::ask(Question question, Out& out) {
+  std::erase_if(
+      open_, [&](const auto& each) { return each.second.asked + 2 * terms_.length < out.now(); });
+  bool comes = std::holds_alternative<Propose>(question) && !tenure_.until();
+  open_[++asked_] = {out.now(), comes || std::holds_alternative<Renew>(question)};
+  out.ask({asked_, std::move(question)});
+}
+
+template <Exclusive A>
+void Steward<A>::look(Out& out) {
+  ask(Look{}, out);
+  bool inside = tenure_.until().has_value();
+  next_look_ = inside ? std::nullopt : std::optional(out.now() + answer_patience());
+}
+
+template <Exclusive A>
+void Steward<A>::renew(Out& out) {
+  ask(Renew{participant_.self()}, out);
+  next_renewal_ = out.now() + answer_patience();
+}
+
+/// If no answer comes, the proposal is made again, as far as there is still reason to.
+template <Exclusive A>
+void Steward<A>::propose(View view, Out& out) {
+  ask(Propose{std::move(view)}, out);
+  next_proposal_ = out.now() + answer_patience();
+}
+
+template <Exclusive A>
+void Steward<A>::answered(const Answer& answer, Out& out) {
+  if (!alive(out)) return;
+  auto found = open_.find(answer.number);
+  if (found == open_.end()) return;
+  auto [asked, renews] = found->second;
+  open_.erase(found);
+  if (answer.yes && renews) {
+    tenure_.renewed(asked);
+    next_renewal_ = asked + renewal_period(terms_);
+  }
+  if (alive(out)) learn(answer.standing, out);
+}
+
+template <Exclusive A>
+void Steward<A>::learn(const Standing& standing, Out& out) {
+  bool comes = !tenure_.until();
+  if (comes) return come_in(standing, out);
+  next_look_.reset();
+  participant_.learn(standing, out);
+  if (standing.has_ended(participant_.self())) participant_.lapse(out);
+  bool reason = participant_.eviction() || (leaving_ && participant_.stage() == Stage::working);
+  if (!reason) next_proposal_.reset();
+  if (reason && !next_proposal_) next_proposal_ = out.now() + proposal_delay(rank(), terms_);
+}
+
+/// A member without a lease has not come in yet: it was told by a look that it may.
+template <Exclusive A>
+void Steward<A>::come_in(const Standing& standing, Out& out) {
+  next_look_ = out.now() + answer_patience();
+  if (standing.has_ended(participant_.self())) return participant_.lapse(out);
+  if (standing.view.roster.contains(participant_.self())) return renew(out);
+  ask(Propose{participant_.admission(standing)}, out);
+}
+
+/// How many members that are alive come before this one.
+template <Exclusive A>
+std::size_t Steward<A>::rank() const {
+  std::size_t before = 0;
+  std::vector<NodeId> dead = participant_.dead();
+  for (const Member& member : participant_.view().roster) {
+    if (member.id == participant_.self().id) break;
+    if (std::find(dead.begin(), dead.end(), member.id) == dead.end()) ++before;
+  }
+  return before;
+}
+
+// The others.
+
+template <Exclusive A>
+void Steward<A>::receive(const Life& from, const Message<A>& message, Out& out) {
+  if (!alive(out)) return;
+  if (const auto* doubt = std::get_if<Doubt>(&message)) doubts_[doubt->whom].insert(from.id);
+  participant_.receive(from, message, out);
+}
+
+template <Exclusive A>
+void Steward<A>::silent(NodeId id, Duration unacknowledged, Out& out) {
+  if (!alive(out)) return;
+  const Member* member = participant_.view().roster.find(id);
+  if (!member) return;
+  Life life = member->life();
+  auto confirmations = static_cast<unsigned>(doubts_[life].size());
+  switch (opinion_of({unacknowledged, false, confirmations}, terms_)) {
+    case Opinion::fine: return;
+    case Opinion::doubtful:
+      if (!doubted_.insert(life).second) return;
+      for (const Member& other : participant_.view().roster)
+        if (other.id != id && other.id != participant_.self().id)
+          out.send(other.life(), Doubt{life});
+      return;
+    case Opinion::gone: return suspect(id, out);
+  }
+}
+
+template <Exclusive A>
+void Steward<A>::suspect(NodeId id, Out& out) {
+  if (!alive(out) || next_proposal_ || !participant_.view().roster.contains(id)) return;
+  if (participant_.stage() != Stage::outside) propose(participant_.eviction_of(id), out);
+}
+
+template <Exclusive A>
+void Steward<A>::timer(const std::string& lock, Epoch epoch, TimerId timer, Out& out) {
+  if (alive(out)) participant_.timer(lock, epoch, timer, out);
+}
+
+// The process.
+
+template <Exclusive A>
+bool Steward<A>::request(const std::string& lock, const Wish& wish, Out& out) {
+  if (!alive(out)) return false;
+  participant_.request(lock, wish, out);
+  return true;
+}
+
+template <Exclusive A>
+bool Steward<A>::cancel(const std::string& lock, Out& out) {
+  if (!alive(out)) return false;
+  participant_.cancel(lock, out);
+  return true;
+}
+
+template <Exclusive A>
+bool Steward<A>::release(const std::string& lock, const DataRef& data, Out& out) {
+  if (!alive(out)) return false;
+  participant_.release(lock, data, out);
+  return true;
+}
+
+template <Exclusive A>
+bool Steward<A>::copied(const std::string& lock, const DataRef& data, Out& out) {
+  if (!alive(out)) return false;
+  participant_.copied(lock, data);
+  return true;
+}
+
+template <Exclusive A>
+void Steward<A>::leave(Out& out) {
+  if (!alive(out)) return;
+  leaving_ = true;
+  next_proposal_ = out.now();
+  look_after(out);
+}
+
+}  // namespace conch::recovery

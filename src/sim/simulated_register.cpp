@@ -1,0 +1,61 @@
+#include "sim/simulated_register.hpp"
+
+#include <algorithm>
+
+namespace conch::sim {
+
+using namespace recovery;
+
+Answer SimulatedRegister::answer(const Ask& ask, Time now) {
+  expire(now);
+  bool yes = std::visit([&](const auto& question) { return take(question, now); }, ask.question);
+  return {ask.number, yes, standing()};
+}
+
+bool SimulatedRegister::take(const Propose& propose, Time now) {
+  if (propose.view == view_) return true;  // the answer was lost
+  if (propose.view.number != view_.number + 1) {
+    ++refusals_;
+    return false;
+  }
+  view_ = propose.view;
+  for (const Member& member : view_.roster)
+    if (!ended_.contains(member.life())) leases_.try_emplace(member.life(), now + terms_.length);
+  return true;
+}
+
+bool SimulatedRegister::take(const Renew& renew, Time now) {
+  if (!view_.has_tenant(renew.life) || ended_.contains(renew.life)) return false;
+  leases_[renew.life] = now + terms_.length;
+  return true;
+}
+
+bool SimulatedRegister::expire(Time now) {
+  std::size_t before = ended_.size();
+  for (const auto& [life, until] : leases_)
+    if (until <= now) ended_.insert(life);
+  std::erase_if(leases_, [&](const auto& lease) { return lease.second <= now; });
+  return ended_.size() > before;
+}
+
+bool SimulatedRegister::end(const Life& life) {
+  if (leases_.erase(life) == 0) return false;
+  ended_.insert(life);
+  return true;
+}
+
+std::optional<Time> SimulatedRegister::next_expiry() const {
+  std::optional<Time> next;
+  for (const auto& [life, until] : leases_)
+    if (!next || until < *next) next = until;
+  return next;
+}
+
+Standing SimulatedRegister::standing() const {
+  Standing standing{view_, {}};
+  for (const Life& life : view_.lives())
+    if (ended_.contains(life)) standing.ended.push_back(life);
+  return standing;
+}
+
+}  // namespace conch::sim

@@ -1,0 +1,43 @@
+// The register of a simulation: where views are decided and leases kept. It never fails by itself;
+// the world loses questions and answers.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "recovery/lease.hpp"
+#include "recovery/register_talk.hpp"
+
+namespace conch::sim {
+
+class SimulatedRegister {
+ public:
+  explicit SimulatedRegister(const recovery::LeaseTerms& terms) : terms_(terms) {}
+
+  /// What it says when its clock shows this.
+  recovery::Answer answer(const recovery::Ask& ask, Time now);
+  /// Ends the leases that have run out; whether there were any.
+  bool expire(Time now);
+  /// The peer is known to be dead; whether that is news.
+  bool end(const recovery::Life& life);
+  /// When the next lease runs out.
+  std::optional<Time> next_expiry() const;
+
+  const recovery::View& view() const { return view_; }
+  recovery::Standing standing() const;
+  std::uint64_t refusals() const { return refusals_; }
+
+ private:
+  bool take(const recovery::Look&, Time) { return false; }
+  bool take(const recovery::Propose& propose, Time now);
+  bool take(const recovery::Renew& renew, Time now);
+
+  recovery::LeaseTerms terms_;
+  recovery::View view_;
+  std::map<recovery::Life, Time> leases_;
+  std::set<recovery::Life> ended_;
+  std::uint64_t refusals_ = 0;
+};
+
+}  // namespace conch::sim

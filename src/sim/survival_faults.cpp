@@ -1,0 +1,130 @@
+// Survival: what goes wrong, and the end of it.
+#include <algorithm>
+
+#include "sim/distribution.hpp"
+#include "sim/survival.hpp"
+
+namespace conch::sim {
+
+using namespace recovery;
+
+void Survival::plan_faults() {
+  Duration lease = options_.lease.length;
+  latency_max_ = draw(lease / 1000, lease / 20);
+  loss_ = chance(0.5) ? 0 : 0.15 * random_.uniform();
+  answers_lost_ = chance(0.5) ? 0 : 0.2 * random_.uniform();
+  auto drift = static_cast<std::int64_t>(options_.lease.drift_percent) * 10'000;
+  register_clock_ = {{}, static_cast<std::int64_t>(random_.below(2 * drift + 1)) - drift};
+  Duration storm = lease * static_cast<std::int64_t>(options_.stormy_leases);
+  calm_at_ = Time(storm);
+  std::uint64_t faults = random_.below(options_.faults_max + 1);
+  for (std::uint64_t i = 0; i < faults; ++i) after(draw(lease, storm), [this] { strike(); });
+  at(calm_at_, [this] { calm_down(); });
+}
+
+void Survival::strike() {
+  std::vector<Life> lives = living();
+  if (!stormy_ || lives.empty()) return;
+  Duration lease = options_.lease.length;
+  Life victim = lives[random_.below(lives.size())];
+  switch (random_.below(12)) {
+    case 0:
+    case 1: return strike_at(victim);
+    case 2: {  // starts again at once, before anybody has noticed
+      kill(victim, false);
+      return respawn(victim.id, draw({}, lease / 10));
+    }
+    case 3: return stop(victim, draw(lease / 5, 4 * lease));
+    case 4: return part();
+    case 5: {  // cannot reach the register, or does not hear its answers
+      note(victim, "is cut off from the register");
+      cut_from_register_.insert(victim.id.value);
+      return after(draw(lease / 4, 3 * lease),
+                   [this, id = victim.id.value] { cut_from_register_.erase(id); });
+    }
+    case 6: {  // two suspect somebody, for no reason
+      NodeId suspect = lives[random_.below(lives.size())].id;
+      for (const Life& accuser : {victim, lives[random_.below(lives.size())]}) {
+        Process* process = find(accuser);
+        if (!process || accuser.id == suspect || process->stopped) continue;
+        note(accuser, "suspects " + std::to_string(suspect.value));
+        call(*process, [&](Survivor& peer, Time now) { return peer.suspect(now, suspect); });
+      }
+      return;
+    }
+    case 7:
+      note("the register is away");
+      register_away_ = true;
+      return after(draw(lease / 4, 3 * lease), [this] {
+        note("the register is back");
+        register_away_ = false;
+        notify();
+      });
+    case 8:
+      note("the register is slow");
+      register_delay_ = draw({}, lease / 3);
+      return after(draw(lease, 4 * lease), [this] { register_delay_ = {}; });
+    case 9: {  // leaves when its process has nothing
+      Process* process = find(victim);
+      if (process->phase != Phase::thinking || process->stopped) return;
+      process->phase = Phase::away;
+      note(victim, "wants to leave");
+      return call(*process, [](Survivor& peer, Time now) { return peer.leave(now); });
+    }
+    case 10: return spawn(victim.id);  // a second process under its id
+    case 11:
+      if (!chance(0.3)) return;
+      for (const Life& life : lives) kill(life, chance(0.5));
+      oracles_.see(Sighting::founded_again);
+      for (std::uint64_t id = 0; id < nodes_; ++id) respawn(NodeId{id}, draw({}, 2 * lease));
+      return;
+  }
+}
+
+void Survival::strike_at(const Life& life) {
+  kill(life, chance(0.5));
+  respawn(life.id, draw(options_.lease.length / 10, 4 * options_.lease.length));
+}
+
+/// Some do not hear some others, in one direction.
+void Survival::part() {
+  note("the network parts");
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> cuts;
+  for (std::uint64_t from = 0; from < nodes_; ++from)
+    for (std::uint64_t to = 0; to < nodes_; ++to)
+      if (from != to && chance(0.4)) cuts.emplace_back(from, to);
+  cut_.insert(cuts.begin(), cuts.end());
+  after(draw(options_.lease.length / 4, 4 * options_.lease.length), [this, cuts] {
+    for (const auto& cut : cuts) cut_.erase(cut);
+  });
+}
+
+/// Something goes wrong just while locks are being recovered.
+void Survival::haunt_recovery() {
+  haunted_ = true;
+  after(10 * latency_max_, [this] { haunted_ = false; });
+  if (!stormy_ || !chance(0.25)) return;
+  Life decider = register_.view().decider;
+  after(draw({}, 4 * latency_max_), [this, decider] {
+    std::vector<Life> lives = living();
+    if (lives.empty() || !stormy_) return;
+    Life victim = chance(0.5) ? decider : lives[random_.below(lives.size())];
+    if (!find(victim)) return;
+    if (chance(0.5)) return strike_at(victim);
+    stop(victim, draw(options_.lease.length / 5, 3 * options_.lease.length));
+  });
+}
+
+void Survival::calm_down() {
+  note("all is well again");
+  stormy_ = false;
+  loss_ = 0;
+  answers_lost_ = 0;
+  cut_.clear();
+  cut_from_register_.clear();
+  register_away_ = false;
+  register_delay_ = {};
+  notify();
+}
+
+}  // namespace conch::sim

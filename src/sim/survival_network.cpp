@@ -1,0 +1,146 @@
+// Survival: links between lives over a network that loses, delays and parts; and the way to the
+// register.
+#include <algorithm>
+
+#include "core/print.hpp"
+#include "sim/survival.hpp"
+
+namespace conch::sim {
+
+using namespace recovery;
+
+void Survival::dispatch(Process& from, const Dispatch& dispatch) {
+  Link<Payload>::Frames frames;
+  Connection& connection = from.connections[dispatch.to];
+  if (!connection.link.send(dispatch.parcel, frames)) return;  // broken: it will be suspected
+  ++report_.messages;
+  if (!dispatch.parcel->text.empty())
+    note(from.life, "-> " + std::to_string(dispatch.to.id.value) + "  " + dispatch.parcel->text);
+  transmit_all(from, dispatch.to, frames);
+  watch_over(from, dispatch.to, false);
+}
+
+void Survival::transmit_all(Process& from, const Life& to, Link<Payload>::Frames& frames) {
+  for (const auto& frame : frames) transmit(from.life, to, frame);
+}
+
+void Survival::transmit(const Life& from, const Life& to, const Link<Payload>::Frame& frame) {
+  if (is_cut(from.id, to.id) || chance(loss_)) return;
+  int copies = stormy_ && chance(loss_) ? 2 : 1;
+  for (int i = 0; i < copies; ++i)
+    this->to(to, draw(std::chrono::microseconds(200), latency_max_),
+             [this, from, frame](Process& process) { arrive(process, from, frame); });
+}
+
+void Survival::arrive(Process& process, const Life& from, const Link<Payload>::Frame& frame) {
+  Life life = process.life;
+  Connection& connection = process.connections[from];
+  std::size_t unacknowledged = connection.link.unacknowledged();
+  Link<Payload>::Frames frames;
+  std::vector<Payload> delivered;
+  connection.link.receive(frame, frames, delivered);
+  bool progress = connection.link.unacknowledged() < unacknowledged;
+  transmit_all(process, from, frames);
+  watch_over(process, from, progress);
+  for (const Payload& parcel : delivered) {
+    Process* receiver = find(life);
+    if (!receiver) return;
+    bool old = parcel->epoch && *parcel->epoch < receiver->peer->view().epoch;
+    if (parcel->token && old) oracles_.see(Sighting::token_in_flight);
+    call(*receiver, [&](Survivor& peer, Time now) { return peer.receive(now, from, *parcel); });
+  }
+}
+
+/// Keeps the retransmission timer of a link, and tells the peer how long it has been waiting.
+void Survival::watch_over(Process& process, const Life& to, bool progress) {
+  Connection& connection = process.connections[to];
+  if (!connection.link.wants_timer()) {
+    connection.silent_since.reset();
+    ++connection.timer;
+    return;
+  }
+  bool started = !connection.silent_since;
+  if (started || progress) connection.silent_since = now_;
+  if (!started && !progress && connection.timer > 0) return;  // one is running
+  std::uint64_t number = ++connection.timer;
+  Duration delay = retransmission_delay(3 * latency_max_, connection.link.attempts());
+  this->to(process.life, delay, [this, to, number](Process& sender) {
+    auto found = sender.connections.find(to);
+    if (found == sender.connections.end() || found->second.timer != number) return;
+    Link<Payload>::Frames frames;
+    found->second.link.timeout(frames);
+    transmit_all(sender, to, frames);
+    Duration silence = now_ - found->second.silent_since.value_or(now_);
+    found->second.silent_since = found->second.silent_since.value_or(now_);
+    // Again, if still nothing comes: a link whose timer has run out starts a new one.
+    found->second.timer = 0;
+    Life life = sender.life;
+    watch_over(sender, to, false);
+    if (Process* still = find(life))
+      call(*still, [&](Survivor& peer, Time now) { return peer.silent(now, to.id, silence); });
+  });
+}
+
+// The register.
+
+void Survival::ask(const Life& life, const Ask& ask) {
+  bool reaches = !cut_from_register_.contains(life.id.value) && !chance(loss_);
+  if (!reaches) return;
+  after(draw(std::chrono::microseconds(200), latency_max_) + register_delay_,
+        [this, life, ask] { answer(life, ask); });
+}
+
+void Survival::answer(const Life& life, const Ask& ask) {
+  if (register_away_) return;
+  View before = register_.view();
+  std::uint64_t refusals = register_.refusals();
+  Answer answer = register_.answer(ask, register_clock_.shows(now_));
+  if (register_.refusals() > refusals) oracles_.see(Sighting::proposal_refused);
+  expire_in_time();
+  see_view(before);
+  bool comes_back = !cut_from_register_.contains(life.id.value) && !chance(answers_lost_);
+  if (!comes_back) return;
+  to(life, draw(std::chrono::microseconds(200), latency_max_) + register_delay_,
+     [this, answer](Process& process) {
+       call(process, [&](Survivor& peer, Time now) { return peer.answered(now, answer); });
+     });
+}
+
+/// Everybody who watches is told, usually.
+void Survival::notify() {
+  if (register_away_) return;
+  for (const Life& life : living()) {
+    if (cut_from_register_.contains(life.id.value) || chance(answers_lost_)) continue;
+    to(life, draw(std::chrono::microseconds(200), latency_max_) + register_delay_,
+       [this](Process& process) {
+         call(process, [](Survivor& peer, Time now) { return peer.watched(now); });
+       });
+  }
+}
+
+void Survival::expire_in_time() {
+  std::optional<Time> next = register_.next_expiry();
+  if (!next) return;
+  std::uint64_t number = ++expiry_;
+  at(std::max(now_, register_clock_.when(*next)), [this, number] {
+    if (number != expiry_) return;
+    if (register_.expire(register_clock_.shows(now_))) notify();
+    expire_in_time();
+  });
+}
+
+void Survival::see_view(const View& before) {
+  const View& view = register_.view();
+  if (view.number == before.number) return;
+  note("view " + std::to_string(view.number) + ", epoch " + std::to_string(view.epoch.value) +
+       ", roster " + print(view.roster.all()) + ", decider " +
+       std::to_string(view.decider.id.value) + ", evicted " + std::to_string(view.evicted.size()));
+  notify();
+  if (view.epoch == before.epoch) return;
+  const Process* decider = find(before.decider);
+  bool installed = before.number == 0 || !decider || decider->peer->epoch() >= before.epoch;
+  if (!installed || (before.number > 0 && !decider)) oracles_.see(Sighting::recovery_overlapped);
+  haunt_recovery();
+}
+
+}  // namespace conch::sim

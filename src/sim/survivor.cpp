@@ -1,0 +1,106 @@
+#include "sim/survivor.hpp"
+
+#include "core/print.hpp"
+
+namespace conch::sim {
+
+namespace {
+
+using namespace recovery;
+
+template <Exclusive A>
+class SurvivorOf final : public Survivor {
+ public:
+  SurvivorOf(const CatalogEntry& entry, const SurvivorTraits& traits)
+      : traced_(traits.traced),
+        steward_(traits.life, "",
+                 {std::string(entry.about.name), entry.tuned(traits.tuning), traits.without},
+                 traits.lease) {}
+
+  Wanted start(Time now) override {
+    return call(now, [&](auto& out) { steward_.start(out); });
+  }
+  Wanted tick(Time now) override {
+    return call(now, [&](auto& out) { steward_.tick(out); });
+  }
+  Wanted answered(Time now, const Answer& answer) override {
+    return call(now, [&](auto& out) { steward_.answered(answer, out); });
+  }
+  Wanted watched(Time now) override {
+    return call(now, [&](auto& out) { steward_.watched(out); });
+  }
+  Wanted receive(Time now, const Life& from, const Parcel& parcel) override {
+    const auto& message = *static_cast<const Message<A>*>(parcel.message.get());
+    return call(now, [&](auto& out) { steward_.receive(from, message, out); });
+  }
+  Wanted timer(Time now, const LockArmed& armed) override {
+    return call(
+        now, [&](auto& out) { steward_.timer(armed.lock, armed.epoch, armed.armed.timer, out); });
+  }
+  Wanted silent(Time now, NodeId member, Duration unacknowledged) override {
+    return call(now, [&](auto& out) { steward_.silent(member, unacknowledged, out); });
+  }
+  Wanted suspect(Time now, NodeId member) override {
+    return call(now, [&](auto& out) { steward_.suspect(member, out); });
+  }
+  Wanted request(Time now, const std::string& lock, const Wish& wish) override {
+    return call(now, [&](auto& out) { steward_.request(lock, wish, out); });
+  }
+  Wanted cancel(Time now, const std::string& lock) override {
+    return call(now, [&](auto& out) { steward_.cancel(lock, out); });
+  }
+  Wanted release(Time now, const std::string& lock, const DataRef& data) override {
+    return call(now, [&](auto& out) { steward_.release(lock, data, out); });
+  }
+  Wanted copied(Time now, const std::string& lock, const DataRef& data) override {
+    return call(now, [&](auto& out) { steward_.copied(lock, data, out); });
+  }
+  Wanted leave(Time now) override {
+    return call(now, [&](auto& out) { steward_.leave(out); });
+  }
+
+  Time wakes() const override { return steward_.wakes(); }
+  bool has_lease(Time now) const override { return steward_.tenure().holds(now); }
+  Stage stage() const override { return participant().stage(); }
+  const View& view() const override { return participant().view(); }
+  Epoch epoch() const override { return participant().epoch(); }
+  Doing doing(const std::string& lock) const override { return participant().doing(lock); }
+  std::size_t early() const override { return participant().early(); }
+
+ private:
+  const Participant<A>& participant() const { return steward_.participant(); }
+
+  template <class Call>
+  Wanted call(Time now, Call&& run) {
+    StewardOrders<A> out(now);
+    run(out);
+    Wanted wanted{{}, std::move(out.asks()), std::move(out.events())};
+    for (auto& send : out.sends())
+      wanted.dispatches.push_back({send.to, pack(std::move(send.message))});
+    return wanted;
+  }
+  std::shared_ptr<const Parcel> pack(Message<A> message) const {
+    Parcel parcel;
+    if (const auto* told = std::get_if<Told<A>>(&message)) {
+      parcel.epoch = told->epoch;
+      if constexpr (TokenBased<A>)
+        parcel.token = std::holds_alternative<typename A::Token>(told->message);
+    }
+    if (traced_) parcel.text = print(message);
+    parcel.message = std::make_shared<const Message<A>>(std::move(message));
+    return std::make_shared<const Parcel>(std::move(parcel));
+  }
+
+  bool traced_;
+  Steward<A> steward_;
+};
+
+}  // namespace
+
+std::unique_ptr<Survivor> make_survivor(const CatalogEntry& entry, const SurvivorTraits& traits) {
+  return with_algorithm(entry, [&]<class A>(std::type_identity<A>) -> std::unique_ptr<Survivor> {
+    return std::make_unique<SurvivorOf<A>>(entry, traits);
+  });
+}
+
+}  // namespace conch::sim
