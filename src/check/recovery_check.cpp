@@ -1,7 +1,6 @@
 #include "check/recovery_check.hpp"
 
 #include "check/recovery_search.hpp"
-#include "mutex/voting_sets.hpp"
 #include "sim/distribution.hpp"
 
 namespace conch::check::group {
@@ -44,18 +43,20 @@ std::map<Sometimes, bool> expected(const Options& options, std::uint32_t seen) {
   bool deaths = (may(Budget::crash) || may(Budget::pause)) && founders >= 2;
   bool moves = (may(Budget::leave) || may(Budget::usurp) || (may(Budget::join) && !dynamic)) &&
                founders >= 2;
+  bool suspicions = may(Budget::suspect) && founders >= 2;
   std::uint32_t three = may(Budget::leave) || may(Budget::usurp) ? 3 : 2;
   bool twice = options.budget(Budget::crash) + options.budget(Budget::pause) >= 2;
-  expect((deaths && founders >= 3) || moves, Sometimes::told_at_freeze);
-  expect((deaths && founders >= 4) || (moves && founders >= three), Sometimes::early);
+  expect((deaths && founders >= 3) || moves || suspicions, Sometimes::told_at_freeze);
+  expect(((deaths || suspicions) && founders >= 4) || (moves && founders >= three),
+         Sometimes::early);
   expect(deaths && founders >= 3, Sometimes::refused);
-  bool dies = may(Budget::crash) && ((twice && founders >= 3) || moves);
+  bool dies = may(Budget::crash) && (((twice || suspicions) && founders >= 3) || moves);
   expect(dies, Sometimes::decider_died);
   expect(dies, Sometimes::overlap);
   expect(may(Budget::pause) && founders >= 2, Sometimes::late_holder);
-  expect(deaths || moves, Sometimes::kept);
-  expect((deaths && founders >= 3) || moves, Sometimes::released_while_frozen);
-  expect(may(Budget::usurp) && founders >= 2, Sometimes::rolled_back);
+  expect(deaths || moves || suspicions, Sometimes::kept);
+  expect((deaths && founders >= 3) || moves || suspicions, Sometimes::released_while_frozen);
+  expect((may(Budget::usurp) || suspicions) && founders >= 2, Sometimes::rolled_back);
   expect(may(Budget::join), Sometimes::joined);
   expect(may(Budget::leave), Sometimes::left);
   expect(may(Budget::cancel) && founders >= 2, Sometimes::withdrawn);
@@ -80,6 +81,11 @@ Options complete(Options options) {
                   " lives: --nodes times one more than --restart and --usurp together");
   if (setting.newcomers > setting.nodes)
     throw BadText("--join: there are only " + std::to_string(setting.nodes) + " nodes");
+  if (setting.tuning.voting == Voting::plane)
+    throw BadText("--voting plane: a group that recovers has not always the right size for it");
+  if (setting.tuning.order < 2 || setting.tuning.order > 8)
+    throw BadText("--order: a tree's nodes have at most 2 to 8 children, not " +
+                  std::to_string(setting.tuning.order));
   if (setting.without == Rule::roster && !entry.can.dynamic)
     throw BadText("only algorithms with dynamic membership have guests, for whom the rule is: " +
                   name + " has none");
@@ -120,6 +126,10 @@ std::string command(const Options& options) {
                      std::to_string(setting.requests);
   for (auto [budget, count] : options.budgets)
     if (count > 0) text += " --" + std::string(word(budget)) + " " + std::to_string(count);
+  if (setting.tuning.voting == Voting::grid) text += " --voting grid";
+  if (setting.tuning.order != Tuning{}.order)
+    text += " --order " + std::to_string(setting.tuning.order);
+  if (setting.tuning.balance == Balance::lazy) text += " --balance lazy";
   if (setting.without != Rule::none) text += " --without " + std::string(word(setting.without));
   return text;
 }

@@ -50,15 +50,17 @@ enum class StepKind : std::uint8_t {
   crash,
   pause,
   wake,
-  end,  // of a lease
+  lapse,  // its lease is not prolonged any more, because it was put out
+  end,    // of a lease
   restart,
-  usurp,  // another process starts under the id of one that runs
+  usurp,    // another process starts under the id of one that runs
+  suspect,  // one proposes to go on without another, which may live
 };
 
 struct Step {
   StepKind kind = StepKind::request;
   Slot slot = 0;
-  /// Who sent the message, or the timer.
+  /// Who sent the message or is suspected, or the timer.
   Slot other = 0;
 };
 

@@ -26,10 +26,12 @@ void expect_holds(const Options& options) {
     EXPECT_TRUE(seen) << command(options) << "\n" << word(sometimes);
 }
 
+/// Without the ring: a lock is made where it is first used, and the ring's token sets out only when
+/// its home has used it. Somebody else waits for ever.
 std::vector<std::string> algorithms() {
   std::vector<std::string> names;
   for (const CatalogEntry& entry : catalog())
-    if (entry.about.use == Use::real) names.emplace_back(entry.about.name);
+    if (entry.about.use == Use::real && !entry.about.restless) names.emplace_back(entry.about.name);
   return names;
 }
 
@@ -46,6 +48,7 @@ TEST_P(EveryRecovery, HoldsWhenOneOfTwoFails) {
   expect_holds(of(GetParam(), 2, {{Budget::crash, 1}, {Budget::restart, 1}}));
   expect_holds(of(GetParam(), 2, {{Budget::pause, 1}}));
   expect_holds(of(GetParam(), 2, {{Budget::usurp, 1}}));
+  expect_holds(of(GetParam(), 2, {{Budget::suspect, 1}, {Budget::restart, 1}}));
 }
 
 TEST_P(EveryRecovery, HoldsWhenSomebodyComesOrGoes) {

@@ -147,6 +147,8 @@ class Model {
   /// What a newcomer, and one that leaves, propose.
   virtual ViewNumber admission(PeerNumber peer, ViewNumber view, Slots ended) = 0;
   virtual ViewNumber departure(PeerNumber peer) = 0;
+  /// What one proposes that cannot reach another.
+  virtual ViewNumber eviction_of(PeerNumber peer, Node suspect) = 0;
 
   virtual std::string print(MessageNumber message) = 0;
   /// What differs, as `stage working -> frozen`.

@@ -80,6 +80,10 @@ class ModelOf final : public Model {
     std::lock_guard lock(mutex_);
     return number_view(peers_[peer].participant.departure());
   }
+  ViewNumber eviction_of(PeerNumber peer, Node suspect) override {
+    std::lock_guard lock(mutex_);
+    return number_view(peers_[peer].participant.eviction_of(NodeId{suspect}));
+  }
 
   std::string print(MessageNumber message) override {
     std::lock_guard lock(mutex_);
@@ -107,8 +111,7 @@ class ModelOf final : public Model {
   }
 
   std::size_t bytes() const override {
-    // Measured by the number of fields would be slow; most of a peer is its participant, its lock
-    // and a view or two.
+    // Most of a peer is its participant, its lock, and a view or two.
     return peers_.size() * (sizeof(Peer<A>) + 2 * sizeof(recovery::Lock<A>) + 1024) +
            messages_.size() * (sizeof(Message) + 256) + outcomes_.size() * (sizeof(Outcome) + 96);
   }

@@ -13,9 +13,10 @@
 namespace conch::check::group {
 
 /// How often each thing may happen in one run.
-enum class Budget : std::uint8_t { cancel, leave, join, crash, pause, restart, usurp };
-inline constexpr std::array budgets{Budget::cancel, Budget::leave,   Budget::join, Budget::crash,
-                                    Budget::pause,  Budget::restart, Budget::usurp};
+enum class Budget : std::uint8_t { cancel, leave, join, crash, pause, restart, usurp, suspect };
+inline constexpr std::array budgets{Budget::cancel, Budget::leave,  Budget::join,
+                                    Budget::crash,  Budget::pause,  Budget::restart,
+                                    Budget::usurp,  Budget::suspect};
 inline constexpr int budget_bits = 4;
 inline constexpr std::uint32_t budget_max = (1 << budget_bits) - 1;
 constexpr std::string_view word(Budget budget) {
@@ -27,6 +28,7 @@ constexpr std::string_view word(Budget budget) {
     case Budget::pause: return "pause";
     case Budget::restart: return "restart";
     case Budget::usurp: return "usurp";
+    case Budget::suspect: return "suspect";
   }
   return "?";
 }

@@ -53,14 +53,28 @@ void Walker::steps_of_register(const State& state, Slot slot, std::vector<Step>&
     if (!accepted && setting().without == Rule::acceptance)
       steps.push_back({StepKind::insist, slot});
   }
+  if (was_put_out(state, slot) && setting().without != Rule::lease)
+    steps.push_back({StepKind::lapse, slot});
   bool may_leave = state.left(Budget::leave) > 0 && peer.stage == Stage::working &&
                    peer.doing == Doing::nothing && is_member(state, slot);
   if (may_leave && view(model_.departure(state.peer(slot))).number == view(state).number + 1)
     steps.push_back({StepKind::leave, slot});
 }
 
+/// A member that it cannot reach, whether that lives or not.
+void Walker::suspicions(const State& state, Slot slot, std::vector<Step>& steps) {
+  bool may = state.left(Budget::suspect) > 0 && is_member(state, slot);
+  for (Slot other = 0; may && other < state.slots(); ++other) {
+    if (other == slot || !is_member(state, other)) continue;
+    ViewNumber proposed = model_.eviction_of(state.peer(slot), other % setting().nodes);
+    if (view(proposed).number == view(state).number + 1)
+      steps.push_back({StepKind::suspect, slot, other});
+  }
+}
+
 void Walker::faults_of_running(const State& state, Slot slot, std::vector<Step>& steps) {
   if (state.left(Budget::crash) > 0) steps.push_back({StepKind::crash, slot});
+  suspicions(state, slot, steps);
   if (state.left(Budget::pause) > 0) steps.push_back({StepKind::pause, slot});
 }
 
@@ -104,6 +118,7 @@ bool Walker::must_happen(const State& state, const Step& step) const {
     case StepKind::watch:
     case StepKind::propose:
     case StepKind::insist:
+    case StepKind::lapse:
     case StepKind::wake: return true;
     case StepKind::end: return state.status(step.slot) != Status::paused;
     case StepKind::request:
@@ -113,7 +128,8 @@ bool Walker::must_happen(const State& state, const Step& step) const {
     case StepKind::crash:
     case StepKind::pause:
     case StepKind::restart:
-    case StepKind::usurp: return false;
+    case StepKind::usurp:
+    case StepKind::suspect: return false;
   }
   return false;
 }

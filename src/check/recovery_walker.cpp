@@ -21,12 +21,13 @@ const Walker::ViewFacts& Walker::view(ViewNumber number) {
   std::optional<ViewFacts>& known = views_[number];
   if (known) return *known;
   const View& view = model_.view(number);
-  known = ViewFacts{view.epoch, view.number, 0, 0};
+  known = ViewFacts{view.epoch, view.number, 0, 0, 0};
   for (const recovery::Member& member : view.roster)
     known->roster |= 1U << setting().slot(member.life());
-  known->concerned = known->roster;
-  for (const Life& life : view.evicted) known->concerned |= 1U << setting().slot(life);
-  if (view.number > 0) known->concerned |= 1U << setting().slot(view.decider);
+  for (const Life& life : view.lives()) {
+    known->concerned |= 1U << setting().slot(life);
+    if (view.has_tenant(life)) known->tenants |= 1U << setting().slot(life);
+  }
   return *known;
 }
 
@@ -120,6 +121,7 @@ void Walker::perform(State& state, const Step& step, Taken& taken) {
       state.spend(Budget::pause);
       return state.set(slot, Status::paused, state.peer(slot));
     case StepKind::wake: return wake(state, slot, taken);
+    case StepKind::lapse: return apply(state, slot, {InputKind::lapse}, taken);
     case StepKind::end: return state.end(slot);
     case StepKind::restart:
       state.spend(Budget::restart);
@@ -127,6 +129,10 @@ void Walker::perform(State& state, const Step& step, Taken& taken) {
     case StepKind::usurp:
       state.spend(Budget::usurp);
       return start(state, *next_life(state, slot), taken);
+    case StepKind::suspect:
+      state.spend(Budget::suspect);
+      return accept(state, model_.eviction_of(state.peer(slot), step.other % setting().nodes),
+                    taken);
   }
 }
 
@@ -299,9 +305,11 @@ std::string Walker::headline(const State& state, const Step& step) {
     case StepKind::crash: return who + " crashes";
     case StepKind::pause: return who + " pauses";
     case StepKind::wake: return who + " wakes";
+    case StepKind::lapse: return who + " cannot prolong its lease";
     case StepKind::end: return who + "'s lease ends";
     case StepKind::restart: return who + " starts again";
     case StepKind::usurp: return "another process starts as " + who;
+    case StepKind::suspect: return who + " cannot reach " + name(step.other) + " and puts it out";
   }
   return "?";
 }

@@ -40,8 +40,9 @@ class Walker {
     Epoch epoch{0};
     std::uint64_t number = 0;
     Slots roster = 0;
-    /// Those whose leases the register is asked about: the roster, the evicted and the decider.
+    /// Whose leases matter, and who of them keeps one.
     Slots concerned = 0;
+    Slots tenants = 0;
   };
 
   const Setting& setting() const { return options_.setting; }
@@ -52,6 +53,9 @@ class Walker {
   const Outcome& outcome(PeerNumber peer, const Input& input);
   bool concerns(const State& state, Slot slot);
   bool is_member(const State& state, Slot slot) { return (view(state).roster >> slot & 1) != 0; }
+  bool was_put_out(const State& state, Slot slot) {
+    return ((view(state).concerned & ~view(state).tenants) >> slot & 1) != 0;
+  }
   bool counts_as_inside(const State& state, Slot slot);
   Input what_the_register_says(const State& state);
   std::optional<Slot> next_life(const State& state, Slot slot) const;
@@ -59,6 +63,7 @@ class Walker {
   void steps_of_running(const State& state, Slot slot, std::vector<Step>& steps);
   void steps_of_process(const State& state, Slot slot, std::vector<Step>& steps);
   void steps_of_register(const State& state, Slot slot, std::vector<Step>& steps);
+  void suspicions(const State& state, Slot slot, std::vector<Step>& steps);
   void faults_of_running(const State& state, Slot slot, std::vector<Step>& steps);
   void steps_of_messages(const State& state, std::vector<Step>& steps);
   bool may_lapse(const State& state, Slot slot);

@@ -39,9 +39,9 @@ struct CheckTexts {
 };
 
 const std::vector<std::string> only_recovering{"--pause", "--restart", "--usurp", "--without"};
-const std::vector<std::string> never_recovering{
-    "--readers", "--channel", "--duplicate",     "--lose", "--suspect",
-    "--exact",   "--full",    "--skip-livelock", "--out",  "--trace"};
+const std::vector<std::string> never_recovering{"--readers",       "--channel", "--duplicate",
+                                                "--lose",          "--exact",   "--full",
+                                                "--skip-livelock", "--out",     "--trace"};
 
 void read_choices(CheckTexts& texts) {
   check::Options& options = texts.options;
@@ -178,6 +178,7 @@ check::group::Options recovery_options(CheckTexts& texts) {
   options.budgets[group::Budget::leave] = texts.budgets[Budget::leave];
   options.budgets[group::Budget::join] = texts.budgets[Budget::join];
   options.budgets[group::Budget::crash] = texts.budgets[Budget::crash];
+  options.budgets[group::Budget::suspect] = texts.budgets[Budget::suspect];
   options.threads = texts.options.threads;
   options.bytes_max = std::size_t{texts.memory_mib} << 20;
   options.stop = &interrupted;
@@ -227,7 +228,8 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
   budget("--duplicate", Budget::duplicate, "Messages delivered twice");
   budget("--lose", Budget::lose, "Messages lost");
   budget("--crash", Budget::crash, "Nodes that crash");
-  budget("--suspect", Budget::suspect, "Times that somebody is told of a crash, true or not");
+  budget("--suspect", Budget::suspect,
+         "Times that somebody is told of a crash, or thinks so, true or not");
   auto fault = [&](const char* name, check::group::Budget which, const char* what) {
     command->add_option(name, texts->faults[which], what)
         ->group("A group that recovers")
