@@ -44,10 +44,12 @@ std::map<Sometimes, bool> expected(const Options& options, std::uint32_t seen) {
   bool moves = (may(Budget::leave) || may(Budget::usurp) || (may(Budget::join) && !dynamic)) &&
                founders >= 2;
   bool suspicions = may(Budget::suspect) && founders >= 2;
+  bool returns = may(Budget::restart) && deaths;
   std::uint32_t three = may(Budget::leave) || may(Budget::usurp) ? 3 : 2;
   bool twice = options.budget(Budget::crash) + options.budget(Budget::pause) >= 2;
   expect((deaths && founders >= 3) || moves || suspicions, Sometimes::told_at_freeze);
-  expect(((deaths || suspicions) && founders >= 4) || (moves && founders >= three),
+  expect(((deaths || suspicions) && founders >= 4) || (moves && founders >= three) ||
+             (returns && founders >= 3),
          Sometimes::early);
   expect(deaths && founders >= 3, Sometimes::refused);
   bool dies = may(Budget::crash) && (((twice || suspicions) && founders >= 3) || moves);
@@ -148,10 +150,10 @@ const std::vector<Specimen>& specimens() {
   static const std::vector<Specimen> list{
       {Rule::roster,
        "naimi-trehel",
-       3,
+       2,
        {{Budget::join, 1}, {Budget::crash, 1}},
        Property::progress},
-      {Rule::old_epochs, "naimi-trehel", 3, {{Budget::crash, 1}}, Property::invariant},
+      {Rule::old_epochs, "naimi-trehel", 2, {{Budget::crash, 1}}, Property::invariant},
       {Rule::new_epochs, "naimi-trehel", 3, {{Budget::leave, 1}}, Property::progress},
       {Rule::lease, "naimi-trehel", 2, {{Budget::pause, 1}}, Property::mutual_exclusion},
       {Rule::acceptance, "naimi-trehel", 3, {{Budget::crash, 1}}, Property::invariant},
