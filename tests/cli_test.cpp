@@ -247,6 +247,33 @@ TEST(Cli, CheckEndsWhereItsMemoryEnds) {
       << outcome.out;
 }
 
+TEST(Cli, CheckExploresAGroupThatRecovers) {
+  Outcome outcome = conch_out("check naimi-trehel --recovery --nodes 3 --crash 1 --json");
+  EXPECT_EQ(outcome.status, 0);
+  json report = json::parse(outcome.out);
+  EXPECT_EQ(report["complete"], true);
+  EXPECT_EQ(report["sometimes"]["two proposals, of which one is refused"], true);
+}
+
+TEST(Cli, ARecoveryWithoutARuleBreaksAndSaysHowToRepeatIt) {
+  std::string command = "check naimi-trehel --recovery --nodes 2 --requests 1 --pause 1";
+  EXPECT_EQ(conch(command).status, 0);
+  Outcome outcome = conch(command + " --without lease");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.out.find("two holders: "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("repeat: conch " + command + " --without lease\n"), std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(conch("check naimi-trehel --recovery --leave 1 --without new-epochs").status, 3);
+}
+
+TEST(Cli, TheTwoKindsOfCheckHaveTheirOwnOptions) {
+  expect_refused("check central --pause 1", "--pause means something only with --recovery");
+  expect_refused("check central --recovery --lose 1", "--lose means nothing with --recovery");
+  expect_refused("check central --recovery --without luck", "is none of roster, old-epochs");
+  expect_refused("check maekawa-textbook --recovery", "is a specimen");
+  expect_refused("check central --recovery --nodes 4 --restart 4", "up to 16 lives");
+}
+
 TEST(Cli, TheLabPrintsItsTables) {
   Outcome textbook = conch("lab run textbook --seeds 1..2");
   EXPECT_EQ(textbook.status, 0);

@@ -1,11 +1,10 @@
 #include "check/model.hpp"
 
-#include <deque>
 #include <map>
 #include <mutex>
 #include <unordered_map>
 
-#include "core/hash.hpp"
+#include "check/numbering.hpp"
 #include "core/measure.hpp"
 #include "core/print.hpp"
 
@@ -26,28 +25,6 @@ std::string_view word(Phase phase) {
 }
 
 namespace {
-
-/// Equal values have equal numbers.
-template <class T>
-class Numbering {
- public:
-  std::uint32_t number(const T& value) {
-    std::uint64_t hash = hash64(value);
-    auto [first, last] = by_hash_.equal_range(hash);
-    for (auto each = first; each != last; ++each)
-      if (values_[each->second] == value) return each->second;
-    auto index = static_cast<std::uint32_t>(values_.size());
-    values_.push_back(value);
-    by_hash_.emplace(hash, index);
-    return index;
-  }
-  const T& operator[](std::uint32_t index) const { return values_[index]; }
-  std::size_t size() const { return values_.size(); }
-
- private:
-  std::deque<T> values_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;
-};
 
 template <Exclusive A>
 struct Local {

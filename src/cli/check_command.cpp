@@ -9,6 +9,7 @@
 
 #include "check/check.hpp"
 #include "check/story.hpp"
+#include "cli/check_recovery.hpp"
 #include "cli/commands.hpp"
 #include "cli/tuning_options.hpp"
 #include "sim/distribution.hpp"
@@ -31,7 +32,16 @@ struct CheckTexts {
   bool skip_livelock = false;
   bool json = false;
   std::optional<std::string> out, trace;
+  /// Of a group that recovers.
+  bool recovery = false;
+  std::map<check::group::Budget, std::uint32_t> faults;
+  std::optional<std::string> without;
 };
+
+const std::vector<std::string> only_recovering{"--pause", "--restart", "--usurp", "--without"};
+const std::vector<std::string> never_recovering{"--readers",       "--channel", "--duplicate",
+                                                "--lose",          "--exact",   "--full",
+                                                "--skip-livelock", "--out",     "--trace"};
 
 void read_choices(CheckTexts& texts) {
   check::Options& options = texts.options;
@@ -146,10 +156,43 @@ Exit conclude(const CheckTexts& texts, const check::Report& report) {
   return report.complete ? Exit::held : Exit::bad_usage;
 }
 
-Exit run_check(CheckTexts& texts) {
-  read_choices(texts);
+/// Options of the one kind of check that were given to the other.
+void refuse_strangers(const CLI::App& command, bool recovery) {
+  for (const std::string& name : recovery ? never_recovering : only_recovering)
+    if (command.get_option(name)->count() > 0)
+      throw BadText(name + (recovery ? " means nothing with --recovery: leave it out"
+                                     : " means something only with --recovery"));
+}
+
+check::group::Options recovery_options(CheckTexts& texts) {
+  namespace group = check::group;
+  group::Options options;
+  const check::Setting& setting = texts.options.setting;
+  options.setting.algorithm = setting.algorithm;
+  options.setting.nodes = setting.nodes;
+  options.setting.requests = setting.requests;
+  options.setting.tuning = to_tuning(texts.tuning, find_algorithm(setting.algorithm));
+  if (texts.without) options.setting.without = to_rule(*texts.without);
+  options.budgets = texts.faults;
+  options.budgets[group::Budget::cancel] = texts.budgets[Budget::cancel];
+  options.budgets[group::Budget::leave] = texts.budgets[Budget::leave];
+  options.budgets[group::Budget::join] = texts.budgets[Budget::join];
+  options.budgets[group::Budget::crash] = texts.budgets[Budget::crash];
+  options.budgets[group::Budget::suspect] = texts.budgets[Budget::suspect];
+  options.threads = texts.options.threads;
+  options.bytes_max = std::size_t{texts.memory_mib} << 20;
+  options.stop = &interrupted;
+  return options;
+}
+
+Exit run_check(CheckTexts& texts, const CLI::App& command) {
+  refuse_strangers(command, texts.recovery);
   std::signal(SIGINT, [](int) { interrupted = true; });
   bool terminal = isatty(STDERR_FILENO) == 1;
+  if (texts.recovery)
+    return check_recovery(recovery_options(texts), texts.json,
+                          terminal ? show_progress : check::ProgressSink{});
+  read_choices(texts);
   check::Report report =
       check::check(texts.options, terminal ? show_progress : check::ProgressSink{});
   if (terminal) fmt::print(stderr, "\r\033[K");
@@ -185,7 +228,20 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
   budget("--duplicate", Budget::duplicate, "Messages delivered twice");
   budget("--lose", Budget::lose, "Messages lost");
   budget("--crash", Budget::crash, "Nodes that crash");
-  budget("--suspect", Budget::suspect, "Times that somebody is told of a crash, true or not");
+  budget("--suspect", Budget::suspect,
+         "Times that somebody is told of a crash, or thinks so, true or not");
+  auto fault = [&](const char* name, check::group::Budget which, const char* what) {
+    command->add_option(name, texts->faults[which], what)
+        ->group("A group that recovers")
+        ->capture_default_str();
+  };
+  command->add_flag("--recovery", texts->recovery, "With a register, leases and epochs")
+      ->group("A group that recovers");
+  fault("--pause", check::group::Budget::pause, "Processes that stop for a while, at most");
+  fault("--restart", check::group::Budget::restart, "Dead or expelled peers that start again");
+  fault("--usurp", check::group::Budget::usurp, "Processes that start under an id that runs");
+  command->add_option("--without", texts->without, "Take away a rule of the recovery")
+      ->group("A group that recovers");
   command->add_flag("--exact", options.exact, "Keep states whole instead of 128-bit hashes");
   command->add_flag("--full", texts->full, "Take independent steps in every order");
   command->add_flag("--skip-livelock", texts->skip_livelock, "Do not look for cycles");
@@ -200,8 +256,10 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
       "breaks, 3 a liveness property breaks. Examples:\n"
       "  conch check naimi-trehel --nodes 3 --requests 2\n"
       "  conch check naimi-trehel@idle-owner --nodes 2 --out bug.txt && conch replay bug.txt\n"
-      "  conch check maekawa-textbook                    deadlocks");
-  command->callback([texts, &invocation] { invocation.exit = run_check(*texts); });
+      "  conch check maekawa-textbook                    deadlocks\n"
+      "  conch check naimi-trehel --recovery --crash 1");
+  command->callback(
+      [texts, command, &invocation] { invocation.exit = run_check(*texts, *command); });
 }
 
 }  // namespace conch::cli

@@ -73,8 +73,8 @@ DataRef data_of(const Gathered& lock) {
 }
 
 LockAssignment assign(const std::string& name, const Gathered& lock) {
-  LockAssignment assigned{name, holders_of(lock.holders), waiters_of(lock.waiters), {}, false};
-  assigned.data = data_of(lock);
+  LockAssignment assigned{
+      name, holders_of(lock.holders), waiters_of(lock.waiters), data_of(lock), false, lock.known};
   assigned.rolled_back = assigned.data.version < lock.known.data.version;
   return assigned;
 }

@@ -47,7 +47,10 @@ struct LockAssignment {
   DataRef data;
   /// Newer data are known to have existed, and nobody has them any more.
   bool rolled_back = false;
-  CONCH_FIELDS(LockAssignment, lock, holders, waiters, data, rolled_back)
+  /// The newest that was reported. The epoch's own fences say nothing about the age of data: a
+  /// holder may have written since it reported, and may not live to see the epoch.
+  Baton known;
+  CONCH_FIELDS(LockAssignment, lock, holders, waiters, data, rolled_back, known)
 };
 
 using LockAssignments = std::vector<LockAssignment>;

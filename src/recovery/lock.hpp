@@ -97,7 +97,7 @@ class Lock {
     }
     take_effects(part.out, out);
     if (part.entered) enter(*part.entered);
-    known_ = entered_;
+    known_ = lock.known;
     if (process_ == Doing::inside && !holds) lose_hold(out);
     if (!holds) left_.reset();
     reconcile(out);
@@ -186,8 +186,8 @@ class Lock {
   void leave(Out& out) {
     played_ = Doing::nothing;
     DataRef data = left_.value_or(entered_.data);
+    if (left_) known_ = {entered_.fence, data};
     left_.reset();
-    known_ = {entered_.fence, data};
     call([&](A& value, OutboxOf<A>& own) { value.release(data, own); }, out);
   }
   void grant(Out& out) {

@@ -229,14 +229,13 @@ void Participant<A>::take(const Life& from, const Installed& m, Out& out) {
   depart_if_unneeded(out);
 }
 
-/// The last one that needs a leaver's decision has it.
+/// The last one that needs a leaver's decision has it, or nobody lives who does.
 template <Exclusive A>
 void Participant<A>::depart_if_unneeded(Out& out) {
-  bool decided = stage_ == Stage::leaving && epoch_ == view_.epoch;
   bool unneeded = std::all_of(view_.roster.begin(), view_.roster.end(), [&](const Member& member) {
     return member.guest || installed_.contains(member.id) || ended_.contains(member.life());
   });
-  if (!decided || !unneeded) return;
+  if (stage_ != Stage::leaving || !unneeded) return;
   stage_ = Stage::out;
   out.tell(Departed{});
 }
@@ -368,10 +367,10 @@ void Participant<A>::give_value(const std::string& name, Lock<A>& lock, Out& out
         start.members = all;
         return each.join(self_.id, start, own);
       }
-      each.install(self_.id, start, {name, {}, {}, {}, false}, own);
+      each.install(self_.id, start, {name, {}, {}, {}, false, {}}, own);
       if (all != start.members) each.roster(all, own);
     } else {
-      each.install(self_.id, start, {name, {}, {}, {}, false}, own);
+      each.install(self_.id, start, {name, {}, {}, {}, false, {}}, own);
     }
   });
 }

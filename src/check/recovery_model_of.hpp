@@ -1,0 +1,271 @@
+// The model of one algorithm's participants.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+#include "check/numbering.hpp"
+#include "check/recovery_model.hpp"
+#include "core/print.hpp"
+
+namespace conch::check::group {
+
+/// A participant and its process.
+template <Exclusive A>
+struct Peer {
+  recovery::Participant<A> participant;
+  std::uint32_t requests_left = 0;
+  /// It has asked to leave, and asks for nothing else.
+  bool will_leave = false;
+  /// What the holder found, to write the next version.
+  DataRef found;
+  Fence seen;
+  std::map<TimerId, Epoch> armed;
+  CONCH_FIELDS(Peer, participant, requests_left, will_leave, found, seen, armed)
+};
+
+template <Exclusive A>
+class ModelOf final : public Model {
+ public:
+  using Participant = recovery::Participant<A>;
+  using Message = recovery::Message<A>;
+  using Orders = recovery::PeerOrders<A>;
+
+  ModelOf(const CatalogEntry& entry, const Setting& setting) : entry_(entry), setting_(setting) {}
+
+  const CatalogEntry& entry() const override { return entry_; }
+
+  PeerNumber newborn(Slot slot) override {
+    std::lock_guard lock(mutex_);
+    recovery::Charter charter{std::string(entry_.about.name), entry_.tuned(setting_.tuning),
+                              setting_.without};
+    return number(
+        {Participant(setting_.life(slot), "", charter), setting_.requests, false, {}, {}, {}});
+  }
+
+  const Facts& facts(PeerNumber peer) override {
+    std::lock_guard lock(mutex_);
+    return facts_[peer];
+  }
+
+  const Outcome& apply(PeerNumber peer, const Input& input) override {
+    std::lock_guard lock(mutex_);
+    std::uint64_t key = input.key(peer);
+    auto found = outcomes_.find(key);
+    if (found == outcomes_.end()) found = outcomes_.emplace(key, compute(peer, input)).first;
+    return *found->second;
+  }
+
+  MessageFacts message(MessageNumber message) override {
+    std::lock_guard lock(mutex_);
+    const auto* told = std::get_if<recovery::Told<A>>(&messages_[message]);
+    return {told ? std::optional(told->epoch) : std::nullopt};
+  }
+
+  ViewNumber number(const View& view) override {
+    std::lock_guard lock(mutex_);
+    return number_view(view);
+  }
+  const View& view(ViewNumber view) override {
+    std::lock_guard lock(mutex_);
+    return views_[view];
+  }
+  ViewNumber admission(PeerNumber peer, ViewNumber view, Slots ended) override {
+    std::lock_guard lock(mutex_);
+    return number_view(peers_[peer].participant.admission(standing(view, ended)));
+  }
+  ViewNumber departure(PeerNumber peer) override {
+    std::lock_guard lock(mutex_);
+    return number_view(peers_[peer].participant.departure());
+  }
+  ViewNumber eviction_of(PeerNumber peer, Node suspect) override {
+    std::lock_guard lock(mutex_);
+    return number_view(peers_[peer].participant.eviction_of(NodeId{suspect}));
+  }
+
+  std::string print(MessageNumber message) override {
+    std::lock_guard lock(mutex_);
+    const Message& sent = messages_[message];
+    if (const auto* told = std::get_if<recovery::Told<A>>(&sent))
+      return conch::print(told->message) + " of epoch " + std::to_string(told->epoch.value);
+    if (const auto* freeze = std::get_if<recovery::Freeze>(&sent))
+      return "FREEZE(view " + std::to_string(freeze->view.number) + ")";
+    if (const auto* hello = std::get_if<recovery::Hello>(&sent))
+      return "HELLO(view " + std::to_string(hello->view.number) + ")";
+    return conch::print(sent);
+  }
+
+  std::string difference(PeerNumber before, PeerNumber after) override {
+    std::lock_guard lock(mutex_);
+    auto old = fields(peers_[before].participant);
+    auto now = fields(peers_[after].participant);
+    std::string text;
+    for (const auto& [name, value] : now) {
+      if (old[name] == value) continue;
+      if (!text.empty()) text += ", ";
+      text += name + " " + (old[name].empty() ? "-" : old[name]) + " -> " + value;
+    }
+    return text;
+  }
+
+  std::size_t bytes() const override {
+    // Most of a peer is its participant, its lock, and a view or two.
+    return peers_.size() * (sizeof(Peer<A>) + 2 * sizeof(recovery::Lock<A>) + 1024) +
+           messages_.size() * (sizeof(Message) + 256) + outcomes_.size() * (sizeof(Outcome) + 96);
+  }
+
+ private:
+  static constexpr std::uint32_t peers_limit = 1 << 24;
+  static constexpr std::uint32_t messages_limit = 1 << 24;
+  static constexpr std::uint32_t views_limit = 1 << 16;
+
+  static std::uint32_t limited(std::uint32_t number, std::uint32_t limit, const char* what) {
+    if (number < limit) return number;
+    throw std::length_error("more than " + std::to_string(limit) + " different " + what);
+  }
+
+  PeerNumber number(const Peer<A>& peer) {
+    PeerNumber number = limited(peers_.number(peer), peers_limit, "peers");
+    if (number == facts_.size()) facts_.push_back(facts_of(peer));
+    return number;
+  }
+  ViewNumber number_view(const View& view) {
+    return limited(views_.number(view), views_limit, "views");
+  }
+
+  Facts facts_of(const Peer<A>& peer) {
+    const Participant& participant = peer.participant;
+    Facts facts;
+    facts.stage = participant.stage();
+    facts.doing = participant.doing(the_lock);
+    facts.epoch = participant.epoch();
+    facts.decides = participant.decides();
+    bool takes_requests = facts.stage == Stage::greeting || facts.stage == Stage::working ||
+                          facts.stage == Stage::frozen;
+    facts.may_request = takes_requests && facts.doing == Doing::nothing && !peer.will_leave &&
+                        peer.requests_left > 0;
+    facts.seen = peer.seen;
+    if (auto lock = participant.locks().find(the_lock); lock != participant.locks().end()) {
+      recovery::LockReport report = lock->second.report({});
+      if (report.held) facts.held = report.held->fence;
+      if (report.copy) facts.copy = Fence(report.copy->size);
+    }
+    for (const auto& [timer, epoch] : peer.armed) facts.armed |= 1U << static_cast<unsigned>(timer);
+    facts.early = participant.early();
+    if (auto view = participant.eviction()) facts.eviction = number_view(*view);
+    return facts;
+  }
+
+  recovery::Standing standing(ViewNumber number, Slots ended) const {
+    recovery::Standing standing{views_[number], {}};
+    for (Slot slot = 0; slot < setting_.slots(); ++slot)
+      if ((ended >> slot & 1) != 0) standing.ended.push_back(setting_.life(slot));
+    return standing;
+  }
+
+  std::unique_ptr<Outcome> compute(PeerNumber before, const Input& input) {
+    Peer<A> peer = peers_[before];
+    Orders out;
+    auto outcome = std::make_unique<Outcome>();
+    outcome->next = before;
+    InvariantWatch watch;
+    try {
+      perform(peer, input, out);
+    } catch (const BrokenInvariant& broken) {
+      outcome->broken = broken.what();
+      return outcome;
+    }
+    for (const auto& send : out.sends())
+      outcome->sent.push_back({setting_.slot(send.to), limited(messages_.number(send.message),
+                                                               messages_limit, "messages")});
+    for (const recovery::Event& event : out.events())
+      std::visit([&](const auto& chosen) { take_note(peer, chosen, *outcome); }, event);
+    forget_timers(peer);
+    outcome->next = number(peer);
+    return outcome;
+  }
+
+  void perform(Peer<A>& peer, const Input& input, Orders& out) {
+    Participant& participant = peer.participant;
+    switch (input.kind) {
+      case InputKind::request: --peer.requests_left; return participant.request(the_lock, {}, out);
+      case InputKind::release: {
+        Fence fence = participant.locks().at(the_lock).report({}).held->fence;
+        DataRef found = std::exchange(peer.found, DataRef{});
+        peer.seen = std::max(peer.seen, fence);
+        return participant.release(the_lock,
+                                   {found.version + 1, fence.number(), participant.self().id}, out);
+      }
+      case InputKind::cancel: return participant.cancel(the_lock, out);
+      case InputKind::receive:
+        return participant.receive(setting_.life(input.from), messages_[input.argument], out);
+      case InputKind::learn:
+        return participant.learn(standing(input.argument >> 16, input.argument & 0xffff), out);
+      case InputKind::timer: {
+        TimerId timer{static_cast<std::uint8_t>(input.argument)};
+        Epoch epoch = peer.armed.at(timer);
+        peer.armed.erase(timer);
+        return participant.timer(the_lock, epoch, timer, out);
+      }
+      case InputKind::lapse: return participant.lapse(out);
+      case InputKind::fetch: return participant.copied(the_lock, peer.found);
+      case InputKind::will_leave: peer.will_leave = true; return;
+    }
+  }
+
+  void take_note(Peer<A>& peer, const recovery::Granted& granted, Outcome& outcome) {
+    outcome.grants.push_back({granted.baton, granted.rolled_back});
+    peer.found = granted.baton.data;
+    peer.seen = std::max(peer.seen, outcome.grants.back().write());
+  }
+  void take_note(Peer<A>&, const recovery::Withdrew&, Outcome& outcome) { outcome.withdrew = true; }
+  void take_note(Peer<A>& peer, const recovery::Lost&, Outcome& outcome) {
+    outcome.lost = true;
+    peer.found = {};
+  }
+  void take_note(Peer<A>&, const recovery::Admitted&, Outcome& outcome) { outcome.admitted = true; }
+  void take_note(Peer<A>&, const recovery::Expelled&, Outcome&) {}
+  void take_note(Peer<A>&, const recovery::Departed&, Outcome& outcome) { outcome.departed = true; }
+  void take_note(Peer<A>& peer, const recovery::LockArmed& armed, Outcome&) {
+    peer.armed.insert_or_assign(armed.armed.timer, armed.epoch);
+  }
+  void take_note(Peer<A>& peer, const recovery::LockDisarmed& disarmed, Outcome&) {
+    peer.armed.erase(disarmed.timer);
+  }
+  /// One of a value that is no more does nothing when it fires.
+  void forget_timers(Peer<A>& peer) {
+    auto lock = peer.participant.locks().find(the_lock);
+    bool lives = lock != peer.participant.locks().end() && lock->second.value();
+    std::erase_if(peer.armed,
+                  [&](const auto& each) { return !lives || each.second != lock->second.epoch(); });
+  }
+
+  /// Of the participant, with the fields of its lock and of its algorithm's value.
+  std::map<std::string, std::string> fields(const Participant& participant) const {
+    std::map<std::string, std::string> list;
+    list["stage"] = word(participant.stage());
+    list["epoch"] = std::to_string(participant.epoch().value);
+    list["view"] = std::to_string(participant.view().number);
+    list["early"] = std::to_string(participant.early());
+    list["process"] = word(participant.doing(the_lock));
+    auto lock = participant.locks().find(the_lock);
+    if (lock == participant.locks().end() || !lock->second.value()) return list;
+    visit_fields(*lock->second.value(), [&](std::string_view name, const auto& field) {
+      list[std::string(label(name))] = conch::print(field);
+    });
+    return list;
+  }
+
+  const CatalogEntry& entry_;
+  Setting setting_;
+  std::mutex mutex_;
+  Numbering<Peer<A>> peers_;
+  std::deque<Facts> facts_;
+  Numbering<Message> messages_;
+  Numbering<View> views_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Outcome>> outcomes_;
+};
+
+}  // namespace conch::check::group
