@@ -6,6 +6,15 @@ std::vector<CatalogEntry> presets() {
   CatalogEntry trylock =
       fixed(variant<Elmp>("elmp-trylock", "RR-8690, alg. 1 repaired", {.without = Without::queue}));
   trylock.about.messages = "O(N) under load";
+  CatalogEntry polite =
+      variant<Bully>("bully-polite", "notes, exercise 11.8", {.manners = Manners::polite});
+  // The specimens of the polite one.
+  auto impolite = [&](std::string_view name, std::string_view source, Without rule,
+                      const Trap& caught_in) {
+    CatalogEntry entry = specimen<Bully>(name, source, rule, "E1", caught_in);
+    entry.preset.manners = Manners::polite;
+    return entry;
+  };
   return {
       variant<Elmp>("elmp-lazy", "RR-8690, section 4.5", {.balance = Balance::lazy}),
       trylock,
@@ -39,6 +48,18 @@ std::vector<CatalogEntry> presets() {
                      {.nodes = 4}),
       specimen<Elmp>("elmp@splicing", "RR-8690, section 6.3", Without::splicing, "structure",
                      {.nodes = 3, .cancels = 1, .leaves = 1}),
+      specimen<ChangRoberts>("chang-roberts@participant",
+                             "notes 15.3, without \"does not forward\"", Without::participant,
+                             "E1"),
+      polite,
+      specimen<Bully>("bully@second-election", "notes 15.3, without \"begins another\"",
+                      Without::second_election, "E2", {.nodes = 3, .crashes = 1}),
+      specimen<Bully>("bully@contest", "notes 15.3 as printed", Without::contest, "E1",
+                      {.nodes = 3, .crashes = 1, .restarts = 1}),
+      impolite("bully-polite@listening", "notes, exercise 11.8", Without::listening,
+               {.nodes = 3, .crashes = 1, .restarts = 1}),
+      impolite("bully-polite@announcing-to-all", "notes, exercise 11.8", Without::announcing_to_all,
+               {.nodes = 3, .crashes = 1, .restarts = 1}),
   };
 }
 

@@ -115,7 +115,7 @@ void Bully::retire(Out& out) {
 
 void Bully::receive(NodeId from, const Retire&, Out& out) {
   retirees_.insert(from);
-  elect(out);
+  if (!retired_) elect(out);  // or two that have retired would send one another round and round
 }
 
 void Bully::receive(NodeId from, const Decline&, Out&) { retirees_.insert(from); }

@@ -3,9 +3,10 @@
 //
 // Source: Chang and Roberts 1979; the notes (seed 001), section 15.3 and figure 15.7.
 //
-// Assumes reliable channels and that nobody crashes; no bound on anything. A process knows its
-// neighbour and nobody else. Channels need not be FIFO, except to retire: a late ELECTED of the one
-// who retired must not come after that of its successor.
+// Assumes reliable FIFO channels and that nobody crashes; no bound on anything. A process knows its
+// neighbour and nobody else. The text does not say FIFO, but E2 needs it: an ELECTION that
+// overtakes the ELECTED of an earlier election is ended by a participant that would have been none,
+// and whoever sent it waits for ever (tests/scenarios/chang_roberts_overtaken.txt).
 //
 // State: `participant` in an election, who was `elected`, and whether we have `retired`.
 //
@@ -50,7 +51,7 @@ class ChangRoberts {
       .messages = "2N..3N-1",
       .client_delay = "2N..3N-1",
       .sync_delay = "",
-      .leave_needs_fifo = true,
+      .needs_fifo = true,
   };
 
   ChangRoberts(NodeId self, const Assignment& start);
