@@ -1,0 +1,66 @@
+#include "cli/runs.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <utility>
+
+namespace conch::cli {
+
+namespace {
+
+std::atomic<bool> was_interrupted = false;
+
+bool needs_quotes(const std::string& word) {
+  return word.empty() || word.find_first_of(" \t'\"|&;<>()$`\\*?#~") != std::string::npos;
+}
+
+}  // namespace
+
+Exit exit_for(const std::optional<sim::Violation>& violation) {
+  if (!violation) return Exit::held;
+  return sim::is_safety(violation->property) ? Exit::safety_broken : Exit::liveness_broken;
+}
+
+std::string repeat_command(const Invocation& invocation, std::uint64_t seed) {
+  std::string command = "conch";
+  bool skip = false;
+  for (const std::string& argument : invocation.arguments) {
+    if (std::exchange(skip, false)) continue;
+    bool seeds = argument == "--seeds" || argument == "--seed";
+    if (seeds) skip = true;
+    if (seeds || argument.starts_with("--seeds=") || argument.starts_with("--seed=")) continue;
+    if (argument == "--json") continue;
+    command += needs_quotes(argument) ? " '" + argument + "'" : " " + argument;
+  }
+  return command + " --seed " + std::to_string(seed);
+}
+
+Progress::Progress(std::uint64_t total) : total_(total), shown_(isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() {
+  if (shown_) fmt::print(stderr, "\r{:<70}\r", "");
+}
+
+void Progress::update(std::uint64_t done, std::uint64_t failures) const {
+  constexpr std::uint64_t width = 30;
+  if (!shown_) return;
+  std::uint64_t filled = done * width / total_;
+  fmt::print(stderr, "\r[{:<{}}] {}/{} runs, {} failed", std::string(filled, '='), width, done,
+             total_, failures);
+}
+
+void watch_for_interrupts() {
+  std::signal(SIGINT, [](int) { was_interrupted = true; });
+}
+
+bool interrupted() { return was_interrupted; }
+
+Exit complain_of_interrupt(std::uint64_t done, std::uint64_t total, Exit exit) {
+  if (!interrupted()) return exit;
+  fmt::print(stderr, "interrupted: {} of {} runs done\n", done, total);
+  return exit == Exit::held ? Exit::bad_usage : exit;
+}
+
+}  // namespace conch::cli
