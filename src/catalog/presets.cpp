@@ -8,13 +8,10 @@ std::vector<CatalogEntry> presets() {
   trylock.about.messages = "O(N) under load";
   CatalogEntry polite =
       variant<Bully>("bully-polite", "notes, exercise 11.8", {.manners = Manners::polite});
-  // The specimens of the polite one.
-  auto impolite = [&](std::string_view name, std::string_view source, Without rule,
-                      const Trap& caught_in) {
-    CatalogEntry entry = specimen<Bully>(name, source, rule, "E1", caught_in);
-    entry.preset.manners = Manners::polite;
-    return entry;
-  };
+  CatalogEntry unheard =
+      specimen<Bully>("bully-polite@listening", "notes, exercise 11.8", Without::listening, "E1",
+                      {.nodes = 3, .crashes = 1, .restarts = 1});
+  unheard.preset.manners = Manners::polite;
   return {
       variant<Elmp>("elmp-lazy", "RR-8690, section 4.5", {.balance = Balance::lazy}),
       trylock,
@@ -54,12 +51,9 @@ std::vector<CatalogEntry> presets() {
       polite,
       specimen<Bully>("bully@second-election", "notes 15.3, without \"begins another\"",
                       Without::second_election, "E2", {.nodes = 3, .crashes = 1}),
-      specimen<Bully>("bully@contest", "notes 15.3 as printed", Without::contest, "E1",
+      specimen<Bully>("bully@listening", "notes 15.3 as printed", Without::listening, "E1",
                       {.nodes = 3, .crashes = 1, .restarts = 1}),
-      impolite("bully-polite@listening", "notes, exercise 11.8", Without::listening,
-               {.nodes = 3, .crashes = 1, .restarts = 1}),
-      impolite("bully-polite@announcing-to-all", "notes, exercise 11.8", Without::announcing_to_all,
-               {.nodes = 3, .crashes = 1, .restarts = 1}),
+      unheard,
   };
 }
 

@@ -44,11 +44,9 @@ enum class Without : std::uint8_t {
   node_weight,    // F19: a weight counts leaves
   splicing,       // F20: a cancelled waiter stays in the list, and may leave nevertheless
   // Of elections: see chang_roberts.hpp and bully.hpp.
-  participant,        // forwards a smaller identifier though it takes part already
-  second_election,    // waits for ever for a coordinator that is not announced
-  contest,            // believes whoever announces itself last
-  listening,          // asks at once when it restarts
-  announcing_to_all,  // a polite winner tells those below it only
+  participant,      // forwards a smaller identifier though it takes part already
+  second_election,  // waits for ever for a coordinator that is not announced
+  listening,        // begins, or asks, at once when it restarts
 };
 
 struct Tuning {

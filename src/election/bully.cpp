@@ -1,5 +1,7 @@
 #include "election/bully.hpp"
 
+#include <utility>
+
 namespace conch {
 
 static_assert(Restarting<Bully> && Timed<Bully>);
@@ -22,6 +24,21 @@ Bully::Bully(NodeId self, const Assignment& start)
       without_(start.tuning.without),
       timeouts_{start.tuning.answer_timeout, start.tuning.coordinator_timeout} {}
 
+namespace {
+
+std::optional<TimerId> timer_of(Stance stance) {
+  switch (stance) {
+    case Stance::bystander: return {};
+    case Stance::asking:
+    case Stance::standing: return Bully::answer_timer;
+    case Stance::listening:
+    case Stance::waiting: return Bully::announcement_timer;
+  }
+  return {};
+}
+
+}  // namespace
+
 template <class M, class Which>
 void Bully::tell(const M& message, Which&& which, Out& out) {
   for (NodeId node : members_)
@@ -30,22 +47,20 @@ void Bully::tell(const M& message, Which&& which, Out& out) {
 
 /// Every stance but the bystander's ends with a timer.
 void Bully::take(Stance stance, Out& out) {
-  if (participant()) {
-    out.disarm(stance_ == Stance::waiting ? announcement_timer : answer_timer);
-  }
+  std::optional<TimerId> before = timer_of(stance_);
+  std::optional<TimerId> timer = timer_of(stance);
+  if (before && before != timer) out.disarm(*before);
   stance_ = stance;
-  if (stance == Stance::bystander) return;
-  if (stance == Stance::waiting) {
-    out.arm(announcement_timer, timeouts_.announcement, timeouts_.announcement);
-  } else {
-    out.arm(answer_timer, timeouts_.answer, timeouts_.answer);
-  }
+  if (!timer) return;
+  Duration delay = *timer == answer_timer ? timeouts_.answer : timeouts_.announcement;
+  out.arm(*timer, delay, delay);
 }
 
 // Elections.
 
 void Bully::elect(Out& out) {
-  if (!in_election()) begin(out);
+  if (stance_ == Stance::bystander || stance_ == Stance::asking) return begin(out);
+  elected_.reset();  // who listens will not rely on it
 }
 
 void Bully::begin(Out& out) {
@@ -63,8 +78,7 @@ void Bully::begin(Out& out) {
 
 void Bully::announce(Out& out) {
   accept(self_, out);
-  bool to_all = polite() && without_ != Without::announcing_to_all;
-  auto hears = [&](NodeId node) { return node < self_ || to_all || retirees_.contains(node); };
+  auto hears = [&](NodeId node) { return node < self_ || retirees_.contains(node); };
   tell(Coordinator{}, hears, out);
 }
 
@@ -87,21 +101,23 @@ void Bully::receive(NodeId from, const Answer&, Out& out) {
 
 void Bully::receive(NodeId from, const Coordinator&, Out& out) {
   retirees_.erase(from);
-  if (in_election() && !retired_ && from < self_) return;
-  bool contested = elected_ && from < *elected_ && without_ != Without::contest;
-  contested ? begin(out) : accept(from, out);
+  bool beneath = from < self_ && !polite() && !retired_;
+  if (beneath) return;  // it takes us for a retiree that we are no more
+  if (stance_ != Stance::listening) return accept(from, out);
+  elected_ = from;
 }
 
 void Bully::timer(TimerId, Out& out) {
   switch (stance_) {
     case Stance::bystander: return;
-    case Stance::listening: return ask(out);
+    case Stance::listening:
+      if (elected_) return take(Stance::bystander, out);
+      return polite() ? ask(out) : begin(out);
     case Stance::asking: return begin(out);
     case Stance::standing: return announce(out);
     case Stance::waiting:
       if (without_ == Without::second_election) return;
-      retired_ = false;
-      return begin(out);
+      return std::exchange(retired_, false) ? restart(out) : begin(out);
   }
 }
 
@@ -115,7 +131,8 @@ void Bully::retire(Out& out) {
 
 void Bully::receive(NodeId from, const Retire&, Out& out) {
   retirees_.insert(from);
-  if (!retired_) elect(out);  // or two that have retired would send one another round and round
+  // Two that have retired would send one another round and round.
+  if (!retired_) elect(out);
 }
 
 void Bully::receive(NodeId from, const Decline&, Out&) { retirees_.insert(from); }
@@ -123,8 +140,8 @@ void Bully::receive(NodeId from, const Decline&, Out&) { retirees_.insert(from);
 // Restarts.
 
 void Bully::restart(Out& out) {
-  if (!polite()) return begin(out);
-  without_ == Without::listening ? ask(out) : take(Stance::listening, out);
+  take(Stance::listening, out);
+  if (without_ == Without::listening) polite() ? ask(out) : begin(out);
 }
 
 void Bully::ask(Out& out) {

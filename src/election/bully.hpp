@@ -25,20 +25,24 @@
 //
 // What the text leaves open, and was decided:
 //
-// - *Contest*. A announces itself because B, above it, was down; B restarts meanwhile and announces
-//   itself, too. C, below both, may hear B first and A last, and would believe A for ever while A
-//   believes B. Or B has crashed again and A is right: C cannot know. So C, on hearing from one
-//   below the coordinator it has, begins an election.
-// - *Listening*. What was announced while a process was down may not have reached those it asks. A
-//   polite process that restarts therefore listens for T first, and then asks.
+// - *Listening*. As printed, a process that restarts begins an election at once, and E1 breaks: A
+//   has asked B, above it, while that was down; B restarts and announces itself; T is over and A
+//   announces itself, too. C, below both, may hear B first and A last, and believes A for ever,
+//   while A believes B. Nobody can tell which of the two is newer. So B listens for T' first: it
+//   answers and hears, but begins nothing. By then all is heard of those who have not heard from
+//   it: T + D. If a coordinator is announced meanwhile, that is all.
+// - For the same reason the polite one listens before it asks: what was decided without it may not
+//   have reached those whom it asks; and a winner below it, which has not heard from it, does not
+//   tell it, either.
 // - *Announced to all*. A polite process above the winner is no coordinator and must hear of it:
-//   the polite announce themselves to everybody. Who takes part in an election takes no notice of a
-//   winner below it: its own election is newer.
+// the
+//   polite announce themselves to everybody.
 // - The polite ask all below at once: T, not a T for each. Who is told that it is the coordinator
 //   itself, which died with its memory, does not believe it. The lowest has nobody to ask: it
 //   begins an election, as does who gets no answer.
-// - Who retires asks the others to elect, and is told of the winner. If it hears of none within T',
-//   it stands again. A restart ends a retirement.
+// - Who retires asks the others to elect, declines to stand, and is told of the winner. If it hears
+//   of none within T', it comes back as if it had restarted. A restart ends a retirement.
+// - A COORDINATOR of one that has crashed since is believed, for the crash will be noticed.
 #pragma once
 
 #include "core/flat_set.hpp"
@@ -49,7 +53,7 @@ namespace conch {
 /// What a process is doing in an election.
 enum class Stance : std::uint8_t {
   bystander,
-  listening,  // restarted, polite: what was announced meanwhile is on its way
+  listening,  // restarted: what was decided without us is on its way
   asking,     // polite: who is the coordinator?
   standing,   // waits for answers
   waiting,    // has one, or has retired, and waits for the coordinator
@@ -114,7 +118,6 @@ class Bully {
   bool retired() const { return retired_; }
 
  private:
-  bool in_election() const { return stance_ == Stance::standing || stance_ == Stance::waiting; }
   bool polite() const { return manners_ == Manners::polite; }
   void begin(Out& out);
   void ask(Out& out);
