@@ -35,7 +35,7 @@ struct CheckTexts {
 
 void read_choices(CheckTexts& texts) {
   check::Options& options = texts.options;
-  const CatalogEntry& entry = find_algorithm(options.setting.algorithm);
+  const CatalogEntry& entry = find_any(options.setting.algorithm);
   if (texts.channel == "auto") {
     bool leaves = texts.budgets[Budget::leave] > 0;
     options.fifo = entry.about.needs_fifo || (leaves && entry.about.leave_needs_fifo);
@@ -56,16 +56,34 @@ void read_choices(CheckTexts& texts) {
 }
 
 std::string bounds(const check::Options& options) {
-  std::string text = fmt::format("{} nodes, {} request{} each, {} channels", options.setting.nodes,
-                                 options.setting.requests, options.setting.requests == 1 ? "" : "s",
-                                 options.fifo ? "FIFO" : "unordered");
+  const CatalogEntry& entry = find_any(options.setting.algorithm);
+  std::string text =
+      fmt::format("{} nodes, {} {}{} each, {} channels", options.setting.nodes,
+                  options.setting.requests, entry.can.elects ? "start" : "request",
+                  options.setting.requests == 1 ? "" : "s", options.fifo ? "FIFO" : "unordered");
+  if (entry.algorithm == "chang-roberts") text += ", every ring";
   if (options.setting.readers > 0)
     text += fmt::format(", {} of the nodes only read", options.setting.readers);
-  constexpr std::string_view names[] = {"cancels",       "leaves",  "joins",     "duplications",
-                                        "lost messages", "crashes", "suspicions"};
+  const std::string_view names[] = {"cancels",       entry.can.elects ? "retirements" : "leaves",
+                                    "joins",         "duplications",
+                                    "lost messages", "crashes",
+                                    "suspicions",    "restarts"};
   for (auto [budget, count] : options.budgets)
     if (count > 0) text += fmt::format(", {} up to {}", names[static_cast<int>(budget)], count);
   return text;
+}
+
+/// Elections have their own ways to go wrong.
+void refuse_foreign_options(const CLI::App& command, const CatalogEntry& entry) {
+  std::string name(entry.about.name);
+  for (const char* option : {"--retire", "--restart"})
+    if (!entry.can.elects && command.count(option) > 0)
+      throw BadText(std::string(option) + ": " + name + " is no election");
+  for (const char* option : {"--readers", "--cancel", "--leave", "--join", "--duplicate", "--lose",
+                             "--suspect", "--voting", "--order", "--balance"})
+    if (entry.can.elects && command.count(option) > 0)
+      throw BadText(std::string(option) + ": " + name + " is an election: nobody waits or holds, " +
+                    "and nothing is lost on the way");
 }
 
 void show_progress(const check::Progress& progress) {
@@ -186,6 +204,8 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
   budget("--lose", Budget::lose, "Messages lost");
   budget("--crash", Budget::crash, "Nodes that crash");
   budget("--suspect", Budget::suspect, "Times that somebody is told of a crash, true or not");
+  budget("--retire", Budget::retire, "Coordinators of an election that retire");
+  budget("--restart", Budget::restart, "Crashed processes of an election that come back");
   command->add_flag("--exact", options.exact, "Keep states whole instead of 128-bit hashes");
   command->add_flag("--full", texts->full, "Take independent steps in every order");
   command->add_flag("--skip-livelock", texts->skip_livelock, "Do not look for cycles");
@@ -200,8 +220,12 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
       "breaks, 3 a liveness property breaks. Examples:\n"
       "  conch check naimi-trehel --nodes 3 --requests 2\n"
       "  conch check naimi-trehel@idle-owner --nodes 2 --out bug.txt && conch replay bug.txt\n"
-      "  conch check maekawa-textbook                    deadlocks");
-  command->callback([texts, &invocation] { invocation.exit = run_check(*texts); });
+      "  conch check maekawa-textbook                    deadlocks\n"
+      "  conch check bully --nodes 3 --crash 1 --restart 1");
+  command->callback([texts, command, &invocation] {
+    refuse_foreign_options(*command, find_any(texts->options.setting.algorithm));
+    invocation.exit = run_check(*texts);
+  });
 }
 
 }  // namespace conch::cli
