@@ -64,10 +64,7 @@ void ChangRoberts::receive(NodeId, const Election& m, Out& out) {
 }
 
 void ChangRoberts::receive(NodeId, const Elected& m, Out& out) {
-  if (m.coordinator == self_) {
-    if (retired_ && !participant_) begin(out);
-    return;
-  }
+  if (m.coordinator == self_) return;
   participant_ = false;
   elected_ = m.coordinator;
   out.send(neighbour_, m);

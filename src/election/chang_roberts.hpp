@@ -20,11 +20,9 @@
 // - Elections may overlap: a second one begins while ELECTED of the first goes round, and whoever
 //   hears that is no participant any more. It then stands again, the largest identifier goes round
 //   once more and wins again: more messages, the same result.
-// - After it retired, an ELECTION with its own identifier may still come back to a coordinator.
-//   Those it passed take part and would end every smaller one. So it announces itself once more,
-//   which frees them, and begins anew when the announcement has come round.
 // - An ELECTION without a candidate that comes back to who has retired has found nobody: it stands
-//   again. The coordinator takes no notice of its own ELECTED otherwise.
+//   again.
+// - A coordinator takes no notice when its own ELECTED has come round, whatever has begun since.
 #pragma once
 
 #include "election/elector.hpp"

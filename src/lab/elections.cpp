@@ -46,12 +46,11 @@ std::vector<NodeId> in_order(Node nodes) {
   return ring;
 }
 
-/// The ring in the order of identifiers: who begins just after the highest has N-1 below it to go
-/// through first.
+/// The ring in falling order: the neighbour of the highest is the next one below, and the message
+/// of that one goes through everybody before it meets the highest.
 Cost ring(Node nodes, std::vector<Node> starters) {
   ElectionOptions options = still("chang-roberts", nodes);
   options.ring = in_order(nodes);
-  // Backwards, so that the neighbour of the highest is the next one below.
   std::reverse(options.ring.begin(), options.ring.end());
   options.starters = std::move(starters);
   return measure(options);
@@ -171,16 +170,16 @@ std::vector<std::string> remarks(const std::vector<Row>& rows) {
                  }),
       "Of N-1 that are up, each asks all above it and all answer but the one that has crashed: "
       "(N-1)(N-2) + 2N - 3."));
-  list.push_back(
-      judged("Exercise 11.8: re-election is wasteful; the polite one only asks.",
-             everywhere(rows,
-                        [](const Row& row) {
-                          std::uint64_t others = row.nodes - 1;
-                          return row.bully_comeback.messages == others &&
-                                 row.polite_comeback.messages == 2 * others;
-                        }),
-             "Not in messages: a bully that comes back as the highest announces itself in N-1, the "
-             "polite one asks N-1 and all answer. What it saves is the change of coordinator."));
+  list.push_back(judged(
+      "Exercise 11.8: re-election is wasteful; the polite one only asks.",
+      everywhere(rows,
+                 [](const Row& row) {
+                   std::uint64_t others = row.nodes - 1;
+                   return row.bully_comeback.messages == others &&
+                          row.polite_comeback.messages == 2 * others;
+                 }),
+      "So the re-election of exercise 11.8 wastes no messages; what the polite one saves is the "
+      "change of coordinator."));
   return list;
 }
 
