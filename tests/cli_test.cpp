@@ -182,6 +182,59 @@ TEST(Cli, MistakesGetAnExplanation) {
   expect_refused("lab run dho-overlap --seeds 2..1", "empty");
 }
 
+TEST(Cli, AnElectionIsSimulated) {
+  for (const char* name : {"chang-roberts", "bully", "bully-polite"}) {
+    Outcome outcome = conch_out("sim " + std::string(name) + " --nodes 3..8 --seeds 1..200 --json");
+    EXPECT_EQ(outcome.status, 0) << outcome.out;
+    json runs = json::parse(outcome.out);
+    EXPECT_EQ(runs["failures"], 0);
+    EXPECT_EQ(runs["mean"]["properties"]["E1"], "held");
+    EXPECT_EQ(runs["mean"]["properties"]["E2"], "held");
+    for (const auto& [sight, count] : runs["sights"].items()) EXPECT_GT(count, 0) << sight;
+  }
+  json run = json::parse(conch_out("sim bully --crash coordinator@5ms+20ms --json").out);
+  EXPECT_EQ(run["coordinator"], 9);
+}
+
+TEST(Cli, TimeoutsShorterThanTheTruthShowTwoCoordinators) {
+  Outcome outcome = conch("sim bully --answer-timeout 1ms");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.out.find("E1 broken"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("two coordinators: "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("repeat: conch sim bully --answer-timeout 1ms --seed 1\n"),
+            std::string::npos)
+      << outcome.out;
+}
+
+TEST(Cli, AnElectionIsChecked) {
+  EXPECT_EQ(conch("check chang-roberts --nodes 4").status, 0);
+  EXPECT_EQ(conch("check bully --nodes 3 --crash 1").status, 0);
+  EXPECT_EQ(conch("check chang-roberts@participant --nodes 2").status, 2);
+  EXPECT_EQ(conch("check bully@second-election --nodes 3 --crash 1").status, 3);
+}
+
+TEST(Cli, WhatAnElectionCannotDoIsRefused) {
+  expect_refused("sim bully --cancel 10%", "--cancel: bully is an election");
+  expect_refused("sim bully --readers 50%", "--readers: bully is an election");
+  expect_refused("sim bully-polite --lose 1%", "nothing is lost on the way");
+  expect_refused("sim central --starts 2", "--starts: central is no election");
+  expect_refused("sim central --answer-timeout 1ms", "central is no election");
+  expect_refused("sim central --crash coordinator@1s", "central has no coordinator");
+  expect_refused("sim bully --crash holder@1s", "a node's number, or coordinator");
+  expect_refused("sim bully --crash 99@1s", "there is no node 99");
+  expect_refused("sim bully --latency exp:1ms", "assumes a bound on the time of a message");
+  expect_refused("sim bully --answer-timeout 1", "--answer-timeout: \"1\" is not a duration");
+  expect_refused("sim chang-roberts --crashes 1", "assumes that nobody crashes");
+  expect_refused("sim chang-roberts --answer-timeout 1ms", "has no timeouts");
+  expect_refused("sim chang-roberts --channel any", "needs FIFO channels");
+  expect_refused("sim bully --nodes 1001", "up to 1000 processes");
+  expect_refused("sim buly", "did you mean \"bully\"?");
+  expect_refused("check bully --cancel 1", "--cancel: bully is an election");
+  expect_refused("check bully --restart 1", "only who has crashed restarts");
+  expect_refused("check central --retire 1", "--retire: central is no election");
+  expect_refused("check chang-roberts --crash 1", "assumes that nobody crashes");
+}
+
 TEST(Cli, HelpAndVersionAreThere) {
   EXPECT_EQ(conch("--help").status, 0);
   EXPECT_EQ(conch("sim --help").status, 0);
@@ -190,7 +243,8 @@ TEST(Cli, HelpAndVersionAreThere) {
 
 TEST(Cli, AlgorithmsAreListed) {
   Outcome outcome = conch("algorithms");
-  for (const char* name : {"central", "ring-idle-hold", "maekawa-textbook", "naimi-trehel"})
+  for (const char* name :
+       {"central", "ring-idle-hold", "maekawa-textbook", "naimi-trehel", "bully-polite"})
     EXPECT_NE(outcome.out.find(name), std::string::npos) << name;
   EXPECT_GE(json::parse(conch_out("algorithms --json").out).size(), 11u);
 }
@@ -291,6 +345,10 @@ void expect_findings(const std::string& command, const std::vector<std::string>&
   EXPECT_EQ(outcome.out.find("FAILS"), std::string::npos) << outcome.out;
   for (const std::string& word : words)
     EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " in\n" << outcome.out;
+}
+
+TEST(Cli, TheLabMeasuresElections) {
+  expect_findings("lab run elections --seeds 1..3", {"3N-1", "E1 and E2 in all runs. Holds."});
 }
 
 /// Where there is no steady state, the engines agree only on the mean of several seeds.

@@ -277,7 +277,8 @@ void namespace_std_stays_closed(const Source& source, const Layers&, Complaints&
 }
 
 void algorithms_introduce_themselves(const Source& source, const Layers&, Complaints& complaints) {
-  bool is_algorithm = source.is_under("src/mutex/") && source.is_header();
+  bool is_algorithm =
+      (source.is_under("src/mutex/") || source.is_under("src/election/")) && source.is_header();
   if (is_algorithm && !source.text().starts_with("//"))
     complaints.push_back(source.at(1) +
                          "an algorithm opens with a comment: its source, assumptions, state, and "

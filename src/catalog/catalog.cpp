@@ -17,9 +17,10 @@ std::vector<CatalogEntry> classes(std::type_identity<std::tuple<As...>>) {
 }
 
 /// Each class, and after it those that are a preset of it.
+template <class Classes>
 std::vector<CatalogEntry> all_entries() {
   std::vector<CatalogEntry> list;
-  for (const CatalogEntry& entry : classes(std::type_identity<Algorithms>{})) {
+  for (const CatalogEntry& entry : classes(std::type_identity<Classes>{})) {
     list.push_back(entry);
     for (const CatalogEntry& preset : presets())
       if (preset.algorithm == entry.about.name) list.push_back(preset);
@@ -47,6 +48,7 @@ Tuning CatalogEntry::tuned(Tuning tuning) const {
   tuning.voting = preset.voting.value_or(tuning.voting);
   tuning.balance = preset.balance.value_or(tuning.balance);
   tuning.without = preset.without.value_or(tuning.without);
+  tuning.manners = preset.manners.value_or(tuning.manners);
   return tuning;
 }
 
@@ -56,7 +58,12 @@ Assignment CatalogEntry::tuned(Assignment start) const {
 }
 
 std::span<const CatalogEntry> catalog() {
-  static const std::vector<CatalogEntry> entries = all_entries();
+  static const std::vector<CatalogEntry> entries = all_entries<Algorithms>();
+  return entries;
+}
+
+std::span<const CatalogEntry> elections() {
+  static const std::vector<CatalogEntry> entries = all_entries<Electors>();
   return entries;
 }
 
@@ -75,10 +82,20 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
 }
 
 const CatalogEntry& find_algorithm(std::string_view name) {
+  const CatalogEntry& entry = find_any(name);
+  if (entry.can.elects)
+    throw UnknownName(std::string(name) + " is an election: it chooses a coordinator and lets " +
+                      "nobody in");
+  return entry;
+}
+
+const CatalogEntry& find_any(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const CatalogEntry& entry : catalog()) {
-    if (entry.about.name == name) return entry;
-    names.push_back(entry.about.name);
+  for (std::span<const CatalogEntry> family : {catalog(), elections()}) {
+    for (const CatalogEntry& entry : family) {
+      if (entry.about.name == name) return entry;
+      names.push_back(entry.about.name);
+    }
   }
   std::string message = "there is no algorithm \"" + std::string(name) + "\"";
   std::string_view suggestion = nearest(name, names);

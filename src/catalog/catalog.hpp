@@ -10,6 +10,8 @@
 #include <type_traits>
 
 #include "core/contract.hpp"
+#include "election/bully.hpp"
+#include "election/chang_roberts.hpp"
 #include "mutex/central.hpp"
 #include "mutex/elmp.hpp"
 #include "mutex/lamport.hpp"
@@ -31,6 +33,9 @@ using Algorithms = std::tuple<Central, Ring, RingIdleHold, RicartAgrawala, Ricar
                               MaekawaTextbook, Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel,
                               Elmp, NaimiTrehelIdleOwner, RingPassesBy>;
 
+/// Every algorithm that chooses a coordinator.
+using Electors = std::tuple<ChangRoberts, Bully>;
+
 /// What an algorithm can do, as a world asks.
 struct Capabilities {
   bool token = false;
@@ -40,6 +45,9 @@ struct Capabilities {
   bool structured = false;
   bool timed = false;
   bool shared = false;
+  /// It elects; or it lets processes in.
+  bool elects = false;
+  bool restarts = false;
 };
 
 template <Algorithm A>
@@ -50,7 +58,9 @@ constexpr Capabilities capabilities_of() {
           .suspecting = Suspecting<A>,
           .structured = Structured<A>,
           .timed = Timed<A>,
-          .shared = Shared<A>};
+          .shared = Shared<A>,
+          .elects = Elector<A>,
+          .restarts = Restarting<A>};
 }
 
 /// The parameters that a name settles, whatever else is asked for.
@@ -58,6 +68,7 @@ struct Preset {
   std::optional<Voting> voting = {};
   std::optional<Balance> balance = {};
   std::optional<Without> without = {};
+  std::optional<Manners> manners = {};
 };
 
 /// A name, and the class that answers to it: its own, or with a preset.
@@ -74,6 +85,8 @@ struct CatalogEntry {
 };
 
 std::span<const CatalogEntry> catalog();
+/// The elections, a family of their own.
+std::span<const CatalogEntry> elections();
 
 /// No algorithm has this name; the message suggests the nearest one.
 class UnknownName : public std::invalid_argument {
@@ -81,24 +94,38 @@ class UnknownName : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+/// For worlds of locks: an election is refused with a sentence.
 const CatalogEntry& find_algorithm(std::string_view name);
+/// For worlds that also know elections.
+const CatalogEntry& find_any(std::string_view name);
 
 /// The candidate that needs the fewest edits, if that is few.
 std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates);
 
-/// Calls f with the class of an entry as std::type_identity<A>. Who makes values of it starts them
-/// from `tuned` assignments.
-template <class F>
-decltype(auto) with_algorithm(const CatalogEntry& entry, F&& f) {
-  using Result = std::invoke_result_t<F, std::type_identity<std::tuple_element_t<0, Algorithms>>>;
+/// Calls f with the class of an entry, one of these, as std::type_identity<A>. Who makes values of
+/// it starts them from `tuned` assignments.
+template <class Classes, class F>
+decltype(auto) with_one_of(const CatalogEntry& entry, F&& f) {
+  using Result = std::invoke_result_t<F, std::type_identity<std::tuple_element_t<0, Classes>>>;
   Result (*call)(F&) = nullptr;
   [&]<class... As>(std::type_identity<std::tuple<As...>>) {
     ((As::about.name == entry.algorithm
           ? void(call = [](F& g) -> Result { return g(std::type_identity<As>{}); })
           : void()),
      ...);
-  }(std::type_identity<Algorithms>{});
+  }(std::type_identity<Classes>{});
+  CONCH_EXPECT(call != nullptr, "the entry is of this family");
   return call(f);
+}
+
+template <class F>
+decltype(auto) with_algorithm(const CatalogEntry& entry, F&& f) {
+  return with_one_of<Algorithms>(entry, f);
+}
+
+template <class F>
+decltype(auto) with_elector(const CatalogEntry& entry, F&& f) {
+  return with_one_of<Electors>(entry, f);
 }
 
 }  // namespace conch

@@ -38,6 +38,18 @@ TEST(Catalog, ASpecimenOfAnAlgorithmIsNamedAfterIt) {
   }
 }
 
+TEST(Catalog, ElectionsAreAFamilyOfTheirOwn) {
+  ASSERT_GE(elections().size(), 3u);
+  for (const CatalogEntry& entry : elections()) {
+    EXPECT_TRUE(entry.can.elects);
+    EXPECT_EQ(entry.about.family, "election");
+    EXPECT_EQ(&find_any(entry.about.name), &entry);
+    EXPECT_THROW(find_algorithm(entry.about.name), UnknownName);
+    EXPECT_EQ(entry.about.use == Use::specimen, !entry.about.caught_by.empty());
+  }
+  for (const CatalogEntry& entry : catalog()) EXPECT_FALSE(entry.can.elects) << entry.about.name;
+}
+
 TEST(Preset, LeadsToTheClassAndSettlesItsOwnParametersOnly) {
   CatalogEntry grid = variant<Maekawa>("maekawa-grid", "here", {.voting = Voting::grid});
   EXPECT_TRUE(grid.is_preset());

@@ -6,6 +6,12 @@ std::vector<CatalogEntry> presets() {
   CatalogEntry trylock =
       fixed(variant<Elmp>("elmp-trylock", "RR-8690, alg. 1 repaired", {.without = Without::queue}));
   trylock.about.messages = "O(N) under load";
+  CatalogEntry polite =
+      variant<Bully>("bully-polite", "notes, exercise 11.8", {.manners = Manners::polite});
+  CatalogEntry unheard =
+      specimen<Bully>("bully-polite@listening", "notes, exercise 11.8", Without::listening, "E1",
+                      {.nodes = 3, .crashes = 1, .restarts = 1});
+  unheard.preset.manners = Manners::polite;
   return {
       variant<Elmp>("elmp-lazy", "RR-8690, section 4.5", {.balance = Balance::lazy}),
       trylock,
@@ -39,6 +45,15 @@ std::vector<CatalogEntry> presets() {
                      {.nodes = 4}),
       specimen<Elmp>("elmp@splicing", "RR-8690, section 6.3", Without::splicing, "structure",
                      {.nodes = 3, .cancels = 1, .leaves = 1}),
+      specimen<ChangRoberts>("chang-roberts@participant",
+                             "notes 15.3, without \"does not forward\"", Without::participant,
+                             "E1"),
+      polite,
+      specimen<Bully>("bully@second-election", "notes 15.3, without \"begins another\"",
+                      Without::second_election, "E2", {.nodes = 3, .crashes = 1}),
+      specimen<Bully>("bully@listening", "notes 15.3 as printed", Without::listening, "E1",
+                      {.nodes = 3, .crashes = 1, .restarts = 1}),
+      unheard,
   };
 }
 

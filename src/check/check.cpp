@@ -23,6 +23,11 @@ std::string_view word(Sometimes sometimes) {
     case Sometimes::left: return "a member left";
     case Sometimes::examined: return "the structure examined, somebody waiting";
     case Sometimes::fault: return "a fault";
+    case Sometimes::elections_overlap: return "two elections at once";
+    case Sometimes::participant_crashed: return "a participant crashes";
+    case Sometimes::announcer_crashed: return "a coordinator crashes while announced";
+    case Sometimes::restarted_coordinator: return "a restarted process is elected";
+    case Sometimes::replaced: return "a coordinator retires and is replaced";
   }
   return "?";
 }
@@ -32,8 +37,20 @@ bool Report::interesting() const {
                      [](const auto& each) { return each.second; });
 }
 
+namespace {
+
+void validate_election(const Options& options, const CatalogEntry& entry) {
+  std::string name(entry.about.name);
+  if (options.budget(Budget::restart) > options.budget(Budget::crash))
+    throw BadText("--restart: only who has crashed restarts; give as many --crash");
+  if (options.budget(Budget::crash) > 0 && !entry.can.restarts)
+    throw BadText(name + " assumes that nobody crashes; bully and bully-polite survive it");
+}
+
+}  // namespace
+
 void validate(const Options& options) {
-  const CatalogEntry& entry = find_algorithm(options.setting.algorithm);
+  const CatalogEntry& entry = find_any(options.setting.algorithm);
   std::string name(entry.about.name);
   const Setting& setting = options.setting;
   if (setting.nodes < 1 || setting.nodes > nodes_max)
@@ -51,6 +68,7 @@ void validate(const Options& options) {
   if (setting.tuning.order < 2 || setting.tuning.order > 8)
     throw BadText("--order: a tree's nodes have at most 2 to 8 children, not " +
                   std::to_string(setting.tuning.order));
+  if (entry.can.elects) return validate_election(options, entry);
   bool moves = options.budget(Budget::leave) + options.budget(Budget::join) > 0;
   if (moves && !entry.can.dynamic)
     throw BadText(name + " has fixed members; naimi-trehel and elmp let them come and go");
@@ -67,10 +85,10 @@ void validate(const Options& options) {
   }
 }
 
-Report check(const Options& options, const ProgressSink& progress) {
-  validate(options);
-  std::shared_ptr<Model> model =
-      make_model(find_algorithm(options.setting.algorithm), options.setting);
+namespace {
+
+Report check_one(const Options& options, const ProgressSink& progress) {
+  std::shared_ptr<Model> model = make_model(find_any(options.setting.algorithm), options.setting);
   Report report = Explorer(*model, options, progress).run();
   report.model = model;
   if (!report.complete || !options.livelock) return report;
@@ -82,7 +100,9 @@ Report check(const Options& options, const ProgressSink& progress) {
   report.complete = liveness.complete;
   if (!liveness.livelock) return report;
   report.complete = false;
-  report.violation = sim::Violation{sim::Property::progress, liveness.livelock->what};
+  bool elects = model->entry().can.elects;
+  report.violation = sim::Violation{elects ? sim::Property::all_elect : sim::Property::progress,
+                                    liveness.livelock->what};
   static const ProgressSink silent;
   if (auto steps = Explorer(*model, options, silent).way_to(liveness.livelock->state)) {
     report.steps = *steps;
@@ -91,6 +111,42 @@ Report check(const Options& options, const ProgressSink& progress) {
                         liveness.livelock->cycle.end());
   }
   return report;
+}
+
+/// Every ring, from 0 on.
+Report check_rings(Options options, const ProgressSink& progress) {
+  std::vector<NodeId> ring;
+  for (Node node = 0; node < options.setting.nodes; ++node) ring.push_back(NodeId{node});
+  Report sum;
+  do {
+    options.setting.ring = ring;
+    Report report = check_one(options, progress);
+    report.ring = ring;
+    if (report.violation || !report.complete) return report;
+    report.states += sum.states;
+    report.transitions += sum.transitions;
+    report.depth = std::max(report.depth, sum.depth);
+    report.seconds += sum.seconds;
+    report.livelock_seconds += sum.livelock_seconds;
+    report.bytes += sum.bytes;
+    for (auto [sometimes, seen] : sum.sometimes) report.sometimes[sometimes] |= seen;
+    sum = report;
+  } while (std::next_permutation(ring.begin() + 1, ring.end()));
+  return sum;
+}
+
+}  // namespace
+
+Report check(const Options& options, const ProgressSink& progress) {
+  validate(options);
+  const CatalogEntry& entry = find_any(options.setting.algorithm);
+  if (!entry.can.elects) return check_one(options, progress);
+  // A tick is a nanosecond: see walker_elections.cpp.
+  Options timed = options;
+  timed.setting.tuning.answer_timeout = Duration(3);
+  timed.setting.tuning.coordinator_timeout = Duration(6);
+  bool ring = entry.algorithm == "chang-roberts" && timed.setting.ring.empty();
+  return ring ? check_rings(timed, progress) : check_one(timed, progress);
 }
 
 }  // namespace conch::check

@@ -50,7 +50,12 @@ enum class StepKind : std::uint8_t {
   duplicate,
   lose,
   crash,
-  suspect
+  suspect,
+  elect,
+  notice,  // that its coordinator has crashed
+  retire,
+  restart,
+  tick  // a part of the time that a message takes at most
 };
 
 /// One step of a run.
@@ -73,7 +78,12 @@ enum class Sometimes : std::uint8_t {
   joined,
   left,
   examined,
-  fault
+  fault,
+  elections_overlap,
+  participant_crashed,
+  announcer_crashed,
+  restarted_coordinator,
+  replaced
 };
 std::string_view word(Sometimes sometimes);
 
@@ -102,6 +112,8 @@ struct Report {
   std::optional<std::size_t> cycle;
   /// Which numbers the messages of the steps.
   std::shared_ptr<Model> model;
+  /// Of an election on a ring: that of the violation.
+  std::vector<NodeId> ring;
   /// Of those that these bounds should reach: whether they were.
   std::map<Sometimes, bool> sometimes;
 

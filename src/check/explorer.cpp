@@ -19,13 +19,18 @@ bool is_plain(StepKind kind) {
     case StepKind::release:
     case StepKind::cancel:
     case StepKind::deliver:
+    case StepKind::elect:
     case StepKind::timer: return true;
     case StepKind::leave:
     case StepKind::join:
     case StepKind::duplicate:
     case StepKind::lose:
     case StepKind::crash:
-    case StepKind::suspect: return false;
+    case StepKind::suspect:
+    case StepKind::notice:
+    case StepKind::retire:
+    case StepKind::restart:
+    case StepKind::tick: return false;
   }
   return false;
 }
@@ -141,6 +146,8 @@ void Explorer::expand(std::size_t thread, const Level& level, const Item& item) 
     if (is_fault(step.kind)) worker.seen |= bit(Sometimes::fault);
     if (step.kind == StepKind::cancel && state.packets() > 0)
       worker.seen |= bit(Sometimes::cancel_meets_message);
+    for (Sometimes sight : worker.walker.election_sights(state, step, next))
+      worker.seen |= bit(sight);
     if (taken.violation && !target_) return found(*taken.violation, item.id, step);
     arrive(thread, next, item, step, taken);
   }
@@ -173,6 +180,8 @@ void Explorer::arrive(std::size_t thread, const State& state, const Item& from, 
   std::optional<sim::Violation> violation;
   if (target_) {
     if (fingerprint(state.words()) == *target_) violation = sim::Violation{};
+  } else if (model_.entry().can.elects) {
+    violation = worker.walker.election_end(state);
   } else if (sim::Finding finding = worker.walker.deadlock(state)) {
     violation = sim::Violation{sim::Property::progress, *finding};
   } else if (sim::Finding memory = worker.walker.memory(state)) {
@@ -247,6 +256,15 @@ std::map<Sometimes, bool> Explorer::sometimes() const {
   auto may = [&](Budget budget) { return options_.budget(budget) > 0; };
   const CatalogEntry& entry = model_.entry();
   bool company = options_.setting.nodes > 1;
+  if (entry.can.elects) {
+    bool crash = may(Budget::crash) && options_.setting.nodes > 2;
+    expect(company, Sometimes::elections_overlap);
+    expect(crash, Sometimes::participant_crashed);
+    expect(crash, Sometimes::announcer_crashed);
+    expect(crash && may(Budget::restart), Sometimes::restarted_coordinator);
+    expect(company && may(Budget::retire), Sometimes::replaced);
+    return list;
+  }
   bool only_token = entry.about.restless;
   bool faults =
       may(Budget::duplicate) || may(Budget::lose) || may(Budget::crash) || may(Budget::suspect);

@@ -85,7 +85,10 @@ class Tarjan {
     if (component.size() > 1 || self_loops_.contains(number.index)) judge(component);
   }
 
-  static bool somebody_waits(const State& state) {
+  bool elects() { return walker_.model().entry().can.elects; }
+
+  bool somebody_waits(const State& state) {
+    if (elects()) return walker_.anybody_takes_part(state);
     for (Node node = 0; node < state.nodes(); ++node) {
       Phase phase = state.local(node).phase();
       if (phase == Phase::waiting || phase == Phase::cancelling || phase == Phase::leaving ||
@@ -128,15 +131,19 @@ class Tarjan {
         if (step.kind == StepKind::deliver && stays) undelivered.erase(step.packet.word);
       }
     }
-    // A holder inside all the way round would leave; a message in flight all the way would arrive.
-    if (holder_stays || !undelivered.empty()) {
+    std::uint32_t noticing = elects() ? ~0U : 0;
+    for (const State& state : component) noticing &= walker_.noticing(state);
+    // A holder inside all the way round would leave; a message in flight all the way would arrive;
+    // a crash that can be noticed all the way would be.
+    if (holder_stays || !undelivered.empty() || noticing != 0) {
       ++report_.unfair_cycles;
       return;
     }
     report_.livelock =
         Livelock{fingerprint(component[0].words()), cycle_in(component[0], members),
                  "livelock: messages flow in a cycle of " + std::to_string(component.size()) +
-                     " states, somebody waits and nobody ever enters"};
+                     (elects() ? " states, and the election does not end"
+                               : " states, somebody waits and nobody ever enters")};
   }
 
   /// The shortest way from a state round to itself, within its component.

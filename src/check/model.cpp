@@ -26,7 +26,7 @@ std::string_view word(Phase phase) {
 
 namespace {
 
-template <Exclusive A>
+template <Algorithm A>
 struct Local {
   A value;
   Phase phase = Phase::idle;
@@ -44,7 +44,7 @@ Members members_of(std::uint32_t bits) {
   return Members(nodes);
 }
 
-template <Exclusive A>
+template <Algorithm A>
 class ModelOf final : public Model {
  public:
   using Message = typename A::Message;
@@ -53,7 +53,9 @@ class ModelOf final : public Model {
       : entry_(entry),
         setting_(setting),
         start_(entry.tuned(Assignment::fresh(Members::first(setting.nodes - setting.newcomers),
-                                             NodeId{0}, setting.tuning))) {}
+                                             NodeId{0}, setting.tuning))) {
+    start_.ring = setting.ring;
+  }
 
   const CatalogEntry& entry() const override { return entry_; }
 
@@ -72,6 +74,18 @@ class ModelOf final : public Model {
   std::uint32_t armed(LocalId local) override {
     std::lock_guard lock(mutex_);
     return locals_[local.index()].armed;
+  }
+
+  Ballot ballot([[maybe_unused]] LocalId local) override {
+    Ballot ballot;
+    if constexpr (Elector<A>) {
+      std::lock_guard lock(mutex_);
+      const A& value = locals_[local.index()].value;
+      if (value.elected()) ballot.elected = static_cast<Node>(value.elected()->value);
+      ballot.participant = value.participant();
+      ballot.retired = value.retired();
+    }
+    return ballot;
   }
 
   std::size_t remembered(LocalId local) override {
@@ -190,18 +204,23 @@ class ModelOf final : public Model {
       case InputKind::request:
         local.phase = Phase::waiting;
         --local.requests_left;
-        return request(value, node, out);
+        if constexpr (Exclusive<A>) request(value, node, out);
+        return;
       case InputKind::release: {
         local.phase = Phase::idle;
         DataRef data = std::exchange(local.data, DataRef{});
         if (!setting_.reads(node)) outcome.released = ++data.version;
-        return value.release(data, out);
+        if constexpr (Exclusive<A>) value.release(data, out);
+        return;
       }
-      case InputKind::cancel: local.phase = Phase::cancelling; return value.cancel(out);
+      case InputKind::cancel:
+        local.phase = Phase::cancelling;
+        if constexpr (Exclusive<A>) value.cancel(out);
+        return;
       case InputKind::deliver:
         return conch::deliver(value, other, messages_[MessageId{input.argument}.index()], out);
       case InputKind::timer:
-        local.armed &= ~(1U << input.argument);
+        disarm(local, input.argument);
         if constexpr (Timed<A>)
           value.timer(TimerId{static_cast<std::uint8_t>(input.argument)}, out);
         return;
@@ -221,7 +240,35 @@ class ModelOf final : public Model {
       case InputKind::roster:
         if constexpr (Dynamic<A>) value.roster(members_of(input.argument), out);
         return;
-      case InputKind::crash: local = {A(NodeId{node}, start_), Phase::crashed, 0, {}, 0}; return;
+      case InputKind::crash: {
+        std::uint32_t left = Elector<A> ? local.requests_left : 0;
+        local = {A(NodeId{node}, start_), Phase::crashed, left, {}, 0};
+        return;
+      }
+      case InputKind::elect:
+        local.requests_left -= input.argument;
+        if constexpr (Elector<A>) value.elect(out);
+        return;
+      case InputKind::retire:
+        if constexpr (Elector<A>) value.retire(out);
+        return;
+      case InputKind::restart:
+        local.phase = Phase::idle;
+        if constexpr (Restarting<A>) value.restart(out);
+        return;
+      case InputKind::tick: return tick(local);
+    }
+  }
+
+  static void tick(Local<A>& local) {
+    for (std::uint32_t timer = 0; timer < 32 / timer_bits; ++timer)
+      if (ticks_of(local.armed, timer) > 1) local.armed -= 1U << (timer_bits * timer);
+  }
+  static void disarm(Local<A>& local, std::uint32_t timer) {
+    if constexpr (Elector<A>) {
+      local.armed &= ~(((1U << timer_bits) - 1) << (timer_bits * timer));
+    } else {
+      local.armed &= ~(1U << timer);
     }
   }
 
@@ -251,10 +298,16 @@ class ModelOf final : public Model {
     outcome.left = true;
   }
   void apply_effect(Local<A>& local, const Armed& armed, Outcome&) {
-    local.armed |= 1U << static_cast<unsigned>(armed.timer);
+    auto timer = static_cast<std::uint32_t>(armed.timer);
+    disarm(local, timer);
+    if constexpr (Elector<A>) {
+      local.armed |= static_cast<std::uint32_t>(armed.min.count() + 1) << (timer_bits * timer);
+    } else {
+      local.armed |= 1U << timer;
+    }
   }
   void apply_effect(Local<A>& local, const Disarmed& disarmed, Outcome&) {
-    local.armed &= ~(1U << static_cast<unsigned>(disarmed.timer));
+    disarm(local, static_cast<std::uint32_t>(disarmed.timer));
   }
 
   const CatalogEntry& entry_;
@@ -269,9 +322,10 @@ class ModelOf final : public Model {
 }  // namespace
 
 std::unique_ptr<Model> make_model(const CatalogEntry& entry, const Setting& setting) {
-  return with_algorithm(entry, [&]<class A>(std::type_identity<A>) {
+  auto make = [&]<class A>(std::type_identity<A>) {
     return std::unique_ptr<Model>(std::make_unique<ModelOf<A>>(entry, setting));
-  });
+  };
+  return entry.can.elects ? with_elector(entry, make) : with_algorithm(entry, make);
 }
 
 }  // namespace conch::check

@@ -66,7 +66,11 @@ enum class InputKind : std::uint8_t {
   leave,
   join,
   roster,
-  crash
+  crash,
+  elect,  // the argument says whether it noticed a crash, or began by itself
+  retire,
+  restart,
+  tick
 };
 
 /// What happens to a node; with what it is about in one number, so that it can be looked up.
@@ -115,9 +119,24 @@ struct Setting {
   /// The first of them only read.
   Node readers = 0;
   Tuning tuning;
+  /// Of an election: the order of the ring.
+  std::vector<NodeId> ring = {};
 
   bool reads(Node node) const { return node < readers; }
 };
+
+/// What can be seen of an elector.
+struct Ballot {
+  std::optional<Node> elected;
+  bool participant = false;
+  bool retired = false;
+};
+
+/// The timers of a world with a clock: four bits each, one more than the ticks until it is due.
+inline constexpr int timer_bits = 4;
+inline std::uint32_t ticks_of(std::uint32_t armed, std::uint32_t timer) {
+  return armed >> (timer_bits * timer) & ((1U << timer_bits) - 1);
+}
 
 /// Safe to use from several threads.
 class Model {
@@ -127,8 +146,10 @@ class Model {
   virtual const CatalogEntry& entry() const = 0;
   virtual LocalId initial(Node node) = 0;
   virtual bool may_request(LocalId local) = 0;
-  /// Timers that are armed, as a set of bits.
+  /// Timers that are armed, as a set of bits; of an election, with the ticks that they have left.
   virtual std::uint32_t armed(LocalId local) = 0;
+  /// Of an election.
+  virtual Ballot ballot(LocalId local) = 0;
   /// The outcome stays valid as long as the model.
   virtual const Outcome& apply(Node node, LocalId local, const Input& input) = 0;
   /// How many things the algorithm's value remembers.

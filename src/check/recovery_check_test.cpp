@@ -26,8 +26,7 @@ void expect_holds(const Options& options) {
     EXPECT_TRUE(seen) << command(options) << "\n" << word(sometimes);
 }
 
-/// Without the ring: a lock is made where it is first used, and the ring's token sets out only when
-/// its home has used it. Somebody else waits for ever.
+/// Without the ring, whose token never rests: there is no end to look at.
 std::vector<std::string> algorithms() {
   std::vector<std::string> names;
   for (const CatalogEntry& entry : catalog())

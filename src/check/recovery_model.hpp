@@ -148,7 +148,7 @@ class Model {
   virtual ViewNumber admission(PeerNumber peer, ViewNumber view, Slots ended) = 0;
   virtual ViewNumber departure(PeerNumber peer) = 0;
   /// What one proposes that cannot reach another.
-  virtual ViewNumber eviction_of(PeerNumber peer, Node suspect) = 0;
+  virtual std::optional<ViewNumber> eviction_of(PeerNumber peer, Slot suspect) = 0;
 
   virtual std::string print(MessageNumber message) = 0;
   /// What differs, as `stage working -> frozen`.

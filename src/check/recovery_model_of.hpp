@@ -80,16 +80,19 @@ class ModelOf final : public Model {
     std::lock_guard lock(mutex_);
     return number_view(peers_[peer].participant.departure());
   }
-  ViewNumber eviction_of(PeerNumber peer, Node suspect) override {
+  std::optional<ViewNumber> eviction_of(PeerNumber peer, Slot suspect) override {
     std::lock_guard lock(mutex_);
-    return number_view(peers_[peer].participant.eviction_of(NodeId{suspect}));
+    std::optional<View> view = peers_[peer].participant.eviction_of(setting_.life(suspect));
+    if (!view) return std::nullopt;
+    return number_view(*view);
   }
 
   std::string print(MessageNumber message) override {
     std::lock_guard lock(mutex_);
     const Message& sent = messages_[message];
     if (const auto* told = std::get_if<recovery::Told<A>>(&sent))
-      return conch::print(told->message) + " of epoch " + std::to_string(told->epoch.value);
+      return (told->message ? conch::print(*told->message) : "WAKE") + " of epoch " +
+             std::to_string(told->epoch.value);
     if (const auto* freeze = std::get_if<recovery::Freeze>(&sent))
       return "FREEZE(view " + std::to_string(freeze->view.number) + ")";
     if (const auto* hello = std::get_if<recovery::Hello>(&sent))
@@ -220,6 +223,7 @@ class ModelOf final : public Model {
     peer.found = granted.baton.data;
     peer.seen = std::max(peer.seen, outcome.grants.back().write());
   }
+  void take_note(Peer<A>& peer, const recovery::Moved& moved, Outcome&) { peer.found = moved.data; }
   void take_note(Peer<A>&, const recovery::Withdrew&, Outcome& outcome) { outcome.withdrew = true; }
   void take_note(Peer<A>& peer, const recovery::Lost&, Outcome& outcome) {
     outcome.lost = true;

@@ -66,8 +66,8 @@ void Walker::suspicions(const State& state, Slot slot, std::vector<Step>& steps)
   bool may = state.left(Budget::suspect) > 0 && is_member(state, slot);
   for (Slot other = 0; may && other < state.slots(); ++other) {
     if (other == slot || !is_member(state, other)) continue;
-    ViewNumber proposed = model_.eviction_of(state.peer(slot), other % setting().nodes);
-    if (view(proposed).number == view(state).number + 1)
+    std::optional<ViewNumber> proposed = model_.eviction_of(state.peer(slot), other);
+    if (proposed && view(*proposed).number == view(state).number + 1)
       steps.push_back({StepKind::suspect, slot, other});
   }
 }

@@ -131,8 +131,7 @@ void Walker::perform(State& state, const Step& step, Taken& taken) {
       return start(state, *next_life(state, slot), taken);
     case StepKind::suspect:
       state.spend(Budget::suspect);
-      return accept(state, model_.eviction_of(state.peer(slot), step.other % setting().nodes),
-                    taken);
+      return accept(state, *model_.eviction_of(state.peer(slot), step.other), taken);
   }
 }
 

@@ -12,8 +12,18 @@
 
 namespace conch::check {
 
-/// How often each thing may happen in one run.
-enum class Budget : std::uint8_t { cancel, leave, join, duplicate, lose, crash, suspect };
+/// How often each thing may happen in one run. Nobody leaves an election, but coordinators retire.
+enum class Budget : std::uint8_t {
+  cancel,
+  leave,
+  join,
+  duplicate,
+  lose,
+  crash,
+  suspect,
+  restart,
+  retire = leave
+};
 inline constexpr int budget_bits = 4;
 inline constexpr std::uint32_t budget_max = (1 << budget_bits) - 1;
 
@@ -28,6 +38,8 @@ struct Packet {
   Node from() const { return word >> 24 & 15; }
   MessageId message() const { return {word & (MessageId::limit - 1)}; }
   std::uint32_t channel() const { return word >> 24; }
+  /// Of an election, where there is no token and its bit means that a tick has passed.
+  bool old() const { return (word & 1) != 0; }
   friend auto operator<=>(const Packet&, const Packet&) = default;
 };
 
@@ -75,6 +87,10 @@ class State {
     std::memmove(place + 1, place, static_cast<std::size_t>(end - place) * sizeof *place);
     *place = packet.word;
     ++size_;
+  }
+  /// Of an election: all messages are a tick older. Their order does not change.
+  void age() {
+    for (std::uint32_t i = nodes_ + 3; i < size_; ++i) words_[i] |= 1;
   }
   void remove(std::uint32_t index) {
     std::uint32_t* place = words_.data() + nodes_ + 3 + index;

@@ -30,6 +30,11 @@ std::string headline(const Step& step, Model& model, const Setting& setting) {
     case StepKind::lose: return arrow(step.packet, model) + " is lost";
     case StepKind::crash: return node + " crashes";
     case StepKind::suspect: return node + " suspects " + other;
+    case StepKind::elect: return node + " begins an election";
+    case StepKind::notice: return node + " notices that its coordinator has crashed";
+    case StepKind::retire: return node + " retires";
+    case StepKind::restart: return node + " restarts";
+    case StepKind::tick: return "time passes";
   }
   return "?";
 }
@@ -85,6 +90,11 @@ std::string verb(const Step& step, Model& model, const Setting& setting) {
     case StepKind::crash: return "crash " + node;
     case StepKind::suspect: return "suspect " + node + " " + std::to_string(step.other);
     case StepKind::timer: return "timer " + node + " " + std::to_string(step.other);
+    case StepKind::elect:
+    case StepKind::notice: return "elect " + node;
+    case StepKind::retire: return "retire " + node;
+    case StepKind::restart: return "restart " + node;
+    case StepKind::tick: return "";
   }
   return "?";
 }
@@ -124,11 +134,17 @@ std::string to_scenario(const Options& options, const Report& report) {
   std::string script = "# " + std::string(sim::word(report.violation->property)) + ": " +
                        report.violation->what + "\n\nnodes " +
                        std::to_string(setting.nodes - setting.newcomers) + " " + setting.algorithm +
-                       print_tuning(setting.tuning) + "\n----\n\n";
+                       print_tuning(setting.tuning);
+  if (!report.ring.empty()) script += " ids";
+  for (NodeId id : report.ring) script += " " + conch::print(id);
+  script += "\n----\n\n";
   walk(walker, report.steps,
        [&](std::size_t, const Step& step, const State&, const State&, const Taken&) {
-         script += verb(step, model, setting) + "\n----\n\n";
+         // A script has no clock.
+         if (step.kind != StepKind::tick) script += verb(step, model, setting) + "\n----\n\n";
        });
+  // What is on its way to a crashed process is lost.
+  if (model.entry().can.elects) script += "settle\n";
   script += "check\n----\n";
   return sim::replay(script);
 }
@@ -156,6 +172,11 @@ void write_trace(const Options& options, const Report& report, sim::TraceSink& s
            case StepKind::join: write(at, Happening::join, step.node, step.other, ""); break;
            case StepKind::crash: write(at, Happening::crash, step.node, {}, ""); break;
            case StepKind::suspect: write(at, Happening::suspect, step.node, step.other, ""); break;
+           case StepKind::elect: write(at, Happening::elect, step.node, {}, ""); break;
+           case StepKind::notice: write(at, Happening::elect, step.node, {}, "noticed"); break;
+           case StepKind::retire: write(at, Happening::retire, step.node, {}, ""); break;
+           case StepKind::restart: write(at, Happening::restart, step.node, {}, ""); break;
+           case StepKind::tick:
            case StepKind::timer: break;
            case StepKind::duplicate:
            case StepKind::lose:

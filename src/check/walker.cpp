@@ -36,7 +36,8 @@ const Outcome& Walker::apply(Node node, LocalId local, const Input& input) {
 const Walker::Traits& Walker::traits(LocalId local) {
   if (traits_.size() <= local.index()) traits_.resize(2 * local.index() + 16);
   Traits& traits = traits_[local.index()];
-  if (!traits.known) traits = {true, model_.may_request(local), model_.armed(local)};
+  if (!traits.known)
+    traits = {true, model_.may_request(local), model_.armed(local), model_.ballot(local)};
   return traits;
 }
 
@@ -53,8 +54,10 @@ State Walker::initial() {
 
 void Walker::steps(const State& state, std::vector<Step>& steps) {
   steps.clear();
-  for (Node node = 0; node < state.nodes(); ++node) local_steps(state, node, steps);
+  for (Node node = 0; node < state.nodes(); ++node)
+    elects() ? election_steps(state, node, steps) : local_steps(state, node, steps);
   packet_steps(state, steps);
+  if (elects() && may_tick(state)) steps.push_back({StepKind::tick, 0, 0, {}});
 }
 
 /// Whether something from or to this node is in flight: its next incarnation must not meet it.
@@ -128,13 +131,20 @@ Input Walker::input_of(const State& state, const Step& step) const {
     case StepKind::request: return {InputKind::request, 0, 0};
     case StepKind::release: return {InputKind::release, 0, 0};
     case StepKind::cancel: return {InputKind::cancel, 0, 0};
-    case StepKind::deliver:
-      return {InputKind::deliver, step.packet.from(), step.packet.message().number};
+    case StepKind::deliver: {
+      std::uint32_t age = elects() ? 1 : 0;
+      return {InputKind::deliver, step.packet.from(), step.packet.message().number & ~age};
+    }
     case StepKind::timer: return {InputKind::timer, 0, step.other};
     case StepKind::leave: return {InputKind::leave, 0, 0};
     case StepKind::join: return {InputKind::join, step.other, roster(state) | 1U << step.node};
     case StepKind::crash: return {InputKind::crash, 0, 0};
     case StepKind::suspect: return {InputKind::suspect, step.other, 0};
+    case StepKind::elect: return {InputKind::elect, 0, 1};
+    case StepKind::notice: return {InputKind::elect, 0, 0};
+    case StepKind::retire: return {InputKind::retire, 0, 0};
+    case StepKind::restart: return {InputKind::restart, 0, 0};
+    case StepKind::tick:
     case StepKind::duplicate:
     case StepKind::lose: break;
   }
@@ -163,13 +173,23 @@ State Walker::take(const State& state, const Step& step, Taken& taken) {
                                              std::to_string(step.packet.from()) + " reached " +
                                              std::to_string(step.node) + ", which has left"};
       if (!exists(next.local(step.node).phase())) return next;
-      token = step.packet.message().token();
+      token = !elects() && step.packet.message().token();
       break;
     case StepKind::cancel: next.spend(Budget::cancel); break;
     case StepKind::leave: next.spend(Budget::leave); break;
     case StepKind::join: next.spend(Budget::join); break;
-    case StepKind::crash: next.spend(Budget::crash); break;
+    case StepKind::crash:
+      next.spend(Budget::crash);
+      // An election's processes come back: what was on its way to this one is lost with it.
+      for (std::uint32_t i = 0; elects() && i < next.packets();)
+        next.packet(i).to() == step.node ? next.remove(i) : void(++i);
+      break;
     case StepKind::suspect: next.spend(Budget::suspect); break;
+    case StepKind::retire: next.spend(Budget::retire); break;
+    case StepKind::restart: next.spend(Budget::restart); break;
+    case StepKind::tick: return take_tick(state, taken);
+    case StepKind::elect:
+    case StepKind::notice:
     case StepKind::request:
     case StepKind::release:
     case StepKind::timer: break;
@@ -249,6 +269,7 @@ void Walker::post(State& state, Node node, const Sent& sent, Taken& taken) {
     taken.violation = sim::Violation{
         Property::addressee, std::to_string(node) + " sent " + model_.print(sent.message) + " to " +
                                  std::to_string(sent.to) + ", which has left"};
+  if (elects() && !exists(state.local(sent.to).phase())) return;
   state.add(Packet::make(node, sent.to, sent.message), options_.fifo);
 }
 

@@ -35,6 +35,15 @@ class Walker {
   bool examinable(const State& state) const;
   sim::Finding disorder(const State& state);
 
+  // Of an election.
+  /// E1 and E2, if nothing can happen any more but new elections, crashes and retirements.
+  std::optional<sim::Violation> election_end(const State& state);
+  /// What of interest a step showed.
+  std::vector<Sometimes> election_sights(const State& state, const Step& step, const State& next);
+  /// Who could notice that its coordinator has crashed, as a set of bits.
+  std::uint32_t noticing(const State& state);
+  bool anybody_takes_part(const State& state);
+
   Model& model() { return model_; }
 
  private:
@@ -46,12 +55,17 @@ class Walker {
     bool known = false;
     bool may_request = false;
     std::uint32_t armed = 0;
+    Ballot ballot;
   };
 
   const Outcome& apply(Node node, LocalId local, const Input& input);
   const Traits& traits(LocalId local);
   void local_steps(const State& state, Node node, std::vector<Step>& steps);
   void packet_steps(const State& state, std::vector<Step>& steps);
+  void election_steps(const State& state, Node node, std::vector<Step>& steps);
+  bool may_tick(const State& state);
+  State take_tick(const State& state, Taken& taken);
+  bool elects() const { return model_.entry().can.elects; }
   bool faulty() const;
   bool deliverable(const State& state, std::uint32_t index) const;
   void perform(State& state, Node node, const Input& input, bool token, Taken& taken);

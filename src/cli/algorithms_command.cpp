@@ -32,6 +32,25 @@ std::string capabilities(const CatalogEntry& entry) {
   return text;
 }
 
+/// What an election promises of its coordinator.
+std::string coordinator(const CatalogEntry& entry) {
+  if (entry.about.use == Use::specimen) return "breaks " + std::string(entry.about.caught_by);
+  return entry.preset.manners == Manners::polite ? "one that is up" : "the largest identifier";
+}
+
+void print_elections() {
+  lab::Table table({"election", "messages", "turnaround", "elects", "assumes", "survives"});
+  for (std::size_t column = 1; column < 6; ++column) table.align_left(column);
+  for (const CatalogEntry& entry : elections())
+    table.row({std::string(entry.about.name), std::string(entry.about.messages),
+               std::string(entry.about.client_delay), coordinator(entry), assumptions(entry),
+               entry.can.restarts ? "crashes and restarts" : "nothing"});
+  fmt::print("\n{}\n", table.text());
+  fmt::print(
+      "T is the timeout of an answer: elections with timeouts assume that messages take a\n"
+      "bounded time. A coordinator may retire.\n");
+}
+
 void print_table() {
   lab::Table table({"name", "family", "messages per entry and exit", "client delay", "sync delay",
                     "promises", "assumes", "can"});
@@ -47,10 +66,30 @@ void print_table() {
       "Delays are in message times, N is the number of nodes, K the size of a voting set.\n");
   fmt::print(
       "ME1: at most one holder. ME2: every request is granted. ME3: in happened-before order.\n"
-      "Those that break one are specimens, kept for what they teach; nothing runs them for real.\n"
-      "\nsources\n");
-  for (const CatalogEntry& entry : catalog())
-    fmt::print("  {:<24} {}\n", entry.about.name, entry.about.source);
+      "Those that break one are specimens, kept for what they teach; nothing runs them for "
+      "real.\n");
+  print_elections();
+  fmt::print("\nsources\n");
+  for (std::span<const CatalogEntry> family : {catalog(), elections()})
+    for (const CatalogEntry& entry : family)
+      fmt::print("  {:<26} {}\n", entry.about.name, entry.about.source);
+}
+
+nlohmann::ordered_json elections_json() {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const CatalogEntry& entry : elections()) {
+    const About& about = entry.about;
+    list.push_back({{"name", about.name},
+                    {"family", about.family},
+                    {"source", about.source},
+                    {"messages", about.messages},
+                    {"turnaround", about.client_delay},
+                    {"promises", coordinator(entry)},
+                    {"assumes", assumptions(entry)},
+                    {"for_real_use", about.use == Use::real}});
+    if (entry.is_preset()) list.back()["preset_of"] = entry.algorithm;
+  }
+  return list;
 }
 
 void print_json() {
@@ -69,6 +108,7 @@ void print_json() {
                     {"for_real_use", about.use == Use::real}});
     if (entry.is_preset()) list.back()["preset_of"] = entry.algorithm;
   }
+  for (const nlohmann::ordered_json& election : elections_json()) list.push_back(election);
   fmt::print("{}\n", list.dump(2));
 }
 

@@ -38,14 +38,14 @@ struct CheckTexts {
   std::optional<std::string> without;
 };
 
-const std::vector<std::string> only_recovering{"--pause", "--restart", "--usurp", "--without"};
-const std::vector<std::string> never_recovering{"--readers",       "--channel", "--duplicate",
-                                                "--lose",          "--exact",   "--full",
-                                                "--skip-livelock", "--out",     "--trace"};
+const std::vector<std::string> only_recovering{"--pause", "--usurp", "--without"};
+const std::vector<std::string> never_recovering{
+    "--readers", "--channel",       "--duplicate", "--lose",  "--exact",
+    "--full",    "--skip-livelock", "--out",       "--trace", "--retire"};
 
 void read_choices(CheckTexts& texts) {
   check::Options& options = texts.options;
-  const CatalogEntry& entry = find_algorithm(options.setting.algorithm);
+  const CatalogEntry& entry = find_any(options.setting.algorithm);
   if (texts.channel == "auto") {
     bool leaves = texts.budgets[Budget::leave] > 0;
     options.fifo = entry.about.needs_fifo || (leaves && entry.about.leave_needs_fifo);
@@ -66,16 +66,36 @@ void read_choices(CheckTexts& texts) {
 }
 
 std::string bounds(const check::Options& options) {
-  std::string text = fmt::format("{} nodes, {} request{} each, {} channels", options.setting.nodes,
-                                 options.setting.requests, options.setting.requests == 1 ? "" : "s",
-                                 options.fifo ? "FIFO" : "unordered");
+  const CatalogEntry& entry = find_any(options.setting.algorithm);
+  std::string text =
+      fmt::format("{} nodes, {} {}{} each, {} channels", options.setting.nodes,
+                  options.setting.requests, entry.can.elects ? "start" : "request",
+                  options.setting.requests == 1 ? "" : "s", options.fifo ? "FIFO" : "unordered");
+  if (entry.algorithm == "chang-roberts") text += ", every ring";
   if (options.setting.readers > 0)
     text += fmt::format(", {} of the nodes only read", options.setting.readers);
-  constexpr std::string_view names[] = {"cancels",       "leaves",  "joins",     "duplications",
-                                        "lost messages", "crashes", "suspicions"};
+  const std::string_view names[] = {"cancels",       entry.can.elects ? "retirements" : "leaves",
+                                    "joins",         "duplications",
+                                    "lost messages", "crashes",
+                                    "suspicions",    "restarts"};
   for (auto [budget, count] : options.budgets)
     if (count > 0) text += fmt::format(", {} up to {}", names[static_cast<int>(budget)], count);
   return text;
+}
+
+/// Elections have their own ways to go wrong.
+void refuse_foreign_options(const CLI::App& command, const CatalogEntry& entry, bool recovery) {
+  std::string name(entry.about.name);
+  if (entry.can.elects && recovery)
+    throw BadText("--recovery: " + name + " is an election, and has no locks to recover");
+  for (const char* option : {"--retire", "--restart"})
+    if (!entry.can.elects && !recovery && command.count(option) > 0)
+      throw BadText(std::string(option) + ": " + name + " is no election");
+  for (const char* option : {"--readers", "--cancel", "--leave", "--join", "--duplicate", "--lose",
+                             "--suspect", "--voting", "--order", "--balance"})
+    if (entry.can.elects && command.count(option) > 0)
+      throw BadText(std::string(option) + ": " + name + " is an election: nobody waits or holds, " +
+                    "and nothing is lost on the way");
 }
 
 void show_progress(const check::Progress& progress) {
@@ -179,6 +199,7 @@ check::group::Options recovery_options(CheckTexts& texts) {
   options.budgets[group::Budget::join] = texts.budgets[Budget::join];
   options.budgets[group::Budget::crash] = texts.budgets[Budget::crash];
   options.budgets[group::Budget::suspect] = texts.budgets[Budget::suspect];
+  options.budgets[group::Budget::restart] = texts.budgets[Budget::restart];
   options.threads = texts.options.threads;
   options.bytes_max = std::size_t{texts.memory_mib} << 20;
   options.stop = &interrupted;
@@ -230,6 +251,9 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
   budget("--crash", Budget::crash, "Nodes that crash");
   budget("--suspect", Budget::suspect,
          "Times that somebody is told of a crash, or thinks so, true or not");
+  budget("--retire", Budget::retire, "Coordinators of an election that retire");
+  budget("--restart", Budget::restart,
+         "Dead processes that start again: of an election, or of a group that recovers");
   auto fault = [&](const char* name, check::group::Budget which, const char* what) {
     command->add_option(name, texts->faults[which], what)
         ->group("A group that recovers")
@@ -238,7 +262,6 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
   command->add_flag("--recovery", texts->recovery, "With a register, leases and epochs")
       ->group("A group that recovers");
   fault("--pause", check::group::Budget::pause, "Processes that stop for a while, at most");
-  fault("--restart", check::group::Budget::restart, "Dead or expelled peers that start again");
   fault("--usurp", check::group::Budget::usurp, "Processes that start under an id that runs");
   command->add_option("--without", texts->without, "Take away a rule of the recovery")
       ->group("A group that recovers");
@@ -257,9 +280,12 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
       "  conch check naimi-trehel --nodes 3 --requests 2\n"
       "  conch check naimi-trehel@idle-owner --nodes 2 --out bug.txt && conch replay bug.txt\n"
       "  conch check maekawa-textbook                    deadlocks\n"
+      "  conch check bully --nodes 3 --crash 1 --restart 1\n"
       "  conch check naimi-trehel --recovery --crash 1");
-  command->callback(
-      [texts, command, &invocation] { invocation.exit = run_check(*texts, *command); });
+  command->callback([texts, command, &invocation] {
+    refuse_foreign_options(*command, find_any(texts->options.setting.algorithm), texts->recovery);
+    invocation.exit = run_check(*texts, *command);
+  });
 }
 
 }  // namespace conch::cli

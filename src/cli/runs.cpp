@@ -10,13 +10,18 @@ namespace conch::cli {
 
 namespace {
 
-std::atomic<bool> interrupted = false;
+std::atomic<bool> was_interrupted = false;
 
 bool needs_quotes(const std::string& word) {
   return word.empty() || word.find_first_of(" \t'\"|&;<>()$`\\*?#~") != std::string::npos;
 }
 
 }  // namespace
+
+Exit exit_for(const std::optional<sim::Violation>& violation) {
+  if (!violation) return Exit::held;
+  return sim::is_safety(violation->property) ? Exit::safety_broken : Exit::liveness_broken;
+}
 
 std::string repeat_command(const Invocation& invocation, std::uint64_t seed) {
   std::string command = "conch";
@@ -32,13 +37,13 @@ std::string repeat_command(const Invocation& invocation, std::uint64_t seed) {
   return command + " --seed " + std::to_string(seed);
 }
 
-ProgressBar::ProgressBar(std::uint64_t total) : total_(total), shown_(isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(std::uint64_t total) : total_(total), shown_(isatty(STDERR_FILENO) == 1) {}
 
-ProgressBar::~ProgressBar() {
+Progress::~Progress() {
   if (shown_) fmt::print(stderr, "\r{:<70}\r", "");
 }
 
-void ProgressBar::update(std::uint64_t done, std::uint64_t failures) const {
+void Progress::update(std::uint64_t done, std::uint64_t failures) const {
   constexpr std::uint64_t width = 30;
   if (!shown_) return;
   std::uint64_t filled = done * width / total_;
@@ -46,9 +51,16 @@ void ProgressBar::update(std::uint64_t done, std::uint64_t failures) const {
              total_, failures);
 }
 
-const std::atomic<bool>& interrupted_by_user() {
-  std::signal(SIGINT, [](int) { interrupted = true; });
-  return interrupted;
+void watch_for_interrupts() {
+  std::signal(SIGINT, [](int) { was_interrupted = true; });
+}
+
+bool interrupted() { return was_interrupted; }
+
+Exit complain_of_interrupt(std::uint64_t done, std::uint64_t total, Exit exit) {
+  if (!interrupted()) return exit;
+  fmt::print(stderr, "interrupted: {} of {} runs done\n", done, total);
+  return exit == Exit::held ? Exit::bad_usage : exit;
 }
 
 }  // namespace conch::cli

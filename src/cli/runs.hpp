@@ -1,25 +1,32 @@
-// Many runs at once: over a range of seeds, on all cores, with a bar that shows how far it is.
+// Runs with many seeds, on all cores, and what is said of one that fails.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/sim_options.hpp"
+#include "sim/oracles.hpp"
 
 namespace conch::cli {
+
+Exit exit_for(const std::optional<sim::Violation>& violation);
 
 /// The command line with its seeds replaced by one.
 std::string repeat_command(const Invocation& invocation, std::uint64_t seed);
 
-class ProgressBar {
+/// A bar on the terminal, if there is one.
+class Progress {
  public:
-  explicit ProgressBar(std::uint64_t total);
-  ~ProgressBar();
+  explicit Progress(std::uint64_t total);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
   void update(std::uint64_t done, std::uint64_t failures) const;
 
  private:
@@ -27,27 +34,64 @@ class ProgressBar {
   bool shown_;
 };
 
-/// From the first call on, Ctrl-C ends the runs of this process early instead of the process.
-const std::atomic<bool>& interrupted_by_user();
+/// Ctrl-C ends the runs early.
+void watch_for_interrupts();
+bool interrupted();
 
-/// Calls `run(index)` for 0 .. total-1 on all cores until the user loses patience, and `keep` with
-/// each result, one at a time. What one finds does not depend on the others.
-template <class Run, class Keep>
-void run_each(std::uint64_t total, Run&& run, Keep&& keep) {
-  const std::atomic<bool>& interrupted = interrupted_by_user();
+template <class Result>
+struct Runs {
+  /// By seed; those that were not run because of an interrupt have none.
+  std::vector<std::optional<Result>> results;
+  std::uint64_t done = 0;
+  std::uint64_t failures = 0;
+};
+
+/// Calls `simulate(seed)` for all seeds; what one finds does not depend on the others.
+template <class Result, class Simulate>
+Runs<Result> run_seeds(const SeedRange& range, Simulate&& simulate) {
+  Runs<Result> runs;
+  std::uint64_t total = range.last - range.first + 1;
+  runs.results.resize(total);
+  Progress progress(total);
   std::atomic<std::uint64_t> next = 0;
   std::mutex mutex;
   auto work = [&] {
-    for (std::uint64_t index = next++; index < total && !interrupted; index = next++) {
-      auto result = run(index);
+    for (std::uint64_t index = next++; index < total && !interrupted(); index = next++) {
+      Result result = simulate(range.first + index);
       std::lock_guard lock(mutex);
-      keep(index, std::move(result));
+      runs.failures += result.violation.has_value();
+      runs.results[index] = std::move(result);
+      progress.update(++runs.done, runs.failures);
     }
   };
   std::vector<std::jthread> workers;
   auto cores = std::max(1u, std::thread::hardware_concurrency());
   for (unsigned i = 1; i < std::min<std::uint64_t>(cores, total); ++i) workers.emplace_back(work);
   work();
+  workers.clear();
+  return runs;
 }
+
+/// Says of the first failures what `complain(result, seed)` says, and of the others how many they
+/// are. Returns the worst exit.
+template <class Result, class Complain>
+Exit complain_of_failures(const Runs<Result>& runs, const SeedRange& range, Complain&& complain) {
+  constexpr std::uint64_t shown_failures = 5;
+  std::uint64_t shown = 0;
+  Exit worst = Exit::held;
+  for (std::size_t index = 0; index < runs.results.size(); ++index) {
+    const auto& result = runs.results[index];
+    if (!result || !result->violation) continue;
+    if (shown++ < shown_failures) complain(*result, range.first + index);
+    if (worst != Exit::safety_broken) worst = exit_for(result->violation);
+  }
+  if (shown > shown_failures)
+    std::fprintf(stderr, "and %llu more; --json lists their seeds\n",
+                 static_cast<unsigned long long>(shown - shown_failures));
+  return worst;
+}
+
+/// Says so if the runs were interrupted, which makes a good exit bad.
+Exit complain_of_interrupt(std::uint64_t done, std::uint64_t total, Exit exit);
 
 }  // namespace conch::cli

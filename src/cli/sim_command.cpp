@@ -1,14 +1,11 @@
 #include <fmt/core.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <csignal>
 #include <fstream>
-#include <mutex>
-#include <thread>
 
 #include "cli/commands.hpp"
+#include "cli/election_runs.hpp"
 #include "cli/report.hpp"
+#include "cli/runs.hpp"
 #include "cli/sim_options.hpp"
 
 namespace conch::cli {
@@ -17,32 +14,6 @@ namespace {
 using sim::BadText;
 using sim::Options;
 using sim::Result;
-
-std::atomic<bool> interrupted = false;
-
-Exit exit_for(const std::optional<sim::Violation>& violation) {
-  if (!violation) return Exit::held;
-  return sim::is_safety(violation->property) ? Exit::safety_broken : Exit::liveness_broken;
-}
-
-bool needs_quotes(const std::string& word) {
-  return word.empty() || word.find_first_of(" \t'\"|&;<>()$`\\*?#~") != std::string::npos;
-}
-
-/// The command line with its seeds replaced by one.
-std::string repeat_command(const Invocation& invocation, std::uint64_t seed) {
-  std::string command = "conch";
-  bool skip = false;
-  for (const std::string& argument : invocation.arguments) {
-    if (std::exchange(skip, false)) continue;
-    bool seeds = argument == "--seeds" || argument == "--seed";
-    if (seeds) skip = true;
-    if (seeds || argument.starts_with("--seeds=") || argument.starts_with("--seed=")) continue;
-    if (argument == "--json") continue;
-    command += needs_quotes(argument) ? " '" + argument + "'" : " " + argument;
-  }
-  return command + " --seed " + std::to_string(seed);
-}
 
 void complain(const Result& result, std::uint64_t seed, const Invocation& invocation) {
   std::string waiting;
@@ -90,56 +61,12 @@ void run_one(const Options& options, const SimTexts& texts, Invocation& invocati
     invocation.exit = complain_of_nothing_seen(options, *result.company);
 }
 
-class Progress {
- public:
-  explicit Progress(std::uint64_t total) : total_(total), shown_(isatty(STDERR_FILENO) == 1) {}
-  ~Progress() {
-    if (shown_) fmt::print(stderr, "\r{:<70}\r", "");
-  }
-  void update(std::uint64_t done, std::uint64_t failures) const {
-    constexpr std::uint64_t width = 30;
-    if (!shown_) return;
-    std::uint64_t filled = done * width / total_;
-    fmt::print(stderr, "\r[{:<{}}] {}/{} runs, {} failed", std::string(filled, '='), width, done,
-               total_, failures);
-  }
-
- private:
-  std::uint64_t total_;
-  bool shown_;
-};
-
-struct Runs {
-  std::vector<std::optional<Result>> results;
+/// Who met whom in all of them together.
+sim::Company company_of(const Runs<Result>& runs) {
   sim::Company company;
-  std::uint64_t done = 0;
-  std::uint64_t failures = 0;
-};
-
-/// All seeds, on all cores; what one finds does not depend on the others.
-Runs run_all(const Options& options, const SeedRange& range) {
-  Runs runs;
-  std::uint64_t total = range.last - range.first + 1;
-  runs.results.resize(total);
-  Progress progress(total);
-  std::atomic<std::uint64_t> next = 0;
-  std::mutex mutex;
-  auto work = [&] {
-    for (std::uint64_t index = next++; index < total && !interrupted; index = next++) {
-      Result result = sim::simulate(sim::for_seed(options, range.first + index));
-      std::lock_guard lock(mutex);
-      runs.failures += result.violation.has_value();
-      if (result.company) runs.company.add(*result.company);
-      runs.results[index] = std::move(result);
-      progress.update(++runs.done, runs.failures);
-    }
-  };
-  std::vector<std::jthread> workers;
-  auto cores = std::max(1u, std::thread::hardware_concurrency());
-  for (unsigned i = 1; i < std::min<std::uint64_t>(cores, total); ++i) workers.emplace_back(work);
-  work();
-  workers.clear();
-  return runs;
+  for (const auto& result : runs.results)
+    if (result && result->company) company.add(*result->company);
+  return company;
 }
 
 /// `10`, or `2..100` if every run draws its own.
@@ -148,7 +75,8 @@ std::string size_of(const Options& options) {
   return fmt::format("{}..{}", options.drawn_nodes->first, options.drawn_nodes->last);
 }
 
-void print_runs(const Options& options, const SeedRange& range, const Runs& runs, bool as_json) {
+void print_runs(const Options& options, const SeedRange& range, const Runs<Result>& runs,
+                bool as_json) {
   std::vector<nlohmann::ordered_json> reports;
   std::vector<std::uint64_t> failed;
   for (std::size_t index = 0; index < runs.results.size(); ++index) {
@@ -180,8 +108,8 @@ void print_runs(const Options& options, const SeedRange& range, const Runs& runs
              print_seconds(mean["wait_s"]["max"].get<double>()));
   if (options.shares())
     fmt::print("  {:<13} {:.4g} entries/s; {} read, {} wrote, at most {} were inside together\n",
-               "sharing", mean["throughput_per_s"].get<double>(), runs.company.reads,
-               runs.company.writes, runs.company.inside_max);
+               "sharing", mean["throughput_per_s"].get<double>(), company_of(runs).reads,
+               company_of(runs).writes, company_of(runs).inside_max);
   const nlohmann::ordered_json& properties = mean["properties"];
   fmt::print("  {:<13} ME1 {}, ME2 {}, ME3 {}\n", "properties",
              properties["ME1"].get<std::string>(), properties["ME2"].get<std::string>(),
@@ -192,33 +120,23 @@ void print_runs(const Options& options, const SeedRange& range, const Runs& runs
 }
 
 void run_many(const Options& options, const SimTexts& texts, Invocation& invocation) {
-  constexpr std::uint64_t shown_failures = 5;
   SeedRange range = parse_seeds(*texts.seeds);
   if (texts.trace) throw BadText("--trace writes one run: give --seed instead of --seeds");
   if (options.sizes_differ())
     for (std::uint64_t seed = range.first; seed <= range.last; ++seed)
       sim::validate(sim::for_seed(options, seed));
-  std::signal(SIGINT, [](int) { interrupted = true; });
-  Runs runs = run_all(options, range);
+  watch_for_interrupts();
+  auto runs = run_seeds<Result>(
+      range, [&](std::uint64_t seed) { return sim::simulate(sim::for_seed(options, seed)); });
   if (runs.done == 0) throw BadText("interrupted before the first run ended");
   print_runs(options, range, runs, texts.json);
   std::fflush(stdout);
-  std::uint64_t shown = 0;
-  for (std::size_t index = 0; index < runs.results.size(); ++index) {
-    const auto& result = runs.results[index];
-    if (!result || !result->violation) continue;
-    if (shown++ < shown_failures) complain(*result, range.first + index, invocation);
-    Exit exit = exit_for(result->violation);
-    if (invocation.exit != Exit::safety_broken) invocation.exit = exit;
-  }
+  invocation.exit = complain_of_failures(
+      runs, range,
+      [&](const Result& result, std::uint64_t seed) { complain(result, seed, invocation); });
   if (runs.failures == 0 && options.shares())
-    invocation.exit = complain_of_nothing_seen(options, runs.company);
-  if (shown > shown_failures)
-    fmt::print(stderr, "and {} more; --json lists their seeds\n", shown - shown_failures);
-  if (interrupted) {
-    fmt::print(stderr, "interrupted: {} of {} runs done\n", runs.done, runs.results.size());
-    if (invocation.exit == Exit::held) invocation.exit = Exit::bad_usage;
-  }
+    invocation.exit = complain_of_nothing_seen(options, company_of(runs));
+  invocation.exit = complain_of_interrupt(runs.done, runs.results.size(), invocation.exit);
 }
 
 }  // namespace
@@ -233,8 +151,11 @@ void add_sim_command(CLI::App& app, Invocation& invocation) {
       "  conch sim naimi-trehel --nodes 50 --requests 100 --seed 7\n"
       "  conch sim ricart-agrawala --clusters 3x3 --remote-latency 600ms --local-latency 300us\n"
       "  conch sim maekawa-textbook --seeds 1..20        deadlocks\n"
-      "  conch sim central --suspect holder@50ms         two holders");
-  command->callback([texts, &invocation] {
+      "  conch sim central --suspect holder@50ms         two holders\n"
+      "  conch sim bully --answer-timeout 1ms            two coordinators");
+  command->callback([texts, command, &invocation] {
+    if (find_any(texts->algorithm).can.elects) return run_elections(*command, *texts, invocation);
+    refuse_election_options(*command, texts->algorithm);
     Options options = to_options(*texts);
     texts->seeds ? run_many(options, *texts, invocation) : run_one(options, *texts, invocation);
   });

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <limits>
 
+#include "cli/election_runs.hpp"
+
 namespace conch::cli {
 
 using sim::BadText;
@@ -80,7 +82,7 @@ void add_sim_options(CLI::App& command, SimTexts& texts) {
       ->group(group)
       ->capture_default_str();
 
-  group = "Faults (WHO: a node's number, holder, waiter, idle, home or voter)";
+  group = "Faults (WHO: a node's number, holder, waiter, idle, home or voter; or coordinator)";
   command.add_option("--lose", texts.lose, "Share of messages lost")
       ->group(group)
       ->capture_default_str();
@@ -117,6 +119,8 @@ void add_sim_options(CLI::App& command, SimTexts& texts) {
                   "Random pauses and partitions for so long; then all heals and all must progress")
       ->group(group);
 
+  add_election_options(command, texts);
+
   group = "Runs and output";
   auto* seed = command.add_option("--seed", texts.seed, "Same seed, same run");
   seed->group(group)->capture_default_str();
@@ -133,16 +137,6 @@ void add_sim_options(CLI::App& command, SimTexts& texts) {
 }
 
 namespace {
-
-/// Names the option in the message of what its text threw.
-template <class Parse>
-auto parsed(const std::string& option, Parse&& parse) {
-  try {
-    return parse();
-  } catch (const BadText& error) {
-    throw BadText(option + ": " + error.what());
-  }
-}
 
 double parse_bandwidth(std::string_view text) {
   double factor = 1e9;

@@ -37,12 +37,25 @@ struct SimTexts {
   std::optional<std::string> clog, detect, storm;
   std::optional<std::uint64_t> drop;
   std::vector<std::string> crash, pause, partition, partition_one_way, suspect;
+  // Of elections.
+  std::optional<std::uint32_t> starts, retires, crashes;
+  std::optional<std::string> restarts, spread, answer_timeout, coordinator_timeout;
   bool check_order = false;
   bool json = false;
   std::optional<std::string> trace;
 };
 
 void add_sim_options(CLI::App& command, SimTexts& texts);
+
+/// Names the option in the message of what its text threw.
+template <class Parse>
+auto parsed(const std::string& option, Parse&& parse) {
+  try {
+    return parse();
+  } catch (const sim::BadText& error) {
+    throw sim::BadText(option + ": " + error.what());
+  }
+}
 
 /// Throws BadText with the option's name and what was expected.
 sim::Options to_options(const SimTexts& texts);

@@ -1,9 +1,9 @@
 #include <fmt/core.h>
 
 #include <iostream>
-#include <map>
 #include <optional>
 
+#include "cli/check_recovery.hpp"
 #include "cli/commands.hpp"
 #include "cli/runs.hpp"
 #include "cli/sim_options.hpp"
@@ -27,7 +27,7 @@ struct SurviveTexts {
   std::optional<unsigned> clock_drift;
   std::uint64_t seed = 1;
   std::optional<std::string> seeds;
-  std::string without = "none";
+  std::optional<std::string> without;
   bool trace = false;
 };
 
@@ -36,14 +36,6 @@ std::string rule_names() {
   for (recovery::Rule rule : recovery::rules)
     names += (names.empty() ? "" : ", ") + std::string(word(rule));
   return names;
-}
-
-recovery::Rule parse_rule(const std::string& text) {
-  if (text == word(recovery::Rule::none)) return recovery::Rule::none;
-  for (recovery::Rule rule : recovery::rules)
-    if (text == word(rule)) return rule;
-  throw BadText("--without \"" + text + "\" is not a rule of the recovery; those are " +
-                rule_names());
 }
 
 /// Those that can run for real.
@@ -63,7 +55,7 @@ SurvivalOptions to_options(const SurviveTexts& texts) {
   options.lease = {sim::parse_duration(texts.lease), texts.drift};
   options.clock_drift_percent = texts.clock_drift.value_or(texts.drift);
   options.seed = texts.seed;
-  options.without = parse_rule(texts.without);
+  if (texts.without) options.without = to_rule(*texts.without);
   sim::validate(options);
   return options;
 }
@@ -77,28 +69,20 @@ SurvivalOptions for_seed(SurvivalOptions options, const SurviveTexts& texts, std
   return options;
 }
 
-void complain(const SurvivalReport& report, const std::string& algorithm, std::uint64_t seed,
-              const Invocation& invocation) {
-  fmt::print(stderr, "{} broken in {} with seed {}: {}\n", word(report.violation->property),
-             algorithm, seed, report.violation->what);
-  fmt::print(stderr, "  repeat: {} --trace\n", repeat_command(invocation, seed));
-}
-
 struct Totals {
-  std::uint64_t runs = 0;
   std::uint64_t grants = 0;
   std::uint64_t epochs = 0;
   std::uint64_t messages = 0;
   sim::Sightings sightings{};
-  std::map<std::uint64_t, SurvivalReport> failed;
 
-  void add(std::uint64_t seed, SurvivalReport report) {
-    ++runs;
-    grants += report.grants;
-    epochs += report.epochs;
-    messages += report.messages;
-    for (std::size_t i = 0; i < sightings.size(); ++i) sightings[i] += report.sightings[i];
-    if (report.violation) failed.emplace(seed, std::move(report));
+  explicit Totals(const Runs<SurvivalReport>& runs) {
+    for (const auto& report : runs.results) {
+      if (!report) continue;
+      grants += report->grants;
+      epochs += report->epochs;
+      messages += report->messages;
+      for (std::size_t i = 0; i < sightings.size(); ++i) sightings[i] += report->sightings[i];
+    }
   }
 };
 
@@ -117,64 +101,46 @@ std::string unseen(const Totals& totals, const SurvivalOptions& options, bool al
   return missing;
 }
 
-void print_totals(const Totals& totals, const SurviveTexts& texts, const SeedRange& range) {
+void print_totals(const Runs<SurvivalReport>& runs, const Totals& totals, const SurviveTexts& texts,
+                  const SeedRange& range) {
   fmt::print("{}, {} peers, {} runs (seeds {}..{}): {} failed\n", texts.algorithm, texts.nodes,
-             totals.runs, range.first, range.last, totals.failed.size());
+             runs.done, range.first, range.last, runs.failures);
   fmt::print("  {} grants, {} epochs, {} messages\n", totals.grants, totals.epochs,
              totals.messages);
   for (std::size_t i = 0; i < totals.sightings.size(); ++i)
     fmt::print("  {:>9}  {}\n", totals.sightings[i], word(static_cast<sim::Sighting>(i)));
+  std::fflush(stdout);
 }
 
-Exit exit_for(const Totals& totals) {
-  Exit exit = Exit::held;
-  for (const auto& [seed, report] : totals.failed) {
-    if (sim::is_safety(report.violation->property)) return Exit::safety_broken;
-    exit = Exit::liveness_broken;
-  }
-  return exit;
+Exit complain_of_nothing_seen(const Totals& totals, const SurvivalOptions& options, bool all) {
+  std::string missing = unseen(totals, options, all);
+  if (missing.empty()) return Exit::held;
+  fmt::print(stderr, "conch: never happened: {}; what was not seen was not tested\n", missing);
+  return Exit::bad_usage;
 }
 
 void survive(const SurviveTexts& texts, Invocation& invocation) {
-  constexpr std::size_t shown_failures = 5;
   constexpr std::uint64_t telling_runs = 1000;
   SurvivalOptions options = to_options(texts);
   SeedRange range{texts.seed, texts.seed};
   if (texts.seeds) range = parse_seeds(*texts.seeds);
   if (texts.trace && texts.seeds)
     throw BadText("--trace shows one run: give --seed instead of --seeds");
-  std::uint64_t total = range.last - range.first + 1;
-  Totals totals;
-  {
-    ProgressBar bar(total);
-    auto run = [&](std::uint64_t index) {
-      SurvivalOptions one = for_seed(options, texts, range.first + index);
-      return sim::Survival(one, texts.trace ? &std::cout : nullptr).run();
-    };
-    run_each(total, run, [&](std::uint64_t index, SurvivalReport report) {
-      totals.add(range.first + index, std::move(report));
-      bar.update(totals.runs, totals.failed.size());
-    });
-  }
-  print_totals(totals, texts, range);
-  std::fflush(stdout);
-  std::size_t shown = 0;
-  for (const auto& [seed, report] : totals.failed) {
-    if (shown++ == shown_failures) break;
-    complain(report, for_seed(options, texts, seed).algorithm, seed, invocation);
-  }
-  if (totals.failed.size() > shown_failures)
-    fmt::print(stderr, "and {} more\n", totals.failed.size() - shown_failures);
-  invocation.exit = exit_for(totals);
-  std::string missing = unseen(totals, options, texts.algorithm == every_algorithm);
-  if (totals.failed.empty() && total >= telling_runs && !missing.empty()) {
-    fmt::print(stderr, "conch: never happened: {}; what was not seen was not tested\n", missing);
-    invocation.exit = Exit::bad_usage;
-  }
-  if (totals.runs < total) {
-    fmt::print(stderr, "interrupted: {} of {} runs done\n", totals.runs, total);
-    if (invocation.exit == Exit::held) invocation.exit = Exit::bad_usage;
-  }
+  watch_for_interrupts();
+  auto runs = run_seeds<SurvivalReport>(range, [&](std::uint64_t seed) {
+    return sim::Survival(for_seed(options, texts, seed), texts.trace ? &std::cout : nullptr).run();
+  });
+  Totals totals(runs);
+  print_totals(runs, totals, texts, range);
+  invocation.exit =
+      complain_of_failures(runs, range, [&](const SurvivalReport& report, std::uint64_t seed) {
+        fmt::print(stderr, "{} broken in {} with seed {}: {}\n  repeat: {}\n",
+                   word(report.violation->property), for_seed(options, texts, seed).algorithm, seed,
+                   report.violation->what, repeat_command(invocation, seed));
+      });
+  if (runs.failures == 0 && runs.done >= telling_runs)
+    invocation.exit = complain_of_nothing_seen(totals, options, texts.algorithm == every_algorithm);
+  invocation.exit = complain_of_interrupt(runs.done, range.last - range.first + 1, invocation.exit);
 }
 
 }  // namespace

@@ -31,10 +31,12 @@ struct Assignment {
   /// The newest one known: every later fence is larger, and the next holder gets these data.
   Baton baton;
   Tuning tuning;
+  /// The members in the order of a logical ring; in the order of their identifiers if it is empty.
+  std::vector<NodeId> ring = {};
 
   /// A lock that nobody has used yet.
   static Assignment fresh(Members members, NodeId home, Tuning tuning = {}) {
-    return {Epoch{}, std::move(members), home, Baton{Fence(Epoch{}, 0), DataRef{}}, tuning};
+    return {Epoch{}, std::move(members), home, Baton{Fence(Epoch{}, 0), DataRef{}}, tuning, {}};
   }
 };
 
@@ -54,9 +56,14 @@ struct Trap {
   unsigned leaves = 0;
   /// So many of the nodes start outside.
   unsigned joins = 0;
+  // Of an election.
+  unsigned crashes = 0;
+  unsigned restarts = 0;
+  unsigned retires = 0;
 };
 
-/// An algorithm in a line of the catalogue. The three figures are the textbook's.
+/// An algorithm in a line of the catalogue. The three figures are the textbook's; an election's
+/// turnaround is its client delay.
 struct About {
   std::string_view name;
   std::string_view family;

@@ -16,7 +16,14 @@ enum class Balance : std::uint8_t {
   lazy,   // rebuilds a part of the tree when it has become too high (a scapegoat)
 };
 
-/// A rule that a specimen of ELMP does without, and the fault of the printed text that it corrects.
+/// What a bully does that restarts.
+enum class Manners : std::uint8_t {
+  bully,   // begins an election, and wins it if it is the highest
+  polite,  // looks for a standing coordinator first
+};
+
+/// A rule that a specimen does without: of ELMP, with the fault of the printed text that it
+/// corrects, and of elections.
 enum class Without : std::uint8_t {
   nothing,
   queue,          // F11, F12: a busy node refuses, and the asker tries again later
@@ -36,6 +43,10 @@ enum class Without : std::uint8_t {
   replacement,    // F18: a replacement leaf leaves its own request where it is
   node_weight,    // F19: a weight counts leaves
   splicing,       // F20: a cancelled waiter stays in the list, and may leave nevertheless
+  // Of elections: see chang_roberts.hpp and bully.hpp.
+  participant,      // forwards a smaller identifier though it takes part already
+  second_election,  // waits for ever for a coordinator that is not announced
+  listening,        // begins, or asks, at once when it restarts
 };
 
 struct Tuning {
@@ -46,6 +57,10 @@ struct Tuning {
   /// How long, about, an ELMP without its queue waits before it tries again.
   Duration back_off = std::chrono::milliseconds(5);
   Without without = Without::nothing;
+  /// T and T' of a bully; those of the simulator's usual latency.
+  Duration answer_timeout = std::chrono::microseconds(3001);
+  Duration coordinator_timeout = std::chrono::microseconds(6002);
+  Manners manners = Manners::bully;
   friend bool operator==(const Tuning&, const Tuning&) = default;
 };
 

@@ -15,6 +15,8 @@ constexpr std::array list{
     Experiment{"textbook", "all algorithms on one workload, at low and at high load", textbook},
     Experiment{"textbook-faults", "each algorithm against one lost message and one crash",
                textbook_faults},
+    Experiment{"elections", "messages and turnaround of elections (seed 001, section 15.3)",
+               elections},
     Experiment{.name = "elmp-messages",
                .about = "messages per request against the number of nodes (seed 003, O(log n))",
                .run_on = elmp_messages,

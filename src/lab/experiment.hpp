@@ -45,6 +45,7 @@ const Experiment& find_experiment(std::string_view name);
 // The experiments.
 Findings textbook(const Seeds& seeds);
 Findings textbook_faults(const Seeds& seeds);
+Findings elections(const Seeds& seeds);
 Findings elmp_messages(const Seeds& seeds, Engines engines);
 Findings dho_cycle(const Seeds& seeds, Engines engines);
 Findings dho_overlap(const Seeds& seeds, Engines engines);

@@ -22,6 +22,8 @@ struct Gathered {
   std::vector<Holder> holders;
   std::vector<Waiter> waiters;
   Baton known;
+  /// The newest version that somebody had to go back to.
+  std::optional<std::uint64_t> rolled_back_to;
   /// What members have, each with the member as its location.
   std::vector<DataRef> copies;
 };
@@ -29,6 +31,8 @@ struct Gathered {
 void gather(const Roster& roster, const Life& from, const LockReport& report, Gathered& lock) {
   bool member = roster.contains(from);
   if (is_newer(report.known, lock.known)) lock.known = report.known;
+  if (report.rolled_back)
+    lock.rolled_back_to = std::max(lock.rolled_back_to.value_or(0), report.known.data.version);
   if (!member) return;  // it goes, or was put out: what it holds it holds no more
   if (report.held) lock.holders.push_back({{from.id, report.held->wish}, report.held->fence});
   if (report.waits) lock.waiters.push_back({{from.id, report.waits->wish}, report.waits->waited});
@@ -73,10 +77,10 @@ DataRef data_of(const Gathered& lock) {
 }
 
 LockAssignment assign(const std::string& name, const Gathered& lock) {
-  LockAssignment assigned{
-      name, holders_of(lock.holders), waiters_of(lock.waiters), data_of(lock), false, lock.known};
-  assigned.rolled_back = assigned.data.version < lock.known.data.version;
-  return assigned;
+  DataRef data = data_of(lock);
+  bool lost = data.version < lock.known.data.version;
+  bool lost_before = lock.rolled_back_to && data.version <= *lock.rolled_back_to;
+  return {name, holders_of(lock.holders), waiters_of(lock.waiters), data, lost || lost_before};
 }
 
 bool is_worth_remembering(const LockAssignment& lock) {

@@ -32,9 +32,11 @@ struct LockReport {
   std::optional<Waiting> waits;
   /// The newest this peer has found or left behind.
   Baton known;
+  /// Data newer than these were lost before, and nobody has written since.
+  bool rolled_back = false;
   /// The newest data whose bytes are here.
   std::optional<DataRef> copy;
-  CONCH_FIELDS(LockReport, lock, held, waits, known, copy)
+  CONCH_FIELDS(LockReport, lock, held, waits, known, rolled_back, copy)
 };
 
 using LockReports = std::vector<LockReport>;
@@ -47,10 +49,7 @@ struct LockAssignment {
   DataRef data;
   /// Newer data are known to have existed, and nobody has them any more.
   bool rolled_back = false;
-  /// The newest that was reported. The epoch's own fences say nothing about the age of data: a
-  /// holder may have written since it reported, and may not live to see the epoch.
-  Baton known;
-  CONCH_FIELDS(LockAssignment, lock, holders, waiters, data, rolled_back, known)
+  CONCH_FIELDS(LockAssignment, lock, holders, waiters, data, rolled_back)
 };
 
 using LockAssignments = std::vector<LockAssignment>;

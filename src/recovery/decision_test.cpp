@@ -22,7 +22,7 @@ DataRef data(std::uint64_t version, std::uint64_t at) { return {version, 8, Node
 
 /// What one peer says of the one lock of these tests.
 struct Said {
-  LockReport report{"a", {}, {}, {}, {}};
+  LockReport report{"a", {}, {}, {}, false, {}};
   Said& holds(const Wish& wish, Fence fence) {
     report.held = Holding{wish, fence};
     return *this;
@@ -110,6 +110,15 @@ TEST(Decision, IfNobodyHasThemTheNextHolderIsTold) {
                         {life(2), Said().knows(fence(1, 3), data(3, 2)).has(data(3, 2))}});
   EXPECT_EQ(lock.data, data(4, 1));
   EXPECT_TRUE(lock.rolled_back);
+}
+
+TEST(Decision, ThatDataWereLostIsNotForgottenBeforeSomebodyHasWritten) {
+  LockReport told = Said().knows(fence(2, 0), data(4, 1)).has(data(4, 1)).report;
+  told.rolled_back = true;
+  EXPECT_TRUE(decision(roster({life(1), life(2)}), {{life(1), {told}}, {life(2), {}}}).rolled_back);
+  LockReports written = Said().knows(fence(2, 1), data(5, 2)).has(data(5, 2));
+  EXPECT_FALSE(
+      decision(roster({life(1), life(2)}), {{life(1), {told}}, {life(2), written}}).rolled_back);
 }
 
 TEST(Decision, APeerThatStartedAgainHasNoDataThoughItsIdIsTheirPlace) {

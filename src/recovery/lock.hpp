@@ -97,8 +97,9 @@ class Lock {
     }
     take_effects(part.out, out);
     if (part.entered) enter(*part.entered);
-    known_ = lock.known;
+    known_ = entered_;
     if (process_ == Doing::inside && !holds) lose_hold(out);
+    if (process_ == Doing::inside && held_.data != lock.data) move_data(lock, out);
     if (!holds) left_.reset();
     reconcile(out);
   }
@@ -130,7 +131,7 @@ class Lock {
   }
 
   LockReport report(Time now) const {
-    LockReport report{name_, std::nullopt, std::nullopt, known_, copy_};
+    LockReport report{name_, std::nullopt, std::nullopt, known_, is_rolled_back(), copy_};
     if (process_ == Doing::inside) report.held = Holding{wish_, held_.fence};
     if (process_ == Doing::waiting) report.waits = Waiting{wish_, now.time_since_epoch() - since_};
     return report;
@@ -186,15 +187,22 @@ class Lock {
   void leave(Out& out) {
     played_ = Doing::nothing;
     DataRef data = left_.value_or(entered_.data);
-    if (left_) known_ = {entered_.fence, data};
     left_.reset();
+    known_ = {entered_.fence, data};
     call([&](A& value, OutboxOf<A>& own) { value.release(data, own); }, out);
   }
   void grant(Out& out) {
     process_ = Doing::inside;
     held_ = entered_;
     known_ = entered_;
-    out.tell(Granted{name_, held_, rolled_back_ && held_.data == assigned_});
+    out.tell(Granted{name_, held_, is_rolled_back()});
+  }
+  /// Nobody has written since data were lost, as far as this one knows.
+  bool is_rolled_back() const { return rolled_back_ && known_.data == assigned_; }
+  /// Who had the data that this holder found is gone.
+  void move_data(const LockAssignment& lock, Out& out) {
+    held_.data = lock.data;
+    out.tell(Moved{name_, lock.data, lock.rolled_back});
   }
   void lose_hold(Out& out) {
     process_ = Doing::nothing;

@@ -1,6 +1,7 @@
 // What a participant says, what it wants done, and what it tells its process.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -12,12 +13,13 @@
 
 namespace conch::recovery {
 
-/// A message of a lock's algorithm. Of an older epoch it is void; of a newer one it waits.
+/// A message of a lock's algorithm, or none: then somebody uses the lock, and its home is to make
+/// the token. Of an older epoch it is void; of a newer one it waits.
 template <Exclusive A>
 struct Told {
   std::string lock;
   Epoch epoch;
-  typename A::Message message;
+  std::optional<typename A::Message> message;
   CONCH_FIELDS(Told, lock, epoch, message)
 };
 
@@ -77,6 +79,13 @@ struct Granted {
   bool rolled_back = false;
   CONCH_FIELDS(Granted, lock, baton, rolled_back)
 };
+/// The data that the holder found are elsewhere now, or older ones are: whoever had them is gone.
+struct Moved {
+  std::string lock;
+  DataRef data;
+  bool rolled_back = false;
+  CONCH_FIELDS(Moved, lock, data, rolled_back)
+};
 /// The cancelled request is gone.
 struct Withdrew {
   std::string lock;
@@ -111,8 +120,8 @@ struct LockDisarmed {
   TimerId timer;
 };
 
-using Event =
-    std::variant<Granted, Withdrew, Lost, Admitted, Expelled, Departed, LockArmed, LockDisarmed>;
+using Event = std::variant<Granted, Moved, Withdrew, Lost, Admitted, Expelled, Departed, LockArmed,
+                           LockDisarmed>;
 
 /// Filled during one call, and emptied by its maker after it.
 template <class Address, class Payload>

@@ -291,7 +291,8 @@ void Participant<A>::take(const Life& from, const Told<A>& m, Out& out) {
   if (is_void(from, m)) return;
   if (stage_ == Stage::working && m.epoch <= epoch_) {
     Lock<A>& lock = lock_at(m.lock, out);
-    return at(lock, out, [&](Lock<A>& each, auto& own) { each.receive(from.id, m.message, own); });
+    if (!m.message) return;
+    return at(lock, out, [&](Lock<A>& each, auto& own) { each.receive(from.id, *m.message, own); });
   }
   if (early_.size() == early_max) return expel(out);
   early_.push_back({from, m});
@@ -356,21 +357,24 @@ Assignment Participant<A>::start_of(const std::string& lock, const DataRef& data
   return {epoch_, std::move(founders), home, Baton{Fence(epoch_, 0), data}, charter_.tuning};
 }
 
-/// A lock that is used here for the first time in this epoch.
+/// A lock that is used here for the first time in this epoch. A token that moves by itself does so
+/// from when its home has heard of the lock.
 template <Exclusive A>
 void Participant<A>::give_value(const std::string& name, Lock<A>& lock, Out& out) {
   Assignment start = start_of(name, {});
   Members all = view_.roster.all();
+  if (Starting<A> && start.home != self_.id)
+    out.send(view_.roster.find(start.home)->life(), Told<A>{name, epoch_, std::nullopt});
   at(lock, out, [&](Lock<A>& each, auto& own) {
     if constexpr (Dynamic<A>) {
       if (is_guest()) {
         start.members = all;
         return each.join(self_.id, start, own);
       }
-      each.install(self_.id, start, {name, {}, {}, {}, false, {}}, own);
+      each.install(self_.id, start, {name, {}, {}, {}, false}, own);
       if (all != start.members) each.roster(all, own);
     } else {
-      each.install(self_.id, start, {name, {}, {}, {}, false, {}}, own);
+      each.install(self_.id, start, {name, {}, {}, {}, false}, own);
     }
   });
 }

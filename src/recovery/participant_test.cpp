@@ -4,6 +4,7 @@
 
 #include "mutex/central.hpp"
 #include "mutex/naimi_trehel.hpp"
+#include "mutex/ring.hpp"
 #include "recovery/testing/town.hpp"
 
 namespace conch::recovery {
@@ -303,24 +304,61 @@ TEST(Participant, TheGroupIsFoundedAgainAndFencesGoOn) {
   EXPECT_LT(before, town.told<Granted>(again)[0].baton.fence);
 }
 
-TEST(Participant, DataAreFoundWhereSomebodyHasThem) {
+/// A lock whose home is this one.
+std::string lock_of(const Life& home, const View& view) {
+  for (int i = 0;; ++i) {
+    std::string name = "lock " + std::to_string(i);
+    if (home_of(name, view.roster.founders()) == home.id) return name;
+  }
+}
+
+TEST(Participant, IfNobodyHasTheNewestDataTheNextHolderIsTold) {
   Three<Central> town;
-  town.request(town.b);
+  std::string lock = lock_of(town.a, town.view());
+  town.request(town.b, lock);
   town.settle();
-  town.release(town.b, version(1, town.b));
-  town.request(town.c);
+  town.release(town.b, version(1, town.b), lock);
   town.settle();
-  town.at(town.c).copied("a", version(1, town.b));
-  town.release(town.c, version(2, town.c));
+  town.request(town.c, lock);
+  town.settle();
+  town.release(town.c, version(2, town.c), lock);
   town.settle();
   town.kill(town.c);
   town.evict_dead(town.a);
   town.settle();
-  town.request(town.a);
+  town.request(town.a, lock);
   town.settle();
+  ASSERT_EQ(town.told<Granted>(town.a).size(), 1U);
   const Granted granted = town.told<Granted>(town.a).back();
   EXPECT_EQ(granted.baton.data, version(1, town.b)) << "2 died with c";
-  EXPECT_TRUE(granted.rolled_back) << "somebody knew of it: the server, to whom c released";
+  EXPECT_TRUE(granted.rolled_back) << "the server, to whom c released, knew of 2";
+}
+
+TEST(Participant, AHolderIsToldIfItsDataAreElsewhereNow) {
+  Three<Central> town;
+  std::string lock = lock_of(town.a, town.view());
+  town.request(town.b, lock);
+  town.settle();
+  town.release(town.b, version(1, town.b), lock);
+  town.request(town.c, lock);
+  town.settle();
+  town.at(town.c).copied(lock, version(1, town.b));
+  town.kill(town.b);
+  town.evict_dead(town.a);
+  town.settle();
+  EXPECT_EQ(town.at(town.c).doing(lock), Doing::inside);
+  ASSERT_EQ(town.told<Moved>(town.c).size(), 1U);
+  EXPECT_EQ(town.told<Moved>(town.c)[0].data, version(1, town.c)) << "it has them itself";
+}
+
+TEST(Participant, ATokenThatMovesByItselfSetsOutWhenSomebodyUsesTheLock) {
+  Three<Ring> town;
+  std::string lock = lock_of(town.a, town.view());
+  town.request(town.b, lock);
+  for (int i = 0; i < 20; ++i)
+    for (const Life& from : town.lives())
+      for (const Life& to : town.lives()) town.deliver(from, to);
+  EXPECT_EQ(town.at(town.b).doing(lock), Doing::inside);
 }
 
 }  // namespace

@@ -98,6 +98,16 @@ Duration Distribution::mean() const {
   return kind_ == Kind::uniform ? (first_ + second_) / 2 : first_;
 }
 
+std::optional<Duration> Distribution::bound() const {
+  switch (kind_) {
+    case Kind::constant: return first_;
+    case Kind::uniform: return second_;
+    case Kind::exponential:
+    case Kind::normal: return {};
+  }
+  return {};
+}
+
 Duration Distribution::draw(Random& random) const {
   auto scaled = [](Duration unit, double factor) {
     return Duration(static_cast<std::int64_t>(static_cast<double>(unit.count()) * factor));

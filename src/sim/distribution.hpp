@@ -2,6 +2,7 @@
 // normal:500ms,225ms.
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -44,6 +45,8 @@ class Distribution {
 
   bool is_constant() const { return kind_ == Kind::constant; }
   Duration mean() const;
+  /// The largest it draws, if there is one.
+  std::optional<Duration> bound() const;
   /// Never negative.
   Duration draw(Random& random) const;
 

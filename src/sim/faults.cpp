@@ -14,14 +14,17 @@ constexpr std::array roles{std::pair{std::string_view("holder"), Role::holder},
                            std::pair{std::string_view("waiter"), Role::waiter},
                            std::pair{std::string_view("idle"), Role::idle},
                            std::pair{std::string_view("home"), Role::home},
-                           std::pair{std::string_view("voter"), Role::voter}};
+                           std::pair{std::string_view("voter"), Role::voter},
+                           std::pair{std::string_view("coordinator"), Role::coordinator}};
 
 Node parse_node(std::string_view text) {
   Node node = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), node);
   if (error != std::errc{} || end != text.data() + text.size() || text.empty())
-    throw BadText("\"" + std::string(text) +
-                  "\" is not a node: give its number, or holder, waiter, idle, home or voter");
+    throw BadText(
+        "\"" + std::string(text) +
+        "\" is not a node: give its number, or holder, waiter, idle, home or voter, or, in an "
+        "election, coordinator");
   return node;
 }
 

@@ -19,11 +19,12 @@ namespace conch::sim {
 struct Who {
   enum class Role : std::uint8_t {
     number,
-    holder,  // is inside
-    waiter,  // has asked
-    idle,    // neither
-    home,    // serves, or made the token; while it is idle itself
-    voter,   // idle, and in some waiter's voting set
+    holder,       // is inside
+    waiter,       // has asked
+    idle,         // neither
+    home,         // serves, or made the token; while it is idle itself
+    voter,        // idle, and in some waiter's voting set
+    coordinator,  // of an election
   };
   Role role = Role::number;
   Node node = 0;

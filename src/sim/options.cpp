@@ -30,6 +30,8 @@ Node parse_count(std::string_view digits, std::string_view text) {
 }
 
 void validate_who(const Who& who, const Options& options) {
+  if (who.role == Who::Role::coordinator)
+    throw BadText(options.algorithm + " has no coordinator; elections do");
   if (who.role == Who::Role::number && who.node >= options.nodes())
     throw BadText("there is no node " + std::to_string(who.node) + ": the nodes are 0 to " +
                   std::to_string(options.nodes() - 1));

@@ -18,11 +18,15 @@ std::string_view word(Property property) {
     case Property::invariant: return "invariants";
     case Property::memory: return "bounded memory";
     case Property::structure: return "structure";
+    case Property::right_coordinator: return "E1";
+    case Property::all_elect: return "E2";
   }
   return "?";
 }
 
-bool is_safety(Property property) { return property != Property::progress; }
+bool is_safety(Property property) {
+  return property != Property::progress && property != Property::all_elect;
+}
 
 namespace {
 

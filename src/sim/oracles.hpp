@@ -15,16 +15,18 @@
 namespace conch::sim {
 
 enum class Property : std::uint8_t {
-  mutual_exclusion,  // ME1: at most one process is inside, or those that do not conflict
-  progress,          // ME2: every request is granted
-  order,             // ME3: in happened-before order
-  one_token,         // where the algorithm has one
-  fences,            // strictly increasing; a reader's is that of the last writer before it
-  data,              // a holder gets what the last writer before it released, range by range
-  addressee,         // no message to nobody, sent or arriving
-  invariant,         // an algorithm found itself in a state that cannot be
-  memory,            // at quiescence nothing is remembered that was not at the start
-  structure,         // tree, list, weights and height, where the algorithm has them
+  mutual_exclusion,   // ME1: at most one process is inside, or those that do not conflict
+  progress,           // ME2: every request is granted
+  order,              // ME3: in happened-before order
+  one_token,          // where the algorithm has one
+  fences,             // strictly increasing; a reader's is that of the last writer before it
+  data,               // a holder gets what the last writer before it released, range by range
+  addressee,          // no message to nobody, sent or arriving
+  invariant,          // an algorithm found itself in a state that cannot be
+  memory,             // at quiescence nothing is remembered that was not at the start
+  structure,          // tree, list, weights and height, where the algorithm has them
+  right_coordinator,  // E1: who is elected is the one that should be
+  all_elect,          // E2: everybody elects somebody in the end
 };
 std::string_view word(Property property);
 /// A broken one means two holders or lost data; otherwise somebody waits for ever.

@@ -39,7 +39,7 @@ std::vector<std::string> kinds_of() {
   }(std::type_identity<Message>{});
 }
 
-template <Exclusive A>
+template <Algorithm A>
 class PopulationOf final : public Population {
  public:
   using Message = typename A::Message;
@@ -59,17 +59,18 @@ class PopulationOf final : public Population {
   void start([[maybe_unused]] Node node) override {
     if constexpr (Starting<A>) call(node, [](A& a, auto& out) { a.start(out); });
   }
-  void request(Node node, [[maybe_unused]] const Wish& wish) override {
-    call(node, [&](A& a, auto& out) {
-      if constexpr (Shared<A>) return a.request(wish, out);
-      a.request(out);
-    });
+  void request([[maybe_unused]] Node node, [[maybe_unused]] const Wish& wish) override {
+    if constexpr (Shared<A>) {
+      call(node, [&](A& a, auto& out) { a.request(wish, out); });
+    } else if constexpr (Exclusive<A>) {
+      call(node, [](A& a, auto& out) { a.request(out); });
+    }
   }
-  void release(Node node, const DataRef& data) override {
-    call(node, [&](A& a, auto& out) { a.release(data, out); });
+  void release([[maybe_unused]] Node node, [[maybe_unused]] const DataRef& data) override {
+    if constexpr (Exclusive<A>) call(node, [&](A& a, auto& out) { a.release(data, out); });
   }
-  void cancel(Node node) override {
-    call(node, [](A& a, auto& out) { a.cancel(out); });
+  void cancel([[maybe_unused]] Node node) override {
+    if constexpr (Exclusive<A>) call(node, [](A& a, auto& out) { a.cancel(out); });
   }
   void receive(Node node, Node from, Slot slot) override {
     // The call may post messages, and the pool may move: take the message out first.
@@ -90,6 +91,27 @@ class PopulationOf final : public Population {
   }
   void roster([[maybe_unused]] Node node, [[maybe_unused]] const Members& members) override {
     if constexpr (Dynamic<A>) call(node, [&](A& a, auto& out) { a.roster(members, out); });
+  }
+  void elect([[maybe_unused]] Node node) override {
+    if constexpr (Elector<A>) call(node, [](A& a, auto& out) { a.elect(out); });
+  }
+  void retire([[maybe_unused]] Node node) override {
+    if constexpr (Elector<A>) call(node, [](A& a, auto& out) { a.retire(out); });
+  }
+  void restart([[maybe_unused]] Node node) override {
+    if constexpr (Restarting<A>) call(node, [](A& a, auto& out) { a.restart(out); });
+  }
+  std::optional<NodeId> elected([[maybe_unused]] Node node) const override {
+    if constexpr (Elector<A>) return nodes_[node]->elected();
+    return {};
+  }
+  bool participant([[maybe_unused]] Node node) const override {
+    if constexpr (Elector<A>) return nodes_[node]->participant();
+    return false;
+  }
+  bool retired([[maybe_unused]] Node node) const override {
+    if constexpr (Elector<A>) return nodes_[node]->retired();
+    return false;
   }
   Stamp stamp([[maybe_unused]] Node node) override {
     if constexpr (Causal<A>) return nodes_[node]->stamp();
@@ -161,9 +183,10 @@ class PopulationOf final : public Population {
 }  // namespace
 
 std::unique_ptr<Population> make_population(const CatalogEntry& entry, Node nodes, Host& host) {
-  return with_algorithm(entry, [&]<class A>(std::type_identity<A>) {
+  auto make = [&]<class A>(std::type_identity<A>) {
     return std::unique_ptr<Population>(std::make_unique<PopulationOf<A>>(entry, nodes, host));
-  });
+  };
+  return entry.can.elects ? with_elector(entry, make) : with_algorithm(entry, make);
 }
 
 }  // namespace conch::sim

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,8 +70,17 @@ class Population {
   virtual void join(Node node, Node contact) = 0;
   virtual void leave(Node node) = 0;
   virtual void roster(Node node, const Members& members) = 0;
+  // Of an election.
+  virtual void elect(Node node) = 0;
+  virtual void retire(Node node) = 0;
+  virtual void restart(Node node) = 0;
   virtual Stamp stamp(Node node) = 0;
   virtual void observe(Node node, Stamp stamp) = 0;
+
+  // What can be seen of an elector.
+  virtual std::optional<NodeId> elected(Node node) const = 0;
+  virtual bool participant(Node node) const = 0;
+  virtual bool retired(Node node) const = 0;
 
   /// Frees a slot.
   virtual void discard(Slot slot) = 0;

@@ -11,8 +11,13 @@ namespace conch::sim {
 namespace {
 
 Node size_with_newcomers(const ScriptedWorld::Group& group) {
-  bool dynamic = find_algorithm(group.algorithm).can.dynamic;
+  if (!group.ids.empty()) return node_of(*std::max_element(group.ids.begin(), group.ids.end())) + 1;
+  bool dynamic = find_any(group.algorithm).can.dynamic;
   return group.nodes + (dynamic ? ScriptedWorld::newcomers_max : 0);
+}
+
+Members members_of(const ScriptedWorld::Group& group) {
+  return group.ids.empty() ? Members::first(group.nodes) : Members(group.ids);
 }
 
 }  // namespace
@@ -35,8 +40,7 @@ std::string_view word(ScriptedWorld::Phase phase) {
 
 ScriptedWorld::ScriptedWorld(const Group& group, std::string& out)
     : out_(out),
-      population_(
-          make_population(find_algorithm(group.algorithm), size_with_newcomers(group), *this)),
+      population_(make_population(find_any(group.algorithm), size_with_newcomers(group), *this)),
       tuning_(group.tuning),
       phases_(size_with_newcomers(group), Phase::absent),
       checks_order_(phases_.size() <= order_checked_up_to),
@@ -44,13 +48,15 @@ ScriptedWorld::ScriptedWorld(const Group& group, std::string& out)
              .token = population_->entry().can.token,
              .order = checks_order_},
             *population_),
-      roster_(Members::first(group.nodes)) {
-  Assignment start = Assignment::fresh(roster_, id_of(group.home), tuning_);
-  for (Node node = 0; node < group.nodes; ++node) {
-    population_->create(node, start);
-    phases_[node] = Phase::idle;
+      roster_(members_of(group)),
+      start_(Assignment::fresh(roster_, id_of(group.home), tuning_)) {
+  start_.ring = group.ids;
+  for (NodeId member : roster_) {
+    population_->create(node_of(member), start_);
+    phases_[node_of(member)] = Phase::idle;
   }
-  for (Node node = 0; node < group.nodes; ++node) call(node, [&] { population_->start(node); });
+  for (NodeId member : Members(roster_))
+    call(node_of(member), [&] { population_->start(node_of(member)); });
 }
 
 // What cannot be done.
@@ -91,6 +97,7 @@ void ScriptedWorld::expect_room() const {
 // Calls.
 
 void ScriptedWorld::conclude_call(Node node) {
+  if (population_->entry().can.elects) announce_election(node);
   announce_violations();
   if (phase(node) == Phase::left) population_->destroy(node);
   if (std::exchange(roster_changed_, false)) publish_roster();
@@ -172,6 +179,7 @@ void ScriptedWorld::disarmed(Node node, TimerId timer) {
 // Processes.
 
 void ScriptedWorld::request(Node node, const Wish& wish) {
+  expect_locks("request");
   const CatalogEntry& entry = population_->entry();
   if (wish != Wish{} && !entry.can.shared)
     throw BadText(std::string(entry.about.name) + " lets only one process in, whatever it wants");
@@ -183,6 +191,7 @@ void ScriptedWorld::request(Node node, const Wish& wish) {
 }
 
 void ScriptedWorld::release(Node node) {
+  expect_locks("release");
   expect_phase(node, Phase::inside, "release");
   phases_[node] = Phase::idle;
   DataRef data = jury_.released(node);
@@ -190,6 +199,7 @@ void ScriptedWorld::release(Node node) {
 }
 
 void ScriptedWorld::cancel(Node node) {
+  expect_locks("cancel");
   expect_phase(node, Phase::waiting, "cancel");
   expect_room();
   phases_[node] = Phase::cancelling;

@@ -36,6 +36,8 @@ class ScriptedWorld final : private Host {
     std::string_view algorithm;
     Node home = 0;
     Tuning tuning;
+    /// Of an election: the identifiers of the nodes, in the order of the ring.
+    std::vector<NodeId> ids = {};
   };
   /// A message in flight; what is left open matches any.
   struct Which {
@@ -58,6 +60,12 @@ class ScriptedWorld final : private Host {
   void tell(Node from, Node to);
   /// An application message from outside the group, with this stamp.
   void observe(Node node, Stamp stamp);
+
+  // Elections.
+  void elect(Node node);
+  void retire(Node node);
+  /// A crashed process comes back and remembers nothing.
+  void restart(Node node);
 
   /// A timer that is armed fires.
   void timer(Node node, TimerId timer);
@@ -169,6 +177,11 @@ class ScriptedWorld final : private Host {
   void show_one_state(Node node, const std::vector<std::string_view>& fields);
   std::string those_who(Phase phase) const;
   std::string those_inside() const;
+  void expect_locks(std::string_view verb) const;
+  void expect_election(std::string_view verb) const;
+  void announce_election(Node node);
+  bool at_rest() const { return in_flight_.empty() && armed_.empty(); }
+  void check_election();
   Finding deadlock() const;
   bool examinable() const;
   Finding disorder() const;
@@ -188,6 +201,9 @@ class ScriptedWorld final : private Host {
   Sides sides_;
   std::set<Property> broken_;
   std::set<std::pair<Node, TimerId>> armed_;
+  Assignment start_;
+  /// Of an election, as the script was told last.
+  std::map<Node, NodeId> elected_;
 };
 
 }  // namespace conch::sim

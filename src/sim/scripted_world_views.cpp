@@ -128,6 +128,7 @@ std::string ScriptedWorld::verdict(Property property) const {
 }
 
 void ScriptedWorld::check() {
+  if (population_->entry().can.elects) return check_election();
   broken_.erase(Property::progress);
   jury_.report(Property::progress, deadlock());
   jury_.report(Property::structure, disorder());

@@ -48,6 +48,7 @@ bool Simulation::matches(Node node, Who::Role role) const {
   if (node == 0) return false;
   switch (role) {
     case Who::Role::number:
+    case Who::Role::coordinator:
     case Who::Role::home: return false;
     case Who::Role::holder: return phase == Phase::inside;
     case Who::Role::waiter: return phase == Phase::waiting;

@@ -84,7 +84,7 @@ class SurvivorOf final : public Survivor {
     if (const auto* told = std::get_if<Told<A>>(&message)) {
       parcel.epoch = told->epoch;
       if constexpr (TokenBased<A>)
-        parcel.token = std::holds_alternative<typename A::Token>(told->message);
+        parcel.token = told->message && std::holds_alternative<typename A::Token>(*told->message);
     }
     if (traced_) parcel.text = print(message);
     parcel.message = std::make_shared<const Message<A>>(std::move(message));

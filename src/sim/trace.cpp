@@ -32,6 +32,9 @@ std::string_view word(Happening happening) {
     case Happening::suspect: return "suspect";
     case Happening::partition: return "partition";
     case Happening::heal: return "heal";
+    case Happening::elect: return "elect";
+    case Happening::elected: return "elected";
+    case Happening::retire: return "retire";
   }
   return "?";
 }

@@ -37,6 +37,9 @@ enum class Happening : std::uint8_t {
   suspect,  // a node's fault
   partition,
   heal,  // the network's
+  elect,
+  elected,
+  retire,  // an election
 };
 std::string_view word(Happening happening);
 

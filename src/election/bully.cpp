@@ -1,0 +1,163 @@
+#include "election/bully.hpp"
+
+#include <utility>
+
+namespace conch {
+
+static_assert(Restarting<Bully> && Timed<Bully>);
+
+std::string_view word(Stance stance) {
+  switch (stance) {
+    case Stance::bystander: return "bystander";
+    case Stance::listening: return "listening";
+    case Stance::asking: return "asking";
+    case Stance::standing: return "standing";
+    case Stance::waiting: return "waiting";
+  }
+  return "?";
+}
+
+Bully::Bully(NodeId self, const Assignment& start)
+    : self_(self),
+      members_(start.members),
+      manners_(start.tuning.manners),
+      without_(start.tuning.without),
+      timeouts_{start.tuning.answer_timeout, start.tuning.coordinator_timeout} {}
+
+namespace {
+
+std::optional<TimerId> timer_of(Stance stance) {
+  switch (stance) {
+    case Stance::bystander: return {};
+    case Stance::asking:
+    case Stance::standing: return Bully::answer_timer;
+    case Stance::listening:
+    case Stance::waiting: return Bully::announcement_timer;
+  }
+  return {};
+}
+
+}  // namespace
+
+template <class M, class Which>
+void Bully::tell(const M& message, Which&& which, Out& out) {
+  for (NodeId node : members_)
+    if (node != self_ && which(node)) out.send(node, message);
+}
+
+/// Every stance but the bystander's ends with a timer.
+void Bully::take(Stance stance, Out& out) {
+  std::optional<TimerId> before = timer_of(stance_);
+  std::optional<TimerId> timer = timer_of(stance);
+  if (before && before != timer) out.disarm(*before);
+  stance_ = stance;
+  if (!timer) return;
+  Duration delay = *timer == answer_timer ? timeouts_.answer : timeouts_.announcement;
+  out.arm(*timer, delay, delay);
+}
+
+// Elections.
+
+void Bully::elect(Out& out) {
+  if (stance_ == Stance::bystander || stance_ == Stance::asking) return begin(out);
+  elected_.reset();  // who listens will not rely on it
+}
+
+void Bully::begin(Out& out) {
+  elected_.reset();
+  if (retired_) {
+    tell(
+        Retire{}, [](NodeId) { return true; }, out);
+    return take(Stance::waiting, out);
+  }
+  if (self_ == members_[members_.size() - 1]) return announce(out);
+  tell(
+      Election{}, [&](NodeId node) { return node > self_; }, out);
+  take(Stance::standing, out);
+}
+
+void Bully::announce(Out& out) {
+  accept(self_, out);
+  auto hears = [&](NodeId node) { return node < self_ || retirees_.contains(node); };
+  tell(Coordinator{}, hears, out);
+}
+
+void Bully::accept(NodeId coordinator, Out& out) {
+  elected_ = coordinator;
+  take(Stance::bystander, out);
+}
+
+void Bully::receive(NodeId from, const Election&, Out& out) {
+  retirees_.erase(from);
+  if (retired_) return out.send(from, Decline{});
+  out.send(from, Answer{});
+  elect(out);
+}
+
+void Bully::receive(NodeId from, const Answer&, Out& out) {
+  retirees_.erase(from);
+  if (stance_ == Stance::standing) take(Stance::waiting, out);
+}
+
+void Bully::receive(NodeId from, const Coordinator&, Out& out) {
+  retirees_.erase(from);
+  bool beneath = from < self_ && !polite() && !retired_;
+  if (beneath) return;  // it takes us for a retiree that we are no more
+  if (stance_ != Stance::listening) return accept(from, out);
+  elected_ = from;
+}
+
+void Bully::timer(TimerId, Out& out) {
+  switch (stance_) {
+    case Stance::bystander: return;
+    case Stance::listening:
+      if (elected_) return take(Stance::bystander, out);
+      return polite() ? ask(out) : begin(out);
+    case Stance::asking: return begin(out);
+    case Stance::standing: return announce(out);
+    case Stance::waiting:
+      if (without_ == Without::second_election) return;
+      return std::exchange(retired_, false) ? restart(out) : begin(out);
+  }
+}
+
+// Retirement.
+
+void Bully::retire(Out& out) {
+  CONCH_EXPECT(elected_ == self_, "only the coordinator retires");
+  retired_ = true;
+  begin(out);
+}
+
+void Bully::receive(NodeId from, const Retire&, Out& out) {
+  retirees_.insert(from);
+  // Two that have retired would send one another round and round.
+  if (!retired_) elect(out);
+}
+
+void Bully::receive(NodeId from, const Decline&, Out&) { retirees_.insert(from); }
+
+// Restarts.
+
+void Bully::restart(Out& out) {
+  take(Stance::listening, out);
+  if (without_ == Without::listening) polite() ? ask(out) : begin(out);
+}
+
+void Bully::ask(Out& out) {
+  if (self_ == members_[0]) return begin(out);
+  tell(
+      Status{}, [&](NodeId node) { return node < self_; }, out);
+  take(Stance::asking, out);
+}
+
+void Bully::receive(NodeId from, const Status&, Out& out) {
+  retirees_.erase(from);
+  if (elected_) out.send(from, Standing{*elected_});
+}
+
+void Bully::receive(NodeId, const Standing& m, Out& out) {
+  if (stance_ == Stance::asking && m.coordinator != self_) accept(m.coordinator, out);
+}
+
+}  // namespace conch

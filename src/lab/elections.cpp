@@ -1,0 +1,216 @@
+// Section 15.3 of seed 001: what elections cost. Messages and turnaround against the number of
+// processes, beside the formulas of the textbook.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "lab/experiment.hpp"
+#include "sim/election.hpp"
+
+namespace conch::lab {
+
+namespace {
+
+using namespace sim;
+using namespace std::chrono_literals;
+
+constexpr Duration latency = 1ms;
+
+struct Cost {
+  std::uint64_t messages = 0;
+  /// In message times.
+  double turnaround = 0;
+  bool held = true;
+};
+
+/// Nothing happens but what the experiment says, and every message takes equally long.
+ElectionOptions still(std::string_view algorithm, Node nodes) {
+  ElectionOptions options;
+  options.algorithm = algorithm;
+  options.nodes = nodes;
+  options.starts = 0;
+  options.crashes = 0;
+  options.latency = Distribution::constant(latency);
+  if (algorithm == "chang-roberts") options.crashes.reset();
+  return options;
+}
+
+Cost measure(const ElectionOptions& options) {
+  ElectionResult result = simulate(options);
+  return {result.messages.total, result.turnaround_s / seconds(latency), !result.violation};
+}
+
+std::vector<NodeId> in_order(Node nodes) {
+  std::vector<NodeId> ring;
+  for (Node node = 0; node < nodes; ++node) ring.push_back(id_of(node));
+  return ring;
+}
+
+/// The ring in falling order: the neighbour of the highest is the next one below, and the message
+/// of that one goes through everybody before it meets the highest.
+Cost ring(Node nodes, std::vector<Node> starters) {
+  ElectionOptions options = still("chang-roberts", nodes);
+  options.ring = in_order(nodes);
+  std::reverse(options.ring.begin(), options.ring.end());
+  options.starters = std::move(starters);
+  return measure(options);
+}
+
+/// The mean over rings that the seeds draw.
+double mean_ring(Node nodes, const Seeds& seeds) {
+  double sum = 0;
+  for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
+    ElectionOptions options = still("chang-roberts", nodes);
+    options.seed = seed;
+    for (Node node = 0; node < nodes; ++node) options.starters.push_back(node);
+    sum += static_cast<double>(measure(options).messages);
+  }
+  return sum / static_cast<double>(seeds.last - seeds.first + 1);
+}
+
+/// The highest has crashed and this one notices.
+Cost failover(std::string_view algorithm, Node nodes, Node starter) {
+  ElectionOptions options = still(algorithm, nodes);
+  options.down = {nodes - 1};
+  options.starters = {starter};
+  return measure(options);
+}
+
+/// The highest comes back while the next one is the coordinator.
+Cost comeback(std::string_view algorithm, Node nodes) {
+  ElectionOptions options = still(algorithm, nodes);
+  options.starters = {nodes - 1};
+  options.scheduled_crashes = {{{Who::Role::number, nodes - 1}, 100ms, 200ms}};
+  Cost whole = measure(options);
+  options.scheduled_crashes[0].length.reset();
+  Cost before = measure(options);
+  return {whole.messages - before.messages, 0, whole.held && before.held};
+}
+
+struct Row {
+  Node nodes = 0;
+  Cost best, worst, all;
+  double random_rings = 0;
+  Cost bully_best, bully_worst, bully_comeback, polite_comeback;
+
+  bool held() const {
+    for (const Cost* cost :
+         {&best, &worst, &all, &bully_best, &bully_worst, &bully_comeback, &polite_comeback})
+      if (!cost->held) return false;
+    return true;
+  }
+};
+
+Row measure_all(Node nodes, const Seeds& seeds) {
+  std::vector<Node> everybody;
+  for (Node node = 0; node < nodes; ++node) everybody.push_back(node);
+  Row row;
+  row.nodes = nodes;
+  row.best = ring(nodes, {nodes - 1});
+  row.worst = ring(nodes, {nodes - 2});
+  row.all = ring(nodes, everybody);
+  row.random_rings = mean_ring(nodes, seeds);
+  row.bully_best = failover("bully", nodes, nodes - 2);
+  row.bully_worst = failover("bully", nodes, 0);
+  row.bully_comeback = comeback("bully", nodes);
+  row.polite_comeback = comeback("bully-polite", nodes);
+  return row;
+}
+
+std::string judged(std::string_view statement, bool holds, const std::string& how) {
+  return fmt::format("{} {} {}", statement, holds ? "Holds." : "FAILS.", how);
+}
+
+template <class Test>
+bool everywhere(const std::vector<Row>& rows, Test&& test) {
+  return std::all_of(rows.begin(), rows.end(), test);
+}
+
+std::vector<std::string> remarks(const std::vector<Row>& rows) {
+  std::vector<std::string> list;
+  list.push_back(judged("E1 and E2 in all runs.",
+                        everywhere(rows, [](const Row& row) { return row.held(); }), ""));
+  list.push_back(judged(
+      "On a ring a single starter needs 3N-1 messages at worst, if its neighbour the other way "
+      "round is the highest, and 2N at best, if it is the highest itself; the turnaround is the "
+      "same, because messages go one after the other.",
+      everywhere(rows,
+                 [](const Row& row) {
+                   return row.worst.messages == 3 * row.nodes - 1 &&
+                          row.best.messages == 2 * row.nodes &&
+                          row.worst.turnaround <= 3 * row.nodes - 1 &&
+                          row.best.turnaround <= 2 * row.nodes;
+                 }),
+      "The last message only tells the coordinator that its announcement has come round."));
+  list.push_back(
+      judged("If all begin at once and the ring is in falling order, no message is ended early: "
+             "N(N+1)/2 + N.",
+             everywhere(rows,
+                        [](const Row& row) {
+                          return row.all.messages == row.nodes * (row.nodes + 1) / 2 + row.nodes;
+                        }),
+             "On a random ring it is O(N log N) in the mean, as Chang and Roberts have shown."));
+  list.push_back(judged(
+      "A bully at best: the next below notices, and tells N-2 processes.",
+      everywhere(rows,
+                 [](const Row& row) {
+                   // The one question is to the process that has crashed.
+                   return row.bully_best.messages == row.nodes - 2 + 1;
+                 }),
+      "There is one message more, the question to the process that has crashed; it takes T and "
+      "a message."));
+  list.push_back(judged(
+      "A bully at worst, if the lowest notices: O(N^2).",
+      everywhere(rows,
+                 [](const Row& row) {
+                   std::uint64_t up = row.nodes - 1;
+                   // Everybody asks all above; all but the crashed one answer; one announces.
+                   return row.bully_worst.messages ==
+                          up * (up - 1) / 2 + up + up * (up - 1) / 2 + up - 1;
+                 }),
+      "Of N-1 that are up, each asks all above it and all answer but the one that has crashed: "
+      "(N-1)(N-2) + 2N - 3."));
+  list.push_back(judged(
+      "Exercise 11.8: re-election is wasteful; the polite one only asks.",
+      everywhere(rows,
+                 [](const Row& row) {
+                   std::uint64_t others = row.nodes - 1;
+                   return row.bully_comeback.messages == others &&
+                          row.polite_comeback.messages == 2 * others;
+                 }),
+      "So the re-election of exercise 11.8 wastes no messages; what the polite one saves is the "
+      "change of coordinator."));
+  return list;
+}
+
+}  // namespace
+
+Findings elections(const Seeds& seeds) {
+  Table table({"N", "best", "worst", "all", "random", "best", "worst", "best", "worst", "best",
+               "worst", "bully", "polite"});
+  table.group("", 1);
+  table.group("chang-roberts: messages", 4);
+  table.group("turnaround", 2);
+  table.group("bully: messages", 2);
+  table.group("turnaround", 2);
+  table.group("highest returns", 2);
+  std::vector<Row> rows;
+  for (Node nodes : {4U, 8U, 16U, 32U, 64U}) {
+    const Row& row = rows.emplace_back(measure_all(nodes, seeds));
+    auto count = [](const Cost& cost) { return std::to_string(cost.messages); };
+    auto time = [](const Cost& cost) { return fmt::format("{:.1f}", cost.turnaround); };
+    table.row({std::to_string(nodes), count(row.best), count(row.worst), count(row.all),
+               fmt::format("{:.1f}", row.random_rings), time(row.best), time(row.worst),
+               count(row.bully_best), count(row.bully_worst), time(row.bully_best),
+               time(row.bully_worst), count(row.bully_comeback), count(row.polite_comeback)});
+  }
+  return {
+      fmt::format("Every message takes {}; T and T' are just above 2 and 4 message times. Ring: "
+                  "one starter,\nor all at once, on a ring in falling order, and on random rings "
+                  "(seeds {}..{}). Bully: the highest\nhas crashed and the next below (best) or "
+                  "the lowest (worst) notices. Turnaround in message times.",
+                  print_duration(latency), seeds.first, seeds.last),
+      std::move(table), remarks(rows)};
+}
+
+}  // namespace conch::lab

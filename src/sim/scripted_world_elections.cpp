@@ -1,0 +1,108 @@
+// Elections in a scripted world.
+#include <algorithm>
+
+#include "core/print.hpp"
+#include "sim/distribution.hpp"
+#include "sim/election_oracle.hpp"
+#include "sim/scripted_world.hpp"
+
+namespace conch::sim {
+
+void ScriptedWorld::expect_locks(std::string_view verb) const {
+  const CatalogEntry& entry = population_->entry();
+  if (entry.can.elects)
+    throw BadText(std::string(entry.about.name) + " is an election: nobody can " +
+                  std::string(verb));
+}
+
+void ScriptedWorld::expect_election(std::string_view verb) const {
+  const CatalogEntry& entry = population_->entry();
+  if (!entry.can.elects)
+    throw BadText(std::string(entry.about.name) + " is no election: nobody can " +
+                  std::string(verb));
+}
+
+void ScriptedWorld::elect(Node node) {
+  expect_election("elect");
+  expect_present(node, "elect");
+  expect_room();
+  call(node, [&] { population_->elect(node); });
+}
+
+void ScriptedWorld::retire(Node node) {
+  expect_election("retire");
+  expect_present(node, "retire");
+  expect_room();
+  if (population_->elected(node) != id_of(node))
+    throw BadText(std::to_string(node) + " cannot retire: it is not the coordinator");
+  call(node, [&] { population_->retire(node); });
+}
+
+/// What was on its way to it is lost with its former life.
+void ScriptedWorld::restart(Node node) {
+  expect_election("restart");
+  expect_known(node);
+  const CatalogEntry& entry = population_->entry();
+  if (!entry.can.restarts)
+    throw BadText(std::string(entry.about.name) + " assumes that nobody crashes");
+  if (phase(node) != Phase::crashed) throw BadText(std::to_string(node) + " has not crashed");
+  for (std::size_t i = 0; i < in_flight_.size();) {
+    if (std::visit([](const auto& m) { return m.to; }, in_flight_[i]) != node) {
+      ++i;
+      continue;
+    }
+    InFlight message = take(i);
+    write("lost: " + print(message) + ": " + std::to_string(node) + " had crashed");
+    lose(message);
+  }
+  population_->create(node, start_);
+  phases_[node] = Phase::idle;
+  call(node, [&] { population_->restart(node); });
+}
+
+void ScriptedWorld::announce_election(Node node) {
+  std::optional<NodeId> elected = population_->elected(node);
+  auto known = elected_.find(node);
+  bool same = known != elected_.end() ? elected == known->second : !elected;
+  if (same) return;
+  if (!elected) {
+    elected_.erase(known);
+    return;
+  }
+  elected_[node] = *elected;
+  write(std::to_string(node) + (elected == id_of(node) ? std::string(" is the coordinator")
+                                                       : " elects " + conch::print(*elected)));
+}
+
+/// E1 and E2 are about the end of a run: nothing is in flight and no timer is armed.
+void ScriptedWorld::check_election() {
+  std::vector<Voter> voters;
+  std::string taking_part, coordinators;
+  for (NodeId member : roster_) {
+    Node node = node_of(member);
+    if (!present(node)) continue;
+    const Voter& voter =
+        voters.emplace_back(Voter{node, population_->elected(node), population_->participant(node),
+                                  population_->retired(node)});
+    auto add = [&](std::string& list) {
+      list += (list.empty() ? "" : ", ") + std::to_string(node);
+    };
+    if (voter.participant) add(taking_part);
+    if (voter.elected == member) add(coordinators);
+  }
+  if (at_rest()) {
+    jury_.report(Property::right_coordinator,
+                 wrong_coordinator(voters, promise_of(population_->entry())));
+    jury_.report(Property::all_elect, undecided(voters));
+    announce_violations();
+  }
+  for (Property property :
+       {Property::right_coordinator, Property::all_elect, Property::invariant}) {
+    bool judged = at_rest() || property == Property::invariant || broken_.contains(property);
+    write(std::string(word(property)) + ": " + (judged ? verdict(property) : "not at rest"));
+  }
+  write("taking part: " + (taking_part.empty() ? "nobody" : taking_part));
+  write("coordinator: " + (coordinators.empty() ? "nobody" : coordinators));
+}
+
+}  // namespace conch::sim
