@@ -9,6 +9,7 @@
 #include "check/numbering.hpp"
 #include "check/recovery_model.hpp"
 #include "core/print.hpp"
+#include "recovery/describe.hpp"
 
 namespace conch::check::group {
 
@@ -89,15 +90,7 @@ class ModelOf final : public Model {
 
   std::string print(MessageNumber message) override {
     std::lock_guard lock(mutex_);
-    const Message& sent = messages_[message];
-    if (const auto* told = std::get_if<recovery::Told<A>>(&sent))
-      return (told->message ? conch::print(*told->message) : "WAKE") + " of epoch " +
-             std::to_string(told->epoch.value);
-    if (const auto* freeze = std::get_if<recovery::Freeze>(&sent))
-      return "FREEZE(view " + std::to_string(freeze->view.number) + ")";
-    if (const auto* hello = std::get_if<recovery::Hello>(&sent))
-      return "HELLO(view " + std::to_string(hello->view.number) + ")";
-    return conch::print(sent);
+    return recovery::describe<A>(messages_[message]);
   }
 
   std::string difference(PeerNumber before, PeerNumber after) override {

@@ -92,9 +92,7 @@ std::string unseen(const Totals& totals, const SurvivalOptions& options, bool al
   std::string missing;
   for (std::size_t i = 0; i < totals.sightings.size(); ++i) {
     auto sighting = static_cast<sim::Sighting>(i);
-    bool possible = all || ((sighting != sim::Sighting::guest_came || entry.can.dynamic) &&
-                            (sighting != sim::Sighting::readers_together || entry.can.shared) &&
-                            (sighting != sim::Sighting::token_in_flight || entry.can.token));
+    bool possible = all || is_possible(sighting, entry.can);
     if (totals.sightings[i] > 0 || !possible) continue;
     missing += (missing.empty() ? "" : "; ") + std::string(word(sighting));
   }

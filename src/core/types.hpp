@@ -42,6 +42,7 @@ struct Epoch {
 class Fence {
  public:
   static constexpr int count_bits = 40;
+  static constexpr Epoch last_epoch{(std::uint32_t{1} << (64 - count_bits)) - 1};
 
   constexpr Fence() = default;
   constexpr explicit Fence(std::uint64_t number) : number_(number) {}

@@ -1,6 +1,7 @@
 #include "recovery/decision.hpp"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "recovery/knowledge.hpp"
@@ -88,7 +89,36 @@ bool is_worth_remembering(const LockAssignment& lock) {
          lock.rolled_back;
 }
 
+bool is_sound(const LockAssignment& lock, const Members& founders) {
+  std::set<NodeId> nodes;
+  auto is_news = [&](const Claim& claim) {
+    return founders.contains(claim.node) && nodes.insert(claim.node).second;
+  };
+  auto conflicts = [&](const Claim& claim) {
+    return std::any_of(lock.holders.begin(), lock.holders.end(), [&](const Claim& other) {
+      return other.node != claim.node && claim.wish.conflicts(other.wish);
+    });
+  };
+  return std::all_of(lock.holders.begin(), lock.holders.end(), is_news) &&
+         std::all_of(lock.waiters.begin(), lock.waiters.end(), is_news) &&
+         std::none_of(lock.holders.begin(), lock.holders.end(), conflicts);
+}
+
 }  // namespace
+
+bool is_sound(const LockReports& locks) {
+  std::set<std::string> names;
+  return std::all_of(locks.begin(), locks.end(), [&](const LockReport& lock) {
+    return names.insert(lock.lock).second && !(lock.held && lock.waits);
+  });
+}
+
+bool is_sound(const LockAssignments& locks, const Members& founders) {
+  std::set<std::string> names;
+  return std::all_of(locks.begin(), locks.end(), [&](const LockAssignment& lock) {
+    return names.insert(lock.lock).second && is_sound(lock, founders);
+  });
+}
 
 LockAssignments decide(const Roster& roster, const std::map<Life, LockReports>& reports) {
   std::map<std::string, Gathered> locks;

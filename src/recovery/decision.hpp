@@ -54,6 +54,13 @@ struct LockAssignment {
 
 using LockAssignments = std::vector<LockAssignment>;
 
+/// Whether a report, which comes from elsewhere, makes sense: a lock once, held or waited for.
+bool is_sound(const LockReports& locks);
+
+/// Whether a decision, which comes from elsewhere, can be carried out: all that hold or wait are
+/// founders, nobody twice, and those who hold a lock hold it together.
+bool is_sound(const LockAssignments& locks, const Members& founders);
+
 /// Who goes on holding what, who waits in which order, and where the data are. Locks of which
 /// nothing need be remembered are left out: the epoch is the high bits of every fence.
 LockAssignments decide(const Roster& roster, const std::map<Life, LockReports>& reports);

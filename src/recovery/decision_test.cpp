@@ -138,5 +138,28 @@ TEST(Decision, WhatWasReleasedWhileFrozenIsNewerThanAnEpochThatOthersHaveInstall
   EXPECT_EQ(lock.data, data(4, 5));
 }
 
+TEST(Decision, WhatNoDeciderWouldSayIsRecognized) {
+  Members founders{NodeId{1}, NodeId{2}};
+  Claim one{NodeId{1}, write};
+  Claim two{NodeId{2}, write};
+  auto sound = [&](std::vector<Claim> holders, std::vector<Claim> waiters) {
+    return is_sound(LockAssignments{{"a", holders, waiters, {}, false}}, founders);
+  };
+  EXPECT_TRUE(sound({one}, {two}));
+  EXPECT_TRUE(sound({{NodeId{1}, read}, {NodeId{2}, read}}, {}));
+  EXPECT_FALSE(sound({one, two}, {})) << "two write";
+  EXPECT_FALSE(sound({one}, {one})) << "twice";
+  EXPECT_FALSE(sound({}, {{NodeId{3}, write}})) << "a stranger";
+  LockAssignment lock{"a", {one}, {}, {}, false};
+  EXPECT_FALSE(is_sound(LockAssignments{lock, lock}, founders));
+}
+
+TEST(Decision, WhatNoPeerWouldReportIsRecognized) {
+  LockReport report = Said().holds(write, fence(1, 1)).report;
+  EXPECT_TRUE(is_sound(LockReports{report}));
+  EXPECT_FALSE(is_sound(LockReports{report, report}));
+  EXPECT_FALSE(is_sound(Said().holds(write, fence(1, 1)).waits(write, seconds(1))));
+}
+
 }  // namespace
 }  // namespace conch::recovery

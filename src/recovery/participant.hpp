@@ -176,6 +176,7 @@ class Participant {
   void slip_in(Out& out);
   bool is_without(Rule rule) const { return charter_.without == rule; }
   bool has_reported(const Life& life) const;
+  bool can_install(const LockAssignments& locks) const;
   bool is_void(const Life& from, const Told<A>& told) const;
   Assignment start_of(const std::string& lock, const DataRef& data) const;
   Lock<A>& lock_at(const std::string& name, Out& out);

@@ -162,6 +162,11 @@ void Participant<A>::take(const Life& from, const Report& m, Out& out) {
 
 template <Exclusive A>
 void Participant<A>::keep_report(const Life& from, const Report& report) {
+  bool known = std::all_of(report.locks.begin(), report.locks.end(), [](const LockReport& lock) {
+    return (!lock.held || can_ask<A>(lock.held->wish)) &&
+           (!lock.waits || can_ask<A>(lock.waits->wish));
+  });
+  if (!known || !is_sound(report.locks)) return;  // no peer of ours would say this
   if (report.epoch < reported_epoch_ || report.epoch <= epoch_) return;
   if (reported_epoch_ < report.epoch) reports_.clear();
   reported_epoch_ = report.epoch;
@@ -203,8 +208,19 @@ void Participant<A>::take(const Life& from, const Install& m, Out& out) {
   bool again = is_without(Rule::acceptance) && m.epoch == epoch_;
   bool expected = stage_ == Stage::frozen && m.epoch == view_.epoch && from == view_.decider;
   if (!expected && !again) return;
+  if (!can_install(m.locks)) return expel(out);  // no decider of ours would say this
   install(m.locks, out);
   out.send(from, Installed{m.epoch});
+}
+
+template <Exclusive A>
+bool Participant<A>::can_install(const LockAssignments& locks) const {
+  auto can = [](const Claim& claim) { return can_ask<A>(claim.wish); };
+  return is_sound(locks, view_.roster.founders()) &&
+         std::all_of(locks.begin(), locks.end(), [&](const LockAssignment& lock) {
+           return std::all_of(lock.holders.begin(), lock.holders.end(), can) &&
+                  std::all_of(lock.waiters.begin(), lock.waiters.end(), can);
+         });
 }
 
 template <Exclusive A>

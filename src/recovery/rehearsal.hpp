@@ -35,6 +35,12 @@ struct Rehearsed {
   OutboxOf<A> out;
 };
 
+/// Whether the algorithm knows what is asked for.
+template <Exclusive A>
+bool can_ask(const Wish& wish) {
+  return Shared<A> || wish == Wish{};
+}
+
 template <Exclusive A>
 void ask(A& value, const Wish& wish, OutboxOf<A>& out) {
   if constexpr (Shared<A>) return value.request(wish, out);

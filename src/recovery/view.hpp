@@ -130,7 +130,11 @@ struct View {
   std::vector<Life> evicted;
   CONCH_FIELDS(View, number, epoch, algorithm, decider, roster, evicted)
 
-  bool valid() const { return (number == 0) == (epoch == Epoch{0}); }
+  /// Every epoch has founders as long as it has members, and fits into a fence.
+  bool valid() const {
+    bool founded = roster.empty() || roster.founders().size() > 0;
+    return (number == 0) == (epoch == Epoch{0}) && epoch <= Fence::last_epoch && founded;
+  }
 
   /// Who keeps a lease: the members, and a decider that leaves, for they wait for its decision.
   bool has_tenant(const Life& life) const { return roster.contains(life) || decider == life; }

@@ -2,7 +2,7 @@
 // register.
 #include <algorithm>
 
-#include "core/print.hpp"
+#include "recovery/describe.hpp"
 #include "sim/survival.hpp"
 
 namespace conch::sim {
@@ -88,7 +88,7 @@ void Survival::watch_over(Process& process, const Life& to, bool progress) {
 // The register.
 
 void Survival::ask(const Life& life, const Ask& ask) {
-  if (trace_) note(life, "asks the register  " + print(ask.question));
+  if (trace_) note(life, "asks the register  " + describe(ask.question));
   bool reaches = !cut_from_register_.contains(life.id.value) && !chance(loss_);
   if (!reaches) return;
   after(draw(std::chrono::microseconds(200), latency_max_) + register_delay_,

@@ -40,6 +40,13 @@ std::string_view word(Sighting sighting) {
   return "?";
 }
 
+bool is_possible(Sighting sighting, const Capabilities& can) {
+  if (sighting == Sighting::guest_came) return can.dynamic;
+  if (sighting == Sighting::readers_together) return can.shared;
+  if (sighting == Sighting::token_in_flight) return can.token;
+  return true;
+}
+
 void SurvivalOracles::report(Property property, std::string what) {
   if (!violation_) violation_ = Violation{property, std::move(what)};
 }

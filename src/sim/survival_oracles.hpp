@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/catalog.hpp"
 #include "recovery/orders.hpp"
 #include "sim/oracles.hpp"
 
@@ -36,6 +37,8 @@ enum class Sighting : std::uint8_t {
 };
 inline constexpr std::size_t sighting_count = 17;
 std::string_view word(Sighting sighting);
+/// Whether an algorithm that can do this may show it.
+bool is_possible(Sighting sighting, const Capabilities& can);
 using Sightings = std::array<std::uint64_t, sighting_count>;
 
 class SurvivalOracles {

@@ -1,6 +1,6 @@
 #include "sim/survivor.hpp"
 
-#include "core/print.hpp"
+#include "recovery/describe.hpp"
 
 namespace conch::sim {
 
@@ -86,7 +86,7 @@ class SurvivorOf final : public Survivor {
       if constexpr (TokenBased<A>)
         parcel.token = told->message && std::holds_alternative<typename A::Token>(*told->message);
     }
-    if (traced_) parcel.text = print(message);
+    if (traced_) parcel.text = describe<A>(message);
     parcel.message = std::make_shared<const Message<A>>(std::move(message));
     return std::make_shared<const Parcel>(std::move(parcel));
   }

@@ -1,0 +1,226 @@
+#include "recovery/steward.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/encode.hpp"
+#include "core/testing/dice.hpp"
+#include "mutex/central.hpp"
+#include "mutex/elmp.hpp"
+#include "mutex/naimi_trehel.hpp"
+
+namespace conch::recovery {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr LeaseTerms terms{seconds(1), 0};
+
+/// One peer, whose register the test plays.
+class Alone {
+ public:
+  using A = NaimiTrehel;
+
+  explicit Alone(Rule without = Rule::none)
+      : steward_({NodeId{1}, Incarnation{1}}, "", {"naimi-trehel", {}, without}, terms) {}
+
+  /// What a call at this time wants done; its questions and events are kept.
+  template <class Call>
+  void at(Duration time, Call&& call) {
+    StewardOrders<A> out{Time(time)};
+    call(steward_, out);
+    asks = std::move(out.asks());
+    events = std::move(out.events());
+  }
+  void start(Duration time) {
+    at(time, [](auto& peer, auto& out) { peer.start(out); });
+  }
+  void tick(Duration time) {
+    at(time, [](auto& peer, auto& out) { peer.tick(out); });
+  }
+  void request(Duration time) {
+    at(time, [](auto& peer, auto& out) { peer.request("a", {}, out); });
+  }
+  void release(Duration time) {
+    at(time, [](auto& peer, auto& out) { peer.release("a", {}, out); });
+  }
+  /// The register answers the last question.
+  void answer(Duration time, bool yes) {
+    Ask asked = asks.back();
+    if (const auto* propose = std::get_if<Propose>(&asked.question); propose && yes)
+      standing.view = propose->view;
+    at(time, [&](auto& peer, auto& out) { peer.answered({asked.number, yes, standing}, out); });
+  }
+  /// In the group from `time` on.
+  void come_in(Duration time) {
+    start(time);
+    answer(time, false);
+    answer(time, true);
+  }
+  template <class Q>
+  bool asks_for() const {
+    return std::any_of(asks.begin(), asks.end(),
+                       [](const Ask& ask) { return std::holds_alternative<Q>(ask.question); });
+  }
+  template <class E>
+  bool is_told() const {
+    return std::any_of(events.begin(), events.end(),
+                       [](const Event& event) { return std::holds_alternative<E>(event); });
+  }
+  Stage stage() const { return steward_.participant().stage(); }
+  Time wakes() const { return steward_.wakes(); }
+
+  Standing standing;
+  std::vector<Ask> asks;
+  std::vector<Event> events;
+
+ private:
+  Steward<A> steward_;
+};
+
+TEST(Steward, LooksThenAsksToComeInThenIs) {
+  Alone peer;
+  peer.start(seconds(1));
+  EXPECT_TRUE(peer.asks_for<Look>());
+  peer.answer(seconds(1), false);
+  EXPECT_TRUE(peer.asks_for<Propose>());
+  peer.answer(seconds(1), true);
+  EXPECT_TRUE(peer.is_told<Admitted>());
+  EXPECT_EQ(peer.stage(), Stage::working);
+}
+
+TEST(Steward, IfTheAnswerWasLostItLooksAndRenews) {
+  Alone peer;
+  peer.start(seconds(1));
+  peer.answer(seconds(1), false);
+  peer.standing.view = std::get<Propose>(peer.asks.back().question).view;  // accepted
+  peer.tick(peer.wakes().time_since_epoch());
+  ASSERT_TRUE(peer.asks_for<Look>());
+  peer.answer(seconds(2), false);
+  ASSERT_TRUE(peer.asks_for<Renew>()) << "a member without a lease is not in yet";
+  EXPECT_EQ(peer.stage(), Stage::outside);
+  peer.answer(seconds(2), true);
+  EXPECT_EQ(peer.stage(), Stage::working);
+}
+
+TEST(Steward, RenewsInTimeAndAgainIfNoAnswerComes) {
+  Alone peer;
+  peer.come_in(seconds(1));
+  for (int i = 0; i < 3; ++i) {
+    peer.tick(peer.wakes().time_since_epoch());
+    EXPECT_TRUE(peer.asks_for<Renew>()) << i;
+  }
+  peer.answer(milliseconds(1900), true);
+  EXPECT_EQ(peer.stage(), Stage::working);
+}
+
+TEST(Steward, WithoutARenewalItIsOutWhenItsLeaseEndsAndToldBeforeAnythingElse) {
+  Alone peer;
+  peer.come_in(seconds(1));
+  peer.request(milliseconds(1100));
+  ASSERT_TRUE(peer.is_told<Granted>());
+  peer.tick(milliseconds(1999));
+  EXPECT_FALSE(peer.is_told<Lost>());
+  peer.tick(seconds(2));
+  ASSERT_EQ(peer.events.size(), 2U);
+  EXPECT_TRUE(std::holds_alternative<Lost>(peer.events[0]));
+  EXPECT_TRUE(std::holds_alternative<Expelled>(peer.events[1]));
+}
+
+TEST(Steward, ReentryOfAnIdleTokenChecksTheLease) {
+  Alone peer;
+  peer.come_in(seconds(1));
+  peer.request(milliseconds(1100));
+  peer.release(milliseconds(1200));
+  peer.request(seconds(3600));
+  EXPECT_FALSE(peer.is_told<Granted>());
+  EXPECT_TRUE(peer.is_told<Expelled>());
+}
+
+TEST(Steward, TheSpecimenWithoutThatRuleLetsItIn) {
+  Alone peer(Rule::lease);
+  peer.come_in(seconds(1));
+  peer.request(milliseconds(1100));
+  peer.release(milliseconds(1200));
+  peer.request(seconds(3600));
+  EXPECT_TRUE(peer.is_told<Granted>());
+}
+
+TEST(Steward, AnAnswerThatComesAfterTheLeaseDoesNotBringItBack) {
+  Alone peer;
+  peer.come_in(seconds(1));
+  peer.tick(milliseconds(1900));
+  ASSERT_TRUE(peer.asks_for<Renew>());
+  peer.answer(milliseconds(2100), true);
+  EXPECT_TRUE(peer.is_told<Expelled>());
+}
+
+TEST(Steward, WhatItIsToldBeforeItHasALeaseWaits) {
+  Alone peer;
+  peer.start(seconds(1));
+  peer.answer(seconds(1), false);
+  Ask propose = peer.asks.back();
+  peer.standing.view = std::get<Propose>(propose.question).view;
+  Freeze freeze{peer.standing.view};
+  peer.at(seconds(1), [&](auto& steward, auto& out) {
+    steward.receive({NodeId{2}, Incarnation{9}}, freeze, out);
+  });
+  EXPECT_EQ(peer.stage(), Stage::outside);
+  peer.asks = {propose};
+  peer.answer(seconds(1), true);
+  EXPECT_EQ(peer.stage(), Stage::working);
+}
+
+// What arrives is bounded by its own length and validated; whatever passes is handled.
+template <class A>
+void fuzz(std::uint64_t seed, std::string_view name) {
+  Dice dice(seed);
+  Life self{NodeId{1}, Incarnation{1}};
+  Life other{NodeId{2}, Incarnation{2}};
+  Participant<A> peer(self, "", {std::string(name), {}, Rule::none});
+  View view{
+      1,
+      Epoch{1},
+      std::string(name),
+      other,
+      Roster({{self.id, self.incarnation, "", false}, {other.id, other.incarnation, "", false}}),
+      {}};
+  Message<A> messages[] = {
+      Freeze{view},
+      Install{Epoch{1}, {{"a", {{self.id, {}}}, {{other.id, {}}}, {3, 1, self.id}, false}}},
+      Report{Epoch{2}, {{"a", Holding{{}, Fence(5)}, {}, {}, false, {}}}},
+      Installed{Epoch{1}},
+      Hello{view},
+      Welcome{},
+      Doubt{other},
+      Told<A>{"a", Epoch{1}, std::nullopt},
+  };
+  InvariantWatch watch;
+  int understood = 0;
+  for (int i = 0; i < 2000; ++i) {
+    std::string bytes;
+    encode(bytes, messages[dice.below(std::size(messages))]);
+    for (std::uint64_t changes = dice.below(4); changes > 0; --changes)
+      bytes[dice.below(bytes.size())] = static_cast<char>(dice.below(256));
+    if (dice.percent(10)) bytes.resize(dice.below(bytes.size()) + 1);
+    Decoder decoder(bytes);
+    Message<A> message;
+    if (!decoder.decode(message) || !decoder.finish()) continue;
+    ++understood;
+    PeerOrders<A> out;
+    peer.receive(other, message, out);
+    if (peer.stage() == Stage::out) peer = Participant<A>(self, "", {std::string(name), {}, {}});
+  }
+  EXPECT_GT(understood, 200);
+}
+
+TEST(Fuzz, AParticipantSurvivesWhateverCanBeDecoded) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    EXPECT_NO_THROW(fuzz<NaimiTrehel>(seed, "naimi-trehel")) << "seed " << seed;
+    EXPECT_NO_THROW(fuzz<Central>(seed, "central")) << "seed " << seed;
+    EXPECT_NO_THROW(fuzz<Elmp>(seed, "elmp")) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace conch::recovery

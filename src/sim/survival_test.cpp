@@ -1,0 +1,101 @@
+#include "sim/survival.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "sim/distribution.hpp"
+
+namespace conch::sim {
+namespace {
+
+using recovery::Rule;
+
+SurvivalOptions of(const std::string& algorithm, std::uint64_t seed, Rule without = Rule::none) {
+  SurvivalOptions options;
+  options.algorithm = algorithm;
+  options.seed = seed;
+  options.without = without;
+  return options;
+}
+
+std::string command(const SurvivalOptions& options) {
+  return "conch survive " + options.algorithm + " --seed " + std::to_string(options.seed);
+}
+
+std::vector<std::string> real_algorithms() {
+  std::vector<std::string> names;
+  for (const CatalogEntry& entry : catalog())
+    if (entry.about.use == Use::real) names.emplace_back(entry.about.name);
+  return names;
+}
+
+std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+class EveryAlgorithm : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Survival, EveryAlgorithm, ::testing::ValuesIn(real_algorithms()),
+                         test_name);
+
+TEST_P(EveryAlgorithm, Survives) {
+  Sightings seen{};
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    SurvivalOptions options = of(GetParam(), seed);
+    SurvivalReport report = Survival(options).run();
+    ASSERT_FALSE(report.violation) << report.violation->what << "\n  repeat: " << command(options);
+    for (std::size_t i = 0; i < seen.size(); ++i) seen[i] += report.sightings[i];
+  }
+  const Capabilities& can = find_algorithm(GetParam()).can;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    auto sighting = static_cast<Sighting>(i);
+    EXPECT_TRUE(seen[i] > 0 || !is_possible(sighting, can)) << word(sighting);
+  }
+}
+
+/// A specimen is caught within so many seeds, and the same runs with the rule hold.
+std::optional<std::uint64_t> caught(SurvivalOptions options, std::uint64_t seeds) {
+  for (options.seed = 1; options.seed <= seeds; ++options.seed)
+    if (Survival(options).run().violation) return options.seed;
+  return std::nullopt;
+}
+
+TEST(Survival, SpecimensWithoutARuleAreCaught) {
+  for (Rule rule : {Rule::old_epochs, Rule::new_epochs, Rule::lease, Rule::acceptance})
+    EXPECT_TRUE(caught(of("central", 1, rule), 200)) << word(rule);
+  EXPECT_TRUE(caught(of("naimi-trehel", 1, Rule::incarnation), 1000));
+}
+
+TEST(Survival, LeasesThatDoNotAllowForDriftAreCaught) {
+  SurvivalOptions options = of("naimi-trehel", 1);
+  options.lease.drift_percent = 0;
+  options.clock_drift_percent = 10;
+  EXPECT_TRUE(caught(options, 500));
+}
+
+TEST(Survival, ARunIsRepeatedByItsSeed) {
+  std::ostringstream first, second;
+  Survival(of("elmp", 7), &first).run();
+  Survival(of("elmp", 7), &second).run();
+  EXPECT_GT(first.str().size(), 10'000U);
+  EXPECT_EQ(first.str(), second.str());
+}
+
+TEST(Survival, WhatMakesNoSenseIsRefused) {
+  auto refused = [](auto change) {
+    SurvivalOptions options;
+    change(options);
+    EXPECT_THROW(validate(options), BadText);
+  };
+  refused([](SurvivalOptions& options) { options.algorithm = "maekawa-textbook"; });
+  refused([](SurvivalOptions& options) { options.nodes_max = 1; });
+  refused([](SurvivalOptions& options) { options.lease.length = {}; });
+  refused([](SurvivalOptions& options) { options.clock_drift_percent = 50; });
+  refused([](SurvivalOptions& options) { options.without = Rule::roster; });
+  EXPECT_THROW(validate(of("no-such", 1)), UnknownName);
+}
+
+}  // namespace
+}  // namespace conch::sim
