@@ -373,4 +373,46 @@ TEST(Cli, TheLabRunsOnOneEngine) {
   EXPECT_EQ(outcome.out.find("simgrid"), std::string::npos) << outcome.out;
 }
 
+TEST(Cli, AGroupSurvivesOrSaysWhatBroke) {
+  Outcome fine = conch("survive elmp --seeds 1..50 --json");
+  EXPECT_EQ(fine.status, 0) << fine.out;
+  json runs = json::parse(fine.out);
+  EXPECT_EQ(runs["runs"], 50);
+  EXPECT_EQ(runs["failures"], 0);
+  EXPECT_GT(runs["seen"]["a recovery overlapped another"], 0);
+
+  Outcome broken = conch("survive central --without lease --seeds 1..20");
+  EXPECT_EQ(broken.status, 2) << broken.out;
+  std::size_t repeat = broken.out.find("repeat: conch ");
+  ASSERT_NE(repeat, std::string::npos) << broken.out;
+  repeat += std::string("repeat: conch ").size();
+  std::string again = broken.out.substr(repeat, broken.out.find('\n', repeat) - repeat);
+  EXPECT_EQ(conch(again).status, 2) << again;
+  EXPECT_NE(conch(again + " --trace").out.find("is stopped for"), std::string::npos) << again;
+}
+
+TEST(Cli, ASmallGroupIsCheckedWithItsRecovery) {
+  Outcome fine = conch("check central --recovery --nodes 2 --crash 1 --restart 1");
+  EXPECT_EQ(fine.status, 0) << fine.out;
+  EXPECT_NE(fine.out.find("complete"), std::string::npos) << fine.out;
+  Outcome broken = conch("check naimi-trehel --recovery --nodes 2 --usurp 1 --without incarnation");
+  EXPECT_EQ(broken.status, 2) << broken.out;
+}
+
+TEST(Cli, RecoveriesRefuseWhatTheyCannotDo) {
+  expect_refused("survive", "algorithm");
+  expect_refused("survive naimi-trehl", "did you mean \"naimi-trehel\"?");
+  expect_refused("survive bully", "election");
+  expect_refused("survive maekawa-textbook", "is a specimen");
+  expect_refused("survive central --nodes 1", "2 to 64 peers");
+  expect_refused("survive central --lease 0", "a lease has a length");
+  expect_refused("survive central --drift 60", "less than 50 %");
+  expect_refused("survive central --without leases", "is none of roster, old-epochs");
+  expect_refused("survive central --without roster", "conch check central --recovery");
+  expect_refused("survive central --seeds 1..2 --trace", "give --seed instead of --seeds");
+  expect_refused("check central --recovery --readers 1", "means nothing with --recovery");
+  expect_refused("check central --pause 1", "only with --recovery");
+  expect_refused("check bully --recovery", "has no locks to recover");
+}
+
 }  // namespace

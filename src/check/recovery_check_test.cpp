@@ -26,11 +26,10 @@ void expect_holds(const Options& options) {
     EXPECT_TRUE(seen) << command(options) << "\n" << word(sometimes);
 }
 
-/// Without the ring, whose token never rests: there is no end to look at.
 std::vector<std::string> algorithms() {
   std::vector<std::string> names;
   for (const CatalogEntry& entry : catalog())
-    if (entry.about.use == Use::real && !entry.about.restless) names.emplace_back(entry.about.name);
+    if (entry.about.use == Use::real) names.emplace_back(entry.about.name);
   return names;
 }
 

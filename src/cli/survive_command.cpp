@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/check_recovery.hpp"
@@ -29,6 +30,7 @@ struct SurviveTexts {
   std::optional<std::string> seeds;
   std::optional<std::string> without;
   bool trace = false;
+  bool json = false;
 };
 
 std::string rule_names() {
@@ -99,8 +101,28 @@ std::string unseen(const Totals& totals, const SurvivalOptions& options, bool al
   return missing;
 }
 
-void print_totals(const Runs<SurvivalReport>& runs, const Totals& totals, const SurviveTexts& texts,
-                  const SeedRange& range) {
+void print_json(const Runs<SurvivalReport>& runs, const Totals& totals, const SurviveTexts& texts,
+                const SeedRange& range) {
+  nlohmann::ordered_json json;
+  json["algorithm"] = texts.algorithm;
+  json["nodes"] = texts.nodes;
+  json["runs"] = runs.done;
+  json["failures"] = runs.failures;
+  json["failed_seeds"] = nlohmann::ordered_json::array();
+  for (std::size_t index = 0; index < runs.results.size(); ++index)
+    if (runs.results[index] && runs.results[index]->violation)
+      json["failed_seeds"].push_back(range.first + index);
+  json["grants"] = totals.grants;
+  json["epochs"] = totals.epochs;
+  json["messages"] = totals.messages;
+  for (std::size_t i = 0; i < totals.sightings.size(); ++i)
+    json["seen"][word(static_cast<sim::Sighting>(i))] = totals.sightings[i];
+  fmt::print("{}\n", json.dump(2));
+  std::fflush(stdout);
+}
+
+void print_text(const Runs<SurvivalReport>& runs, const Totals& totals, const SurviveTexts& texts,
+                const SeedRange& range) {
   fmt::print("{}, {} peers, {} runs (seeds {}..{}): {} failed\n", texts.algorithm, texts.nodes,
              runs.done, range.first, range.last, runs.failures);
   fmt::print("  {} grants, {} epochs, {} messages\n", totals.grants, totals.epochs,
@@ -124,12 +146,13 @@ void survive(const SurviveTexts& texts, Invocation& invocation) {
   if (texts.seeds) range = parse_seeds(*texts.seeds);
   if (texts.trace && texts.seeds)
     throw BadText("--trace shows one run: give --seed instead of --seeds");
+  if (texts.trace && texts.json) throw BadText("--trace is for people to read, --json is not");
   watch_for_interrupts();
   auto runs = run_seeds<SurvivalReport>(range, [&](std::uint64_t seed) {
     return sim::Survival(for_seed(options, texts, seed), texts.trace ? &std::cout : nullptr).run();
   });
   Totals totals(runs);
-  print_totals(runs, totals, texts, range);
+  texts.json ? print_json(runs, totals, texts, range) : print_text(runs, totals, texts, range);
   invocation.exit =
       complain_of_failures(runs, range, [&](const SurvivalReport& report, std::uint64_t seed) {
         fmt::print(stderr, "{} broken in {} with seed {}: {}\n  repeat: {}\n",
@@ -160,6 +183,7 @@ void add_survive_command(CLI::App& app, Invocation& invocation) {
   command->add_option("--seeds", texts->seeds, "Many runs, as 1..2000")->excludes(seed);
   command->add_option("--without", texts->without,
                       "A rule of the recovery to do without: " + rule_names());
+  command->add_flag("--json", texts->json, "Print the numbers for a program to read");
   command->add_flag("--trace", texts->trace, "Print all that happens in the run");
   command->footer(
       "Exit status: 0 all properties held, 1 bad usage or too little happened, 2 a safety\n"
