@@ -114,7 +114,7 @@ TEST(Recovery, MemoryEndsARun) {
 }
 
 TEST(Recovery, WhatMakesNoSenseIsRefused) {
-  auto refusal = [](Options options) -> std::string {
+  auto refusal = [](const Options& options) -> std::string {
     try {
       check(options);
     } catch (const sim::BadText& refused) {

@@ -101,7 +101,9 @@ class ModelOf final : public Model {
     for (const auto& [name, value] : now) {
       if (old[name] == value) continue;
       if (!text.empty()) text += ", ";
-      text += name + " " + (old[name].empty() ? "-" : old[name]) + " -> " + value;
+      text += name + " ";
+      text += old[name].empty() ? "-" : old[name];
+      text += " -> " + value;
     }
     return text;
   }

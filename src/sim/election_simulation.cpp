@@ -25,8 +25,9 @@ Options network_of(const ElectionOptions& options) {
 /// So many deliveries are no election any more.
 std::uint64_t deliveries_max(const ElectionOptions& options) {
   std::uint64_t nodes = options.nodes;
-  std::uint64_t causes = 4 + options.starts + options.starters.size() + options.retires +
-                         3 * options.crashes.value_or(ElectionOptions::crashes_usual);
+  std::uint64_t causes =
+      4 + options.starts + options.starters.size() + options.retires +
+      std::uint64_t{3} * options.crashes.value_or(ElectionOptions::crashes_usual);
   return 1000 + 20 * causes * nodes * nodes;
 }
 
@@ -64,7 +65,7 @@ ElectionResult ElectionSimulation::run() {
     while (!events_.empty() && !result_.violation) {
       Event event = events_.pop();
       now_ = event.at;
-      Happens happens = std::move(pending_.extract(event.b).mapped());
+      Happens happens = pending_.extract(event.b).mapped();
       handle(happens);
     }
     if (!result_.violation) judge();
@@ -141,7 +142,7 @@ void ElectionSimulation::draw_schedule() {
 
 void ElectionSimulation::at(Time when, Happens happens) {
   happens.life = processes_[happens.node].life;
-  pending_[++scheduled_] = std::move(happens);
+  pending_[++scheduled_] = happens;
   events_.push({.at = when, .b = scheduled_});
 }
 

@@ -208,7 +208,12 @@ void Survival::call(Process& process, const std::function<Wanted(Survivor&, Time
   for (const Dispatch& each : wanted.dispatches) dispatch(process, each);
   for (const Ask& each : wanted.asks) ask(life, each);
   for (const recovery::Event& each : wanted.events) take(life, each);
-  if (Process* still = find(life)) wake_in_time(*still);
+  Process* still = find(life);
+  if (!still) return;
+  if (still->phase == Phase::inside && !still->peer->has_lease(still->clock.shows(now_)))
+    oracles_.report(Property::mutual_exclusion,
+                    name_of(life) + " is inside without a lease, and was not told");
+  wake_in_time(*still);
 }
 
 void Survival::wake_in_time(Process& process) {
@@ -224,70 +229,95 @@ void Survival::wake_in_time(Process& process) {
 
 void Survival::take(const Life& life, const recovery::Event& event) {
   Process* process = find(life);
-  if (!process) return;
-  bool ends = std::holds_alternative<Expelled>(event) || std::holds_alternative<Departed>(event);
-  if (ends && oracles_.is_inside(life))
-    oracles_.report(Property::mutual_exclusion,
-                    name_of(life) + " is out of the group and was not told that its lock is lost");
-  if (const auto* granted = std::get_if<Granted>(&event)) {
-    note(life, "enters, " + print(granted->baton) + (granted->rolled_back ? ", rolled back" : ""));
-    for (const Life& other : oracles_.inside()) {
-      const Process& holder = *find(other);
-      if (!holder.peer->has_lease(holder.clock.shows(now_))) oracles_.is_late(other);
-    }
-    oracles_.entered(life, *granted, process->wish);
-    process->phase = Phase::inside;
-    ++report_.grants;
-    if (process->request >> 32) ++served_[life.id.value];
-    DataRef data = granted->baton.data;
-    call(*process, [&](Survivor& peer, Time now) { return peer.copied(now, lock_name, data); });
-    oracles_.copied(life);
-    std::uint64_t request = process->request;
-    to(life, draw({}, options_.lease.length / 10), [this, request](Process& holder) {
-      if (holder.phase == Phase::inside && holder.request == request) release(holder);
-    });
-  } else if (std::holds_alternative<Withdrew>(event)) {
-    note(life, "has withdrawn");
-    think(*process);
-  } else if (std::holds_alternative<Lost>(event)) {
-    note(life, "is told that its lock is lost");
-    oracles_.told_lost(life);
-    process->phase = Phase::away;
-  } else if (std::holds_alternative<Admitted>(event)) {
-    note(life, "is in the group");
-    const Member* member = process->peer->view().roster.find(life.id);
-    if (member && member->guest) oracles_.see(Sighting::guest_came);
-    think(*process);
-  } else if (std::holds_alternative<Expelled>(event)) {
-    note(life, "is out of the group");
-    if (register_away_) oracles_.see(Sighting::register_away);
-    if (!process->stopped && register_.view().roster.contains(life) == false &&
-        !register_.standing().has_ended(life))
-      oracles_.see(Sighting::falsely_suspected);
-    oracles_.gone(life);
-    to(life, {}, [this](Process& gone) {
-      NodeId id = gone.life.id;
-      processes_.erase(gone.life);
-      respawn(id, draw({}, options_.lease.length / 2));
-    });
-  } else if (std::holds_alternative<Departed>(event)) {
-    note(life, "has left");
-    oracles_.see(Sighting::member_left);
-    oracles_.gone(life);
-    to(life, {}, [this](Process& gone) {
-      NodeId id = gone.life.id;
-      processes_.erase(gone.life);
-      respawn(id, draw({}, 2 * options_.lease.length));
-    });
-  } else if (const auto* armed = std::get_if<LockArmed>(&event)) {
-    LockArmed copy = *armed;
-    to(life, draw(copy.armed.min, copy.armed.max), [this, copy](Process& owner) {
-      call(owner, [&](Survivor& peer, Time now) { return peer.timer(now, copy); });
-    });
+  if (process) std::visit([&](const auto& chosen) { happen(*process, chosen); }, event);
+}
+
+/// Who is inside although its lease has run out does not know yet, and need not be waited for.
+void Survival::happen(Process& process, const Granted& granted) {
+  const Life life = process.life;
+  note(life, "enters, " + print(granted.baton) + (granted.rolled_back ? ", rolled back" : ""));
+  for (const Life& other : oracles_.inside()) {
+    const Process& holder = *find(other);
+    if (!holder.peer->has_lease(holder.clock.shows(now_))) oracles_.is_late(other);
   }
-  if (process->phase == Phase::inside && !process->peer->has_lease(process->clock.shows(now_)))
-    oracles_.report(Property::mutual_exclusion,
-                    name_of(life) + " is inside without a lease, and was not told");
+  oracles_.entered(life, granted, process.wish);
+  process.phase = Phase::inside;
+  ++report_.grants;
+  if (process.request >> 32) ++served_[life.id.value];
+  std::uint64_t request = process.request;
+  to(life, draw({}, options_.lease.length / 10), [this, request](Process& holder) {
+    if (holder.phase == Phase::inside && holder.request == request) release(holder);
+  });
+  fetch(process, granted.baton.data);
+}
+
+void Survival::happen(Process& process, const Moved& moved) {
+  note(process.life, "is told that its data are elsewhere now");
+  fetch(process, moved.data);
+}
+
+/// The bytes are there at once.
+void Survival::fetch(Process& process, const DataRef& data) {
+  oracles_.copied(process.life);
+  call(process, [&](Survivor& peer, Time now) { return peer.copied(now, lock_name, data); });
+}
+
+void Survival::happen(Process& process, const Withdrew&) {
+  note(process.life, "has withdrawn");
+  think(process);
+}
+
+void Survival::happen(Process& process, const Lost&) {
+  note(process.life, "is told that its lock is lost");
+  oracles_.told_lost(process.life);
+  process.phase = Phase::away;
+}
+
+void Survival::happen(Process& process, const Admitted&) {
+  note(process.life, "is in the group");
+  const Member* member = process.peer->view().roster.find(process.life.id);
+  if (member && member->guest) oracles_.see(Sighting::guest_came);
+  think(process);
+}
+
+void Survival::happen(Process& process, const Expelled&) {
+  note(process.life, "is out of the group");
+  Standing standing = register_.standing();
+  bool evicted = !standing.view.roster.contains(process.life);
+  if (register_away_) oracles_.see(Sighting::register_away);
+  if (evicted && !standing.has_ended(process.life)) oracles_.see(Sighting::falsely_suspected);
+  end(process, options_.lease.length / 2);
+}
+
+void Survival::happen(Process& process, const Departed&) {
+  note(process.life, "has left");
+  oracles_.see(Sighting::member_left);
+  end(process, 2 * options_.lease.length);
+}
+
+void Survival::end(Process& process, Duration away_max) {
+  if (oracles_.is_inside(process.life))
+    oracles_.report(Property::mutual_exclusion, name_of(process.life) +
+                                                    " is out of the group, and was not told that " +
+                                                    "its lock is lost");
+  oracles_.gone(process.life);
+  to(process.life, {}, [this, away_max](Process& gone) {
+    NodeId id = gone.life.id;
+    processes_.erase(gone.life);
+    respawn(id, draw({}, away_max));
+  });
+}
+
+void Survival::happen(Process& process, const LockArmed& armed) {
+  std::uint64_t number = ++process.timers[armed.armed.timer];
+  to(process.life, draw(armed.armed.min, armed.armed.max), [this, armed, number](Process& owner) {
+    if (owner.timers[armed.armed.timer] != number) return;
+    call(owner, [&](Survivor& peer, Time now) { return peer.timer(now, armed); });
+  });
+}
+
+void Survival::happen(Process& process, const LockDisarmed& disarmed) {
+  ++process.timers[disarmed.timer];
 }
 
 void Survival::think(Process& process) {

@@ -90,6 +90,8 @@ class Survival {
     Wish wish;
     std::uint64_t request = 0;
     std::uint64_t wake = 0;
+    /// How often each was set; what was set before is void.
+    std::map<TimerId, std::uint64_t> timers;
     bool stopped = false;
     /// What has happened to it while it was stopped.
     std::vector<std::function<void(Process&)>> missed;
@@ -122,6 +124,17 @@ class Survival {
   std::vector<Life> living(NodeId id) const;
   void call(Process& process, const std::function<Wanted(Survivor&, Time)>& call);
   void take(const Life& life, const recovery::Event& event);
+  void happen(Process& process, const recovery::Granted& granted);
+  void happen(Process& process, const recovery::Moved& moved);
+  void happen(Process& process, const recovery::Withdrew&);
+  void happen(Process& process, const recovery::Lost&);
+  void happen(Process& process, const recovery::Admitted&);
+  void happen(Process& process, const recovery::Expelled&);
+  void happen(Process& process, const recovery::Departed&);
+  void happen(Process& process, const recovery::LockArmed& armed);
+  void happen(Process& process, const recovery::LockDisarmed& disarmed);
+  void fetch(Process& process, const DataRef& data);
+  void end(Process& process, Duration away_max);
   void think(Process& process);
   void ask_for_lock(Process& process);
   void release(Process& process);
