@@ -6,6 +6,7 @@ std::vector<CatalogEntry> presets() {
   CatalogEntry trylock =
       fixed(variant<Elmp>("elmp-trylock", "RR-8690, alg. 1 repaired", {.without = Without::queue}));
   trylock.about.messages = "O(N) under load";
+  trylock.about.promises_progress = false;  // who is refused may be overtaken again and again
   CatalogEntry polite =
       variant<Bully>("bully-polite", "notes, exercise 11.8", {.manners = Manners::polite});
   CatalogEntry unheard =
