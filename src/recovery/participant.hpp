@@ -167,7 +167,7 @@ class Participant {
   void take(const Life& from, const Installed& m, Out& out);
   void take(const Life& from, const Hello& m, Out& out);
   void take(const Life& from, const Welcome& m, Out& out);
-  void take(const Life&, const Doubt&, Out&) {}  // the steward's
+  void take(const Life&, const Doubt&, Out&) {}  // the steward's business
 
   bool is_member() const {
     return stage_ == Stage::greeting || stage_ == Stage::working || stage_ == Stage::frozen;

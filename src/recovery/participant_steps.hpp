@@ -50,7 +50,10 @@ template <Exclusive A>
 void Participant<A>::learn(const Standing& standing, Out& out) {
   if (stage_ == Stage::out) return;
   ended_.insert(standing.ended.begin(), standing.ended.end());
-  if (standing.view.number > view_.number) adopt(standing.view, out);
+  if (standing.view.number > view_.number) {
+    adopt(standing.view, out);
+    std::erase_if(ended_, [&](const Life& life) { return !view_.mentions(life); });
+  }
   decide_if_complete(out);
   depart_if_unneeded(out);
 }

@@ -11,7 +11,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,6 +91,7 @@ class Steward {
   void learn(const Standing& standing, Out& out);
   void come_in(const Standing& standing, Out& out);
   std::size_t rank() const;
+  unsigned confirmations(const Life& life, Time now) const;
   /// How long an answer is waited for.
   Duration answer_patience() const { return renewal_period(terms_) / 2; }
 
@@ -113,9 +113,8 @@ class Steward {
   bool leaving_ = false;
   /// From those who know of the admission before this one does: nothing is done without a lease.
   std::vector<std::pair<Life, Message<A>>> before_lease_;
-  /// Whom this one cannot reach, and who else cannot.
-  std::set<Life> doubted_;
-  std::map<Life, std::set<NodeId>> doubts_;
+  /// Who has said of whom that it cannot be reached, and when.
+  std::map<Life, std::map<NodeId, Time>> doubts_;
 };
 
 // The lease.
@@ -204,6 +203,8 @@ void Steward<A>::learn(const Standing& standing, Out& out) {
   if (comes) return come_in(standing, out);
   next_look_.reset();
   participant_.learn(standing, out);
+  std::erase_if(doubts_,
+                [&](const auto& each) { return !participant_.view().roster.contains(each.first); });
   for (const auto& [from, message] : std::exchange(before_lease_, {})) receive(from, message, out);
   if (standing.has_ended(participant_.self())) participant_.lapse(out);
   bool reason = participant_.eviction() || (leaving_ && participant_.stage() == Stage::working);
@@ -238,24 +239,34 @@ template <Exclusive A>
 void Steward<A>::receive(const Life& from, const Message<A>& message, Out& out) {
   if (!alive(out)) return;
   if (!tenure_.until()) return before_lease_.emplace_back(from, message), void();
-  if (const auto* doubt = std::get_if<Doubt>(&message)) doubts_[doubt->whom].insert(from.id);
+  if (const auto* doubt = std::get_if<Doubt>(&message)) {
+    if (participant_.view().roster.contains(doubt->whom)) doubts_[doubt->whom][from.id] = out.now();
+    return;
+  }
   participant_.receive(from, message, out);
 }
 
 template <Exclusive A>
 void Steward<A>::silent(const Life& life, Duration unacknowledged, Out& out) {
   if (!alive(out) || !participant_.view().roster.contains(life)) return;
-  auto confirmations = static_cast<unsigned>(doubts_[life].size());
-  switch (opinion_of({unacknowledged, false, confirmations}, terms_)) {
+  switch (opinion_of({unacknowledged, false, confirmations(life, out.now())}, terms_)) {
     case Opinion::fine: return;
     case Opinion::doubtful:
-      if (!doubted_.insert(life).second) return;
       for (const Member& other : participant_.view().roster)
         if (other.id != life.id && other.id != participant_.self().id)
           out.send(other.life(), Doubt{life});
       return;
     case Opinion::gone: return suspect(life, out);
   }
+}
+
+/// How many others have doubted it lately.
+template <Exclusive A>
+unsigned Steward<A>::confirmations(const Life& life, Time now) const {
+  auto found = doubts_.find(life);
+  if (found == doubts_.end()) return 0;
+  auto lately = [&](const auto& doubt) { return now - doubt.second <= 4 * terms_.length; };
+  return static_cast<unsigned>(std::count_if(found->second.begin(), found->second.end(), lately));
 }
 
 template <Exclusive A>

@@ -30,6 +30,7 @@ class Alone {
     StewardOrders<A> out{Time(time)};
     call(steward_, out);
     asks = std::move(out.asks());
+    sends = std::move(out.sends());
     events = std::move(out.events());
   }
   void start(Duration time) {
@@ -72,6 +73,7 @@ class Alone {
 
   Standing standing;
   std::vector<Ask> asks;
+  std::vector<PeerOrders<A>::Send> sends;
   std::vector<Event> events;
 
  private:
@@ -169,6 +171,54 @@ TEST(Steward, WhatItIsToldBeforeItHasALeaseWaits) {
   peer.asks = {propose};
   peer.answer(seconds(1), true);
   EXPECT_EQ(peer.stage(), Stage::working);
+}
+
+TEST(Steward, WhoDoesNotAnswerIsDoubtedAndThenPutOut) {
+  Alone peer;
+  peer.come_in(seconds(1));
+  Life silent{NodeId{2}, Incarnation{7}};
+  Life third{NodeId{3}, Incarnation{8}};
+  for (const Life& life : {silent, third})
+    peer.standing.view = admission(peer.standing, {life.id, life.incarnation, "", false},
+                                   "naimi-trehel", Membership::dynamic);
+  peer.tick(peer.wakes().time_since_epoch());
+  peer.answer(milliseconds(1300), true);
+
+  auto hear_nothing_for = [&](Duration silence) {
+    peer.at(milliseconds(1400),
+            [&](auto& steward, auto& out) { steward.silent(silent, silence, out); });
+  };
+  hear_nothing_for(milliseconds(900));
+  EXPECT_TRUE(peer.sends.empty());
+  hear_nothing_for(seconds(6));
+  ASSERT_EQ(peer.sends.size(), 1U) << "the third is told";
+  EXPECT_EQ(peer.sends[0].to, third);
+  EXPECT_TRUE(std::holds_alternative<Doubt>(peer.sends[0].message));
+  EXPECT_FALSE(peer.asks_for<Propose>());
+
+  peer.at(milliseconds(1400),
+          [&](auto& steward, auto& out) { steward.receive(third, Doubt{silent}, out); });
+  hear_nothing_for(seconds(6));
+  ASSERT_TRUE(peer.asks_for<Propose>()) << "the third cannot reach it either";
+  const View& view = std::get<Propose>(peer.asks.back().question).view;
+  EXPECT_FALSE(view.roster.contains(silent));
+  EXPECT_EQ(view.evicted, std::vector{silent}) << "its lease may still run";
+}
+
+TEST(Steward, WhoseLeaseHasEndedIsPutOut) {
+  Alone peer;
+  peer.come_in(seconds(1));
+  Life dead{NodeId{2}, Incarnation{7}};
+  peer.standing.view = admission(peer.standing, {dead.id, dead.incarnation, "", false},
+                                 "naimi-trehel", Membership::dynamic);
+  peer.standing.ended = {dead};
+  peer.tick(peer.wakes().time_since_epoch());
+  peer.answer(milliseconds(1300), true);
+  peer.tick(peer.wakes().time_since_epoch());
+  ASSERT_TRUE(peer.asks_for<Propose>());
+  const View& view = std::get<Propose>(peer.asks.back().question).view;
+  EXPECT_TRUE(view.evicted.empty());
+  EXPECT_EQ(view.epoch, Epoch{2});
 }
 
 // What arrives is bounded by its own length and validated; whatever passes is handled.

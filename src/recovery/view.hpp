@@ -138,6 +138,10 @@ struct View {
 
   /// Who keeps a lease: the members, and a decider that leaves, for they wait for its decision.
   bool has_tenant(const Life& life) const { return roster.contains(life) || decider == life; }
+  /// Whether its lease matters.
+  bool mentions(const Life& life) const {
+    return has_tenant(life) || std::find(evicted.begin(), evicted.end(), life) != evicted.end();
+  }
   /// Whose leases matter.
   std::vector<Life> lives() const {
     std::vector<Life> all = evicted;

@@ -16,10 +16,6 @@ using recovery::View;
 
 namespace {
 
-bool is_evicted(const View& view, const Life& life) {
-  return std::find(view.evicted.begin(), view.evicted.end(), life) != view.evicted.end();
-}
-
 void expect_sensible(const View& next) {
   if (next.number == 0 || !next.valid() || !next.roster.valid())
     throw std::invalid_argument(
@@ -83,7 +79,7 @@ Verdict FileRegister::propose(const View& next) {
 void FileRegister::start_leases(const View& next, const View& newest) {
   for (const recovery::Member& member : next.roster) {
     Life life = member.life();
-    if (!newest.has_tenant(life) && !is_evicted(newest, life)) leases_.begin(life);
+    if (!newest.mentions(life)) leases_.begin(life);
   }
 }
 
@@ -149,10 +145,7 @@ file::Judgement FileRegister::judge(const Life& life) {
 
 void FileRegister::tidy() {
   chain_.prune();
-  leases_.sweep([&](const Life& life) {
-    const View& newest = chain_.newest();
-    return newest.has_tenant(life) || is_evicted(newest, life);
-  });
+  leases_.sweep([&](const Life& life) { return chain_.newest().mentions(life); });
   work_.sweep();
 }
 

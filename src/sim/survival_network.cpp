@@ -68,9 +68,7 @@ void Survival::watch_over(Process& process, const Life& to, bool progress) {
   this->to(process.life, delay, [this, to, number](Process& sender) {
     auto found = sender.connections.find(to);
     if (found == sender.connections.end() || found->second.timer != number) return;
-    std::vector<Life> concerned = sender.peer->view().lives();
-    if (std::find(concerned.begin(), concerned.end(), to) == concerned.end())
-      return void(sender.connections.erase(found));
+    if (!sender.peer->view().mentions(to)) return void(sender.connections.erase(found));
     Link<Payload>::Frames frames;
     found->second.link.timeout(frames);
     transmit_all(sender, to, frames);
