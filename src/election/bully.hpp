@@ -34,9 +34,8 @@
 // - For the same reason the polite one listens before it asks: what was decided without it may not
 //   have reached those whom it asks; and a winner below it, which has not heard from it, does not
 //   tell it, either.
-// - *Announced to all*. A polite process above the winner is no coordinator and must hear of it:
-// the
-//   polite announce themselves to everybody.
+// - *Announced to all*. A polite process above the winner is no coordinator and must hear of it: so
+//   the polite announce themselves to everybody.
 // - The polite ask all below at once: T, not a T for each. Who is told that it is the coordinator
 //   itself, which died with its memory, does not believe it. The lowest has nobody to ask: it
 //   begins an election, as does who gets no answer.

@@ -11,7 +11,7 @@ namespace conch::recovery {
 struct Look {
   CONCH_FIELDS(Look)
 };
-/// Accepted if the view's number is the next; its proposer's lease begins with it.
+/// Accepted if the view's number is the next; the leases of newcomers begin with it.
 struct Propose {
   View view;
   CONCH_FIELDS(Propose, view)

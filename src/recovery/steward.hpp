@@ -65,7 +65,6 @@ class Steward {
   void timer(const std::string& lock, Epoch epoch, TimerId timer, Out& out);
   /// This one has left something unacknowledged for so long.
   void silent(const Life& life, Duration unacknowledged, Out& out);
-
   /// This one should be put out, for whatever reason.
   void suspect(const Life& life, Out& out);
 
@@ -90,10 +89,13 @@ class Steward {
   void ask(Question question, Out& out);
   void learn(const Standing& standing, Out& out);
   void come_in(const Standing& standing, Out& out);
+  void keep(const Life& from, const Message<A>& message, Out& out);
   std::size_t rank() const;
   unsigned confirmations(const Life& life, Time now) const;
   /// How long an answer is waited for.
   Duration answer_patience() const { return renewal_period(terms_) / 2; }
+
+  static constexpr std::size_t before_lease_max = 4096;
 
   Rule without_;
   LeaseTerms terms_;
@@ -157,8 +159,7 @@ template <Exclusive A>
 void Steward<A>::ask(Question question, Out& out) {
   std::erase_if(
       open_, [&](const auto& each) { return each.second.asked + 2 * terms_.length < out.now(); });
-  bool comes = std::holds_alternative<Propose>(question) && !tenure_.until();
-  open_[++asked_] = {out.now(), comes || std::holds_alternative<Renew>(question)};
+  open_[++asked_] = {out.now(), std::holds_alternative<Renew>(question)};
   out.ask({asked_, std::move(question)});
 }
 
@@ -212,12 +213,16 @@ void Steward<A>::learn(const Standing& standing, Out& out) {
   if (reason && !next_proposal_) next_proposal_ = out.now() + proposal_delay(rank(), terms_);
 }
 
-/// A member without a lease has not come in yet: it was told by a look that it may.
+/// A lease counts from when a renewal was asked for. That of an admission would not do: a proposal
+/// that is made again is accepted again, and the lease has run since the first time. Who has been
+/// put out before it knew that it was in needs a new life: the others wait for the end of this one.
 template <Exclusive A>
 void Steward<A>::come_in(const Standing& standing, Out& out) {
   next_look_ = out.now() + answer_patience();
-  if (standing.has_ended(participant_.self())) return participant_.lapse(out);
-  if (standing.view.roster.contains(participant_.self())) return renew(out);
+  bool member = standing.view.roster.contains(participant_.self());
+  bool was_member = !member && standing.view.mentions(participant_.self());
+  if (was_member || standing.has_ended(participant_.self())) return participant_.lapse(out);
+  if (member) return renew(out);
   ask(Propose{participant_.admission(standing)}, out);
 }
 
@@ -238,12 +243,18 @@ std::size_t Steward<A>::rank() const {
 template <Exclusive A>
 void Steward<A>::receive(const Life& from, const Message<A>& message, Out& out) {
   if (!alive(out)) return;
-  if (!tenure_.until()) return before_lease_.emplace_back(from, message), void();
+  if (!tenure_.until()) return keep(from, message, out);
   if (const auto* doubt = std::get_if<Doubt>(&message)) {
     if (participant_.view().roster.contains(doubt->whom)) doubts_[doubt->whom][from.id] = out.now();
     return;
   }
   participant_.receive(from, message, out);
+}
+
+template <Exclusive A>
+void Steward<A>::keep(const Life& from, const Message<A>& message, Out& out) {
+  if (before_lease_.size() == before_lease_max) return participant_.lapse(out);
+  before_lease_.emplace_back(from, message);
 }
 
 template <Exclusive A>

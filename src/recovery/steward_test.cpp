@@ -57,6 +57,7 @@ class Alone {
     start(time);
     answer(time, false);
     answer(time, true);
+    answer(time, true);
   }
   template <class Q>
   bool asks_for() const {
@@ -80,12 +81,15 @@ class Alone {
   Steward<A> steward_;
 };
 
-TEST(Steward, LooksThenAsksToComeInThenIs) {
+TEST(Steward, LooksThenAsksToComeInThenForALeaseThenIs) {
   Alone peer;
   peer.start(seconds(1));
   EXPECT_TRUE(peer.asks_for<Look>());
   peer.answer(seconds(1), false);
   EXPECT_TRUE(peer.asks_for<Propose>());
+  peer.answer(seconds(1), true);
+  EXPECT_TRUE(peer.asks_for<Renew>());
+  EXPECT_EQ(peer.stage(), Stage::outside);
   peer.answer(seconds(1), true);
   EXPECT_TRUE(peer.is_told<Admitted>());
   EXPECT_EQ(peer.stage(), Stage::working);
@@ -103,6 +107,17 @@ TEST(Steward, IfTheAnswerWasLostItLooksAndRenews) {
   EXPECT_EQ(peer.stage(), Stage::outside);
   peer.answer(seconds(2), true);
   EXPECT_EQ(peer.stage(), Stage::working);
+}
+
+// conch survive all --seed 1883, once.
+TEST(Steward, WhoWasPutOutBeforeItKnewThatItWasInIsOut) {
+  Alone peer;
+  peer.start(seconds(1));
+  peer.answer(seconds(1), false);
+  peer.standing.view = std::get<Propose>(peer.asks.back().question).view;  // accepted
+  peer.standing.view = eviction(peer.standing, {NodeId{1}}, {NodeId{2}, Incarnation{2}});
+  peer.answer(seconds(1), false);
+  EXPECT_TRUE(peer.is_told<Expelled>());
 }
 
 TEST(Steward, RenewsInTimeAndAgainIfNoAnswerComes) {
@@ -169,6 +184,8 @@ TEST(Steward, WhatItIsToldBeforeItHasALeaseWaits) {
   });
   EXPECT_EQ(peer.stage(), Stage::outside);
   peer.asks = {propose};
+  peer.answer(seconds(1), true);
+  EXPECT_EQ(peer.stage(), Stage::outside);
   peer.answer(seconds(1), true);
   EXPECT_EQ(peer.stage(), Stage::working);
 }
