@@ -58,11 +58,13 @@ Standing FileRegister::read() {
   return stand();
 }
 
-Verdict FileRegister::propose(const View& next) {
+/// The lease begins also for a proposal that will be refused: a newcomer's must not run out while
+/// it tries. A life that a view mentions had its lease or has lost it.
+Verdict FileRegister::propose(const View& next, const Life& by) {
   expect_no_fork();
   expect_sensible(next);
   const View& newest = chain_.newest();
-  start_leases(next, newest);
+  if (next.roster.contains(by) && !newest.mentions(by)) leases_.begin(by);
   bool accepted = false;
   if (next.number == newest.number + 1) {
     expect_no_way_back(newest, next);
@@ -71,16 +73,6 @@ Verdict FileRegister::propose(const View& next) {
   }
   if (!accepted) accepted = chain_.find(next.number) == next;
   return {accepted, stand()};
-}
-
-/// Of those who are new. Also for a proposal that will be refused: a newcomer's lease must not run
-/// out while it tries. A life that a view mentions had its lease or has lost it, and one that is
-/// evicted must not go on.
-void FileRegister::start_leases(const View& next, const View& newest) {
-  for (const recovery::Member& member : next.roster) {
-    Life life = member.life();
-    if (!newest.mentions(life)) leases_.begin(life);
-  }
 }
 
 /// Prolongs first and reads the view afterwards. Who evicts does it the other way round: it gets

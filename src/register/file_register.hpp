@@ -40,14 +40,14 @@ class FileRegister : public Register {
   void attach(const recovery::Life& life);
 
   recovery::Standing read() override;
-  Verdict propose(const recovery::View& next) override;
+  using Register::propose;
+  Verdict propose(const recovery::View& next, const recovery::Life& by) override;
   bool renew(const recovery::Life& life) override;
   void end(const recovery::Life& life) override;
   Duration lease() const override { return chain_.terms().lease; }
   int descriptor() const override { return alarm_.descriptor(); }
 
  private:
-  void start_leases(const recovery::View& next, const recovery::View& newest);
   recovery::Standing stand();
   std::optional<recovery::Standing> survey();
   file::Judgement judge(const recovery::Life& life);

@@ -35,12 +35,14 @@ class Register {
   virtual recovery::Standing read() = 0;
 
   /// Accepts `next` if its number is that of the newest view plus one; of several such, one. The
-  /// epoch does not go back. The lease of a newcomer begins before the view can be seen.
+  /// epoch does not go back. If its proposer is a newcomer, its lease begins before the view can be
+  /// seen.
   ///
   /// A proposal whose answer was lost may be made again: one that was accepted is accepted again,
   /// as long as the register remembers it. One that has been forgotten is refused: so many views
   /// came after it that only the newest says anything.
-  virtual Verdict propose(const recovery::View& next) = 0;
+  virtual Verdict propose(const recovery::View& next, const recovery::Life& by) = 0;
+  Verdict propose(const recovery::View& next) { return propose(next, next.decider); }
 
   /// Prolongs the lease. False if this life is no tenant of the view: it has been evicted, or its
   /// lease had ended, and then nothing brings it back. A lease counts from before this call.

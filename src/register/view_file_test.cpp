@@ -15,7 +15,7 @@ ViewFile some_file(Dice& dice) {
   std::vector<recovery::Member> members;
   for (std::uint64_t id = 0, size = dice.below(6); id < size; ++id)
     members.push_back({NodeId{3 * id + dice.below(3)}, recovery::Incarnation{dice.number()},
-                       std::string(dice.below(20), 'x'), dice.percent(20)});
+                       std::string(dice.below(20), 'x'), id > 0 && dice.percent(20)});
   recovery::View view{1 + dice.below(1000),
                       Epoch{static_cast<std::uint32_t>(1 + dice.below(99))},
                       "naimi-trehel",

@@ -251,7 +251,7 @@ TEST_P(RegisterContract, ANewcomersLeaseBeginsWithTheViewWhoeverDecides) {
   auto here = world(5 * short_lease);
   auto client = here->client();
   recovery::View view = found(*client, a);
-  EXPECT_TRUE(here->client()->propose(after(view, a, {a, b})).accepted);
+  EXPECT_TRUE(here->client()->propose(after(view, a, {a, b}), b).accepted);
   EXPECT_FALSE(client->read().has_ended(b));
   EXPECT_TRUE(client->renew(b));
   EXPECT_TRUE(await_end(*client, b));
@@ -262,7 +262,7 @@ TEST_P(RegisterContract, ADeciderThatLeavesKeepsItsLeaseAsLongAsItDecides) {
   auto here = world(5 * short_lease);
   auto client = here->client();
   recovery::View view = found(*client, a);
-  view = client->propose(after(view, a, {a, b})).standing.view;
+  view = client->propose(after(view, a, {a, b}), b).standing.view;
   view = client->propose(after(view, a, {b})).standing.view;
   EXPECT_TRUE(client->renew(a));
   EXPECT_TRUE(await_end(*client, a)) << "the others wait for its decision";
