@@ -94,8 +94,8 @@ std::string unseen(const Totals& totals, const SurvivalOptions& options, bool al
   std::string missing;
   for (std::size_t i = 0; i < totals.sightings.size(); ++i) {
     auto sighting = static_cast<sim::Sighting>(i);
-    bool possible = all || is_possible(sighting, entry.can);
-    if (totals.sightings[i] > 0 || !possible) continue;
+    bool expected = all || is_expected(sighting, entry.can);
+    if (totals.sightings[i] > 0 || !expected) continue;
     missing += (missing.empty() ? "" : "; ") + std::string(word(sighting));
   }
   return missing;

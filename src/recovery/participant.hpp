@@ -115,8 +115,8 @@ class Participant {
   void release(const std::string& lock, const DataRef& data, Out& out);
   /// The bytes of these data are here now.
   void copied(const std::string& lock, const DataRef& data) { locks_.at(lock).copied(data); }
-  /// Forgets the locks that are as if nobody had used them yet.
-  void forget_idle();
+  /// Forgets the locks that are as if nobody had used them yet; how many.
+  std::size_t forget_idle();
 
   const Life& self() const { return self_; }
   Stage stage() const { return stage_; }

@@ -359,8 +359,9 @@ Doing Participant<A>::doing(const std::string& lock) const {
 }
 
 template <Exclusive A>
-void Participant<A>::forget_idle() {
-  std::erase_if(locks_, [&](const auto& each) {
+std::size_t Participant<A>::forget_idle() {
+  if (stage_ != Stage::working) return 0;
+  return std::erase_if(locks_, [&](const auto& each) {
     const Lock<A>& lock = each.second;
     LockReport report = lock.report({});
     bool wanted = report.held || report.waits || lock.process() != Doing::nothing;

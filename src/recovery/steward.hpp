@@ -76,6 +76,9 @@ class Steward {
   /// Its process neither holds nor waits; ends in Departed, or Expelled.
   void leave(Out& out);
 
+  /// Forgets the locks that are as if nobody had used them yet; how many.
+  std::size_t forget_idle() { return participant_.forget_idle(); }
+
   const Participant<A>& participant() const { return participant_; }
   const Tenure& tenure() const { return tenure_; }
 

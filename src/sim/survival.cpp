@@ -224,6 +224,7 @@ void Survival::wake_in_time(Process& process) {
   Duration delay = std::max(Duration{}, process.clock.when(shown) - now_);
   to(process.life, delay, [this, number](Process& woken) {
     if (woken.wake != number) return;
+    if (woken.peer->forget_idle() > 0) oracles_.see(Sighting::lock_forgotten);
     call(woken, [](Survivor& peer, Time now) { return peer.tick(now); });
   });
 }

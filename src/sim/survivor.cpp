@@ -59,6 +59,8 @@ class SurvivorOf final : public Survivor {
     return call(now, [&](auto& out) { steward_.leave(out); });
   }
 
+  std::size_t forget_idle() override { return steward_.forget_idle(); }
+
   Time wakes() const override { return steward_.wakes(); }
   bool has_lease(Time now) const override { return steward_.tenure().holds(now); }
   Stage stage() const override { return participant().stage(); }

@@ -53,6 +53,9 @@ class Survivor {
   virtual Wanted copied(Time now, const std::string& lock, const DataRef& data) = 0;
   virtual Wanted leave(Time now) = 0;
 
+  /// See Participant.
+  virtual std::size_t forget_idle() = 0;
+
   virtual Time wakes() const = 0;
   virtual bool has_lease(Time now) const = 0;
   virtual recovery::Stage stage() const = 0;
