@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "catalog/real_algorithms.hpp"
 #include "sim/distribution.hpp"
 
 namespace conch::check::group {
@@ -26,13 +27,6 @@ void expect_holds(const Options& options) {
     EXPECT_TRUE(seen) << command(options) << "\n" << word(sometimes);
 }
 
-std::vector<std::string> algorithms() {
-  std::vector<std::string> names;
-  for (const CatalogEntry& entry : catalog())
-    if (entry.about.use == Use::real) names.emplace_back(entry.about.name);
-  return names;
-}
-
 std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
   std::replace(name.begin(), name.end(), '-', '_');
@@ -40,7 +34,8 @@ std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
 }
 
 class EveryRecovery : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Algorithm, EveryRecovery, ::testing::ValuesIn(algorithms()), test_name);
+INSTANTIATE_TEST_SUITE_P(Algorithm, EveryRecovery, ::testing::ValuesIn(real_algorithms()),
+                         test_name);
 
 TEST_P(EveryRecovery, HoldsWhenOneOfTwoFails) {
   expect_holds(of(GetParam(), 2, {{Budget::crash, 1}, {Budget::restart, 1}}));

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "catalog/real_algorithms.hpp"
 #include "cli/check_recovery.hpp"
 #include "cli/commands.hpp"
 #include "cli/runs.hpp"
@@ -37,14 +38,6 @@ std::string rule_names() {
   std::string names;
   for (recovery::Rule rule : recovery::rules)
     names += (names.empty() ? "" : ", ") + std::string(word(rule));
-  return names;
-}
-
-/// Those that can run for real.
-std::vector<std::string> real_algorithms() {
-  std::vector<std::string> names;
-  for (const CatalogEntry& entry : catalog())
-    if (entry.about.use == Use::real) names.emplace_back(entry.about.name);
   return names;
 }
 

@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "catalog/real_algorithms.hpp"
 #include "sim/distribution.hpp"
 
 namespace conch::sim {
@@ -21,13 +22,6 @@ SurvivalOptions of(const std::string& algorithm, std::uint64_t seed, Rule withou
 
 std::string command(const SurvivalOptions& options) {
   return "conch survive " + options.algorithm + " --seed " + std::to_string(options.seed);
-}
-
-std::vector<std::string> real_algorithms() {
-  std::vector<std::string> names;
-  for (const CatalogEntry& entry : catalog())
-    if (entry.about.use == Use::real) names.emplace_back(entry.about.name);
-  return names;
 }
 
 std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
