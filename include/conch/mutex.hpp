@@ -1,0 +1,62 @@
+// A mutex among all peers of a group: TimedLockable, so std::scoped_lock, std::unique_lock and
+// std::lock work with it, over several of them, too.
+//
+// Objects of this class may be used by any number of threads; as with std::mutex, who has locked it
+// unlocks it. It is not recursive: locking it twice in one thread throws. If the lock is lost
+// (see `on_lost`), `unlock` does nothing.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <conch/peer.hpp>
+#include <conch/receipt.hpp>
+#include <conch/ticket.hpp>
+
+namespace conch {
+
+class Mutex {
+ public:
+  Mutex(Peer& peer, std::string name);
+  ~Mutex();
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+
+  void lock();
+  /// Asks once, and waits for the answer no longer than PeerOptions::try_patience.
+  bool try_lock();
+  void unlock();
+
+  template <class Rep, class Period>
+  bool try_lock_for(const std::chrono::duration<Rep, Period>& patience) {
+    return try_lock_until(std::chrono::steady_clock::now() +
+                          std::chrono::ceil<std::chrono::nanoseconds>(patience));
+  }
+  template <class Clock>
+  bool try_lock_until(const std::chrono::time_point<Clock>& deadline) {
+    return try_lock_for(deadline - Clock::now());
+  }
+  bool try_lock_until(const std::chrono::steady_clock::time_point& deadline);
+
+  // For who is inside.
+
+  /// Larger than that of every entry before, of any peer, for ever. Throws Error unless inside.
+  std::uint64_t fence() const;
+  /// Whether the lock is still there.
+  bool holds() const;
+  Receipt receipt() const;
+  /// Called by a thread of the library when the lock is lost while somebody is inside. It must not
+  /// lock or unlock.
+  void on_lost(std::function<void()> callback);
+
+  const std::string& name() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace conch

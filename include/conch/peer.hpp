@@ -1,0 +1,101 @@
+// A member of a group. Objects of this class may be used by any number of threads at once.
+//
+//   conch::Peer peer;                          // joins the group $CONCH_GROUP, or "default"
+//   conch::Mutex deploy(peer, "deploy");
+//   { std::scoped_lock guard(deploy); ... }    // one at a time, among all peers of the group
+//                                              // ~Peer leaves it
+//
+// A peer has one background thread, which works only while no thread of yours waits for a lock: a
+// thread that waits receives its own token, and one that unlocks sends it.
+//
+// A process that forks must not use the peer in the child.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <conch/error.hpp>
+
+namespace conch {
+
+namespace peer {
+class Engine;
+}
+
+struct TlsOptions {
+  /// PEM files: this peer's certificate and key, and the authority that has signed everybody's.
+  std::string certificate;
+  std::string key;
+  std::string authority;
+
+  bool enabled() const { return !certificate.empty() || !key.empty() || !authority.empty(); }
+};
+
+struct PeerOptions {
+  /// Empty: $CONCH_GROUP, or "default".
+  std::string group;
+  /// A name of `conch algorithms`; empty: what the group runs, "naimi-trehel" if it is new.
+  std::string algorithm;
+  /// `host:port` addresses to listen on, besides the Unix socket in the runtime directory; port 0
+  /// lets the system choose.
+  std::vector<std::string> listen;
+  /// `host:port` under which others reach this peer; empty: what it listens on.
+  std::string advertise;
+  /// `host:port` of peers on the machine that has the register; empty: it is this machine.
+  std::vector<std::string> join;
+  /// Where the Unix sockets are; empty: $XDG_RUNTIME_DIR/conch.
+  std::string runtime_directory;
+  /// Where the register is; empty: $XDG_STATE_HOME/conch.
+  std::string state_directory;
+  /// Of a new group; one that exists has its own.
+  std::chrono::milliseconds lease = std::chrono::seconds(5);
+  /// How long `try_lock` waits for an answer before it gives up.
+  std::chrono::milliseconds try_patience = std::chrono::milliseconds(50);
+  /// How long the constructor waits to be admitted before it throws.
+  std::chrono::milliseconds admission_patience = std::chrono::seconds(30);
+  TlsOptions tls;
+  /// Listens on other addresses than loopback without TLS.
+  bool insecure = false;
+  /// Speaks TCP also with peers of the same machine.
+  bool tcp_only = false;
+  /// A label that algorithms with clusters go by.
+  std::string cluster;
+  /// Serves the `conch lock` of this machine. A short-lived peer does not.
+  bool serves_clients = false;
+  /// One line for everything worth knowing; none: to standard error if something is wrong.
+  std::function<void(std::string_view line)> log;
+};
+
+class Peer {
+ public:
+  /// Joins; throws Error if that is impossible, or not possible in time.
+  explicit Peer(PeerOptions options = {});
+  /// Leaves, as `leave` does.
+  ~Peer();
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+
+  /// Gives up what is held and waited for, and leaves the group; in vain after some seconds: then
+  /// its lease ends at once, as if it had crashed.
+  void leave();
+
+  /// Unique in the group.
+  std::uint64_t id() const;
+  std::string_view group() const;
+  std::string_view algorithm() const;
+  /// Where it listens, `host:port` each.
+  std::vector<std::string> listens() const;
+
+  /// For the other headers.
+  peer::Engine& engine() { return *engine_; }
+
+ private:
+  std::unique_ptr<peer::Engine> engine_;
+};
+
+}  // namespace conch

@@ -1,0 +1,58 @@
+// A mutex that readers share among all peers of a group: SharedTimedLockable, for std::shared_lock
+// and std::unique_lock. The group's algorithm must let readers in together (`conch algorithms`
+// tells which do); with others the constructor throws.
+//
+// Objects of this class may be used by any number of threads.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <conch/peer.hpp>
+
+namespace conch {
+
+class SharedMutex {
+ public:
+  SharedMutex(Peer& peer, std::string name);
+  ~SharedMutex();
+  SharedMutex(const SharedMutex&) = delete;
+  SharedMutex& operator=(const SharedMutex&) = delete;
+
+  void lock();
+  bool try_lock();
+  bool try_lock_until(const std::chrono::steady_clock::time_point& deadline);
+  void unlock();
+
+  void lock_shared();
+  bool try_lock_shared();
+  bool try_lock_shared_until(const std::chrono::steady_clock::time_point& deadline);
+  void unlock_shared();
+
+  template <class Rep, class Period>
+  bool try_lock_for(const std::chrono::duration<Rep, Period>& patience) {
+    return try_lock_until(std::chrono::steady_clock::now() +
+                          std::chrono::ceil<std::chrono::nanoseconds>(patience));
+  }
+  template <class Rep, class Period>
+  bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& patience) {
+    return try_lock_shared_until(std::chrono::steady_clock::now() +
+                                 std::chrono::ceil<std::chrono::nanoseconds>(patience));
+  }
+
+  /// As of a Mutex, for whoever is inside.
+  std::uint64_t fence() const;
+  bool holds() const;
+  void on_lost(std::function<void()> callback);
+
+  const std::string& name() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace conch

@@ -1,0 +1,166 @@
+// Brings payloads to other lives, each once and in order, over connections that come and go.
+//
+// Two lives have a channel in each direction, and each channel a connection of its own, which the
+// sender opens when it has something to say. What was not acknowledged is kept and said again on
+// the next connection, from where the receiver's handshake says it stopped. A channel keeps so much
+// and no more: then it is broken for good, and its life is reported as `broken`.
+//
+// Nothing here is guarded: all calls are made under one lock of the caller's, except `wait` and
+// `poke`, which any number of threads may call at any time.
+#pragma once
+
+#include <sys/epoll.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/types.hpp"
+#include "recovery/view.hpp"
+
+namespace conch::net {
+
+using recovery::Life;
+
+struct Tls {
+  std::string certificate;
+  std::string key;
+  std::string authority;
+  bool enabled() const { return !certificate.empty() || !key.empty() || !authority.empty(); }
+};
+
+struct CourierOptions {
+  Life self;
+  std::string group;
+  std::string algorithm;
+  /// Where to make the Unix socket, in a folder that only this user may enter.
+  std::string socket;
+  /// `host:port`; port 0 lets the system choose.
+  std::vector<std::string> listen;
+  /// Instead of the addresses of `listen`, if not empty.
+  std::string advertise;
+  Tls tls;
+  bool insecure = false;
+  /// Dials TCP even where a Unix socket would do.
+  bool tcp_only = false;
+  /// Of a channel: the bytes that may be unacknowledged.
+  std::size_t kept_bytes_max = std::size_t{64} << 20;
+  /// One line for everything worth knowing.
+  std::function<void(const std::string& line)> log;
+};
+
+/// A process of this machine that is no peer: it came through the Unix socket.
+enum class ClientId : std::uint64_t {};
+
+/// Who is told what has come. It may call the courier from within, but not `work`.
+class Recipient {
+ public:
+  virtual ~Recipient() = default;
+  virtual void delivered(const Life& from, std::string_view payload) = 0;
+  /// The one that was contacted at this address has said who it is.
+  virtual void contacted(const std::string& address, const Life& life) = 0;
+  /// Nothing more reaches this life: its channel is full, or it has forgotten what it had received.
+  virtual void broken(const Life& life, const std::string& why) = 0;
+  virtual void client_came(ClientId client) = 0;
+  virtual void client_said(ClientId client, std::string_view payload) = 0;
+  virtual void client_left(ClientId client) = 0;
+};
+
+/// What `wait` has seen; to be given to `work`.
+struct Readiness {
+  std::array<epoll_event, 64> events;
+  int count = 0;
+};
+
+class Courier {
+ public:
+  /// Listens from here on. Throws conch::Error: an address that is taken or malformed, one that is
+  /// not loopback without TLS, certificates that cannot be read.
+  explicit Courier(CourierOptions options);
+  ~Courier();
+
+  /// What others must know to reach this peer; a Member's address.
+  const std::string& address() const;
+  /// `host:port` of each listener.
+  std::vector<std::string> listens() const;
+
+  /// A new life: all channels begin anew. Clients stay.
+  void live_as(const Life& self);
+  /// Where a life is.
+  void know(const Life& life, const std::string& address);
+  /// Drops the channels from and to it.
+  void forget(const Life& life);
+  /// Asks who is at this `host:port`; ends in `contacted`, and is tried until then.
+  void contact(const std::string& address);
+
+  /// To a life whose address is known, by `know` or because it has connected to us; else nothing.
+  void send(const Life& to, std::string_view payload);
+  void send(ClientId client, std::string_view payload);
+  /// Disconnects it after what was sent.
+  void dismiss(ClientId client);
+  /// Writes what was sent since the last time, as far as the sockets take it.
+  void flush();
+
+  /// Until something has happened, somebody pokes, or this time has come on the steady clock.
+  Readiness wait(Time until) const;
+  void poke() const;
+  /// Reads, writes, accepts, dials, acknowledges.
+  void work(const Readiness& ready, Time now, Recipient& recipient);
+  /// When `work` has something to do even if nothing happens.
+  Time wakes() const;
+
+  /// For how long each life has left something unacknowledged, of those that do.
+  std::vector<std::pair<Life, Duration>> unacknowledged(Time now) const;
+
+  struct Counts {
+    std::uint64_t frames_sent = 0, frames_received = 0;
+    std::uint64_t bytes_sent = 0, bytes_received = 0;
+    std::uint64_t connections_refused = 0;
+  };
+  const Counts& counts() const;
+
+ private:
+  class Post;
+  std::unique_ptr<Post> post_;
+};
+
+/// What the steady clock shows, as everything in a peer counts time.
+Time steady_now();
+
+/// What somebody says of itself who is asked by a stranger.
+struct Acquaintance {
+  Life life;
+  std::string algorithm;
+  std::string address;
+};
+
+/// Asks who is at an address, and waits for the answer. Throws conch::Error.
+Acquaintance ask_who(const std::string& address, const std::string& group, const Tls& tls,
+                     Duration patience);
+
+/// A client's side of its connection to a peer of this machine. Used by one thread at a time.
+class ClientLink {
+ public:
+  /// Throws conch::Error: nobody listens there, it is of another group, it refuses.
+  ClientLink(const std::string& socket, const std::string& group);
+  ~ClientLink();
+  ClientLink(const ClientLink&) = delete;
+  ClientLink& operator=(const ClientLink&) = delete;
+
+  void send(std::string_view payload);
+  /// Nothing if none came in time. Throws conch::Error when the peer has gone.
+  std::optional<std::string> receive(std::optional<Time> until = std::nullopt);
+  int descriptor() const;
+
+ private:
+  class Line;
+  std::unique_ptr<Line> line_;
+};
+
+}  // namespace conch::net
