@@ -1,0 +1,128 @@
+#include "peer/any_steward.hpp"
+
+#include "core/encode.hpp"
+#include "peer/talk.hpp"
+
+namespace conch::peer {
+
+namespace {
+
+using namespace recovery;
+
+template <Exclusive A>
+class StewardOf final : public AnySteward {
+ public:
+  StewardOf(const CatalogEntry& entry, const StewardTraits& traits)
+      : steward_(traits.life, traits.address,
+                 {std::string(entry.about.name), entry.tuned({}), Rule::none}, traits.lease) {}
+
+  void start(Time now, Effects& out) override {
+    call(now, out, [&](auto& own) { steward_.start(own); });
+  }
+  void tick(Time now, Effects& out) override {
+    call(now, out, [&](auto& own) { steward_.tick(own); });
+  }
+  void answered(Time now, const Answer& answer, Effects& out) override {
+    call(now, out, [&](auto& own) { steward_.answered(answer, own); });
+  }
+  void watched(Time now, Effects& out) override {
+    call(now, out, [&](auto& own) { steward_.watched(own); });
+  }
+  std::string receive(Time now, const Life& from, std::string_view payload,
+                      std::optional<std::string>& lock, Effects& out) override {
+    Decoder decoder(payload);
+    Message<A> message;
+    if (!decoder.decode(message) || !decoder.finish()) return decoder.error();
+    call(now, out, [&](auto& own) { steward_.receive(from, message, own); });
+    if (auto* told = std::get_if<Told<A>>(&message)) lock = std::move(told->lock);
+    return "";
+  }
+  void timer(Time now, const std::string& lock, Epoch epoch, TimerId timer, Effects& out) override {
+    call(now, out, [&](auto& own) { steward_.timer(lock, epoch, timer, own); });
+  }
+  void silent(Time now, const Life& life, Duration unacknowledged, Effects& out) override {
+    call(now, out, [&](auto& own) { steward_.silent(life, unacknowledged, own); });
+  }
+  void suspect(Time now, const Life& life, Effects& out) override {
+    call(now, out, [&](auto& own) { steward_.suspect(life, own); });
+  }
+  void force_open(Time now, const std::string& lock, Effects& out) override {
+    call(now, out, [&](auto& own) { steward_.force_open(lock, own); });
+  }
+  bool request(Time now, const std::string& lock, Mode mode, Effects& out) override {
+    return call(now, out, [&](auto& own) { return steward_.request(lock, Wish{mode, {}}, own); });
+  }
+  bool cancel(Time now, const std::string& lock, Effects& out) override {
+    return call(now, out, [&](auto& own) { return steward_.cancel(lock, own); });
+  }
+  bool release(Time now, const std::string& lock, Effects& out) override {
+    return call(now, out, [&](auto& own) { return steward_.release(lock, DataRef{}, own); });
+  }
+  void leave(Time now, Effects& out) override {
+    call(now, out, [&](auto& own) { steward_.leave(own); });
+  }
+
+  std::size_t forget_idle() override { return steward_.forget_idle(); }
+
+  Time wakes() const override { return steward_.wakes(); }
+  bool has_lease(Time now) const override { return steward_.tenure().holds(now); }
+  std::optional<Time> lease_until() const override { return steward_.tenure().until(); }
+  Stage stage() const override { return participant().stage(); }
+  const View& view() const override { return participant().view(); }
+  std::vector<NodeId> dead() const override { return participant().dead(); }
+  Epoch epoch() const override { return participant().epoch(); }
+  std::vector<LockReport> reports(Time now) const override {
+    std::vector<LockReport> reports;
+    for (const auto& [name, lock] : participant().locks()) reports.push_back(lock.report(now));
+    return reports;
+  }
+  bool has_token(const std::string& lock) const override {
+    if constexpr (TokenBased<A>) {
+      auto found = participant().locks().find(lock);
+      return found != participant().locks().end() && found->second.value() &&
+             found->second.value()->holds_token();
+    }
+    return false;
+  }
+
+ private:
+  const Participant<A>& participant() const { return steward_.participant(); }
+
+  template <class Call>
+  auto call(Time now, Effects& out, Call&& run) {
+    StewardOrders<A> own(now);
+    if constexpr (std::is_void_v<decltype(run(own))>) {
+      run(own);
+      pass_on(own, out);
+    } else {
+      auto result = run(own);
+      pass_on(own, out);
+      return result;
+    }
+  }
+  static void pass_on(StewardOrders<A>& own, Effects& out) {
+    for (auto& send : own.sends()) pack(send.to, send.message, out);
+    std::move(own.asks().begin(), own.asks().end(), std::back_inserter(out.asks));
+    std::move(own.events().begin(), own.events().end(), std::back_inserter(out.events));
+  }
+  static void pack(const Life& to, Message<A>& message, Effects& out) {
+    std::size_t begin = out.bytes.size();
+    put_kind(PayloadKind::recovery, out.bytes);
+    encode(out.bytes, message);
+    std::optional<std::string> lock;
+    if (auto* told = std::get_if<Told<A>>(&message)) lock = std::move(told->lock);
+    out.parcels.push_back({to, begin, out.bytes.size() - begin, std::move(lock)});
+  }
+
+  Steward<A> steward_;
+};
+
+}  // namespace
+
+std::unique_ptr<AnySteward> make_steward(const CatalogEntry& entry, const StewardTraits& traits) {
+  return with_algorithm(entry, [&]<class A>(std::type_identity<A>) -> std::unique_ptr<AnySteward> {
+    return std::make_unique<StewardOf<A>>(entry, traits);
+  });
+}
+
+}  // namespace conch::peer

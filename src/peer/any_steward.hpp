@@ -1,0 +1,82 @@
+// A steward of any algorithm behind one interface, which speaks bytes with the other peers.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/catalog.hpp"
+#include "recovery/steward.hpp"
+
+namespace conch::peer {
+
+/// What one or several calls want done: all parcels, then the questions, then the events.
+struct Effects {
+  struct Parcel {
+    recovery::Life to;
+    /// Where its payload is in `bytes`.
+    std::size_t begin = 0;
+    std::size_t size = 0;
+    /// Of a message of a lock's algorithm: which lock.
+    std::optional<std::string> lock;
+  };
+  std::string bytes;
+  std::vector<Parcel> parcels;
+  std::vector<recovery::Ask> asks;
+  std::vector<recovery::Event> events;
+
+  std::string_view payload(const Parcel& parcel) const {
+    return std::string_view(bytes).substr(parcel.begin, parcel.size);
+  }
+};
+
+/// One life of this peer. Every call says what the clock shows.
+class AnySteward {
+ public:
+  virtual ~AnySteward() = default;
+
+  virtual void start(Time now, Effects& out) = 0;
+  virtual void tick(Time now, Effects& out) = 0;
+  virtual void answered(Time now, const recovery::Answer& answer, Effects& out) = 0;
+  virtual void watched(Time now, Effects& out) = 0;
+  /// What is wrong with the payload, if something is; and the lock that it speaks of, if any.
+  virtual std::string receive(Time now, const recovery::Life& from, std::string_view payload,
+                              std::optional<std::string>& lock, Effects& out) = 0;
+  virtual void timer(Time now, const std::string& lock, Epoch epoch, TimerId timer,
+                     Effects& out) = 0;
+  virtual void silent(Time now, const recovery::Life& life, Duration unacknowledged,
+                      Effects& out) = 0;
+  virtual void suspect(Time now, const recovery::Life& life, Effects& out) = 0;
+  virtual void force_open(Time now, const std::string& lock, Effects& out) = 0;
+
+  // False if the lease has run out: the events say so.
+  virtual bool request(Time now, const std::string& lock, Mode mode, Effects& out) = 0;
+  virtual bool cancel(Time now, const std::string& lock, Effects& out) = 0;
+  virtual bool release(Time now, const std::string& lock, Effects& out) = 0;
+  virtual void leave(Time now, Effects& out) = 0;
+
+  virtual std::size_t forget_idle() = 0;
+
+  virtual Time wakes() const = 0;
+  virtual bool has_lease(Time now) const = 0;
+  virtual std::optional<Time> lease_until() const = 0;
+  virtual recovery::Stage stage() const = 0;
+  virtual const recovery::View& view() const = 0;
+  virtual std::vector<NodeId> dead() const = 0;
+  virtual Epoch epoch() const = 0;
+  /// Of the locks that this peer knows.
+  virtual std::vector<recovery::LockReport> reports(Time now) const = 0;
+  virtual bool has_token(const std::string& lock) const = 0;
+};
+
+struct StewardTraits {
+  recovery::Life life;
+  std::string address;
+  recovery::LeaseTerms lease;
+};
+
+std::unique_ptr<AnySteward> make_steward(const CatalogEntry& entry, const StewardTraits& traits);
+
+}  // namespace conch::peer

@@ -1,0 +1,51 @@
+// One wish of one thread or client of this peer for one lock, from its asking to its end.
+#pragma once
+
+#include <conch/receipt.hpp>
+
+#include "core/types.hpp"
+
+namespace conch::peer {
+
+class LockDesk;
+
+/// What has been said about the lock, here.
+struct Traffic {
+  std::uint32_t messages_sent = 0;
+  std::uint32_t messages_received = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+};
+
+class Claim {
+ public:
+  enum class State : std::uint8_t {
+    idle,     // asks for nothing
+    waiting,  // in the lock's local queue
+    inside,
+    lost,  // was inside
+    refused,  // was waiting, and the peer leaves the group
+  };
+
+  explicit Claim(Mode mode) : mode(mode) {}
+  virtual ~Claim() = default;
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+
+  Mode mode;
+  State state = State::idle;
+  Time asked{};
+  /// What was said of the lock before it asked.
+  Traffic before;
+  /// While inside, and after a loss.
+  Fence fence;
+  Receipt receipt;
+  LockDesk* desk = nullptr;
+
+  bool has_place() const { return state == State::waiting || state == State::inside; }
+
+  /// The state has changed, but not by a call of the claim's owner. Called under the peer's lock.
+  virtual void changed() = 0;
+};
+
+}  // namespace conch::peer

@@ -1,0 +1,134 @@
+#include "peer/clients.hpp"
+
+#include <fmt/core.h>
+
+#include "peer/engine.hpp"
+#include "peer/inquiries.hpp"
+#include "peer/names.hpp"
+
+namespace conch::peer {
+
+class Clients::ClientClaim final : public Claim {
+ public:
+  ClientClaim(Clients& clients, net::ClientId client, std::uint64_t number, Mode mode)
+      : Claim(mode), client(client), number(number), clients_(clients) {}
+
+  const net::ClientId client;
+  const std::uint64_t number;
+  std::optional<Time> deadline;
+
+  void changed() override {
+    clients_.forget_deadline(*this);
+    switch (state) {
+      case State::inside: return clients_.reply(client, Entered{number, fence});
+      case State::lost: return clients_.reply(client, LostLock{number});
+      case State::refused:
+        return clients_.reply(client, NotEntered{number, "the peer leaves the group"});
+      case State::idle:
+      case State::waiting: return;
+    }
+  }
+
+ private:
+  Clients& clients_;
+};
+
+Clients::Clients(Engine& engine) : engine_(engine) {}
+Clients::~Clients() = default;
+
+void Clients::came(net::ClientId client) { clients_[client]; }
+
+void Clients::said(net::ClientId client, std::string_view payload, Time now) {
+  std::string why;
+  auto message = unpacked<ClientMessage>(payload, why);
+  if (!message) {
+    engine_.log("a client says what makes no sense: " + why);
+    reply(client, Failed{"this makes no sense: " + why});
+    return engine_.courier().dismiss(client);
+  }
+  std::visit([&](const auto& chosen) { take(client, chosen, now); }, *message);
+}
+
+void Clients::left(net::ClientId client) {
+  auto found = clients_.find(client);
+  if (found == clients_.end()) return;
+  for (auto& [number, claim] : found->second) give_up(*claim);
+  clients_.erase(found);
+}
+
+void Clients::give_up(ClientClaim& claim) {
+  forget_deadline(claim);
+  engine_.drop_place(claim);
+}
+
+void Clients::forget_deadline(ClientClaim& claim) {
+  if (claim.deadline) deadlines_.erase({*claim.deadline, &claim});
+  claim.deadline.reset();
+}
+
+Time Clients::wakes() const {
+  return deadlines_.empty() ? Time::max() : deadlines_.begin()->first;
+}
+
+void Clients::look_after(Time now) {
+  while (wakes() <= now) {
+    ClientClaim& claim = *deadlines_.begin()->second;
+    give_up(claim);
+    reply(claim.client, NotEntered{claim.number, "it was not free in time"});
+    clients_[claim.client].erase(claim.number);
+  }
+}
+
+void Clients::reply(net::ClientId client, const ClientReply& reply) {
+  std::string bytes;
+  encode(bytes, reply);
+  engine_.courier().send(client, bytes);
+}
+
+std::string Clients::objection(net::ClientId client, const Acquire& m) const {
+  if (!engine_.options().serves_clients)
+    return "this peer is short-lived and serves no clients; start one with `conch peer`";
+  if (m.shared && !engine_.algorithm().can.shared) return engine_.why_not_shared();
+  const Claims& claims = clients_.at(client);
+  if (claims.contains(m.claim)) return fmt::format("claim {} is in use", m.claim);
+  if (claims.size() == claims_max)
+    return fmt::format("one client has at most {} claims at a time", claims_max);
+  return lock_name_fault(m.lock);
+}
+
+void Clients::take(net::ClientId client, const Acquire& m, Time now) {
+  if (std::string why = objection(client, m); !why.empty())
+    return reply(client, NotEntered{m.claim, why});
+  LockDesk& desk = engine_.desk_at(m.lock);
+  if (m.once && !desk.queue.idle()) return reply(client, NotEntered{m.claim, "it is not free"});
+  std::unique_ptr<ClientClaim>& claim = clients_[client][m.claim];
+  claim = std::make_unique<ClientClaim>(*this, client, m.claim, m.shared ? Mode::read : Mode::write);
+  std::optional<Duration> patience = m.once ? engine_.options().try_patience : m.patience;
+  if (patience) {
+    claim->deadline = now + *patience;
+    deadlines_.insert({*claim->deadline, claim.get()});
+  }
+  engine_.take_place(*claim, desk, now);
+}
+
+void Clients::take(net::ClientId client, const GiveUp& m, Time) {
+  Claims& claims = clients_[client];
+  auto found = claims.find(m.claim);
+  if (found == claims.end()) return;
+  give_up(*found->second);
+  claims.erase(found);
+}
+
+void Clients::take(net::ClientId client, const AskStatus&, Time now) {
+  engine_.inquiries().ask(client, now);
+}
+
+void Clients::take(net::ClientId client, const Evict& m, Time now) {
+  engine_.inquiries().evict(client, m.member, now);
+}
+
+void Clients::take(net::ClientId client, const ForceOpen& m, Time now) {
+  engine_.inquiries().force_open(client, m.lock, now);
+}
+
+}  // namespace conch::peer

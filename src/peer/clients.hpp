@@ -1,0 +1,57 @@
+// The processes of this machine that use the peer through its Unix socket: `conch lock`, `status`.
+//
+// A client's claims wait in the same lines as those of threads. When its connection ends, what it
+// has is given up; so whoever keeps a copy of its socket keeps its locks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string_view>
+
+#include "net/courier.hpp"
+#include "peer/claim.hpp"
+#include "peer/talk.hpp"
+
+namespace conch::peer {
+
+class Engine;
+
+/// Under the engine's guard, like everything of it.
+class Clients {
+ public:
+  explicit Clients(Engine& engine);
+  ~Clients();
+
+  void came(net::ClientId client);
+  void said(net::ClientId client, std::string_view payload, Time now);
+  void left(net::ClientId client);
+
+  /// When somebody's patience ends.
+  Time wakes() const;
+  void look_after(Time now);
+  std::size_t size() const { return clients_.size(); }
+
+ private:
+  class ClientClaim;
+  using Claims = std::map<std::uint64_t, std::unique_ptr<ClientClaim>>;
+
+  void take(net::ClientId client, const Acquire& m, Time now);
+  void take(net::ClientId client, const GiveUp& m, Time now);
+  void take(net::ClientId client, const AskStatus& m, Time now);
+  void take(net::ClientId client, const Evict& m, Time now);
+  void take(net::ClientId client, const ForceOpen& m, Time now);
+  void reply(net::ClientId client, const ClientReply& reply);
+  void give_up(ClientClaim& claim);
+  std::string objection(net::ClientId client, const Acquire& m) const;
+
+  /// What one client may have at a time.
+  static constexpr std::size_t claims_max = 4096;
+
+  Engine& engine_;
+  std::map<net::ClientId, Claims> clients_;
+  std::set<std::pair<Time, ClientClaim*>> deadlines_;
+};
+
+}  // namespace conch::peer

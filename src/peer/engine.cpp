@@ -1,0 +1,291 @@
+#include "peer/engine.hpp"
+
+#include <fmt/core.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "peer/clients.hpp"
+#include "peer/directories.hpp"
+#include "peer/inquiries.hpp"
+#include "peer/names.hpp"
+
+namespace conch::peer {
+
+using namespace recovery;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr Duration leave_patience = seconds(10);
+constexpr std::string_view default_algorithm = "naimi-trehel";
+
+std::uint64_t draw() {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != sizeof number) throw Error("no randomness");
+  return number;
+}
+
+/// No other process draws the same: no two of one id start within a nanosecond.
+Incarnation draw_incarnation(Incarnation before) {
+  auto now = std::chrono::system_clock::now().time_since_epoch();
+  auto count = static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
+  return Incarnation{std::max(count, static_cast<std::uint64_t>(before) + 1)};
+}
+
+const CatalogEntry& real_algorithm(const std::string& name) {
+  const CatalogEntry& entry = find_algorithm(name);
+  if (entry.about.use != Use::real)
+    throw Error(fmt::format("{} is a specimen: it breaks {}. Choose another of `conch algorithms`",
+                            name, entry.about.caught_by));
+  return entry;
+}
+
+net::Tls tls_of(const TlsOptions& options) {
+  return {options.certificate, options.key, options.authority};
+}
+
+}  // namespace
+
+Engine::Engine(PeerOptions options)
+    : options_(std::move(options)),
+      group_(group_named(options_.group)),
+      life_{NodeId{draw()}, draw_incarnation({})},
+      dice_(static_cast<std::minstd_rand::result_type>(draw())),
+      background_wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      takeover_timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) {
+  if (!background_wake_ || !takeover_timer_)
+    throw Error("this process has too many open files: raise `ulimit -n`");
+  clients_ = std::make_unique<Clients>(*this);
+  inquiries_ = std::make_unique<Inquiries>(*this);
+  std::unique_ptr<FileRegister> reg;
+  std::string algorithm = options_.algorithm;
+  if (options_.join.empty()) {
+    FileRegisterOptions terms;
+    terms.lease = options_.lease;
+    reg = std::make_unique<FileRegister>(
+        state_directory(group_, options_.state_directory) + "/register", terms);
+    View view = reg->read().view;
+    terms_.length = reg->lease();
+    if (algorithm.empty() && !view.roster.empty()) algorithm = view.algorithm;
+  } else if (algorithm.empty()) {
+    algorithm = net::ask_who(options_.join.front(), group_, tls_of(options_.tls),
+                             options_.admission_patience)
+                    .algorithm;
+  }
+  algorithm_ = &real_algorithm(algorithm.empty() ? std::string(default_algorithm) : algorithm);
+  open_courier();
+  if (reg) register_ = std::make_unique<RegisterDesk>(std::move(reg), *this);
+  thread_ = std::thread([this] { background(); });
+  try {
+    come_in();
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+Engine::~Engine() { leave(); }
+
+void Engine::open_courier() {
+  net::CourierOptions courier;
+  courier.self = life_;
+  courier.group = group_;
+  courier.algorithm = algorithm_->about.name;
+  courier.socket = socket_path(runtime_directory(group_, options_.runtime_directory),
+                               options_.serves_clients ? SocketKind::host : SocketKind::peer,
+                               life_.id);
+  courier.listen = options_.listen;
+  courier.advertise = options_.advertise;
+  courier.tls = tls_of(options_.tls);
+  courier.insecure = options_.insecure;
+  courier.tcp_only = options_.tcp_only;
+  courier.log = [this](const std::string& line) { log(line); };
+  courier_ = std::make_unique<net::Courier>(std::move(courier));
+}
+
+/// Waits until the peer is a member.
+void Engine::come_in() {
+  Guard guard(mutex_);
+  auto deadline = std::chrono::steady_clock::now() + options_.admission_patience;
+  if (!register_) {
+    for (const std::string& address : options_.join) courier_->contact(address);
+    rouse_background();
+    bool told = phase_changed_.wait_until(guard, deadline, [&] { return has_terms_; });
+    if (!told)
+      throw Error(fmt::format("nobody answers at {}: is a peer of the group '{}' running there?",
+                              fmt::join(options_.join, ", "), group_));
+  }
+  be_born();
+  settle(net::steady_now());
+  rouse_background();
+  phase_changed_.wait_until(guard, deadline, [&] { return phase_ != Phase::joining; });
+  if (phase_ == Phase::joining) failure_ = why_not_admitted();
+  if (phase_ != Phase::member) throw Error(failure_);
+}
+
+std::string Engine::why_not_admitted() const {
+  std::string why = fmt::format("this peer was not admitted to the group '{}' within {} ms", group_,
+                                options_.admission_patience.count());
+  return trouble_.empty() ? why : why + ": " + trouble_;
+}
+
+/// Begins a life: the first, or one after an expulsion.
+void Engine::be_born() {
+  life_.incarnation = draw_incarnation(life_.incarnation);
+  born_ = net::steady_now();
+  courier_->live_as(life_);
+  followed_view_ = 0;
+  known_lives_.clear();
+  timers_.clear();
+  if (register_) register_->attach(life_);
+  steward_ = make_steward(*algorithm_, {life_, courier_->address(), terms_});
+  steward_->start(born_, effects_);
+  for (auto& [name, desk] : desks_) touch(*desk);
+}
+
+Life Engine::life() const {
+  std::lock_guard guard(mutex_);
+  return life_;
+}
+
+int Engine::proof() { return register_ ? register_->proof(life()) : -1; }
+
+void Engine::enter_phase(Phase phase) {
+  phase_ = phase;
+  phase_changed_.notify_all();
+}
+
+void Engine::leave() {
+  {
+    Guard guard(mutex_);
+    if (phase_ == Phase::member || phase_ == Phase::joining) {
+      enter_phase(Phase::leaving);
+      turn_everybody_out();
+      settle(net::steady_now());
+    }
+    bool left = phase_changed_.wait_for(guard, leave_patience,
+                                        [&] { return phase_ != Phase::leaving; });
+    if (!left) log("could not leave in time: its lease ends as if it had crashed");
+  }
+  stop();
+}
+
+/// Nobody of this process holds or waits for anything any more.
+void Engine::turn_everybody_out() {
+  for (auto& [name, desk] : desks_) {
+    for (Claim* claim : std::vector(desk->queue.waiting())) {
+      desk->queue.remove(*claim);
+      claim->state = Claim::State::refused;
+      claim->changed();
+    }
+    for (Claim* claim : std::vector(desk->queue.inside())) {
+      desk->queue.remove(*claim);
+      claim->state = Claim::State::lost;
+      claim->changed();
+    }
+    touch(*desk);
+  }
+}
+
+/// A peer leaves when nothing is held, waited for or being withdrawn.
+void Engine::leave_if_idle(Time now) {
+  if (phase_ != Phase::leaving || asked_to_leave_) return;
+  for (const auto& [name, desk] : desks_)
+    if (!desk->queue.idle()) return;
+  asked_to_leave_ = true;
+  bool inside = steward_->stage() != Stage::outside && steward_->stage() != Stage::out;
+  if (!inside) return enter_phase(Phase::gone);
+  steward_->leave(now, effects_);
+}
+
+void Engine::stop() {
+  if (!thread_.joinable()) return;
+  {
+    std::lock_guard guard(mutex_);
+    stopping_ = true;
+    if (phase_ != Phase::failed) enter_phase(Phase::gone);
+    rouse_background();
+  }
+  thread_.join();
+  register_.reset();
+  std::lock_guard guard(mutex_);
+  courier_.reset();
+}
+
+void Engine::log(const std::string& line) const {
+  if (options_.log) return options_.log(line);
+  fmt::print(stderr, "conch: {}\n", line);
+}
+
+// Threads.
+
+LockDesk& Engine::open_desk(const std::string& lock) {
+  check_lock_name(lock);
+  std::lock_guard guard(mutex_);
+  LockDesk& desk = desk_at(lock);
+  ++desk.users;
+  return desk;
+}
+
+void Engine::close_desk(LockDesk& desk) {
+  std::lock_guard guard(mutex_);
+  if (--desk.users == 0 && desk.queue.idle()) desks_.erase(desks_.find(desk.name));
+}
+
+LockDesk* Engine::find_desk(std::string_view lock) {
+  auto found = desks_.find(lock);
+  return found == desks_.end() ? nullptr : found->second.get();
+}
+
+LockDesk& Engine::desk_at(const std::string& lock) {
+  std::unique_ptr<LockDesk>& desk = desks_[lock];
+  if (!desk) desk = std::make_unique<LockDesk>(lock);
+  return *desk;
+}
+
+void Engine::touch(LockDesk& desk) {
+  if (std::exchange(desk.touched, true)) return;
+  touched_.push_back(&desk);
+}
+
+void Engine::request(Claim& claim, LockDesk& desk, const Guard&) {
+  if (phase_ != Phase::member)
+    throw Error(fmt::format("this peer has left the group '{}'", group_));
+  Time now = net::steady_now();
+  take_place(claim, desk, now);
+  settle(now);
+}
+
+void Engine::take_place(Claim& claim, LockDesk& desk, Time now) {
+  claim.state = Claim::State::waiting;
+  claim.asked = now;
+  claim.before = desk.traffic;
+  claim.desk = &desk;
+  desk.queue.add(claim);
+  touch(desk);
+}
+
+void Engine::give_up(Claim& claim, const Guard&) {
+  if (!claim.has_place()) return void(claim.state = Claim::State::idle);
+  drop_place(claim);
+  settle(net::steady_now());
+}
+
+void Engine::drop_place(Claim& claim) {
+  claim.state = Claim::State::idle;
+  claim.desk->queue.remove(claim);
+  touch(*claim.desk);
+}
+
+void Engine::call_later(std::function<void()> callback) {
+  callbacks_.push_back(std::move(callback));
+  rouse_background();
+}
+
+}  // namespace conch::peer

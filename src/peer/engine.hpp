@@ -1,0 +1,195 @@
+// A running peer: one guarded state, which whoever has something to do works on itself.
+//
+// A thread that unlocks runs the algorithm and writes to the socket. A thread that waits drives: it
+// waits for the sockets, and works on what comes, until its own lock has come. Of several that wait
+// one drives, and the others are woken when theirs has come or when it is their turn to drive. The
+// background thread drives while nobody waits; it takes over a moment after the last one has
+// stopped, for that one is likely to wait again soon, and to wake a thread costs more than a
+// message.
+//
+// Whatever a call changes is carried out by `settle` before the guard is given up: messages are on
+// their way before the process learns of anything.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include <conch/peer.hpp>
+
+#include "net/courier.hpp"
+#include "peer/any_steward.hpp"
+#include "peer/claim.hpp"
+#include "peer/lock_desk.hpp"
+#include "peer/register_desk.hpp"
+#include "peer/talk.hpp"
+#include "peer/timers.hpp"
+
+namespace conch::peer {
+
+class Clients;
+class Inquiries;
+
+using Guard = std::unique_lock<std::mutex>;
+
+class Engine final : private net::Recipient, private RegisterListener {
+ public:
+  /// Is a member when it returns. Throws Error.
+  explicit Engine(PeerOptions options);
+  ~Engine() override;
+
+  // Threads. A claim belongs to its caller; it has no place when it dies.
+
+  LockDesk& open_desk(const std::string& lock);
+  void close_desk(LockDesk& desk);
+
+  /// Whether it waits until this time at the latest, or has the lock.
+  Guard guard() { return Guard(mutex_); }
+  void request(ThreadClaim& claim, LockDesk& desk, const Guard& guard);
+  void wait(ThreadClaim& claim, std::optional<Time> until, Guard& guard);
+  /// Leaves, or gives up its place.
+  void give_up(Claim& claim, const Guard& guard);
+
+  /// To be called by the peer's own thread, without the guard.
+  void call_later(std::function<void()> callback);
+
+  void leave();
+
+  const PeerOptions& options() const { return options_; }
+  const std::string& group() const { return group_; }
+  const CatalogEntry& algorithm() const { return *algorithm_; }
+  recovery::Life life() const;
+  std::vector<std::string> listens() const { return courier_->listens(); }
+  /// While a copy of it is open, this life is not taken for dead; -1 where the register is on
+  /// another machine.
+  int proof();
+
+  // Under the guard: for clients and inquiries.
+
+  void take_place(Claim& claim, LockDesk& desk, Time now);
+  void settle(Time now);
+  net::Courier& courier() { return *courier_; }
+  AnySteward& steward() { return *steward_; }
+  Effects& effects() { return effects_; }
+  StatusPart status_part(Time now) const;
+  Status status_here(Time now) const;
+  void log(const std::string& line) const;
+
+ private:
+  // The courier.
+  void delivered(const recovery::Life& from, std::string_view payload) override;
+  void contacted(const std::string& address, const recovery::Life& life) override;
+  void broken(const recovery::Life& life, const std::string& why) override;
+  void client_came(net::ClientId client) override;
+  void client_said(net::ClientId client, std::string_view payload) override;
+  void client_left(net::ClientId client) override;
+  // The register; by its desk's thread.
+  void answered(const recovery::Life& asker, const recovery::Answer& answer) override;
+  void register_changed() override;
+  void register_trouble(const std::string& why) override;
+
+  // Life.
+  void open_register();
+  void be_born();
+  void await_admission();
+  void await_terms();
+  void stop();
+
+  // Driving.
+  void background();
+  void drive(ThreadClaim& claim, std::optional<Time> until, Guard& guard);
+  void stop_driving();
+  void work(const net::Readiness& ready);
+  void look_after(Time now);
+  Time wakes() const;
+  void rouse_driver();
+  void rouse_background() const;
+
+  // Settling.
+  void carry_out(Effects& effects, Time now);
+  void dispatch(const Effects& effects);
+  void put_question(recovery::Ask ask);
+  void advance(LockDesk& desk, Time now);
+  void admit(LockDesk& desk, Time now);
+  void follow_view();
+  void lose(LockDesk& desk);
+
+  void happen(const recovery::Granted& event, Time now);
+  void happen(const recovery::Moved&, Time) {}  // no data travel yet
+  void happen(const recovery::Withdrew& event, Time now);
+  void happen(const recovery::Lost& event, Time now);
+  void happen(const recovery::Admitted& event, Time now);
+  void happen(const recovery::Expelled& event, Time now);
+  void happen(const recovery::Departed& event, Time now);
+  void happen(const recovery::Refused& event, Time now);
+  void happen(const recovery::LockArmed& event, Time now);
+  void happen(const recovery::LockDisarmed& event, Time now);
+
+  void take_register_payload(const recovery::Life& from, PayloadKind kind, std::string_view body);
+  LockDesk* find_desk(std::string_view lock);
+  LockDesk& desk_at(const std::string& lock);
+  void touch(LockDesk& desk);
+  void drop_idle_desks();
+
+  PeerOptions options_;
+  std::string group_;
+  const CatalogEntry* algorithm_ = nullptr;
+  recovery::LeaseTerms terms_;
+  std::string socket_;
+
+  mutable std::mutex mutex_;
+  recovery::Life life_;
+  Time born_{};
+  std::unique_ptr<net::Courier> courier_;
+  std::unique_ptr<RegisterDesk> register_;
+  std::unique_ptr<AnySteward> steward_;
+  std::unique_ptr<Clients> clients_;
+  std::unique_ptr<Inquiries> inquiries_;
+  std::unordered_map<std::string, std::unique_ptr<LockDesk>, NameHash, std::equal_to<>> desks_;
+  Timers timers_;
+  std::minstd_rand dice_;
+  Counts counts_;
+
+  /// What the calls since the last `settle` want done, and the desks they have changed.
+  Effects effects_;
+  Effects carried_out_;
+  std::vector<LockDesk*> touched_;
+  std::vector<Claim*> entered_;
+  std::uint64_t followed_view_ = 0;
+  Time next_housekeeping_{};
+  Time next_forgetting_{};
+
+  /// Where the register is on another machine: who asks it for us.
+  std::vector<recovery::Life> contacts_;
+  std::size_t contact_turn_ = 0;
+  bool has_terms_ = false;
+
+  enum class Phase : std::uint8_t { joining, member, leaving, gone, failed };
+  Phase phase_ = Phase::joining;
+  std::string failure_;
+  std::condition_variable phase_changed_;
+  void enter_phase(Phase phase);
+
+  // Driving.
+  bool thread_drives_ = false;
+  bool background_drives_ = false;
+  bool takeover_due_ = false;
+  /// When the driver wakes by itself.
+  Time driver_until_ = Time::max();
+  std::vector<ThreadClaim*> waiting_threads_;
+  std::vector<std::function<void()>> callbacks_;
+  bool stopping_ = false;
+  file::Descriptor background_wake_;
+  file::Descriptor takeover_timer_;
+  std::thread thread_;
+};
+
+}  // namespace conch::peer

@@ -1,0 +1,164 @@
+// Who waits for the sockets, and what is done when something has happened.
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "peer/clients.hpp"
+#include "peer/engine.hpp"
+#include "peer/inquiries.hpp"
+
+namespace conch::peer {
+
+namespace {
+
+/// How long nobody drives before the background thread takes over.
+constexpr long takeover_delay_ns = 200'000;
+
+constexpr Duration forgetting_period = std::chrono::seconds(10);
+
+}  // namespace
+
+void Engine::wait(ThreadClaim& claim, std::optional<Time> until, Guard& guard) {
+  if (claim.state != Claim::State::waiting) return;
+  waiting_threads_.push_back(&claim);
+  bool driving = false;
+  while (claim.state == Claim::State::waiting) {
+    if (until && *until <= net::steady_now()) break;
+    if (driving || !thread_drives_) {
+      if (!std::exchange(driving, true)) start_driving();
+      drive(until, guard);
+    } else if (until) {
+      claim.woken.wait_for(guard, *until - net::steady_now());
+    } else {
+      claim.woken.wait(guard);
+    }
+  }
+  std::erase(waiting_threads_, &claim);
+  if (driving) thread_drives_ = false;
+  if (!thread_drives_) find_driver();
+}
+
+void Engine::start_driving() {
+  thread_drives_ = true;
+  if (background_drives_) rouse_background();
+}
+
+void Engine::drive(std::optional<Time> until, Guard& guard) {
+  driver_until_ = std::min(until.value_or(Time::max()), wakes());
+  guard.unlock();
+  net::Readiness ready = courier_->wait(driver_until_);
+  guard.lock();
+  work(ready);
+}
+
+/// Another thread that waits, or the background thread in a moment.
+void Engine::find_driver() {
+  if (!waiting_threads_.empty()) return waiting_threads_.front()->woken.notify_one();
+  if (background_drives_ || std::exchange(takeover_due_, true)) return;
+  itimerspec soon{{0, 0}, {0, takeover_delay_ns}};
+  ::timerfd_settime(takeover_timer_.number(), 0, &soon, nullptr);
+}
+
+void Engine::background() {
+  Guard guard(mutex_);
+  while (!stopping_) {
+    if (!callbacks_.empty()) {
+      call_back(guard);
+    } else if (thread_drives_) {
+      stand_by(guard);
+    } else {
+      drive_in_background(guard);
+    }
+  }
+}
+
+void Engine::call_back(Guard& guard) {
+  std::vector<std::function<void()>> callbacks = std::exchange(callbacks_, {});
+  guard.unlock();
+  for (const auto& callback : callbacks) callback();
+  guard.lock();
+}
+
+/// Until nobody has driven for a moment, or somebody wakes this thread.
+void Engine::stand_by(Guard& guard) {
+  guard.unlock();
+  std::array<pollfd, 2> sources{
+      {{background_wake_.number(), POLLIN, 0}, {takeover_timer_.number(), POLLIN, 0}}};
+  ::poll(sources.data(), sources.size(), -1);
+  std::uint64_t ignored = 0;
+  for (const pollfd& source : sources)
+    if (source.revents != 0) std::ignore = ::read(source.fd, &ignored, sizeof ignored);
+  guard.lock();
+  takeover_due_ = false;
+}
+
+void Engine::drive_in_background(Guard& guard) {
+  background_drives_ = true;
+  driver_until_ = wakes();
+  Duration rest = std::max(driver_until_ - net::steady_now(), Duration::zero());
+  guard.unlock();
+  std::array<pollfd, 2> sources{
+      {{background_wake_.number(), POLLIN, 0}, {courier_->descriptor(), POLLIN, 0}}};
+  timespec timeout{rest.count() / 1'000'000'000, rest.count() % 1'000'000'000};
+  ::ppoll(sources.data(), sources.size(), driver_until_ == Time::max() ? nullptr : &timeout,
+          nullptr);
+  std::uint64_t ignored = 0;
+  if (sources[0].revents != 0)
+    std::ignore = ::read(background_wake_.number(), &ignored, sizeof ignored);
+  net::Readiness ready = courier_->wait(Time::min());
+  guard.lock();
+  background_drives_ = false;
+  if (!thread_drives_ || ready.count > 0) work(ready);
+}
+
+void Engine::work(const net::Readiness& ready) {
+  driver_until_ = Time::min();  // Nobody need be woken: we look at the clock before we wait.
+  work_now_ = net::steady_now();
+  courier_->work(ready, work_now_, *this);
+  look_after(work_now_);
+  settle(work_now_);
+}
+
+Time Engine::wakes() const {
+  Time steward = steward_ ? steward_->wakes() : Time::max();
+  return std::min({steward, courier_->wakes(), timers_.next(), clients_->wakes(),
+                   inquiries_->wakes(), next_housekeeping_});
+}
+
+void Engine::look_after(Time now) {
+  if (!steward_) return;
+  if (steward_->wakes() <= now) steward_->tick(now, effects_);
+  while (auto due = timers_.take(now))
+    steward_->timer(now, due->lock, due->epoch, due->timer, effects_);
+  clients_->look_after(now);
+  inquiries_->look_after(now);
+  if (next_housekeeping_ <= now) keep_house(now);
+}
+
+void Engine::keep_house(Time now) {
+  next_housekeeping_ = now + terms_.length / 8;
+  for (const auto& [life, unacknowledged] : courier_->unacknowledged(now))
+    steward_->silent(now, life, unacknowledged, effects_);
+  std::erase_if(known_lives_, [&](const auto& known) {
+    bool forgotten = known.second && *known.second + 2 * terms_.length < now;
+    if (forgotten) courier_->forget(known.first);
+    return forgotten;
+  });
+  if (now < next_forgetting_) return;
+  next_forgetting_ = now + forgetting_period;
+  steward_->forget_idle();
+}
+
+/// Whoever waits must know when to wake.
+void Engine::rouse_driver() {
+  if (wakes() >= driver_until_) return;
+  thread_drives_ ? courier_->poke() : rouse_background();
+}
+
+void Engine::rouse_background() const { ::eventfd_write(background_wake_.number(), 1); }
+
+}  // namespace conch::peer

@@ -1,0 +1,327 @@
+// What the steward wants done, what has come from others, and what follows for the locks.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "peer/clients.hpp"
+#include "peer/engine.hpp"
+#include "peer/inquiries.hpp"
+
+namespace conch::peer {
+
+using namespace recovery;
+
+void Engine::settle(Time now) {
+  while (!touched_.empty() || !effects_.empty()) {
+    while (!touched_.empty()) {
+      LockDesk& desk = *touched_.back();
+      touched_.pop_back();
+      desk.touched = false;
+      advance(desk, now);
+    }
+    std::swap(effects_, carried_out_);
+    carry_out(carried_out_, now);
+    carried_out_.clear();
+    if (touched_.empty()) leave_if_idle(now);
+  }
+  courier_->flush();
+  rouse_driver();
+}
+
+void Engine::carry_out(Effects& effects, Time now) {
+  follow_view(now);
+  dispatch(effects);
+  for (Ask& ask : effects.asks) put_question(std::move(ask));
+  for (const Event& event : effects.events)
+    std::visit([&](const auto& chosen) { happen(chosen, now); }, event);
+}
+
+void Engine::dispatch(const Effects& effects) {
+  for (const Effects::Parcel& parcel : effects.parcels) {
+    courier_->send(parcel.to, effects.payload(parcel));
+    LockDesk* desk = parcel.lock ? find_desk(*parcel.lock) : nullptr;
+    if (!desk) continue;
+    ++desk->traffic.messages_sent;
+    desk->traffic.bytes_sent += parcel.size;
+  }
+}
+
+/// Members' addresses are in the view. Who is no longer mentioned may still need an answer.
+void Engine::follow_view(Time now) {
+  if (!steward_ || steward_->view().number == followed_view_) return;
+  const View& view = steward_->view();
+  followed_view_ = view.number;
+  for (const Member& member : view.roster) {
+    if (member.id == life_.id) continue;
+    courier_->know(member.life(), member.address);
+    known_lives_[member.life()].reset();
+  }
+  for (auto& [life, unmentioned] : known_lives_)
+    if (!unmentioned && !view.mentions(life)) unmentioned = now;
+  inquiries_->follow_view(view);
+}
+
+// The locks.
+
+void Engine::advance(LockDesk& desk, Time now) {
+  while (steward_->stage() != Stage::out) {
+    std::optional<LocalQueue::Step> step = desk.queue.next(entered_);
+    admit(desk, now);
+    if (!step) return;
+    switch (step->kind) {
+      case LocalQueue::Step::Kind::ask:
+        steward_->request(now, desk.name, step->mode, effects_);
+        break;
+      case LocalQueue::Step::Kind::withdraw: steward_->cancel(now, desk.name, effects_); break;
+      case LocalQueue::Step::Kind::release: steward_->release(now, desk.name, effects_); break;
+    }
+  }
+}
+
+void Engine::admit(LockDesk& desk, Time now) {
+  for (Claim* claim : entered_) {
+    const Traffic& traffic = desk.traffic;
+    claim->state = Claim::State::inside;
+    claim->fence = desk.fence;
+    claim->receipt = {now - claim->asked,
+                      traffic.messages_sent - claim->before.messages_sent,
+                      traffic.messages_received - claim->before.messages_received,
+                      traffic.bytes_sent - claim->before.bytes_sent,
+                      traffic.bytes_received - claim->before.bytes_received};
+    ++counts_.entries;
+    claim->changed();
+  }
+  entered_.clear();
+}
+
+void Engine::lose(LockDesk& desk) {
+  std::vector<Claim*> losers;
+  desk.queue.lost(losers);
+  for (Claim* claim : losers) {
+    claim->state = Claim::State::lost;
+    ++counts_.losses;
+    claim->changed();
+  }
+  touch(desk);
+}
+
+void Engine::happen(const Granted& event, Time now) {
+  LockDesk* desk = find_desk(event.lock);
+  CONCH_EXPECT(desk, "a lock that was asked for has a desk");
+  desk->fence = event.baton.fence;
+  desk->inside_since = now;
+  desk->queue.granted(entered_);
+  admit(*desk, now);
+  touch(*desk);
+}
+
+void Engine::happen(const Withdrew& event, Time) {
+  LockDesk* desk = find_desk(event.lock);
+  CONCH_EXPECT(desk, "a lock that was asked for has a desk");
+  desk->queue.withdrew();
+  touch(*desk);
+}
+
+/// Told for each lock before an expulsion, or when somebody has forced a lock open.
+void Engine::happen(const Lost& event, Time) {
+  if (LockDesk* desk = find_desk(event.lock)) lose(*desk);
+}
+
+void Engine::happen(const Admitted&, Time) {
+  if (phase_ == Phase::joining) enter_phase(Phase::member);
+  if (std::exchange(expelled_, false)) log("is in the group again, as a new life");
+}
+
+void Engine::happen(const Expelled&, Time) {
+  for (auto& [name, desk] : desks_) lose(*desk);
+  if (phase_ == Phase::leaving) return enter_phase(Phase::gone);
+  if (phase_ == Phase::member) {
+    log("was out of touch for too long, or was evicted: what it held is lost");
+    expelled_ = true;
+  }
+  be_born();
+}
+
+void Engine::happen(const Departed&, Time) { enter_phase(Phase::gone); }
+
+void Engine::happen(const Refused& event, Time) {
+  failure_ = event.why;
+  if (phase_ != Phase::joining) log(event.why);
+  enter_phase(Phase::failed);
+}
+
+void Engine::happen(const LockArmed& event, Time now) {
+  std::uniform_int_distribution<Duration::rep> delay(event.armed.min.count(),
+                                                     event.armed.max.count());
+  timers_.arm(event.lock, event.armed.timer, event.epoch, now + Duration(delay(dice_)));
+}
+
+void Engine::happen(const LockDisarmed& event, Time) { timers_.disarm(event.lock, event.timer); }
+
+// The other peers.
+
+void Engine::delivered(const Life& from, std::string_view payload) {
+  if (payload.empty()) return;
+  auto kind = static_cast<PayloadKind>(payload.front());
+  std::string_view body = payload.substr(1);
+  if (kind != PayloadKind::recovery) return take_other_payload(from, kind, body);
+  if (!steward_) return;
+  std::optional<std::string> lock;
+  std::string why = steward_->receive(work_now_, from, body, lock, effects_);
+  if (!why.empty()) return doubt(from, why);
+  LockDesk* desk = lock ? find_desk(*lock) : nullptr;
+  if (!desk) return;
+  ++desk->traffic.messages_received;
+  desk->traffic.bytes_received += payload.size();
+}
+
+/// It does not speak as a peer of ours would.
+void Engine::doubt(const Life& from, const std::string& why) {
+  log(fmt::format("peer {} says what makes no sense: {}", from.id.value, why));
+  if (steward_) steward_->suspect(work_now_, from, effects_);
+}
+
+void Engine::take_other_payload(const Life& from, PayloadKind kind, std::string_view body) {
+  std::string why;
+  switch (kind) {
+    case PayloadKind::recovery: return;
+    case PayloadKind::register_ask:
+      if (auto ask = unpacked<Ask>(body, why)) return ask_for(from, std::move(*ask));
+      break;
+    case PayloadKind::register_answer:
+      if (auto answer = unpacked<Answer>(body, why)) return hear(*answer);
+      break;
+    case PayloadKind::terms_ask:
+      if (register_) courier_->send(from, packed(PayloadKind::terms, terms_));
+      return;
+    case PayloadKind::terms:
+      if (auto terms = unpacked<LeaseTerms>(body, why)) return learn_terms(*terms);
+      break;
+    case PayloadKind::status_ask:
+      if (auto ask = unpacked<StatusAsk>(body, why)) return inquiries_->asked(from, *ask);
+      break;
+    case PayloadKind::status_part:
+      if (auto part = unpacked<StatusPart>(body, why)) return inquiries_->told(from, *part);
+      break;
+  }
+  doubt(from, why.empty() ? "an unknown kind of payload" : why);
+}
+
+void Engine::contacted(const std::string&, const Life& life) {
+  contacts_.push_back(life);
+  courier_->send(life, packed(PayloadKind::terms_ask, TermsAsk{}));
+}
+
+void Engine::learn_terms(const LeaseTerms& terms) {
+  if (register_ || std::exchange(has_terms_, true)) return;
+  terms_ = terms;
+  phase_changed_.notify_all();
+}
+
+void Engine::broken(const Life& life, const std::string& why) {
+  log(fmt::format("nothing reaches peer {} any more: {}", life.id.value, why));
+  if (steward_) steward_->suspect(work_now_, life, effects_);
+}
+
+// The register.
+
+/// Here, or through a peer of the machine that has it; another one each time, for one may be gone.
+void Engine::put_question(Ask ask) {
+  if (register_) return register_->ask(life_, std::move(ask));
+  if (contacts_.empty()) return;
+  const Life& contact = contacts_[contact_turn_++ % contacts_.size()];
+  courier_->send(contact, packed(PayloadKind::register_ask, ask));
+}
+
+/// For a peer of another machine. It speaks for nobody but itself.
+void Engine::ask_for(const Life& asker, Ask ask) {
+  const auto* renew = std::get_if<Renew>(&ask.question);
+  if (!register_ || (renew && renew->life != asker)) return;
+  register_->ask(asker, std::move(ask));
+}
+
+void Engine::answered(const Life& asker, const Answer& answer) {
+  std::lock_guard guard(mutex_);
+  if (stopping_) return;
+  if (asker == life_) {
+    hear(answer);
+  } else {
+    courier_->send(asker, packed(PayloadKind::register_answer, answer));
+  }
+  settle(net::steady_now());
+}
+
+void Engine::hear(const Answer& answer) {
+  if (steward_) steward_->answered(net::steady_now(), answer, effects_);
+}
+
+void Engine::register_changed() {
+  std::lock_guard guard(mutex_);
+  if (stopping_ || !steward_) return;
+  Time now = net::steady_now();
+  steward_->watched(now, effects_);
+  settle(now);
+}
+
+void Engine::register_trouble(const std::string& why) {
+  std::lock_guard guard(mutex_);
+  trouble_ = why;
+  log(why.empty() ? "the register can be used again" : why);
+}
+
+// Clients.
+
+void Engine::client_came(net::ClientId client) { clients_->came(client); }
+void Engine::client_said(net::ClientId client, std::string_view payload) {
+  clients_->said(client, payload, work_now_);
+}
+void Engine::client_left(net::ClientId client) {
+  clients_->left(client);
+  inquiries_->left(client);
+}
+
+// Status.
+
+StatusPart Engine::status_part(Time now) const {
+  StatusPart part;
+  part.life = life_;
+  part.process = static_cast<std::uint64_t>(::getpid());
+  part.cluster = options_.cluster;
+  part.age = now - born_;
+  if (auto until = steward_->lease_until()) part.lease = *until - now;
+  part.clients = clients_->size();
+  part.counts = counts_;
+  const net::Courier::Counts& traffic = courier_->counts();
+  part.counts.messages_sent = traffic.frames_sent;
+  part.counts.messages_received = traffic.frames_received;
+  part.counts.bytes_sent = traffic.bytes_sent;
+  part.counts.bytes_received = traffic.bytes_received;
+  part.counts.connections_refused = traffic.connections_refused;
+  for (const LockReport& report : steward_->reports(now)) part.locks.push_back(part_of(report, now));
+  return part;
+}
+
+LockPart Engine::part_of(const LockReport& report, Time now) const {
+  LockPart part;
+  part.lock = report.lock;
+  part.token = steward_->has_token(report.lock);
+  auto found = desks_.find(report.lock);
+  if (found != desks_.end()) part.in_line = found->second->queue.waiting().size();
+  if (report.held) {
+    part.holds = true;
+    part.reads = report.held->wish.mode == Mode::read;
+    part.fence = report.held->fence.number();
+    if (found != desks_.end()) part.since = now - found->second->inside_since;
+  } else if (report.waits) {
+    part.waits = true;
+    part.reads = report.waits->wish.mode == Mode::read;
+    part.since = report.waits->waited;
+  }
+  return part;
+}
+
+Status Engine::status_here(Time now) const {
+  return {group_, life_, steward_->view(), steward_->dead(), {status_part(now)}};
+}
+
+}  // namespace conch::peer

@@ -1,0 +1,115 @@
+#include "peer/inquiries.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "peer/engine.hpp"
+
+namespace conch::peer {
+
+using namespace recovery;
+
+namespace {
+
+constexpr Duration survey_patience = std::chrono::seconds(1);
+constexpr Duration errand_patience = std::chrono::seconds(10);
+
+}  // namespace
+
+void Inquiries::reply(net::ClientId client, const ClientReply& reply) {
+  std::string bytes;
+  encode(bytes, reply);
+  engine_.courier().send(client, bytes);
+}
+
+// Status.
+
+void Inquiries::ask(net::ClientId client, Time now) {
+  Survey survey{client, engine_.status_here(now), {}, now + survey_patience};
+  std::uint64_t number = ++asked_;
+  std::string question = packed(PayloadKind::status_ask, StatusAsk{number});
+  for (const Member& member : survey.status.view.roster) {
+    if (member.life() == survey.status.self) continue;
+    survey.awaited.insert(member.life());
+    engine_.courier().send(member.life(), question);
+  }
+  bool alone = survey.awaited.empty();
+  surveys_.emplace(number, std::move(survey));
+  if (alone) finish(number);
+}
+
+void Inquiries::asked(const Life& by, const StatusAsk& m) {
+  StatusPart part = engine_.status_part(net::steady_now());
+  part.number = m.number;
+  engine_.courier().send(by, packed(PayloadKind::status_part, part));
+}
+
+void Inquiries::told(const Life& by, const StatusPart& m) {
+  auto found = surveys_.find(m.number);
+  if (found == surveys_.end() || found->second.awaited.erase(by) == 0 || m.life != by) return;
+  found->second.status.parts.push_back(m);
+  if (found->second.awaited.empty()) finish(m.number);
+}
+
+void Inquiries::finish(std::uint64_t number) {
+  auto found = surveys_.find(number);
+  std::vector<StatusPart>& parts = found->second.status.parts;
+  std::sort(parts.begin(), parts.end(),
+            [](const StatusPart& a, const StatusPart& b) { return a.life < b.life; });
+  reply(found->second.client, found->second.status);
+  surveys_.erase(found);
+}
+
+// Changes of the view.
+
+void Inquiries::evict(net::ClientId client, NodeId member, Time now) {
+  const Member* found = engine_.steward().view().roster.find(member);
+  if (!found)
+    return reply(client, Failed{fmt::format("no member {}; `conch status` lists them", member.value)});
+  Life life = found->life();
+  if (life == engine_.status_here(now).self)
+    return reply(client, Failed{"a peer does not evict itself: stop it, or ask another one"});
+  errands_.push_back({client, [life](const View& view) { return !view.roster.contains(life); },
+                      "the register has not accepted it in time", now + errand_patience});
+  engine_.steward().suspect(now, life, engine_.effects());
+}
+
+void Inquiries::force_open(net::ClientId client, const std::string& lock, Time now) {
+  Epoch epoch = engine_.steward().view().epoch;
+  errands_.push_back({client, [epoch](const View& view) { return view.epoch > epoch; },
+                      "the register has not accepted it in time", now + errand_patience});
+  engine_.steward().force_open(now, lock, engine_.effects());
+}
+
+void Inquiries::follow_view(const View& view) {
+  std::erase_if(errands_, [&](const Errand& errand) {
+    bool done = errand.done(view);
+    if (done) reply(errand.client, Done{});
+    return done;
+  });
+}
+
+void Inquiries::left(net::ClientId client) {
+  std::erase_if(surveys_, [&](const auto& each) { return each.second.client == client; });
+  std::erase_if(errands_, [&](const Errand& errand) { return errand.client == client; });
+}
+
+Time Inquiries::wakes() const {
+  Time earliest = Time::max();
+  for (const auto& [number, survey] : surveys_) earliest = std::min(earliest, survey.until);
+  for (const Errand& errand : errands_) earliest = std::min(earliest, errand.until);
+  return earliest;
+}
+
+void Inquiries::look_after(Time now) {
+  while (!surveys_.empty() && surveys_.begin()->second.until <= now)
+    finish(surveys_.begin()->first);
+  std::erase_if(errands_, [&](const Errand& errand) {
+    bool late = errand.until <= now;
+    if (late) reply(errand.client, Failed{errand.why_not});
+    return late;
+  });
+}
+
+}  // namespace conch::peer

@@ -1,0 +1,60 @@
+// What a client wants to know of the whole group, or done by it: it takes the others' answers.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "net/courier.hpp"
+#include "peer/talk.hpp"
+
+namespace conch::peer {
+
+class Engine;
+
+/// Under the engine's guard, like everything of it.
+class Inquiries {
+ public:
+  explicit Inquiries(Engine& engine) : engine_(engine) {}
+
+  // Clients ask.
+  void ask(net::ClientId client, Time now);
+  void evict(net::ClientId client, NodeId member, Time now);
+  void force_open(net::ClientId client, const std::string& lock, Time now);
+  void left(net::ClientId client);
+
+  // Other peers ask, and answer.
+  void asked(const recovery::Life& by, const StatusAsk& m);
+  void told(const recovery::Life& by, const StatusPart& m);
+
+  void follow_view(const recovery::View& view);
+  Time wakes() const;
+  void look_after(Time now);
+
+ private:
+  /// Who has not said how it is.
+  struct Survey {
+    net::ClientId client;
+    Status status;
+    std::set<recovery::Life> awaited;
+    Time until;
+  };
+  /// A change of the view that was asked for.
+  struct Errand {
+    net::ClientId client;
+    std::function<bool(const recovery::View&)> done;
+    std::string why_not;
+    Time until;
+  };
+
+  void finish(std::uint64_t number);
+  void reply(net::ClientId client, const ClientReply& reply);
+
+  Engine& engine_;
+  std::uint64_t asked_ = 0;
+  std::map<std::uint64_t, Survey> surveys_;
+  std::vector<Errand> errands_;
+};
+
+}  // namespace conch::peer

@@ -1,0 +1,45 @@
+// One lock at this peer: who of it wants it, and what that has cost.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "peer/claim.hpp"
+#include "peer/local_queue.hpp"
+
+namespace conch::peer {
+
+/// Finds a lock by any kind of string.
+struct NameHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
+};
+
+class LockDesk {
+ public:
+  explicit LockDesk(std::string name) : name(std::move(name)) {}
+
+  const std::string name;
+  LocalQueue queue;
+  /// Of who is inside.
+  Fence fence;
+  Time inside_since{};
+  Traffic traffic;
+  /// Mutexes and tickets that are for this lock: the desk stays while there are any.
+  unsigned users = 0;
+  /// Something has changed: there may be a next step.
+  bool touched = false;
+};
+
+/// A claim whose thread waits for it, or drives.
+class ThreadClaim final : public Claim {
+ public:
+  using Claim::Claim;
+  void changed() override { woken.notify_one(); }
+
+  std::condition_variable woken;
+};
+
+}  // namespace conch::peer

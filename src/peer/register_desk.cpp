@@ -1,0 +1,129 @@
+#include "peer/register_desk.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <utility>
+
+#include "conch/error.hpp"
+
+namespace conch::peer {
+
+using namespace recovery;
+
+namespace {
+constexpr int look_again_ms = 200;
+}
+
+RegisterDesk::RegisterDesk(std::unique_ptr<FileRegister> reg, RegisterListener& listener)
+    : register_(std::move(reg)),
+      listener_(listener),
+      wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  if (!wake_) throw Error("this process has too many open files: no event descriptor is left");
+  thread_ = std::thread([this] { run(); });
+}
+
+RegisterDesk::~RegisterDesk() {
+  close();
+  for (const Life& life : lives_) {
+    try {
+      register_->end(life);
+    } catch (const std::exception&) {  // Then it ends by itself, with this process.
+    }
+  }
+}
+
+void RegisterDesk::close() {
+  if (!thread_.joinable()) return;
+  {
+    std::lock_guard guard(mutex_);
+    closing_ = true;
+  }
+  ::eventfd_write(wake_.number(), 1);
+  thread_.join();
+}
+
+void RegisterDesk::put(Job job) {
+  std::lock_guard guard(mutex_);
+  jobs_.push_back(std::move(job));
+  ::eventfd_write(wake_.number(), 1);
+}
+
+void RegisterDesk::attach(const Life& life) {
+  put([this, life](FileRegister& reg) {
+    reg.attach(life);
+    lives_.push_back(life);
+  });
+}
+
+void RegisterDesk::ask(const Life& asker, Ask ask) {
+  put([this, asker, ask = std::move(ask)](FileRegister&) { answer(asker, ask); });
+}
+
+int RegisterDesk::proof(const Life& life) {
+  auto promise = std::make_shared<std::promise<int>>();
+  put([promise, life](FileRegister& reg) { promise->set_value(reg.proof(life)); });
+  return promise->get_future().get();
+}
+
+void RegisterDesk::run() {
+  while (work()) {
+    if (!await_event()) continue;
+    has_read_ = false;
+    listener_.register_changed();
+    work();
+    // Nobody wanted to know. What is not read would wake us again and again.
+    if (!has_read_) put([](FileRegister& reg) { reg.read(); });
+  }
+}
+
+/// Whether the register has something new. While it is in trouble, one looks now and then.
+bool RegisterDesk::await_event() {
+  bool troubled = !trouble_.empty();
+  std::array<pollfd, 2> sources{{{wake_.number(), POLLIN, 0}, {register_->descriptor(), POLLIN, 0}}};
+  ::poll(sources.data(), troubled ? 1 : 2, troubled ? look_again_ms : -1);
+  eventfd_t ignored = 0;
+  ::eventfd_read(wake_.number(), &ignored);
+  return troubled || (sources[1].revents & POLLIN) != 0;
+}
+
+/// False when the desk closes.
+bool RegisterDesk::work() {
+  std::vector<Job> jobs;
+  {
+    std::lock_guard guard(mutex_);
+    if (closing_) return false;
+    jobs.swap(jobs_);
+  }
+  for (const Job& job : jobs) {
+    try {
+      job(*register_);
+      report("");
+    } catch (const std::exception& error) {
+      report(error.what());
+    }
+  }
+  return true;
+}
+
+void RegisterDesk::answer(const Life& asker, const Ask& ask) {
+  bool yes = true;
+  if (const auto* propose = std::get_if<Propose>(&ask.question)) {
+    Verdict verdict = register_->propose(propose->view, asker);
+    return listener_.answered(asker, {ask.number, verdict.accepted, std::move(verdict.standing)});
+  }
+  if (const auto* renew = std::get_if<Renew>(&ask.question)) yes = register_->renew(renew->life);
+  Standing standing = register_->read();
+  has_read_ = true;
+  listener_.answered(asker, {ask.number, yes, std::move(standing)});
+}
+
+void RegisterDesk::report(const std::string& trouble) {
+  if (trouble == trouble_) return;
+  trouble_ = trouble;
+  listener_.register_trouble(trouble);
+}
+
+}  // namespace conch::peer

@@ -1,0 +1,169 @@
+// What peers say to each other besides recovery, and what a client of the machine says to its peer:
+// plain structs, in MessagePack by their fields.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/encode.hpp"
+#include "recovery/register_talk.hpp"
+#include "recovery/view.hpp"
+
+namespace conch::peer {
+
+/// What a payload from peer to peer is: its first byte.
+enum class PayloadKind : std::uint8_t {
+  recovery,         // a recovery::Message of the group's algorithm
+  register_ask,     // a recovery::Ask, from a machine that does not have the register
+  register_answer,  // a recovery::Answer
+  terms_ask,        // TermsAsk: from a stranger who wants to join
+  terms,            // recovery::LeaseTerms
+  status_ask,       // a StatusAsk
+  status_part,      // a StatusPart
+};
+
+inline void put_kind(PayloadKind kind, std::string& out) { out += static_cast<char>(kind); }
+
+template <class T>
+std::string packed(PayloadKind kind, const T& value) {
+  std::string out;
+  put_kind(kind, out);
+  encode(out, value);
+  return out;
+}
+
+/// Nothing, and why, if it makes no sense.
+template <class T>
+std::optional<T> unpacked(std::string_view bytes, std::string& why) {
+  Decoder decoder(bytes);
+  T value{};
+  if (decoder.decode(value) && decoder.finish()) return value;
+  why = decoder.error();
+  return std::nullopt;
+}
+
+struct TermsAsk {
+  CONCH_FIELDS(TermsAsk)
+};
+
+// Status.
+
+/// One lock, as one peer sees it.
+struct LockPart {
+  std::string lock;
+  bool holds = false;
+  bool reads = false;
+  /// Of the holder.
+  std::uint64_t fence = 0;
+  /// How long it has held the lock, or waited for it.
+  Duration since{};
+  bool waits = false;
+  /// Threads and clients of this peer in line.
+  std::uint64_t in_line = 0;
+  bool token = false;
+  CONCH_FIELDS(LockPart, lock, holds, reads, fence, since, waits, in_line, token)
+};
+
+struct Counts {
+  std::uint64_t entries = 0;
+  std::uint64_t losses = 0;
+  std::uint64_t epochs = 0;
+  std::uint64_t messages_sent = 0;
+  std::uint64_t messages_received = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+  std::uint64_t connections_refused = 0;
+  CONCH_FIELDS(Counts, entries, losses, epochs, messages_sent, messages_received, bytes_sent,
+               bytes_received, connections_refused)
+};
+
+struct StatusAsk {
+  std::uint64_t number = 0;
+  CONCH_FIELDS(StatusAsk, number)
+};
+
+/// What one peer knows of itself.
+struct StatusPart {
+  std::uint64_t number = 0;
+  recovery::Life life;
+  std::uint64_t process = 0;
+  std::string host;
+  std::string cluster;
+  Duration age{};
+  /// How long its lease runs; nothing if it has none.
+  std::optional<Duration> lease;
+  std::uint64_t clients = 0;
+  std::vector<LockPart> locks;
+  Counts counts;
+  CONCH_FIELDS(StatusPart, number, life, process, host, cluster, age, lease, clients, locks, counts)
+};
+
+/// What a peer knows of its group: the view, and the parts of those that answered in time.
+struct Status {
+  std::string group;
+  recovery::Life self;
+  recovery::View view;
+  std::vector<NodeId> dead;
+  std::vector<StatusPart> parts;
+  CONCH_FIELDS(Status, group, self, view, dead, parts)
+};
+
+// Clients. A client numbers its claims; everything is answered under that number.
+
+struct Acquire {
+  std::uint64_t claim = 0;
+  std::string lock;
+  bool shared = false;
+  /// How long it waits; for ever without.
+  std::optional<Duration> patience;
+  /// Waits only for one answer, as try_lock does.
+  bool once = false;
+  CONCH_FIELDS(Acquire, claim, lock, shared, patience, once)
+};
+/// Leaves, or gives up its place; answered by nothing.
+struct GiveUp {
+  std::uint64_t claim = 0;
+  CONCH_FIELDS(GiveUp, claim)
+};
+struct AskStatus {
+  CONCH_FIELDS(AskStatus)
+};
+struct Evict {
+  NodeId member;
+  CONCH_FIELDS(Evict, member)
+};
+struct ForceOpen {
+  std::string lock;
+  CONCH_FIELDS(ForceOpen, lock)
+};
+using ClientMessage = std::variant<Acquire, GiveUp, AskStatus, Evict, ForceOpen>;
+
+struct Entered {
+  std::uint64_t claim = 0;
+  Fence fence;
+  CONCH_FIELDS(Entered, claim, fence)
+};
+struct NotEntered {
+  std::uint64_t claim = 0;
+  std::string why;
+  CONCH_FIELDS(NotEntered, claim, why)
+};
+struct LostLock {
+  std::uint64_t claim = 0;
+  CONCH_FIELDS(LostLock, claim)
+};
+/// An eviction, or a lock forced open: the register has accepted it, and the view is this.
+struct Done {
+  CONCH_FIELDS(Done)
+};
+struct Failed {
+  std::string why;
+  CONCH_FIELDS(Failed, why)
+};
+using ClientReply = std::variant<Entered, NotEntered, LostLock, Status, Done, Failed>;
+
+}  // namespace conch::peer
