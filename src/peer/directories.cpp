@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <ranges>
 
 #include "peer/names.hpp"
 #include "register/directory.hpp"
@@ -102,9 +103,9 @@ std::string make(const Place& place) {
   std::vector<fs::path> own;
   for (int i = 0; i < place.own; ++i, path = path.parent_path()) own.push_back(path);
   make_parents(path);
-  for (auto one = own.rbegin(); one != own.rend(); ++one) {
-    make_private(*one);
-    expect_private(one->string());
+  for (const fs::path& one : std::views::reverse(own)) {
+    make_private(one);
+    expect_private(one.string());
   }
   return place.path.string();
 }
