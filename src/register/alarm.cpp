@@ -89,9 +89,11 @@ void Alarm::watch(const recovery::Life& life, Descriptor process) {
   processes_.insert_or_assign(life, std::move(process));
 }
 
-bool Alarm::has_died(const recovery::Life& life) const {
+bool Alarm::has_died(const recovery::Life& life) {
   auto found = processes_.find(life);
-  return found != processes_.end() && has_ended(found->second);
+  if (found == processes_.end()) return false;
+  if (found->second && has_ended(found->second)) found->second = {};
+  return !found->second;
 }
 
 void Alarm::keep(const std::set<recovery::Life>& lives) {

@@ -28,8 +28,8 @@ class Alarm {
 
   bool watches(const recovery::Life& life) const { return processes_.contains(life); }
   void watch(const recovery::Life& life, Descriptor process);
-  /// Whether its process was watched, and has ended.
-  bool has_died(const recovery::Life& life) const;
+  /// Whether its process was watched, and has ended. It rings no longer for that.
+  bool has_died(const recovery::Life& life);
   /// Watches no others any longer.
   void keep(const std::set<recovery::Life>& lives);
 
@@ -43,6 +43,7 @@ class Alarm {
   Descriptor inotify_;
   std::string segment_;
   int segment_watch_ = -1;
+  /// None in the place of one that has died.
   std::map<recovery::Life, Descriptor> processes_;
 };
 

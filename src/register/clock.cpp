@@ -1,8 +1,13 @@
 #include "register/clock.hpp"
 
-#include <ctime>
-#include <fstream>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+#include "register/directory.hpp"
 #include "register/register.hpp"
 
 namespace conch::file {
@@ -15,9 +20,13 @@ Duration since_boot() {
 
 const std::string& boot() {
   static const std::string identifier = [] {
-    std::ifstream file("/proc/sys/kernel/random/boot_id");
-    std::string read;
-    if (!(file >> read))
+    // Not by a stream: a process that is started meanwhile would inherit it.
+    Descriptor file(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+    std::array<char, 64> bytes{};
+    ssize_t size = file ? ::read(file.number(), bytes.data(), bytes.size()) : 0;
+    std::string read(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+    while (read.ends_with('\n')) read.pop_back();
+    if (read.empty())
       throw RegisterError(
           "cannot read /proc/sys/kernel/random/boot_id; leases need it: mount /proc");
     return read;

@@ -53,6 +53,11 @@ void FileRegister::attach(const Life& life) {
   leases_.attach(life);
 }
 
+file::Descriptor FileRegister::proof(const Life& life) const {
+  expect_no_fork();
+  return leases_.proof(life);
+}
+
 Standing FileRegister::read() {
   expect_no_fork();
   return stand();
@@ -129,10 +134,9 @@ std::optional<Standing> FileRegister::survey() {
 }
 
 file::Judgement FileRegister::judge(const Life& life) {
-  if (alarm_.has_died(life)) leases_.end(life);
   if (!alarm_.watches(life))
     if (file::Descriptor process = leases_.process(life)) alarm_.watch(life, std::move(process));
-  return leases_.judge(life);
+  return leases_.judge(life, alarm_.has_died(life));
 }
 
 void FileRegister::tidy() {

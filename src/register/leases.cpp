@@ -1,9 +1,9 @@
 #include "register/leases.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "register/clock.hpp"
-#include "register/process.hpp"
 #include "register/register.hpp"
 
 namespace conch::file {
@@ -16,6 +16,8 @@ namespace {
 constexpr const char* ended_name = "/ended";
 constexpr const char* process_name = "/process";
 constexpr int attempts_max = 100;
+constexpr Duration look_again_min = std::chrono::milliseconds(2);
+constexpr Duration look_again_max = std::chrono::milliseconds(20);
 
 std::string folder_of(const Life& life) {
   return "life." + std::to_string(life.id.value) + "." +
@@ -67,8 +69,17 @@ Leases::Lease Leases::look(const Life& life) const {
   return {};
 }
 
-bool Leases::is_over(const Life& life, const Lease& lease) const {
-  return lease.end <= since_boot() || is_abandoned(root_, folder_of(life) + process_name);
+Pulse Leases::pulse(const Life& life, const Lease& lease, bool seen_dead) const {
+  if (lease.end <= since_boot()) return Pulse::gone;
+  return pulse_of(root_, folder_of(life) + process_name, seen_dead);
+}
+
+/// Nothing tells us that a keeper has gone. Most go at once, so the longer it takes, the more
+/// patient we are.
+Duration Leases::next_look(const Life& life) {
+  Duration now = since_boot();
+  Duration so_far = now - kept_.try_emplace(life, now).first->second;
+  return now + std::clamp(so_far, look_again_min, look_again_max);
 }
 
 /// False if it was prolonged or ended in between.
@@ -162,22 +173,41 @@ void Leases::end(const Life& life) {
   }
 }
 
-Judgement Leases::judge(const Life& life) {
+Descriptor Leases::proof(const Life& life) const {
+  auto mine = begun_.find(life);
+  if (mine == begun_.end() || !mine->second)
+    throw std::logic_error("the lease of peer " + std::to_string(life.id.value) +
+                           " did not begin here, as that of this process");
+  return keep(mine->second, root_.path(folder_of(life) + process_name));
+}
+
+Judgement Leases::judge(const Life& life, bool seen_dead) {
   while (true) {
     Lease lease = look(life);
-    if (lease.state == Lease::State::absent) return miss(life);
+    if (lease.state == Lease::State::absent) return miss(life, seen_dead);
     missed_.erase(life);
-    if (lease.state == Lease::State::ended) return {true, {}};
-    if (!is_over(life, lease)) return {false, lease.end};
-    if (finish(life, lease)) return {true, {}};
+    if (lease.state == Lease::State::ended) return ended(life);
+    switch (pulse(life, lease, seen_dead)) {
+      case Pulse::unknown:
+      case Pulse::alive: return {false, lease.end};
+      case Pulse::kept: return {false, std::min(lease.end, next_look(life))};
+      case Pulse::gone:
+        if (finish(life, lease)) return ended(life);
+        break;
+    }
   }
 }
 
-Judgement Leases::miss(const Life& life) {
+Judgement Leases::ended(const Life& life) {
+  kept_.erase(life);
+  return {true, {}};
+}
+
+Judgement Leases::miss(const Life& life, bool seen_dead) {
   Duration end = missed_.try_emplace(life, since_boot()).first->second + lease_;
   if (since_boot() < end) return {false, end, true};
   missed_.erase(life);
-  return entomb(life) ? Judgement{true, {}} : judge(life);
+  return entomb(life) ? ended(life) : judge(life, seen_dead);
 }
 
 Descriptor Leases::process(const Life& life) const {
@@ -185,12 +215,14 @@ Descriptor Leases::process(const Life& life) const {
 }
 
 void Leases::sweep(const std::function<bool(const Life&)>& is_mentioned) {
-  std::erase_if(missed_, [&](const auto& entry) { return !is_mentioned(entry.first); });
+  auto is_forgotten = [&](const auto& entry) { return !is_mentioned(entry.first); };
+  std::erase_if(missed_, is_forgotten);
+  std::erase_if(kept_, is_forgotten);
   for (const std::string& folder : root_.list().value_or(std::vector<std::string>{})) {
     auto life = life_in(folder);
     if (!life) continue;
     Lease lease = look(*life);
-    bool over = lease.state != Lease::State::running || is_over(*life, lease);
+    bool over = lease.state != Lease::State::running || pulse(*life, lease, false) == Pulse::gone;
     if (!over || is_mentioned(*life)) continue;
     steps_(Step::before_removal);
     work_.discard(folder);

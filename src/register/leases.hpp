@@ -23,6 +23,7 @@
 
 #include "recovery/view.hpp"
 #include "register/directory.hpp"
+#include "register/process.hpp"
 #include "register/steps.hpp"
 #include "register/workplace.hpp"
 
@@ -50,8 +51,12 @@ class Leases {
   /// False if it has ended.
   bool prolong(const recovery::Life& life);
   void end(const recovery::Life& life);
-  /// Ends it if its time is over or its process gone.
-  Judgement judge(const recovery::Life& life);
+  /// For a keeper of a life that is this process: who has it open keeps the life from being taken
+  /// for dead, as far as its lease runs. Throws std::logic_error unless the lease began here.
+  Descriptor proof(const recovery::Life& life) const;
+  /// Ends it if its time is over, or its process and keepers are gone. `seen_dead`: its process was
+  /// watched, and has ended.
+  Judgement judge(const recovery::Life& life, bool seen_dead);
   /// How many leases were ended here; each wakes all who watch, us as well.
   std::uint64_t ended_here() const { return ended_here_; }
   /// Its process, to be woken by its death; see watch_process.
@@ -68,12 +73,14 @@ class Leases {
     Duration end{};
   };
   Lease look(const recovery::Life& life) const;
-  bool is_over(const recovery::Life& life, const Lease& lease) const;
+  Pulse pulse(const recovery::Life& life, const Lease& lease, bool seen_dead) const;
+  Duration next_look(const recovery::Life& life);
   bool finish(const recovery::Life& life, const Lease& lease);
   void wake_all(const recovery::Life& life);
   bool appear(const recovery::Life& life, const std::string& made);
   bool entomb(const recovery::Life& life);
-  Judgement miss(const recovery::Life& life);
+  Judgement ended(const recovery::Life& life);
+  Judgement miss(const recovery::Life& life, bool seen_dead);
   [[noreturn]] void fail_because_taken(const recovery::Life& life) const;
 
   const Directory& root_;
@@ -85,6 +92,8 @@ class Leases {
   std::map<recovery::Life, Descriptor> begun_;
   /// When a life without a lease was missed.
   std::map<recovery::Life, Duration> missed_;
+  /// When a life was found to have nobody left but a keeper.
+  std::map<recovery::Life, Duration> kept_;
   std::uint64_t ended_here_ = 0;
 };
 

@@ -211,13 +211,13 @@ TEST_F(LeasesTest, NumbersOfProcessesAreUsedAgain) {
   std::string mark = folder(a) + "/process";
   file::Directory root(scratch.path());
   EXPECT_TRUE(file::watch_process(root, "life.1.1/process"));
-  EXPECT_FALSE(file::is_abandoned(root, "life.1.1/process"));
+  EXPECT_EQ(file::pulse_of(root, "life.1.1/process", false), file::Pulse::alive);
   // The same number, but it began at another time.
   std::string text = *root.read("life.1.1/process", 100);
   std::string process = text.substr(0, text.find(' '));
   root.create("forged", process + " 1" + text.substr(text.rfind(' ')));
   EXPECT_FALSE(file::watch_process(root, "forged"));
-  EXPECT_TRUE(file::is_abandoned(root, "forged")) << "nobody has it locked";
+  EXPECT_EQ(file::pulse_of(root, "forged", false), file::Pulse::gone) << "nobody has it locked";
   root.create("elsewhere", text.substr(0, text.rfind(' ')) + " 1\n");
   EXPECT_FALSE(file::watch_process(root, "elsewhere")) << "in another container";
   root.create("empty");

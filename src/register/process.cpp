@@ -8,16 +8,21 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <sstream>
 
+#include "register/file_lock.hpp"
 #include "register/register.hpp"
-#include "register/workplace.hpp"
 
 namespace conch::file {
 
 namespace {
 
 constexpr std::size_t mark_bytes_max = 256;
+
+constexpr Bytes process_byte{0, 1};
+constexpr Bytes keepers_byte{1, 1};
 
 /// When a process began, in ticks since the machine did; empty if that cannot be seen.
 std::string start_of(const std::string& process) {
@@ -52,14 +57,27 @@ struct Mark {
 Descriptor mark_as_mine(const Directory& root, const std::string& name) {
   std::string text = std::to_string(::getpid()) + " " + start_of("self") + " " + numbering() + "\n";
   Descriptor file = root.create(name, text);
-  if (!try_lock(file, root.path(name)))
+  if (!try_lock(file, root.path(name), process_byte))
     throw RegisterError(root.path(name) + " was locked by somebody else before it had its name");
   return file;
 }
 
-bool is_abandoned(const Directory& root, const std::string& name) {
+/// Opened anew, for a lock of its own; not by its name, which may have gone.
+Descriptor keep(const Descriptor& mark, const std::string& path) {
+  std::string here = "/proc/self/fd/" + std::to_string(mark.number());
+  Descriptor file(::open(here.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) throw RegisterError("cannot open " + path + ": " + std::strerror(errno));
+  if (!try_lock(file, path, keepers_byte, Grip::shared))
+    throw RegisterError(path + " was locked by something else than conch; find out by what");
+  return file;
+}
+
+/// The process first: it may get a keeper just before it dies, but not after.
+Pulse pulse_of(const Directory& root, const std::string& name, bool seen_dead) {
   Descriptor file = root.open(name, O_RDONLY);
-  return file && !is_locked(file, root.path(name));
+  if (!file) return seen_dead ? Pulse::gone : Pulse::unknown;
+  if (!seen_dead && is_locked(file, root.path(name), process_byte)) return Pulse::alive;
+  return is_locked(file, root.path(name), keepers_byte) ? Pulse::kept : Pulse::gone;
 }
 
 Descriptor watch_process(const Directory& root, const std::string& name) {

@@ -1,12 +1,18 @@
 // Which process a life is, so that others on the machine know its death from its silence.
 //
-// A file that the living process keeps locked says it: the kernel drops the lock when the process
-// dies or execs. The lock is the proof of death; a pidfd is what wakes us, and proof only if it was
-// seen to be the right process while that lived, for numbers of processes are used again. A process
-// that forked keeps its lock in the child: if the pidfd does not tell, its lease runs out by time.
-// A process that is stopped is not dead.
+// A file says it, the *mark*, in which two things are locked. The process locks one; the kernel
+// drops that when it dies or execs. A *keeper* locks the other: somebody who does for the process
+// what must be done before its life is over, such as to kill the command that it ran under a lock.
+// The life is over when neither is locked.
+//
+// A pidfd is what wakes us. It is also proof that the process has gone, if it was seen to be the
+// right one while that lived, for numbers of processes are used again: so a process that forked,
+// and has left its lock to a child that knows nothing of it, is dead all the same; who has not seen
+// it alive waits until its lease runs out by time. It says nothing about keepers, for whom the lock
+// alone speaks. A process that is stopped is not dead.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "register/directory.hpp"
@@ -16,8 +22,21 @@ namespace conch::file {
 /// Writes who we are into a new file and locks it, for as long as the descriptor is open.
 Descriptor mark_as_mine(const Directory& root, const std::string& name);
 
-/// Whether somebody marked this file, and that process has gone.
-bool is_abandoned(const Directory& root, const std::string& name);
+/// For a keeper: a lock on a mark of ours that lasts until all who have the descriptor closed it or
+/// died.
+Descriptor keep(const Descriptor& mark, const std::string& path);
+
+enum class Pulse : std::uint8_t {
+  /// Nobody marked the file: it is for who speaks for it to say.
+  unknown,
+  alive,
+  /// Its process has gone, a keeper has not.
+  kept,
+  gone,
+};
+
+/// `seen_dead`: a pidfd of the process that marked it says so.
+Pulse pulse_of(const Directory& root, const std::string& name, bool seen_dead);
 
 /// A pidfd of the process that marked the file, or nothing if there is none, or none that can be
 /// told from another: it has gone, or lives in another container.

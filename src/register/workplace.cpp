@@ -3,42 +3,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
-
+#include "register/file_lock.hpp"
 #include "register/register.hpp"
 
 namespace conch::file {
 
 namespace {
 
-struct flock whole_file() {
-  struct flock range {};
-  range.l_type = F_WRLCK;
-  range.l_whence = SEEK_SET;
-  return range;
-}
-
-[[noreturn]] void fail_to_lock(const std::string& path) {
-  throw RegisterError("cannot lock " + path +
-                      ": its file system has no locks; choose another state directory");
-}
-
 std::string lock_in(const std::string& workplace) { return inside(workplace, "lock"); }
 
 }  // namespace
-
-bool try_lock(const Descriptor& file, const std::string& path) {
-  struct flock range = whole_file();
-  if (::fcntl(file.number(), F_OFD_SETLK, &range) == 0) return true;
-  if (errno != EAGAIN && errno != EACCES) fail_to_lock(path);
-  return false;
-}
-
-bool is_locked(const Descriptor& file, const std::string& path) {
-  struct flock range = whole_file();
-  if (::fcntl(file.number(), F_OFD_GETLK, &range) != 0) fail_to_lock(path);
-  return range.l_type != F_UNLCK;
-}
 
 Workplace::Workplace(const Directory& root) : root_(root), process_(::getpid()) {
   while (!settle()) {

@@ -10,12 +10,6 @@
 
 namespace conch::file {
 
-/// Locks the file for the open file description, which a fork shares and an exec closes. Unlike
-/// those of a process, such a lock does not vanish when something else in the process closes the
-/// same file, and two in one process see each other. False if somebody has it.
-bool try_lock(const Descriptor& file, const std::string& path);
-bool is_locked(const Descriptor& file, const std::string& path);
-
 class Workplace {
  public:
   explicit Workplace(const Directory& root);

@@ -1,0 +1,13 @@
+// What groups and locks may be called. Both checks throw Error with a sentence.
+#pragma once
+
+#include <string_view>
+
+namespace conch::peer {
+
+/// A group's name is part of a path: 1 to 64 of a-z, A-Z, 0-9, '.', '_' and '-', no dot in front.
+void check_group_name(std::string_view name);
+/// 1 to 255 bytes of UTF-8 without control characters: it is printed to terminals and logs.
+void check_lock_name(std::string_view name);
+
+}  // namespace conch::peer
