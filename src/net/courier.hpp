@@ -107,6 +107,8 @@ class Courier {
   /// Writes what was sent since the last time, as far as the sockets take it.
   void flush();
 
+  /// Readable when `wait` would not wait.
+  int descriptor() const;
   /// Until something has happened, somebody pokes, or this time has come on the steady clock.
   Readiness wait(Time until) const;
   void poke() const;

@@ -27,6 +27,13 @@ struct Effects {
   std::vector<recovery::Ask> asks;
   std::vector<recovery::Event> events;
 
+  bool empty() const { return parcels.empty() && asks.empty() && events.empty(); }
+  void clear() {
+    bytes.clear();
+    parcels.clear();
+    asks.clear();
+    events.clear();
+  }
   std::string_view payload(const Parcel& parcel) const {
     return std::string_view(bytes).substr(parcel.begin, parcel.size);
   }

@@ -93,7 +93,12 @@ std::string Clients::objection(net::ClientId client, const Acquire& m) const {
   if (claims.contains(m.claim)) return fmt::format("claim {} is in use", m.claim);
   if (claims.size() == claims_max)
     return fmt::format("one client has at most {} claims at a time", claims_max);
-  return lock_name_fault(m.lock);
+  try {
+    check_lock_name(m.lock);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
 }
 
 void Clients::take(net::ClientId client, const Acquire& m, Time now) {

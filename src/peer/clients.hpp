@@ -44,6 +44,7 @@ class Clients {
   void take(net::ClientId client, const ForceOpen& m, Time now);
   void reply(net::ClientId client, const ClientReply& reply);
   void give_up(ClientClaim& claim);
+  void forget_deadline(ClientClaim& claim);
   std::string objection(net::ClientId client, const Acquire& m) const;
 
   /// What one client may have at a time.

@@ -1,6 +1,7 @@
 #include "peer/engine.hpp"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/timerfd.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 
 #include "peer/clients.hpp"
 #include "peer/directories.hpp"
@@ -46,6 +48,13 @@ const CatalogEntry& real_algorithm(const std::string& name) {
   return entry;
 }
 
+/// The group that is meant if none is named.
+std::string group_named(const std::string& name) {
+  if (!name.empty()) return name;
+  const char* variable = std::getenv("CONCH_GROUP");  // NOLINT(concurrency-mt-unsafe)
+  return variable != nullptr && *variable != '\0' ? variable : "default";
+}
+
 net::Tls tls_of(const TlsOptions& options) {
   return {options.certificate, options.key, options.authority};
 }
@@ -55,6 +64,7 @@ net::Tls tls_of(const TlsOptions& options) {
 Engine::Engine(PeerOptions options)
     : options_(std::move(options)),
       group_(group_named(options_.group)),
+      directories_(make_directories(group_, {options_.runtime_directory, options_.state_directory})),
       life_{NodeId{draw()}, draw_incarnation({})},
       dice_(static_cast<std::minstd_rand::result_type>(draw())),
       background_wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
@@ -68,8 +78,7 @@ Engine::Engine(PeerOptions options)
   if (options_.join.empty()) {
     FileRegisterOptions terms;
     terms.lease = options_.lease;
-    reg = std::make_unique<FileRegister>(
-        state_directory(group_, options_.state_directory) + "/register", terms);
+    reg = std::make_unique<FileRegister>(directories_.state, terms);
     View view = reg->read().view;
     terms_.length = reg->lease();
     if (algorithm.empty() && !view.roster.empty()) algorithm = view.algorithm;
@@ -80,7 +89,7 @@ Engine::Engine(PeerOptions options)
   }
   algorithm_ = &real_algorithm(algorithm.empty() ? std::string(default_algorithm) : algorithm);
   open_courier();
-  if (reg) register_ = std::make_unique<RegisterDesk>(std::move(reg), *this);
+  if (reg) register_ = std::make_unique<RegisterDesk>(std::move(reg), static_cast<RegisterListener&>(*this));
   thread_ = std::thread([this] { background(); });
   try {
     come_in();
@@ -97,9 +106,8 @@ void Engine::open_courier() {
   courier.self = life_;
   courier.group = group_;
   courier.algorithm = algorithm_->about.name;
-  courier.socket = socket_path(runtime_directory(group_, options_.runtime_directory),
-                               options_.serves_clients ? SocketKind::host : SocketKind::peer,
-                               life_.id);
+  Role role = options_.serves_clients ? Role::host : Role::peer;
+  courier.socket = socket_path(directories_.runtime, {role, life_.id});
   courier.listen = options_.listen;
   courier.advertise = options_.advertise;
   courier.tls = tls_of(options_.tls);
@@ -107,6 +115,7 @@ void Engine::open_courier() {
   courier.tcp_only = options_.tcp_only;
   courier.log = [this](const std::string& line) { log(line); };
   courier_ = std::make_unique<net::Courier>(std::move(courier));
+  listens_ = courier_->listens();
 }
 
 /// Waits until the peer is a member.
@@ -154,7 +163,9 @@ Life Engine::life() const {
   return life_;
 }
 
-int Engine::proof() { return register_ ? register_->proof(life()) : -1; }
+file::Descriptor Engine::proof() {
+  return register_ ? register_->proof(life()) : file::Descriptor();
+}
 
 void Engine::enter_phase(Phase phase) {
   phase_ = phase;
@@ -214,7 +225,8 @@ void Engine::stop() {
   }
   thread_.join();
   register_.reset();
-  std::lock_guard guard(mutex_);
+  Guard guard(mutex_);
+  phase_changed_.wait(guard, [&] { return waiting_threads_.empty(); });
   courier_.reset();
 }
 
@@ -281,6 +293,11 @@ void Engine::drop_place(Claim& claim) {
   claim.state = Claim::State::idle;
   claim.desk->queue.remove(claim);
   touch(*claim.desk);
+}
+
+std::string Engine::why_not_shared() const {
+  return fmt::format("{} lets nobody share a lock; start the group with --algorithm elmp or central",
+                     algorithm_->about.name);
 }
 
 void Engine::call_later(std::function<void()> callback) {

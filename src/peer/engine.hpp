@@ -13,6 +13,7 @@
 
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,6 +29,7 @@
 #include "net/courier.hpp"
 #include "peer/any_steward.hpp"
 #include "peer/claim.hpp"
+#include "peer/directories.hpp"
 #include "peer/lock_desk.hpp"
 #include "peer/register_desk.hpp"
 #include "peer/talk.hpp"
@@ -46,38 +48,44 @@ class Engine final : private net::Recipient, private RegisterListener {
   explicit Engine(PeerOptions options);
   ~Engine() override;
 
-  // Threads. A claim belongs to its caller; it has no place when it dies.
+  void leave();
+
+  // Threads. A claim belongs to its caller; it has no place any more when it dies.
 
   LockDesk& open_desk(const std::string& lock);
   void close_desk(LockDesk& desk);
 
-  /// Whether it waits until this time at the latest, or has the lock.
   Guard guard() { return Guard(mutex_); }
-  void request(ThreadClaim& claim, LockDesk& desk, const Guard& guard);
+  /// Takes a place in the line; it may be inside at once. Throws Error if the peer has left.
+  void request(Claim& claim, LockDesk& desk, const Guard& guard);
+  /// Until it waits no longer, or this time has come.
   void wait(ThreadClaim& claim, std::optional<Time> until, Guard& guard);
   /// Leaves, or gives up its place.
   void give_up(Claim& claim, const Guard& guard);
-
-  /// To be called by the peer's own thread, without the guard.
+  /// Called by the peer's own thread, without the guard. Under the guard.
   void call_later(std::function<void()> callback);
 
-  void leave();
+  /// Under the guard.
+  bool has_lease() const { return steward_->has_lease(net::steady_now()); }
 
   const PeerOptions& options() const { return options_; }
   const std::string& group() const { return group_; }
   const CatalogEntry& algorithm() const { return *algorithm_; }
+  std::string why_not_shared() const;
   recovery::Life life() const;
-  std::vector<std::string> listens() const { return courier_->listens(); }
-  /// While a copy of it is open, this life is not taken for dead; -1 where the register is on
+  std::vector<std::string> listens() const { return listens_; }
+  /// While a copy of it is open, this life is not taken for dead; none where the register is on
   /// another machine.
-  int proof();
+  file::Descriptor proof();
 
   // Under the guard: for clients and inquiries.
 
+  LockDesk& desk_at(const std::string& lock);
   void take_place(Claim& claim, LockDesk& desk, Time now);
-  void settle(Time now);
+  void drop_place(Claim& claim);
   net::Courier& courier() { return *courier_; }
   AnySteward& steward() { return *steward_; }
+  Inquiries& inquiries() { return *inquiries_; }
   Effects& effects() { return effects_; }
   StatusPart status_part(Time now) const;
   Status status_here(Time now) const;
@@ -97,30 +105,41 @@ class Engine final : private net::Recipient, private RegisterListener {
   void register_trouble(const std::string& why) override;
 
   // Life.
-  void open_register();
+  enum class Phase : std::uint8_t { joining, member, leaving, gone, failed };
+  void open_courier();
+  void come_in();
+  std::string why_not_admitted() const;
   void be_born();
-  void await_admission();
-  void await_terms();
+  void enter_phase(Phase phase);
+  void turn_everybody_out();
+  void leave_if_idle(Time now);
   void stop();
 
   // Driving.
-  void background();
+  void start_driving();
   void drive(ThreadClaim& claim, std::optional<Time> until, Guard& guard);
-  void stop_driving();
+  void find_driver();
+  void background();
+  void call_back(Guard& guard);
+  void stand_by(Guard& guard);
+  void drive_in_background(Guard& guard);
   void work(const net::Readiness& ready);
   void look_after(Time now);
+  void keep_house(Time now);
   Time wakes() const;
   void rouse_driver();
   void rouse_background() const;
 
   // Settling.
+  void settle(Time now);
   void carry_out(Effects& effects, Time now);
   void dispatch(const Effects& effects);
-  void put_question(recovery::Ask ask);
+  void follow_view(Time now);
   void advance(LockDesk& desk, Time now);
   void admit(LockDesk& desk, Time now);
-  void follow_view();
   void lose(LockDesk& desk);
+  void touch(LockDesk& desk);
+  LockDesk* find_desk(std::string_view lock);
 
   void happen(const recovery::Granted& event, Time now);
   void happen(const recovery::Moved&, Time) {}  // no data travel yet
@@ -133,17 +152,21 @@ class Engine final : private net::Recipient, private RegisterListener {
   void happen(const recovery::LockArmed& event, Time now);
   void happen(const recovery::LockDisarmed& event, Time now);
 
-  void take_register_payload(const recovery::Life& from, PayloadKind kind, std::string_view body);
-  LockDesk* find_desk(std::string_view lock);
-  LockDesk& desk_at(const std::string& lock);
-  void touch(LockDesk& desk);
-  void drop_idle_desks();
+  // The others, and the register.
+  void take_other_payload(const recovery::Life& from, PayloadKind kind, std::string_view body);
+  void doubt(const recovery::Life& from, const std::string& why);
+  void learn_terms(const recovery::LeaseTerms& terms);
+  void put_question(recovery::Ask ask);
+  void ask_for(const recovery::Life& asker, recovery::Ask ask);
+  void hear(const recovery::Answer& answer);
+  LockPart part_of(const recovery::LockReport& report, Time now) const;
 
   PeerOptions options_;
   std::string group_;
+  Directories directories_;
   const CatalogEntry* algorithm_ = nullptr;
   recovery::LeaseTerms terms_;
-  std::string socket_;
+  std::vector<std::string> listens_;
 
   mutable std::mutex mutex_;
   recovery::Life life_;
@@ -163,7 +186,11 @@ class Engine final : private net::Recipient, private RegisterListener {
   Effects carried_out_;
   std::vector<LockDesk*> touched_;
   std::vector<Claim*> entered_;
+  /// What the clock showed when the driver began to work.
+  Time work_now_{};
   std::uint64_t followed_view_ = 0;
+  /// Whom the courier knows, and since when no view mentions it.
+  std::map<recovery::Life, std::optional<Time>> known_lives_;
   Time next_housekeeping_{};
   Time next_forgetting_{};
 
@@ -172,11 +199,14 @@ class Engine final : private net::Recipient, private RegisterListener {
   std::size_t contact_turn_ = 0;
   bool has_terms_ = false;
 
-  enum class Phase : std::uint8_t { joining, member, leaving, gone, failed };
   Phase phase_ = Phase::joining;
-  std::string failure_;
   std::condition_variable phase_changed_;
-  void enter_phase(Phase phase);
+  bool asked_to_leave_ = false;
+  /// Was expelled, and is not in again yet.
+  bool expelled_ = false;
+  std::string failure_;
+  /// Of the register, if any.
+  std::string trouble_;
 
   // Driving.
   bool thread_drives_ = false;

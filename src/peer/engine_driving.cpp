@@ -30,7 +30,7 @@ void Engine::wait(ThreadClaim& claim, std::optional<Time> until, Guard& guard) {
     if (until && *until <= net::steady_now()) break;
     if (driving || !thread_drives_) {
       if (!std::exchange(driving, true)) start_driving();
-      drive(until, guard);
+      drive(claim, until, guard);
     } else if (until) {
       claim.woken.wait_for(guard, *until - net::steady_now());
     } else {
@@ -40,6 +40,7 @@ void Engine::wait(ThreadClaim& claim, std::optional<Time> until, Guard& guard) {
   std::erase(waiting_threads_, &claim);
   if (driving) thread_drives_ = false;
   if (!thread_drives_) find_driver();
+  if (stopping_) phase_changed_.notify_all();
 }
 
 void Engine::start_driving() {
@@ -47,11 +48,13 @@ void Engine::start_driving() {
   if (background_drives_) rouse_background();
 }
 
-void Engine::drive(std::optional<Time> until, Guard& guard) {
+void Engine::drive(ThreadClaim& claim, std::optional<Time> until, Guard& guard) {
   driver_until_ = std::min(until.value_or(Time::max()), wakes());
+  claim.driven = courier_.get();
   guard.unlock();
   net::Readiness ready = courier_->wait(driver_until_);
   guard.lock();
+  claim.driven = nullptr;
   work(ready);
 }
 

@@ -87,6 +87,8 @@ class LocalQueue {
   Mode mode() const { return mode_; }
   const std::vector<Claim*>& waiting() const { return waiting_; }
   const std::vector<Claim*>& inside() const { return inside_; }
+  /// Readers are inside, and another may join them.
+  bool is_read() const { return !inside_.empty() && reading() && waiting_.empty(); }
   bool idle() const { return place_ == Place::none && waiting_.empty(); }
 
  private:

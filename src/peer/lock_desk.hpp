@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "net/courier.hpp"
 #include "peer/claim.hpp"
 #include "peer/local_queue.hpp"
 
@@ -33,13 +34,15 @@ class LockDesk {
   bool touched = false;
 };
 
-/// A claim whose thread waits for it, or drives.
-class ThreadClaim final : public Claim {
+/// A claim whose thread waits for it.
+class ThreadClaim : public Claim {
  public:
   using Claim::Claim;
-  void changed() override { woken.notify_one(); }
+  void changed() override { driven ? driven->poke() : woken.notify_one(); }
 
   std::condition_variable woken;
+  /// While the thread waits for the sockets itself.
+  const net::Courier* driven = nullptr;
 };
 
 }  // namespace conch::peer

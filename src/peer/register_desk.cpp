@@ -62,9 +62,15 @@ void RegisterDesk::ask(const Life& asker, Ask ask) {
   put([this, asker, ask = std::move(ask)](FileRegister&) { answer(asker, ask); });
 }
 
-int RegisterDesk::proof(const Life& life) {
-  auto promise = std::make_shared<std::promise<int>>();
-  put([promise, life](FileRegister& reg) { promise->set_value(reg.proof(life)); });
+file::Descriptor RegisterDesk::proof(const Life& life) {
+  auto promise = std::make_shared<std::promise<file::Descriptor>>();
+  put([promise, life](FileRegister& reg) {
+    try {
+      promise->set_value(reg.proof(life));
+    } catch (...) {
+      promise->set_exception(std::current_exception());
+    }
+  });
   return promise->get_future().get();
 }
 

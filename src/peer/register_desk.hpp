@@ -38,7 +38,7 @@ class RegisterDesk {
   void attach(const recovery::Life& life);
   void ask(const recovery::Life& asker, recovery::Ask ask);
   /// What keeps this life alive while it is open; see FileRegister::proof. Waits for it.
-  int proof(const recovery::Life& life);
+  file::Descriptor proof(const recovery::Life& life);
   /// Asks no more, and does not call the listener any more.
   void close();
 

@@ -1,0 +1,137 @@
+#include "peer/thread_locks.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <system_error>
+
+namespace conch::peer {
+
+/// A claim of one thread.
+class ThreadLocks::Visit final : public ThreadClaim {
+ public:
+  Visit(ThreadLocks& locks, Mode mode) : ThreadClaim(mode), locks_(locks) {}
+
+  std::thread::id thread;
+
+  void changed() override {
+    ThreadClaim::changed();
+    if (state == State::lost && locks_.lost_) locks_.engine_.call_later(locks_.lost_);
+  }
+
+ private:
+  ThreadLocks& locks_;
+};
+
+ThreadLocks::ThreadLocks(Engine& engine, std::string name)
+    : engine_(engine), desk_(engine.open_desk(name)) {}
+
+ThreadLocks::~ThreadLocks() {
+  {
+    Guard guard = engine_.guard();
+    for (auto& visit : visits_) engine_.give_up(*visit, guard);
+  }
+  engine_.close_desk(desk_);
+}
+
+ThreadLocks::Visit& ThreadLocks::begin(Mode mode) {
+  if (mine())
+    throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                            fmt::format("this thread has locked '{}' already", desk_.name));
+  if (spare_.empty()) spare_.push_back(std::make_unique<Visit>(*this, mode));
+  visits_.push_back(std::move(spare_.back()));
+  spare_.pop_back();
+  Visit& visit = *visits_.back();
+  visit.mode = mode;
+  visit.thread = std::this_thread::get_id();
+  return visit;
+}
+
+bool ThreadLocks::lock(Mode mode, std::optional<Time> until) {
+  Guard guard = engine_.guard();
+  Visit& visit = begin(mode);
+  try {
+    engine_.request(visit, desk_, guard);
+    engine_.wait(visit, until, guard);
+  } catch (...) {
+    end(visit);
+    throw;
+  }
+  return conclude(visit, guard);
+}
+
+/// If somebody of this process is in front of us, the answer is known without asking.
+bool ThreadLocks::try_lock(Mode mode) {
+  bool busy = false;
+  {
+    Guard guard = engine_.guard();
+    busy = !desk_.queue.idle() && !(mode == Mode::read && desk_.queue.is_read());
+  }
+  return !busy && lock(mode, net::steady_now() + engine_.options().try_patience);
+}
+
+bool ThreadLocks::conclude(Visit& visit, const Guard& guard) {
+  if (visit.state == Claim::State::inside || visit.state == Claim::State::lost) return true;
+  bool refused = visit.state == Claim::State::refused;
+  engine_.give_up(visit, guard);
+  end(visit);
+  if (refused) throw Error(fmt::format("this peer has left the group '{}'", engine_.group()));
+  return false;
+}
+
+void ThreadLocks::unlock() {
+  Guard guard = engine_.guard();
+  Visit* visit = mine();
+  if (!visit)
+    throw std::system_error(std::make_error_code(std::errc::operation_not_permitted),
+                            fmt::format("this thread has not locked '{}'", desk_.name));
+  engine_.give_up(*visit, guard);
+  end(*visit);
+}
+
+void ThreadLocks::end(Visit& visit) {
+  auto found = std::find_if(visits_.begin(), visits_.end(),
+                            [&](const auto& each) { return each.get() == &visit; });
+  spare_.push_back(std::move(*found));
+  visits_.erase(found);
+}
+
+ThreadLocks::Visit* ThreadLocks::mine() const {
+  for (const auto& visit : visits_)
+    if (visit->thread == std::this_thread::get_id()) return visit.get();
+  return nullptr;
+}
+
+const ThreadLocks::Visit& ThreadLocks::mine_inside() const {
+  const Visit* visit = mine();
+  if (!visit || visit->state == Claim::State::waiting)
+    throw Error(fmt::format("this thread has not locked '{}'", desk_.name));
+  return *visit;
+}
+
+std::uint64_t ThreadLocks::fence() const {
+  Guard guard = engine_.guard();
+  return mine_inside().fence.number();
+}
+
+bool ThreadLocks::holds() const {
+  Guard guard = engine_.guard();
+  const Visit* visit = mine();
+  return visit && visit->state == Claim::State::inside && engine_.has_lease();
+}
+
+Receipt ThreadLocks::receipt() const {
+  Guard guard = engine_.guard();
+  return mine_inside().receipt;
+}
+
+void ThreadLocks::on_lost(std::function<void()> callback) {
+  Guard guard = engine_.guard();
+  lost_ = std::move(callback);
+}
+
+std::optional<Time> until(std::chrono::steady_clock::time_point deadline) {
+  return net::steady_now() + (deadline - std::chrono::steady_clock::now());
+}
+
+}  // namespace conch::peer
