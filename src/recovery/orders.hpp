@@ -109,6 +109,11 @@ struct Expelled {
 struct Departed {
   CONCH_FIELDS(Departed)
 };
+/// The group runs what this peer does not: it stays out. `why` is a sentence that says what to do.
+struct Refused {
+  std::string why;
+  CONCH_FIELDS(Refused, why)
+};
 /// A lock's algorithm wants a timer; see Armed and Disarmed.
 struct LockArmed {
   std::string lock;
@@ -120,8 +125,8 @@ struct LockDisarmed {
   TimerId timer;
 };
 
-using Event = std::variant<Granted, Moved, Withdrew, Lost, Admitted, Expelled, Departed, LockArmed,
-                           LockDisarmed>;
+using Event = std::variant<Granted, Moved, Withdrew, Lost, Admitted, Expelled, Departed, Refused,
+                           LockArmed, LockDisarmed>;
 
 /// Filled during one call, and emptied by its maker after it.
 template <class Address, class Payload>

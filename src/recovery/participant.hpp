@@ -108,6 +108,8 @@ class Participant {
   void timer(const std::string& lock, Epoch epoch, TimerId timer, Out& out);
   /// The lease has run out. Nothing else may be called after it.
   void lapse(Out& out) { expel(out); }
+  /// The group is none for this peer, which has never been in it. As after a lapse.
+  void stay_out(std::string why, Out& out);
 
   // The process. Its requests wait while the peer is not working.
   void request(const std::string& lock, const Wish& wish, Out& out);
@@ -119,6 +121,7 @@ class Participant {
   std::size_t forget_idle();
 
   const Life& self() const { return self_; }
+  const Charter& charter() const { return charter_; }
   Stage stage() const { return stage_; }
   const View& view() const { return view_; }
   Epoch epoch() const { return epoch_; }

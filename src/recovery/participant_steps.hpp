@@ -135,6 +135,14 @@ void Participant<A>::expel(Out& out) {
   out.tell(Expelled{});
 }
 
+template <Exclusive A>
+void Participant<A>::stay_out(std::string why, Out& out) {
+  CONCH_EXPECT(stage_ == Stage::outside, "only who is not in stays out");
+  stage_ = Stage::out;
+  for (auto& [name, lock] : locks_) at(lock, out, [](Lock<A>& each, auto& own) { each.lose(own); });
+  out.tell(Refused{std::move(why)});
+}
+
 // The recovery.
 
 template <Exclusive A>

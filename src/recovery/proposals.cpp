@@ -38,10 +38,10 @@ std::vector<NodeId> dead_members(const Standing& known) {
 View admission(const Standing& known, const Member& newcomer, std::string_view algorithm,
                Membership membership) {
   View view = next(known);
-  if (view.algorithm.empty()) view.algorithm = algorithm;
   std::size_t members = view.roster.size();
   for (NodeId dead : dead_members(known)) put_out(view, dead, known);
   put_out(view, newcomer.id, known);
+  if (view.roster.empty()) view.algorithm = algorithm;
   bool untouched = view.roster.size() == members && members > 0;
   Member member = newcomer;
   member.guest = true;

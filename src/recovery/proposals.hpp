@@ -12,7 +12,8 @@ namespace conch::recovery {
 enum class Membership : std::uint8_t { fixed, dynamic };
 
 /// A view in which this one is a member. A former life of it is put out, and so is everybody whose
-/// lease has ended; then a new epoch begins.
+/// lease has ended; then a new epoch begins. The view's algorithm is that of the group; if nobody
+/// is left in it, the newcomer's.
 View admission(const Standing& known, const Member& newcomer, std::string_view algorithm,
                Membership membership);
 

@@ -52,7 +52,7 @@ class Steward {
     if (!alive(out)) return;
     look_after(out);
   }
-  /// When something is due, if nothing else happens.
+  /// When something is due, if nothing else happens; never, once the peer is out.
   Time wakes() const;
 
   void answered(const Answer& answer, Out& out);
@@ -92,6 +92,7 @@ class Steward {
   void ask(Question question, Out& out);
   void learn(const Standing& standing, Out& out);
   void come_in(const Standing& standing, Out& out);
+  void seek_admission(const Standing& standing, Out& out);
   void keep(const Life& from, const Message<A>& message, Out& out);
   std::size_t rank() const;
   unsigned confirmations(const Life& life, Time now) const;
@@ -136,6 +137,7 @@ bool Steward<A>::alive(Out& out) {
 template <Exclusive A>
 Time Steward<A>::wakes() const {
   Time earliest = Time::max();
+  if (participant_.stage() == Stage::out) return earliest;
   for (const auto& due : {next_look_, next_renewal_, next_proposal_})
     if (due) earliest = std::min(earliest, *due);
   if (minds_lease() && tenure_.until()) earliest = std::min(earliest, *tenure_.until());
@@ -226,7 +228,17 @@ void Steward<A>::come_in(const Standing& standing, Out& out) {
   bool was_member = !member && standing.view.mentions(participant_.self());
   if (was_member || standing.has_ended(participant_.self())) return participant_.lapse(out);
   if (member) return renew(out);
-  ask(Propose{participant_.admission(standing)}, out);
+  seek_admission(standing, out);
+}
+
+template <Exclusive A>
+void Steward<A>::seek_admission(const Standing& standing, Out& out) {
+  View view = participant_.admission(standing);
+  const std::string& ours = participant_.charter().algorithm;
+  if (view.algorithm == ours) return ask(Propose{std::move(view)}, out);
+  participant_.stay_out("the group runs " + view.algorithm + ", this peer was started with " +
+                            ours + "; start it with --algorithm " + view.algorithm,
+                        out);
 }
 
 /// How many members that are alive come before this one.

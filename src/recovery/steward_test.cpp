@@ -109,6 +109,56 @@ TEST(Steward, IfTheAnswerWasLostItLooksAndRenews) {
   EXPECT_EQ(peer.stage(), Stage::working);
 }
 
+/// A group of one, which runs this.
+Standing group_of(std::string_view algorithm, const Life& member) {
+  return {admission({}, {member.id, member.incarnation, "", false}, algorithm, Membership::fixed),
+          {}};
+}
+
+TEST(Steward, DoesNotComeToAGroupThatRunsSomethingElse) {
+  Alone peer;
+  peer.standing = group_of("elmp", {NodeId{2}, Incarnation{1}});
+  peer.start(seconds(1));
+  peer.answer(seconds(1), false);
+  ASSERT_EQ(peer.events.size(), 1U);
+  EXPECT_EQ(std::get<Refused>(peer.events[0]).why,
+            "the group runs elmp, this peer was started with naimi-trehel; start it with "
+            "--algorithm elmp");
+  EXPECT_EQ(peer.stage(), Stage::out);
+  EXPECT_TRUE(peer.asks.empty());
+  EXPECT_EQ(peer.wakes(), Time::max());
+}
+
+TEST(Steward, WhatItAskedForMeanwhileIsLostIfItIsRefused) {
+  Alone peer;
+  peer.standing = group_of("elmp", {NodeId{2}, Incarnation{1}});
+  peer.start(seconds(1));
+  std::vector<Ask> look = peer.asks;
+  peer.request(seconds(1));
+  peer.asks = look;
+  peer.answer(seconds(1), false);
+  EXPECT_TRUE(peer.is_told<Lost>());
+  EXPECT_TRUE(peer.is_told<Refused>());
+}
+
+TEST(Steward, FoundsTheGroupAnewWithItsOwnAlgorithmIfNobodyIsLeft) {
+  Life dead{NodeId{2}, Incarnation{1}};
+  Standing empty = group_of("elmp", dead);
+  empty.view = departure(empty, dead);
+  Standing all_dead = group_of("elmp", dead);
+  all_dead.ended = {dead};
+  for (const Standing& before : {empty, all_dead}) {
+    Alone peer;
+    peer.standing = before;
+    peer.start(seconds(1));
+    peer.answer(seconds(1), false);
+    ASSERT_TRUE(peer.asks_for<Propose>());
+    const View& view = std::get<Propose>(peer.asks.back().question).view;
+    EXPECT_EQ(view.algorithm, "naimi-trehel");
+    EXPECT_GT(view.epoch, before.view.epoch);
+  }
+}
+
 // conch survive all --seed 1883, once.
 TEST(Steward, WhoWasPutOutBeforeItKnewThatItWasInIsOut) {
   Alone peer;

@@ -297,6 +297,10 @@ void Survival::happen(Process& process, const Departed&) {
   end(process, 2 * options_.lease.length);
 }
 
+void Survival::happen(Process& process, const Refused& refused) {
+  oracles_.report(Property::invariant, name_of(process.life) + " is refused: " + refused.why);
+}
+
 void Survival::end(Process& process, Duration away_max) {
   if (oracles_.is_inside(process.life))
     oracles_.report(Property::mutual_exclusion, name_of(process.life) +

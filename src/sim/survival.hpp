@@ -131,6 +131,7 @@ class Survival {
   void happen(Process& process, const recovery::Admitted&);
   void happen(Process& process, const recovery::Expelled&);
   void happen(Process& process, const recovery::Departed&);
+  void happen(Process& process, const recovery::Refused& refused);
   void happen(Process& process, const recovery::LockArmed& armed);
   void happen(Process& process, const recovery::LockDisarmed& disarmed);
   void fetch(Process& process, const DataRef& data);
