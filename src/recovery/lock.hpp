@@ -79,6 +79,11 @@ class Lock {
     forget_value();
   }
 
+  /// Who has held it since before this epoch holds it no more.
+  void force_open(Epoch epoch, Out& out) {
+    if (process_ == Doing::inside && held_.fence.epoch() < epoch) lose_hold(out);
+  }
+
   // The value.
 
   /// An epoch starts, with these inside and those waiting.

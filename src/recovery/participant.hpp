@@ -27,6 +27,13 @@
 // old epoch once it has reported, so that nobody holds what another was given; a holder goes on
 // holding, and may release meanwhile.
 //
+// Somebody may force a lock open, by a view that begins an epoch and names the lock. Who adopts it
+// and holds the lock with a fence of an older epoch lets go before it reports, and then nobody
+// holds it. Who has missed that view finds the name in the next one: it stays in the views until
+// one is proposed by a peer that works in the name's epoch or a later one. For that peer works
+// because all members have reported to that epoch, or welcomed it there, and so have adopted a view
+// with the name.
+//
 // Who comes to an algorithm with dynamic membership is a guest in the same epoch. It is on the
 // roster first; then everybody must know.
 //
@@ -99,6 +106,8 @@ class Participant {
   /// The next view without one that does not answer, whether its lease has ended or not; if both
   /// are members.
   std::optional<View> eviction_of(const Life& suspect) const;
+  /// The next view with the same members, in which these locks are forced open; if this peer works.
+  std::optional<View> renewal(const std::vector<std::string>& locks) const;
   /// The next view without this peer, whose process neither holds nor waits.
   View departure() const;
   /// What an accepted proposal, a refusal, a look or a watch has brought.
@@ -150,6 +159,7 @@ class Participant {
   void adopt(const View& view, Out& out);
   void stand_outside(Out& out);
   void begin_epoch(Out& out);
+  void let_go_of_forced(Out& out);
   void greet(Out& out);
   void tell_roster(Out& out);
   void work(Out& out);

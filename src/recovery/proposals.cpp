@@ -50,6 +50,15 @@ View admission(const Standing& known, const Member& newcomer, std::string_view a
   return begin_epoch(std::move(view), newcomer.life());
 }
 
+View renewal(const Standing& known, const Life& decider, const std::vector<std::string>& locks) {
+  View view = begin_epoch(next(known), decider);
+  for (const std::string& lock : locks) {
+    std::erase_if(view.forced, [&](const Forced& each) { return each.lock == lock; });
+    view.forced.push_back({lock, view.epoch});
+  }
+  return view;
+}
+
 View departure(const Standing& known, const Life& leaver) {
   View view = next(known);
   for (NodeId dead : dead_members(known)) put_out(view, dead, known);

@@ -1,6 +1,7 @@
 // The views that a peer proposes, as functions of what is known.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,9 @@ View admission(const Standing& known, const Member& newcomer, std::string_view a
 
 /// A new epoch without these, with this decider.
 View eviction(const Standing& known, const std::vector<NodeId>& those, const Life& decider);
+
+/// A new epoch with the same members, in which these locks are forced open.
+View renewal(const Standing& known, const Life& decider, const std::vector<std::string>& locks);
 
 /// A new epoch without this one, which decides for the others and then goes.
 View departure(const Standing& known, const Life& leaver);

@@ -288,6 +288,44 @@ TEST(Steward, WhoseLeaseHasEndedIsPutOut) {
   EXPECT_EQ(view.epoch, Epoch{2});
 }
 
+TEST(Steward, ForcesALockOpenAndSaysWhenItIs) {
+  Alone peer;
+  peer.come_in(seconds(1));
+  peer.request(milliseconds(1100));
+  peer.at(milliseconds(1100), [](auto& steward, auto& out) { steward.force_open("a", out); });
+  ASSERT_TRUE(peer.asks_for<Propose>());
+  EXPECT_FALSE(peer.is_told<Lost>()) << "not before it is accepted";
+  std::vector<Ask> refused = peer.asks;
+  peer.answer(milliseconds(1110), false);
+  peer.tick(peer.wakes().time_since_epoch());
+  ASSERT_TRUE(peer.asks_for<Propose>()) << "again";
+  const View& view = std::get<Propose>(peer.asks.back().question).view;
+  EXPECT_EQ(view.forced, (std::vector{Forced{"a", Epoch{2}}}));
+  peer.answer(milliseconds(1300), true);
+  ASSERT_EQ(peer.events.size(), 2U);
+  EXPECT_TRUE(std::holds_alternative<Lost>(peer.events[0]));
+  EXPECT_TRUE(std::holds_alternative<Opened>(peer.events[1]));
+  peer.request(milliseconds(1300));
+  EXPECT_TRUE(peer.is_told<Granted>());
+  peer.tick(peer.wakes().time_since_epoch());
+  EXPECT_FALSE(peer.asks_for<Propose>()) << "once is enough";
+}
+
+TEST(Steward, IfSomebodyElseForcesTheSameLockOpenThatWillDo) {
+  Alone peer;
+  peer.come_in(seconds(1));
+  peer.at(milliseconds(1100), [](auto& steward, auto& out) { steward.force_open("a", out); });
+  peer.standing.view = renewal(peer.standing, {NodeId{1}, Incarnation{1}}, {"a"});
+  peer.answer(milliseconds(1110), false);
+  EXPECT_TRUE(peer.is_told<Opened>());
+}
+
+TEST(Steward, OnlyAMemberForcesLocksOpen) {
+  Alone peer;
+  peer.at(seconds(1), [](auto& steward, auto& out) { EXPECT_FALSE(steward.force_open("a", out)); });
+  EXPECT_TRUE(peer.asks.empty());
+}
+
 // What arrives is bounded by its own length and validated; whatever passes is handled.
 template <class A>
 void fuzz(std::uint64_t seed, std::string_view name) {

@@ -11,7 +11,6 @@ using namespace recovery;
 
 namespace {
 
-constexpr auto lock_name = "conch";
 /// Of each peer: far more than a run takes that comes to an end.
 constexpr std::uint64_t events_max = 100'000;
 
@@ -269,10 +268,21 @@ void Survival::happen(Process& process, const Withdrew&) {
   think(process);
 }
 
+/// Who is still in the group has lost what somebody forced open, and may ask again.
 void Survival::happen(Process& process, const Lost&) {
   note(process.life, "is told that its lock is lost");
-  oracles_.told_lost(process.life);
-  process.phase = Phase::away;
+  if (process.peer->stage() == Stage::out) {
+    oracles_.told_lost(process.life);
+    process.phase = Phase::away;
+    return;
+  }
+  oracles_.told_forced(process.life, process.peer->view().forced_open(lock_name));
+  think(process);
+}
+
+void Survival::happen(Process& process, const Opened&) {
+  note(process.life, "has forced the lock open");
+  oracles_.see(Sighting::lock_opened);
 }
 
 void Survival::happen(Process& process, const Admitted&) {

@@ -24,6 +24,9 @@
 
 namespace conch::sim {
 
+/// The lock that everybody wants.
+inline constexpr auto lock_name = "conch";
+
 struct SurvivalOptions {
   std::string algorithm = "naimi-trehel";
   Tuning tuning;
@@ -128,6 +131,7 @@ class Survival {
   void happen(Process& process, const recovery::Moved& moved);
   void happen(Process& process, const recovery::Withdrew&);
   void happen(Process& process, const recovery::Lost&);
+  void happen(Process& process, const recovery::Opened&);
   void happen(Process& process, const recovery::Admitted&);
   void happen(Process& process, const recovery::Expelled&);
   void happen(Process& process, const recovery::Departed&);
@@ -161,6 +165,7 @@ class Survival {
   void plan_faults();
   void strike();
   void strike_at(const Life& life);
+  void force_open(const Life& life);
   void part();
   void haunt_recovery();
   void calm_down();

@@ -26,7 +26,7 @@ void Survival::strike() {
   if (!stormy_ || lives.empty()) return;
   Duration lease = options_.lease.length;
   Life victim = lives[random_.below(lives.size())];
-  switch (random_.below(12)) {
+  switch (random_.below(14)) {
     case 0:
     case 1: return strike_at(victim);
     case 2: {  // starts again at once, before anybody has noticed
@@ -77,6 +77,19 @@ void Survival::strike() {
       oracles_.see(Sighting::founded_again);
       for (std::uint64_t id = 0; id < nodes_; ++id) respawn(NodeId{id}, draw({}, 2 * lease));
       return;
+    case 12:
+    case 13: return force_open(victim);
+  }
+}
+
+/// Somebody has lost patience with whoever holds the lock; now and then two have.
+void Survival::force_open(const Life& life) {
+  std::vector<Life> lives = living();
+  for (const Life& each : {life, chance(0.3) ? lives[random_.below(lives.size())] : life}) {
+    Process* process = find(each);
+    if (!process || process->stopped || process->phase == Phase::away) continue;
+    note(each, "forces the lock open");
+    call(*process, [](Survivor& peer, Time now) { return peer.force_open(now, lock_name); });
   }
 }
 

@@ -55,6 +55,9 @@ class SurvivorOf final : public Survivor {
   Wanted copied(Time now, const std::string& lock, const DataRef& data) override {
     return call(now, [&](auto& out) { steward_.copied(lock, data, out); });
   }
+  Wanted force_open(Time now, const std::string& lock) override {
+    return call(now, [&](auto& out) { steward_.force_open(lock, out); });
+  }
   Wanted leave(Time now) override {
     return call(now, [&](auto& out) { steward_.leave(out); });
   }

@@ -51,6 +51,7 @@ class Survivor {
   virtual Wanted cancel(Time now, const std::string& lock) = 0;
   virtual Wanted release(Time now, const std::string& lock, const DataRef& data) = 0;
   virtual Wanted copied(Time now, const std::string& lock, const DataRef& data) = 0;
+  virtual Wanted force_open(Time now, const std::string& lock) = 0;
   virtual Wanted leave(Time now) = 0;
 
   /// See Participant.
