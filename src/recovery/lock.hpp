@@ -143,6 +143,8 @@ class Lock {
   }
 
   Doing process() const { return process_; }
+  /// Of the last time that the value was inside, or with which its epoch started.
+  Fence entry() const { return entered_.fence; }
   const std::optional<A>& value() const { return value_; }
   Epoch epoch() const { return epoch_; }
 

@@ -85,6 +85,9 @@ struct Charter {
   std::string algorithm;
   Tuning tuning;
   Rule without = Rule::none;
+  /// When a lock has been entered so often in an epoch, the next one is due: the count of a fence
+  /// does not overflow.
+  std::uint64_t entries_max = Fence::last_count / 2;
   friend bool operator==(const Charter&, const Charter&) = default;
 };
 
@@ -143,6 +146,8 @@ class Participant {
   }
   /// Members whose leases are known to have ended.
   std::vector<NodeId> dead() const { return dead_members(known()); }
+  /// A lock has been entered too often in this epoch.
+  bool is_worn() const { return worn_ == view_.epoch && stage_ == Stage::working; }
   /// Messages of epochs that have not begun here.
   std::size_t early() const { return early_.size(); }
 
@@ -216,10 +221,12 @@ class Participant {
   /// Of one that leaves: who can do without it.
   std::set<NodeId> installed_;
   bool admitted_ = false;
+  /// The last epoch in which a lock was entered too often.
+  Epoch worn_{0};
 
  public:
   CONCH_FIELDS(Participant, self_, stage_, view_, epoch_, ended_, locks_, early_, welcomes_,
-               reported_epoch_, reports_, installed_, admitted_)
+               reported_epoch_, reports_, installed_, admitted_, worn_)
 };
 
 }  // namespace conch::recovery

@@ -440,6 +440,7 @@ void Participant<A>::at(Lock<A>& lock, Out& out, Call&& call) {
     if (const Member* to = view_.roster.find(send.to))
       out.send(to->life(), std::move(send.message));
   for (Event& event : own.events()) out.tell(std::move(event));
+  if (lock.entry().epoch() == epoch_ && lock.entry().count() > charter_.entries_max) worn_ = epoch_;
 }
 
 }  // namespace conch::recovery

@@ -173,7 +173,7 @@ std::optional<View> Steward<A>::proposal() const {
   std::vector<std::string> locks;
   for (const auto& [lock, forcing] : forcing_)
     if (!forcing.accepted) locks.push_back(lock);
-  if (locks.empty()) return std::nullopt;
+  if (locks.empty() && !participant_.is_worn()) return std::nullopt;
   return participant_.renewal(locks);
 }
 

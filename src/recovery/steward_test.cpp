@@ -21,8 +21,9 @@ class Alone {
  public:
   using A = NaimiTrehel;
 
-  explicit Alone(Rule without = Rule::none)
-      : steward_({NodeId{1}, Incarnation{1}}, "", {"naimi-trehel", {}, without}, terms) {}
+  explicit Alone(Rule without = Rule::none) : Alone(Charter{"naimi-trehel", {}, without}) {}
+  explicit Alone(Charter charter)
+      : steward_({NodeId{1}, Incarnation{1}}, "", std::move(charter), terms) {}
 
   /// What a call at this time wants done; its questions and events are kept.
   template <class Call>
@@ -324,6 +325,34 @@ TEST(Steward, OnlyAMemberForcesLocksOpen) {
   Alone peer;
   peer.at(seconds(1), [](auto& steward, auto& out) { EXPECT_FALSE(steward.force_open("a", out)); });
   EXPECT_TRUE(peer.asks.empty());
+}
+
+TEST(Steward, BeginsAnEpochLongBeforeTheFencesOfThisOneRunOut) {
+  Alone peer(Charter{"naimi-trehel", {}, Rule::none, 2});
+  peer.come_in(seconds(1));
+  auto enter = [&](Duration time) {
+    peer.request(time);
+    ASSERT_TRUE(peer.is_told<Granted>());
+    peer.release(time);
+  };
+  auto renews_epoch = [&](Duration time) {
+    peer.tick(peer.wakes().time_since_epoch());
+    peer.answer(time, true);  // the lease
+    peer.tick(peer.wakes().time_since_epoch());
+    return peer.asks_for<Propose>();
+  };
+  enter(milliseconds(1100));
+  enter(milliseconds(1100));
+  EXPECT_FALSE(renews_epoch(milliseconds(1260)));
+  enter(milliseconds(1400));
+  ASSERT_TRUE(renews_epoch(milliseconds(1600)));
+  peer.answer(milliseconds(1700), true);
+  EXPECT_EQ(peer.standing.view.epoch, Epoch{2});
+  EXPECT_EQ(peer.standing.view.roster.size(), 1U);
+  peer.request(milliseconds(1700));
+  ASSERT_TRUE(peer.is_told<Granted>());
+  EXPECT_EQ(std::get<Granted>(peer.events[0]).baton.fence, Fence(Epoch{2}, 1));
+  EXPECT_FALSE(renews_epoch(milliseconds(1900))) << "the count begins anew";
 }
 
 // What arrives is bounded by its own length and validated; whatever passes is handled.

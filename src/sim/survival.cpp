@@ -163,8 +163,8 @@ void Survival::spawn(NodeId id) {
   Process& process = processes_[life];
   process.life = life;
   process.clock = draw_clock();
-  process.peer = make_survivor(
-      entry_, {life, options_.lease, options_.tuning, options_.without, trace_ != nullptr});
+  process.peer = make_survivor(entry_, {life, options_.lease, options_.tuning, options_.without,
+                                        entries_max_, trace_ != nullptr});
   note(life, "starts");
   call(process, [](Survivor& peer, Time now) { return peer.start(now); });
 }

@@ -44,6 +44,8 @@ struct SurvivalOptions {
   /// So many go wrong at a time of their own; others follow a new view.
   unsigned faults_max = 14;
   recovery::Rule without = recovery::Rule::none;
+  /// After so many entries an epoch is renewed; drawn if it is not said, in most runs as for real.
+  std::optional<std::uint64_t> entries_max;
 };
 
 /// Throws BadText with a sentence if the options cannot be combined.
@@ -200,6 +202,7 @@ class Survival {
   bool register_away_ = false;
   Duration register_delay_{};
   double answers_lost_ = 0;
+  std::uint64_t entries_max_ = Fence::last_count / 2;
   /// The last epoch that its decider has decided.
   Epoch decided_{0};
 

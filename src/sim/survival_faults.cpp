@@ -14,6 +14,8 @@ void Survival::plan_faults() {
   loss_ = chance(0.5) ? 0 : 0.15 * random_.uniform();
   answers_lost_ = chance(0.5) ? 0 : 0.2 * random_.uniform();
   register_clock_ = draw_clock();
+  if (chance(0.3)) entries_max_ = random_.below(40);
+  entries_max_ = options_.entries_max.value_or(entries_max_);
   Duration storm = lease * static_cast<std::int64_t>(options_.stormy_leases);
   calm_at_ = Time(storm);
   std::uint64_t faults = random_.below(options_.faults_max + 1);

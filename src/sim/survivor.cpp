@@ -14,7 +14,8 @@ class SurvivorOf final : public Survivor {
   SurvivorOf(const CatalogEntry& entry, const SurvivorTraits& traits)
       : traced_(traits.traced),
         steward_(traits.life, "",
-                 {std::string(entry.about.name), entry.tuned(traits.tuning), traits.without},
+                 {std::string(entry.about.name), entry.tuned(traits.tuning), traits.without,
+                  traits.entries_max},
                  traits.lease) {}
 
   Wanted start(Time now) override {
@@ -70,6 +71,7 @@ class SurvivorOf final : public Survivor {
   const View& view() const override { return participant().view(); }
   Epoch epoch() const override { return participant().epoch(); }
   Doing doing(const std::string& lock) const override { return participant().doing(lock); }
+  bool is_worn() const override { return participant().is_worn(); }
   std::size_t early() const override { return participant().early(); }
 
  private:
