@@ -226,6 +226,8 @@ class ModelOf final : public Model {
   }
   void take_note(Peer<A>&, const recovery::Admitted&, Outcome& outcome) { outcome.admitted = true; }
   void take_note(Peer<A>&, const recovery::Expelled&, Outcome&) {}
+  void take_note(Peer<A>&, const recovery::Opened&, Outcome&) {}
+  void take_note(Peer<A>&, const recovery::Refused&, Outcome&) {}
   void take_note(Peer<A>&, const recovery::Departed&, Outcome& outcome) { outcome.departed = true; }
   void take_note(Peer<A>& peer, const recovery::LockArmed& armed, Outcome&) {
     peer.armed.insert_or_assign(armed.armed.timer, armed.epoch);

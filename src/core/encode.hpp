@@ -1,8 +1,11 @@
 // MessagePack by field list. A struct is an array of its fields, a choice is [index, value], a
-// missing optional is nil. Whatever arrives is bounded by its own length and validated; a struct
-// with an invariant says by `bool valid() const` whether it holds.
+// missing optional is nil, a text is a str of whatever bytes it has. Whatever arrives is bounded by
+// its own length and validated; a struct with an invariant says by `bool valid() const` whether it
+// holds.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,14 +17,11 @@ namespace conch {
 
 namespace detail {
 
-inline void put_big_endian(std::string& out, std::uint64_t number, int bytes) {
-  for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8)
-    out += static_cast<char>((number >> shift) & 0xff);
-}
-
 inline void put_tagged(std::string& out, int tag, std::uint64_t number, int bytes) {
-  out += static_cast<char>(tag);
-  put_big_endian(out, number, bytes);
+  std::array<char, 9> form{static_cast<char>(tag)};
+  for (int i = 1; i <= bytes; ++i)
+    form[static_cast<std::size_t>(i)] = static_cast<char>((number >> 8 * (bytes - i)) & 0xff);
+  out.append(form.data(), static_cast<std::size_t>(bytes) + 1);
 }
 
 inline void put_number(std::string& out, std::uint64_t number) {
@@ -38,12 +38,18 @@ inline void put_array(std::string& out, std::size_t elements) {
   put_tagged(out, 0xdd, elements, 4);
 }
 
-template <class T>
-constexpr std::size_t field_count() {
-  std::size_t count = 0;
-  T value{};
-  visit_fields(value, [&](std::string_view, auto&) { ++count; });
-  return count;
+inline void put_text(std::string& out, std::string_view text) {
+  if (text.size() < 32) {
+    out += static_cast<char>(0xa0 | text.size());
+  } else if (text.size() <= 0xff) {
+    put_tagged(out, 0xd9, text.size(), 1);
+  } else if (text.size() <= 0xffff) {
+    put_tagged(out, 0xda, text.size(), 2);
+  } else {
+    CONCH_EXPECT(text.size() <= 0xffff'ffff, "a text is shorter than 4 GiB");
+    put_tagged(out, 0xdb, text.size(), 4);
+  }
+  out += text;
 }
 
 inline constexpr char nil = static_cast<char>(0xc0);
@@ -59,6 +65,8 @@ template <class T>
 void encode(std::string& out, const T& value) {
   if constexpr (Number<T>) {
     detail::put_number(out, to_number(value));
+  } else if constexpr (Text<T>) {
+    detail::put_text(out, value);
   } else if constexpr (Maybe<T>) {
     value ? encode(out, *value) : void(out += detail::nil);
   } else if constexpr (Choice<T>) {
@@ -70,7 +78,7 @@ void encode(std::string& out, const T& value) {
     encode(out, value.first);
     encode(out, value.second);
   } else if constexpr (HasFields<T>) {
-    detail::put_array(out, detail::field_count<T>());
+    detail::put_array(out, T::field_count);
     visit_fields(value, [&](std::string_view, const auto& field) { encode(out, field); });
   } else {
     detail::put_array(out, std::ranges::size(value));
@@ -96,6 +104,8 @@ class Decoder {
   bool decode(T& value) {
     if constexpr (Number<T>) {
       return decode_number(value);
+    } else if constexpr (Text<T>) {
+      return decode_text(value);
     } else if constexpr (Maybe<T>) {
       return decode_maybe(value);
     } else if constexpr (Choice<T>) {
@@ -103,7 +113,7 @@ class Decoder {
     } else if constexpr (Pair<T>) {
       return expect_array(2) && decode(value.first) && decode(value.second);
     } else if constexpr (HasFields<T>) {
-      if (!expect_array(detail::field_count<T>())) return false;
+      if (!expect_array(T::field_count)) return false;
       visit_fields(value, [&](std::string_view, auto& field) { ok() && decode(field); });
       return ok() && validate(value);
     } else {
@@ -146,7 +156,7 @@ class Decoder {
     } else if (!take_big_endian(tag == 0xdc ? 2 : 4, number)) {
       return false;
     }
-    // Every element takes at least a byte: a length that lies cannot make us allocate.
+    // Every element takes at least a byte.
     if (number > bytes_.size() - at_) return fail("an array is longer than its input");
     elements = number;
     return true;
@@ -172,6 +182,22 @@ class Decoder {
     value = *found;
     return true;
   }
+  bool decode_text(std::string& value) {
+    std::uint64_t tag = 0;
+    std::uint64_t length = 0;
+    if (!ok() || !take_big_endian(1, tag)) return false;
+    if ((tag & 0xe0) == 0xa0) {
+      length = tag & 0x1f;
+    } else if (tag < 0xd9 || tag > 0xdb) {
+      return fail("expected a text");
+    } else if (!take_big_endian(std::size_t{1} << (tag - 0xd9), length)) {
+      return false;
+    }
+    if (length > bytes_.size() - at_) return fail("a text is longer than its input");
+    value.assign(bytes_, at_, length);
+    at_ += length;
+    return true;
+  }
   template <class T>
   bool decode_maybe(T& value) {
     value.reset();
@@ -190,9 +216,10 @@ class Decoder {
   bool decode_sequence(T& values) {
     std::size_t elements = 0;
     if (!take_array(elements)) return false;
-    std::vector<Element<T>> read(elements);
-    for (auto& element : read)
-      if (!decode(element)) return false;
+    std::vector<Element<T>> read;
+    read.reserve(std::min(elements, trusted_elements));
+    for (std::size_t i = 0; i < elements; ++i)
+      if (!decode(read.emplace_back())) return false;
     if constexpr (std::constructible_from<T, std::vector<Element<T>>>) {
       values = T(std::move(read));
     } else {
@@ -200,6 +227,8 @@ class Decoder {
     }
     return true;
   }
+  /// For so many, room is made before they are seen: a length that lies costs little memory.
+  static constexpr std::size_t trusted_elements = 64;
   // A map's element has a constant key; read it as a pair one can assign to.
   template <class T>
   struct ElementOf {

@@ -34,6 +34,7 @@ struct Tree {
   std::uint16_t width = 0;
   Colour colour = Colour::red;
   Duration age{};
+  std::string name;
   Stamp stamp;
   Baton baton;
   Members members;
@@ -43,7 +44,7 @@ struct Tree {
   std::pair<Leaf, std::optional<Nothing>> twins;
   std::vector<std::vector<std::int32_t>> rows;
   std::variant<Leaf, Nothing, std::vector<Leaf>> fruit;
-  CONCH_FIELDS(Tree, depth, balance, width, colour, age, stamp, baton, members, fences, marks,
+  CONCH_FIELDS(Tree, depth, balance, width, colour, age, name, stamp, baton, members, fences, marks,
                leaves, twins, rows, fruit)
 };
 
@@ -98,6 +99,9 @@ T grow(Dice& dice) {
   } else if constexpr (Pair<T>) {
     auto first = grow<typename T::first_type>(dice);
     return {std::move(first), grow<typename T::second_type>(dice)};
+  } else if constexpr (Text<T>) {
+    return std::string(dice.percent(5) ? dice.below(300) : dice.below(8),
+                       static_cast<char>(dice.number()));
   } else if constexpr (HasFields<T>) {
     T value{};
     visit_fields(value, [&](std::string_view, auto& field) {
@@ -138,10 +142,21 @@ TEST(Encode, WritesMessagePack) {
   EXPECT_EQ(encoded(NodeId{128}), "\xcc\x80"sv);
   EXPECT_EQ(encoded(NodeId{256}), "\xcd\x01\x00"sv);
   EXPECT_EQ(encoded(NodeId{65'536}), "\xce\x00\x01\x00\x00"sv);
-  EXPECT_EQ(encoded(Fence(Epoch{1}, 7)), "\xcf\x00\x00\x01\x00\x00\x00\x00\x07"sv);
+  EXPECT_EQ(encoded(Fence(Epoch{1}, 7)), "\xcf\x00\x00\x00\x01\x00\x00\x00\x07"sv);
   EXPECT_EQ(encoded(std::vector<int>{1, 2}), "\x92\x01\x02"sv);
   EXPECT_EQ(encoded(std::vector<int>(16)).substr(0, 4), "\xdc\x00\x10\x00"sv);
   EXPECT_EQ(encoded(std::vector<int>(65'536)).substr(0, 6), "\xdd\x00\x01\x00\x00\x00"sv);
+}
+
+TEST(Encode, WritesATextAsItsBytes) {
+  EXPECT_EQ(encoded(std::string()), "\xa0"sv);
+  EXPECT_EQ(encoded(std::string("a\xff\x00"sv)),
+            "\xa3"
+            "a\xff\x00"sv);
+  EXPECT_EQ(encoded(std::string(31, 'x')).substr(0, 2), "\xbfx"sv);
+  EXPECT_EQ(encoded(std::string(32, 'x')).substr(0, 3), "\xd9\x20x"sv);
+  EXPECT_EQ(encoded(std::string(256, 'x')).substr(0, 4), "\xda\x01\x00x"sv);
+  EXPECT_EQ(encoded(std::string(65'536, 'x')).substr(0, 6), "\xdb\x00\x01\x00\x00x"sv);
 }
 
 TEST(Encode, WritesAStructAsItsFieldsAndAChoiceAsItsIndexAndValue) {
@@ -228,6 +243,20 @@ TEST(Decode, DoesNotBelieveALengthThatIsLongerThanTheInput) {
             "an array is longer than its input at byte 5");
   EXPECT_FALSE(decoded<std::vector<int>>("\xdc\x00\x03\x01\x02"sv));
   EXPECT_FALSE(decoded<Members>("\x9f\x01"sv));
+}
+
+TEST(Decode, ReadsATextOfEveryLengthAndNoMoreThanThereIs) {
+  for (std::size_t length : {0, 1, 31, 32, 255, 256, 65'535, 65'536}) {
+    std::string text(length, 'x');
+    EXPECT_EQ(decoded<std::string>(encoded(text)), text) << length;
+    EXPECT_FALSE(decoded<std::string>(encoded(text).substr(0, length))) << length;
+  }
+  EXPECT_EQ(complaint<std::string>("\xdb\xff\xff\xff\xffx"sv),
+            "a text is longer than its input at byte 5");
+  EXPECT_EQ(complaint<std::string>("\xd9"sv), "the input ends inside a number at byte 1");
+  EXPECT_EQ(complaint<std::string>("\x91\x61"sv), "expected a text at byte 1");
+  EXPECT_EQ(complaint<std::string>("\xc4\x00"sv), "expected a text at byte 1");
+  EXPECT_EQ(decoded<std::string>("\xda\x00\x01x"sv), "x") << "longer than it needs to be";
 }
 
 TEST(Decode, RemembersTheFirstMistake) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <string_view>
 #include <type_traits>
 
@@ -20,11 +21,14 @@
   do (first) __VA_OPT__(CONCH_EACH_AGAIN CONCH_PARENS(do, __VA_ARGS__))
 #define CONCH_EACH_AGAIN() CONCH_EACH_STEP
 #define CONCH_VISIT_FIELD(field) visitor(std::string_view(#field), self.field);
+#define CONCH_COUNT_FIELD(field) +1
 
 /// Declares the fields of a struct, in the order in which they are printed, hashed and sent, and
 /// compares values by them.
 #define CONCH_FIELDS(Struct, ...)                                          \
   [[maybe_unused]] static constexpr std::string_view type_name = #Struct;  \
+  [[maybe_unused]] static constexpr std::size_t field_count =              \
+      0 CONCH_EACH(CONCH_COUNT_FIELD, __VA_ARGS__);                        \
   template <class Self, class Visitor>                                     \
   static constexpr void visit_fields([[maybe_unused]] Self& self,          \
                                      [[maybe_unused]] Visitor&& visitor) { \

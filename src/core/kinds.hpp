@@ -1,11 +1,12 @@
-// How a field list's walkers (print, hash, encode) see a value: as a number, a maybe, a sequence, a
-// choice, or a struct of fields.
+// How a field list's walkers (print, hash, encode) see a value: as a number, a text, a maybe, a
+// sequence, a choice, or a struct of fields.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
 #include <optional>
 #include <ranges>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -77,6 +78,8 @@ template <class T>
 concept Choice = detail::is_variant<T>;
 template <class T>
 concept Pair = detail::is_pair<T>;
+template <class T>
+concept Text = std::same_as<T, std::string>;
 template <class T>
 concept Sequence = std::ranges::sized_range<T> && !HasFields<T>;
 

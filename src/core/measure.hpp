@@ -22,11 +22,20 @@ constexpr std::size_t encoded_size_of_header(std::size_t elements) {
   return elements <= 0xffff ? 3 : 5;
 }
 
+/// The length of a MessagePack text, header and bytes.
+constexpr std::size_t encoded_size_of_text(std::size_t length) {
+  if (length < 32) return 1 + length;
+  if (length <= 0xff) return 2 + length;
+  return (length <= 0xffff ? 3 : 5) + length;
+}
+
 /// Exactly the number of bytes that `encode` writes.
 template <class T>
 constexpr std::size_t encoded_size(const T& value) {
   if constexpr (Number<T>) {
     return encoded_size_of_number(to_number(value));
+  } else if constexpr (Text<T>) {
+    return encoded_size_of_text(value.size());
   } else if constexpr (Maybe<T>) {
     return value ? encoded_size(*value) : 1;
   } else if constexpr (Choice<T>) {
@@ -36,13 +45,9 @@ constexpr std::size_t encoded_size(const T& value) {
   } else if constexpr (Pair<T>) {
     return encoded_size_of_header(2) + encoded_size(value.first) + encoded_size(value.second);
   } else if constexpr (HasFields<T>) {
-    std::size_t fields = 0;
-    std::size_t size = 0;
-    visit_fields(value, [&](std::string_view, const auto& field) {
-      size += encoded_size(field);
-      ++fields;
-    });
-    return size + encoded_size_of_header(fields);
+    std::size_t size = encoded_size_of_header(T::field_count);
+    visit_fields(value, [&](std::string_view, const auto& field) { size += encoded_size(field); });
+    return size;
   } else {
     std::size_t size = encoded_size_of_header(std::ranges::size(value));
     for (const auto& element : value) size += encoded_size(element);

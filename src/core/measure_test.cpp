@@ -42,6 +42,13 @@ TEST(EncodedSize, IsRightWhereSequencesGrow) {
   }
 }
 
+TEST(EncodedSize, IsRightWhereTextsGrow) {
+  for (std::size_t length : {0, 1, 31, 32, 255, 256, 65'535, 65'536, 70'000}) {
+    std::string text(length, 'x');
+    EXPECT_EQ(encoded_size(text), written(text)) << length;
+  }
+}
+
 TEST(EncodedSize, IsKnownToTheCompiler) {
   static_assert(encoded_size(NodeId{3}) == 1);
   static_assert(encoded_size(Fence(Epoch{1}, 7)) == 9);

@@ -41,22 +41,23 @@ struct Epoch {
 /// count: a resource that remembers the largest fence it has seen can refuse a late holder.
 class Fence {
  public:
-  static constexpr int count_bits = 40;
-  static constexpr Epoch last_epoch{(std::uint32_t{1} << (64 - count_bits)) - 1};
+  static constexpr int count_bits = 32;
+  static constexpr std::uint64_t last_count = (std::uint64_t{1} << count_bits) - 1;
+  static constexpr Epoch last_epoch{std::numeric_limits<std::uint32_t>::max()};
 
   constexpr Fence() = default;
   constexpr explicit Fence(std::uint64_t number) : number_(number) {}
   constexpr Fence(Epoch epoch, std::uint64_t count)
       : number_((std::uint64_t{epoch.value} << count_bits) | count) {
     CONCH_EXPECT(this->epoch() == epoch && this->count() == count,
-                 "a fence has 24 bits for the epoch and 40 for the count");
+                 "a fence has 32 bits for the epoch and 32 for the count");
   }
 
   constexpr std::uint64_t number() const { return number_; }
   constexpr Epoch epoch() const { return {static_cast<std::uint32_t>(number_ >> count_bits)}; }
-  constexpr std::uint64_t count() const { return number_ & ((std::uint64_t{1} << count_bits) - 1); }
-  /// The fence of the entry after this one. The count does not run into the epoch: a world starts a
-  /// new epoch long before 2^40 entries.
+  constexpr std::uint64_t count() const { return number_ & last_count; }
+  /// The fence of the entry after this one. The count does not run into the epoch: peers begin a
+  /// new one long before 2^32 entries (recovery).
   constexpr Fence next() const {
     CONCH_EXPECT(Fence(number_ + 1).epoch() == epoch(), "a fence's count overflowed its epoch");
     return Fence(number_ + 1);

@@ -5,11 +5,11 @@
 namespace conch {
 namespace {
 
-constexpr std::uint64_t largest_count = (std::uint64_t{1} << Fence::count_bits) - 1;
+constexpr std::uint64_t largest_count = Fence::last_count;
 
 TEST(Fence, KeepsTheEpochInItsHighBits) {
   constexpr Fence fence(Epoch{3}, 7);
-  EXPECT_EQ(fence.number(), (std::uint64_t{3} << 40) + 7);
+  EXPECT_EQ(fence.number(), (std::uint64_t{3} << 32) + 7);
   EXPECT_EQ(fence.epoch(), Epoch{3});
   EXPECT_EQ(fence.count(), 7u);
   EXPECT_EQ(Fence(fence.number()), fence);
@@ -35,8 +35,8 @@ TEST(FenceDeathTest, DoesNotCountIntoTheNextEpoch) {
 }
 
 TEST(FenceDeathTest, IsNotMadeFromWhatDoesNotFit) {
-  EXPECT_DEATH((void)Fence(Epoch{1}, largest_count + 1), "40 for the count");
-  EXPECT_DEATH((void)Fence(Epoch{1 << 24}, 0), "24 bits for the epoch");
+  EXPECT_DEATH((void)Fence(Epoch{1}, largest_count + 1), "32 for the count");
+  EXPECT_DEATH((void)Fence(Epoch{2}, ~std::uint64_t{0}), "32 for the count");
 }
 
 TEST(Baton, OfTheNextEntryHasTheSameDataUnderTheNextFence) {

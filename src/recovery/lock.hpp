@@ -79,6 +79,11 @@ class Lock {
     forget_value();
   }
 
+  /// Who has held it since before this epoch holds it no more.
+  void force_open(Epoch epoch, Out& out) {
+    if (process_ == Doing::inside && held_.fence.epoch() < epoch) lose_hold(out);
+  }
+
   // The value.
 
   /// An epoch starts, with these inside and those waiting.
@@ -138,6 +143,8 @@ class Lock {
   }
 
   Doing process() const { return process_; }
+  /// Of the last time that the value was inside, or with which its epoch started.
+  Fence entry() const { return entered_.fence; }
   const std::optional<A>& value() const { return value_; }
   Epoch epoch() const { return epoch_; }
 

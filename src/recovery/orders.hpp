@@ -91,10 +91,17 @@ struct Withdrew {
   std::string lock;
   CONCH_FIELDS(Withdrew, lock)
 };
-/// It held the lock, or waited for it, and does not any more: its peer is out of the group.
+/// It held the lock, or waited for it, and does not any more: its peer is out of the group; or
+/// somebody has forced the lock open that it held, and it may ask again.
 struct Lost {
   std::string lock;
   CONCH_FIELDS(Lost, lock)
+};
+/// Whoever held the lock when it was to be forced open holds it no more, and has been told or had
+/// no lease.
+struct Opened {
+  std::string lock;
+  CONCH_FIELDS(Opened, lock)
 };
 /// The peer is in the group: it may ask.
 struct Admitted {
@@ -109,6 +116,11 @@ struct Expelled {
 struct Departed {
   CONCH_FIELDS(Departed)
 };
+/// The group runs what this peer does not: it stays out. `why` is a sentence that says what to do.
+struct Refused {
+  std::string why;
+  CONCH_FIELDS(Refused, why)
+};
 /// A lock's algorithm wants a timer; see Armed and Disarmed.
 struct LockArmed {
   std::string lock;
@@ -120,8 +132,8 @@ struct LockDisarmed {
   TimerId timer;
 };
 
-using Event = std::variant<Granted, Moved, Withdrew, Lost, Admitted, Expelled, Departed, LockArmed,
-                           LockDisarmed>;
+using Event = std::variant<Granted, Moved, Withdrew, Lost, Opened, Admitted, Expelled, Departed,
+                           Refused, LockArmed, LockDisarmed>;
 
 /// Filled during one call, and emptied by its maker after it.
 template <class Address, class Payload>

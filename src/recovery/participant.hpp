@@ -27,6 +27,13 @@
 // old epoch once it has reported, so that nobody holds what another was given; a holder goes on
 // holding, and may release meanwhile.
 //
+// Somebody may force a lock open, by a view that begins an epoch and names the lock. Who adopts it
+// and holds the lock with a fence of an older epoch lets go before it reports, and then nobody
+// holds it. Who has missed that view finds the name in the next one: it stays in the views until
+// one is proposed by a peer that works in the name's epoch or a later one. For that peer works
+// because all members have reported to that epoch, or welcomed it there, and so have adopted a view
+// with the name.
+//
 // Who comes to an algorithm with dynamic membership is a guest in the same epoch. It is on the
 // roster first; then everybody must know.
 //
@@ -78,6 +85,9 @@ struct Charter {
   std::string algorithm;
   Tuning tuning;
   Rule without = Rule::none;
+  /// When a lock has been entered so often in an epoch, the next one is due: the count of a fence
+  /// does not overflow.
+  std::uint64_t entries_max = Fence::last_count / 2;
   friend bool operator==(const Charter&, const Charter&) = default;
 };
 
@@ -99,6 +109,8 @@ class Participant {
   /// The next view without one that does not answer, whether its lease has ended or not; if both
   /// are members.
   std::optional<View> eviction_of(const Life& suspect) const;
+  /// The next view with the same members, in which these locks are forced open; if this peer works.
+  std::optional<View> renewal(const std::vector<std::string>& locks) const;
   /// The next view without this peer, whose process neither holds nor waits.
   View departure() const;
   /// What an accepted proposal, a refusal, a look or a watch has brought.
@@ -108,6 +120,8 @@ class Participant {
   void timer(const std::string& lock, Epoch epoch, TimerId timer, Out& out);
   /// The lease has run out. Nothing else may be called after it.
   void lapse(Out& out) { expel(out); }
+  /// The group is none for this peer, which has never been in it. As after a lapse.
+  void stay_out(std::string why, Out& out);
 
   // The process. Its requests wait while the peer is not working.
   void request(const std::string& lock, const Wish& wish, Out& out);
@@ -119,6 +133,7 @@ class Participant {
   std::size_t forget_idle();
 
   const Life& self() const { return self_; }
+  const Charter& charter() const { return charter_; }
   Stage stage() const { return stage_; }
   const View& view() const { return view_; }
   Epoch epoch() const { return epoch_; }
@@ -131,6 +146,8 @@ class Participant {
   }
   /// Members whose leases are known to have ended.
   std::vector<NodeId> dead() const { return dead_members(known()); }
+  /// A lock has been entered too often in this epoch.
+  bool is_worn() const { return worn_ == view_.epoch && stage_ == Stage::working; }
   /// Messages of epochs that have not begun here.
   std::size_t early() const { return early_.size(); }
 
@@ -147,6 +164,7 @@ class Participant {
   void adopt(const View& view, Out& out);
   void stand_outside(Out& out);
   void begin_epoch(Out& out);
+  void let_go_of_forced(Out& out);
   void greet(Out& out);
   void tell_roster(Out& out);
   void work(Out& out);
@@ -203,10 +221,12 @@ class Participant {
   /// Of one that leaves: who can do without it.
   std::set<NodeId> installed_;
   bool admitted_ = false;
+  /// The last epoch in which a lock was entered too often.
+  Epoch worn_{0};
 
  public:
   CONCH_FIELDS(Participant, self_, stage_, view_, epoch_, ended_, locks_, early_, welcomes_,
-               reported_epoch_, reports_, installed_, admitted_)
+               reported_epoch_, reports_, installed_, admitted_, worn_)
 };
 
 }  // namespace conch::recovery

@@ -10,6 +10,8 @@ namespace conch::recovery {
 template <Exclusive A>
 Standing Participant<A>::known() const {
   Standing known{view_, {ended_.begin(), ended_.end()}};
+  if (stage_ == Stage::working)  // then everybody has heard of these
+    std::erase_if(known.view.forced, [&](const Forced& each) { return each.epoch <= epoch_; });
   if (is_without(Rule::roster))  // the register was not told of guests
     for (const Member& member : view_.roster)
       if (member.guest) known.view.roster = known.view.roster.without(member.id);
@@ -37,6 +39,12 @@ std::optional<View> Participant<A>::eviction_of(const Life& suspect) const {
   std::vector<NodeId> those = dead_members(known());
   those.push_back(suspect.id);
   return recovery::eviction(known(), those, self_);
+}
+
+template <Exclusive A>
+std::optional<View> Participant<A>::renewal(const std::vector<std::string>& locks) const {
+  if (stage_ != Stage::working) return std::nullopt;
+  return recovery::renewal(known(), self_, locks);
 }
 
 template <Exclusive A>
@@ -89,6 +97,7 @@ void Participant<A>::stand_outside(Out& out) {
 template <Exclusive A>
 void Participant<A>::begin_epoch(Out& out) {
   if (stage_ != Stage::leaving) stage_ = Stage::frozen;
+  let_go_of_forced(out);
   for (auto& [name, lock] : locks_)
     at(lock, out, [](Lock<A>& each, auto& own) { each.freeze(own); });
   if (view_.decider != self_) return report_to_decider(out);
@@ -96,6 +105,13 @@ void Participant<A>::begin_epoch(Out& out) {
   for (const Member& member : view_.roster)
     if (member.id != self_.id) out.send(member.life(), Freeze{view_});
   for (const Life& life : view_.evicted) out.send(life, Freeze{view_});
+}
+
+template <Exclusive A>
+void Participant<A>::let_go_of_forced(Out& out) {
+  for (const Forced& forced : view_.forced)
+    if (auto found = locks_.find(forced.lock); found != locks_.end())
+      at(found->second, out, [&](Lock<A>& lock, auto& own) { lock.force_open(forced.epoch, own); });
 }
 
 template <Exclusive A>
@@ -133,6 +149,14 @@ void Participant<A>::expel(Out& out) {
   for (auto& [name, lock] : locks_) at(lock, out, [](Lock<A>& each, auto& own) { each.lose(own); });
   early_.clear();
   out.tell(Expelled{});
+}
+
+template <Exclusive A>
+void Participant<A>::stay_out(std::string why, Out& out) {
+  CONCH_EXPECT(stage_ == Stage::outside, "only who is not in stays out");
+  stage_ = Stage::out;
+  for (auto& [name, lock] : locks_) at(lock, out, [](Lock<A>& each, auto& own) { each.lose(own); });
+  out.tell(Refused{std::move(why)});
 }
 
 // The recovery.
@@ -416,6 +440,7 @@ void Participant<A>::at(Lock<A>& lock, Out& out, Call&& call) {
     if (const Member* to = view_.roster.find(send.to))
       out.send(to->life(), std::move(send.message));
   for (Event& event : own.events()) out.tell(std::move(event));
+  if (lock.entry().epoch() == epoch_ && lock.entry().count() > charter_.entries_max) worn_ = epoch_;
 }
 
 }  // namespace conch::recovery

@@ -38,16 +38,25 @@ std::vector<NodeId> dead_members(const Standing& known) {
 View admission(const Standing& known, const Member& newcomer, std::string_view algorithm,
                Membership membership) {
   View view = next(known);
-  if (view.algorithm.empty()) view.algorithm = algorithm;
   std::size_t members = view.roster.size();
   for (NodeId dead : dead_members(known)) put_out(view, dead, known);
   put_out(view, newcomer.id, known);
+  if (view.roster.empty()) view.algorithm = algorithm;
   bool untouched = view.roster.size() == members && members > 0;
   Member member = newcomer;
   member.guest = true;
   view.roster = view.roster.with(std::move(member));
   if (membership == Membership::dynamic && untouched) return view;
   return begin_epoch(std::move(view), newcomer.life());
+}
+
+View renewal(const Standing& known, const Life& decider, const std::vector<std::string>& locks) {
+  View view = begin_epoch(next(known), decider);
+  for (const std::string& lock : locks) {
+    std::erase_if(view.forced, [&](const Forced& each) { return each.lock == lock; });
+    view.forced.push_back({lock, view.epoch});
+  }
+  return view;
 }
 
 View departure(const Standing& known, const Life& leaver) {

@@ -1,6 +1,7 @@
 // The views that a peer proposes, as functions of what is known.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,12 +13,16 @@ namespace conch::recovery {
 enum class Membership : std::uint8_t { fixed, dynamic };
 
 /// A view in which this one is a member. A former life of it is put out, and so is everybody whose
-/// lease has ended; then a new epoch begins.
+/// lease has ended; then a new epoch begins. The view's algorithm is that of the group; if nobody
+/// is left in it, the newcomer's.
 View admission(const Standing& known, const Member& newcomer, std::string_view algorithm,
                Membership membership);
 
 /// A new epoch without these, with this decider.
 View eviction(const Standing& known, const std::vector<NodeId>& those, const Life& decider);
+
+/// A new epoch with the same members, in which these locks are forced open.
+View renewal(const Standing& known, const Life& decider, const std::vector<std::string>& locks);
 
 /// A new epoch without this one, which decides for the others and then goes.
 View departure(const Standing& known, const Life& leaver);

@@ -52,7 +52,7 @@ class Steward {
     if (!alive(out)) return;
     look_after(out);
   }
-  /// When something is due, if nothing else happens.
+  /// When something is due, if nothing else happens; never, once the peer is out.
   Time wakes() const;
 
   void answered(const Answer& answer, Out& out);
@@ -73,6 +73,9 @@ class Steward {
   bool cancel(const std::string& lock, Out& out);
   bool release(const std::string& lock, const DataRef& data, Out& out);
   bool copied(const std::string& lock, const DataRef& data, Out& out);
+  /// Whoever holds the lock loses it, by a new epoch; ends in Opened, or Expelled. False if this
+  /// peer is not in the group.
+  bool force_open(const std::string& lock, Out& out);
   /// Its process neither holds nor waits; ends in Departed, or Expelled.
   void leave(Out& out);
 
@@ -89,9 +92,12 @@ class Steward {
   void look(Out& out);
   void renew(Out& out);
   void propose(View view, Out& out);
+  std::optional<View> proposal() const;
+  void see_forced(Out& out);
   void ask(Question question, Out& out);
   void learn(const Standing& standing, Out& out);
   void come_in(const Standing& standing, Out& out);
+  void seek_admission(const Standing& standing, Out& out);
   void keep(const Life& from, const Message<A>& message, Out& out);
   std::size_t rank() const;
   unsigned confirmations(const Life& life, Time now) const;
@@ -116,6 +122,12 @@ class Steward {
   std::optional<Time> next_renewal_;
   std::optional<Time> next_proposal_;
   bool leaving_ = false;
+  /// What this peer was asked to force open: in which epoch, and by which epoch it is.
+  struct Forcing {
+    Epoch asked;
+    std::optional<Epoch> accepted;
+  };
+  std::map<std::string, Forcing> forcing_;
   /// From those who know of the admission before this one does: nothing is done without a lease.
   std::vector<std::pair<Life, Message<A>>> before_lease_;
   /// Who has said of whom that it cannot be reached, and when.
@@ -136,6 +148,7 @@ bool Steward<A>::alive(Out& out) {
 template <Exclusive A>
 Time Steward<A>::wakes() const {
   Time earliest = Time::max();
+  if (participant_.stage() == Stage::out) return earliest;
   for (const auto& due : {next_look_, next_renewal_, next_proposal_})
     if (due) earliest = std::min(earliest, *due);
   if (minds_lease() && tenure_.until()) earliest = std::min(earliest, *tenure_.until());
@@ -149,11 +162,19 @@ void Steward<A>::look_after(Out& out) {
   if (due(next_renewal_)) renew(out);
   if (!due(next_proposal_)) return;
   next_proposal_.reset();
-  if (leaving_ && participant_.stage() == Stage::working) {
-    propose(participant_.departure(), out);
-  } else if (std::optional<View> eviction = participant_.eviction()) {
-    propose(std::move(*eviction), out);
-  }
+  if (std::optional<View> view = proposal()) propose(std::move(*view), out);
+}
+
+/// What there is reason to propose, the most urgent first.
+template <Exclusive A>
+std::optional<View> Steward<A>::proposal() const {
+  if (leaving_ && participant_.stage() == Stage::working) return participant_.departure();
+  if (std::optional<View> eviction = participant_.eviction()) return eviction;
+  std::vector<std::string> locks;
+  for (const auto& [lock, forcing] : forcing_)
+    if (!forcing.accepted) locks.push_back(lock);
+  if (locks.empty() && !participant_.is_worn()) return std::nullopt;
+  return participant_.renewal(locks);
 }
 
 // The register.
@@ -211,7 +232,8 @@ void Steward<A>::learn(const Standing& standing, Out& out) {
                 [&](const auto& each) { return !participant_.view().roster.contains(each.first); });
   for (const auto& [from, message] : std::exchange(before_lease_, {})) receive(from, message, out);
   if (standing.has_ended(participant_.self())) participant_.lapse(out);
-  bool reason = participant_.eviction() || (leaving_ && participant_.stage() == Stage::working);
+  see_forced(out);
+  bool reason = proposal().has_value();
   if (!reason) next_proposal_.reset();
   if (reason && !next_proposal_) next_proposal_ = out.now() + proposal_delay(rank(), terms_);
 }
@@ -226,7 +248,17 @@ void Steward<A>::come_in(const Standing& standing, Out& out) {
   bool was_member = !member && standing.view.mentions(participant_.self());
   if (was_member || standing.has_ended(participant_.self())) return participant_.lapse(out);
   if (member) return renew(out);
-  ask(Propose{participant_.admission(standing)}, out);
+  seek_admission(standing, out);
+}
+
+template <Exclusive A>
+void Steward<A>::seek_admission(const Standing& standing, Out& out) {
+  View view = participant_.admission(standing);
+  const std::string& ours = participant_.charter().algorithm;
+  if (view.algorithm == ours) return ask(Propose{std::move(view)}, out);
+  participant_.stay_out("the group runs " + view.algorithm + ", this peer was started with " +
+                            ours + "; start it with --algorithm " + view.algorithm,
+                        out);
 }
 
 /// How many members that are alive come before this one.
@@ -252,6 +284,7 @@ void Steward<A>::receive(const Life& from, const Message<A>& message, Out& out) 
     return;
   }
   participant_.receive(from, message, out);
+  see_forced(out);
 }
 
 template <Exclusive A>
@@ -322,6 +355,29 @@ bool Steward<A>::copied(const std::string& lock, const DataRef& data, Out& out) 
   if (!alive(out)) return false;
   participant_.copied(lock, data);
   return true;
+}
+
+template <Exclusive A>
+bool Steward<A>::force_open(const std::string& lock, Out& out) {
+  if (!alive(out) || leaving_ || !tenure_.until()) return false;
+  forcing_[lock] = {participant_.view().epoch, std::nullopt};
+  next_proposal_ = out.now();
+  look_after(out);
+  return true;
+}
+
+/// The view may be somebody else's who wants the same.
+template <Exclusive A>
+void Steward<A>::see_forced(Out& out) {
+  for (auto each = forcing_.begin(); each != forcing_.end();) {
+    auto& [lock, forcing] = *each;
+    Epoch forced = participant_.view().forced_open(lock);
+    if (!forcing.accepted && forcing.asked < forced) forcing.accepted = forced;
+    bool works = participant_.stage() == Stage::working;
+    bool open = works && forcing.accepted && *forcing.accepted <= participant_.epoch();
+    if (open) out.tell(Opened{lock});
+    each = open ? forcing_.erase(each) : std::next(each);
+  }
 }
 
 template <Exclusive A>

@@ -21,8 +21,9 @@ class Alone {
  public:
   using A = NaimiTrehel;
 
-  explicit Alone(Rule without = Rule::none)
-      : steward_({NodeId{1}, Incarnation{1}}, "", {"naimi-trehel", {}, without}, terms) {}
+  explicit Alone(Rule without = Rule::none) : Alone(Charter{"naimi-trehel", {}, without}) {}
+  explicit Alone(Charter charter)
+      : steward_({NodeId{1}, Incarnation{1}}, "", std::move(charter), terms) {}
 
   /// What a call at this time wants done; its questions and events are kept.
   template <class Call>
@@ -107,6 +108,56 @@ TEST(Steward, IfTheAnswerWasLostItLooksAndRenews) {
   EXPECT_EQ(peer.stage(), Stage::outside);
   peer.answer(seconds(2), true);
   EXPECT_EQ(peer.stage(), Stage::working);
+}
+
+/// A group of one, which runs this.
+Standing group_of(std::string_view algorithm, const Life& member) {
+  return {admission({}, {member.id, member.incarnation, "", false}, algorithm, Membership::fixed),
+          {}};
+}
+
+TEST(Steward, DoesNotComeToAGroupThatRunsSomethingElse) {
+  Alone peer;
+  peer.standing = group_of("elmp", {NodeId{2}, Incarnation{1}});
+  peer.start(seconds(1));
+  peer.answer(seconds(1), false);
+  ASSERT_EQ(peer.events.size(), 1U);
+  EXPECT_EQ(std::get<Refused>(peer.events[0]).why,
+            "the group runs elmp, this peer was started with naimi-trehel; start it with "
+            "--algorithm elmp");
+  EXPECT_EQ(peer.stage(), Stage::out);
+  EXPECT_TRUE(peer.asks.empty());
+  EXPECT_EQ(peer.wakes(), Time::max());
+}
+
+TEST(Steward, WhatItAskedForMeanwhileIsLostIfItIsRefused) {
+  Alone peer;
+  peer.standing = group_of("elmp", {NodeId{2}, Incarnation{1}});
+  peer.start(seconds(1));
+  std::vector<Ask> look = peer.asks;
+  peer.request(seconds(1));
+  peer.asks = look;
+  peer.answer(seconds(1), false);
+  EXPECT_TRUE(peer.is_told<Lost>());
+  EXPECT_TRUE(peer.is_told<Refused>());
+}
+
+TEST(Steward, FoundsTheGroupAnewWithItsOwnAlgorithmIfNobodyIsLeft) {
+  Life dead{NodeId{2}, Incarnation{1}};
+  Standing empty = group_of("elmp", dead);
+  empty.view = departure(empty, dead);
+  Standing all_dead = group_of("elmp", dead);
+  all_dead.ended = {dead};
+  for (const Standing& before : {empty, all_dead}) {
+    Alone peer;
+    peer.standing = before;
+    peer.start(seconds(1));
+    peer.answer(seconds(1), false);
+    ASSERT_TRUE(peer.asks_for<Propose>());
+    const View& view = std::get<Propose>(peer.asks.back().question).view;
+    EXPECT_EQ(view.algorithm, "naimi-trehel");
+    EXPECT_GT(view.epoch, before.view.epoch);
+  }
 }
 
 // conch survive all --seed 1883, once.
@@ -236,6 +287,72 @@ TEST(Steward, WhoseLeaseHasEndedIsPutOut) {
   const View& view = std::get<Propose>(peer.asks.back().question).view;
   EXPECT_TRUE(view.evicted.empty());
   EXPECT_EQ(view.epoch, Epoch{2});
+}
+
+TEST(Steward, ForcesALockOpenAndSaysWhenItIs) {
+  Alone peer;
+  peer.come_in(seconds(1));
+  peer.request(milliseconds(1100));
+  peer.at(milliseconds(1100), [](auto& steward, auto& out) { steward.force_open("a", out); });
+  ASSERT_TRUE(peer.asks_for<Propose>());
+  EXPECT_FALSE(peer.is_told<Lost>()) << "not before it is accepted";
+  std::vector<Ask> refused = peer.asks;
+  peer.answer(milliseconds(1110), false);
+  peer.tick(peer.wakes().time_since_epoch());
+  ASSERT_TRUE(peer.asks_for<Propose>()) << "again";
+  const View& view = std::get<Propose>(peer.asks.back().question).view;
+  EXPECT_EQ(view.forced, (std::vector{Forced{"a", Epoch{2}}}));
+  peer.answer(milliseconds(1300), true);
+  ASSERT_EQ(peer.events.size(), 2U);
+  EXPECT_TRUE(std::holds_alternative<Lost>(peer.events[0]));
+  EXPECT_TRUE(std::holds_alternative<Opened>(peer.events[1]));
+  peer.request(milliseconds(1300));
+  EXPECT_TRUE(peer.is_told<Granted>());
+  peer.tick(peer.wakes().time_since_epoch());
+  EXPECT_FALSE(peer.asks_for<Propose>()) << "once is enough";
+}
+
+TEST(Steward, IfSomebodyElseForcesTheSameLockOpenThatWillDo) {
+  Alone peer;
+  peer.come_in(seconds(1));
+  peer.at(milliseconds(1100), [](auto& steward, auto& out) { steward.force_open("a", out); });
+  peer.standing.view = renewal(peer.standing, {NodeId{1}, Incarnation{1}}, {"a"});
+  peer.answer(milliseconds(1110), false);
+  EXPECT_TRUE(peer.is_told<Opened>());
+}
+
+TEST(Steward, OnlyAMemberForcesLocksOpen) {
+  Alone peer;
+  peer.at(seconds(1), [](auto& steward, auto& out) { EXPECT_FALSE(steward.force_open("a", out)); });
+  EXPECT_TRUE(peer.asks.empty());
+}
+
+TEST(Steward, BeginsAnEpochLongBeforeTheFencesOfThisOneRunOut) {
+  Alone peer(Charter{"naimi-trehel", {}, Rule::none, 2});
+  peer.come_in(seconds(1));
+  auto enter = [&](Duration time) {
+    peer.request(time);
+    ASSERT_TRUE(peer.is_told<Granted>());
+    peer.release(time);
+  };
+  auto renews_epoch = [&](Duration time) {
+    peer.tick(peer.wakes().time_since_epoch());
+    peer.answer(time, true);  // the lease
+    peer.tick(peer.wakes().time_since_epoch());
+    return peer.asks_for<Propose>();
+  };
+  enter(milliseconds(1100));
+  enter(milliseconds(1100));
+  EXPECT_FALSE(renews_epoch(milliseconds(1260)));
+  enter(milliseconds(1400));
+  ASSERT_TRUE(renews_epoch(milliseconds(1600)));
+  peer.answer(milliseconds(1700), true);
+  EXPECT_EQ(peer.standing.view.epoch, Epoch{2});
+  EXPECT_EQ(peer.standing.view.roster.size(), 1U);
+  peer.request(milliseconds(1700));
+  ASSERT_TRUE(peer.is_told<Granted>());
+  EXPECT_EQ(std::get<Granted>(peer.events[0]).baton.fence, Fence(Epoch{2}, 1));
+  EXPECT_FALSE(renews_epoch(milliseconds(1900))) << "the count begins anew";
 }
 
 // What arrives is bounded by its own length and validated; whatever passes is handled.

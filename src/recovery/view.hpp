@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/fields.hpp"
@@ -116,6 +117,13 @@ class Roster {
   CONCH_FIELDS(Roster, members_)
 };
 
+/// Somebody has forced a lock open: who has held it since before this epoch holds it no more.
+struct Forced {
+  std::string lock;
+  Epoch epoch;
+  CONCH_FIELDS(Forced, lock, epoch)
+};
+
 struct View {
   /// 0: there is no group yet.
   std::uint64_t number = 0;
@@ -128,12 +136,26 @@ struct View {
   /// Put out of the roster, in this view or before, while their leases may still run: an epoch is
   /// not installed before they have ended, or these have said that they hold nothing.
   std::vector<Life> evicted;
-  CONCH_FIELDS(View, number, epoch, algorithm, decider, roster, evicted)
+  /// Each lock at most once; in this view and those after it, until whoever proposes the next one
+  /// knows that every member has heard of it.
+  std::vector<Forced> forced = {};
+  CONCH_FIELDS(View, number, epoch, algorithm, decider, roster, evicted, forced)
 
   /// Every epoch has founders as long as it has members, and fits into a fence.
   bool valid() const {
     bool founded = roster.empty() || roster.founders().size() > 0;
-    return (number == 0) == (epoch == Epoch{0}) && epoch <= Fence::last_epoch && founded;
+    bool forced_by_now = std::all_of(forced.begin(), forced.end(), [&](const Forced& each) {
+      return each.epoch > Epoch{0} && each.epoch <= epoch;
+    });
+    return (number == 0) == (epoch == Epoch{0}) && epoch <= Fence::last_epoch && founded &&
+           forced_by_now;
+  }
+
+  /// By which epoch the lock was forced open; of none, by the one that never was.
+  Epoch forced_open(std::string_view lock) const {
+    auto found = std::find_if(forced.begin(), forced.end(),
+                              [&](const Forced& each) { return each.lock == lock; });
+    return found == forced.end() ? Epoch{0} : found->epoch;
   }
 
   /// Who keeps a lease: the members, and a decider that leaves, for they wait for its decision.

@@ -11,7 +11,6 @@ using namespace recovery;
 
 namespace {
 
-constexpr auto lock_name = "conch";
 /// Of each peer: far more than a run takes that comes to an end.
 constexpr std::uint64_t events_max = 100'000;
 
@@ -164,8 +163,8 @@ void Survival::spawn(NodeId id) {
   Process& process = processes_[life];
   process.life = life;
   process.clock = draw_clock();
-  process.peer = make_survivor(
-      entry_, {life, options_.lease, options_.tuning, options_.without, trace_ != nullptr});
+  process.peer = make_survivor(entry_, {life, options_.lease, options_.tuning, options_.without,
+                                        entries_max_, trace_ != nullptr});
   note(life, "starts");
   call(process, [](Survivor& peer, Time now) { return peer.start(now); });
 }
@@ -269,10 +268,21 @@ void Survival::happen(Process& process, const Withdrew&) {
   think(process);
 }
 
+/// Who is still in the group has lost what somebody forced open, and may ask again.
 void Survival::happen(Process& process, const Lost&) {
   note(process.life, "is told that its lock is lost");
-  oracles_.told_lost(process.life);
-  process.phase = Phase::away;
+  if (process.peer->stage() == Stage::out) {
+    oracles_.told_lost(process.life);
+    process.phase = Phase::away;
+    return;
+  }
+  oracles_.told_forced(process.life, process.peer->view().forced_open(lock_name));
+  think(process);
+}
+
+void Survival::happen(Process& process, const Opened&) {
+  note(process.life, "has forced the lock open");
+  oracles_.see(Sighting::lock_opened);
 }
 
 void Survival::happen(Process& process, const Admitted&) {
@@ -295,6 +305,10 @@ void Survival::happen(Process& process, const Departed&) {
   note(process.life, "has left");
   oracles_.see(Sighting::member_left);
   end(process, 2 * options_.lease.length);
+}
+
+void Survival::happen(Process& process, const Refused& refused) {
+  oracles_.report(Property::invariant, name_of(process.life) + " is refused: " + refused.why);
 }
 
 void Survival::end(Process& process, Duration away_max) {

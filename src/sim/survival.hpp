@@ -24,6 +24,9 @@
 
 namespace conch::sim {
 
+/// The lock that everybody wants.
+inline constexpr auto lock_name = "conch";
+
 struct SurvivalOptions {
   std::string algorithm = "naimi-trehel";
   Tuning tuning;
@@ -41,6 +44,8 @@ struct SurvivalOptions {
   /// So many go wrong at a time of their own; others follow a new view.
   unsigned faults_max = 14;
   recovery::Rule without = recovery::Rule::none;
+  /// After so many entries an epoch is renewed; drawn if it is not said, in most runs as for real.
+  std::optional<std::uint64_t> entries_max;
 };
 
 /// Throws BadText with a sentence if the options cannot be combined.
@@ -128,9 +133,11 @@ class Survival {
   void happen(Process& process, const recovery::Moved& moved);
   void happen(Process& process, const recovery::Withdrew&);
   void happen(Process& process, const recovery::Lost&);
+  void happen(Process& process, const recovery::Opened&);
   void happen(Process& process, const recovery::Admitted&);
   void happen(Process& process, const recovery::Expelled&);
   void happen(Process& process, const recovery::Departed&);
+  void happen(Process& process, const recovery::Refused& refused);
   void happen(Process& process, const recovery::LockArmed& armed);
   void happen(Process& process, const recovery::LockDisarmed& disarmed);
   void fetch(Process& process, const DataRef& data);
@@ -160,6 +167,7 @@ class Survival {
   void plan_faults();
   void strike();
   void strike_at(const Life& life);
+  void force_open(const Life& life);
   void part();
   void haunt_recovery();
   void calm_down();
@@ -194,6 +202,7 @@ class Survival {
   bool register_away_ = false;
   Duration register_delay_{};
   double answers_lost_ = 0;
+  std::uint64_t entries_max_ = Fence::last_count / 2;
   /// The last epoch that its decider has decided.
   Epoch decided_{0};
 

@@ -14,6 +14,8 @@ void Survival::plan_faults() {
   loss_ = chance(0.5) ? 0 : 0.15 * random_.uniform();
   answers_lost_ = chance(0.5) ? 0 : 0.2 * random_.uniform();
   register_clock_ = draw_clock();
+  if (chance(0.3)) entries_max_ = random_.below(40);
+  entries_max_ = options_.entries_max.value_or(entries_max_);
   Duration storm = lease * static_cast<std::int64_t>(options_.stormy_leases);
   calm_at_ = Time(storm);
   std::uint64_t faults = random_.below(options_.faults_max + 1);
@@ -26,7 +28,7 @@ void Survival::strike() {
   if (!stormy_ || lives.empty()) return;
   Duration lease = options_.lease.length;
   Life victim = lives[random_.below(lives.size())];
-  switch (random_.below(12)) {
+  switch (random_.below(14)) {
     case 0:
     case 1: return strike_at(victim);
     case 2: {  // starts again at once, before anybody has noticed
@@ -77,6 +79,19 @@ void Survival::strike() {
       oracles_.see(Sighting::founded_again);
       for (std::uint64_t id = 0; id < nodes_; ++id) respawn(NodeId{id}, draw({}, 2 * lease));
       return;
+    case 12:
+    case 13: return force_open(victim);
+  }
+}
+
+/// Somebody has lost patience with whoever holds the lock; now and then two have.
+void Survival::force_open(const Life& life) {
+  std::vector<Life> lives = living();
+  for (const Life& each : {life, chance(0.3) ? lives[random_.below(lives.size())] : life}) {
+    Process* process = find(each);
+    if (!process || process->stopped || process->phase == Phase::away) continue;
+    note(each, "forces the lock open");
+    call(*process, [](Survivor& peer, Time now) { return peer.force_open(now, lock_name); });
   }
 }
 

@@ -142,6 +142,9 @@ void Survival::see_view(const View& before) {
        std::to_string(view.decider.id.value) + ", evicted " + std::to_string(view.evicted.size()));
   notify();
   if (view.epoch == before.epoch) return;
+  const Process* decider = find(view.decider);
+  bool same = view.roster.settled() == before.roster.settled() && view.forced == before.forced;
+  if (same && decider && decider->peer->is_worn()) oracles_.see(Sighting::epoch_worn);
   if (decided_ < before.epoch) oracles_.see(Sighting::recovery_overlapped);
   haunt_recovery();
 }

@@ -37,6 +37,9 @@ std::string_view word(Sighting sighting) {
     case Sighting::founded_again: return "the group was empty and founded again";
     case Sighting::readers_together: return "readers were inside together";
     case Sighting::lock_forgotten: return "a peer forgot an idle lock";
+    case Sighting::holder_forced: return "a holder was told that its lock was forced open";
+    case Sighting::lock_opened: return "a lock was forced open";
+    case Sighting::epoch_worn: return "an epoch was renewed because its fences ran high";
   }
   return "?";
 }
@@ -120,6 +123,16 @@ void SurvivalOracles::told_lost(const Life& life) {
   if (inside_.erase(life) == 0) return;
   see(Sighting::late_holder_told);
   if (overtaken_.contains(life)) see(Sighting::woke_after_eviction);
+}
+
+void SurvivalOracles::told_forced(const Life& life, Epoch by) {
+  auto holder = inside_.find(life);
+  bool forced = holder != inside_.end() && holder->second.fence.epoch() < by;
+  if (!forced)
+    return report(Property::mutual_exclusion,
+                  name_of(life) + " has lost a lock that nobody had forced open");
+  inside_.erase(holder);
+  see(Sighting::holder_forced);
 }
 
 void SurvivalOracles::copied(const Life& life) {

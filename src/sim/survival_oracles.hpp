@@ -35,8 +35,11 @@ enum class Sighting : std::uint8_t {
   founded_again,      // everybody had gone
   readers_together,
   lock_forgotten,  // by a peer that had no use for it
+  holder_forced,   // somebody forced the lock open, and the holder was told
+  lock_opened,     // and whoever had done so was told
+  epoch_worn,      // a new one began before the fences of the old one ran out
 };
-inline constexpr std::size_t sighting_count = 18;
+inline constexpr std::size_t sighting_count = 21;
 std::string_view word(Sighting sighting);
 /// Whether an algorithm that can do this shows it in some hundred runs.
 bool is_expected(Sighting sighting, const Capabilities& can);
@@ -52,6 +55,8 @@ class SurvivalOracles {
   void copied(const Life& life);
   /// It does not hold the lock any more, and knows.
   void told_lost(const Life& life);
+  /// It does not hold the lock any more: somebody has forced it open, by this epoch.
+  void told_forced(const Life& life, Epoch by);
   void died(const Life& life) { inside_.erase(life); }
   /// Out of the group or dead: its data are nobody's.
   void gone(const Life& life) { gone_.insert(life); }

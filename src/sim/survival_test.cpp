@@ -49,6 +49,18 @@ TEST_P(EveryAlgorithm, Survives) {
   }
 }
 
+TEST(Survival, EpochsThatAreRenewedAllTheTime) {
+  std::uint64_t worn = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SurvivalOptions options = of("naimi-trehel", seed);
+    options.entries_max = 0;
+    SurvivalReport report = Survival(options).run();
+    ASSERT_FALSE(report.violation) << report.violation->what << "\n  seed " << seed;
+    worn += report.sightings[static_cast<std::size_t>(Sighting::epoch_worn)];
+  }
+  EXPECT_GT(worn, 1000U);
+}
+
 /// A specimen is caught within so many seeds, and the same runs with the rule hold.
 std::optional<std::uint64_t> caught(SurvivalOptions options, std::uint64_t seeds) {
   for (options.seed = 1; options.seed <= seeds; ++options.seed)

@@ -14,7 +14,8 @@ class SurvivorOf final : public Survivor {
   SurvivorOf(const CatalogEntry& entry, const SurvivorTraits& traits)
       : traced_(traits.traced),
         steward_(traits.life, "",
-                 {std::string(entry.about.name), entry.tuned(traits.tuning), traits.without},
+                 {std::string(entry.about.name), entry.tuned(traits.tuning), traits.without,
+                  traits.entries_max},
                  traits.lease) {}
 
   Wanted start(Time now) override {
@@ -55,6 +56,9 @@ class SurvivorOf final : public Survivor {
   Wanted copied(Time now, const std::string& lock, const DataRef& data) override {
     return call(now, [&](auto& out) { steward_.copied(lock, data, out); });
   }
+  Wanted force_open(Time now, const std::string& lock) override {
+    return call(now, [&](auto& out) { steward_.force_open(lock, out); });
+  }
   Wanted leave(Time now) override {
     return call(now, [&](auto& out) { steward_.leave(out); });
   }
@@ -67,6 +71,7 @@ class SurvivorOf final : public Survivor {
   const View& view() const override { return participant().view(); }
   Epoch epoch() const override { return participant().epoch(); }
   Doing doing(const std::string& lock) const override { return participant().doing(lock); }
+  bool is_worn() const override { return participant().is_worn(); }
   std::size_t early() const override { return participant().early(); }
 
  private:

@@ -51,6 +51,7 @@ class Survivor {
   virtual Wanted cancel(Time now, const std::string& lock) = 0;
   virtual Wanted release(Time now, const std::string& lock, const DataRef& data) = 0;
   virtual Wanted copied(Time now, const std::string& lock, const DataRef& data) = 0;
+  virtual Wanted force_open(Time now, const std::string& lock) = 0;
   virtual Wanted leave(Time now) = 0;
 
   /// See Participant.
@@ -62,6 +63,8 @@ class Survivor {
   virtual const recovery::View& view() const = 0;
   virtual Epoch epoch() const = 0;
   virtual recovery::Doing doing(const std::string& lock) const = 0;
+  /// It would like a new epoch before the fences of this one run out.
+  virtual bool is_worn() const = 0;
   /// How many messages of epochs to come it keeps.
   virtual std::size_t early() const = 0;
 };
@@ -71,6 +74,8 @@ struct SurvivorTraits {
   recovery::LeaseTerms lease;
   Tuning tuning;
   recovery::Rule without = recovery::Rule::none;
+  /// See Charter.
+  std::uint64_t entries_max = Fence::last_count / 2;
   /// Whether parcels are to be printed.
   bool traced = false;
 };
