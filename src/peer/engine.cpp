@@ -155,6 +155,7 @@ void Engine::be_born() {
   if (register_) register_->attach(life_);
   steward_ = make_steward(*algorithm_, {life_, courier_->address(), terms_});
   steward_->start(born_, effects_);
+  next_housekeeping_ = born_;
   for (auto& [name, desk] : desks_) touch(*desk);
 }
 
@@ -224,8 +225,9 @@ void Engine::stop() {
     rouse_background();
   }
   thread_.join();
-  register_.reset();
+  if (register_) register_->close();
   Guard guard(mutex_);
+  register_.reset();
   phase_changed_.wait(guard, [&] { return waiting_threads_.empty(); });
   courier_.reset();
 }
@@ -259,6 +261,14 @@ LockDesk& Engine::desk_at(const std::string& lock) {
   std::unique_ptr<LockDesk>& desk = desks_[lock];
   if (!desk) desk = std::make_unique<LockDesk>(lock);
   return *desk;
+}
+
+/// Those of clients, who do not close them.
+void Engine::drop_idle_desks() {
+  std::erase_if(desks_, [](const auto& each) {
+    const LockDesk& desk = *each.second;
+    return desk.users == 0 && desk.queue.idle() && !desk.touched;
+  });
 }
 
 void Engine::touch(LockDesk& desk) {

@@ -140,11 +140,13 @@ class Engine final : private net::Recipient, private RegisterListener {
   void lose(LockDesk& desk);
   void touch(LockDesk& desk);
   LockDesk* find_desk(std::string_view lock);
+  void drop_idle_desks();
 
   void happen(const recovery::Granted& event, Time now);
   void happen(const recovery::Moved&, Time) {}  // no data travel yet
   void happen(const recovery::Withdrew& event, Time now);
   void happen(const recovery::Lost& event, Time now);
+  void happen(const recovery::Opened& event, Time now);
   void happen(const recovery::Admitted& event, Time now);
   void happen(const recovery::Expelled& event, Time now);
   void happen(const recovery::Departed& event, Time now);
@@ -155,7 +157,8 @@ class Engine final : private net::Recipient, private RegisterListener {
   // The others, and the register.
   void take_other_payload(const recovery::Life& from, PayloadKind kind, std::string_view body);
   void doubt(const recovery::Life& from, const std::string& why);
-  void learn_terms(const recovery::LeaseTerms& terms);
+  void ask_terms(const recovery::Life& life);
+  void learn_terms(const recovery::Life& from, const recovery::LeaseTerms& terms);
   void put_question(recovery::Ask ask);
   void ask_for(const recovery::Life& asker, recovery::Ask ask);
   void hear(const recovery::Answer& answer);
@@ -191,7 +194,7 @@ class Engine final : private net::Recipient, private RegisterListener {
   std::uint64_t followed_view_ = 0;
   /// Whom the courier knows, and since when no view mentions it.
   std::map<recovery::Life, std::optional<Time>> known_lives_;
-  Time next_housekeeping_{};
+  Time next_housekeeping_ = Time::max();
   Time next_forgetting_{};
 
   /// Where the register is on another machine: who asks it for us.

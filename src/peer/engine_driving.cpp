@@ -144,6 +144,8 @@ void Engine::look_after(Time now) {
 
 void Engine::keep_house(Time now) {
   next_housekeeping_ = now + terms_.length / 8;
+  if (!register_ && contacts_.empty())
+    for (const std::string& address : options_.join) courier_->contact(address);
   for (const auto& [life, unacknowledged] : courier_->unacknowledged(now))
     steward_->silent(now, life, unacknowledged, effects_);
   std::erase_if(known_lives_, [&](const auto& known) {
@@ -154,6 +156,7 @@ void Engine::keep_house(Time now) {
   if (now < next_forgetting_) return;
   next_forgetting_ = now + forgetting_period;
   steward_->forget_idle();
+  drop_idle_desks();
 }
 
 /// Whoever waits must know when to wake.

@@ -12,18 +12,18 @@ namespace conch::peer {
 using namespace recovery;
 
 void Engine::settle(Time now) {
-  while (!touched_.empty() || !effects_.empty()) {
+  do {
     while (!touched_.empty()) {
       LockDesk& desk = *touched_.back();
       touched_.pop_back();
       desk.touched = false;
       advance(desk, now);
     }
+    leave_if_idle(now);
     std::swap(effects_, carried_out_);
     carry_out(carried_out_, now);
     carried_out_.clear();
-    if (touched_.empty()) leave_if_idle(now);
-  }
+  } while (!touched_.empty() || !effects_.empty());
   courier_->flush();
   rouse_driver();
 }
@@ -54,10 +54,17 @@ void Engine::follow_view(Time now) {
   for (const Member& member : view.roster) {
     if (member.id == life_.id) continue;
     courier_->know(member.life(), member.address);
-    known_lives_[member.life()].reset();
+    bool is_new = known_lives_.try_emplace(member.life()).second;
+    if (is_new && !register_) ask_terms(member.life());
   }
-  for (auto& [life, unmentioned] : known_lives_)
-    if (!unmentioned && !view.mentions(life)) unmentioned = now;
+  for (auto& [life, unmentioned] : known_lives_) {
+    if (view.mentions(life)) {
+      unmentioned.reset();
+    } else if (!unmentioned) {
+      unmentioned = now;
+      std::erase(contacts_, life);
+    }
+  }
   inquiries_->follow_view(view);
 }
 
@@ -127,6 +134,8 @@ void Engine::happen(const Lost& event, Time) {
   if (LockDesk* desk = find_desk(event.lock)) lose(*desk);
 }
 
+void Engine::happen(const Opened& event, Time) { inquiries_->opened(event.lock); }
+
 void Engine::happen(const Admitted&, Time) {
   if (phase_ == Phase::joining) enter_phase(Phase::member);
   if (std::exchange(expelled_, false)) log("is in the group again, as a new life");
@@ -195,7 +204,7 @@ void Engine::take_other_payload(const Life& from, PayloadKind kind, std::string_
       if (register_) courier_->send(from, packed(PayloadKind::terms, terms_));
       return;
     case PayloadKind::terms:
-      if (auto terms = unpacked<LeaseTerms>(body, why)) return learn_terms(*terms);
+      if (auto terms = unpacked<LeaseTerms>(body, why)) return learn_terms(from, *terms);
       break;
     case PayloadKind::status_ask:
       if (auto ask = unpacked<StatusAsk>(body, why)) return inquiries_->asked(from, *ask);
@@ -207,13 +216,18 @@ void Engine::take_other_payload(const Life& from, PayloadKind kind, std::string_
   doubt(from, why.empty() ? "an unknown kind of payload" : why);
 }
 
-void Engine::contacted(const std::string&, const Life& life) {
-  contacts_.push_back(life);
+void Engine::contacted(const std::string&, const Life& life) { ask_terms(life); }
+
+/// Whoever has the register where it runs answers; the others do not.
+void Engine::ask_terms(const Life& life) {
   courier_->send(life, packed(PayloadKind::terms_ask, TermsAsk{}));
 }
 
-void Engine::learn_terms(const LeaseTerms& terms) {
-  if (register_ || std::exchange(has_terms_, true)) return;
+void Engine::learn_terms(const Life& from, const LeaseTerms& terms) {
+  if (register_) return;
+  if (std::find(contacts_.begin(), contacts_.end(), from) == contacts_.end())
+    contacts_.push_back(from);
+  if (std::exchange(has_terms_, true)) return;
   terms_ = terms;
   phase_changed_.notify_all();
 }
@@ -225,7 +239,7 @@ void Engine::broken(const Life& life, const std::string& why) {
 
 // The register.
 
-/// Here, or through a peer of the machine that has it; another one each time, for one may be gone.
+/// Here, or through a peer of the machine that has it: the next one each time, for one may be gone.
 void Engine::put_question(Ask ask) {
   if (register_) return register_->ask(life_, std::move(ask));
   if (contacts_.empty()) return;
@@ -273,7 +287,8 @@ void Engine::register_trouble(const std::string& why) {
 
 void Engine::client_came(net::ClientId client) { clients_->came(client); }
 void Engine::client_said(net::ClientId client, std::string_view payload) {
-  clients_->said(client, payload, work_now_);
+  if (steward_) return clients_->said(client, payload, work_now_);
+  courier_->dismiss(client);  // It is not in the group yet.
 }
 void Engine::client_left(net::ClientId client) {
   clients_->left(client);

@@ -70,22 +70,38 @@ void Inquiries::evict(net::ClientId client, NodeId member, Time now) {
   Life life = found->life();
   if (life == engine_.status_here(now).self)
     return reply(client, Failed{"a peer does not evict itself: stop it, or ask another one"});
-  errands_.push_back({client, [life](const View& view) { return !view.roster.contains(life); },
-                      "the register has not accepted it in time", now + errand_patience});
+  errands_.push_back({client, life, now + errand_patience});
   engine_.steward().suspect(now, life, engine_.effects());
 }
 
 void Inquiries::force_open(net::ClientId client, const std::string& lock, Time now) {
-  Epoch epoch = engine_.steward().view().epoch;
-  errands_.push_back({client, [epoch](const View& view) { return view.epoch > epoch; },
-                      "the register has not accepted it in time", now + errand_patience});
+  errands_.push_back({client, lock, now + errand_patience});
   engine_.steward().force_open(now, lock, engine_.effects());
 }
 
 void Inquiries::follow_view(const View& view) {
+  finish_errands(
+      [&](const Errand& errand) {
+        const Life* life = std::get_if<Life>(&errand.goal);
+        return life && !view.roster.contains(*life);
+      },
+      Done{});
+}
+
+void Inquiries::opened(const std::string& lock) {
+  finish_errands(
+      [&](const Errand& errand) {
+        const std::string* goal = std::get_if<std::string>(&errand.goal);
+        return goal && *goal == lock;
+      },
+      Done{});
+}
+
+template <class Predicate>
+void Inquiries::finish_errands(Predicate&& is_done, const ClientReply& answer) {
   std::erase_if(errands_, [&](const Errand& errand) {
-    bool done = errand.done(view);
-    if (done) reply(errand.client, Done{});
+    bool done = is_done(errand);
+    if (done) reply(errand.client, answer);
     return done;
   });
 }
@@ -105,11 +121,8 @@ Time Inquiries::wakes() const {
 void Inquiries::look_after(Time now) {
   while (!surveys_.empty() && surveys_.begin()->second.until <= now)
     finish(surveys_.begin()->first);
-  std::erase_if(errands_, [&](const Errand& errand) {
-    bool late = errand.until <= now;
-    if (late) reply(errand.client, Failed{errand.why_not});
-    return late;
-  });
+  finish_errands([&](const Errand& errand) { return errand.until <= now; },
+                 Failed{"it has not come about in time: the register may be out of reach"});
 }
 
 }  // namespace conch::peer

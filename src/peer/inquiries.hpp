@@ -1,10 +1,11 @@
 // What a client wants to know of the whole group, or done by it: it takes the others' answers.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "net/courier.hpp"
 #include "peer/talk.hpp"
@@ -29,6 +30,7 @@ class Inquiries {
   void told(const recovery::Life& by, const StatusPart& m);
 
   void follow_view(const recovery::View& view);
+  void opened(const std::string& lock);
   Time wakes() const;
   void look_after(Time now);
 
@@ -43,12 +45,14 @@ class Inquiries {
   /// A change of the view that was asked for.
   struct Errand {
     net::ClientId client;
-    std::function<bool(const recovery::View&)> done;
-    std::string why_not;
+    /// Who is to be out, or which lock open.
+    std::variant<recovery::Life, std::string> goal;
     Time until;
   };
 
   void finish(std::uint64_t number);
+  template <class Predicate>
+  void finish_errands(Predicate&& is_done, const ClientReply& answer);
   void reply(net::ClientId client, const ClientReply& reply);
 
   Engine& engine_;

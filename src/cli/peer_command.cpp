@@ -1,0 +1,96 @@
+// conch peer: a member that stays, and serves the `conch lock` of its machine.
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <conch/peer.hpp>
+#include <thread>
+
+#include "cli/commands.hpp"
+#include "cli/peer_line.hpp"
+#include "sim/distribution.hpp"
+
+namespace conch::cli {
+namespace {
+
+struct PeerArguments {
+  PeerOptions options;
+  std::string lease = "5s";
+};
+
+sigset_t ending_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
+  return signals;
+}
+
+void say(std::string_view line) {
+  auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  fmt::print(stderr, "{:%FT%T}Z {}\n", now, line);
+}
+
+void await_signal(const sigset_t& signals) {
+  int which = 0;
+  ::sigwait(&signals, &which);
+}
+
+void run_peer(PeerArguments& arguments) {
+  // Before there are threads: they inherit it, and one of them waits for the signals.
+  sigset_t signals = ending_signals();
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  arguments.options.serves_clients = true;
+  arguments.options.group = group_named(arguments.options.group);
+  arguments.options.lease =
+      std::chrono::ceil<std::chrono::milliseconds>(sim::parse_duration(arguments.lease));
+  arguments.options.log = say;
+  Peer peer(std::move(arguments.options));
+  std::vector<std::string> listens = peer.listens();
+  say(fmt::format("peer {} is in the group {} ({}), {}", id_text(NodeId{peer.id()}), peer.group(),
+                  peer.algorithm(),
+                  listens.empty() ? "on this machine only"
+                                  : fmt::format("listens on {}", fmt::join(listens, ", "))));
+  await_signal(signals);
+  say("leaves the group; a second signal ends it at once");
+  std::thread([signals] {
+    await_signal(signals);
+    ::_exit(1);
+  }).detach();
+  peer.leave();
+}
+
+}  // namespace
+
+void add_peer_command(CLI::App& app, Invocation&) {
+  CLI::App* command = app.add_subcommand(
+      "peer", "Be a member of a group until SIGTERM, and serve `conch lock` on this machine");
+  auto arguments = std::make_shared<PeerArguments>();
+  PeerOptions& options = arguments->options;
+  command->add_option("--group", options.group, "The group; $CONCH_GROUP or `default` without");
+  command->add_option("--listen", options.listen,
+                      "HOST:PORT for peers of other machines; port 0: any. Repeatable");
+  command->add_option("--advertise", options.advertise, "HOST:PORT where others reach this peer");
+  command->add_option("--join", options.join,
+                      "HOST:PORT of a peer on the machine that has the register. Repeatable");
+  command->add_option("--algorithm", options.algorithm,
+                      "What the group runs: a name of `conch algorithms`; naimi-trehel if it is new");
+  command->add_option("--cluster", options.cluster, "A label that algorithms with clusters go by");
+  command->add_option("--lease", arguments->lease, "Of a new group: how long a silent peer is waited for")
+      ->capture_default_str();
+  command->add_option("--tls-cert", options.tls.certificate, "PEM file: this peer's certificate");
+  command->add_option("--tls-key", options.tls.key, "PEM file: its key");
+  command->add_option("--tls-ca", options.tls.authority,
+                      "PEM file: the authority that has signed everybody's");
+  command->add_flag("--insecure", options.insecure,
+                    "Listen on other addresses than loopback without TLS: whoever reaches them can "
+                    "take and break every lock");
+  command->add_flag("--tcp-only", options.tcp_only, "Speak TCP with peers of this machine, too");
+  command->callback([arguments] { run_peer(*arguments); });
+}
+
+}  // namespace conch::cli

@@ -1,0 +1,72 @@
+#include "cli/peer_line.hpp"
+
+#include <fmt/core.h>
+
+#include <cstdlib>
+
+#include "conch/error.hpp"
+
+namespace conch::cli {
+
+using namespace peer;
+
+namespace {
+
+constexpr Duration answer_patience = std::chrono::seconds(15);
+
+}  // namespace
+
+std::string group_named(const std::string& given) {
+  if (!given.empty()) return given;
+  const char* variable = std::getenv("CONCH_GROUP");  // NOLINT(concurrency-mt-unsafe)
+  return variable != nullptr && *variable != '\0' ? variable : "default";
+}
+
+std::string id_text(NodeId id) { return fmt::format("{:016x}", id.value); }
+
+/// Sockets may be left behind by peers that were killed: the next one is tried.
+std::optional<PeerLine> PeerLine::find(const std::string& group, bool hosts_only) {
+  std::string runtime = directories_of(group).runtime;
+  for (const Socket& socket : sockets_in(runtime)) {
+    if (hosts_only && socket.role != Role::host) continue;
+    try {
+      return PeerLine(std::make_unique<net::ClientLink>(socket_path(runtime, socket), group));
+    } catch (const Error&) {
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<PeerLine> PeerLine::to_host(const std::string& group) { return find(group, true); }
+
+PeerLine PeerLine::to_anybody(const std::string& group) {
+  if (std::optional<PeerLine> line = find(group, false)) return std::move(*line);
+  throw Error(fmt::format(
+      "no peer of the group '{}' runs on this machine (`conch peer --group {}` starts one)", group,
+      group));
+}
+
+void PeerLine::send(const ClientMessage& message) {
+  std::string bytes;
+  encode(bytes, message);
+  link_->send(bytes);
+}
+
+std::optional<ClientReply> PeerLine::receive(std::optional<Time> until) {
+  std::optional<std::string> bytes = link_->receive(until);
+  if (!bytes) return std::nullopt;
+  std::string why;
+  auto reply = unpacked<ClientReply>(*bytes, why);
+  if (!reply) throw Error("the peer's answer makes no sense: " + why);
+  return reply;
+}
+
+ClientReply PeerLine::ask(const ClientMessage& message) {
+  send(message);
+  std::optional<ClientReply> reply = receive(net::steady_now() + answer_patience);
+  if (!reply) throw Error("the peer does not answer: it may be stopped");
+  if (const auto* failed = std::get_if<Failed>(&*reply)) throw Error(failed->why);
+  return std::move(*reply);
+}
+
+}  // namespace conch::cli

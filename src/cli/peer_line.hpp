@@ -1,0 +1,42 @@
+// A conversation with a peer of this machine, as its client.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "net/courier.hpp"
+#include "peer/directories.hpp"
+#include "peer/talk.hpp"
+
+namespace conch::cli {
+
+/// The group that is meant: what was given, $CONCH_GROUP, or "default".
+std::string group_named(const std::string& given);
+
+class PeerLine {
+ public:
+  /// To a peer that serves clients; nothing if none runs on this machine.
+  static std::optional<PeerLine> to_host(const std::string& group);
+  /// To any peer of the group on this machine. Throws Error if there is none.
+  static PeerLine to_anybody(const std::string& group);
+
+  void send(const peer::ClientMessage& message);
+  /// Nothing if none came in time. Throws Error when the peer has gone.
+  std::optional<peer::ClientReply> receive(std::optional<Time> until = std::nullopt);
+  /// Sends, and waits for the answer, which is no failure.
+  peer::ClientReply ask(const peer::ClientMessage& message);
+
+  int descriptor() const { return link_->descriptor(); }
+
+ private:
+  explicit PeerLine(std::unique_ptr<net::ClientLink> link) : link_(std::move(link)) {}
+  static std::optional<PeerLine> find(const std::string& group, bool hosts_only);
+
+  std::unique_ptr<net::ClientLink> link_;
+};
+
+/// A peer's id as people read and write it: sixteen hexadecimal digits.
+std::string id_text(NodeId id);
+
+}  // namespace conch::cli

@@ -1,0 +1,240 @@
+// conch status, evict, unlock: looking into a group, and forcing it.
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/peer_line.hpp"
+#include "conch/error.hpp"
+#include "lab/table.hpp"
+
+namespace conch::cli {
+namespace {
+
+using namespace peer;
+using recovery::Member;
+
+/// Who has a lock and who waits for it, put together from what all peers say.
+struct LockStatus {
+  struct Part {
+    NodeId member;
+    bool reads = false;
+    Duration since{};
+    std::uint64_t in_line = 0;
+  };
+  std::uint64_t fence = 0;
+  std::optional<NodeId> token;
+  std::vector<Part> holders;
+  /// Who has waited longest first.
+  std::vector<Part> waiters;
+};
+
+std::map<std::string, LockStatus> locks_of(const Status& status) {
+  std::map<std::string, LockStatus> locks;
+  for (const StatusPart& part : status.parts) {
+    for (const LockPart& lock : part.locks) {
+      LockStatus& found = locks[lock.lock];
+      LockStatus::Part own{part.life.id, lock.reads, lock.since, lock.in_line};
+      if (lock.holds) found.holders.push_back(own);
+      if (lock.holds) found.fence = std::max(found.fence, lock.fence);
+      if (lock.waits) found.waiters.push_back(own);
+      if (lock.token) found.token = part.life.id;
+    }
+  }
+  for (auto& [name, lock] : locks)
+    std::sort(lock.waiters.begin(), lock.waiters.end(),
+              [](const auto& a, const auto& b) { return a.since > b.since; });
+  return locks;
+}
+
+std::string seconds_text(Duration duration) {
+  return fmt::format("{:.1f} s", std::chrono::duration<double>(duration).count());
+}
+
+double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+const StatusPart* part_of(const Status& status, const Member& member) {
+  for (const StatusPart& part : status.parts)
+    if (part.life == member.life()) return &part;
+  return nullptr;
+}
+
+std::string lease_text(const Status& status, const Member& member) {
+  bool dead = std::find(status.dead.begin(), status.dead.end(), member.id) != status.dead.end();
+  if (dead) return "ended";
+  const StatusPart* part = part_of(status, member);
+  if (!part) return "no answer";
+  return part->lease ? seconds_text(*part->lease) : "none";
+}
+
+void print_members(const Status& status) {
+  lab::Table table({"member", "process", "lease", "age", "clients", "entries", "lost", "sent",
+                    "received", "address"});
+  table.align_left(9);
+  for (const Member& member : status.view.roster) {
+    std::string name = id_text(member.id) + (member.id == status.self.id ? " *" : "");
+    const StatusPart* part = part_of(status, member);
+    auto count = [&](std::uint64_t Counts::*which) {
+      return part ? std::to_string(part->counts.*which) : "-";
+    };
+    table.row({name, part ? std::to_string(part->process) : "-", lease_text(status, member),
+               part ? seconds_text(part->age) : "-", part ? std::to_string(part->clients) : "-",
+               count(&Counts::entries), count(&Counts::losses), count(&Counts::messages_sent),
+               count(&Counts::messages_received), member.address});
+  }
+  fmt::print("{}\n", table.text());
+}
+
+std::string parts_text(const std::vector<LockStatus::Part>& parts) {
+  std::string text;
+  for (const auto& part : parts) {
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} ({}{})", id_text(part.member), seconds_text(part.since),
+                        part.reads ? ", shared" : "");
+    if (part.in_line > 0) text += fmt::format(" +{} in line there", part.in_line);
+  }
+  return text;
+}
+
+void print_locks(const Status& status) {
+  auto locks = locks_of(status);
+  if (locks.empty()) return fmt::print("no locks in use\n");
+  for (const auto& [name, lock] : locks) {
+    if (lock.holders.empty()) {
+      fmt::print("{}: free{}\n", name,
+                 lock.token ? ", token at " + id_text(*lock.token) : std::string());
+    } else {
+      fmt::print("{}: held by {}, fence {}\n", name, parts_text(lock.holders), lock.fence);
+    }
+    if (!lock.waiters.empty()) fmt::print("  waiting: {}\n", parts_text(lock.waiters));
+  }
+}
+
+void print_text(const Status& status) {
+  fmt::print("group {}: {}, epoch {}, view {}, {} member{}\n\n", status.group, status.view.algorithm,
+             status.view.epoch.value, status.view.number, status.view.roster.size(),
+             status.view.roster.size() == 1 ? "" : "s");
+  print_members(status);
+  print_locks(status);
+}
+
+nlohmann::ordered_json json_of(const Status& status, const Member& member) {
+  nlohmann::ordered_json json{{"id", id_text(member.id)},
+                              {"address", member.address},
+                              {"guest", member.guest},
+                              {"lease", lease_text(status, member)}};
+  const StatusPart* part = part_of(status, member);
+  json["answers"] = part != nullptr;
+  if (!part) return json;
+  json["process"] = part->process;
+  json["cluster"] = part->cluster;
+  json["age_s"] = seconds_of(part->age);
+  if (part->lease) json["lease_s"] = seconds_of(*part->lease);
+  json["clients"] = part->clients;
+  visit_fields(part->counts,
+               [&](std::string_view name, const auto& count) { json[std::string(name)] = count; });
+  return json;
+}
+
+nlohmann::ordered_json json_of(const std::vector<LockStatus::Part>& parts) {
+  auto json = nlohmann::ordered_json::array();
+  for (const auto& part : parts)
+    json.push_back({{"member", id_text(part.member)},
+                    {"shared", part.reads},
+                    {"since_s", seconds_of(part.since)},
+                    {"in_line", part.in_line}});
+  return json;
+}
+
+void print_json(const Status& status) {
+  nlohmann::ordered_json json{{"group", status.group},
+                              {"algorithm", status.view.algorithm},
+                              {"epoch", status.view.epoch.value},
+                              {"view", status.view.number},
+                              {"asked", id_text(status.self.id)}};
+  json["members"] = nlohmann::ordered_json::array();
+  for (const Member& member : status.view.roster)
+    json["members"].push_back(json_of(status, member));
+  json["locks"] = nlohmann::ordered_json::array();
+  for (const auto& [name, lock] : locks_of(status)) {
+    nlohmann::ordered_json each{{"lock", name},
+                                {"holders", json_of(lock.holders)},
+                                {"waiters", json_of(lock.waiters)}};
+    if (!lock.holders.empty()) each["fence"] = lock.fence;
+    if (lock.token) each["token"] = id_text(*lock.token);
+    json["locks"].push_back(each);
+  }
+  fmt::print("{}\n", json.dump(2));
+}
+
+Status status_of(const std::string& group) {
+  ClientReply reply = PeerLine::to_anybody(group).ask(AskStatus{});
+  auto* status = std::get_if<Status>(&reply);
+  if (!status) throw Error("the peer's answer is no status");
+  return std::move(*status);
+}
+
+/// The member whose id begins like this.
+NodeId member_named(const Status& status, const std::string& prefix) {
+  std::vector<NodeId> found;
+  for (const Member& member : status.view.roster)
+    if (id_text(member.id).starts_with(prefix)) found.push_back(member.id);
+  if (found.size() == 1) return found.front();
+  throw Error(fmt::format("{} member whose id begins with '{}'; `conch status` lists them",
+                          found.empty() ? "there is no" : "there is more than one", prefix));
+}
+
+}  // namespace
+
+void add_status_command(CLI::App& app, Invocation&) {
+  CLI::App* command = app.add_subcommand(
+      "status", "Members, leases, locks, holders and waiters, asked from a peer of this machine");
+  auto group = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  command->add_option("--group", *group, "The group; $CONCH_GROUP or `default` without");
+  command->add_flag("--json", *json, "As JSON");
+  command->callback([group, json] {
+    Status status = status_of(group_named(*group));
+    *json ? print_json(status) : print_text(status);
+  });
+}
+
+void add_evict_command(CLI::App& app, Invocation&) {
+  CLI::App* command = app.add_subcommand(
+      "evict", "Put a member out of the group: what it holds is lost, and it is told");
+  auto group = std::make_shared<std::string>();
+  auto member = std::make_shared<std::string>();
+  command->add_option("MEMBER", *member, "Its id, or how it begins")->required();
+  command->add_option("--group", *group, "The group; $CONCH_GROUP or `default` without");
+  command->callback([group, member] {
+    std::string name = group_named(*group);
+    NodeId id = member_named(status_of(name), *member);
+    PeerLine::to_anybody(name).ask(Evict{id});
+    fmt::print("{} is out. If it lives it comes back as a new member.\n", id_text(id));
+  });
+}
+
+void add_unlock_command(CLI::App& app, Invocation&) {
+  CLI::App* command = app.add_subcommand(
+      "unlock", "Take a lock from its holder, who is told; the next one waiting gets it");
+  auto group = std::make_shared<std::string>();
+  auto lock = std::make_shared<std::string>();
+  auto force = std::make_shared<bool>(false);
+  auto yes = std::make_shared<bool>(false);
+  command->add_option("LOCK", *lock, "Its name")->required();
+  command->add_option("--group", *group, "The group; $CONCH_GROUP or `default` without");
+  command->add_flag("--force", *force, "Required: the holder may be in the middle of something");
+  command->add_flag("--yes", *yes, "Required: there is nobody to ask");
+  command->callback([group, lock, force, yes] {
+    if (!*force || !*yes)
+      throw Error("the holder may be in the middle of something, and what it does after this only "
+                  "its fence can refuse; if you mean it: conch unlock --force " + *lock + " --yes");
+    PeerLine::to_anybody(group_named(*group)).ask(ForceOpen{*lock});
+    fmt::print("{} is nobody's; a new epoch has begun.\n", *lock);
+  });
+}
+
+}  // namespace conch::cli

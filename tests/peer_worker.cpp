@@ -1,0 +1,78 @@
+// A process that enters again and again: peer_worker FOLDER SEED [rejoin] [tcp] [algorithm=NAME]
+// It ends when the arena has counted enough entries.
+#include <conch/mutex.hpp>
+#include <conch/peer.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+
+#include "arena.hpp"
+
+namespace {
+
+using namespace conch;
+
+struct Plan {
+  std::string folder;
+  unsigned seed = 1;
+  bool rejoins = false;
+  PeerOptions options;
+};
+
+Plan plan_of(int argc, char** argv) {
+  Plan plan{argv[1], static_cast<unsigned>(std::stoul(argv[2])), false, {}};
+  plan.options.group = "test";
+  plan.options.runtime_directory = plan.folder + "/run";
+  plan.options.state_directory = plan.folder + "/state";
+  for (int i = 3; i < argc; ++i) {
+    std::string word = argv[i];
+    if (word == "rejoin") plan.rejoins = true;
+    if (word == "tcp") plan.options.listen = {"127.0.0.1:0"};
+    if (word == "tcp") plan.options.tcp_only = true;
+    if (word.starts_with("algorithm=")) plan.options.algorithm = word.substr(10);
+  }
+  return plan;
+}
+
+/// Until there are enough entries, or it is time to leave for a moment.
+void work(Peer& peer, conch::testing::SharedArena& arena, std::uint64_t turns) {
+  Mutex mutex(peer, "arena");
+  for (std::uint64_t turn = 0; turn < turns && !arena.done(); ++turn) {
+    mutex.lock();
+    arena.enter(mutex.fence());
+    if (mutex.holds()) {
+      arena.exit();
+    } else {
+      ++arena->losses;  // Whoever is inside now is there by right.
+    }
+    mutex.unlock();
+  }
+}
+
+void run(Plan plan) {
+  conch::testing::SharedArena arena(plan.folder + "/arena");
+  std::minstd_rand dice(plan.seed);
+  while (!arena.done()) {
+    Peer peer(plan.options);
+    ++arena->ready;
+    work(peer, arena, plan.rejoins ? 1 + dice() % 500 : ~std::uint64_t{0});
+    if (!arena.done()) ++arena->rejoins;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) return 2;
+  try {
+    run(plan_of(argc, argv));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "worker: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}

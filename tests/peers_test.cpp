@@ -1,0 +1,131 @@
+// Eight processes, one lock, and an overlap detector in shared memory.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "arena.hpp"
+#include "peer/testing/scratch_group.hpp"
+
+extern char** environ;
+
+namespace conch {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+using conch::testing::SharedArena;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t entries_wanted = 2'000;
+#else
+constexpr std::uint64_t entries_wanted = 20'000;
+#endif
+constexpr int processes = 8;
+constexpr auto patience = 120s;
+
+class PeersTest : public ::testing::Test {
+ protected:
+  PeersTest() : arena_(group_.folder() + "/arena") { arena_->entries_wanted = entries_wanted; }
+  ~PeersTest() override {
+    for (pid_t worker : workers_) ::kill(worker, SIGKILL);
+    for (pid_t worker : workers_) ::waitpid(worker, nullptr, 0);
+  }
+
+  void start(std::vector<std::string> words = {}) {
+    std::vector<std::string> arguments{PEER_WORKER, group_.folder(), std::to_string(++seed_)};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    pid_t worker = 0;
+    ASSERT_EQ(::posix_spawn(&worker, PEER_WORKER, nullptr, nullptr, argv.data(), environ), 0);
+    workers_.push_back(worker);
+  }
+  /// False if it ended by itself just before.
+  bool kill_one(std::size_t which) {
+    pid_t worker = workers_[which];
+    workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(which));
+    ::kill(worker, SIGKILL);
+    int status = 0;
+    ::waitpid(worker, &status, 0);
+    return WIFSIGNALED(status);
+  }
+  void expect_all_end() {
+    auto deadline = Clock::now() + patience;
+    while (!workers_.empty() && Clock::now() < deadline) {
+      int status = 0;
+      pid_t ended = ::waitpid(-1, &status, WNOHANG);
+      if (ended <= 0) {
+        std::this_thread::sleep_for(5ms);  // There is no waitpid with a deadline.
+        continue;
+      }
+      std::erase(workers_, ended);
+      EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
+    }
+    EXPECT_TRUE(workers_.empty()) << "after " << arena_->entries << " entries";
+  }
+  void expect_exclusion() {
+    EXPECT_EQ(arena_->overlaps, 0u);
+    EXPECT_EQ(arena_->stale_fences, 0u);
+    EXPECT_GE(arena_->entries, entries_wanted);
+    EXPECT_GT(arena_->handovers, entries_wanted / 4) << "somebody kept the lock to itself";
+  }
+
+  peer::ScratchGroup group_;
+  SharedArena arena_;
+  std::vector<pid_t> workers_;
+  unsigned seed_ = 0;
+};
+
+TEST_F(PeersTest, TwentyThousandEntries) {
+  for (int i = 0; i < processes; ++i) start();
+  expect_all_end();
+  expect_exclusion();
+}
+
+TEST_F(PeersTest, OverTcp) {
+  for (int i = 0; i < processes; ++i) start({"tcp"});
+  expect_all_end();
+  expect_exclusion();
+}
+
+TEST_F(PeersTest, WithElmp) {
+  for (int i = 0; i < processes; ++i) start({"algorithm=elmp"});
+  expect_all_end();
+  expect_exclusion();
+}
+
+TEST_F(PeersTest, HalfOfThemLeaveAndRejoin) {
+  for (int i = 0; i < processes / 2; ++i) start();
+  for (int i = 0; i < processes / 2; ++i) start({"rejoin"});
+  expect_all_end();
+  expect_exclusion();
+  EXPECT_GT(arena_->rejoins, 0u);
+}
+
+TEST_F(PeersTest, OneIsKilledEverySecond) {
+  arena_->entries_wanted = ~std::uint64_t{0};
+  for (int i = 0; i < processes; ++i) start();
+  std::minstd_rand dice(7);
+  int killed = 0;
+  for (int second = 0; second < 6; ++second) {
+    std::this_thread::sleep_for(1s);  // The test's own rhythm: nothing is awaited.
+    if (kill_one(dice() % workers_.size())) ++killed;
+    start();
+  }
+  arena_->entries_wanted = arena_->entries + 1000;
+  expect_all_end();
+  EXPECT_EQ(arena_->overlaps, 0u);
+  EXPECT_EQ(arena_->stale_fences, 0u);
+  EXPECT_GT(arena_->handovers, 1000u);
+  EXPECT_EQ(killed, 6);
+}
+
+}  // namespace
+}  // namespace conch
