@@ -69,6 +69,7 @@ class Recipient {
   virtual void broken(const Life& life, const std::string& why) = 0;
   virtual void client_came(ClientId client) = 0;
   virtual void client_said(ClientId client, std::string_view payload) = 0;
+  /// Once for each that came: it has hung up, or was dismissed.
   virtual void client_left(ClientId client) = 0;
 };
 
@@ -92,11 +93,13 @@ class Courier {
 
   /// A new life: all channels begin anew. Clients stay.
   void live_as(const Life& self);
-  /// Where a life is.
+  /// Where a life is. One that was forgotten is not known again.
   void know(const Life& life, const std::string& address);
-  /// Drops the channels from and to it.
+  /// Drops the channels from and to it, for good: should it connect again, it finds its channel
+  /// broken.
   void forget(const Life& life);
-  /// Asks who is at this `host:port`; ends in `contacted`, and is tried until then.
+  /// Asks who is at this `host:port`; ends in `contacted`, and is tried until then. It may be
+  /// oneself. A name is looked up here and now, whenever it is dialed.
   void contact(const std::string& address);
 
   /// To a life whose address is known, by `know` or because it has connected to us; else nothing.

@@ -1,0 +1,127 @@
+// One connection, and one life at the other end of two.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "net/back_off.hpp"
+#include "net/courier.hpp"
+#include "net/poller.hpp"
+#include "net/socket.hpp"
+#include "wire/frame.hpp"
+#include "wire/handshake.hpp"
+#include "wire/incoming.hpp"
+#include "wire/outgoing.hpp"
+
+namespace conch::net {
+
+/// Bytes that wait for a socket to take them.
+class Backlog {
+ public:
+  std::string& bytes() { return bytes_; }
+  std::string_view unwritten() const { return std::string_view(bytes_).substr(written_); }
+  void wrote(std::size_t bytes) {
+    written_ += bytes;
+    if (written_ < bytes_.size()) return;
+    bytes_.clear();
+    written_ = 0;
+  }
+
+ private:
+  std::string bytes_;
+  std::size_t written_ = 0;
+};
+
+struct Connection;
+
+/// When to dial somebody who could not be reached.
+struct Redial {
+  unsigned failures = 0;
+  Time not_before{};
+
+  void failed(Time now) { not_before = now + back_off(++failures); }
+};
+
+/// Somebody with whom there is a channel in either direction.
+struct Correspondent {
+  Life life;
+  wire::Outgoing outgoing;
+  wire::Incoming incoming = {};
+  /// Empty: not known.
+  std::string address = {};
+  Connection* to = nullptr;
+  Connection* from = nullptr;
+  Redial redial = {};
+  /// It has accepted a connection; we have.
+  bool accepted_us = false;
+  bool was_accepted = false;
+  /// Since when it has acknowledged nothing, while there was something.
+  Time waits_since{};
+  /// Something was sent since the last flush.
+  bool dirty = false;
+  /// Nothing goes out to it any more.
+  bool broken = false;
+
+  bool wants_connection() const { return !to && !broken && !address.empty() && !outgoing.empty(); }
+};
+
+/// Somebody unknown at a known address.
+struct Contact {
+  std::string address;
+  Connection* connection = nullptr;
+  Redial redial = {};
+};
+
+// What a connection is for.
+
+/// It was accepted, and has not said so yet.
+struct Unknown {};
+/// We send payloads.
+struct Sending {
+  Correspondent* to;
+};
+/// We receive payloads.
+struct Receiving {
+  Correspondent* from;
+};
+/// We ask who is there.
+struct Asking {
+  Contact* whom;
+};
+struct Serving {
+  ClientId client;
+  bool dirty = false;
+};
+/// It is closed when it has taken what was written last.
+struct Leaving {};
+
+using Purpose = std::variant<Unknown, Sending, Receiving, Asking, Serving, Leaving>;
+
+enum class Stage : std::uint8_t { connecting, securing, greeting, open };
+
+struct Connection {
+  Serial serial = 0;
+  Socket socket;
+  wire::Route route{};
+  /// For the log.
+  std::string whom;
+  bool dialed = false;
+  Purpose purpose;
+  Stage stage = Stage::greeting;
+  /// When it has to be open, or closed.
+  Time deadline = Time::max();
+  wire::FrameReader reader = {};
+  /// Everything but payloads: those wait in their channel.
+  Backlog backlog = {};
+  bool waits_to_write = false;
+
+  bool is_open() const { return socket.is_open() && stage == Stage::open; }
+  template <class P>
+  P* as() {
+    return std::get_if<P>(&purpose);
+  }
+};
+
+}  // namespace conch::net

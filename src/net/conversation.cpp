@@ -1,0 +1,113 @@
+#include "net/conversation.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <climits>
+#include <conch/error.hpp>
+
+#include "net/ways.hpp"
+
+namespace conch::net {
+
+namespace {
+
+constexpr std::size_t buffer_bytes = std::size_t{64} << 10;
+
+/// For poll: rounded up, so that a wait is not a spin.
+int milliseconds_until(std::optional<Time> until) {
+  if (!until) return -1;
+  Time now = steady_now();
+  if (*until <= now) return 0;
+  auto left = std::chrono::ceil<std::chrono::milliseconds>(*until - now).count();
+  return static_cast<int>(std::min<long>(left, INT_MAX));
+}
+
+const char* const no_answer = "it does not answer";
+
+}  // namespace
+
+Conversation::Conversation(const wire::Way& way, const wire::Hello& hello, const Tls& tls,
+                           Time until)
+    : whom_(wire::print(way)), buffer_(std::make_unique<char[]>(buffer_bytes)) {
+  connect(way, tls, until);
+  greet(hello, until);
+}
+
+void Conversation::fail(const std::string& why) const {
+  throw Error("cannot talk to " + whom_ + ": " + why);
+}
+
+bool Conversation::await(short events, std::optional<Time> until) const {
+  pollfd one{socket_.number(), events, 0};
+  return ::poll(&one, 1, milliseconds_until(until)) > 0;
+}
+
+void Conversation::connect(const wire::Way& way, const Tls& tls, Time until) {
+  std::string error = no_answer;
+  // A name may have several numbers, and a socket's queue may be full for a moment.
+  for (unsigned attempt = 0; attempt < 4; ++attempt) {
+    Dialed dialed = dial(way, attempt);
+    error = dialed.error;
+    if (!dialed.socket) continue;
+    socket_ = Socket(std::move(dialed.socket));
+    if (!dialed.connected && !await(POLLOUT, until)) fail(no_answer);
+    error = connection_error(socket_.number());
+    if (error.empty()) break;
+  }
+  if (!error.empty()) fail(error);
+  if (tls.enabled() && std::holds_alternative<wire::TcpWay>(way)) secure(tls, until);
+}
+
+void Conversation::secure(const Tls& tls, Time until) {
+  tls_ = std::make_unique<TlsContext>(tls);
+  socket_.begin_tls(tls_->dial(socket_.number()));
+  for (;;) {
+    Transfer done = socket_.secure();
+    if (done.flow == Flow::moved) return;
+    if (done.flow != Flow::later) fail(done.flow == Flow::ended ? "it has hung up" : done.why);
+    if (!await(socket_.wants_to_write() ? POLLOUT : POLLIN, until)) fail(no_answer);
+  }
+}
+
+void Conversation::greet(const wire::Hello& hello, Time until) {
+  std::string bytes;
+  wire::put_hello(bytes, hello);
+  say(bytes, until);
+  std::optional<wire::Frame> frame = hear(until);
+  if (!frame) fail(no_answer);
+  auto answer = wire::read_answer(*frame);
+  if (auto* refused = std::get_if<wire::Refused>(&answer)) fail(refused->why);
+  accepted_ = std::get<wire::Accepted>(answer);
+  reader_.allow(wire::frame_bytes_max);
+}
+
+void Conversation::say(std::string_view bytes, std::optional<Time> until) {
+  while (!bytes.empty()) {
+    Transfer sent = socket_.send(bytes);
+    if (sent.flow == Flow::moved) {
+      bytes.remove_prefix(sent.bytes);
+    } else if (sent.flow != Flow::later) {
+      fail(sent.flow == Flow::ended ? "it has hung up" : sent.why);
+    } else if (!await(POLLOUT, until)) {
+      fail("it does not read");
+    }
+  }
+}
+
+std::optional<wire::Frame> Conversation::hear(std::optional<Time> until) {
+  for (;;) {
+    if (std::optional<wire::Frame> frame = reader_.next()) return frame;
+    if (!reader_.ok()) fail(reader_.error());
+    Transfer got = socket_.receive(buffer_.get(), buffer_bytes);
+    if (got.flow == Flow::moved) {
+      reader_.feed({buffer_.get(), got.bytes});
+    } else if (got.flow != Flow::later) {
+      fail(got.flow == Flow::ended ? "it has hung up" : got.why);
+    } else if (!await(POLLIN, until) && until && steady_now() >= *until) {
+      return std::nullopt;
+    }
+  }
+}
+
+}  // namespace conch::net

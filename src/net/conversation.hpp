@@ -1,0 +1,45 @@
+// A connection for somebody who has nothing else to do than wait for it: a stranger who asks, a
+// client.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "net/courier.hpp"
+#include "net/socket.hpp"
+#include "wire/address.hpp"
+#include "wire/frame.hpp"
+#include "wire/handshake.hpp"
+
+namespace conch::net {
+
+class Conversation {
+ public:
+  /// Connects, says hello and is accepted, all before this time. Throws conch::Error.
+  Conversation(const wire::Way& way, const wire::Hello& hello, const Tls& tls, Time until);
+
+  const wire::Accepted& accepted() const { return accepted_; }
+  int descriptor() const { return socket_.number(); }
+
+  void say(std::string_view bytes, std::optional<Time> until);
+  /// The next frame, until the next call; nothing if none came in time.
+  std::optional<wire::Frame> hear(std::optional<Time> until);
+
+ private:
+  void connect(const wire::Way& way, const Tls& tls, Time until);
+  void secure(const Tls& tls, Time until);
+  void greet(const wire::Hello& hello, Time until);
+  bool await(short events, std::optional<Time> until) const;
+  [[noreturn]] void fail(const std::string& why) const;
+
+  std::string whom_;
+  std::unique_ptr<TlsContext> tls_;
+  Socket socket_;
+  wire::FrameReader reader_;
+  std::unique_ptr<char[]> buffer_;
+  wire::Accepted accepted_;
+};
+
+}  // namespace conch::net

@@ -1,0 +1,51 @@
+#include <conch/error.hpp>
+
+#include "net/conversation.hpp"
+#include "net/courier.hpp"
+#include "net/ways.hpp"
+
+namespace conch::net {
+
+Acquaintance ask_who(const std::string& address, const std::string& group, const Tls& tls,
+                     Duration patience) {
+  wire::Ways ways = wire::usable(parse_ways(address), Here(), false);
+  if (ways.empty())
+    throw Error("no peer can be asked at " + address + "; an address is host:port or [host]:port");
+  wire::Hello hello{.group = group, .role = wire::Role::stranger};
+  wire::Accepted accepted =
+      Conversation(ways.front(), hello, tls, steady_now() + patience).accepted();
+  return {accepted.self, accepted.algorithm, accepted.address};
+}
+
+class ClientLink::Line : public Conversation {
+ public:
+  using Conversation::Conversation;
+};
+
+ClientLink::ClientLink(const std::string& socket, const std::string& group)
+    : line_(std::make_unique<Line>(wire::UnixWay{Here().boot(), socket},
+                                   wire::Hello{.group = group, .role = wire::Role::client}, Tls{},
+                                   steady_now() + wire::handshake_patience)) {}
+
+ClientLink::~ClientLink() = default;
+
+void ClientLink::send(std::string_view payload) {
+  if (payload.size() > wire::frame_bytes_max - 1)
+    throw Error("a client says at most " + std::to_string(wire::frame_bytes_max) +
+                " bytes at once, not " + std::to_string(payload.size()));
+  std::string bytes;
+  wire::put_frame(bytes, wire::Kind::note, payload);
+  line_->say(bytes, std::nullopt);
+}
+
+std::optional<std::string> ClientLink::receive(std::optional<Time> until) {
+  std::optional<wire::Frame> frame = line_->hear(until);
+  if (!frame) return std::nullopt;
+  if (frame->kind != wire::Kind::note)
+    throw Error("the peer says something that no client understands; is it of another version?");
+  return std::string(frame->body);
+}
+
+int ClientLink::descriptor() const { return line_->descriptor(); }
+
+}  // namespace conch::net

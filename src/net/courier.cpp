@@ -1,0 +1,35 @@
+#include "net/courier.hpp"
+
+#include "net/post.hpp"
+
+namespace conch::net {
+
+Courier::Courier(CourierOptions options) : post_(std::make_unique<Post>(std::move(options))) {}
+Courier::~Courier() = default;
+
+const std::string& Courier::address() const { return post_->reception().address(); }
+std::vector<std::string> Courier::listens() const { return post_->reception().listens(); }
+
+void Courier::live_as(const Life& self) { post_->live_as(self); }
+void Courier::know(const Life& life, const std::string& address) { post_->know(life, address); }
+void Courier::forget(const Life& life) { post_->forget(life); }
+void Courier::contact(const std::string& address) { post_->contact(address); }
+
+void Courier::send(const Life& to, std::string_view payload) { post_->send(to, payload); }
+void Courier::send(ClientId client, std::string_view payload) { post_->send(client, payload); }
+void Courier::dismiss(ClientId client) { post_->dismiss(client); }
+void Courier::flush() { post_->flush(); }
+
+Readiness Courier::wait(Time until) const { return post_->poller().wait(until); }
+void Courier::poke() const { post_->poller().poke(); }
+void Courier::work(const Readiness& ready, Time now, Recipient& recipient) {
+  post_->work(ready, now, recipient);
+}
+Time Courier::wakes() const { return post_->wakes(); }
+
+std::vector<std::pair<Life, Duration>> Courier::unacknowledged(Time now) const {
+  return post_->unacknowledged(now);
+}
+const Courier::Counts& Courier::counts() const { return post_->counts(); }
+
+}  // namespace conch::net

@@ -1,0 +1,311 @@
+#include "net/courier.hpp"
+
+#include <gtest/gtest.h>
+
+#include <conch/error.hpp>
+#include <future>
+#include <thread>
+
+#include "net/names.hpp"
+#include "net/testing/raw.hpp"
+#include "net/testing/station.hpp"
+
+namespace conch::net::testing {
+namespace {
+
+enum class Transport { local, tcp };
+
+/// Over either transport.
+class Couriers : public Group, public ::testing::WithParamInterface<Transport> {
+ protected:
+  CourierOptions options(std::uint64_t id) const {
+    return GetParam() == Transport::tcp ? over_tcp(id) : Group::options(id);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Over, Couriers, ::testing::Values(Transport::local, Transport::tcp),
+                         [](const auto& info) {
+                           return info.param == Transport::tcp ? "Tcp" : "UnixSocket";
+                         });
+
+TEST_P(Couriers, BringPayloadsInOrder) {
+  Station a(options(1));
+  Station b(options(2));
+  a.knows(b);
+  std::vector<std::string> all;
+  for (int i = 0; i < 1000; ++i) {
+    all.push_back(std::to_string(i));
+    a.courier.send(b.self, all.back());
+    if (i % 10 == 0) a.turn();
+  }
+  EXPECT_TRUE(settle({&a, &b}, [&] { return b.received[a.self].size() >= all.size(); }));
+  EXPECT_EQ(b.received[a.self], all);
+  EXPECT_EQ(a.courier.counts().frames_sent, 1000u);
+  EXPECT_EQ(b.courier.counts().frames_received, 1000u);
+  EXPECT_TRUE(settle({&a, &b}, [&] { return a.courier.unacknowledged(steady_now()).empty(); }))
+      << "everything is acknowledged in the end";
+  EXPECT_TRUE(a.lines.empty()) << a.log();
+}
+
+TEST_P(Couriers, WhoHasConnectedCanBeAnswered) {
+  Station a(options(1));
+  Station b(options(2));
+  a.knows(b);
+  b.on_delivery = [&](const Life& from, std::string_view payload) {
+    b.courier.send(from, "re: " + std::string(payload));
+  };
+  a.courier.send(b.self, "who are you?");
+  EXPECT_TRUE(settle({&a, &b}, [&] { return !a.received.empty(); }));
+  EXPECT_EQ(a.received[b.self], std::vector<std::string>{"re: who are you?"});
+}
+
+TEST_P(Couriers, ThreeTalkAcrossEachOther) {
+  Station a(options(1));
+  Station b(options(2));
+  Station c(options(3));
+  std::vector<Station*> all{&a, &b, &c};
+  for (Station* from : all)
+    for (Station* to : all)
+      if (from != to) from->knows(*to);
+  constexpr int rounds = 200;
+  for (int i = 0; i < rounds; ++i)
+    for (Station* from : all)
+      for (Station* to : all)
+        if (from != to) from->courier.send(to->self, std::to_string(i));
+  EXPECT_TRUE(settle(all, [&] {
+    return std::all_of(all.begin(), all.end(), [](Station* each) {
+      std::size_t count = 0;
+      for (const auto& [life, payloads] : each->received) count += payloads.size();
+      return count == 2 * rounds;
+    });
+  }));
+  EXPECT_EQ(c.received[a.self], b.received[c.self]);
+}
+
+TEST_P(Couriers, BringLargePayloads) {
+  Station a(options(1));
+  Station b(options(2));
+  a.knows(b);
+  std::string large(5'000'000, 'x');
+  large += "end";
+  for (int i = 0; i < 3; ++i) a.courier.send(b.self, large);
+  a.courier.send(b.self, "small");
+  EXPECT_TRUE(settle({&a, &b}, [&] { return b.received[a.self].size() == 4; }));
+  EXPECT_EQ(b.received[a.self][2], large);
+  EXPECT_EQ(b.received[a.self][3], "small");
+}
+
+TEST_P(Couriers, ARecipientMayForgetTheSenderWhileItIsTold) {
+  Station a(options(1));
+  Station b(options(2));
+  a.knows(b);
+  b.on_delivery = [&](const Life& from, std::string_view) { b.courier.forget(from); };
+  for (int i = 0; i < 10; ++i) a.courier.send(b.self, "x");
+  EXPECT_TRUE(settle({&a, &b}, [&] { return !a.breaks.empty(); }));
+  EXPECT_EQ(a.breaks.front(),
+            std::pair(b.self, std::string("it has forgotten what it had received")));
+  EXPECT_EQ(b.received[a.self].size(), 1u) << "nothing comes twice";
+}
+
+TEST_P(Couriers, SaySomethingAgainAfterALongSilence) {
+  Station a(options(1));
+  Station b(options(2));
+  a.knows(b);
+  a.courier.send(b.self, "one");
+  EXPECT_TRUE(settle({&a, &b}, [&] { return b.received[a.self].size() == 1; }));
+  EXPECT_TRUE(settle({&a, &b}, [&] { return a.courier.unacknowledged(steady_now()).empty(); }));
+  a.courier.send(b.self, "two");
+  EXPECT_EQ(a.courier.unacknowledged(steady_now()).size(), 1u);
+  EXPECT_TRUE(settle({&a, &b}, [&] { return b.received[a.self].size() == 2; }));
+}
+
+TEST_P(Couriers, ANewLifeBeginsAnew) {
+  Station a(options(1));
+  Station b(options(2));
+  a.knows(b);
+  a.courier.send(b.self, "of the old life");
+  EXPECT_TRUE(settle({&a, &b}, [&] { return b.received[a.self].size() == 1; }));
+  Life old = a.self;
+  a.self = life(1, 2);
+  a.courier.live_as(a.self);
+  a.courier.send(b.self, "of the new one");
+  EXPECT_TRUE(settle({&a, &b}, [&] { return b.received[a.self].size() == 1; }));
+  b.courier.send(old, "too late");
+  EXPECT_TRUE(settle({&a, &b}, [&] { return b.has_logged("this is peer 1 (life 2)"); }));
+  EXPECT_TRUE(a.received.empty());
+}
+
+class ACourier : public Group {};
+
+TEST_F(ACourier, SaysWhereItIs) {
+  Station a(options(1));
+  auto ways = wire::parse_address(a.courier.address());
+  ASSERT_TRUE(ways) << a.courier.address();
+  ASSERT_EQ(ways->size(), 2u);
+  EXPECT_EQ(std::get<wire::UnixWay>(ways->front()).path, folder.file("1.sock"));
+  EXPECT_EQ(wire::print(std::get<wire::TcpWay>(ways->back())), a.courier.listens().front());
+}
+
+TEST_F(ACourier, SaysWhatItIsToldToSay) {
+  CourierOptions options = this->options(1);
+  options.advertise = "conch.example:4711";
+  Station a(options);
+  EXPECT_TRUE(a.courier.address().ends_with(" tcp:conch.example:4711")) << a.courier.address();
+}
+
+TEST_F(ACourier, SpeaksWithoutItsOwnDoorsWhenAskedAtOthers) {
+  CourierOptions six = options(1);
+  six.listen = {"[::1]:0"};
+  Station a(six);
+  Station b(over_tcp(2));
+  b.knows(a);
+  b.courier.send(a.self, "over IPv6");
+  EXPECT_TRUE(settle({&a, &b}, [&] { return !a.received.empty(); })) << b.log();
+}
+
+TEST_F(ACourier, ToWhomIsNotKnownNothingIsSent) {
+  Station a(options(1));
+  a.courier.send(life(2), "x");
+  a.turn();
+  EXPECT_EQ(a.courier.counts().frames_sent, 0u);
+}
+
+TEST_F(ACourier, AsksWhoIsThereUntilItIsTold) {
+  Station a(options(1));
+  RawListener nobody;
+  std::string address = nobody.address().substr(4);
+  { RawListener gone = std::move(nobody); }
+  a.courier.contact(address);
+  EXPECT_TRUE(settle({&a}, [&] { return a.has_logged("cannot reach"); }));
+  CourierOptions there = options(2);
+  there.listen = {address};
+  Station b(there);
+  EXPECT_TRUE(settle({&a, &b}, [&] { return !a.contacts.empty(); }));
+  EXPECT_EQ(a.contacts.front(), std::pair(address, b.self));
+  a.courier.send(b.self, "found you");
+  EXPECT_TRUE(settle({&a, &b}, [&] { return !b.received.empty(); }));
+  EXPECT_EQ(a.contacts.size(), 1u);
+}
+
+TEST_F(ACourier, AStrangerIsToldWhoThisIs) {
+  Station a(options(1));
+  for (std::string address : {a.courier.listens().front(), a.courier.address()}) {
+    auto asked =
+        std::async(std::launch::async, [&] { return ask_who(address, "kitchen", {}, patience); });
+    EXPECT_TRUE(
+        settle({&a}, [&] { return asked.wait_for(seconds(0)) == std::future_status::ready; }));
+    Acquaintance who = asked.get();
+    EXPECT_EQ(who.life, a.self);
+    EXPECT_EQ(who.algorithm, "naimi-trehel");
+    EXPECT_EQ(who.address, a.courier.address());
+  }
+}
+
+TEST_F(ACourier, AStrangerOfAnotherGroupIsToldThat) {
+  Station a(options(1));
+  auto asked = std::async(std::launch::async, [&] {
+    return ask_who(a.courier.listens().front(), "cellar", {}, patience);
+  });
+  EXPECT_TRUE(
+      settle({&a}, [&] { return asked.wait_for(seconds(0)) == std::future_status::ready; }));
+  try {
+    asked.get();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("this peer is of the group \"kitchen\", not"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_TRUE(a.has_logged("refused tcp")) << a.log();
+}
+
+TEST_F(ACourier, NobodyAnswersForEver) {
+  RawListener silent;
+  EXPECT_THROW(ask_who(silent.address(), "kitchen", {}, milliseconds(50)), Error);
+  EXPECT_THROW(ask_who("nonsense", "kitchen", {}, milliseconds(50)), Error);
+}
+
+TEST_F(ACourier, IsWokenByAPoke) {
+  Station a(options(1));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] { a.courier.wait(steady_now() + patience); });
+  Time begun = steady_now();
+  a.courier.poke();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LT(steady_now() - begun, patience / 2);
+}
+
+TEST_F(ACourier, WaitsUntilItsTimeAndNotLonger) {
+  Station a(options(1));
+  Time until = steady_now() + milliseconds(5);
+  EXPECT_EQ(a.courier.wait(until).count, 0);
+  EXPECT_GE(steady_now(), until);
+  EXPECT_EQ(a.courier.wait(Time{}).count, 0);
+}
+
+TEST_F(ACourier, AnEventOfAConnectionThatHasGoneIsNothing) {
+  Station a(options(1));
+  Station b(options(2));
+  a.knows(b);
+  a.courier.send(b.self, "x");
+  EXPECT_TRUE(settle({&a, &b}, [&] { return !b.received.empty(); }));
+  a.courier.send(b.self, "y");
+  a.courier.flush();
+  Readiness seen = b.courier.wait(steady_now() + patience);
+  EXPECT_GT(seen.count, 0);
+  b.courier.forget(a.self);
+  b.courier.work(seen, steady_now(), b);
+  EXPECT_EQ(b.received[a.self].size(), 1u);
+}
+
+TEST_F(ACourier, LeavesNoSocketBehind) {
+  {
+    Station a(options(1));
+    EXPECT_TRUE(std::filesystem::exists(folder.file("1.sock")));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.file("1.sock")));
+}
+
+TEST_F(ACourier, ReplacesTheSocketOfADeadProcessOnly) {
+  auto name = name_of_path(folder.file("1.sock"));
+  {
+    Descriptor dead(::socket(AF_UNIX, SOCK_STREAM, 0));
+    ASSERT_EQ(::bind(dead.number(), name->get(), name->size()), 0);
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder.file("1.sock")));
+  Station a(options(1));
+  EXPECT_THROW(Courier{options(1)}, Error) << "this one is alive";
+  EXPECT_TRUE(std::filesystem::exists(folder.file("1.sock")));
+}
+
+TEST_F(ACourier, WillNotListenWhereAnybodyCouldTakeItsLocks) {
+  CourierOptions open = options(1);
+  open.listen = {"0.0.0.0:0"};
+  try {
+    Courier courier(open);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("--insecure"), std::string::npos) << error.what();
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.file("1.sock")));
+  open.insecure = true;
+  Courier courier(open);
+  EXPECT_EQ(courier.address().find("0.0.0.0"), std::string::npos) << courier.address();
+}
+
+TEST_F(ACourier, SaysWhyItCannotListen) {
+  Station a(options(1));
+  CourierOptions taken = options(2);
+  taken.listen = a.courier.listens();
+  EXPECT_THROW(Courier{taken}, Error);
+  CourierOptions malformed = options(2);
+  malformed.listen = {"4711"};
+  EXPECT_THROW(Courier{malformed}, Error);
+  CourierOptions long_path = options(2);
+  long_path.socket = folder.file(std::string(120, 'x'));
+  EXPECT_THROW(Courier{long_path}, Error);
+}
+
+}  // namespace
+}  // namespace conch::net::testing

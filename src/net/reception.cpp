@@ -1,0 +1,130 @@
+#include "net/reception.hpp"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <conch/error.hpp>
+#include <cstring>
+
+#include "net/ways.hpp"
+#include "wire/limits.hpp"
+
+namespace conch::net {
+
+namespace {
+
+constexpr int backlog = 128;
+
+[[noreturn]] void fail(const std::string& where) {
+  throw Error("cannot listen on " + where + ": " + std::strerror(errno));
+}
+
+ino_t file_at(const std::string& path) {
+  struct stat found {};
+  return ::lstat(path.c_str(), &found) == 0 ? found.st_ino : 0;
+}
+
+/// A socket's file outlives a process that was killed; nobody answers behind it.
+void remove_stale(const std::string& path, const SocketName& name) {
+  if (!Here().is_socket(path)) return;
+  Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  bool refused = ::connect(socket.number(), name.get(), name.size()) != 0 && errno == ECONNREFUSED;
+  if (!refused) throw Error("cannot listen on " + path + ": another process does");
+  ::unlink(path.c_str());
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+}
+
+}  // namespace
+
+Reception::Reception(const CourierOptions& options, Serial first_serial)
+    : next_serial_(first_serial) {
+  if (!options.socket.empty()) open_local(options.socket);
+  for (const std::string& text : options.listen) open_remote(text, options);
+  address_ = wire::print(ways(options.advertise));
+  if (!address_.empty() && !wire::parse_address(address_))
+    throw Error("an address of more than " + std::to_string(wire::address_bytes_max) +
+                " bytes cannot be told to others; listen on less: " + address_);
+}
+
+SocketFile::SocketFile(std::string path) : path_(std::move(path)), file_(file_at(path_)) {
+  ::chmod(path_.c_str(), S_IRUSR | S_IWUSR);
+}
+
+SocketFile::~SocketFile() {
+  if (file_ != 0 && file_at(path_) == file_) ::unlink(path_.c_str());
+}
+
+void Reception::open_local(const std::string& path) {
+  std::optional<SocketName> name = name_of_path(path);
+  if (!name || !path.starts_with('/'))
+    throw Error("the path of a socket is absolute and has less than 108 bytes, unlike " + path +
+                "; use another runtime directory");
+  remove_stale(path, *name);
+  open(wire::Route::local, *name, path);
+  file_.emplace(path);
+}
+
+void Reception::open_remote(const std::string& text, const CourierOptions& options) {
+  std::optional<wire::TcpWay> way = wire::parse_host_and_port(text);
+  if (!way) throw Error("an address to listen on is host:port or [host]:port, unlike " + text);
+  Resolved resolved = resolve(*way, true);
+  if (resolved.names.empty()) throw Error("cannot listen on " + text + ": " + resolved.error);
+  const SocketName& name = resolved.names.front();
+  if (!name.is_loopback() && !options.tls.enabled() && !options.insecure)
+    throw Error("will not listen on " + text +
+                " without TLS: whoever can reach it could take any lock; give certificates (see "
+                "docs/wire.md), or say --insecure if the network is yours alone");
+  open(wire::Route::remote, name, text);
+}
+
+void Reception::open(wire::Route route, const SocketName& name, const std::string& text) {
+  Descriptor socket(::socket(name.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!socket) fail(text);
+  int yes = 1;
+  // A port is free as soon as nobody listens on it, even while old connections linger.
+  if (route == wire::Route::remote)
+    ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (::bind(socket.number(), name.get(), name.size()) != 0) fail(text);
+  if (::listen(socket.number(), backlog) != 0) fail(text);
+  if (route == wire::Route::remote) {
+    SocketName bound;
+    ::getsockname(socket.number(), bound.get(), bound.size_to_fill());
+    names_.push_back(bound);
+  }
+  doors_.push_back({next_serial_++, route, std::move(socket)});
+}
+
+wire::Ways Reception::ways(const std::string& advertise) const {
+  wire::Ways ways;
+  if (file_) ways.emplace_back(wire::UnixWay{Here().boot(), file_->path()});
+  if (!advertise.empty()) {
+    std::optional<wire::TcpWay> way = wire::parse_host_and_port(advertise);
+    if (way && way->port == 0 && !names_.empty()) way->port = names_.front().way().port;
+    if (!way || way->port == 0)
+      throw Error("an address to advertise is host:port or [host]:port, unlike " + advertise);
+    ways.emplace_back(*way);
+    return ways;
+  }
+  for (const SocketName& name : names_) {
+    wire::TcpWay way = name.way();
+    // Nobody can dial "all addresses".
+    if (name.is_wildcard()) way.host = host_name();
+    ways.emplace_back(way);
+  }
+  return ways;
+}
+
+std::vector<std::string> Reception::listens() const {
+  std::vector<std::string> all;
+  for (const SocketName& name : names_) all.push_back(name.print());
+  return all;
+}
+
+}  // namespace conch::net

@@ -1,0 +1,64 @@
+// Where a peer listens.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "net/courier.hpp"
+#include "net/descriptor.hpp"
+#include "net/names.hpp"
+#include "net/poller.hpp"
+#include "wire/handshake.hpp"
+
+namespace conch::net {
+
+/// The file of a Unix socket, which has gone after this.
+class SocketFile {
+ public:
+  explicit SocketFile(std::string path);
+  SocketFile(const SocketFile&) = delete;
+  SocketFile& operator=(const SocketFile&) = delete;
+  ~SocketFile();
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  /// Somebody else's of the same name is not removed.
+  ino_t file_;
+};
+
+class Reception {
+ public:
+  struct Door {
+    Serial serial = 0;
+    wire::Route route{};
+    Descriptor socket;
+  };
+
+  /// Throws conch::Error if it cannot listen there, or had better not.
+  Reception(const CourierOptions& options, Serial first_serial);
+
+  const std::vector<Door>& doors() const { return doors_; }
+  /// What others must know to find the doors.
+  const std::string& address() const { return address_; }
+  std::vector<std::string> listens() const;
+
+ private:
+  void open_local(const std::string& path);
+  void open_remote(const std::string& text, const CourierOptions& options);
+  void open(wire::Route route, const SocketName& name, const std::string& text);
+  wire::Ways ways(const std::string& advertise) const;
+
+  Serial next_serial_;
+  std::vector<Door> doors_;
+  std::vector<SocketName> names_;
+  std::string address_;
+  std::optional<SocketFile> file_;
+};
+
+}  // namespace conch::net

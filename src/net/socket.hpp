@@ -1,0 +1,38 @@
+// A connected stream that never blocks, in the clear or under TLS.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "net/descriptor.hpp"
+#include "net/tls.hpp"
+
+namespace conch::net {
+
+class Socket {
+ public:
+  Socket() = default;
+  explicit Socket(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+
+  bool is_open() const { return static_cast<bool>(descriptor_); }
+  int number() const { return descriptor_.number(); }
+  void close();
+
+  /// From here on under TLS, once `secure` has moved.
+  void begin_tls(std::unique_ptr<TlsSession> session) { tls_ = std::move(session); }
+  bool is_secured() const { return tls_ != nullptr; }
+  Transfer secure() { return tls_->shake_hands(); }
+  /// Whether `secure` could not go on because the other side does not read.
+  bool wants_to_write() const { return tls_ && tls_->wants_to_write(); }
+
+  Transfer receive(char* into, std::size_t bytes);
+  Transfer send(std::string_view bytes);
+
+ private:
+  Descriptor descriptor_;
+  std::unique_ptr<TlsSession> tls_;
+};
+
+}  // namespace conch::net

@@ -1,0 +1,144 @@
+#include "net/tls.hpp"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <conch/error.hpp>
+#include <cstring>
+
+namespace conch::net {
+
+namespace {
+
+/// The oldest complaint of OpenSSL's, in its words; the others follow from it.
+std::string complaint() {
+  unsigned long code = ERR_get_error();
+  ERR_clear_error();
+  const char* reason = ERR_reason_error_string(code);
+  return reason ? reason : "unknown reason";
+}
+
+// OpenSSL's own way to a socket would raise SIGPIPE, which is not a library's to ignore.
+
+int write_socket(BIO* bio, const char* bytes, int size) {
+  BIO_clear_retry_flags(bio);
+  int socket = static_cast<int>(BIO_get_fd(bio, nullptr));
+  ssize_t taken = ::send(socket, bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL);
+  if (taken < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_write(bio);
+  return static_cast<int>(taken);
+}
+
+BIO_METHOD* make_socket_method() {
+  BIO_METHOD* method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "conch socket");
+  const BIO_METHOD* original = BIO_s_socket();
+  BIO_meth_set_write(method, write_socket);
+  BIO_meth_set_read(method, BIO_meth_get_read(original));
+  BIO_meth_set_ctrl(method, BIO_meth_get_ctrl(original));
+  BIO_meth_set_create(method, BIO_meth_get_create(original));
+  BIO_meth_set_destroy(method, BIO_meth_get_destroy(original));
+  return method;
+}
+
+BIO* open_bio(int socket) {
+  static BIO_METHOD* const method = make_socket_method();
+  BIO* bio = BIO_new(method);
+  if (bio) BIO_set_fd(bio, socket, BIO_NOCLOSE);
+  return bio;
+}
+
+}  // namespace
+
+TlsSession::~TlsSession() { SSL_free(ssl_); }
+
+Transfer TlsSession::outcome(int result) {
+  switch (SSL_get_error(ssl_, result)) {
+    case SSL_ERROR_WANT_READ:
+    case SSL_ERROR_WANT_WRITE: return {Flow::later};
+    case SSL_ERROR_ZERO_RETURN: return {Flow::ended};
+    case SSL_ERROR_SYSCALL:
+      if (errno == 0 || ERR_peek_error() != 0) break;
+      return {Flow::failed, 0, std::strerror(errno)};
+    default: break;
+  }
+  if (long verdict = SSL_get_verify_result(ssl_); verdict != X509_V_OK) {
+    ERR_clear_error();
+    return {Flow::failed, 0,
+            std::string("its certificate is no good: ") + X509_verify_cert_error_string(verdict)};
+  }
+  if (ERR_peek_error() == 0) return {Flow::ended};
+  return {Flow::failed, 0, "TLS: " + complaint()};
+}
+
+Transfer TlsSession::shake_hands() {
+  ERR_clear_error();
+  errno = 0;
+  int result = SSL_do_handshake(ssl_);
+  return result == 1 ? Transfer{Flow::moved} : outcome(result);
+}
+
+bool TlsSession::wants_to_write() const { return SSL_want_write(ssl_); }
+
+Transfer TlsSession::receive(char* into, std::size_t bytes) {
+  ERR_clear_error();
+  errno = 0;
+  // One record at most, of 16 KiB at most. Nobody calls with less space, so nothing stays behind in
+  // the session, where epoll does not see it.
+  int got = SSL_read(ssl_, into, static_cast<int>(std::min<std::size_t>(bytes, INT_MAX)));
+  return got > 0 ? Transfer{Flow::moved, static_cast<std::size_t>(got)} : outcome(got);
+}
+
+Transfer TlsSession::send(std::string_view bytes) {
+  ERR_clear_error();
+  errno = 0;
+  auto size = static_cast<int>(std::min<std::size_t>(bytes.size(), INT_MAX));
+  int taken = SSL_write(ssl_, bytes.data(), size);
+  return taken > 0 ? Transfer{Flow::moved, static_cast<std::size_t>(taken)} : outcome(taken);
+}
+
+TlsContext::TlsContext(const Tls& files) : context_(SSL_CTX_new(TLS_method())) {
+  auto demand = [&](bool done, const std::string& what) {
+    if (done) return;
+    std::string why = complaint();
+    SSL_CTX_free(context_);
+    throw Error("TLS: cannot use " + what + ": " + why);
+  };
+  demand(context_ != nullptr, "OpenSSL");
+  auto named = [](const char* what, const std::string& file) {
+    return std::string(what) + (file.empty() ? ", which was not given" : " " + file);
+  };
+  demand(SSL_CTX_set_min_proto_version(context_, TLS1_3_VERSION) == 1, "TLS 1.3");
+  demand(SSL_CTX_use_certificate_chain_file(context_, files.certificate.c_str()) == 1,
+         named("the certificate", files.certificate));
+  demand(SSL_CTX_use_PrivateKey_file(context_, files.key.c_str(), SSL_FILETYPE_PEM) == 1,
+         named("the key", files.key));
+  demand(SSL_CTX_check_private_key(context_) == 1, named("the key", files.key));
+  demand(SSL_CTX_load_verify_file(context_, files.authority.c_str()) == 1,
+         named("the authority", files.authority));
+  SSL_CTX_set_verify(context_, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  SSL_CTX_set_mode(context_, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_options(context_, SSL_OP_IGNORE_UNEXPECTED_EOF);
+  SSL_CTX_set_session_cache_mode(context_, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_num_tickets(context_, 0);
+}
+
+TlsContext::~TlsContext() { SSL_CTX_free(context_); }
+
+std::unique_ptr<TlsSession> TlsContext::session(int socket, bool dials) const {
+  SSL* ssl = SSL_new(context_);
+  BIO* bio = ssl ? open_bio(socket) : nullptr;
+  if (!bio) {
+    SSL_free(ssl);
+    throw std::bad_alloc();
+  }
+  SSL_set_bio(ssl, bio, bio);
+  dials ? SSL_set_connect_state(ssl) : SSL_set_accept_state(ssl);
+  return std::unique_ptr<TlsSession>(new TlsSession(ssl));
+}
+
+}  // namespace conch::net

@@ -1,0 +1,108 @@
+#include "wire/handshake.hpp"
+
+#include "core/encode.hpp"
+#include "wire/address.hpp"
+
+namespace conch::wire {
+
+namespace {
+
+std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+
+template <class T>
+void put_fields(std::string& out, Kind kind, const T& value) {
+  std::string body;
+  encode(body, value);
+  put_frame(out, kind, body);
+}
+
+bool is_address_or_none(const std::string& address) {
+  return address.empty() || parse_address(address).has_value();
+}
+
+template <class T, class Result>
+Result read_whole(Decoder& decoder, std::string_view what) {
+  T value;
+  if (decoder.decode(value) && decoder.finish()) return value;
+  return Refused{std::string(what) + " cannot be read: " + decoder.error()};
+}
+
+}  // namespace
+
+bool Hello::valid() const {
+  bool short_enough = group.size() <= group_bytes_max && algorithm.size() <= algorithm_bytes_max;
+  bool complete = role != Role::peer || (means && !address.empty());
+  return short_enough && role <= Role::client && complete && is_address_or_none(address);
+}
+
+bool Accepted::valid() const {
+  return algorithm.size() <= algorithm_bytes_max && is_address_or_none(address);
+}
+
+void put_hello(std::string& out, const Hello& hello, std::uint32_t version) {
+  std::string body;
+  encode(body, version);
+  encode(body, hello);
+  put_frame(out, Kind::hello, body);
+}
+
+void put_answer(std::string& out, const Accepted& accepted) {
+  put_fields(out, Kind::accepted, accepted);
+}
+
+void put_refusal(std::string& out, std::string_view why) {
+  put_fields(out, Kind::refused, Refused{std::string(why.substr(0, sentence_bytes_max))});
+}
+
+std::variant<Hello, Refused> read_hello(const Frame& frame) {
+  if (frame.kind != Kind::hello)
+    return Refused{std::string(word(frame.kind)) + " came where a hello was due"};
+  Decoder decoder(frame.body);
+  std::uint32_t version = 0;
+  if (!decoder.decode(version)) return Refused{"the hello has no version"};
+  if (version != protocol_version)
+    return Refused{"you speak version " + std::to_string(version) +
+                   " of the protocol, this peer version " + std::to_string(protocol_version) +
+                   "; install the same Conch everywhere"};
+  return read_whole<Hello, std::variant<Hello, Refused>>(decoder, "the hello");
+}
+
+std::variant<Accepted, Refused> read_answer(const Frame& frame) {
+  using Answer = std::variant<Accepted, Refused>;
+  Decoder decoder(frame.body);
+  if (frame.kind == Kind::accepted) return read_whole<Accepted, Answer>(decoder, "the acceptance");
+  if (frame.kind == Kind::refused) return read_whole<Refused, Answer>(decoder, "the refusal");
+  return Refused{std::string(word(frame.kind)) + " came where the answer to a hello was due"};
+}
+
+std::string objection(const Hello& hello, Route route, const Identity& identity) {
+  if (hello.group != identity.group)
+    return "this peer is of the group " + quoted(identity.group) + ", not of " +
+           quoted(hello.group);
+  bool asks = hello.role != Role::peer && hello.algorithm.empty();
+  if (!asks && hello.algorithm != identity.algorithm)
+    return "the group " + quoted(identity.group) + " runs " + quoted(identity.algorithm) +
+           ", not " + quoted(hello.algorithm);
+  if (hello.role == Role::client && route == Route::remote)
+    return "clients are served through the Unix socket of their own machine only";
+  if (hello.role == Role::peer && hello.means != identity.self)
+    return "this is " + describe(identity.self) + ", not " + describe(*hello.means);
+  if (hello.role == Role::peer && hello.self == identity.self)
+    return describe(identity.self) + " is this peer itself";
+  return "";
+}
+
+std::string objection(const Accepted& accepted, const Hello& hello) {
+  if (hello.means && accepted.self != *hello.means)
+    return "it is " + describe(accepted.self) + ", not " + describe(*hello.means);
+  if (!hello.algorithm.empty() && accepted.algorithm != hello.algorithm)
+    return "it runs " + quoted(accepted.algorithm) + ", not " + quoted(hello.algorithm);
+  return "";
+}
+
+std::string describe(const Life& life) {
+  return "peer " + std::to_string(life.id.value) + " (life " +
+         std::to_string(static_cast<std::uint64_t>(life.incarnation)) + ")";
+}
+
+}  // namespace conch::wire

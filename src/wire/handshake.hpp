@@ -1,0 +1,95 @@
+// How a connection begins: who dials says who it is and whom it means; the other accepts or refuses
+// with a sentence. Nothing else is read or done before.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "core/fields.hpp"
+#include "recovery/view.hpp"
+#include "wire/frame.hpp"
+
+namespace conch::wire {
+
+using recovery::Life;
+
+enum class Role : std::uint8_t {
+  /// Will send payloads.
+  peer,
+  /// Asks who this is, and goes.
+  stranger,
+  /// A process of the same machine that is no member.
+  client,
+};
+
+struct Hello {
+  std::string group;
+  /// Empty from a stranger who wants to know, and from a client.
+  std::string algorithm = {};
+  Role role = Role::stranger;
+  /// Of a peer: who it is, and where it can be reached.
+  Life self = {};
+  std::string address = {};
+  /// Of a peer: for whom its payloads are.
+  std::optional<Life> means = {};
+  /// Of a peer: the number of the first payload that it still has.
+  std::uint64_t first = 0;
+  CONCH_FIELDS(Hello, group, algorithm, role, self, address, means, first)
+
+  bool valid() const;
+};
+
+struct Accepted {
+  Life self;
+  std::string algorithm;
+  std::string address;
+  /// Whether the life that has connected was accepted before; if it was and this says no, then the
+  /// other side has forgotten it, and with it what has come.
+  bool known = false;
+  /// How many payloads of that life have come.
+  std::uint64_t received = 0;
+  CONCH_FIELDS(Accepted, self, algorithm, address, known, received)
+
+  bool valid() const;
+};
+
+struct Refused {
+  std::string why;
+  CONCH_FIELDS(Refused, why)
+
+  bool valid() const { return why.size() <= sentence_bytes_max; }
+};
+
+/// The version stands before the rest, so that another version's hello is understood that far.
+void put_hello(std::string& out, const Hello& hello, std::uint32_t version = protocol_version);
+void put_answer(std::string& out, const Accepted& accepted);
+/// A sentence that is too long is cut.
+void put_refusal(std::string& out, std::string_view why);
+
+/// What somebody says who dials; or why that is not understood.
+std::variant<Hello, Refused> read_hello(const Frame& frame);
+/// What the one says who was dialed; or why not, in its words or ours.
+std::variant<Accepted, Refused> read_answer(const Frame& frame);
+
+/// Who we are, as far as it matters for a handshake.
+struct Identity {
+  Life self;
+  std::string group;
+  std::string algorithm;
+};
+
+/// Whether it came through the Unix socket.
+enum class Route : std::uint8_t { local, remote };
+
+/// Why this hello is refused, in a sentence; empty if it is not.
+std::string objection(const Hello& hello, Route route, const Identity& identity);
+/// Why an acceptance is none: it is not whom the hello meant.
+std::string objection(const Accepted& accepted, const Hello& hello);
+
+/// "peer 7 (life 3)".
+std::string describe(const Life& life);
+
+}  // namespace conch::wire

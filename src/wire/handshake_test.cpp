@@ -1,0 +1,159 @@
+#include "wire/handshake.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/encode.hpp"
+
+namespace conch::wire {
+namespace {
+
+using recovery::Incarnation;
+
+const Life us{NodeId{1}, Incarnation{10}};
+const Life them{NodeId{2}, Incarnation{20}};
+const Identity identity{us, "kitchen", "naimi-trehel"};
+
+Hello peer_hello() {
+  return {.group = "kitchen",
+          .algorithm = "naimi-trehel",
+          .role = Role::peer,
+          .self = them,
+          .address = "tcp:127.0.0.1:4711",
+          .means = us,
+          .first = 7};
+}
+
+Frame only_frame(FrameReader& reader, const std::string& bytes) {
+  reader.feed(bytes);
+  auto frame = reader.next();
+  EXPECT_TRUE(frame) << reader.error();
+  return frame.value_or(Frame{});
+}
+
+std::variant<Hello, Refused> sent_and_read(const Hello& hello,
+                                           std::uint32_t version = protocol_version) {
+  std::string bytes;
+  put_hello(bytes, hello, version);
+  FrameReader reader;
+  return read_hello(only_frame(reader, bytes));
+}
+
+TEST(Handshake, AHelloComesAsItWasSaid) {
+  EXPECT_EQ(sent_and_read(peer_hello()), (std::variant<Hello, Refused>(peer_hello())));
+}
+
+TEST(Handshake, AnAnswerComesAsItWasSaid) {
+  Accepted accepted{us, "naimi-trehel", "tcp:[::1]:1", true, 12};
+  std::string bytes;
+  put_answer(bytes, accepted);
+  FrameReader reader;
+  EXPECT_EQ(read_answer(only_frame(reader, bytes)), (std::variant<Accepted, Refused>(accepted)));
+
+  bytes.clear();
+  put_refusal(bytes, "no");
+  EXPECT_EQ(read_answer(only_frame(reader, bytes)),
+            (std::variant<Accepted, Refused>(Refused{"no"})));
+}
+
+TEST(Handshake, ARefusalIsNoLongerThanItMayBe) {
+  std::string bytes;
+  put_refusal(bytes, std::string(10'000, '\xff'));
+  FrameReader reader;
+  auto answer = read_answer(only_frame(reader, bytes));
+  EXPECT_EQ(std::get<Refused>(answer).why.size(), sentence_bytes_max);
+}
+
+TEST(Handshake, AnotherVersionIsToldSoWhateverItSaysElse) {
+  std::string body;
+  encode(body, std::uint32_t{9});
+  body += "something of the future";
+  EXPECT_EQ(std::get<Refused>(read_hello({Kind::hello, body})).why,
+            "you speak version 9 of the protocol, this peer version 1; install the same Conch "
+            "everywhere");
+}
+
+TEST(Handshake, WhatIsNoHelloIsRefused) {
+  EXPECT_EQ(std::get<Refused>(read_hello({Kind::payload, "abc"})).why,
+            "a payload came where a hello was due");
+  EXPECT_EQ(std::get<Refused>(read_hello({static_cast<Kind>(77), ""})).why,
+            "something unknown came where a hello was due");
+  EXPECT_EQ(std::get<Refused>(read_hello({Kind::hello, ""})).why, "the hello has no version");
+  EXPECT_EQ(std::get<Refused>(read_hello({Kind::hello, "\1"})).why,
+            "the hello cannot be read: the input ends inside a number at byte 1");
+}
+
+TEST(Handshake, AHelloWithoutSenseIsRefused) {
+  Hello without_address = peer_hello();
+  without_address.address = "";
+  Hello for_nobody = peer_hello();
+  for_nobody.means.reset();
+  Hello nowhere = peer_hello();
+  nowhere.address = "over the hills";
+  Hello of_no_role = peer_hello();
+  of_no_role.role = static_cast<Role>(3);
+  Hello of_a_long_name = peer_hello();
+  of_a_long_name.group.assign(group_bytes_max + 1, 'x');
+  for (const Hello& hello : {without_address, for_nobody, nowhere, of_no_role, of_a_long_name})
+    EXPECT_TRUE(std::get<Refused>(sent_and_read(hello)).why.starts_with("the hello cannot be read"))
+        << std::get<Refused>(sent_and_read(hello)).why;
+}
+
+TEST(Handshake, TheLongestHelloFits) {
+  Hello hello = peer_hello();
+  hello.group.assign(group_bytes_max, '\xff');
+  hello.algorithm.assign(algorithm_bytes_max, '\xff');
+  hello.address = "tcp:" + std::string(address_bytes_max - 6, 'x') + ":1";
+  hello.first = ~std::uint64_t{0};
+  EXPECT_TRUE(std::holds_alternative<Hello>(sent_and_read(hello)));
+}
+
+TEST(Handshake, WhoIsRefusedIsToldWhy) {
+  EXPECT_EQ(objection(peer_hello(), Route::remote, identity), "");
+
+  Hello of_elsewhere = peer_hello();
+  of_elsewhere.group = "cellar";
+  EXPECT_EQ(objection(of_elsewhere, Route::remote, identity),
+            "this peer is of the group \"kitchen\", not of \"cellar\"");
+
+  Hello of_another_mind = peer_hello();
+  of_another_mind.algorithm = "ring";
+  EXPECT_EQ(objection(of_another_mind, Route::remote, identity),
+            "the group \"kitchen\" runs \"naimi-trehel\", not \"ring\"");
+  of_another_mind.algorithm = "";
+  EXPECT_NE(objection(of_another_mind, Route::remote, identity), "") << "a peer has to know";
+
+  Hello for_the_dead = peer_hello();
+  for_the_dead.means = Life{NodeId{1}, Incarnation{9}};
+  EXPECT_EQ(objection(for_the_dead, Route::remote, identity),
+            "this is peer 1 (life 10), not peer 1 (life 9)");
+
+  Hello from_us = peer_hello();
+  from_us.self = us;
+  EXPECT_EQ(objection(from_us, Route::remote, identity), "peer 1 (life 10) is this peer itself");
+}
+
+TEST(Handshake, AStrangerMayAskWhatTheGroupRuns) {
+  Hello hello{.group = "kitchen", .role = Role::stranger};
+  EXPECT_EQ(objection(hello, Route::remote, identity), "");
+  hello.algorithm = "ring";
+  EXPECT_NE(objection(hello, Route::remote, identity), "");
+}
+
+TEST(Handshake, ClientsComeThroughTheUnixSocket) {
+  Hello hello{.group = "kitchen", .role = Role::client};
+  EXPECT_EQ(objection(hello, Route::local, identity), "");
+  EXPECT_EQ(objection(hello, Route::remote, identity),
+            "clients are served through the Unix socket of their own machine only");
+}
+
+TEST(Handshake, WhoAcceptsHasToBeWhomTheHelloMeant) {
+  Accepted accepted{us, "naimi-trehel", "", false, 0};
+  EXPECT_EQ(objection(accepted, peer_hello()), "");
+  accepted.self.incarnation = Incarnation{11};
+  EXPECT_EQ(objection(accepted, peer_hello()), "it is peer 1 (life 11), not peer 1 (life 10)");
+  accepted = {us, "ring", "", false, 0};
+  EXPECT_EQ(objection(accepted, peer_hello()), "it runs \"ring\", not \"naimi-trehel\"");
+}
+
+}  // namespace
+}  // namespace conch::wire

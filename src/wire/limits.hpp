@@ -1,0 +1,41 @@
+// How much is too much: what a stranger, a peer and a client may cost.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/types.hpp"
+
+namespace conch::wire {
+
+/// Both ends of a connection speak the same one.
+inline constexpr std::uint32_t protocol_version = 1;
+
+// Of a frame, what follows its length.
+inline constexpr std::size_t handshake_bytes_max = std::size_t{4} << 10;
+inline constexpr std::size_t frame_bytes_max = std::size_t{16} << 20;
+
+// In a handshake; together they fit into it, whatever characters they are of.
+inline constexpr std::size_t group_bytes_max = 128;
+inline constexpr std::size_t algorithm_bytes_max = 64;
+inline constexpr std::size_t address_bytes_max = 1024;
+inline constexpr std::size_t sentence_bytes_max = 256;
+
+// A receiver acknowledges after so many payloads, or bytes of them, or when the first is so old.
+inline constexpr std::uint32_t acknowledged_payloads_max = 64;
+inline constexpr std::size_t acknowledged_bytes_max = std::size_t{256} << 10;
+inline constexpr Duration acknowledgement_delay_max = std::chrono::milliseconds(20);
+
+/// From the first packet to the answer.
+inline constexpr Duration handshake_patience = std::chrono::seconds(2);
+/// What has been accepted and not said who it is; one more, and the oldest is dropped.
+inline constexpr std::size_t half_open_max = 256;
+/// A peer that has gone without a word is noticed by the system after so long, if it owes us one.
+inline constexpr Duration silence_max = std::chrono::seconds(10);
+/// Lives with which there is a channel.
+inline constexpr std::size_t lives_max = 4096;
+inline constexpr std::size_t clients_max = 4096;
+/// What a client has not read.
+inline constexpr std::size_t client_bytes_max = 2 * frame_bytes_max;
+
+}  // namespace conch::wire

@@ -1,0 +1,59 @@
+#include "wire/outgoing.hpp"
+
+#include <algorithm>
+
+#include "core/expect.hpp"
+
+namespace conch::wire {
+
+namespace {
+constexpr std::size_t kept_capacity_max = std::size_t{1} << 20;
+}
+
+bool Outgoing::append(std::string_view payload) {
+  std::size_t size = payload_overhead_bytes + payload.size();
+  if (payload.size() > payload_bytes_max || bytes() + size > bytes_max_) return false;
+  put_header(bytes_, Kind::payload, payload.size() + 4);
+  put_number(bytes_, static_cast<std::uint32_t>(appended_++));
+  bytes_ += payload;
+  return true;
+}
+
+void Outgoing::wrote(std::size_t bytes) {
+  written_ += bytes;
+  CONCH_EXPECT(written_ <= bytes_.size(), "only what is there can be written");
+  reached_ = std::max(reached_, written_);
+}
+
+bool Outgoing::resume(std::uint64_t received) {
+  if (!drop_until(received, reached_)) return false;
+  written_ = front_;
+  return true;
+}
+
+/// The frames say themselves how long they are.
+bool Outgoing::drop_until(std::uint64_t received, std::size_t end) {
+  if (received < acknowledged_) return false;
+  while (acknowledged_ < received) {
+    if (end - front_ < length_bytes) return false;
+    std::size_t size = length_bytes + number_at(std::string_view(bytes_).substr(front_));
+    if (end - front_ < size) return false;
+    front_ += size;
+    ++acknowledged_;
+  }
+  compact();
+  return true;
+}
+
+/// Moves what is left only when it is less than what is gone: a byte is moved once, on average, and
+/// mostly there is none left.
+void Outgoing::compact() {
+  if (front_ < bytes_.size() - front_) return;
+  bytes_.erase(0, front_);
+  written_ -= std::min(written_, front_);
+  reached_ -= front_;
+  front_ = 0;
+  if (bytes_.empty() && bytes_.capacity() > kept_capacity_max) bytes_.shrink_to_fit();
+}
+
+}  // namespace conch::wire
