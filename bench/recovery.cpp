@@ -66,15 +66,14 @@ class Group {
   double kill_the_holder() {
     std::size_t dead = board_->holder;
     std::uint64_t fence = board_->fence;
-    Process holder = take(dead);
+    Process holder = std::move(crew_[dead]);  // the others of the crew must not die
     std::uint64_t killed_ns = now_ns();
     holder.signal(SIGKILL);
     inside_.await(1, crew_, in(patience));
     if (board_->fence <= fence)
-      throw std::runtime_error(
-          fmt::format("the fence {} came after {}", board_->fence, fence));
+      throw std::runtime_error(fmt::format("the fence {} came after {}", board_->fence, fence));
     double ms = static_cast<double>(board_->entered_ns - killed_ns) * 1e-6;
-    crew_.push_back(newcomer(dead));
+    crew_[dead] = newcomer(dead);
     in_line_.await(1, crew_, in(patience));
     return ms;
   }
@@ -87,24 +86,12 @@ class Group {
     });
   }
 
-  /// Out of the crew, whose members must not die. A newcomer is the last, whatever place it has.
-  Process take(std::size_t place) {
-    auto at = std::ranges::find(places_, place);
-    auto index = at - places_.begin();
-    Process taken = std::move(crew_[static_cast<std::size_t>(index)]);
-    crew_.erase(crew_.begin() + index);
-    places_.erase(at);
-    places_.push_back(place);
-    return taken;
-  }
-
   Transport transport_;
   TemporaryFolder folder_;
   Shared<Board> board_;
   Reports in_line_;
   Reports inside_;
-  /// Of the crew, in its order.
-  std::vector<std::size_t> places_{0, 1, 2, 3, 4};
+  /// By place.
   std::vector<Process> crew_;
 };
 

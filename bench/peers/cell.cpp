@@ -29,11 +29,12 @@ class Samples {
     ++count_;
   }
   void append_to(std::vector<double>& all) const {
-    all.insert(all.end(), ns_.begin(), ns_.begin() + std::min<std::ptrdiff_t>(count_, ns_.size()));
+    auto kept = std::span(ns_).first(std::min(count_, ns_.size()));
+    all.insert(all.end(), kept.begin(), kept.end());
   }
 
  private:
-  std::ptrdiff_t count_ = 0;
+  std::size_t count_ = 0;
   std::array<std::uint32_t, 1 << 16> ns_{};
 };
 

@@ -107,7 +107,7 @@ std::string_view Connection::line() {
   buffer_.erase(0, std::exchange(taken_, 0));
   for (;;) {
     std::size_t end = buffer_.find("\r\n");
-    if (end != buffer_.npos) {
+    if (end != std::string::npos) {
       std::string_view line = take(end);
       taken_ += 2;
       return line;

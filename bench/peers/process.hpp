@@ -50,7 +50,8 @@ class File {
   int fd_ = -1;
 };
 
-/// A child. It dies with this process, however that dies, and with this object.
+/// A child. It dies with this process, however that dies, and with this object. One that was moved
+/// from has no child, and waiting for its end does no harm.
 class Process {
  public:
   /// What the work returns, or the message of what it throws, is what `finish` tells.

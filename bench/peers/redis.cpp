@@ -147,7 +147,8 @@ class RedisServer : public Served {
   std::string version() override {
     std::string info = Redis(port_).ask(command({"INFO", "server"})).value_or("");
     std::size_t at = info.find("redis_version:");
-    return "Redis " + (at == info.npos ? "?" : info.substr(at + 14, info.find('\r', at) - at - 14));
+    return "Redis " +
+           (at == std::string::npos ? "?" : info.substr(at + 14, info.find('\r', at) - at - 14));
   }
 
  protected:

@@ -225,7 +225,7 @@ class ZooKeeper : public Served {
         "tickTime=2000\ndataDir={}\nclientPort={}\nclientPortAddress=127.0.0.1\n"
         "admin.enableServer=false\n",
         (folder / "data").string(), port_);
-    return Process::program({"java", "-cp", "/usr/share/java/zookeeper.jar",
+    return Process::program({"java", "-XX:-UsePerfData", "-cp", "/usr/share/java/zookeeper.jar",
                              "org.apache.zookeeper.server.quorum.QuorumPeerMain", settings},
                             folder / "log");
   }
