@@ -1,0 +1,119 @@
+#include "connection.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+namespace conch::bench {
+
+namespace {
+
+[[noreturn]] void fail(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+void send_at_once(const File& socket) {
+  int on = 1;
+  setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+File tcp_socket() {
+  File socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (socket.fd() < 0) fail("socket");
+  send_at_once(socket);
+  return socket;
+}
+
+}  // namespace
+
+File connect_to(std::uint16_t port) {
+  File socket = tcp_socket();
+  sockaddr_in address = loopback(port);
+  if (connect(socket.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    fail("connect");
+  return socket;
+}
+
+File listen_anywhere() {
+  File socket = tcp_socket();
+  sockaddr_in address = loopback(0);
+  if (bind(socket.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    fail("bind");
+  if (listen(socket.fd(), 64) != 0) fail("listen");
+  return socket;
+}
+
+File accept_without_delay(int listener) {
+  File socket(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
+  if (socket.fd() < 0) fail("accept");
+  send_at_once(socket);
+  return socket;
+}
+
+std::uint16_t port_of(const File& socket) {
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  if (getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    fail("getsockname");
+  return ntohs(address.sin_port);
+}
+
+std::uint16_t free_port() { return port_of(listen_anywhere()); }
+
+void Connection::send(std::string_view message) {
+  ++traffic_.messages;
+  traffic_.bytes += message.size();
+  while (!message.empty()) {
+    ssize_t sent = ::send(socket_.fd(), message.data(), message.size(), MSG_NOSIGNAL);
+    if (sent < 0) fail("send");
+    message.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+void Connection::receive() {
+  std::array<char, 4096> part;  // left as it is: filling it would be measured
+  ssize_t size = recv(socket_.fd(), part.data(), part.size(), 0);
+  if (size < 0) fail("recv");
+  if (size == 0) throw std::runtime_error("the server has closed the connection");
+  traffic_.bytes += static_cast<std::size_t>(size);
+  buffer_.append(part.data(), static_cast<std::size_t>(size));
+}
+
+std::string_view Connection::take(std::size_t size) {
+  std::string_view taken = std::string_view(buffer_).substr(taken_, size);
+  taken_ += size;
+  return taken;
+}
+
+std::string_view Connection::exactly(std::size_t size) {
+  buffer_.erase(0, std::exchange(taken_, 0));
+  while (buffer_.size() < size) receive();
+  return take(size);
+}
+
+std::string_view Connection::line() {
+  buffer_.erase(0, std::exchange(taken_, 0));
+  for (;;) {
+    std::size_t end = buffer_.find("\r\n");
+    if (end != std::string::npos) {
+      std::string_view line = take(end);
+      taken_ += 2;
+      return line;
+    }
+    receive();
+  }
+}
+
+}  // namespace conch::bench

@@ -1,0 +1,75 @@
+#include <fmt/core.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <exception>
+
+#include "contender.hpp"
+
+namespace conch::bench {
+
+namespace {
+using namespace std::chrono_literals;
+constexpr auto start_patience = 60s;
+constexpr auto try_patience = 5s;
+constexpr auto try_again_after = 10ms;
+constexpr auto stop_patience = 5s;
+}  // namespace
+
+/// Ready is a server that has given a lock and taken it back.
+bool Served::works() {
+  try {
+    prepare(1);
+    Process([this] {
+      std::unique_ptr<Entrant> entrant = enter(0);
+      entrant->lock(0);
+      entrant->unlock(0);
+      return std::string();
+    }).finish(in(try_patience));
+    return true;
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception&) {
+    return false;  // it does not listen yet, or is not done with its own beginnings
+  }
+}
+
+void Served::await_readiness() {
+  Deadline deadline = in(start_patience);
+  while (!works()) {
+    if (wait_readable(std::array{server_->fd()}, in(try_again_after)) >= 0) {
+      server_->finish(deadline);
+      throw std::runtime_error("the server ended at once");
+    }
+    if (std::chrono::steady_clock::now() > deadline)
+      throw std::runtime_error(
+          fmt::format("the server was not ready after {} s", start_patience.count()));
+  }
+}
+
+void Served::start() {
+  folder_.emplace();
+  try {
+    server_ = serve(folder_->path());
+    await_readiness();
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+void Served::stop() {
+  if (server_) {
+    server_->signal(SIGCONT);
+    server_->signal(SIGTERM);
+    wait_readable(std::array{server_->fd()}, in(stop_patience));
+  }
+  server_.reset();  // which kills, if asking was not enough
+  folder_.reset();
+}
+
+void Served::pause() { server_->signal(SIGSTOP); }
+void Served::resume() { server_->signal(SIGCONT); }
+
+}  // namespace conch::bench

@@ -1,0 +1,69 @@
+// What processes that were forked have in common.
+#pragma once
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <new>
+#include <stdexcept>
+
+namespace conch::bench {
+
+/// CLOCK_MONOTONIC, which is the same in all processes.
+inline std::uint64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// An object in memory that children forked from here on share. Its pages are there from the
+/// beginning, so that no page fault is measured. T needs no destructor.
+template <class T>
+class Shared {
+ public:
+  Shared() {
+    void* memory = mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (memory == MAP_FAILED) throw std::runtime_error("no shared memory could be had");
+    object_ = new (memory) T;
+  }
+  ~Shared() { munmap(object_, sizeof(T)); }
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+
+  T* operator->() { return object_; }
+  T& operator*() { return *object_; }
+
+ private:
+  T* object_;
+};
+
+/// A number that only grows, in shared memory; processes wait for it. std::atomic::wait is of no
+/// use here: it serves the threads of one process.
+class Gauge {
+ public:
+  std::uint32_t value() const { return value_.load(std::memory_order_acquire); }
+
+  void raise_to(std::uint32_t value) {
+    value_.store(value, std::memory_order_release);
+    syscall(SYS_futex, &value_, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
+  }
+
+  /// Whoever should raise it has children that die with it, so this needs no timeout.
+  void await(std::uint32_t value) {
+    for (std::uint32_t seen = this->value(); seen < value; seen = this->value())
+      syscall(SYS_futex, &value_, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+  }
+
+ private:
+  std::atomic<std::uint32_t> value_{0};
+};
+
+}  // namespace conch::bench
