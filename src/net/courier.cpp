@@ -21,6 +21,7 @@ void Courier::dismiss(ClientId client) { post_->dismiss(client); }
 void Courier::flush() { post_->flush(); }
 
 Readiness Courier::wait(Time until) const { return post_->poller().wait(until); }
+int Courier::descriptor() const { return post_->poller().descriptor(); }
 void Courier::poke() const { post_->poller().poke(); }
 void Courier::work(const Readiness& ready, Time now, Recipient& recipient) {
   post_->work(ready, now, recipient);

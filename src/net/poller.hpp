@@ -32,6 +32,7 @@ class Poller {
   void change(int descriptor, Serial serial, std::uint32_t events);
   void remove(int descriptor);
 
+  int descriptor() const { return epoll_.number(); }
   Readiness wait(Time until) const;
   void poke() const;
   /// Somebody's `wait` ends at this time, or at an earlier one that was asked for.
