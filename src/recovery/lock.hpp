@@ -227,9 +227,10 @@ class Lock {
 
   template <class Call>
   void call(Call&& run, Out& out) {
-    OutboxOf<A> own;
+    OutboxOf<A>& own = out.outbox();
     run(*value_, own);
     take_effects(own, out);
+    own.clear();
   }
   void take_effects(OutboxOf<A>& own, Out& out) {
     for (auto& send : own.sends())
