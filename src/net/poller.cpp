@@ -55,14 +55,14 @@ int wait_for(int epoll, epoll_event* events, int count, Time until) {
 
 Time steady_now() {
   timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
   return Time(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
 }
 
 Poller::Poller()
     : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
-      clock_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) {
+      clock_(::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)) {
   if (!epoll_ || !bell_ || !clock_) fail("wait for events");
   add(bell_.number(), bell, EPOLLIN);
   add(clock_.number(), clock, EPOLLIN);

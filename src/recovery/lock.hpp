@@ -36,6 +36,20 @@ constexpr std::string_view word(Doing doing) {
   return "?";
 }
 
+/// One lock at one peer, for people who look on.
+struct LockStatus {
+  Doing doing = Doing::nothing;
+  Wish wish;
+  /// When the process asked, or, if it is inside, when it entered; on the peer's clock.
+  Time since;
+  /// If it is inside.
+  std::optional<Fence> fence;
+  /// The lock's token is here; of an algorithm without one, never.
+  bool token = false;
+  /// That this peer knows of.
+  Baton newest;
+};
+
 template <Exclusive A>
 class Lock {
  public:
@@ -142,6 +156,15 @@ class Lock {
     return report;
   }
 
+  LockStatus status() const {
+    LockStatus status{process_, wish_, Time(since_), std::nullopt, false, known_};
+    if (process_ == Doing::inside) status.fence = held_.fence;
+    if (!value_) return status;
+    find_newest(*value_, status.newest);
+    if constexpr (TokenBased<A>) status.token = value_->holds_token();
+    return status;
+  }
+
   Doing process() const { return process_; }
   /// Of the last time that the value was inside, or with which its epoch started.
   Fence entry() const { return entered_.fence; }
@@ -200,6 +223,7 @@ class Lock {
   }
   void grant(Out& out) {
     process_ = Doing::inside;
+    since_ = out.now().time_since_epoch();
     held_ = entered_;
     known_ = entered_;
     out.tell(Granted{name_, held_, is_rolled_back()});
@@ -227,9 +251,10 @@ class Lock {
 
   template <class Call>
   void call(Call&& run, Out& out) {
-    OutboxOf<A> own;
+    OutboxOf<A>& own = out.outbox();
     run(*value_, own);
     take_effects(own, out);
+    own.clear();
   }
   void take_effects(OutboxOf<A>& own, Out& out) {
     for (auto& send : own.sends())
@@ -258,7 +283,8 @@ class Lock {
   }
 
   std::string name_;
-  /// What the process does, what it asked for and when, and what it holds the lock with.
+  /// What the process does, what it asked for, when it asked or entered, and what it holds the
+  /// lock with.
   Doing process_ = Doing::nothing;
   Wish wish_;
   Duration since_{};

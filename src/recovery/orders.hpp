@@ -135,39 +135,68 @@ struct LockDisarmed {
 using Event = std::variant<Granted, Moved, Withdrew, Lost, Opened, Admitted, Expelled, Departed,
                            Refused, LockArmed, LockDisarmed>;
 
-/// Filled during one call, and emptied by its maker after it.
-template <class Address, class Payload>
-class Orders {
+/// Of a participant. Filled during one call, and emptied by its maker after it or before the next.
+template <Exclusive A>
+class PeerOrders {
  public:
   struct Send {
-    Address to;
-    Payload message;
+    Life to;
+    Message<A> message;
   };
 
-  explicit Orders(Time now = {}) : now_(now) {}
+  explicit PeerOrders(Time now = {}) : now_(now) {}
+  /// Empty again, for the next call; the memory is kept.
+  void restart(Time now) {
+    now_ = now;
+    sends_.clear();
+    events_.clear();
+    outbox_.clear();
+  }
 
   /// The peer's clock when the call was made.
   Time now() const { return now_; }
 
   // As in an outbox: all sends first, then the events in the order written.
-  void send(const Address& to, Payload message) { sends_.push_back({to, std::move(message)}); }
-  void tell(Event event) { events_.push_back(std::move(event)); }
+  template <class M>
+  void send(const Life& to, M&& message) {
+    sends_.push_back({to, Message<A>(std::forward<M>(message))});
+  }
+  template <class E>
+  void tell(E&& event) {
+    events_.emplace_back(std::forward<E>(event));
+  }
 
   std::vector<Send>& sends() { return sends_; }
   std::vector<Event>& events() { return events_; }
+  /// For one call of an algorithm's value: empty before it and after it.
+  OutboxOf<A>& outbox() { return outbox_; }
 
  private:
   Time now_;
   std::vector<Send> sends_;
   std::vector<Event> events_;
+  OutboxOf<A> outbox_;
 };
 
-/// Of one lock, which knows ids only.
+/// Of one lock, which knows ids: the roster knows which lives are meant.
 template <Exclusive A>
-using LockOrders = Orders<NodeId, Told<A>>;
+class LockOrders {
+ public:
+  LockOrders(const Roster& roster, PeerOrders<A>& out) : roster_(roster), out_(out) {}
 
-/// Of a participant, which knows whose life it means.
-template <Exclusive A>
-using PeerOrders = Orders<Life, Message<A>>;
+  Time now() const { return out_.now(); }
+  void send(NodeId to, Told<A> told) {
+    if (const Member* member = roster_.find(to)) out_.send(member->life(), std::move(told));
+  }
+  template <class E>
+  void tell(E&& event) {
+    out_.tell(std::forward<E>(event));
+  }
+  OutboxOf<A>& outbox() { return out_.outbox(); }
+
+ private:
+  const Roster& roster_;
+  PeerOrders<A>& out_;
+};
 
 }  // namespace conch::recovery

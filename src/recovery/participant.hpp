@@ -161,6 +161,7 @@ class Participant {
   static constexpr std::size_t early_max = 1 << 16;
 
   Standing known() const;
+  void see_roster(Roster roster);
   void adopt(const View& view, Out& out);
   void stand_outside(Out& out);
   void begin_epoch(Out& out);
@@ -207,6 +208,9 @@ class Participant {
   Charter charter_;
   Stage stage_ = Stage::outside;
   View view_;
+  /// Of the view's roster: everybody, and the founders. All locks share them.
+  Members members_;
+  Members founders_;
   Epoch epoch_{0};
   /// Whose lease is known to have ended, of the roster and the evicted.
   std::set<Life> ended_;

@@ -69,12 +69,20 @@ void Participant<A>::learn(const Standing& standing, Out& out) {
 template <Exclusive A>
 void Participant<A>::adopt(const View& view, Out& out) {
   view_ = view;
+  see_roster(view.roster);
   if (!view.roster.contains(self_)) return stand_outside(out);
   if (view.epoch == epoch_) return stage_ == Stage::greeting ? greet(out) : tell_roster(out);
   if (!is_guest()) return begin_epoch(out);
   epoch_ = view.epoch;
   stage_ = Stage::greeting;
   greet(out);
+}
+
+template <Exclusive A>
+void Participant<A>::see_roster(Roster roster) {
+  view_.roster = std::move(roster);
+  founders_ = view_.roster.founders();
+  members_ = founders_.size() == view_.roster.size() ? founders_ : view_.roster.all();
 }
 
 /// The newest view is one without this peer.
@@ -128,9 +136,9 @@ void Participant<A>::greet(Out& out) {
 template <Exclusive A>
 void Participant<A>::tell_roster(Out& out) {
   if constexpr (Dynamic<A>) {
-    Members all = view_.roster.all();
     for (auto& [name, lock] : locks_)
-      if (lock.value()) at(lock, out, [&](Lock<A>& each, auto& own) { each.roster(all, own); });
+      if (lock.value())
+        at(lock, out, [&](Lock<A>& each, auto& own) { each.roster(members_, own); });
   }
 }
 
@@ -243,7 +251,7 @@ void Participant<A>::take(const Life& from, const Install& m, Out& out) {
 template <Exclusive A>
 bool Participant<A>::can_install(const LockAssignments& locks) const {
   auto can = [](const Claim& claim) { return can_ask<A>(claim.wish); };
-  return is_sound(locks, view_.roster.founders()) &&
+  return is_sound(locks, founders_) &&
          std::all_of(locks.begin(), locks.end(), [&](const LockAssignment& lock) {
            return std::all_of(lock.holders.begin(), lock.holders.end(), can) &&
                   std::all_of(lock.waiters.begin(), lock.waiters.end(), can);
@@ -288,7 +296,7 @@ void Participant<A>::depart_if_unneeded(Out& out) {
 /// Of a specimen: a guest whom only the members know.
 template <Exclusive A>
 void Participant<A>::slip_in(Out& out) {
-  view_.roster = view_.roster.with({self_.id, self_.incarnation, address_, true});
+  see_roster(view_.roster.with({self_.id, self_.incarnation, address_, true}));
   epoch_ = view_.epoch;
   stage_ = Stage::greeting;
   greet(out);
@@ -298,7 +306,7 @@ template <Exclusive A>
 void Participant<A>::take(const Life& from, const Hello& m, Out& out) {
   learn({m.view, {}}, out);
   if (is_without(Rule::roster) && m.view.number == view_.number && is_member()) {
-    view_.roster = m.view.roster;
+    see_roster(m.view.roster);
     tell_roster(out);
   }
   if (stage_ != Stage::out) out.send(from, Welcome{});
@@ -396,9 +404,8 @@ std::size_t Participant<A>::forget_idle() {
 
 template <Exclusive A>
 Assignment Participant<A>::start_of(const std::string& lock, const DataRef& data) const {
-  Members founders = view_.roster.founders();
-  NodeId home = home_of(lock, founders);
-  return {epoch_, std::move(founders), home, Baton{Fence(epoch_, 0), data}, charter_.tuning};
+  return {epoch_, founders_, home_of(lock, founders_), Baton{Fence(epoch_, 0), data},
+          charter_.tuning};
 }
 
 /// A lock that is used here for the first time in this epoch. A token that moves by itself does so
@@ -406,17 +413,16 @@ Assignment Participant<A>::start_of(const std::string& lock, const DataRef& data
 template <Exclusive A>
 void Participant<A>::give_value(const std::string& name, Lock<A>& lock, Out& out) {
   Assignment start = start_of(name, {});
-  Members all = view_.roster.all();
   if (Starting<A> && start.home != self_.id)
     out.send(view_.roster.find(start.home)->life(), Told<A>{name, epoch_, std::nullopt});
   at(lock, out, [&](Lock<A>& each, auto& own) {
     if constexpr (Dynamic<A>) {
       if (is_guest()) {
-        start.members = all;
+        start.members = members_;
         return each.join(self_.id, start, own);
       }
       each.install(self_.id, start, {name, {}, {}, {}, false}, own);
-      if (all != start.members) each.roster(all, own);
+      if (members_ != start.members) each.roster(members_, own);
     } else {
       each.install(self_.id, start, {name, {}, {}, {}, false}, own);
     }
@@ -430,16 +436,11 @@ Lock<A>& Participant<A>::lock_at(const std::string& name, Out& out) {
   return lock;
 }
 
-/// A lock speaks of ids; the roster knows which life is meant.
 template <Exclusive A>
 template <class Call>
 void Participant<A>::at(Lock<A>& lock, Out& out, Call&& call) {
-  LockOrders<A> own(out.now());
+  LockOrders<A> own(view_.roster, out);
   call(lock, own);
-  for (auto& send : own.sends())
-    if (const Member* to = view_.roster.find(send.to))
-      out.send(to->life(), std::move(send.message));
-  for (Event& event : own.events()) out.tell(std::move(event));
   if (lock.entry().epoch() == epoch_ && lock.entry().count() > charter_.entries_max) worn_ = epoch_;
 }
 

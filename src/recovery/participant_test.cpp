@@ -439,6 +439,29 @@ TEST(Participant, AHolderIsToldIfItsDataAreElsewhereNow) {
   EXPECT_EQ(town.told<Moved>(town.c)[0].data, version(1, town.c)) << "it has them itself";
 }
 
+TEST(Participant, ALockSaysHowItStands) {
+  Three<NaimiTrehel> town;
+  town.request(town.b);
+  town.settle();
+  town.request(town.c);
+  town.settle();
+  auto status = [&](const Life& life) { return town.at(life).locks().at("a").status(); };
+  EXPECT_EQ(status(town.b).doing, Doing::inside);
+  EXPECT_TRUE(status(town.b).token);
+  EXPECT_EQ(status(town.b).fence, Fence(Epoch{1}, 1));
+  EXPECT_EQ(status(town.c).doing, Doing::waiting);
+  EXPECT_FALSE(status(town.c).token);
+  EXPECT_FALSE(status(town.c).fence);
+  EXPECT_GT(status(town.c).since, status(town.b).since);
+  Time asked = status(town.c).since;
+  town.release(town.b, version(7, town.b));
+  town.settle();
+  EXPECT_EQ(status(town.b).doing, Doing::nothing);
+  EXPECT_EQ(status(town.b).newest.data, version(7, town.b));
+  EXPECT_EQ(status(town.c).doing, Doing::inside);
+  EXPECT_GT(status(town.c).since, asked) << "since it entered";
+}
+
 TEST(Participant, ATokenThatMovesByItselfSetsOutWhenSomebodyUsesTheLock) {
   Three<Ring> town;
   std::string lock = lock_of(town.a, town.view());

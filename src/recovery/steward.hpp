@@ -27,6 +27,10 @@ template <Exclusive A>
 class StewardOrders : public PeerOrders<A> {
  public:
   using PeerOrders<A>::PeerOrders;
+  void restart(Time now) {
+    PeerOrders<A>::restart(now);
+    asks_.clear();
+  }
   void ask(Ask ask) { asks_.push_back(std::move(ask)); }
   std::vector<Ask>& asks() { return asks_; }
 

@@ -1,0 +1,266 @@
+// What a lock costs at a peer, without a network: time and allocations of a re-entry and of a
+// handover between two stewards that pass each other encoded bytes, and the memory of an idle lock.
+//
+//   ./dev bench steward [ROUNDS]
+#include "recovery/steward.hpp"
+
+#include <fmt/core.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <deque>
+#include <limits>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "core/encode.hpp"
+#include "mutex/naimi_trehel.hpp"
+
+namespace {
+
+std::size_t allocations = 0;
+std::size_t live_bytes = 0;
+
+}  // namespace
+
+// Not inlined: else the compiler sees free() called for what new gave.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  void* memory = std::malloc(size);
+  if (!memory) throw std::bad_alloc();
+  ++allocations;
+  live_bytes += malloc_usable_size(memory);
+  return memory;
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  if (memory) live_bytes -= malloc_usable_size(memory);
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  operator delete(memory);
+}
+
+namespace conch::recovery {
+namespace {
+
+using A = NaimiTrehel;
+
+/// Stewards whose leases last for ever, and a register that answers at once.
+class Group {
+ public:
+  explicit Group(std::uint64_t size) {
+    for (std::uint64_t id = 0; id < size; ++id) {
+      Life life{NodeId{id}, Incarnation{1}};
+      stewards_.emplace_back(life, "", Charter{std::string(A::about.name), {}, Rule::none},
+                             LeaseTerms{std::chrono::hours(24), 0});
+      call(id, [](auto& steward, auto& out) { steward.start(out); });
+      settle();
+    }
+    settle_guests();
+  }
+
+  /// One call at one peer; what it sends is encoded.
+  template <class Call>
+  void call(std::uint64_t id, Call&& run) {
+    out_.restart(Time{});
+    run(stewards_[id], out_);
+    for (auto& send : out_.sends()) {
+      Bytes& bytes = next_bytes();
+      bytes.from = stewards_[id].participant().self();
+      bytes.to = send.to.id.value;
+      encode(bytes.text, send.message);
+    }
+    granted_ = false;
+    for (const Event& event : out_.events()) granted_ |= std::holds_alternative<Granted>(event);
+    if (!out_.asks().empty()) answer(id);
+  }
+  void request(std::uint64_t id, const std::string& lock) {
+    call(id, [&](auto& steward, auto& out) { steward.request(lock, {}, out); });
+  }
+  void release(std::uint64_t id, const std::string& lock) {
+    call(id, [&](auto& steward, auto& out) { steward.release(lock, {}, out); });
+  }
+  /// Decodes and delivers what was sent, until nothing is on its way.
+  void settle() {
+    while (begin_ < end_) {
+      Bytes& bytes = in_flight_[begin_++];
+      Decoder decoder(bytes.text);
+      CONCH_EXPECT(decoder.decode(message_) && decoder.finish(), "what was encoded is decoded");
+      call(bytes.to, [&](auto& steward, auto& out) { steward.receive(bytes.from, message_, out); });
+    }
+    begin_ = end_ = 0;
+  }
+  /// Whether the last call let somebody in.
+  bool granted() const { return granted_; }
+  const Participant<A>& participant(std::uint64_t id) const { return stewards_[id].participant(); }
+  std::size_t size() const { return stewards_.size(); }
+
+ private:
+  struct Bytes {
+    Life from;
+    std::uint64_t to = 0;
+    std::string text;
+  };
+
+  Bytes& next_bytes() {
+    if (end_ == in_flight_.size()) in_flight_.emplace_back();
+    Bytes& bytes = in_flight_[end_++];
+    bytes.text.clear();
+    return bytes;
+  }
+  void answer(std::uint64_t id) {
+    std::vector<Ask> asks = std::move(out_.asks());
+    for (const Ask& ask : asks) {
+      const auto* propose = std::get_if<Propose>(&ask.question);
+      bool yes = !propose || propose->view.number == standing_.view.number + 1;
+      if (propose && yes) standing_.view = propose->view;
+      Answer answer{ask.number, yes, standing_};
+      call(id, [&](auto& steward, auto& out) { steward.answered(answer, out); });
+    }
+  }
+  /// A new epoch, in which everybody is a founder.
+  void settle_guests() {
+    call(0, [](auto& steward, auto& out) { steward.force_open("", out); });
+    settle();
+  }
+
+  std::deque<Steward<A>> stewards_;
+  StewardOrders<A> out_;
+  Standing standing_;
+  std::deque<Bytes> in_flight_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  Message<A> message_;
+  bool granted_ = false;
+};
+
+std::vector<std::string> names(std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back("lock-" + std::to_string(i));
+  return names;
+}
+
+/// Rounds are timed in stretches, of which the quickest counts: other programs run, too.
+class Stopwatch {
+ public:
+  template <class Round>
+  void time(Round&& round) {
+    std::size_t before = allocations;
+    auto start = std::chrono::steady_clock::now();
+    round();
+    took_ += std::chrono::steady_clock::now() - start;
+    allocations_ += allocations - before;
+    ++rounds_;
+  }
+  /// `times`: how many operations a round is.
+  void end_stretch(std::size_t times) {
+    best_ns_ = std::min(best_ns_, took_.count() / static_cast<double>(rounds_ * times));
+    allocations_per_round_ =
+        static_cast<double>(allocations_) / static_cast<double>(rounds_ * times);
+    *this = Stopwatch(best_ns_, allocations_per_round_);
+  }
+  void print(const char* what, std::size_t locks) const {
+    fmt::print("{:<42} {:>5} locks  {:>6.0f} ns  {:>5.2f} allocations\n", what, locks, best_ns_,
+               allocations_per_round_);
+  }
+  Stopwatch() = default;
+
+ private:
+  Stopwatch(double best_ns, double allocations_per_round)
+      : best_ns_(best_ns), allocations_per_round_(allocations_per_round) {}
+
+  double best_ns_ = std::numeric_limits<double>::max();
+  double allocations_per_round_ = 0;
+  std::chrono::duration<double, std::nano> took_{};
+  std::size_t allocations_ = 0;
+  std::size_t rounds_ = 0;
+};
+
+constexpr std::size_t stretches = 50;
+
+void measure_reentry(std::size_t locks, std::size_t rounds) {
+  Group group(1);
+  std::vector<std::string> lock_names = names(locks);
+  Stopwatch watch;
+  for (std::size_t i = 0; i < stretches; ++i) {
+    std::size_t times = rounds / stretches / locks;
+    watch.time([&] {
+      for (std::size_t k = 0; k < times * locks; ++k) {
+        const std::string& lock = lock_names[k % locks];
+        group.request(0, lock);
+        CONCH_EXPECT(group.granted(), "who has the token enters at once");
+        group.release(0, lock);
+      }
+    });
+    watch.end_stretch(times * locks);
+  }
+  watch.print("re-entry: request, release", locks);
+}
+
+/// Of two who want each lock all the time: from the release to the entry of the other. The request
+/// that follows is timed by itself.
+void measure_handover(std::size_t locks, std::size_t rounds) {
+  Group group(2);
+  std::vector<std::string> lock_names = names(locks);
+  for (const std::string& lock : lock_names)
+    for (std::uint64_t id : {0, 1}) {
+      group.request(id, lock);
+      group.settle();
+    }
+  Stopwatch handover;
+  Stopwatch request;
+  std::uint64_t holder = 0;
+  for (std::size_t i = 0; i < stretches; ++i) {
+    for (std::size_t k = 0; k < rounds / stretches / locks; ++k, holder = 1 - holder) {
+      handover.time([&] {
+        for (const std::string& lock : lock_names) {
+          group.release(holder, lock);
+          group.settle();
+          CONCH_EXPECT(group.granted(), "the token lets the other in");
+        }
+      });
+      request.time([&] {
+        for (const std::string& lock : lock_names) {
+          group.request(holder, lock);
+          group.settle();
+        }
+      });
+    }
+    handover.end_stretch(locks);
+    request.end_stretch(locks);
+  }
+  handover.print("handover: release, token, entry", locks);
+  request.print("request to the one ahead", locks);
+}
+
+/// At the peers that know it: its home, and one that has used it.
+void measure_memory(std::uint64_t peers, std::size_t locks) {
+  Group group(peers);
+  std::vector<std::string> lock_names = names(locks);
+  std::size_t before = live_bytes;
+  for (const std::string& lock : lock_names) {
+    group.request(0, lock);
+    group.settle();
+    group.release(0, lock);
+    group.settle();
+  }
+  std::size_t known = 0;
+  for (std::uint64_t id = 0; id < peers; ++id) known += group.participant(id).locks().size();
+  fmt::print("an idle lock at a peer, in a group of {}: {} bytes\n", peers,
+             (live_bytes - before) / known);
+}
+
+}  // namespace
+}  // namespace conch::recovery
+
+int main(int argc, char** argv) {
+  using namespace conch::recovery;
+  std::size_t rounds = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1'000'000;
+  for (std::size_t locks : {1, 1000}) {
+    measure_reentry(locks, rounds);
+    measure_handover(locks, rounds);
+  }
+  measure_memory(8, 1000);
+}
