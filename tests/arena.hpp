@@ -29,7 +29,9 @@ struct Arena {
   std::atomic<std::uint64_t> deaths_inside;
   std::atomic<std::uint64_t> losses;
   std::atomic<std::int32_t> last_process;
+  /// Nobody starts before so many are ready.
   std::atomic<std::uint32_t> ready;
+  std::atomic<std::uint32_t> ready_wanted;
 };
 
 /// Not even a zombie is inside.

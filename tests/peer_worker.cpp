@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <thread>
 
 #include "arena.hpp"
 
@@ -59,6 +60,7 @@ void run(Plan plan) {
   while (!arena.done()) {
     Peer peer(plan.options);
     ++arena->ready;
+    while (arena->ready < arena->ready_wanted) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     work(peer, arena, plan.rejoins ? 1 + dice() % 500 : ~std::uint64_t{0});
     if (!arena.done()) ++arena->rejoins;
   }

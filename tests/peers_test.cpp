@@ -31,7 +31,10 @@ constexpr auto patience = 120s;
 
 class PeersTest : public ::testing::Test {
  protected:
-  PeersTest() : arena_(group_.folder() + "/arena") { arena_->entries_wanted = entries_wanted; }
+  PeersTest() : arena_(group_.folder() + "/arena") {
+    arena_->entries_wanted = entries_wanted;
+    arena_->ready_wanted = processes;
+  }
   ~PeersTest() override {
     for (pid_t worker : workers_) ::kill(worker, SIGKILL);
     for (pid_t worker : workers_) ::waitpid(worker, nullptr, 0);

@@ -1,7 +1,6 @@
 // conch peer: a member that stays, and serves the `conch lock` of its machine.
 #include <fmt/chrono.h>
 #include <fmt/core.h>
-#include <fmt/format.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -50,11 +49,10 @@ void run_peer(PeerArguments& arguments) {
       std::chrono::ceil<std::chrono::milliseconds>(sim::parse_duration(arguments.lease));
   arguments.options.log = say;
   Peer peer(std::move(arguments.options));
-  std::vector<std::string> listens = peer.listens();
-  say(fmt::format("peer {} is in the group {} ({}), {}", id_text(NodeId{peer.id()}), peer.group(),
-                  peer.algorithm(),
-                  listens.empty() ? "on this machine only"
-                                  : fmt::format("listens on {}", fmt::join(listens, ", "))));
+  std::string where;
+  for (const std::string& address : peer.listens()) where += ", listens on " + address;
+  say(fmt::format("peer {} is in the group {} ({}){}", id_text(NodeId{peer.id()}), peer.group(),
+                  peer.algorithm(), where));
   await_signal(signals);
   say("leaves the group; a second signal ends it at once");
   std::thread([signals] {

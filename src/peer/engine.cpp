@@ -1,7 +1,6 @@
 #include "peer/engine.hpp"
 
 #include <fmt/core.h>
-#include <fmt/format.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/timerfd.h>
@@ -128,7 +127,7 @@ void Engine::come_in() {
     bool told = phase_changed_.wait_until(guard, deadline, [&] { return has_terms_; });
     if (!told)
       throw Error(fmt::format("nobody answers at {}: is a peer of the group '{}' running there?",
-                              fmt::join(options_.join, ", "), group_));
+                              options_.join.front(), group_));
   }
   be_born();
   settle(net::steady_now());
@@ -279,9 +278,16 @@ void Engine::touch(LockDesk& desk) {
 void Engine::request(Claim& claim, LockDesk& desk, const Guard&) {
   if (phase_ != Phase::member)
     throw Error(fmt::format("this peer has left the group '{}'", group_));
+  if (++unheard_entries_ == unheard_entries_max) listen();
   Time now = net::steady_now();
   take_place(claim, desk, now);
   settle(now);
+}
+
+/// Who locks and unlocks all the time, and never waits, hears the others all the same.
+void Engine::listen() {
+  unheard_entries_ = 0;
+  if (net::Readiness ready = courier_->wait(Time::min()); ready.count > 0) work(ready);
 }
 
 void Engine::take_place(Claim& claim, LockDesk& desk, Time now) {

@@ -117,6 +117,7 @@ class Engine final : private net::Recipient, private RegisterListener {
 
   // Driving.
   void start_driving();
+  void listen();
   void drive(ThreadClaim& claim, std::optional<Time> until, Guard& guard);
   void find_driver();
   void background();
@@ -212,6 +213,9 @@ class Engine final : private net::Recipient, private RegisterListener {
   std::string trouble_;
 
   // Driving.
+  /// How many times a lock that is here is entered before one listens whether others want it.
+  static constexpr unsigned unheard_entries_max = 64;
+  unsigned unheard_entries_ = 0;
   bool thread_drives_ = false;
   bool background_drives_ = false;
   bool takeover_due_ = false;

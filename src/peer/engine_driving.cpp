@@ -121,6 +121,7 @@ void Engine::drive_in_background(Guard& guard) {
 void Engine::work(const net::Readiness& ready) {
   driver_until_ = Time::min();  // Nobody need be woken: we look at the clock before we wait.
   work_now_ = net::steady_now();
+  unheard_entries_ = 0;
   courier_->work(ready, work_now_, *this);
   look_after(work_now_);
   settle(work_now_);
