@@ -20,6 +20,7 @@ void add_algorithms_command(CLI::App& app, Invocation& invocation);
 void add_sim_command(CLI::App& app, Invocation& invocation);
 void add_check_command(CLI::App& app, Invocation& invocation);
 void add_lab_command(CLI::App& app, Invocation& invocation);
+void add_lock_command(CLI::App& app, Invocation& invocation);
 void add_replay_command(CLI::App& app, Invocation& invocation);
 void add_survive_command(CLI::App& app, Invocation& invocation);
 

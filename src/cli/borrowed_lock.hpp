@@ -1,0 +1,67 @@
+// A lock as `conch lock` needs it, for the time of one command: from a peer inside of this process,
+// or from one that runs on this machine.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace conch::cli {
+
+struct LockWish {
+  std::string group;
+  /// Empty: that of the group.
+  std::string algorithm;
+  std::string lock;
+  bool shared = false;
+  /// One line for everything worth knowing.
+  std::function<void(std::string_view line)> log = [](std::string_view) {};
+};
+
+struct Patience {
+  /// Asks once, and takes what is free.
+  bool once = false;
+  /// None: as long as it takes.
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+};
+
+struct Obtained {
+  std::uint64_t fence = 0;
+};
+struct NotObtained {
+  /// The end of a sentence: "it was not free within 1s".
+  std::string why;
+};
+struct Interrupted {};
+using Answer = std::variant<Obtained, NotObtained, Interrupted>;
+
+class BorrowedLock {
+ public:
+  virtual ~BorrowedLock() = default;
+
+  /// Once. All that takes time is done here: also to find a peer, or to become one. Returns
+  /// soon after `interrupt` is readable, and does not read from it. Unless it is obtained, nothing
+  /// is left: no place in a queue, no member of the group. Throws Error if the group cannot be
+  /// used.
+  virtual Answer acquire(const Patience& patience, int interrupt) = 0;
+
+  // Once obtained.
+
+  /// While any process has this open, the lock is not given away, as far as the lease runs, even if
+  /// this process is killed.
+  virtual int kept() const = 0;
+  /// Becomes readable when the lock is lost, and stays so.
+  virtual int lost() const = 0;
+  /// Gives it to the next, also if others still have `kept` open.
+  virtual void release() = 0;
+};
+
+/// Takes no time and starts no thread; throws Error if there can be no such lock.
+std::unique_ptr<BorrowedLock> borrow(const LockWish& wish);
+
+}  // namespace conch::cli

@@ -1,0 +1,208 @@
+// `conch lock NAME -- COMMAND...`: a command under a lock.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <conch/error.hpp>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/borrowed_lock.hpp"
+#include "cli/commands.hpp"
+#include "cli/keeper.hpp"
+#include "cli/sim_options.hpp"
+#include "peer/names.hpp"
+#include "sim/distribution.hpp"
+
+namespace conch::cli {
+namespace {
+
+using sim::BadText;
+using Clock = std::chrono::steady_clock;
+
+struct LockTexts {
+  std::string lock;
+  std::string group = "default";
+  std::string algorithm;
+  bool once = false;
+  std::optional<std::string> timeout;
+  bool shared = false;
+  std::string grace = "5s";
+  int not_obtained_status = 75;
+  int lost_status = 76;
+  bool verbose = false;
+  /// As the parser sees it, which takes some words apart.
+  std::vector<std::string> command;
+};
+
+struct LockOptions {
+  LockWish wish;
+  Patience patience;
+  std::chrono::milliseconds grace{};
+  int not_obtained_status = 75;
+  int lost_status = 76;
+  bool verbose = false;
+  /// For messages.
+  std::string timeout;
+  std::vector<std::string> words;
+};
+
+/// The words after the first `--`, as they were given.
+std::vector<std::string> command_in(const Invocation& invocation, const LockTexts& texts) {
+  const std::vector<std::string>& all = invocation.arguments;
+  auto dashes = std::find(all.begin(), all.end(), "--");
+  std::string usage = "conch lock NAME [OPTIONS] -- COMMAND...";
+  if (dashes == all.end() && texts.command.empty())
+    throw BadText("there is no command to run under the lock: " + usage);
+  if (dashes == all.end()) throw BadText("write -- before the command: " + usage);
+  std::vector<std::string> words(dashes + 1, all.end());
+  if (words.empty()) throw BadText("there is no command after the --: " + usage);
+  if (std::find(all.begin(), dashes, texts.lock) == dashes)
+    throw BadText("there is no name of a lock before the --: " + usage);
+  return words;
+}
+
+std::chrono::milliseconds milliseconds_in(const std::string& option, const std::string& text) {
+  Duration parsed_text = parsed(option, [&] { return sim::parse_duration(text); });
+  return std::chrono::ceil<std::chrono::milliseconds>(parsed_text);
+}
+
+LockOptions to_options(const LockTexts& texts, const Invocation& invocation) {
+  LockOptions options;
+  options.words = command_in(invocation, texts);
+  peer::check_lock_name(texts.lock);
+  peer::check_group_name(texts.group);
+  options.wish = {texts.group, texts.algorithm, texts.lock, texts.shared};
+  options.verbose = texts.verbose;
+  options.patience.once = texts.once;
+  if (texts.timeout) {
+    options.patience.deadline = Clock::now() + milliseconds_in("--timeout", *texts.timeout);
+    options.timeout = *texts.timeout;
+  }
+  options.grace = milliseconds_in("--grace", texts.grace);
+  options.not_obtained_status = texts.not_obtained_status;
+  options.lost_status = texts.lost_status;
+  return options;
+}
+
+/// One command, from its wish for the lock to its end.
+class Errand {
+ public:
+  explicit Errand(LockOptions options) : options_(std::move(options)) {
+    if (options_.verbose) options_.wish.log = [](std::string_view line) { say(line); };
+  }
+
+  /// The status to end with.
+  int run() {
+    std::optional<Obtained> obtained;
+    try {
+      lock_ = borrow(options_.wish);
+      Answer answer = lock_->acquire(options_.patience, keeper_.signals());
+      if (auto* refusal = std::get_if<NotObtained>(&answer)) return go_without(refusal->why);
+      if (auto* lock = std::get_if<Obtained>(&answer)) obtained = *lock;
+    } catch (const Error& error) {
+      return go_without(error.what());
+    }
+    // It may come also just after the lock.
+    if (auto signal = keeper_.take_signal()) return give_up(*signal, obtained.has_value());
+    if (!obtained) return go_without("waiting for it was interrupted");
+    return run_under(*obtained);
+  }
+
+ private:
+  static void say(std::string_view line) { fmt::print(stderr, "conch: {}\n", line); }
+  void note(const std::string& line) const {
+    if (options_.verbose) say(line);
+  }
+  std::string name() const { return options_.wish.lock; }
+
+  int go_without(const std::string& why) const {
+    say(fmt::format("{} was not obtained: {}", name(), why));
+    return options_.not_obtained_status;
+  }
+  int give_up(int signal, bool holds) {
+    note(fmt::format("gave up, by signal {}", signal));
+    if (holds) release();
+    return 128 + signal;
+  }
+  int run_under(const Obtained& obtained) {
+    note(fmt::format("{} is obtained, fence {}", name(), obtained.fence));
+    UnderLock under{name(), obtained.fence, lock_->kept(), lock_->lost(), options_.grace};
+    Outcome outcome = keeper_.run(options_.words, under);
+    explain(outcome);
+    release();
+    return status_of(outcome, options_.lost_status);
+  }
+  void explain(const Outcome& outcome) const {
+    switch (outcome.how) {
+      case Outcome::How::exited: return note(fmt::format("ended with {}", outcome.number));
+      case Outcome::How::killed: return note(fmt::format("killed by signal {}", outcome.number));
+      case Outcome::How::not_started:
+        return say(
+            fmt::format("{} cannot be run: {}", options_.words[0], std::strerror(outcome.number)));
+      case Outcome::How::lost:
+        return say(fmt::format("{} was lost, and the command was ended", name()));
+      case Outcome::How::abandoned:
+        return say("the command was killed, because somebody killed its keeper");
+    }
+  }
+  /// The command has had its lock; that it could not be given back properly is the group's affair.
+  void release() try {
+    lock_->release();
+    note(name() + " is released");
+  } catch (const Error& error) {
+    say(fmt::format("{} was not released: {}", name(), error.what()));
+  }
+
+  LockOptions options_;
+  /// Before the lock, which may bring threads.
+  Keeper keeper_;
+  std::unique_ptr<BorrowedLock> lock_;
+};
+
+void add_lock_options(CLI::App& command, LockTexts& texts) {
+  command.add_option("name", texts.lock, "The lock")->required();
+  command.add_option("command", texts.command,
+                     "After --: what to run, with CONCH_LOCK and CONCH_FENCE set. What it leaves "
+                     "behind when it ends goes on without the lock");
+  auto* once = command.add_flag("--try", texts.once, "Do not wait: take the lock if it is free");
+  command.add_option("--timeout", texts.timeout, "Wait no longer, as in 1s, 250ms or 2m")
+      ->excludes(once);
+  command.add_flag("--shared", texts.shared, "Share it with others that only read");
+  command.add_option("--group", texts.group, "The group of peers")
+      ->envname("CONCH_GROUP")
+      ->capture_default_str();
+  command.add_option("--algorithm", texts.algorithm, "Of a new group; see conch algorithms");
+  command
+      .add_option("--not-obtained-status", texts.not_obtained_status,
+                  "What to return when the lock was not obtained")
+      ->check(CLI::Range(0, 255))
+      ->capture_default_str();
+  command
+      .add_option("--lost-status", texts.lost_status,
+                  "What to return when it was lost while the command ran")
+      ->check(CLI::Range(0, 255))
+      ->capture_default_str();
+  command
+      .add_option("--grace", texts.grace,
+                  "How long the command has to end when the lock is lost, before it is killed")
+      ->capture_default_str();
+  command.add_flag("--verbose", texts.verbose, "Say what happens, on standard error");
+}
+
+}  // namespace
+
+void add_lock_command(CLI::App& app, Invocation& invocation) {
+  auto texts = std::make_shared<LockTexts>();
+  CLI::App* command = app.add_subcommand("lock", "Run a command under a lock");
+  add_lock_options(*command, *texts);
+  command->callback([texts, &invocation] {
+    int status = Errand(to_options(*texts, invocation)).run();
+    invocation.exit = static_cast<Exit>(status);  // the command's, whatever that means
+  });
+}
+
+}  // namespace conch::cli
