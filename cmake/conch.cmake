@@ -5,8 +5,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # Wrong about std::string (GCC bug 105651); and clang-tidy does not know it.
   target_compile_options(conch_flags INTERFACE -Wno-unknown-warning-option -Wno-restrict)
 endif()
-if(CMAKE_CXX_FLAGS_DEBUG MATCHES "sanitize")
-  target_compile_options(conch_flags INTERFACE -Wno-maybe-uninitialized) # GCC, about instrumented variants
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS_DEBUG MATCHES "sanitize")
+  target_compile_options(conch_flags INTERFACE -Wno-maybe-uninitialized) # about instrumented variants
 endif()
 target_include_directories(conch_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 link_libraries(conch_flags)

@@ -1,0 +1,75 @@
+// A stranger's hello, and what the one says whom we have dialed.
+#include "wire/handshake.hpp"
+
+#include "fuzz.hpp"
+#include "wire/address.hpp"
+
+using namespace conch;
+using namespace conch::wire;
+
+namespace {
+
+const Life us{NodeId{1}, recovery::Incarnation{10}};
+const Life them{NodeId{2}, recovery::Incarnation{20}};
+const Hello good{.group = "kitchen",
+                 .algorithm = "naimi-trehel",
+                 .role = Role::peer,
+                 .self = them,
+                 .address = "unix:b:/run/2.sock tcp:127.0.0.1:4711",
+                 .means = us,
+                 .first = 3};
+
+/// What is understood can be said again, and is then understood in the same way.
+template <class T, class Put, class Read>
+void say_again(const T& value, Put&& put, Read&& read) {
+  std::string bytes;
+  put(bytes, value);
+  FrameReader reader;
+  reader.feed(bytes);
+  std::optional<Frame> frame = reader.next();
+  fuzz::require(frame.has_value(), "a handshake that was read fits into a frame");
+  auto again = read(*frame);
+  fuzz::require(std::get_if<T>(&again) && std::get<T>(again) == value, "it is read the same again");
+}
+
+void check(const Frame& frame) {
+  auto hello = read_hello(frame);
+  if (const auto* value = std::get_if<Hello>(&hello)) {
+    say_again(
+        *value, [](auto& out, auto& v) { put_hello(out, v); }, read_hello);
+    if (!value->address.empty())
+      fuzz::require(print(*parse_address(value->address)).size() <= 3 * address_bytes_max,
+                    "an address can be printed");
+    for (Route route : {Route::local, Route::remote})
+      objection(*value, route, {us, "kitchen", "naimi-trehel"});
+  }
+  auto answer = read_answer(frame);
+  if (const auto* value = std::get_if<Accepted>(&answer)) {
+    say_again(*value, put_answer, read_answer);
+    objection(*value, good);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  std::string hello;
+  put_hello(hello, good);
+  std::string stranger;
+  put_hello(stranger, {.group = "kitchen", .role = Role::stranger});
+  std::string accepted;
+  put_answer(accepted, {us, "naimi-trehel", "tcp:[::1]:1", true, 7});
+  std::string refused;
+  put_refusal(refused, "no");
+  fuzz::plant(*argc, *argv, {hello, stranger, accepted, refused});
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string_view bytes = fuzz::view_of(data, size);
+  FrameReader reader;
+  reader.feed(bytes);
+  while (std::optional<Frame> frame = reader.next()) check(*frame);
+  parse_address(bytes);
+  return 0;
+}

@@ -1,0 +1,236 @@
+// Connections come and go; channels stay, or break for good.
+#include <gtest/gtest.h>
+
+#include "core/testing/dice.hpp"
+#include "net/back_off.hpp"
+#include "net/line_rate.hpp"
+#include "net/testing/raw.hpp"
+#include "net/testing/station.hpp"
+
+namespace conch::net::testing {
+namespace {
+
+TEST(BackOff, DoublesUpToASecond) {
+  struct Row {
+    unsigned failures;
+    milliseconds wait;
+  };
+  for (Row row : {Row{0, milliseconds(0)},
+                  {1, milliseconds(10)},
+                  {2, milliseconds(20)},
+                  {3, milliseconds(40)},
+                  {7, milliseconds(640)},
+                  {8, milliseconds(1000)},
+                  {9, milliseconds(1000)},
+                  {4'000'000'000, milliseconds(1000)}})
+    EXPECT_EQ(back_off(row.failures), row.wait) << row.failures;
+}
+
+TEST(LineRate, LetsSomeThroughAtOnceAndThenOneNowAndThen) {
+  LineRate rate;
+  Time now(seconds(1000));
+  for (int i = 0; i < LineRate::at_once_max; ++i) EXPECT_TRUE(rate.allows(now)) << i;
+  EXPECT_FALSE(rate.allows(now));
+  EXPECT_FALSE(rate.allows(now));
+  EXPECT_EQ(rate.left_out(), " (2 lines like this were left out)");
+  EXPECT_EQ(rate.left_out(), "");
+  EXPECT_TRUE(rate.allows(now + LineRate::one_every));
+  EXPECT_FALSE(rate.allows(now + LineRate::one_every));
+  EXPECT_TRUE(rate.allows(now + seconds(100)));
+}
+
+class Reconnection : public Group {
+ protected:
+  std::string tcp_of(const Station& station) const {
+    return "tcp:" + station.courier.listens().front();
+  }
+};
+
+TEST_F(Reconnection, EverythingArrivesOnceAndInOrderOverAWireThatBreaks) {
+  Station a(over_tcp(1));
+  Station b(over_tcp(2));
+  Relay relay(tcp_of(b), 7);
+  a.courier.know(b.self, relay.address());
+  Dice dice(11);
+  std::vector<std::string> all;
+  auto is_tried_enough = [&] { return all.size() >= 3000 && relay.cuts() >= 10; };
+  EXPECT_TRUE(settle(
+      {&a, &b}, [&] { return is_tried_enough() && b.received[a.self].size() == all.size(); },
+      [&] {
+        for (int i = 0; i < 20 && !is_tried_enough(); ++i) {
+          all.push_back(std::to_string(all.size()) + std::string(dice.below(200), '.'));
+          a.courier.send(b.self, all.back());
+        }
+        a.courier.flush();
+        for (int i = 0; i < 5; ++i) relay.pump();
+        if (dice.percent(3) && !is_tried_enough()) relay.cut();
+      }))
+      << a.log();
+  EXPECT_EQ(b.received[a.self], all);
+  EXPECT_GT(a.courier.counts().bytes_sent, b.courier.counts().bytes_received)
+      << "sometimes payloads were lost, and said again";
+  EXPECT_TRUE(a.breaks.empty());
+}
+
+TEST_F(Reconnection, WhoIsNotThereYetIsDialedAgain) {
+  Station a(options(1));
+  CourierOptions late = options(2);
+  a.courier.know(late.self, "unix:" + Here().boot() + ":" + late.socket);
+  a.courier.send(late.self, "are you there?");
+  EXPECT_TRUE(settle({&a}, [&] { return a.has_logged("cannot reach"); }));
+  EXPECT_LT(a.courier.wakes(), steady_now() + seconds(2));
+  Station b(late);
+  EXPECT_TRUE(settle({&a, &b}, [&] { return !b.received.empty(); }));
+}
+
+TEST_F(Reconnection, AWayThatLeadsNowhereIsFollowedByTheNext) {
+  Station a(options(1));
+  Station b(options(2));
+  Station impostor(options(3));
+  // The first is somebody else, the second nobody.
+  a.courier.know(b.self, "unix:" + Here().boot() + ":" + folder.file("3.sock") +
+                             " tcp:127.0.0.1:1 " + tcp_of(b));
+  a.courier.send(b.self, "here");
+  EXPECT_TRUE(settle({&a, &b, &impostor}, [&] { return !b.received.empty(); })) << a.log();
+  EXPECT_TRUE(impostor.received.empty());
+  EXPECT_TRUE(a.has_logged("this is peer 3 (life 1), not peer 2 (life 1)")) << a.log();
+  EXPECT_TRUE(impostor.has_logged("this is peer 3 (life 1), not peer 2 (life 1)"));
+}
+
+TEST_F(Reconnection, AChannelThatIsFullIsBroken) {
+  CourierOptions small = options(1);
+  small.kept_bytes_max = 1000;
+  Station a(small);
+  a.courier.know(life(2), "tcp:127.0.0.1:1");
+  for (int i = 0; i < 20; ++i) a.courier.send(life(2), std::string(100, 'x'));
+  EXPECT_TRUE(settle({&a}, [&] { return !a.breaks.empty(); }));
+  EXPECT_EQ(a.breaks.size(), 1u);
+  EXPECT_EQ(a.breaks.front(),
+            std::pair(life(2), std::string("it has left 981 bytes unacknowledged, and there is no "
+                                           "room for 100 more")));
+  EXPECT_TRUE(a.courier.unacknowledged(steady_now()).empty());
+  a.courier.send(life(2), "x");
+  a.turn();
+  EXPECT_EQ(a.breaks.size(), 1u) << "for good, and said once";
+}
+
+TEST_F(Reconnection, ABreakWakesWhoWaits) {
+  CourierOptions small = options(1);
+  small.kept_bytes_max = 10;
+  Station a(small);
+  a.courier.know(life(2), "tcp:127.0.0.1:1");
+  a.courier.send(life(2), std::string(100, 'x'));
+  EXPECT_GT(a.courier.wait(steady_now() + patience).count, 0);
+}
+
+TEST_F(Reconnection, TimePassesWhileSomebodyDoesNotAcknowledge) {
+  Station a(options(1));
+  a.courier.know(life(2), "tcp:127.0.0.1:1");
+  a.courier.send(life(2), "x");
+  auto silent = a.courier.unacknowledged(steady_now() + seconds(5));
+  ASSERT_EQ(silent.size(), 1u);
+  EXPECT_EQ(silent.front().first, life(2));
+  EXPECT_GT(silent.front().second, milliseconds(4900));
+}
+
+/// Plays a receiver that the courier dials.
+class FakeReceiver : public Reconnection {
+ protected:
+  /// The next connection, after its hello was answered.
+  std::optional<Raw> accepts(Station& a, const wire::Accepted& answer) {
+    std::optional<Raw> raw;
+    EXPECT_TRUE(settle({&a}, [&] {
+      if (!raw) raw = listener.accept();
+      return raw && raw->answer();
+    }));
+    std::string bytes;
+    wire::put_answer(bytes, answer);
+    if (raw) raw->say(bytes);
+    return raw;
+  }
+  wire::Accepted accepted(bool known, std::uint64_t received) const {
+    return {life(2), "naimi-trehel", "", known, received};
+  }
+  static std::string acknowledgement(std::uint64_t received) {
+    std::string body(4, '\0');
+    wire::put_number(body, static_cast<std::uint32_t>(received));
+    return frame_of(wire::Kind::acknowledgement, body);
+  }
+
+  RawListener listener;
+};
+
+TEST_F(FakeReceiver, WhoClaimsMoreThanItWasSentBreaksItsChannel) {
+  Station a(options(1));
+  a.courier.know(life(2), listener.address());
+  a.courier.send(life(2), "x");
+  auto raw = accepts(a, accepted(false, 99));
+  EXPECT_TRUE(settle({&a}, [&] { return !a.breaks.empty(); }));
+  EXPECT_EQ(a.breaks.front().second,
+            "it says that it has received 99 payloads, which is more than it was sent");
+  EXPECT_TRUE(settle({&a}, [&] { return raw->has_ended(); }));
+}
+
+TEST_F(FakeReceiver, WhoAcknowledgesMoreThanItWasSentBreaksItsChannel) {
+  Station a(options(1));
+  a.courier.know(life(2), listener.address());
+  a.courier.send(life(2), "x");
+  auto raw = accepts(a, accepted(false, 0));
+  raw->say(acknowledgement(2));
+  EXPECT_TRUE(settle({&a}, [&] { return !a.breaks.empty(); }));
+  EXPECT_EQ(a.breaks.front().second, "it acknowledges 2 payloads, which cannot be");
+}
+
+TEST_F(FakeReceiver, WhoHasForgottenBreaksItsChannel) {
+  Station a(options(1));
+  a.courier.know(life(2), listener.address());
+  a.courier.send(life(2), "x");
+  a.courier.send(life(2), "y");
+  {
+    auto raw = accepts(a, accepted(false, 0));
+    raw->say(acknowledgement(1));
+    EXPECT_TRUE(settle({&a}, [&] { return raw->heard().find('y') != std::string::npos; }));
+  }
+  auto raw = accepts(a, accepted(false, 1));
+  EXPECT_TRUE(settle({&a}, [&] { return !a.breaks.empty(); }));
+  EXPECT_EQ(a.breaks.front().second, "it has forgotten what it had received");
+}
+
+TEST_F(FakeReceiver, WhoAnswersNonsenseIsLeftAndDialedAgain) {
+  Station a(options(1));
+  a.courier.know(life(2), listener.address());
+  a.courier.send(life(2), "x");
+  for (std::string nonsense :
+       {std::string("HTTP/1.1 400 Bad Request\r\n\r\n"), frame_of(wire::Kind::payload, "abcd"),
+        frame_of(wire::Kind::accepted, "abcd"), frame_of(wire::Kind::refused, "\xff\xff")}) {
+    std::optional<Raw> raw;
+    EXPECT_TRUE(settle({&a}, [&] {
+      if (!raw) raw = listener.accept();
+      return raw && raw->answer();
+    }));
+    raw->say(nonsense);
+    EXPECT_TRUE(settle({&a}, [&] { return raw->has_ended(); }));
+  }
+  auto raw = accepts(a, accepted(false, 0));
+  EXPECT_TRUE(settle({&a}, [&] { return raw->heard().ends_with('x'); }));
+  EXPECT_TRUE(a.breaks.empty());
+}
+
+TEST_F(FakeReceiver, WhoNeverAnswersIsLeftInTheEnd) {
+  Station a(options(1));
+  a.courier.know(life(2), listener.address());
+  a.courier.send(life(2), "x");
+  a.courier.flush();
+  std::optional<Raw> raw;
+  EXPECT_TRUE(settle({&a}, [&] {
+    if (!raw) raw = listener.accept();
+    return raw.has_value();
+  }));
+  Time later = steady_now() + wire::handshake_patience;
+  a.courier.work({}, later, a);
+  EXPECT_TRUE(raw->has_ended());
+  EXPECT_TRUE(a.has_logged("it took too long over the handshake")) << a.log();
+}
+
+}  // namespace
+}  // namespace conch::net::testing

@@ -1,0 +1,216 @@
+// Whoever does not keep to the protocol is refused or dropped, with a line, and nobody else
+// suffers.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "net/names.hpp"
+#include "net/testing/raw.hpp"
+#include "net/testing/station.hpp"
+
+namespace conch::net::testing {
+namespace {
+
+class Refusal : public Group {
+ protected:
+  wire::Hello hello_to(const Station& station, std::uint64_t from = 9) const {
+    return {.group = "kitchen",
+            .algorithm = "naimi-trehel",
+            .role = wire::Role::peer,
+            .self = life(from),
+            .address = "tcp:127.0.0.1:1",
+            .means = station.self};
+  }
+  static std::string payload(std::uint32_t number, std::string_view text) {
+    std::string body;
+    wire::put_number(body, number);
+    return frame_of(wire::Kind::payload, body += text);
+  }
+  static std::string tcp_of(const Station& station) { return station.courier.listens().front(); }
+
+  /// What somebody is answered who begins like this.
+  std::string refusal_of(Station& station, const std::string& bytes) {
+    Raw raw = Raw::to(tcp_of(station));
+    raw.say(bytes);
+    EXPECT_TRUE(settle({&station}, [&] { return raw.has_ended(); }));
+    return raw.refusal();
+  }
+};
+
+TEST_F(Refusal, SaysWhyToBothSides) {
+  Station a(options(1));
+  wire::Hello elsewhere = hello_to(a);
+  elsewhere.group = "cellar";
+  wire::Hello otherwise = hello_to(a);
+  otherwise.algorithm = "ring";
+  wire::Hello long_ago = hello_to(a);
+  long_ago.means = life(1, 7);
+  wire::Hello client{.group = "kitchen", .role = wire::Role::client};
+  const std::vector<std::pair<std::string, std::string>> table{
+      {frame_of(elsewhere), "this peer is of the group \"kitchen\", not of \"cellar\""},
+      {frame_of(otherwise), "the group \"kitchen\" runs \"naimi-trehel\", not \"ring\""},
+      {frame_of(long_ago), "this is peer 1 (life 1), not peer 1 (life 7)"},
+      {frame_of(client), "clients are served through the Unix socket of their own machine only"},
+      {frame_of(hello_to(a), 2),
+       "you speak version 2 of the protocol, this peer version 1; install the same Conch "
+       "everywhere"}};
+  for (const auto& [bytes, why] : table) {
+    EXPECT_EQ(refusal_of(a, bytes), why);
+    EXPECT_TRUE(a.has_logged(why)) << a.log();
+  }
+  EXPECT_EQ(a.courier.counts().connections_refused, table.size());
+}
+
+TEST_F(Refusal, CouriersOfDifferentAlgorithmsBothSaySo) {
+  Station a(options(1));
+  CourierOptions other = options(2);
+  other.algorithm = "ring";
+  Station b(other);
+  a.knows(b);
+  a.courier.send(b.self, "x");
+  std::string why = "the group \"kitchen\" runs \"ring\", not \"naimi-trehel\"";
+  EXPECT_TRUE(settle({&a, &b}, [&] { return a.has_logged(why) && b.has_logged(why); }));
+  EXPECT_TRUE(b.received.empty());
+}
+
+TEST_F(Refusal, OfAFrameThatComesTwiceOrInTheWrongPlace) {
+  Station a(options(1));
+  std::string begin = frame_of(hello_to(a)) + payload(0, "first");
+  for (const std::string& wrong :
+       {payload(0, "first"), payload(2, "third"), frame_of(wire::Kind::payload, "abc"),
+        frame_of(hello_to(a)), frame_of(wire::Kind::acknowledgement, "12345678"),
+        frame_of(wire::Kind::note, "hello"), frame_of(static_cast<wire::Kind>(99), ""),
+        std::string("\xff\xff\xff\xff\x04"), std::string(5, '\0')}) {
+    a.received.clear();
+    a.courier.forget(life(9));
+    Raw raw = Raw::to(tcp_of(a));
+    raw.say(begin + wrong + payload(1, "second"));
+    EXPECT_TRUE(settle({&a}, [&] { return raw.has_ended(); }));
+    EXPECT_EQ(a.received[life(9)], std::vector<std::string>{"first"});
+  }
+}
+
+TEST_F(Refusal, TheNewerConnectionOfALifeReplacesTheOlder) {
+  Station a(options(1));
+  Raw older = Raw::to(tcp_of(a));
+  older.say(frame_of(hello_to(a)) + payload(0, "one"));
+  EXPECT_TRUE(settle({&a}, [&] { return a.received[life(9)].size() == 1; }));
+  Raw newer = Raw::to(tcp_of(a));
+  newer.say(frame_of(hello_to(a)));
+  EXPECT_TRUE(settle({&a}, [&] { return older.has_ended(); }));
+  ASSERT_TRUE(newer.answer());
+  wire::Accepted accepted = std::get<wire::Accepted>(wire::read_answer(*newer.answer()));
+  EXPECT_TRUE(accepted.known);
+  EXPECT_EQ(accepted.received, 1u);
+  newer.say(payload(1, "two"));
+  EXPECT_TRUE(settle({&a}, [&] { return a.received[life(9)].size() == 2; }));
+}
+
+TEST_F(Refusal, WhoDoesNotSayWhoItIsIsDroppedInTheEnd) {
+  Station a(options(1));
+  Raw raw = Raw::to(tcp_of(a));
+  raw.say("\0");
+  EXPECT_TRUE(settle({&a}, [&] { return a.courier.wakes() < steady_now() + seconds(3); }));
+  a.courier.work({}, steady_now() + wire::handshake_patience, a);
+  EXPECT_TRUE(settle({&a}, [&] { return raw.has_ended(); }));
+  EXPECT_TRUE(a.has_logged("it took too long over the handshake"));
+}
+
+TEST_F(Refusal, OfManyWhoDoNotSayWhoTheyAreTheOldestIsDropped) {
+  Station a(options(1));
+  std::vector<Raw> many;
+  for (std::size_t i = 0; i <= wire::half_open_max; ++i) {
+    many.push_back(Raw::to(tcp_of(a)));
+    if (i % 50 == 0) a.turn();
+  }
+  EXPECT_TRUE(settle({&a}, [&] { return many.front().has_ended(); }));
+  EXPECT_FALSE(many.back().has_ended());
+  many.back().say(frame_of(hello_to(a)) + payload(0, "made it"));
+  EXPECT_TRUE(settle({&a}, [&] { return !a.received.empty(); }));
+}
+
+TEST_F(Refusal, LogsNoMoreLinesThanSomebodyWouldRead) {
+  Station a(options(1));
+  for (int i = 0; i < 100; ++i) refusal_of(a, "garbage that is no frame");
+  EXPECT_LE(a.lines.size(), 30u);
+  EXPECT_EQ(a.courier.counts().connections_refused, 100u);
+}
+
+TEST_F(Refusal, AProcessOfAnotherUserIsNotLetIn) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  Station a(options(1));
+  std::string socket = folder.file("1.sock");
+  ::chmod(socket.c_str(), 0777);
+  ::chmod(std::filesystem::path(socket).parent_path().c_str(), 0755);
+  auto name = name_of_path(socket);
+  pid_t child = ::fork();
+  if (child == 0) {
+    Descriptor stream(::socket(AF_UNIX, SOCK_STREAM, 0));
+    bool connected =
+        ::setuid(65534) == 0 && ::connect(stream.number(), name->get(), name->size()) == 0;
+    char byte = 0;
+    while (connected && ::recv(stream.number(), &byte, 1, 0) > 0) {
+    }
+    ::_exit(connected ? 0 : 1);
+  }
+  int status = -1;
+  EXPECT_TRUE(settle({&a}, [&] { return ::waitpid(child, &status, WNOHANG) == child; }));
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(a.has_logged("the Unix socket is for processes of the same user only")) << a.log();
+}
+
+/// Everything that somebody hostile could say, at either door and at every stage, while two others
+/// go on as if nothing happened.
+class Hostility : public Refusal, public ::testing::WithParamInterface<bool> {
+ protected:
+  std::string door(const Station& station) const {
+    auto ways = *wire::parse_address(station.courier.address());
+    return wire::print(GetParam() ? ways.front() : ways.back());
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(At, Hostility, ::testing::Bool(), [](const auto& info) {
+  return info.param ? "TheUnixSocket" : "TheTcpPort";
+});
+
+TEST_P(Hostility, HurtsNobodyElse) {
+  Station a(over_tcp(1));
+  Station b(over_tcp(2));
+  a.knows(b);
+  b.on_delivery = [&](const Life& from, std::string_view payload) {
+    if (from == a.self) b.courier.send(from, payload);
+  };
+  std::string peer = frame_of(hello_to(b));
+  std::string client = frame_of(wire::Hello{.group = "kitchen", .role = wire::Role::client});
+  Dice dice(3);
+  auto garbage = [&] {
+    std::string bytes;
+    for (std::uint64_t i = dice.below(300); i > 0; --i) bytes += static_cast<char>(dice.number());
+    return bytes;
+  };
+  std::vector<std::string> attacks{"", "\r\n\r\n", std::string(10'000, '\0'),
+                                   std::string(10'000, '\xff'), payload(0, "no hello")};
+  for (const std::string& begin : {std::string(), peer, client, peer + payload(0, "x")}) {
+    for (std::size_t cut : {std::size_t{3}, begin.size() / 2, begin.size()})
+      attacks.push_back(begin.substr(0, cut));
+    for (int i = 0; i < 10; ++i) attacks.push_back(begin + garbage());
+    attacks.push_back(begin + std::string("\0\xff\xff\xff\4", 5) + std::string(100'000, 'x'));
+  }
+  std::size_t echoed = 0;
+  for (const std::string& attack : attacks) {
+    {
+      Raw raw = Raw::to(door(b));
+      raw.say(attack);
+      a.courier.send(b.self, "ping");
+      ++echoed;
+      ASSERT_TRUE(settle({&a, &b}, [&] { return a.received[b.self].size() == echoed; }));
+    }
+    b.courier.forget(life(9));
+  }
+  EXPECT_TRUE(a.breaks.empty());
+  EXPECT_GT(b.courier.counts().connections_refused, attacks.size() / 2)
+      << "sometimes an attack was noticed";
+}
+
+}  // namespace
+}  // namespace conch::net::testing

@@ -1,0 +1,117 @@
+// Authorities that a test makes up, and somebody who has no certificate.
+#pragma once
+
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "net/courier.hpp"
+#include "net/descriptor.hpp"
+#include "net/ways.hpp"
+
+namespace conch::net::testing {
+
+template <auto free>
+struct Freed {
+  template <class T>
+  void operator()(T* value) const {
+    free(value);
+  }
+};
+using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
+using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
+
+class Authority {
+ public:
+  /// Writes its certificate to this file.
+  explicit Authority(std::string file)
+      : file_(std::move(file)), key_(new_key()), certificate_(issue(key_.get(), nullptr)) {
+    write(file_, [&](FILE* out) { PEM_write_X509(out, certificate_.get()); });
+  }
+
+  /// A key and a certificate for somebody, in files that begin like this.
+  Tls certify(const std::string& files) const {
+    Key key = new_key();
+    Certificate certificate = issue(key.get(), this);
+    Tls tls{files + ".pem", files + ".key", file_};
+    write(tls.certificate, [&](FILE* out) { PEM_write_X509(out, certificate.get()); });
+    write(tls.key, [&](FILE* out) {
+      PEM_write_PrivateKey(out, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+    });
+    return tls;
+  }
+
+ private:
+  static Key new_key() { return Key(EVP_EC_gen("P-256")); }
+
+  static Certificate issue(EVP_PKEY* subject, const Authority* issuer) {
+    static long serial = 0;
+    Certificate made(X509_new());
+    X509_set_version(made.get(), X509_VERSION_3);
+    ASN1_INTEGER_set(X509_get_serialNumber(made.get()), ++serial);
+    X509_gmtime_adj(X509_getm_notBefore(made.get()), -3600);
+    X509_gmtime_adj(X509_getm_notAfter(made.get()), 3600);
+    X509_set_pubkey(made.get(), subject);
+    std::string name = issuer ? "peer" : "authority " + std::to_string(serial);
+    X509_NAME_add_entry_by_txt(X509_get_subject_name(made.get()), "CN", MBSTRING_ASC,
+                               reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0);
+    X509* parent = issuer ? issuer->certificate_.get() : made.get();
+    X509_set_issuer_name(made.get(), X509_get_subject_name(parent));
+    if (!issuer) {
+      X509_EXTENSION* may_sign =
+          X509V3_EXT_conf_nid(nullptr, nullptr, NID_basic_constraints, "critical,CA:TRUE");
+      X509_add_ext(made.get(), may_sign, -1);
+      X509_EXTENSION_free(may_sign);
+    }
+    X509_sign(made.get(), issuer ? issuer->key_.get() : subject, EVP_sha256());
+    return made;
+  }
+
+  template <class Print>
+  static void write(const std::string& path, Print&& print) {
+    FILE* out = std::fopen(path.c_str(), "w");
+    if (!out) throw std::runtime_error("cannot write " + path);
+    print(out);
+    std::fclose(out);
+  }
+
+  std::string file_;
+  Key key_;
+  Certificate certificate_;
+};
+
+/// Speaks TLS, trusts everybody, and can show nothing.
+class UncertifiedClient {
+ public:
+  explicit UncertifiedClient(const std::string& address)
+      : socket_(dial(parse_ways(address).front(), 0).socket),
+        context_(SSL_CTX_new(TLS_client_method())),
+        ssl_(SSL_new(context_.get())) {
+    SSL_set_fd(ssl_.get(), socket_.number());
+    SSL_set_connect_state(ssl_.get());
+  }
+
+  bool is_turned_away() {
+    std::array<char, 1000> bytes;
+    int got = SSL_read(ssl_.get(), bytes.data(), static_cast<int>(bytes.size()));
+    if (got > 0) heard_.append(bytes.data(), static_cast<std::size_t>(got));
+    int error = SSL_get_error(ssl_.get(), got);
+    return got <= 0 && error != SSL_ERROR_WANT_READ && error != SSL_ERROR_WANT_WRITE;
+  }
+  const std::string& heard() const { return heard_; }
+
+ private:
+  Descriptor socket_;
+  std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>> context_;
+  std::unique_ptr<SSL, Freed<SSL_free>> ssl_;
+  std::string heard_;
+};
+
+}  // namespace conch::net::testing
