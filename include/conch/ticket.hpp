@@ -54,8 +54,11 @@ class Ticket {
   std::uint64_t fence() const;
   /// Of the last entry.
   Receipt receipt() const;
-  /// Called once, by a thread of the library, when the lock is lost while inside. It must not call
-  /// this library, except `fence` and `holds`.
+  // Called by the peer's own thread, and must return soon: that thread serves everybody.
+
+  /// When `ready` has become true. Set it before `request`.
+  void on_ready(std::function<void()> callback);
+  /// When the lock is lost while inside.
   void on_lost(std::function<void()> callback);
 
  private:

@@ -21,6 +21,10 @@ void add_sim_command(CLI::App& app, Invocation& invocation);
 void add_check_command(CLI::App& app, Invocation& invocation);
 void add_lab_command(CLI::App& app, Invocation& invocation);
 void add_lock_command(CLI::App& app, Invocation& invocation);
+void add_peer_command(CLI::App& app, Invocation& invocation);
+void add_status_command(CLI::App& app, Invocation& invocation);
+void add_evict_command(CLI::App& app, Invocation& invocation);
+void add_unlock_command(CLI::App& app, Invocation& invocation);
 void add_replay_command(CLI::App& app, Invocation& invocation);
 void add_survive_command(CLI::App& app, Invocation& invocation);
 

@@ -69,6 +69,11 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
   Invocation invocation{{argv + 1, argv + argc}, Exit::held};
+  add_lock_command(app, invocation);
+  add_peer_command(app, invocation);
+  add_status_command(app, invocation);
+  add_evict_command(app, invocation);
+  add_unlock_command(app, invocation);
   add_algorithms_command(app, invocation);
   add_sim_command(app, invocation);
   add_check_command(app, invocation);

@@ -145,11 +145,14 @@ void Courier::Post::close(Connection& connection) {
   connections_.erase(place);
 }
 
-/// It has gone, or could not be reached: that happens.
+/// It has gone, or could not be reached: that happens. Who hangs up has left, or will be dialed
+/// again: that is no news.
 void Courier::Post::part(Connection& connection, const std::string& why) {
   if (auto* sending = connection.as<Sending>()) {
-    if (sending->to->redial.failures == 0)
-      log("lost " + wire::describe(sending->to->life) + " at " + connection.whom + ": " + why);
+    bool unreachable = connection.stage != Stage::open && sending->to->redial.failures == 0;
+    if (unreachable)
+      log("cannot reach " + wire::describe(sending->to->life) + " at " + connection.whom + ": " +
+          why);
   } else if (auto* asking = connection.as<Asking>()) {
     if (asking->whom->redial.failures == 0) log("cannot reach " + connection.whom + ": " + why);
   } else if (connection.as<Unknown>()) {

@@ -23,7 +23,7 @@ class Clients::ClientClaim final : public Claim {
       case State::inside: return clients_.reply(client, Entered{number, fence});
       case State::lost: return clients_.reply(client, LostLock{number});
       case State::refused:
-        return clients_.reply(client, NotEntered{number, "the peer leaves the group"});
+        return clients_.reply(client, NotEntered{number, "the peer leaves the group", true});
       case State::idle:
       case State::waiting: return;
     }
@@ -74,7 +74,7 @@ void Clients::look_after(Time now) {
   while (wakes() <= now) {
     ClientClaim& claim = *deadlines_.begin()->second;
     give_up(claim);
-    reply(claim.client, NotEntered{claim.number, "it was not free in time"});
+    reply(claim.client, NotEntered{claim.number, "it was not free in time", false});
     clients_[claim.client].erase(claim.number);
   }
 }
@@ -103,9 +103,11 @@ std::string Clients::objection(net::ClientId client, const Acquire& m) const {
 
 void Clients::take(net::ClientId client, const Acquire& m, Time now) {
   if (std::string why = objection(client, m); !why.empty())
-    return reply(client, NotEntered{m.claim, why});
+    return reply(client, NotEntered{m.claim, why, false});
+  if (!engine_.is_member())
+    return reply(client, NotEntered{m.claim, "the peer leaves the group", true});
   LockDesk& desk = engine_.desk_at(m.lock);
-  if (m.once && !desk.queue.idle()) return reply(client, NotEntered{m.claim, "it is not free"});
+  if (m.once && !desk.queue.idle()) return reply(client, NotEntered{m.claim, "it is not free", false});
   std::unique_ptr<ClientClaim>& claim = clients_[client][m.claim];
   claim = std::make_unique<ClientClaim>(*this, client, m.claim, m.shared ? Mode::read : Mode::write);
   std::optional<Duration> patience = m.once ? engine_.options().try_patience : m.patience;

@@ -65,7 +65,8 @@ class Engine final : private net::Recipient, private RegisterListener {
   /// Called by the peer's own thread, without the guard. Under the guard.
   void call_later(std::function<void()> callback);
 
-  /// Under the guard.
+  // Under the guard.
+  bool is_member() const { return phase_ == Phase::member; }
   bool has_lease() const { return steward_->has_lease(net::steady_now()); }
 
   const PeerOptions& options() const { return options_; }

@@ -150,7 +150,9 @@ struct Entered {
 struct NotEntered {
   std::uint64_t claim = 0;
   std::string why;
-  CONCH_FIELDS(NotEntered, claim, why)
+  /// The peer goes; another may let one in.
+  bool leaves = false;
+  CONCH_FIELDS(NotEntered, claim, why, leaves)
 };
 struct LostLock {
   std::uint64_t claim = 0;

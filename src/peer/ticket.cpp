@@ -25,6 +25,7 @@ struct Ticket::State final : peer::ThreadClaim {
   void changed() override {
     ThreadClaim::changed();
     if (state == Claim::State::lost && lost_callback) engine.call_later(lost_callback);
+    if (state == Claim::State::inside && ready_callback) engine.call_later(ready_callback);
   }
   void expect_place() const {
     if (state == Claim::State::idle)
@@ -45,6 +46,7 @@ struct Ticket::State final : peer::ThreadClaim {
 
   peer::Engine& engine;
   peer::LockDesk& desk;
+  std::function<void()> ready_callback;
   std::function<void()> lost_callback;
 };
 
@@ -98,6 +100,11 @@ std::uint64_t Ticket::fence() const {
 Receipt Ticket::receipt() const {
   Guard guard = state_->engine.guard();
   return state_->Claim::receipt;
+}
+
+void Ticket::on_ready(std::function<void()> callback) {
+  Guard guard = state_->engine.guard();
+  state_->ready_callback = std::move(callback);
 }
 
 void Ticket::on_lost(std::function<void()> callback) {

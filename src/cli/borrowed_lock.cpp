@@ -1,0 +1,197 @@
+#include "cli/borrowed_lock.hpp"
+
+#include <fmt/core.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <array>
+#include <atomic>
+#include <conch/peer.hpp>
+#include <conch/ticket.hpp>
+#include <thread>
+
+#include "cli/peer_line.hpp"
+#include "peer/engine.hpp"
+
+namespace conch::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+/// Whether the first is readable; or the time has come, or the second is.
+bool await(int descriptor, int interrupt, std::optional<Clock::time_point> deadline) {
+  std::array<pollfd, 2> sources{{{descriptor, POLLIN, 0}, {interrupt, POLLIN, 0}}};
+  int left = -1;
+  if (deadline) {
+    auto rest = std::chrono::ceil<milliseconds>(*deadline - Clock::now()).count();
+    left = static_cast<int>(std::max<decltype(rest)>(rest, 0));
+  }
+  ::poll(sources.data(), sources.size(), left);
+  return sources[0].revents != 0;
+}
+
+bool is_readable(int descriptor) {
+  pollfd source{descriptor, POLLIN, 0};
+  return ::poll(&source, 1, 0) > 0;
+}
+
+std::string too_late() { return "it was not free in time"; }
+
+/// From a peer of this machine, which outlives us: its line is what we hold the lock with.
+class HostsLock final : public BorrowedLock {
+ public:
+  HostsLock(const LockWish& wish, PeerLine line) : wish_(wish), line_(std::move(line)) {}
+
+  Answer acquire(const Patience& patience, int interrupt) override {
+    peer::Acquire ask{claim, wish_.lock, wish_.shared, std::nullopt, patience.once};
+    if (patience.deadline)
+      ask.patience = std::max<Duration>(*patience.deadline - Clock::now(), Duration::zero());
+    line_.send(ask);
+    while (!is_readable(interrupt)) {
+      if (auto reply = line_.receive(net::steady_now())) return answer(*reply);
+      await(line_.descriptor(), interrupt, std::nullopt);
+    }
+    return Interrupted{};
+  }
+
+  /// When the last copy of the line is closed, the peer gives the lock to the next.
+  int kept() const override { return line_.descriptor(); }
+  /// After it has let us in the peer says nothing but that the lock is lost; or it dies.
+  int lost() const override { return line_.descriptor(); }
+  void release() override { line_.send(peer::GiveUp{claim}); }
+
+ private:
+  static constexpr std::uint64_t claim = 1;
+
+  static Answer answer(const peer::ClientReply& reply) {
+    if (const auto* entered = std::get_if<peer::Entered>(&reply))
+      return Obtained{entered->fence.number()};
+    if (const auto* refusal = std::get_if<peer::NotEntered>(&reply)) {
+      if (refusal->leaves) throw Error(refusal->why);
+      return NotObtained{refusal->why};
+    }
+    if (const auto* failed = std::get_if<peer::Failed>(&reply)) return NotObtained{failed->why};
+    throw Error("the peer answers what was not asked");
+  }
+
+  LockWish wish_;
+  PeerLine line_;
+};
+
+/// From a peer inside of this process, which joins the group for it and leaves.
+class OwnLock final : public BorrowedLock {
+ public:
+  explicit OwnLock(LockWish wish)
+      : wish_(std::move(wish)),
+        done_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        lost_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (!done_ || !lost_) throw Error("this process has too many open files: raise `ulimit -n`");
+  }
+  ~OwnLock() override {
+    if (joining_.joinable()) joining_.join();
+    ticket_.reset();
+    peer_.reset();
+  }
+
+  Answer acquire(const Patience& patience, int interrupt) override {
+    joining_ = std::thread([this, patience] { join(patience); });
+    bool joined = await(done_.number(), interrupt, std::nullopt);
+    joining_.join();  // Soon: who may not join yet is told after a while.
+    if (!failure_.empty()) throw Error(failure_);
+    if (!joined) return Interrupted{};
+    return wait(patience, interrupt);
+  }
+
+  int kept() const override { return kept_.number(); }
+  int lost() const override { return lost_.number(); }
+  void release() override {
+    ticket_->release();
+    peer_->leave();
+  }
+
+ private:
+  /// Takes its time, and cannot be interrupted: so a thread of its own does it.
+  void join(const Patience& patience) {
+    try {
+      PeerOptions options;
+      options.group = wish_.group;
+      options.algorithm = wish_.algorithm;
+      options.log = wish_.log;
+      if (patience.deadline)
+        options.admission_patience =
+            std::max(std::chrono::ceil<milliseconds>(*patience.deadline - Clock::now()),
+                     milliseconds(1));
+      peer_ = std::make_unique<Peer>(std::move(options));
+    } catch (const std::exception& error) {
+      failure_ = error.what();
+    }
+    ::eventfd_write(done_.number(), 1);
+  }
+
+  Answer wait(const Patience& patience, int interrupt) {
+    ticket_ = std::make_unique<Ticket>(*peer_, wish_.lock,
+                                       wish_.shared ? Access::shared : Access::exclusive);
+    ticket_->on_lost([this] { ::eventfd_write(lost_.number(), 1); });
+    // The peer's own thread drives; this one waits for the signals, too.
+    ticket_->on_ready([this] { ::eventfd_write(ready_.number(), 1); });
+    ticket_->request();
+    std::optional<Clock::time_point> deadline = patience.deadline;
+    if (patience.once) deadline = Clock::now() + peer_->engine().options().try_patience;
+    await(ready_.number(), interrupt, deadline);
+    if (ticket_->ready()) return obtained();
+    bool interrupted = is_readable(interrupt);
+    ticket_.reset();
+    peer_.reset();
+    if (interrupted) return Interrupted{};
+    return NotObtained{too_late()};
+  }
+  Answer obtained() {
+    kept_ = peer_->engine().proof();
+    return Obtained{ticket_->fence()};
+  }
+
+  LockWish wish_;
+  file::Descriptor done_;
+  file::Descriptor ready_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  file::Descriptor lost_;
+  file::Descriptor kept_;
+  std::thread joining_;
+  std::string failure_;
+  std::unique_ptr<Peer> peer_;
+  std::unique_ptr<Ticket> ticket_;
+};
+
+/// From whoever can give it: a peer that leaves, or dies, is no reason to go without.
+class AnybodysLock final : public BorrowedLock {
+ public:
+  explicit AnybodysLock(LockWish wish) : wish_(std::move(wish)) {}
+
+  Answer acquire(const Patience& patience, int interrupt) override {
+    if (std::optional<PeerLine> line = PeerLine::to_host(wish_.group)) {
+      lock_ = std::make_unique<HostsLock>(wish_, std::move(*line));
+      try {
+        return lock_->acquire(patience, interrupt);
+      } catch (const Error& error) {
+        wish_.log(fmt::format("the peer that was asked is no help: {}", error.what()));
+      }
+    }
+    lock_ = std::make_unique<OwnLock>(wish_);
+    return lock_->acquire(patience, interrupt);
+  }
+  int kept() const override { return lock_->kept(); }
+  int lost() const override { return lock_->lost(); }
+  void release() override { lock_->release(); }
+
+ private:
+  LockWish wish_;
+  std::unique_ptr<BorrowedLock> lock_;
+};
+
+}  // namespace
+
+std::unique_ptr<BorrowedLock> borrow(const LockWish& wish) {
+  return std::make_unique<AnybodysLock>(wish);
+}
+
+}  // namespace conch::cli
