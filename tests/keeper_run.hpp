@@ -133,7 +133,7 @@ class KeeperRun : public testing::Test {
   }
   pid_t keeper() const {
     for (const cli::Descendant& one : cli::descendants_of(::getpid()))
-      if (one.name == "conch keeper") return one.process;
+      if (one.name == "lock keeper") return one.process;
     return 0;
   }
   /// Looks every millisecond.
