@@ -101,6 +101,13 @@ class KeeperRun : public testing::Test {
     }
     return printed;
   }
+  /// Until the command prints nothing for a while.
+  bool await_silence() {
+    return await([&] {
+      bool is_silent = !readable(output.out.number(), std::chrono::milliseconds(100));
+      return is_silent || !read_more();
+    });
+  }
   /// Until nobody keeps the lock any more.
   bool await_free() const {
     pollfd one{lock.number(), POLLIN, 0};
@@ -126,7 +133,7 @@ class KeeperRun : public testing::Test {
   }
   pid_t keeper() const {
     for (const cli::Descendant& one : cli::descendants_of(::getpid()))
-      if (one.name == "conch keeper") return one.process;
+      if (one.name == "lock keeper") return one.process;
     return 0;
   }
   /// Looks every millisecond.

@@ -91,7 +91,8 @@ std::vector<Descendant> descendants_of(pid_t process) {
     for (; first != last; ++first) found.push_back(first->second);
   };
   add_children(process);
-  for (std::size_t i = 0; i < found.size(); ++i) add_children(found[i].process);
+  std::size_t asked = 0;
+  while (asked < found.size()) add_children(found[asked++].process);
   return found;
 }
 

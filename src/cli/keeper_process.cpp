@@ -34,7 +34,7 @@ KeeperProcess::KeeperProcess(Channel channel, pid_t parent, CommandPlan plan, bo
       plan_(std::move(plan)) {
   if (apart) ::setpgid(0, 0);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  ::prctl(PR_SET_NAME, "conch keeper");
+  ::prctl(PR_SET_NAME, "lock keeper");  // not conch: `pkill conch` must leave one to clean up
   // If it has died already the number may be somebody else's.
   if (!parent_ || !deaths_ || ::getppid() != parent) is_alone_ = true;
 }
