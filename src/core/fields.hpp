@@ -21,7 +21,7 @@
   do (first) __VA_OPT__(CONCH_EACH_AGAIN CONCH_PARENS(do, __VA_ARGS__))
 #define CONCH_EACH_AGAIN() CONCH_EACH_STEP
 #define CONCH_VISIT_FIELD(field) visitor(std::string_view(#field), self.field);
-#define CONCH_COUNT_FIELD(field) +1
+#define CONCH_COUNT_FIELD(field) +1  // NOLINT(bugprone-macro-parentheses): one of a sum
 
 /// Declares the fields of a struct, in the order in which they are printed, hashed and sent, and
 /// compares values by them.

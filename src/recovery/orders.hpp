@@ -97,11 +97,12 @@ struct Lost {
   std::string lock;
   CONCH_FIELDS(Lost, lock)
 };
-/// Whoever held the lock when it was to be forced open holds it no more, and has been told or had
-/// no lease.
+/// The lock has been forced open by this epoch: whoever held it with a fence of an older one holds
+/// it no more, and has been told or had no lease.
 struct Opened {
   std::string lock;
-  CONCH_FIELDS(Opened, lock)
+  Epoch epoch;
+  CONCH_FIELDS(Opened, lock, epoch)
 };
 /// The peer is in the group: it may ask.
 struct Admitted {

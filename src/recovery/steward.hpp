@@ -379,7 +379,7 @@ void Steward<A>::see_forced(Out& out) {
     if (!forcing.accepted && forcing.asked < forced) forcing.accepted = forced;
     bool works = participant_.stage() == Stage::working;
     bool open = works && forcing.accepted && *forcing.accepted <= participant_.epoch();
-    if (open) out.tell(Opened{lock});
+    if (open) out.tell(Opened{lock, *forcing.accepted});
     each = open ? forcing_.erase(each) : std::next(each);
   }
 }

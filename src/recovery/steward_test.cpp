@@ -305,7 +305,7 @@ TEST(Steward, ForcesALockOpenAndSaysWhenItIs) {
   peer.answer(milliseconds(1300), true);
   ASSERT_EQ(peer.events.size(), 2U);
   EXPECT_TRUE(std::holds_alternative<Lost>(peer.events[0]));
-  EXPECT_TRUE(std::holds_alternative<Opened>(peer.events[1]));
+  EXPECT_EQ(std::get<Opened>(peer.events[1]), (Opened{"a", Epoch{2}}));
   peer.request(milliseconds(1300));
   EXPECT_TRUE(peer.is_told<Granted>());
   peer.tick(peer.wakes().time_since_epoch());

@@ -234,13 +234,17 @@ void Survival::take(const Life& life, const recovery::Event& event) {
 }
 
 /// Who is inside although its lease has run out does not know yet, and need not be waited for.
+void Survival::see_late_holders() {
+  for (const Life& life : oracles_.inside()) {
+    const Process& holder = *find(life);
+    if (!holder.peer->has_lease(holder.clock.shows(now_))) oracles_.is_late(life);
+  }
+}
+
 void Survival::happen(Process& process, const Granted& granted) {
   const Life life = process.life;
   note(life, "enters, " + print(granted.baton) + (granted.rolled_back ? ", rolled back" : ""));
-  for (const Life& other : oracles_.inside()) {
-    const Process& holder = *find(other);
-    if (!holder.peer->has_lease(holder.clock.shows(now_))) oracles_.is_late(other);
-  }
+  see_late_holders();
   oracles_.entered(life, granted, process.wish);
   process.phase = Phase::inside;
   ++report_.grants;
@@ -280,9 +284,10 @@ void Survival::happen(Process& process, const Lost&) {
   think(process);
 }
 
-void Survival::happen(Process& process, const Opened&) {
+void Survival::happen(Process& process, const Opened& opened) {
   note(process.life, "has forced the lock open");
-  oracles_.see(Sighting::lock_opened);
+  see_late_holders();
+  oracles_.opened(process.life, opened.epoch);
 }
 
 void Survival::happen(Process& process, const Admitted&) {

@@ -133,13 +133,14 @@ class Survival {
   void happen(Process& process, const recovery::Moved& moved);
   void happen(Process& process, const recovery::Withdrew&);
   void happen(Process& process, const recovery::Lost&);
-  void happen(Process& process, const recovery::Opened&);
+  void happen(Process& process, const recovery::Opened& opened);
   void happen(Process& process, const recovery::Admitted&);
   void happen(Process& process, const recovery::Expelled&);
   void happen(Process& process, const recovery::Departed&);
   void happen(Process& process, const recovery::Refused& refused);
   void happen(Process& process, const recovery::LockArmed& armed);
   void happen(Process& process, const recovery::LockDisarmed& disarmed);
+  void see_late_holders();
   void fetch(Process& process, const DataRef& data);
   void end(Process& process, Duration away_max);
   void think(Process& process);

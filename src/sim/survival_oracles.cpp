@@ -135,6 +135,15 @@ void SurvivalOracles::told_forced(const Life& life, Epoch by) {
   see(Sighting::holder_forced);
 }
 
+void SurvivalOracles::opened(const Life& life, Epoch by) {
+  see(Sighting::lock_opened);
+  for (const auto& [other, holder] : inside_)
+    if (!holder.late && holder.fence.epoch() < by)
+      report(Property::mutual_exclusion, name_of(life) + " has forced the lock open by epoch " +
+                                             std::to_string(by.value) + ", but " + name_of(other) +
+                                             " is inside with " + print(holder.fence));
+}
+
 void SurvivalOracles::copied(const Life& life) {
   if (!written_.empty()) written_.back().keepers.insert(life);
 }

@@ -57,6 +57,8 @@ class SurvivalOracles {
   void told_lost(const Life& life);
   /// It does not hold the lock any more: somebody has forced it open, by this epoch.
   void told_forced(const Life& life, Epoch by);
+  /// Somebody is told that it has forced the lock open, by this epoch.
+  void opened(const Life& life, Epoch by);
   void died(const Life& life) { inside_.erase(life); }
   /// Out of the group or dead: its data are nobody's.
   void gone(const Life& life) { gone_.insert(life); }
