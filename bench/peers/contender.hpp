@@ -65,12 +65,13 @@ class Served : public Contender {
   void resume() final;
 
  protected:
-  /// The folder is empty, and removed after the server's end.
+  /// The folder is empty, and removed after the server's end. What the server says goes to `log`.
   virtual Process serve(const std::filesystem::path& folder) = 0;
 
  private:
   bool works();
   void await_readiness();
+  [[noreturn]] void fail_to_start();
 
   std::optional<TemporaryFolder> folder_;
   std::optional<Process> server_;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <sys/utsname.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 namespace conch::bench {
@@ -10,6 +11,8 @@ namespace conch::bench {
 namespace {
 
 constexpr int name_width = 25;
+/// Above, somebody else uses the machine.
+constexpr double busy_load = 0.5;
 
 std::string us(double ns) {
   double value = ns / 1000;
@@ -192,6 +195,11 @@ void print_machine(const Affinity& affinity) {
   uname(&system);
   fmt::print("{} core{}, {} {}\n", affinity.cores(), affinity.cores() == 1 ? "" : "s",
              system.sysname, system.release);
+  double load = 0;
+  if (getloadavg(&load, 1) == 1 && load > busy_load)
+    fmt::print(
+        "The machine was not idle (load average {:.1f}): rates are lower than they could be.\n",
+        load);
 }
 
 void print_tables(const Result& result) {

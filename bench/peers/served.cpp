@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
+#include <fstream>
 
 #include "contender.hpp"
 
@@ -15,6 +16,14 @@ constexpr auto start_patience = 60s;
 constexpr auto try_patience = 5s;
 constexpr auto try_again_after = 10ms;
 constexpr auto stop_patience = 5s;
+
+std::string last_line(const std::filesystem::path& file) {
+  std::ifstream lines(file);
+  std::string last;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty()) last = line;
+  return last;
+}
 }  // namespace
 
 /// Ready is a server that has given a lock and taken it back.
@@ -35,13 +44,17 @@ bool Served::works() {
   }
 }
 
+void Served::fail_to_start() {
+  std::string said = last_line(folder_->path() / "log");
+  if (!said.empty()) throw std::runtime_error("the server ended at once, saying: " + said);
+  server_->finish(in(stop_patience));
+  throw std::runtime_error("the server ended at once");
+}
+
 void Served::await_readiness() {
   Deadline deadline = in(start_patience);
   while (!works()) {
-    if (wait_readable(std::array{server_->fd()}, in(try_again_after)) >= 0) {
-      server_->finish(deadline);
-      throw std::runtime_error("the server ended at once");
-    }
+    if (wait_readable(std::array{server_->fd()}, in(try_again_after)) >= 0) fail_to_start();
     if (std::chrono::steady_clock::now() > deadline)
       throw std::runtime_error(
           fmt::format("the server was not ready after {} s", start_patience.count()));
