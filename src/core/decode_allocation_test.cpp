@@ -2,14 +2,13 @@
 // operator new is that of the whole program.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <new>
 
 #include "core/encode.hpp"
 
 namespace {
-std::atomic<std::size_t> allocations{0};
+std::size_t allocations = 0;
 }  // namespace
 
 // Not inlined: else the compiler sees free() called for what new gave.
