@@ -20,10 +20,10 @@ std::string us(double ns) {
 }
 
 void print_head() {
-  fmt::print("{:<{}} {:>8} {:>6} {:>10} {:>8} {:>9} {:>11} {:>9} {:>7}\n", "", name_width, "alone",
-             "", "handovers", "gap", "wait", "share", "messages", "bytes");
-  fmt::print("{:<{}} {:>8} {:>6} {:>10} {:>8} {:>9} {:>11} {:>9} {:>7}\n", "", name_width, "us",
-             "procs", "per s", "us", "us", "%", "per entry", "");
+  constexpr const char* line = "{:<{}} {:>8} {:>6} {:>10} {:>7} {:>8} {:>9} {:>11} {:>9} {:>7}\n";
+  fmt::print(line, "", name_width, "alone", "", "handovers", "again", "gap", "wait", "share",
+             "messages", "bytes");
+  fmt::print(line, "", name_width, "us", "procs", "per s", "%", "us", "us", "%", "per entry", "");
 }
 
 /// A lock and an unlock of one process that is alone.
@@ -40,8 +40,9 @@ void print_cell(const std::string& name, const std::string& alone, int processes
     return;
   }
   const Reading& reading = *cell.reading;
-  fmt::print("{:>10.0f} {:>8} {:>9} {:>11} {:>9.1f} {:>7.0f}\n", reading.handovers_per_s,
-             us(reading.gap_ns), us(reading.wait_ns),
+  double again = 100 * (1 - reading.handovers_per_s / reading.entries_per_s);
+  fmt::print("{:>10.0f} {:>7.1f} {:>8} {:>9} {:>11} {:>9.1f} {:>7.0f}\n", reading.handovers_per_s,
+             again, us(reading.gap_ns), us(reading.wait_ns),
              fmt::format("{:.1f}..{:.1f}", reading.share_min, reading.share_max), reading.messages,
              reading.bytes);
 }
