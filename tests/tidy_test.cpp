@@ -309,7 +309,7 @@ std::string read(const std::filesystem::path& path) {
 std::set<std::string> sources() {
   static const std::set<std::string> kinds{".hpp", ".cpp", ".h", ".c"};
   std::set<std::string> paths;
-  for (const char* folder : {"src", "include", "tests", "bench", "examples"}) {
+  for (const char* folder : {"src", "include", "tests", "bench", "fuzz", "examples"}) {
     if (!std::filesystem::exists(folder)) continue;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
       if (kinds.contains(entry.path().extension())) paths.insert(entry.path().generic_string());

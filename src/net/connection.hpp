@@ -39,9 +39,15 @@ struct Connection;
 /// When to dial somebody who could not be reached.
 struct Redial {
   unsigned failures = 0;
+  /// How many ways have led nowhere: one that has worked is taken again.
+  unsigned dead_ends = 0;
   Time not_before{};
 
-  void failed(Time now) { not_before = now + back_off(++failures); }
+  void lost(Time now) { not_before = now + back_off(++failures); }
+  void failed(Time now) {
+    ++dead_ends;
+    lost(now);
+  }
 };
 
 /// Somebody with whom there is a channel in either direction.

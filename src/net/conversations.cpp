@@ -11,10 +11,16 @@ Acquaintance ask_who(const std::string& address, const std::string& group, const
   wire::Ways ways = wire::usable(parse_ways(address), Here(), false);
   if (ways.empty())
     throw Error("no peer can be asked at " + address + "; an address is host:port or [host]:port");
+  Time until = steady_now() + patience;
   wire::Hello hello{.group = group, .role = wire::Role::stranger};
-  wire::Accepted accepted =
-      Conversation(ways.front(), hello, tls, steady_now() + patience).accepted();
-  return {accepted.self, accepted.algorithm, accepted.address};
+  for (std::size_t i = 0;; ++i) {
+    try {
+      wire::Accepted accepted = Conversation(ways[i], hello, tls, until).accepted();
+      return {accepted.self, accepted.algorithm, accepted.address};
+    } catch (const Error&) {
+      if (i + 1 == ways.size()) throw;
+    }
+  }
 }
 
 class ClientLink::Line : public Conversation {

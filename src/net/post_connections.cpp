@@ -87,7 +87,7 @@ void Courier::Post::dial(Contact& whom, Time now) {
   if (whom.connection) connected(*whom.connection);
 }
 
-/// Every attempt takes the next way; when all have been tried, the next number of a name.
+/// After a dead end the next way is taken; after all of them, the next number of a name.
 Connection* Courier::Post::dial(const std::string& address, Redial& redial, Purpose purpose,
                                 Time now) {
   wire::Ways ways = wire::usable(parse_ways(address), here_, options_.tcp_only);
@@ -96,8 +96,8 @@ Connection* Courier::Post::dial(const std::string& address, Redial& redial, Purp
   const wire::Way* way = nullptr;
   if (!ways.empty()) {
     auto count = static_cast<unsigned>(ways.size());
-    way = &ways[redial.failures % count];
-    dialed = net::dial(*way, redial.failures / count);
+    way = &ways[redial.dead_ends % count];
+    dialed = net::dial(*way, redial.dead_ends / count);
   }
   if (!dialed.socket) {
     redial.failed(now);
@@ -128,7 +128,7 @@ void Courier::Post::close(Connection& connection) {
   if (auto* sending = connection.as<Sending>()) {
     Correspondent& to = *sending->to;
     to.to = nullptr;
-    to.redial.failed(now);
+    connection.stage == Stage::open ? to.redial.lost(now) : to.redial.failed(now);
     if (to.wants_connection()) wake_by(to.redial.not_before);
   } else if (auto* receiving = connection.as<Receiving>()) {
     receiving->from->from = nullptr;
