@@ -90,13 +90,13 @@ class StewardOf final : public AnySteward {
 
   template <class Call>
   auto call(Time now, Effects& out, Call&& run) {
-    StewardOrders<A> own(now);
-    if constexpr (std::is_void_v<decltype(run(own))>) {
-      run(own);
-      pass_on(own, out);
+    orders_.restart(now);
+    if constexpr (std::is_void_v<decltype(run(orders_))>) {
+      run(orders_);
+      pass_on(orders_, out);
     } else {
-      auto result = run(own);
-      pass_on(own, out);
+      auto result = run(orders_);
+      pass_on(orders_, out);
       return result;
     }
   }
@@ -115,6 +115,8 @@ class StewardOf final : public AnySteward {
   }
 
   Steward<A> steward_;
+  /// Used again, so that nothing is allocated.
+  StewardOrders<A> orders_;
 };
 
 }  // namespace

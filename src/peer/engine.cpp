@@ -278,15 +278,15 @@ void Engine::touch(LockDesk& desk) {
 void Engine::request(Claim& claim, LockDesk& desk, const Guard&) {
   if (phase_ != Phase::member)
     throw Error(fmt::format("this peer has left the group '{}'", group_));
-  if (++unheard_entries_ == unheard_entries_max) listen();
+  if (desk.entered_at_once) listen();
   Time now = net::steady_now();
   take_place(claim, desk, now);
   settle(now);
 }
 
-/// Who locks and unlocks all the time, and never waits, hears the others all the same.
+/// Who finds the lock here again and again, and never waits, hears the others all the same.
 void Engine::listen() {
-  unheard_entries_ = 0;
+  if (steward_->view().roster.size() < 2) return;
   if (net::Readiness ready = courier_->wait(Time::min()); ready.count > 0) work(ready);
 }
 

@@ -214,12 +214,11 @@ class Engine final : private net::Recipient, private RegisterListener {
   std::string trouble_;
 
   // Driving.
-  /// How many times a lock that is here is entered before one listens whether others want it.
-  static constexpr unsigned unheard_entries_max = 64;
-  unsigned unheard_entries_ = 0;
   bool thread_drives_ = false;
   bool background_drives_ = false;
   bool takeover_due_ = false;
+  /// Longer while threads wait again and again, for then it would be for nothing.
+  Duration takeover_delay_{};
   /// When the driver wakes by itself.
   Time driver_until_ = Time::max();
   std::vector<ThreadClaim*> waiting_threads_;

@@ -15,8 +15,10 @@ namespace conch::peer {
 
 namespace {
 
-/// How long nobody drives before the background thread takes over.
-constexpr long takeover_delay_ns = 200'000;
+/// How long nobody drives before the background thread takes over: doubled each time that a thread
+/// drives again by then.
+constexpr Duration takeover_delay_min = std::chrono::microseconds(200);
+constexpr Duration takeover_delay_max = std::chrono::milliseconds(10);
 
 constexpr Duration forgetting_period = std::chrono::seconds(10);
 
@@ -62,7 +64,8 @@ void Engine::drive(ThreadClaim& claim, std::optional<Time> until, Guard& guard) 
 void Engine::find_driver() {
   if (!waiting_threads_.empty()) return waiting_threads_.front()->woken.notify_one();
   if (background_drives_ || std::exchange(takeover_due_, true)) return;
-  itimerspec soon{{0, 0}, {0, takeover_delay_ns}};
+  takeover_delay_ = std::clamp(takeover_delay_, takeover_delay_min, takeover_delay_max);
+  itimerspec soon{{0, 0}, {0, takeover_delay_.count()}};
   ::timerfd_settime(takeover_timer_.number(), 0, &soon, nullptr);
 }
 
@@ -96,7 +99,7 @@ void Engine::stand_by(Guard& guard) {
   for (const pollfd& source : sources)
     if (source.revents != 0) std::ignore = ::read(source.fd, &ignored, sizeof ignored);
   guard.lock();
-  takeover_due_ = false;
+  if (std::exchange(takeover_due_, false)) takeover_delay_ *= thread_drives_ ? 2 : 0;
 }
 
 void Engine::drive_in_background(Guard& guard) {
@@ -121,7 +124,6 @@ void Engine::drive_in_background(Guard& guard) {
 void Engine::work(const net::Readiness& ready) {
   driver_until_ = Time::min();  // Nobody need be woken: we look at the clock before we wait.
   work_now_ = net::steady_now();
-  unheard_entries_ = 0;
   courier_->work(ready, work_now_, *this);
   look_after(work_now_);
   settle(work_now_);
