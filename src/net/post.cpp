@@ -7,7 +7,7 @@ namespace conch::net {
 
 namespace {
 
-const CourierOptions& checked(const CourierOptions& options) {
+CourierOptions checked(CourierOptions options) {
   if (options.group.size() > wire::group_bytes_max)
     throw Error("the name of a group has at most " + std::to_string(wire::group_bytes_max) +
                 " bytes; choose a shorter one than " + options.group);
@@ -19,7 +19,7 @@ const CourierOptions& checked(const CourierOptions& options) {
 }  // namespace
 
 Courier::Post::Post(CourierOptions options)
-    : options_(checked(options)),
+    : options_(checked(std::move(options))),
       tls_(options_.tls.enabled() ? std::make_unique<TlsContext>(options_.tls) : nullptr),
       reception_(options_, Poller::first_free),
       next_serial_(Poller::first_free + reception_.doors().size()) {

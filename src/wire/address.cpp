@@ -41,7 +41,8 @@ std::optional<std::string> unescaped(std::string_view text) {
     if (text.size() - at < 3) return std::nullopt;
     std::size_t high = digits.find(text[at + 1]);
     std::size_t low = digits.find(text[at + 2]);
-    if (high == digits.npos || low == digits.npos || high + low == 0) return std::nullopt;
+    if (high == std::string_view::npos || low == std::string_view::npos || high + low == 0)
+      return std::nullopt;
     path += static_cast<char>(high * 16 + low);
     at += 2;
   }
@@ -50,7 +51,7 @@ std::optional<std::string> unescaped(std::string_view text) {
 
 std::optional<Way> parse_unix(std::string_view text) {
   std::size_t colon = text.find(':');
-  if (colon == 0 || colon == text.npos) return std::nullopt;
+  if (colon == 0 || colon == std::string_view::npos) return std::nullopt;
   std::optional<std::string> path = unescaped(text.substr(colon + 1));
   if (!path || !path->starts_with('/')) return std::nullopt;
   return UnixWay{std::string(text.substr(0, colon)), std::move(*path)};
@@ -67,7 +68,7 @@ std::optional<Way> parse_way(std::string_view text) {
 }  // namespace
 
 std::string print(const TcpWay& way) {
-  bool bracketed = way.host.find(':') != way.host.npos;
+  bool bracketed = way.host.find(':') != std::string::npos;
   return (bracketed ? "[" + way.host + "]" : way.host) + ":" + std::to_string(way.port);
 }
 
@@ -85,12 +86,12 @@ std::string print(const Ways& ways) {
 
 std::optional<TcpWay> parse_host_and_port(std::string_view text) {
   std::size_t colon = text.rfind(':');
-  if (colon == text.npos || !all_visible(text)) return std::nullopt;
+  if (colon == std::string_view::npos || !all_visible(text)) return std::nullopt;
   std::string_view host = text.substr(0, colon);
   std::string_view port = text.substr(colon + 1);
   bool bracketed = host.starts_with('[') && host.ends_with(']');
   if (bracketed) host = host.substr(1, host.size() - 2);
-  bool numbers_of_ipv6 = host.find(':') != host.npos;
+  bool numbers_of_ipv6 = host.find(':') != std::string_view::npos;
   if (host.empty() || bracketed != numbers_of_ipv6) return std::nullopt;
   TcpWay way{std::string(host), 0};
   auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), way.port);

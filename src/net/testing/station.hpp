@@ -69,7 +69,7 @@ class Station : public Recipient {
   void knows(const Station& other) { courier.know(other.self, other.courier.address()); }
   bool has_logged(const std::string& words) const {
     for (const std::string& line : lines)
-      if (line.find(words) != line.npos) return true;
+      if (line.find(words) != std::string::npos) return true;
     return false;
   }
   std::string log() const {
