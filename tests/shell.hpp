@@ -32,7 +32,7 @@ namespace conch {
 using Milliseconds = std::chrono::milliseconds;
 
 /// Before a test says that something does not come about.
-inline constexpr Milliseconds patience{30'000};
+inline constexpr Milliseconds patience{20'000};
 
 class Stopwatch {
  public:
