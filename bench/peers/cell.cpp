@@ -1,6 +1,7 @@
 #include "cell.hpp"
 
 #include <fmt/core.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <array>
@@ -55,6 +56,8 @@ struct alignas(64) Account {
 /// What a lock protects: written only by who is in.
 struct alignas(64) Protected {
   std::atomic<int> inside{0};
+  /// How many have called `lock` and are not in yet.
+  std::atomic<int> asking{0};
   std::uint64_t counter = 0;
   int last_holder = -1;
   std::uint64_t unlocked_ns = 0;
@@ -87,11 +90,12 @@ class Choice {
 /// A process's part.
 class Worker {
  public:
-  Worker(Board& board, Entrant& entrant, int process, int locks)
+  Worker(Board& board, Entrant& entrant, int process, int processes, int locks)
       : board_(board),
         account_(board.accounts[static_cast<std::size_t>(process)]),
         entrant_(entrant),
         process_(process),
+        contended_(locks == 1 && processes > 1),
         choice_(process, locks) {}
 
   void run() {
@@ -106,16 +110,25 @@ class Worker {
     int which = choice_.next();
     Protected& data = board_.locks[static_cast<std::size_t>(which)];
     std::uint64_t called_ns = now_ns();
+    ++data.asking;
     entrant_.lock(which);
     std::uint64_t in_ns = now_ns();
+    --data.asking;
     if (data.inside.exchange(1, std::memory_order_relaxed) != 0) ++board_.overlaps;
     if (measured) note(data, called_ns, in_ns);
     ++account_.all_entries;
     ++data.counter;
     data.last_holder = process_;
+    if (contended_) stay_until_another_asks(data);
     data.inside.store(0, std::memory_order_relaxed);
     data.unlocked_ns = now_ns();
     entrant_.unlock(which);
+  }
+
+  /// It is handovers that are measured. Without this, processes that share a core would enter again
+  /// and again as long as the scheduler lets them, and nobody would ask meanwhile.
+  void stay_until_another_asks(const Protected& data) const {
+    while (data.asking == 0 && board_.phase.value() < stopping) ::sched_yield();
   }
 
   void note(const Protected& data, std::uint64_t called_ns, std::uint64_t in_ns) {
@@ -131,15 +144,16 @@ class Worker {
   Account& account_;
   Entrant& entrant_;
   int process_;
+  bool contended_;
   Choice choice_;
 };
 
 std::string live(Contender& contender, Board& board, const Reports& reports, int process,
-                 int locks) {
+                 const Setting& setting) {
   std::unique_ptr<Entrant> entrant = contender.enter(process);
   reports.report();
   board.phase.await(warming_up);
-  Worker(board, *entrant, process, locks).run();
+  Worker(board, *entrant, process, setting.processes, setting.locks).run();
   reports.report();
   // Who left earlier would make the others' last entries different from those before.
   board.phase.await(leaving);
@@ -211,7 +225,7 @@ Reading measure(Contender& contender, const Setting& setting) {
   Reports reports;
   std::vector<Process> crew;
   for (int process = 0; process < setting.processes; ++process)
-    crew.emplace_back([&] { return live(contender, *board, reports, process, setting.locks); });
+    crew.emplace_back([&] { return live(contender, *board, reports, process, setting); });
   conduct(*board, reports, crew, setting.seconds);
   auto accounts = std::span(board->accounts).first(crew.size());
   check(*board, accounts);

@@ -278,13 +278,14 @@ void Engine::touch(LockDesk& desk) {
 void Engine::request(Claim& claim, LockDesk& desk, const Guard&) {
   if (phase_ != Phase::member)
     throw Error(fmt::format("this peer has left the group '{}'", group_));
-  if (desk.entered_at_once) listen();
+  if (steward_->has_token(desk.name)) listen();
   Time now = net::steady_now();
   take_place(claim, desk, now);
   settle(now);
 }
 
-/// Who finds the lock here again and again, and never waits, hears the others all the same.
+/// A lock that is here is not entered, nor kept, before one has heard who else wants it. So a thread
+/// that never waits does not keep others waiting.
 void Engine::listen() {
   if (steward_->view().roster.size() < 2) return;
   if (net::Readiness ready = courier_->wait(Time::min()); ready.count > 0) work(ready);
@@ -301,6 +302,7 @@ void Engine::take_place(Claim& claim, LockDesk& desk, Time now) {
 
 void Engine::give_up(Claim& claim, const Guard&) {
   if (!claim.has_place()) return void(claim.state = Claim::State::idle);
+  if (claim.state == Claim::State::inside) listen();
   drop_place(claim);
   settle(net::steady_now());
 }

@@ -95,7 +95,6 @@ void Engine::admit(LockDesk& desk, Time now) {
                       traffic.messages_received - claim->before.messages_received,
                       traffic.bytes_sent - claim->before.bytes_sent,
                       traffic.bytes_received - claim->before.bytes_received};
-    desk.entered_at_once = claim->asked == now;
     ++counts_.entries;
     claim->changed();
   }

@@ -28,8 +28,6 @@ class LockDesk {
   Fence fence;
   Time inside_since{};
   Traffic traffic;
-  /// The last one to enter did not have to wait: others may not have been heard.
-  bool entered_at_once = false;
   /// Mutexes and tickets that are for this lock: the desk stays while there are any.
   unsigned users = 0;
   /// Something has changed: there may be a next step.
