@@ -32,8 +32,7 @@ TEST_F(GroupCommandsTest, TheStatusHasHoldersAndWaiters) {
   EXPECT_TRUE(text.says("group default: naimi-trehel, epoch 1, view 1, 1 member\n")) << text.out;
   EXPECT_TRUE(text.says(id + " *")) << text.out;
   EXPECT_TRUE(text.says("deploy: held by " + id)) << text.out;
-  EXPECT_TRUE(text.says("+1 in line there, fence " + std::to_string(fence_in(holder))))
-      << text.out;
+  EXPECT_TRUE(text.says("+1 in line there, fence " + std::to_string(fence_in(holder)))) << text.out;
   expect_end(holder);
   expect_in(waiter);
   expect_end(waiter);
@@ -50,7 +49,8 @@ TEST_F(GroupCommandsTest, AMemberThatWaitsIsAWaiter) {
   ASSERT_EQ(lock["waiters"].size(), 1u);
   EXPECT_EQ(lock["waiters"][0]["member"], member_of(now, waiter.id())["id"]);
   EXPECT_EQ(lock["holders"][0]["member"], member_of(now, holder.id())["id"]);
-  EXPECT_TRUE(run({"status"}).says("  waiting: " + lock["waiters"][0]["member"].get<std::string>()));
+  EXPECT_TRUE(
+      run({"status"}).says("  waiting: " + lock["waiters"][0]["member"].get<std::string>()));
   expect_end(holder);
   expect_in(waiter);
   expect_end(waiter);

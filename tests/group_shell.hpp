@@ -11,6 +11,26 @@ namespace conch {
 
 using nlohmann::json;
 
+/// Another machine, as far as its peers can see: what is started meanwhile is there.
+class Elsewhere {
+ public:
+  explicit Elsewhere(const std::string& folder) {
+    std::filesystem::create_directory(folder);
+    for (const char* name : {"XDG_RUNTIME_DIR", "XDG_STATE_HOME"}) {
+      before_.emplace_back(name, std::getenv(name));
+      ::setenv(name, (folder + "/" + name).c_str(), 1);
+    }
+  }
+  Elsewhere(const Elsewhere&) = delete;
+  Elsewhere& operator=(const Elsewhere&) = delete;
+  ~Elsewhere() {
+    for (const auto& [name, value] : before_) ::setenv(name.c_str(), value.c_str(), 1);
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> before_;
+};
+
 /// Tests in which `conch status` says what is going on.
 class GroupShell : public Shell {
  protected:
@@ -58,6 +78,13 @@ class GroupShell : public Shell {
       for (const json& holder : lock["holders"]) count += holder["in_line"].get<std::size_t>();
     }
     return count;
+  }
+  /// Where the peer listens.
+  static std::string address_of(Process& peer) {
+    const std::string& log = peer.output();
+    std::string words = "listens on ";
+    std::size_t begin = log.find(words) + words.size();
+    return log.substr(begin, log.find_first_of(", \n", begin) - begin);
   }
   void leave(Process& peer) {
     peer.send(SIGTERM);

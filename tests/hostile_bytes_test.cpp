@@ -92,7 +92,10 @@ constexpr char note_kind = 6;
 /// docs/wire.md: version, then group, algorithm, role 2, life, address, no life meant, first.
 std::string client_hello() {
   using std::string_literals::operator""s;
-  return frame(hello_kind, "\x01\x97\xa7" "default" "\xa0\x02\x92\x00\x00\xa0\xc0\x00"s);
+  return frame(hello_kind,
+               "\x01\x97\xa7"
+               "default"
+               "\xa0\x02\x92\x00\x00\xa0\xc0\x00"s);
 }
 
 std::string random_bytes(std::minstd_rand& dice, std::size_t size) {
@@ -101,10 +104,11 @@ std::string random_bytes(std::minstd_rand& dice, std::size_t size) {
   return bytes;
 }
 
-/// A way to a peer, which notes down what its caller says.
+/// A way to a peer, which notes down what its callers say, each in a file of its own.
 class Relay {
  public:
-  explicit Relay(std::string record) : record_(std::move(record)) {
+  explicit Relay(std::string folder) : folder_(std::move(folder)) {
+    std::filesystem::create_directory(folder_);
     sockaddr_in name = loopback(0);
     socklen_t size = sizeof name;
     ::bind(door_.number(), reinterpret_cast<sockaddr*>(&name), size);
@@ -117,14 +121,15 @@ class Relay {
   /// In a process of its own, for ever.
   int work(int to) {
     std::map<int, int> other_end;
-    std::map<int, bool> is_caller;
+    std::map<int, std::string> records;
+    int calls = 0;
     for (;;) {
       std::vector<pollfd> sources{{door_.number(), POLLIN, 0}};
       for (auto [one, other] : other_end) sources.push_back({one, POLLIN, 0});
       ::poll(sources.data(), sources.size(), -1);
       for (const pollfd& source : sources)
         if (source.revents != 0 && source.fd != door_.number() && other_end.contains(source.fd) &&
-            !pass_on(source.fd, other_end[source.fd], is_caller[source.fd]))
+            !pass_on(source.fd, other_end[source.fd], records[source.fd]))
           part(other_end, source.fd);
       if (sources[0].revents == 0) continue;
       int caller = ::accept(door_.number(), nullptr, nullptr);
@@ -133,17 +138,17 @@ class Relay {
       ::connect(called, reinterpret_cast<sockaddr*>(&name), sizeof name);
       other_end[caller] = called;
       other_end[called] = caller;
-      is_caller[caller] = true;
-      is_caller[called] = false;
+      records[caller] = folder_ + "/" + std::to_string(++calls);
+      records[called] = "/dev/null";
     }
   }
 
  private:
-  bool pass_on(int from, int to, bool is_noted) const {
+  static bool pass_on(int from, int to, const std::string& record) {
     std::array<char, 65536> bytes{};
     ssize_t size = ::recv(from, bytes.data(), bytes.size(), 0);
     if (size <= 0) return false;
-    if (is_noted) std::ofstream(record_, std::ios::app).write(bytes.data(), size);
+    std::ofstream(record, std::ios::app).write(bytes.data(), size);
     return ::send(to, bytes.data(), static_cast<std::size_t>(size), MSG_NOSIGNAL) == size;
   }
   static void part(std::map<int, int>& other_end, int one) {
@@ -154,7 +159,7 @@ class Relay {
     }
   }
 
-  std::string record_;
+  std::string folder_;
   Line door_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   int port_ = 0;
 };
@@ -222,16 +227,18 @@ class HostileBytesTest : public Shell {
       if (line.starts_with("VmHWM:")) return std::stoul(line.substr(6));
     return 0;
   }
-  /// What one who dials says first, and much of what follows.
+  /// What the one said who has said most: the other peer, as long as nobody else has called.
   std::string recording() const {
-    std::ifstream file(path("said"), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    std::string longest;
+    for (const auto& entry : std::filesystem::directory_iterator(path("said")))
+      if (std::string one = text_of(entry.path()); one.size() > longest.size()) longest = one;
+    return longest;
   }
   /// The first frame of it.
   std::string recorded_hello() const {
     std::string all = recording();
-    return all.substr(0, 4 + (static_cast<unsigned char>(all[2]) << 8) +
-                             static_cast<unsigned char>(all[3]));
+    return all.substr(
+        0, 4 + (static_cast<unsigned char>(all[2]) << 8) + static_cast<unsigned char>(all[3]));
   }
 
   std::minstd_rand dice{1};
@@ -301,6 +308,21 @@ TEST_F(HostileBytesTest, WhatWasSaidBeforeIsNotHeardTwice) {
     }
   });
   expect_locks_keep_moving();
+}
+
+TEST_F(HostileBytesTest, WhoPosesAsAPeerAndSaysNothingDoesNotKeepItOut) {
+  expect_locks_keep_moving();
+  std::string hello = recorded_hello();
+  std::vector<Line> lines;
+  for (int i = 0; i < 20; ++i) {
+    everywhere([&](auto&& connect) {
+      lines.push_back(connect());
+      pour(lines.back(), hello);
+    });
+    ::poll(nullptr, 0, 10);
+  }
+  expect_locks_keep_moving();
+  for (const Line& line : lines) EXPECT_TRUE(is_hung_up_on(line));
 }
 
 TEST_F(HostileBytesTest, ClientsThatMakeNoSenseAreDropped) {

@@ -50,10 +50,11 @@ TEST_F(LockHostedTest, AClientCounts) {
 
 TEST_F(LockHostedTest, TheLockOfAKilledClientIsFreeWhenItsCommandIsGone) {
   ready_peer();
-  Process& holder = lock({"deploy"}, "exec 9>>$SCRATCH/inside; flock -n 9; echo in $CONCH_FENCE; cat");
+  Process& holder =
+      lock({"deploy"}, "exec 9>>$SCRATCH/inside; flock -n 9; echo in $CONCH_FENCE; cat");
   expect_in(holder);
-  Process& next = lock({"deploy"},
-                       "exec 9>>$SCRATCH/inside; flock -n 9 && echo in $CONCH_FENCE alone");
+  Process& next =
+      lock({"deploy"}, "exec 9>>$SCRATCH/inside; flock -n 9 && echo in $CONCH_FENCE alone");
   EXPECT_TRUE(await([&] { return waiting_for("deploy") == 1; }));
   holder.send(SIGKILL);
   EXPECT_EQ(next.await_exit(), 0) << next.output();
@@ -133,8 +134,22 @@ TEST_F(LockHostedTest, AStoppedHostDoesNotMakeATimeoutLonger) {
   EXPECT_TRUE(await([&] { return waiting_for("deploy") == 1; }));
   peer.send(SIGSTOP);
   Stopwatch watch;
-  EXPECT_EQ(waiter.await_exit(Milliseconds(10'000)), 75) << waiter.output();
+  EXPECT_EQ(waiter.await_exit(Milliseconds(4000)), 75) << waiter.output();
   std::cout << "a timeout of 1 s took " << watch.elapsed().count() << " ms\n";
+  peer.send(SIGCONT);
+  expect_end(holder);
+  leave(peer);
+}
+
+TEST_F(LockHostedTest, AHostThatIsStoppedAlreadyDoesNotMakeATimeoutLonger) {
+  Process& peer = ready_peer();
+  Process& holder = holder_of("deploy");
+  peer.send(SIGSTOP);
+  Outcome late = run({"lock", "deploy", "--timeout", "1s", "--", "true"});
+  EXPECT_EQ(late.status, 75) << late.out;
+  std::cout << "a timeout of 1 s took " << late.took.count() << " ms: " << late.out;
+  EXPECT_LT(late.took, Milliseconds(1800));
+  EXPECT_FALSE(late.says("within 1 ms")) << late.out;
   peer.send(SIGCONT);
   expect_end(holder);
   leave(peer);
@@ -156,6 +171,29 @@ TEST_F(LockHostedTest, ClientsDoNotWaitLongerThanTheyWant) {
   EXPECT_EQ(run({"lock", "deploy", "--try", "--", "true"}).status, 0);
   leave(peer);
   expect_nothing_left();
+}
+
+TEST_F(LockHostedTest, WhoJoinsFromElsewhereAsksTheNextIfTheFirstIsGone) {
+  Process& here = ready_peer({"--listen", "127.0.0.1:0"});
+  Process& gone = ready_peer({"--listen", "127.0.0.1:0"});
+  leave(gone);
+  Process* there = nullptr;
+  Process* holder = nullptr;
+  {
+    Elsewhere elsewhere(path("elsewhere"));
+    there = &ready_peer(
+        {"--listen", "127.0.0.1:0", "--join", address_of(gone), "--join", address_of(here)});
+    holder = &holder_of("deploy");
+  }
+  Process& waiter = waiter_for("deploy");
+  EXPECT_EQ(status()["members"].size(), 2u);
+  there->send(SIGKILL);
+  EXPECT_EQ(holder->await_exit(), 76) << holder->output();
+  expect_in(waiter);
+  EXPECT_GT(fence_in(waiter), fence_in(*holder));
+  expect_end(waiter);
+  EXPECT_EQ(here.output().find("refused"), std::string::npos) << here.output();
+  leave(here);
 }
 
 TEST_F(LockHostedTest, ASecondSignalEndsAPeerAtOnce) {

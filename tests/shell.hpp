@@ -281,14 +281,14 @@ class Shell : public testing::Test {
     EXPECT_EQ(sockets(), std::vector<std::string>{});
   }
 
-  ScratchDirectory scratch;
-
- private:
   static std::string text_of(const std::filesystem::path& path) {
-    std::ifstream file(path);
+    std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
+  ScratchDirectory scratch;
+
+ private:
   std::list<Process> started_;
 };
 
