@@ -93,7 +93,8 @@ class Courier {
 
   /// A new life: all channels begin anew. Clients stay.
   void live_as(const Life& self);
-  /// Where a life is. One that was forgotten is not known again.
+  /// Where a life is. One that was forgotten is not known again. Empty if only it can tell: what is
+  /// sent to it waits until it calls.
   void know(const Life& life, const std::string& address);
   /// Drops the channels from and to it, for good: should it connect again, it finds its channel
   /// broken.
