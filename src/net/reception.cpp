@@ -67,7 +67,11 @@ void Reception::open_local(const std::string& path) {
     throw Error("the path of a socket is absolute and has less than 108 bytes, unlike " + path +
                 "; use another runtime directory");
   remove_stale(path, *name);
-  open(wire::Route::local, *name, path);
+  // It gets its name when it is open: one behind which nobody is was left by one who was killed.
+  std::string unfinished = path;
+  unfinished.back() = '~';
+  open(wire::Route::local, *name_of_path(unfinished), path);
+  if (::rename(unfinished.c_str(), path.c_str()) != 0) fail(path);
   file_.emplace(path);
 }
 

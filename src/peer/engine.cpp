@@ -113,6 +113,7 @@ void Engine::open_courier() {
   courier.insecure = options_.insecure;
   courier.tcp_only = options_.tcp_only;
   courier.log = [this](const std::string& line) { log(line); };
+  remove_abandoned_sockets(directories_.runtime);
   courier_ = std::make_unique<net::Courier>(std::move(courier));
   listens_ = courier_->listens();
 }
@@ -229,6 +230,11 @@ void Engine::stop() {
   register_.reset();
   phase_changed_.wait(guard, [&] { return waiting_threads_.empty(); });
   courier_.reset();
+  try {
+    remove_abandoned_sockets(directories_.runtime);
+  } catch (const Error& error) {
+    log(error.what());
+  }
 }
 
 void Engine::log(const std::string& line) const {
