@@ -82,9 +82,7 @@ Engine::Engine(PeerOptions options)
     terms_.length = reg->lease();
     if (algorithm.empty() && !view.roster.empty()) algorithm = view.algorithm;
   } else if (algorithm.empty()) {
-    algorithm = net::ask_who(options_.join.front(), group_, tls_of(options_.tls),
-                             options_.admission_patience)
-                    .algorithm;
+    algorithm = algorithm_there();
   }
   algorithm_ = &real_algorithm(algorithm.empty() ? std::string(default_algorithm) : algorithm);
   open_courier();
@@ -99,6 +97,20 @@ Engine::Engine(PeerOptions options)
 }
 
 Engine::~Engine() { leave(); }
+
+/// What runs where this peer joins, from whoever answers.
+std::string Engine::algorithm_there() const {
+  for (std::size_t i = 0;; ++i) {
+    try {
+      return net::ask_who(options_.join[i], group_, tls_of(options_.tls),
+                          options_.admission_patience)
+          .algorithm;
+    } catch (const Error& error) {
+      if (i + 1 == options_.join.size()) throw;
+      log(error.what());
+    }
+  }
+}
 
 void Engine::open_courier() {
   net::CourierOptions courier;
@@ -146,9 +158,11 @@ std::string Engine::why_not_admitted() const {
 
 /// Begins a life: the first, or one after an expulsion.
 void Engine::be_born() {
-  life_.incarnation = draw_incarnation(life_.incarnation);
+  if (steward_) {  // The first is the one in which it has introduced itself.
+    life_.incarnation = draw_incarnation(life_.incarnation);
+    courier_->live_as(life_);
+  }
   born_ = net::steady_now();
-  courier_->live_as(life_);
   followed_view_ = 0;
   known_lives_.clear();
   timers_.clear();
