@@ -153,7 +153,10 @@ Acquaintance ask_who(const std::string& address, const std::string& group, const
 /// A client's side of its connection to a peer of this machine. Used by one thread at a time.
 class ClientLink {
  public:
-  /// Throws conch::Error: nobody listens there, it is of another group, it refuses.
+  /// Throws conch::Error: nobody listens there, or answers by then; it is of another group, it
+  /// refuses.
+  ClientLink(const std::string& socket, const std::string& group, Time until);
+  /// By when a living peer has long answered.
   ClientLink(const std::string& socket, const std::string& group);
   ~ClientLink();
   ClientLink(const ClientLink&) = delete;
