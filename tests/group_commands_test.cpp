@@ -65,6 +65,7 @@ TEST_F(GroupCommandsTest, ReadersHoldTogether) {
 }
 
 TEST_F(GroupCommandsTest, AnEvictedHolderIsToldAndTheNextGetsTheLock) {
+  found("1s");
   std::vector<Process*> peers{&ready_peer(), &ready_peer()};
   Process& holder = holder_of("deploy");
   Process* host = host_of_the_holder(peers);
@@ -80,6 +81,7 @@ TEST_F(GroupCommandsTest, AnEvictedHolderIsToldAndTheNextGetsTheLock) {
 }
 
 TEST_F(GroupCommandsTest, WhoIsEvictedFromALockOfItsOwnIsTold) {
+  found("1s");
   Process& holder = holder_of("deploy");  // Each is a peer of its own.
   Process& waiter = waiter_for("deploy");
   std::string id = member_of(status(), holder.id())["id"];

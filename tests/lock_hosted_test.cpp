@@ -174,7 +174,7 @@ TEST_F(LockHostedTest, ClientsDoNotWaitLongerThanTheyWant) {
 }
 
 TEST_F(LockHostedTest, WhoJoinsFromElsewhereAsksTheNextIfTheFirstIsGone) {
-  Process& here = ready_peer({"--listen", "127.0.0.1:0"});
+  Process& here = ready_peer({"--listen", "127.0.0.1:0", "--lease", "1s"});
   Process& gone = ready_peer({"--listen", "127.0.0.1:0"});
   leave(gone);
   Process* there = nullptr;
