@@ -179,10 +179,17 @@ std::vector<Socket> sockets_in(const std::string& runtime) {
   return found;
 }
 
-/// No process takes the name of another: what is dead once may be removed at any time.
+/// No process takes the name of another: what is dead once may be removed at any time. So is what
+/// has no proper name yet; who is alive gives it another.
 void remove_abandoned_sockets(const std::string& runtime) {
-  for (const Socket& socket : sockets_in(runtime))
-    if (std::string path = socket_path(runtime, socket); is_abandoned(path)) ::unlink(path.c_str());
+  std::error_code error;
+  for (fs::directory_iterator entry(runtime, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code gone;
+    const std::string path = entry->path().string();
+    if (fs::is_socket(entry->symlink_status(gone)) && is_abandoned(path)) ::unlink(path.c_str());
+  }
+  if (error) refuse("the sockets in {} cannot be listed: {}", runtime, error.message());
 }
 
 }  // namespace conch::peer

@@ -196,8 +196,12 @@ TEST_F(DirectoriesTest, SocketsBehindWhichNobodyIsAreRemoved) {
   file::Descriptor living = make_socket(socket_path(runtime, open));
   make_socket(socket_path(runtime, {Role::host, NodeId{2}}));
   make_socket(socket_path(runtime, {Role::peer, NodeId{3}}));
+  make_socket(runtime + "/peer.4.soc~");
+  std::ofstream(runtime + "/note") << "no socket";
   remove_abandoned_sockets(runtime);
   EXPECT_EQ(sockets_in(runtime), std::vector<Socket>{open});
+  EXPECT_FALSE(fs::exists(runtime + "/peer.4.soc~"));
+  EXPECT_TRUE(fs::exists(runtime + "/note"));
   EXPECT_EQ(::listen(living.number(), 1), 0);
   remove_abandoned_sockets(runtime);
   EXPECT_EQ(sockets_in(runtime), std::vector<Socket>{open});
