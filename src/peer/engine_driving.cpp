@@ -136,7 +136,7 @@ Time Engine::wakes() const {
 }
 
 void Engine::look_after(Time now) {
-  if (!steward_) return;
+  if (!steward_ || broken_) return;
   if (steward_->wakes() <= now) steward_->tick(now, effects_);
   while (auto due = timers_.take(now))
     steward_->timer(now, due->lock, due->epoch, due->timer, effects_);

@@ -12,6 +12,10 @@ namespace conch::peer {
 using namespace recovery;
 
 void Engine::settle(Time now) {
+  if (std::exchange(broken_, false)) {
+    effects_.clear();
+    happen(Expelled{}, now);
+  }
   do {
     while (!touched_.empty()) {
       LockDesk& desk = *touched_.back();
@@ -174,11 +178,11 @@ void Engine::delivered(const Life& from, std::string_view payload) {
   auto kind = static_cast<PayloadKind>(payload.front());
   std::string_view body = payload.substr(1);
   if (kind != PayloadKind::recovery) return take_other_payload(from, kind, body);
-  if (!steward_) return;
-  std::optional<std::string> lock;
-  std::string why = steward_->receive(work_now_, from, body, lock, effects_);
-  if (!why.empty()) return doubt(from, why);
-  LockDesk* desk = lock ? find_desk(*lock) : nullptr;
+  if (!steward_ || broken_) return;
+  Intake intake = steward_->receive(work_now_, from, body, effects_);
+  broken_ = intake.fatal;
+  if (!intake.fault.empty()) return doubt(from, intake.fault);
+  LockDesk* desk = intake.lock ? find_desk(*intake.lock) : nullptr;
   if (!desk) return;
   ++desk->traffic.messages_received;
   desk->traffic.bytes_received += payload.size();
@@ -187,7 +191,7 @@ void Engine::delivered(const Life& from, std::string_view payload) {
 /// It does not speak as a peer of ours would.
 void Engine::doubt(const Life& from, const std::string& why) {
   log(fmt::format("peer {} says what makes no sense: {}", from.id.value, why));
-  if (steward_) steward_->suspect(work_now_, from, effects_);
+  if (steward_ && !broken_) steward_->suspect(work_now_, from, effects_);
 }
 
 void Engine::take_other_payload(const Life& from, PayloadKind kind, std::string_view body) {
