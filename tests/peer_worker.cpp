@@ -1,8 +1,7 @@
-// A process that enters again and again: peer_worker FOLDER SEED [rejoin] [think] [tcp] [algorithm=NAME]
-// It ends when the arena has counted enough entries.
+// A process that enters again and again: peer_worker FOLDER SEED [rejoin] [think] [tcp]
+// [algorithm=NAME] It ends when the arena has counted enough entries.
 #include <conch/mutex.hpp>
 #include <conch/peer.hpp>
-
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -63,7 +62,8 @@ void run(Plan plan) {
   while (!arena.done()) {
     Peer peer(plan.options);
     ++arena->ready;
-    while (arena->ready < arena->ready_wanted) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (arena->ready < arena->ready_wanted)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     work(peer, arena, plan.rejoins ? 1 + dice() % 500 : ~std::uint64_t{0}, plan.thinks);
     if (!arena.done()) ++arena->rejoins;
   }

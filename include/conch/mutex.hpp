@@ -7,14 +7,13 @@
 #pragma once
 
 #include <chrono>
+#include <conch/peer.hpp>
+#include <conch/receipt.hpp>
+#include <conch/ticket.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
-
-#include <conch/peer.hpp>
-#include <conch/receipt.hpp>
-#include <conch/ticket.hpp>
 
 namespace conch {
 

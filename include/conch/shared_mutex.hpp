@@ -6,12 +6,11 @@
 #pragma once
 
 #include <chrono>
+#include <conch/peer.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
-
-#include <conch/peer.hpp>
 
 namespace conch {
 

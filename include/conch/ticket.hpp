@@ -12,13 +12,12 @@
 #pragma once
 
 #include <chrono>
+#include <conch/peer.hpp>
+#include <conch/receipt.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
-
-#include <conch/peer.hpp>
-#include <conch/receipt.hpp>
 
 namespace conch {
 

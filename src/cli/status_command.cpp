@@ -114,9 +114,9 @@ void print_locks(const Status& status) {
 }
 
 void print_text(const Status& status) {
-  fmt::print("group {}: {}, epoch {}, view {}, {} member{}\n\n", status.group, status.view.algorithm,
-             status.view.epoch.value, status.view.number, status.view.roster.size(),
-             status.view.roster.size() == 1 ? "" : "s");
+  fmt::print("group {}: {}, epoch {}, view {}, {} member{}\n\n", status.group,
+             status.view.algorithm, status.view.epoch.value, status.view.number,
+             status.view.roster.size(), status.view.roster.size() == 1 ? "" : "s");
   print_members(status);
   print_locks(status);
 }
@@ -160,9 +160,8 @@ void print_json(const Status& status) {
     json["members"].push_back(json_of(status, member));
   json["locks"] = nlohmann::ordered_json::array();
   for (const auto& [name, lock] : locks_of(status)) {
-    nlohmann::ordered_json each{{"lock", name},
-                                {"holders", json_of(lock.holders)},
-                                {"waiters", json_of(lock.waiters)}};
+    nlohmann::ordered_json each{
+        {"lock", name}, {"holders", json_of(lock.holders)}, {"waiters", json_of(lock.waiters)}};
     if (!lock.holders.empty()) each["fence"] = lock.fence;
     if (lock.token) each["token"] = id_text(*lock.token);
     json["locks"].push_back(each);
@@ -230,8 +229,10 @@ void add_unlock_command(CLI::App& app, Invocation&) {
   command->add_flag("--yes", *yes, "Required: there is nobody to ask");
   command->callback([group, lock, force, yes] {
     if (!*force || !*yes)
-      throw Error("the holder may be in the middle of something, and what it does after this only "
-                  "its fence can refuse; if you mean it: conch unlock --force " + *lock + " --yes");
+      throw Error(
+          "the holder may be in the middle of something, and what it does after this only "
+          "its fence can refuse; if you mean it: conch unlock --force " +
+          *lock + " --yes");
     PeerLine::to_anybody(group_named(*group)).ask(ForceOpen{*lock});
     fmt::print("{} is nobody's; a new epoch has begun.\n", *lock);
   });

@@ -2,8 +2,9 @@
 //
 // Two lives have a channel in each direction. Who has something to say opens a connection, and the
 // other side uses it, too, unless it has opened one itself meanwhile. What was not acknowledged is
-// kept and said again on the next connection, from where the receiver's handshake says it stopped. A channel keeps so much
-// and no more: then it is broken for good, and its life is reported as `broken`.
+// kept and said again on the next connection, from where the receiver's handshake says it stopped.
+// A channel keeps so much and no more: then it is broken for good, and its life is reported as
+// `broken`.
 //
 // Nothing here is guarded: all calls are made under one lock of the caller's, except `wait` and
 // `poke`, which any number of threads may call at any time.

@@ -14,7 +14,8 @@ class StewardOf final : public AnySteward {
  public:
   StewardOf(const CatalogEntry& entry, const StewardTraits& traits)
       : steward_(traits.life, traits.address,
-                 {std::string(entry.about.name), entry.tuned(Tuning{}), Rule::none}, traits.lease) {}
+                 {std::string(entry.about.name), entry.tuned(Tuning{}), Rule::none}, traits.lease) {
+  }
 
   void start(Time now, Effects& out) override {
     call(now, out, [&](auto& own) { steward_.start(own); });

@@ -63,7 +63,8 @@ net::Tls tls_of(const TlsOptions& options) {
 Engine::Engine(PeerOptions options)
     : options_(std::move(options)),
       group_(group_named(options_.group)),
-      directories_(make_directories(group_, {options_.runtime_directory, options_.state_directory})),
+      directories_(
+          make_directories(group_, {options_.runtime_directory, options_.state_directory})),
       life_{NodeId{draw()}, draw_incarnation({})},
       dice_(static_cast<std::minstd_rand::result_type>(draw())),
       background_wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
@@ -88,7 +89,9 @@ Engine::Engine(PeerOptions options)
   }
   algorithm_ = &real_algorithm(algorithm.empty() ? std::string(default_algorithm) : algorithm);
   open_courier();
-  if (reg) register_ = std::make_unique<RegisterDesk>(std::move(reg), static_cast<RegisterListener&>(*this));
+  if (reg)
+    register_ =
+        std::make_unique<RegisterDesk>(std::move(reg), static_cast<RegisterListener&>(*this));
   thread_ = std::thread([this] { background(); });
   try {
     come_in();
@@ -180,8 +183,8 @@ void Engine::leave() {
       turn_everybody_out();
       settle(net::steady_now());
     }
-    bool left = phase_changed_.wait_for(guard, leave_patience,
-                                        [&] { return phase_ != Phase::leaving; });
+    bool left =
+        phase_changed_.wait_for(guard, leave_patience, [&] { return phase_ != Phase::leaving; });
     if (!left) log("could not leave in time: its lease ends as if it had crashed");
   }
   stop();
@@ -284,8 +287,8 @@ void Engine::request(Claim& claim, LockDesk& desk, const Guard&) {
   settle(now);
 }
 
-/// A lock that is here is not entered, nor kept, before one has heard who else wants it. So a thread
-/// that never waits does not keep others waiting.
+/// A lock that is here is not entered, nor kept, before one has heard who else wants it. So a
+/// thread that never waits does not keep others waiting.
 void Engine::listen() {
   if (steward_->view().roster.size() < 2) return;
   if (net::Readiness ready = courier_->wait(Time::min()); ready.count > 0) work(ready);
@@ -314,8 +317,9 @@ void Engine::drop_place(Claim& claim) {
 }
 
 std::string Engine::why_not_shared() const {
-  return fmt::format("{} lets nobody share a lock; start the group with --algorithm elmp or central",
-                     algorithm_->about.name);
+  return fmt::format(
+      "{} lets nobody share a lock; start the group with --algorithm elmp or central",
+      algorithm_->about.name);
 }
 
 void Engine::call_later(std::function<void()> callback) {

@@ -11,6 +11,7 @@
 // their way before the process learns of anything.
 #pragma once
 
+#include <conch/peer.hpp>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -23,8 +24,6 @@
 #include <thread>
 #include <unordered_map>
 #include <vector>
-
-#include <conch/peer.hpp>
 
 #include "net/courier.hpp"
 #include "peer/any_steward.hpp"

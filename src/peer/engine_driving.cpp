@@ -112,8 +112,7 @@ void Engine::drive_in_background(Guard& guard) {
   std::array<pollfd, 2> sources{
       {{background_wake_.number(), POLLIN, 0}, {courier_->descriptor(), POLLIN, 0}}};
   timespec timeout{rest.count() / 1'000'000'000, rest.count() % 1'000'000'000};
-  ::ppoll(sources.data(), sources.size(), wakes_at == Time::max() ? nullptr : &timeout,
-          nullptr);
+  ::ppoll(sources.data(), sources.size(), wakes_at == Time::max() ? nullptr : &timeout, nullptr);
   std::uint64_t ignored = 0;
   if (sources[0].revents != 0)
     std::ignore = ::read(background_wake_.number(), &ignored, sizeof ignored);

@@ -94,8 +94,7 @@ void Engine::admit(LockDesk& desk, Time now) {
     const Traffic& traffic = desk.traffic;
     claim->state = Claim::State::inside;
     claim->fence = desk.fence;
-    claim->receipt = {now - claim->asked,
-                      traffic.messages_sent - claim->before.messages_sent,
+    claim->receipt = {now - claim->asked, traffic.messages_sent - claim->before.messages_sent,
                       traffic.messages_received - claim->before.messages_received,
                       traffic.bytes_sent - claim->before.bytes_sent,
                       traffic.bytes_received - claim->before.bytes_received};
@@ -316,7 +315,8 @@ StatusPart Engine::status_part(Time now) const {
   part.counts.bytes_sent = traffic.bytes_sent;
   part.counts.bytes_received = traffic.bytes_received;
   part.counts.connections_refused = traffic.connections_refused;
-  for (const LockReport& report : steward_->reports(now)) part.locks.push_back(part_of(report, now));
+  for (const LockReport& report : steward_->reports(now))
+    part.locks.push_back(part_of(report, now));
   return part;
 }
 

@@ -2,14 +2,13 @@
 // Mutex and SharedMutex are made of.
 #pragma once
 
+#include <conch/receipt.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
-
-#include <conch/receipt.hpp>
 
 #include "peer/engine.hpp"
 

@@ -1,6 +1,6 @@
-#include <conch/ticket.hpp>
-
 #include <fmt/core.h>
+
+#include <conch/ticket.hpp>
 
 #include "peer/thread_locks.hpp"
 

@@ -50,8 +50,8 @@ struct Accepted {
   Life self;
   std::string algorithm;
   std::string address;
-  /// Whether payloads of the other life could have come before; if they could and this says no, then
-  /// this side has forgotten them.
+  /// Whether payloads of the other life could have come before; if they could and this says no,
+  /// then this side has forgotten them.
   bool known = false;
   /// How many payloads of that life have come.
   std::uint64_t received = 0;
