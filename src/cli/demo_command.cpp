@@ -101,9 +101,10 @@ class Demo {
   }
 
   void begin() {
-    fmt::print("Five processes, each a peer of a new group, speak TCP on this machine; no server.\n"
-               "Each does the same again and again: lock, read a number from a file, write it plus\n"
-               "one, unlock. If two were ever inside at once, an increment would be lost.\n\n");
+    fmt::print(
+        "Five processes, each a peer of a new group, speak TCP on this machine; no server.\n"
+        "Each does the same again and again: lock, read a number from a file, write it plus\n"
+        "one, unlock. If two were ever inside at once, an increment would be lost.\n\n");
     begun_ns_ = now_ns();
     for (std::size_t which = 0; which < first_crew; ++which) start(which);
     for (std::size_t which = 0; which < first_crew; ++which) await_in(which);
@@ -154,8 +155,8 @@ class Demo {
 
   void is_stopped(std::size_t which) {
     hold(which);
-    say("SIGSTOP to peer {}, inside as well: it may wake at any time, so its lease of {} must end",
-        which + 1, span_text(static_cast<std::uint64_t>(lease_.count()) * 1'000'000));
+    say("SIGSTOP to peer {}, inside as well. It is not dead: its lease of {} s has to end first",
+        which + 1, Seconds(lease_).count());
     std::uint64_t stopped_ns = now_ns();
     crew_.signal(which, SIGSTOP);
     std::uint64_t next_ns = await_next();
@@ -217,10 +218,11 @@ class Demo {
          fmt::format("each larger than all before, from {} to {}", board_->first_fence,
                      board_->last_fence));
     if (!none_lost || !fences_grew) return Exit::safety_broken;
-    fmt::print("\nWhat to try next:\n"
-               "  conch lock deploy -- sh -c 'echo fence $CONCH_FENCE; sleep 5'   in two terminals\n"
-               "  conch status                                                    in a third\n"
-               "  conch bench                                                     how fast it is here\n");
+    fmt::print(
+        "\nWhat to try next:\n"
+        "  conch lock deploy -- sh -c 'echo fence $CONCH_FENCE; sleep 5'   in two terminals\n"
+        "  conch status                                                    in a third\n"
+        "  conch bench                                                     how fast it is here\n");
     return Exit::held;
   }
 
@@ -254,7 +256,8 @@ Exit run_demo(const DemoArguments& arguments) {
 
 void add_demo_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand(
-      "demo", "Five peers on this machine, while one joins, one leaves, one is killed, one stopped");
+      "demo",
+      "Five peers on this machine, while one joins, one leaves, one is killed, one stopped");
   auto arguments = std::make_shared<DemoArguments>();
   command->add_option("--algorithm", arguments->algorithm,
                       "What the group runs: a name of `conch algorithms`");
