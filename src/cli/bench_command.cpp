@@ -279,8 +279,12 @@ void contend(const PeerOptions& options, Board& board, std::size_t process) {
   Mutex mutex(peer, "lock");
   ++board.ready;
   while (board.phase == Phase::assemble) doze(milliseconds(1));
-  for (Phase phase = board.phase; phase != Phase::leave; phase = board.phase)
+  for (Phase phase = board.phase; phase != Phase::leave; phase = board.phase) {
     enter(mutex, board, process, phase == Phase::measure);
+    // Who was about to ask may have lost its core to the one that its token woke: it has not asked
+    // yet, and would be passed over until that one's time slice ends.
+    ::sched_yield();
+  }
 }
 
 std::vector<std::string> row_of(std::span<const Account> accounts, double seconds, double way_ns) {
@@ -331,6 +335,7 @@ std::vector<std::string> Bench::measure(std::size_t processes, double way_ns) co
 }
 
 Exit run_bench(const BenchArguments& arguments) {
+  check_algorithm(arguments.algorithm);
   try {
     Bench(arguments).run();
     return Exit::held;

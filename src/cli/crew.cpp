@@ -14,6 +14,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "catalog/catalog.hpp"
+
 namespace conch::cli {
 
 namespace {
@@ -46,6 +48,13 @@ sigset_t signals_of_interest() {
 }
 
 }  // namespace
+
+void check_algorithm(const std::string& name) {
+  const CatalogEntry& entry = find_algorithm(name);
+  if (entry.about.use != Use::real)
+    throw std::runtime_error(
+        fmt::format("{} is a specimen: it breaks {}", name, entry.about.caught_by));
+}
 
 std::uint64_t now_ns() {
   timespec now{};

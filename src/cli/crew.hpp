@@ -34,6 +34,9 @@ struct Stuck : std::runtime_error {
 
 using Seconds = std::chrono::duration<double>;
 
+/// Throws unless peers can run it: better here than in every process.
+void check_algorithm(const std::string& name);
+
 /// CLOCK_MONOTONIC, which is the same in all processes.
 std::uint64_t now_ns();
 /// In this process, without looking at signals.

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <memory>
 #include <string>
@@ -148,7 +149,7 @@ class Demo {
     say("kill -9 of peer {}, which is inside and has read the number", which + 1);
     std::uint64_t killed_ns = now_ns();
     crew_.kill(which);
-    recovery_ns_ = await_next() - killed_ns;
+    recovery_ns_ = std::max(await_next(), killed_ns) - killed_ns;
     say("peer {} is in, {} after the kill", board_->next_in + 1, span_text(recovery_ns_));
     crew_.rest(act_);
   }
@@ -241,6 +242,7 @@ class Demo {
 };
 
 Exit run_demo(const DemoArguments& arguments) {
+  if (!arguments.algorithm.empty()) check_algorithm(arguments.algorithm);
   try {
     return Demo(arguments).run();
   } catch (const Interrupted& interruption) {
