@@ -115,10 +115,11 @@ class Demo {
     std::uint64_t handovers = board_->handovers;
     std::uint64_t from_ns = now_ns();
     crew_.rest(act_);
-    handovers_per_s_ = static_cast<double>(board_->handovers - handovers) * 1e9 /
-                       static_cast<double>(now_ns() - from_ns);
-    say("{} increments, {:.0f} handovers a second from one process to another", grouped(written()),
-        handovers_per_s_);
+    double seconds = static_cast<double>(now_ns() - from_ns) * 1e-9;
+    handovers = board_->handovers - handovers;
+    handovers_per_s_ = static_cast<std::uint64_t>(static_cast<double>(handovers) / seconds);
+    say("{} increments, {} handovers a second from one process to another", grouped(written()),
+        grouped(handovers_per_s_));
   }
 
   void joins(std::size_t which) {
@@ -206,18 +207,17 @@ class Demo {
     std::uint64_t in_file = read_record(file_.number()).count;
     bool none_lost = counted == in_file && counted > 0;
     bool fences_grew = board_->fences_back == 0;
-    auto line = [](std::string_view name, const std::string& value, const std::string& remark) {
-      fmt::print("{:<32}{:>12}  {}\n", name, value, remark);
+    auto line = [](std::string_view name, const std::string& value, std::string_view remark) {
+      fmt::print("{:<32}{:>10}{}{}\n", name, value, remark.empty() ? "" : "  ", remark);
     };
     line("increments the workers counted", grouped(counted), "");
     line("the number in the file", grouped(in_file),
          none_lost ? "the same: nothing was lost" : "NOT THE SAME: the lock is broken");
-    line("handovers a second", grouped(static_cast<std::uint64_t>(handovers_per_s_)),
-         "five peers, undisturbed, each with a read and a write");
+    line("handovers a second", grouped(handovers_per_s_),
+         "five peers, each with a read and a write");
     line("kill -9 to the next one in", span_text(recovery_ns_), "");
     line("fences", fences_grew ? "increased" : "WENT BACK",
-         fmt::format("each larger than all before, from {} to {}", board_->first_fence,
-                     board_->last_fence));
+         fmt::format("from {} to {}", board_->first_fence, board_->last_fence));
     if (!none_lost || !fences_grew) return Exit::safety_broken;
     fmt::print(
         "\nWhat to try next:\n"
@@ -237,7 +237,7 @@ class Demo {
   /// After all that its members use.
   Crew crew_;
   std::uint64_t begun_ns_ = 0;
-  double handovers_per_s_ = 0;
+  std::uint64_t handovers_per_s_ = 0;
   std::uint64_t recovery_ns_ = 0;
 };
 
