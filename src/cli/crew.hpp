@@ -2,11 +2,11 @@
 // outlives it, and none of them can make it wait for ever.
 #pragma once
 
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/types.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
