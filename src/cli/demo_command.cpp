@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <csignal>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,11 @@ struct DemoArguments {
 /// How long anything may take before the demo says that it is stuck.
 constexpr Seconds patience = seconds(30);
 constexpr std::size_t first_crew = 5;
+
+/// Somebody was inside who must not be.
+struct Broken : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 std::string span_text(std::uint64_t ns) {
   double ms = static_cast<double>(ns) * 1e-6;
@@ -101,6 +107,13 @@ class Demo {
                 fmt::format("peer {} did not get into the group", which + 1));
   }
 
+  /// For an act's time.
+  void let_work() {
+    crew_.rest(act_);
+    if (board_->fences_back != 0)
+      throw Broken("an entry's fence was not larger than the one before: the lock is broken");
+  }
+
   void begin() {
     fmt::print(
         "Five processes, each a peer of a new group, speak TCP on this machine; no server.\n"
@@ -114,7 +127,7 @@ class Demo {
     await_next();
     std::uint64_t handovers = board_->handovers;
     std::uint64_t from_ns = now_ns();
-    crew_.rest(act_);
+    let_work();
     double seconds = static_cast<double>(now_ns() - from_ns) * 1e-9;
     handovers = board_->handovers - handovers;
     handovers_per_s_ = static_cast<std::uint64_t>(static_cast<double>(handovers) / seconds);
@@ -130,7 +143,7 @@ class Demo {
     await_in(which);
     say("peer {} is in, after {}; the others worked on, the longest pause was {}", which + 1,
         span_text(now_ns() - from_ns), span_text(board_->longest_gap_ns));
-    crew_.rest(act_);
+    let_work();
   }
 
   void leaves(std::size_t which) {
@@ -142,7 +155,7 @@ class Demo {
                 fmt::format("peer {} did not leave", which + 1));
     say("peer {} has left, after {}; the longest pause was {}", which + 1,
         span_text(now_ns() - from_ns), span_text(board_->longest_gap_ns));
-    crew_.rest(act_);
+    let_work();
   }
 
   void is_killed(std::size_t which) {
@@ -152,7 +165,7 @@ class Demo {
     crew_.kill(which);
     recovery_ns_ = std::max(await_next(), killed_ns) - killed_ns;
     say("peer {} is in, {} after the kill", board_->next_in + 1, span_text(recovery_ns_));
-    crew_.rest(act_);
+    let_work();
   }
 
   void is_stopped(std::size_t which) {
@@ -163,7 +176,7 @@ class Demo {
     crew_.signal(which, SIGSTOP);
     std::uint64_t next_ns = await_next();
     say("peer {} is in, {} after the stop", board_->next_in + 1, span_text(next_ns - stopped_ns));
-    crew_.rest(act_);
+    let_work();
     seat(which).asked_to_linger = false;
     say("SIGCONT to peer {}, which is about to write what it read before", which + 1);
     std::uint64_t losses = seat(which).losses;
@@ -174,7 +187,7 @@ class Demo {
     crew_.await([&] { return seat(which).back_ns != 0; }, patience,
                 fmt::format("peer {} did not get back into the group", which + 1));
     say("peer {} is in again, as a new member", which + 1);
-    crew_.rest(act_);
+    let_work();
   }
 
   /// Until it is inside and stays there; then somebody is awaited.
@@ -248,6 +261,9 @@ Exit run_demo(const DemoArguments& arguments) {
   } catch (const Interrupted& interruption) {
     fmt::print(stderr, "\nconch: interrupted; all peers are gone\n");
     return static_cast<Exit>(128 + interruption.signal);
+  } catch (const Broken& broken) {
+    fmt::print(stderr, "conch: {}\n", broken.what());
+    return Exit::safety_broken;
   } catch (const Stuck& stuck) {
     fmt::print(stderr, "conch: {}\n", stuck.what());
     return Exit::liveness_broken;
