@@ -19,7 +19,7 @@ namespace conch {
 
 class Mutex {
  public:
-  Mutex(Peer& peer, std::string name);
+  Mutex(Peer& peer, const std::string& name);
   ~Mutex();
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;

@@ -16,7 +16,7 @@ namespace conch {
 
 class SharedMutex {
  public:
-  SharedMutex(Peer& peer, std::string name);
+  SharedMutex(Peer& peer, const std::string& name);
   ~SharedMutex();
   SharedMutex(const SharedMutex&) = delete;
   SharedMutex& operator=(const SharedMutex&) = delete;

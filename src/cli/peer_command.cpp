@@ -1,11 +1,11 @@
 // conch peer: a member that stays, and serves the `conch lock` of its machine.
 #include <fmt/chrono.h>
 #include <fmt/core.h>
-#include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <conch/peer.hpp>
+#include <csignal>
 #include <thread>
 
 #include "cli/commands.hpp"

@@ -106,7 +106,7 @@ void Clients::take(net::ClientId client, const Acquire& m, Time now) {
     return reply(client, NotEntered{m.claim, "the peer leaves the group", true});
   LockDesk& desk = engine_.desk_at(m.lock);
   if (m.once && !desk.queue.idle())
-    return reply(client, NotEntered{m.claim, "it is not free", false});
+    return reply(client, NotEntered{m.claim, "it was not free in time", false});
   std::unique_ptr<ClientClaim>& claim = clients_[client][m.claim];
   claim =
       std::make_unique<ClientClaim>(*this, client, m.claim, m.shared ? Mode::read : Mode::write);

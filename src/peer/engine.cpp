@@ -129,8 +129,10 @@ void Engine::come_in() {
     rouse_background();
     bool told = phase_changed_.wait_until(guard, deadline, [&] { return has_terms_; });
     if (!told)
-      throw Error(fmt::format("nobody answers at {}: is a peer of the group '{}' running there?",
-                              options_.join.front(), group_));
+      throw Error(
+          fmt::format("nobody answers at {}: does a peer of the group '{}' run there, and "
+                      "does it want TLS (--tls-cert, --tls-key, --tls-ca)?",
+                      options_.join.front(), group_));
   }
   be_born();
   settle(net::steady_now());
@@ -148,9 +150,11 @@ std::string Engine::why_not_admitted() const {
 
 /// Begins a life: the first, or one after an expulsion.
 void Engine::be_born() {
-  life_.incarnation = draw_incarnation(life_.incarnation);
   born_ = net::steady_now();
-  courier_->live_as(life_);
+  if (steward_) {
+    life_.incarnation = draw_incarnation(life_.incarnation);
+    courier_->live_as(life_);
+  }
   followed_view_ = 0;
   known_lives_.clear();
   timers_.clear();

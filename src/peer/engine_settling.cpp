@@ -189,7 +189,7 @@ void Engine::delivered(const Life& from, std::string_view payload) {
 
 /// It does not speak as a peer of ours would.
 void Engine::doubt(const Life& from, const std::string& why) {
-  log(fmt::format("peer {} says what makes no sense: {}", from.id.value, why));
+  log(fmt::format("peer {:x} says what makes no sense: {}", from.id.value, why));
   if (steward_ && !broken_) steward_->suspect(work_now_, from, effects_);
 }
 
@@ -236,7 +236,7 @@ void Engine::learn_terms(const Life& from, const LeaseTerms& terms) {
 }
 
 void Engine::broken(const Life& life, const std::string& why) {
-  log(fmt::format("nothing reaches peer {} any more: {}", life.id.value, why));
+  log(fmt::format("nothing reaches peer {:x} any more: {}", life.id.value, why));
   if (steward_) steward_->suspect(work_now_, life, effects_);
 }
 

@@ -16,7 +16,7 @@ namespace conch::peer {
 
 class ThreadLocks {
  public:
-  ThreadLocks(Engine& engine, std::string name);
+  ThreadLocks(Engine& engine, const std::string& name);
   /// Whoever is inside is not any more.
   ~ThreadLocks();
 
