@@ -4,7 +4,6 @@
 //   transfer FOLDER TIMES
 #include <conch/mutex.hpp>
 #include <conch/peer.hpp>
-
 #include <fstream>
 #include <iostream>
 #include <mutex>

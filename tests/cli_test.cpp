@@ -415,4 +415,20 @@ TEST(Cli, RecoveriesRefuseWhatTheyCannotDo) {
   expect_refused("check bully --recovery", "has no locks to recover");
 }
 
+TEST(Cli, TheDemoLosesNothing) {
+  Outcome outcome = conch("demo --quick");
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  for (const char* words : {"peer 6 is in", "peer 2 has left", "kill -9 of peer 3",
+                            "peer 4 is in again", "nothing was lost", "fences"})
+    EXPECT_NE(outcome.out.find(words), std::string::npos) << words << "\n" << outcome.out;
+}
+
+TEST(Cli, TheBenchmarkOfOnesOwnMachine) {
+  Outcome outcome = conch("bench --processes 2,3 --seconds 0.2 --transport unix");
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_NE(outcome.out.find("handovers/s"), std::string::npos) << outcome.out;
+  expect_refused("bench --algorithm maekawa-textbook", "specimen");
+  expect_refused("bench --transport pigeon", "pigeon");
+}
+
 }  // namespace

@@ -1,8 +1,7 @@
-// A process that enters again and again: peer_worker FOLDER SEED [rejoin] [tcp] [algorithm=NAME]
-// It ends when the arena has counted enough entries.
+// A process that enters again and again: peer_worker FOLDER SEED [rejoin] [think] [tcp]
+// [algorithm=NAME] It ends when the arena has counted enough entries.
 #include <conch/mutex.hpp>
 #include <conch/peer.hpp>
-
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -21,17 +20,19 @@ struct Plan {
   std::string folder;
   unsigned seed = 1;
   bool rejoins = false;
+  bool thinks = false;
   PeerOptions options;
 };
 
 Plan plan_of(int argc, char** argv) {
-  Plan plan{argv[1], static_cast<unsigned>(std::stoul(argv[2])), false, {}};
+  Plan plan{argv[1], static_cast<unsigned>(std::stoul(argv[2])), false, false, {}};
   plan.options.group = "test";
   plan.options.runtime_directory = plan.folder + "/run";
   plan.options.state_directory = plan.folder + "/state";
   for (int i = 3; i < argc; ++i) {
     std::string word = argv[i];
     if (word == "rejoin") plan.rejoins = true;
+    if (word == "think") plan.thinks = true;
     if (word == "tcp") plan.options.listen = {"127.0.0.1:0"};
     if (word == "tcp") plan.options.tcp_only = true;
     if (word.starts_with("algorithm=")) plan.options.algorithm = word.substr(10);
@@ -40,7 +41,7 @@ Plan plan_of(int argc, char** argv) {
 }
 
 /// Until there are enough entries, or it is time to leave for a moment.
-void work(Peer& peer, conch::testing::SharedArena& arena, std::uint64_t turns) {
+void work(Peer& peer, conch::testing::SharedArena& arena, std::uint64_t turns, bool thinks) {
   Mutex mutex(peer, "arena");
   for (std::uint64_t turn = 0; turn < turns && !arena.done(); ++turn) {
     mutex.lock();
@@ -51,6 +52,7 @@ void work(Peer& peer, conch::testing::SharedArena& arena, std::uint64_t turns) {
       ++arena->losses;  // Whoever is inside now is there by right.
     }
     mutex.unlock();
+    if (thinks) std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
 }
 
@@ -60,8 +62,9 @@ void run(Plan plan) {
   while (!arena.done()) {
     Peer peer(plan.options);
     ++arena->ready;
-    while (arena->ready < arena->ready_wanted) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    work(peer, arena, plan.rejoins ? 1 + dice() % 500 : ~std::uint64_t{0});
+    while (arena->ready < arena->ready_wanted)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    work(peer, arena, plan.rejoins ? 1 + dice() % 500 : ~std::uint64_t{0}, plan.thinks);
     if (!arena.done()) ++arena->rejoins;
   }
 }

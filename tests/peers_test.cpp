@@ -98,8 +98,10 @@ TEST_F(PeersTest, OverTcp) {
   expect_exclusion();
 }
 
+/// To ask takes several messages there: who does not think between two entries enters again and
+/// again before others are in its queue.
 TEST_F(PeersTest, WithElmp) {
-  for (int i = 0; i < processes; ++i) start({"algorithm=elmp"});
+  for (int i = 0; i < processes; ++i) start({"algorithm=elmp", "think"});
   expect_all_end();
   expect_exclusion();
 }

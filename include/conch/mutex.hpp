@@ -7,20 +7,19 @@
 #pragma once
 
 #include <chrono>
+#include <conch/peer.hpp>
+#include <conch/receipt.hpp>
+#include <conch/ticket.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
-#include <conch/peer.hpp>
-#include <conch/receipt.hpp>
-#include <conch/ticket.hpp>
-
 namespace conch {
 
 class Mutex {
  public:
-  Mutex(Peer& peer, std::string name);
+  Mutex(Peer& peer, const std::string& name);
   ~Mutex();
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;

@@ -12,14 +12,13 @@
 #pragma once
 
 #include <chrono>
+#include <conch/error.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <conch/error.hpp>
 
 namespace conch {
 

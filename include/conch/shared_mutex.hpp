@@ -6,18 +6,17 @@
 #pragma once
 
 #include <chrono>
+#include <conch/peer.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
-#include <conch/peer.hpp>
-
 namespace conch {
 
 class SharedMutex {
  public:
-  SharedMutex(Peer& peer, std::string name);
+  SharedMutex(Peer& peer, const std::string& name);
   ~SharedMutex();
   SharedMutex(const SharedMutex&) = delete;
   SharedMutex& operator=(const SharedMutex&) = delete;

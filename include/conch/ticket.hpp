@@ -12,13 +12,12 @@
 #pragma once
 
 #include <chrono>
+#include <conch/peer.hpp>
+#include <conch/receipt.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
-
-#include <conch/peer.hpp>
-#include <conch/receipt.hpp>
 
 namespace conch {
 
@@ -26,7 +25,7 @@ enum class Access : std::uint8_t { shared, exclusive };
 
 class Ticket {
  public:
-  Ticket(Peer& peer, std::string lock, Access access = Access::exclusive);
+  Ticket(Peer& peer, const std::string& lock, Access access = Access::exclusive);
   /// Gives up whatever it has.
   ~Ticket();
   Ticket(Ticket&&) noexcept;

@@ -134,9 +134,8 @@ class OwnLock final : public BorrowedLock {
       options.algorithm = wish_.algorithm;
       options.log = wish_.log;
       if (patience.deadline)
-        options.admission_patience =
-            std::max(std::chrono::ceil<milliseconds>(*patience.deadline - Clock::now()),
-                     milliseconds(1));
+        options.admission_patience = std::max(
+            std::chrono::ceil<milliseconds>(*patience.deadline - Clock::now()), milliseconds(1));
       peer_ = std::make_unique<Peer>(std::move(options));
     } catch (const std::exception& error) {
       failure_ = error.what();

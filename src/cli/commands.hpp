@@ -20,6 +20,8 @@ void add_algorithms_command(CLI::App& app, Invocation& invocation);
 void add_sim_command(CLI::App& app, Invocation& invocation);
 void add_check_command(CLI::App& app, Invocation& invocation);
 void add_lab_command(CLI::App& app, Invocation& invocation);
+void add_demo_command(CLI::App& app, Invocation& invocation);
+void add_bench_command(CLI::App& app, Invocation& invocation);
 void add_lock_command(CLI::App& app, Invocation& invocation);
 void add_peer_command(CLI::App& app, Invocation& invocation);
 void add_status_command(CLI::App& app, Invocation& invocation);

@@ -133,7 +133,7 @@ class Errand {
     UnderLock under{name(), obtained.fence, lock_->kept(), lock_->lost(), options_.grace};
     Outcome outcome = keeper_.run(options_.words, under);
     explain(outcome);
-    release();
+    if (outcome.how != Outcome::How::lost) release();
     return status_of(outcome, options_.lost_status);
   }
   void explain(const Outcome& outcome) const {

@@ -74,6 +74,8 @@ int run(int argc, char** argv) {
   add_status_command(app, invocation);
   add_evict_command(app, invocation);
   add_unlock_command(app, invocation);
+  add_demo_command(app, invocation);
+  add_bench_command(app, invocation);
   add_algorithms_command(app, invocation);
   add_sim_command(app, invocation);
   add_check_command(app, invocation);

@@ -1,11 +1,11 @@
 // conch peer: a member that stays, and serves the `conch lock` of its machine.
 #include <fmt/chrono.h>
 #include <fmt/core.h>
-#include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <conch/peer.hpp>
+#include <csignal>
 #include <thread>
 
 #include "cli/commands.hpp"
@@ -31,7 +31,8 @@ sigset_t ending_signals() {
 }
 
 void say(std::string_view line) {
-  auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  auto now =
+      std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
   fmt::print(stderr, "{:%FT%T}Z {}\n", now, line);
 }
 
@@ -77,10 +78,13 @@ void add_peer_command(CLI::App& app, Invocation&) {
   command->add_option("--advertise", options.advertise, "HOST:PORT where others reach this peer");
   command->add_option("--join", options.join,
                       "HOST:PORT of a peer on the machine that has the register. Repeatable");
-  command->add_option("--algorithm", options.algorithm,
-                      "What the group runs: a name of `conch algorithms`; naimi-trehel if it is new");
+  command->add_option(
+      "--algorithm", options.algorithm,
+      "What the group runs: a name of `conch algorithms`; naimi-trehel if it is new");
   command->add_option("--cluster", options.cluster, "A label that algorithms with clusters go by");
-  command->add_option("--lease", arguments->lease, "Of a new group: how long a silent peer is waited for")
+  command
+      ->add_option("--lease", arguments->lease,
+                   "Of a new group: how long a silent peer is waited for")
       ->capture_default_str();
   command->add_option("--tls-cert", options.tls.certificate, "PEM file: this peer's certificate");
   command->add_option("--tls-key", options.tls.key, "PEM file: its key");

@@ -24,7 +24,7 @@ std::string group_named(const std::string& given) {
   return variable != nullptr && *variable != '\0' ? variable : "default";
 }
 
-std::string id_text(NodeId id) { return fmt::format("{:016x}", id.value); }
+std::string id_text(NodeId id) { return fmt::format("{:x}", id.value); }
 
 /// Sockets may be left behind by peers that were killed: the next one is tried.
 template <class Predicate>

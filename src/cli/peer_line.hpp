@@ -40,7 +40,7 @@ class PeerLine {
   std::unique_ptr<net::ClientLink> link_;
 };
 
-/// A peer's id as people read and write it: sixteen hexadecimal digits.
+/// A peer's id as people read and write it: in hexadecimal.
 std::string id_text(NodeId id);
 
 }  // namespace conch::cli

@@ -10,6 +10,7 @@
 #include "cli/peer_line.hpp"
 #include "conch/error.hpp"
 #include "lab/table.hpp"
+#include "wire/address.hpp"
 
 namespace conch::cli {
 namespace {
@@ -37,7 +38,9 @@ std::map<std::string, LockStatus> locks_of(const Status& status) {
   for (const StatusPart& part : status.parts) {
     for (const LockPart& lock : part.locks) {
       LockStatus& found = locks[lock.lock];
-      LockStatus::Part own{part.life.id, lock.reads, lock.since, lock.in_line};
+      // The first in line is the one that asks.
+      std::uint64_t others = lock.in_line - (lock.waits && lock.in_line > 0 ? 1 : 0);
+      LockStatus::Part own{part.life.id, lock.reads, lock.since, others};
       if (lock.holds) found.holders.push_back(own);
       if (lock.holds) found.fence = std::max(found.fence, lock.fence);
       if (lock.waits) found.waiters.push_back(own);
@@ -70,6 +73,15 @@ std::string lease_text(const Status& status, const Member& member) {
   return part->lease ? seconds_text(*part->lease) : "none";
 }
 
+/// Without the way that only this machine can go.
+std::string where(const Member& member) {
+  std::string text;
+  for (const wire::Way& way : wire::parse_address(member.address).value_or(wire::Ways{}))
+    if (const auto* tcp = std::get_if<wire::TcpWay>(&way))
+      text += (text.empty() ? "" : " ") + wire::print(*tcp);
+  return text.empty() ? "on its machine only" : text;
+}
+
 void print_members(const Status& status) {
   lab::Table table({"member", "process", "lease", "age", "clients", "entries", "lost", "sent",
                     "received", "address"});
@@ -83,7 +95,7 @@ void print_members(const Status& status) {
     table.row({name, part ? std::to_string(part->process) : "-", lease_text(status, member),
                part ? seconds_text(part->age) : "-", part ? std::to_string(part->clients) : "-",
                count(&Counts::entries), count(&Counts::losses), count(&Counts::messages_sent),
-               count(&Counts::messages_received), member.address});
+               count(&Counts::messages_received), where(member)});
   }
   fmt::print("{}\n", table.text());
 }
@@ -114,9 +126,12 @@ void print_locks(const Status& status) {
 }
 
 void print_text(const Status& status) {
-  fmt::print("group {}: {}, epoch {}, view {}, {} member{}\n\n", status.group, status.view.algorithm,
-             status.view.epoch.value, status.view.number, status.view.roster.size(),
-             status.view.roster.size() == 1 ? "" : "s");
+  if (status.view.roster.empty())
+    return fmt::print("group {}: the peer that was asked, {}, is not in it at the moment\n",
+                      status.group, id_text(status.self.id));
+  fmt::print("group {}: {}, epoch {}, view {}, {} member{}\n\n", status.group,
+             status.view.algorithm, status.view.epoch.value, status.view.number,
+             status.view.roster.size(), status.view.roster.size() == 1 ? "" : "s");
   print_members(status);
   print_locks(status);
 }
@@ -160,9 +175,8 @@ void print_json(const Status& status) {
     json["members"].push_back(json_of(status, member));
   json["locks"] = nlohmann::ordered_json::array();
   for (const auto& [name, lock] : locks_of(status)) {
-    nlohmann::ordered_json each{{"lock", name},
-                                {"holders", json_of(lock.holders)},
-                                {"waiters", json_of(lock.waiters)}};
+    nlohmann::ordered_json each{
+        {"lock", name}, {"holders", json_of(lock.holders)}, {"waiters", json_of(lock.waiters)}};
     if (!lock.holders.empty()) each["fence"] = lock.fence;
     if (lock.token) each["token"] = id_text(*lock.token);
     json["locks"].push_back(each);
@@ -230,8 +244,10 @@ void add_unlock_command(CLI::App& app, Invocation&) {
   command->add_flag("--yes", *yes, "Required: there is nobody to ask");
   command->callback([group, lock, force, yes] {
     if (!*force || !*yes)
-      throw Error("the holder may be in the middle of something, and what it does after this only "
-                  "its fence can refuse; if you mean it: conch unlock --force " + *lock + " --yes");
+      throw Error(
+          "the holder may be in the middle of something, and what it does after this only "
+          "its fence can refuse; if you mean it: conch unlock --force " +
+          *lock + " --yes");
     PeerLine::to_anybody(group_named(*group)).ask(ForceOpen{*lock});
     fmt::print("{} is nobody's; a new epoch has begun.\n", *lock);
   });

@@ -57,10 +57,13 @@ struct Correspondent {
   wire::Incoming incoming = {};
   /// Empty: not known.
   std::string address = {};
+  /// The one that we have opened, and the one that it has.
   Connection* to = nullptr;
   Connection* from = nullptr;
+  /// Our payloads go over the one that it has opened: there was no other when it came.
+  bool sends_back = false;
   Redial redial = {};
-  /// It has accepted a connection; we have.
+  /// It is certain that it has heard of our payloads; we are ready for its.
   bool accepted_us = false;
   bool was_accepted = false;
   /// Since when it has acknowledged nothing, while there was something.
@@ -70,7 +73,13 @@ struct Correspondent {
   /// Nothing goes out to it any more.
   bool broken = false;
 
-  bool wants_connection() const { return !to && !broken && !address.empty() && !outgoing.empty(); }
+  /// What our payloads go over, perhaps not yet.
+  Connection* outlet() const { return sends_back ? from : to; }
+  /// What its payloads come over, and our acknowledgements go.
+  Connection* inlet() const { return from ? from : to; }
+  bool wants_connection() const {
+    return !outlet() && !broken && !address.empty() && !outgoing.empty();
+  }
 };
 
 /// Somebody unknown at a known address.
@@ -124,6 +133,12 @@ struct Connection {
   bool waits_to_write = false;
 
   bool is_open() const { return socket.is_open() && stage == Stage::open; }
+  /// With whom it is, if payloads go over it.
+  Correspondent* correspondent() {
+    if (auto* sending = as<Sending>()) return sending->to;
+    if (auto* receiving = as<Receiving>()) return receiving->from;
+    return nullptr;
+  }
   template <class P>
   P* as() {
     return std::get_if<P>(&purpose);

@@ -35,7 +35,10 @@ Conversation::Conversation(const wire::Way& way, const wire::Hello& hello, const
 }
 
 void Conversation::fail(const std::string& why) const {
-  throw Error("cannot talk to " + whom_ + ": " + why);
+  // Who speaks TLS hangs up on who does not, and who finds a certificate wrong says no more.
+  bool unheard = socket_is_tcp_ && accepted_.algorithm.empty();
+  throw Error("cannot talk to " + whom_ + ": " + why +
+              (unheard ? "; does it want TLS, and a certificate of its authority?" : ""));
 }
 
 bool Conversation::await(short events, std::optional<Time> until) const {
@@ -56,7 +59,8 @@ void Conversation::connect(const wire::Way& way, const Tls& tls, Time until) {
     if (error.empty()) break;
   }
   if (!error.empty()) fail(error);
-  if (tls.enabled() && std::holds_alternative<wire::TcpWay>(way)) secure(tls, until);
+  socket_is_tcp_ = std::holds_alternative<wire::TcpWay>(way);
+  if (tls.enabled() && socket_is_tcp_) secure(tls, until);
 }
 
 void Conversation::secure(const Tls& tls, Time until) {

@@ -40,6 +40,7 @@ class Conversation {
   wire::FrameReader reader_;
   std::unique_ptr<char[]> buffer_;
   wire::Accepted accepted_;
+  bool socket_is_tcp_ = false;
 };
 
 }  // namespace conch::net

@@ -1,9 +1,10 @@
 // Brings payloads to other lives, each once and in order, over connections that come and go.
 //
-// Two lives have a channel in each direction, and each channel a connection of its own, which the
-// sender opens when it has something to say. What was not acknowledged is kept and said again on
-// the next connection, from where the receiver's handshake says it stopped. A channel keeps so much
-// and no more: then it is broken for good, and its life is reported as `broken`.
+// Two lives have a channel in each direction. Who has something to say opens a connection, and the
+// other side uses it, too, unless it has opened one itself meanwhile. What was not acknowledged is
+// kept and said again on the next connection, from where the receiver's handshake says it stopped.
+// A channel keeps so much and no more: then it is broken for good, and its life is reported as
+// `broken`.
 //
 // Nothing here is guarded: all calls are made under one lock of the caller's, except `wait` and
 // `poke`, which any number of threads may call at any time.

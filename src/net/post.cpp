@@ -120,8 +120,8 @@ void Courier::Post::dismiss(ClientId client) {
 void Courier::Post::flush() {
   for (Correspondent* to : dirty_) {
     to->dirty = false;
-    if (to->to) {
-      if (to->to->is_open() && !to->to->waits_to_write) write(*to->to);
+    if (Connection* outlet = to->outlet()) {
+      if (outlet->is_open() && !outlet->waits_to_write) write(*outlet);
     } else {
       Time now = steady_now();
       to->redial.not_before <= now ? dial(*to, now) : wake_by(to->redial.not_before);
@@ -150,7 +150,7 @@ std::vector<std::pair<Life, Duration>> Courier::Post::unacknowledged(Time now) c
 
 void Courier::Post::break_channel(Correspondent& correspondent, const std::string& why) {
   correspondent.broken = true;
-  if (correspondent.to) close(*correspondent.to);
+  if (Connection* outlet = correspondent.outlet()) close(*outlet);
   correspondent.outgoing = wire::Outgoing(0);
   log("the channel to " + wire::describe(correspondent.life) + " is broken: " + why);
   report(Broken{correspondent.life, why});

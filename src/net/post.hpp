@@ -99,6 +99,7 @@ class Courier::Post {
   void answer(Connection& connection, bool known = false, std::uint64_t received = 0);
   void take_answer(Connection& connection, const wire::Frame& frame);
   void begin_sending(Connection& connection, Correspondent& to, const wire::Accepted& accepted);
+  bool resume(Correspondent& to, bool known, std::uint64_t received);
   void open(Connection& connection);
 
   // post_work.cpp

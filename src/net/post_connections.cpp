@@ -131,7 +131,10 @@ void Courier::Post::close(Connection& connection) {
     connection.stage == Stage::open ? to.redial.lost(now) : to.redial.failed(now);
     if (to.wants_connection()) wake_by(to.redial.not_before);
   } else if (auto* receiving = connection.as<Receiving>()) {
-    receiving->from->from = nullptr;
+    Correspondent& from = *receiving->from;
+    from.from = nullptr;
+    if (std::exchange(from.sends_back, false)) from.redial.lost(now);
+    if (from.wants_connection()) wake_by(from.redial.not_before);
   } else if (auto* asking = connection.as<Asking>()) {
     asking->whom->connection = nullptr;
     asking->whom->redial.failed(now);
@@ -192,9 +195,9 @@ void Courier::Post::leave(Connection& connection) {
 /// What is the connection's own, then its channel's. False if it had to be closed.
 bool Courier::Post::write(Connection& connection) {
   if (!write_from(connection, connection.backlog)) return false;
-  auto* sending = connection.as<Sending>();
-  bool may_send = sending && connection.stage == Stage::open && !connection.waits_to_write;
-  return !may_send || write_from(connection, sending->to->outgoing);
+  Correspondent* other = connection.correspondent();
+  bool may_send = other && other->outlet() == &connection && connection.stage == Stage::open;
+  return !may_send || connection.waits_to_write || write_from(connection, other->outgoing);
 }
 
 template <class Source>

@@ -44,6 +44,8 @@ wire::Hello Courier::Post::hello_for(const Connection& connection) const {
     hello.address = reception_.address();
     hello.means = sending->to->life;
     hello.first = sending->to->outgoing.acknowledged();
+    hello.known = sending->to->was_accepted;
+    hello.received = sending->to->incoming.received();
   }
   return hello;
 }
@@ -77,6 +79,7 @@ void Courier::Post::take_peer(Connection& connection, const wire::Hello& hello) 
   connection.whom = wire::describe(hello.self) + " at " + connection.whom;
   from.incoming.was_acknowledged();
   answer(connection, std::exchange(from.was_accepted, true), from.incoming.received());
+  if (!from.to && !from.broken) from.sends_back = resume(from, hello.known, hello.received);
   open(connection);
 }
 
@@ -123,19 +126,27 @@ void Courier::Post::take_answer(Connection& connection, const wire::Frame& frame
 
 void Courier::Post::begin_sending(Connection& connection, Correspondent& to,
                                   const wire::Accepted& accepted) {
-  std::uint64_t acknowledged = to.outgoing.acknowledged();
-  bool has_forgotten = to.accepted_us && !accepted.known;
-  if (has_forgotten || accepted.received < acknowledged)
-    return break_channel(to, "it has forgotten what it had received");
-  if (!to.outgoing.resume(accepted.received))
-    return break_channel(to, "it says that it has received " + std::to_string(accepted.received) +
-                                 " payloads, which is more than it was sent");
+  to.was_accepted = true;
+  if (!resume(to, accepted.known, accepted.received)) return;
   to.accepted_us = true;
-  if (accepted.received > acknowledged) {
+  open(connection);
+}
+
+/// Over a new connection our payloads go on after what has come. False if the channel is broken.
+bool Courier::Post::resume(Correspondent& to, bool known, std::uint64_t received) {
+  std::uint64_t acknowledged = to.outgoing.acknowledged();
+  bool has_forgotten = to.accepted_us && !known;
+  if (has_forgotten || received < acknowledged)
+    return break_channel(to, "it has forgotten what it had received"), false;
+  if (!to.outgoing.resume(received))
+    return break_channel(to, "it says that it has received " + std::to_string(received) +
+                                 " payloads, which is more than it was sent"),
+           false;
+  if (received > acknowledged) {
     to.redial = {};
     to.waits_since = now_;
   }
-  open(connection);
+  return true;
 }
 
 /// Both sides know each other.

@@ -64,21 +64,19 @@ void Courier::Post::read(Connection& connection) {
     if (!connection.socket.is_open()) return;
   }
   if (!connection.reader.ok()) return drop(connection, connection.reader.error());
-  if (auto* receiving = connection.as<Receiving>()) {
-    Correspondent& from = *receiving->from;
-    from.incoming.due() <= now_ ? acknowledge(from) : wake_by(from.incoming.due());
-  }
+  if (Correspondent* from = connection.correspondent())
+    from->incoming.due() <= now_ ? acknowledge(*from) : wake_by(from->incoming.due());
 }
 
 void Courier::Post::take(Connection& connection, const wire::Frame& frame) {
   if (connection.as<Leaving>()) return;
   if (connection.stage == Stage::greeting)
     return connection.dialed ? take_answer(connection, frame) : take_hello(connection, frame);
-  if (auto* receiving = connection.as<Receiving>(); receiving && frame.kind == wire::Kind::payload)
-    return take_payload(connection, *receiving->from, frame);
-  if (auto* sending = connection.as<Sending>();
-      sending && frame.kind == wire::Kind::acknowledgement)
-    return take_acknowledgement(connection, *sending->to, frame);
+  if (Correspondent* other = connection.correspondent()) {
+    if (frame.kind == wire::Kind::payload) return take_payload(connection, *other, frame);
+    if (frame.kind == wire::Kind::acknowledgement)
+      return take_acknowledgement(connection, *other, frame);
+  }
   if (auto* serving = connection.as<Serving>(); serving && frame.kind == wire::Kind::note) {
     ++counts_.frames_received;
     return recipient_->client_said(serving->client, frame.body);
@@ -99,19 +97,23 @@ void Courier::Post::take_acknowledgement(Connection& connection, Correspondent& 
                                          const wire::Frame& frame) {
   std::optional<std::uint64_t> received = wire::read_acknowledgement(frame.body);
   if (!received) return drop(connection, "an acknowledgement is malformed");
+  if (to.outlet() != &connection) return;  // of what went over it before; a handshake said it, too
   std::uint64_t before = to.outgoing.acknowledged();
   if (!to.outgoing.acknowledge(*received))
     return break_channel(
         to, "it acknowledges " + std::to_string(*received) + " payloads, which cannot be");
+  to.accepted_us = true;
   if (*received == before) return;
   to.redial = {};
   to.waits_since = now_;
 }
 
 void Courier::Post::acknowledge(Correspondent& from) {
-  if (!from.from) return from.incoming.was_acknowledged();  // the next handshake does it
-  from.incoming.acknowledge(from.from->backlog.bytes());
-  if (!from.from->waits_to_write) write(*from.from);
+  Connection* inlet = from.inlet();
+  if (!inlet || !inlet->is_open())
+    return from.incoming.was_acknowledged();  // the next handshake does it
+  from.incoming.acknowledge(inlet->backlog.bytes());
+  if (!inlet->waits_to_write) write(*inlet);
 }
 
 // What is due.

@@ -14,7 +14,8 @@ class StewardOf final : public AnySteward {
  public:
   StewardOf(const CatalogEntry& entry, const StewardTraits& traits)
       : steward_(traits.life, traits.address,
-                 {std::string(entry.about.name), entry.tuned(Tuning{}), Rule::none}, traits.lease) {}
+                 {std::string(entry.about.name), entry.tuned(Tuning{}), Rule::none}, traits.lease) {
+  }
 
   void start(Time now, Effects& out) override {
     call(now, out, [&](auto& own) { steward_.start(own); });
@@ -28,14 +29,19 @@ class StewardOf final : public AnySteward {
   void watched(Time now, Effects& out) override {
     call(now, out, [&](auto& own) { steward_.watched(own); });
   }
-  std::string receive(Time now, const Life& from, std::string_view payload,
-                      std::optional<std::string>& lock, Effects& out) override {
+  /// Members trust one another; but a message that none of ours would send at this moment ends this
+  /// life, not the process.
+  Intake receive(Time now, const Life& from, std::string_view payload, Effects& out) override {
     Decoder decoder(payload);
-    Message<A> message;
-    if (!decoder.decode(message) || !decoder.finish()) return decoder.error();
-    call(now, out, [&](auto& own) { steward_.receive(from, message, own); });
-    if (auto* told = std::get_if<Told<A>>(&message)) lock = std::move(told->lock);
-    return "";
+    if (!decoder.decode(message_) || !decoder.finish()) return {decoder.error(), false, {}};
+    try {
+      InvariantWatch watch;
+      call(now, out, [&](auto& own) { steward_.receive(from, message_, own); });
+    } catch (const BrokenInvariant& broken) {
+      return {broken.what(), true, {}};
+    }
+    auto* told = std::get_if<Told<A>>(&message_);
+    return {"", false, told ? std::optional(std::move(told->lock)) : std::nullopt};
   }
   void timer(Time now, const std::string& lock, Epoch epoch, TimerId timer, Effects& out) override {
     call(now, out, [&](auto& own) { steward_.timer(lock, epoch, timer, own); });
@@ -115,7 +121,8 @@ class StewardOf final : public AnySteward {
   }
 
   Steward<A> steward_;
-  /// Used again, so that nothing is allocated.
+  // Used again, so that nothing is allocated.
+  Message<A> message_;
   StewardOrders<A> orders_;
 };
 

@@ -39,6 +39,16 @@ struct Effects {
   }
 };
 
+/// What came of a payload.
+struct Intake {
+  /// What is wrong with it, if something is.
+  std::string fault;
+  /// It broke an invariant: this life of the peer can be used no longer.
+  bool fatal = false;
+  /// The lock that it speaks of, if any.
+  std::optional<std::string> lock;
+};
+
 /// One life of this peer. Every call says what the clock shows.
 class AnySteward {
  public:
@@ -48,9 +58,8 @@ class AnySteward {
   virtual void tick(Time now, Effects& out) = 0;
   virtual void answered(Time now, const recovery::Answer& answer, Effects& out) = 0;
   virtual void watched(Time now, Effects& out) = 0;
-  /// What is wrong with the payload, if something is; and the lock that it speaks of, if any.
-  virtual std::string receive(Time now, const recovery::Life& from, std::string_view payload,
-                              std::optional<std::string>& lock, Effects& out) = 0;
+  virtual Intake receive(Time now, const recovery::Life& from, std::string_view payload,
+                         Effects& out) = 0;
   virtual void timer(Time now, const std::string& lock, Epoch epoch, TimerId timer,
                      Effects& out) = 0;
   virtual void silent(Time now, const recovery::Life& life, Duration unacknowledged,

@@ -23,7 +23,7 @@ class Claim {
     idle,     // asks for nothing
     waiting,  // in the lock's local queue
     inside,
-    lost,  // was inside
+    lost,     // was inside
     refused,  // was waiting, and the peer leaves the group
   };
 

@@ -66,9 +66,7 @@ void Clients::forget_deadline(ClientClaim& claim) {
   claim.deadline.reset();
 }
 
-Time Clients::wakes() const {
-  return deadlines_.empty() ? Time::max() : deadlines_.begin()->first;
-}
+Time Clients::wakes() const { return deadlines_.empty() ? Time::max() : deadlines_.begin()->first; }
 
 void Clients::look_after(Time now) {
   while (wakes() <= now) {
@@ -107,9 +105,11 @@ void Clients::take(net::ClientId client, const Acquire& m, Time now) {
   if (!engine_.is_member())
     return reply(client, NotEntered{m.claim, "the peer leaves the group", true});
   LockDesk& desk = engine_.desk_at(m.lock);
-  if (m.once && !desk.queue.idle()) return reply(client, NotEntered{m.claim, "it is not free", false});
+  if (m.once && !desk.queue.idle())
+    return reply(client, NotEntered{m.claim, "it was not free in time", false});
   std::unique_ptr<ClientClaim>& claim = clients_[client][m.claim];
-  claim = std::make_unique<ClientClaim>(*this, client, m.claim, m.shared ? Mode::read : Mode::write);
+  claim =
+      std::make_unique<ClientClaim>(*this, client, m.claim, m.shared ? Mode::read : Mode::write);
   std::optional<Duration> patience = m.once ? engine_.options().try_patience : m.patience;
   if (patience) {
     claim->deadline = now + *patience;

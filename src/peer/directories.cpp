@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <conch/error.hpp>
 #include <cstdlib>
 #include <cstring>
@@ -130,12 +131,21 @@ bool is_abandoned(const std::string& path) {
          errno == ECONNREFUSED;
 }
 
+/// Hexadecimal, as everywhere where people read it.
+std::optional<NodeId> id_in(std::string_view text) {
+  NodeId id;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id.value, 16);
+  bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || fmt::format("{:x}", id.value) != text) return std::nullopt;
+  return id;
+}
+
 std::optional<Socket> socket_named(std::string_view name) {
   for (Role role : {Role::host, Role::peer}) {
     auto rest = file::after(word(role), name);
     if (!rest || !rest->ends_with(socket_ending)) continue;
     rest->remove_suffix(socket_ending.size());
-    if (auto id = file::number_in(*rest)) return Socket{role, NodeId{*id}};
+    if (auto id = id_in(*rest)) return Socket{role, *id};
   }
   return std::nullopt;
 }
@@ -155,7 +165,7 @@ Directories make_directories(std::string_view group, const DirectoryChoice& choi
 
 std::string socket_path(const std::string& runtime, const Socket& socket) {
   std::string path =
-      fmt::format("{}/{}{}{}", runtime, word(socket.role), socket.id.value, socket_ending);
+      fmt::format("{}/{}{:x}{}", runtime, word(socket.role), socket.id.value, socket_ending);
   if (path.size() > socket_path_bytes_max)
     refuse(
         "the socket {} would have a path of {} bytes, and the kernel takes {}; choose a shorter "

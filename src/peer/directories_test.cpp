@@ -164,7 +164,7 @@ TEST_F(DirectoriesTest, ABadGroupHasNoDirectories) {
 TEST_F(DirectoriesTest, SocketsHaveTheirRoleAndIdInTheirNames) {
   EXPECT_EQ(socket_path("/run/x", {Role::host, NodeId{7}}), "/run/x/host.7.sock");
   EXPECT_EQ(socket_path("/run/x", {Role::peer, NodeId{18446744073709551615u}}),
-            "/run/x/peer.18446744073709551615.sock");
+            "/run/x/peer.ffffffffffffffff.sock");
 }
 
 TEST_F(DirectoriesTest, APathThatTheKernelDoesNotTakeIsRefused) {

@@ -63,7 +63,8 @@ net::Tls tls_of(const TlsOptions& options) {
 Engine::Engine(PeerOptions options)
     : options_(std::move(options)),
       group_(group_named(options_.group)),
-      directories_(make_directories(group_, {options_.runtime_directory, options_.state_directory})),
+      directories_(
+          make_directories(group_, {options_.runtime_directory, options_.state_directory})),
       life_{NodeId{draw()}, draw_incarnation({})},
       dice_(static_cast<std::minstd_rand::result_type>(draw())),
       background_wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
@@ -86,7 +87,9 @@ Engine::Engine(PeerOptions options)
   }
   algorithm_ = &real_algorithm(algorithm.empty() ? std::string(default_algorithm) : algorithm);
   open_courier();
-  if (reg) register_ = std::make_unique<RegisterDesk>(std::move(reg), static_cast<RegisterListener&>(*this));
+  if (reg)
+    register_ =
+        std::make_unique<RegisterDesk>(std::move(reg), static_cast<RegisterListener&>(*this));
   thread_ = std::thread([this] { background(); });
   try {
     come_in();
@@ -139,8 +142,10 @@ void Engine::come_in() {
     rouse_background();
     bool told = phase_changed_.wait_until(guard, deadline, [&] { return has_terms_; });
     if (!told)
-      throw Error(fmt::format("nobody answers at {}: is a peer of the group '{}' running there?",
-                              options_.join.front(), group_));
+      throw Error(
+          fmt::format("nobody answers at {}: does a peer of the group '{}' run there, and "
+                      "does it want TLS (--tls-cert, --tls-key, --tls-ca)?",
+                      options_.join.front(), group_));
   }
   be_born();
   settle(net::steady_now());
@@ -158,11 +163,11 @@ std::string Engine::why_not_admitted() const {
 
 /// Begins a life: the first, or one after an expulsion.
 void Engine::be_born() {
-  if (steward_) {  // The first is the one in which it has introduced itself.
+  born_ = net::steady_now();
+  if (steward_) {
     life_.incarnation = draw_incarnation(life_.incarnation);
     courier_->live_as(life_);
   }
-  born_ = net::steady_now();
   followed_view_ = 0;
   known_lives_.clear();
   timers_.clear();
@@ -195,8 +200,8 @@ void Engine::leave() {
       turn_everybody_out();
       settle(net::steady_now());
     }
-    bool left = phase_changed_.wait_for(guard, leave_patience,
-                                        [&] { return phase_ != Phase::leaving; });
+    bool left =
+        phase_changed_.wait_for(guard, leave_patience, [&] { return phase_ != Phase::leaving; });
     if (!left) log("could not leave in time: its lease ends as if it had crashed");
   }
   stop();
@@ -304,8 +309,8 @@ void Engine::request(Claim& claim, LockDesk& desk, const Guard&) {
   settle(now);
 }
 
-/// A lock that is here is not entered, nor kept, before one has heard who else wants it. So a thread
-/// that never waits does not keep others waiting.
+/// A lock that is here is not entered, nor kept, before one has heard who else wants it. So a
+/// thread that never waits does not keep others waiting.
 void Engine::listen() {
   if (steward_->view().roster.size() < 2) return;
   if (net::Readiness ready = courier_->wait(Time::min()); ready.count > 0) work(ready);
@@ -334,8 +339,9 @@ void Engine::drop_place(Claim& claim) {
 }
 
 std::string Engine::why_not_shared() const {
-  return fmt::format("{} lets nobody share a lock; start the group with --algorithm elmp or central",
-                     algorithm_->about.name);
+  return fmt::format(
+      "{} lets nobody share a lock; start the group with --algorithm elmp or central",
+      algorithm_->about.name);
 }
 
 void Engine::call_later(std::function<void()> callback) {

@@ -11,6 +11,7 @@
 // their way before the process learns of anything.
 #pragma once
 
+#include <conch/peer.hpp>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -23,8 +24,6 @@
 #include <thread>
 #include <unordered_map>
 #include <vector>
-
-#include <conch/peer.hpp>
 
 #include "net/courier.hpp"
 #include "peer/any_steward.hpp"
@@ -208,6 +207,8 @@ class Engine final : private net::Recipient, private RegisterListener {
   Phase phase_ = Phase::joining;
   std::condition_variable phase_changed_;
   bool asked_to_leave_ = false;
+  /// Somebody has made this life useless: it ends before anything else happens.
+  bool broken_ = false;
   /// Was expelled, and is not in again yet.
   bool expelled_ = false;
   std::string failure_;

@@ -51,10 +51,11 @@ void Engine::start_driving() {
 }
 
 void Engine::drive(ThreadClaim& claim, std::optional<Time> until, Guard& guard) {
-  driver_until_ = std::min(until.value_or(Time::max()), wakes());
+  Time wakes_at = std::min(until.value_or(Time::max()), wakes());
+  driver_until_ = wakes_at;
   claim.driven = courier_.get();
   guard.unlock();
-  net::Readiness ready = courier_->wait(driver_until_);
+  net::Readiness ready = courier_->wait(wakes_at);
   guard.lock();
   claim.driven = nullptr;
   work(ready);
@@ -104,14 +105,14 @@ void Engine::stand_by(Guard& guard) {
 
 void Engine::drive_in_background(Guard& guard) {
   background_drives_ = true;
-  driver_until_ = wakes();
-  Duration rest = std::max(driver_until_ - net::steady_now(), Duration::zero());
+  Time wakes_at = wakes();
+  driver_until_ = wakes_at;
   guard.unlock();
+  Duration rest = std::max(wakes_at - net::steady_now(), Duration::zero());
   std::array<pollfd, 2> sources{
       {{background_wake_.number(), POLLIN, 0}, {courier_->descriptor(), POLLIN, 0}}};
   timespec timeout{rest.count() / 1'000'000'000, rest.count() % 1'000'000'000};
-  ::ppoll(sources.data(), sources.size(), driver_until_ == Time::max() ? nullptr : &timeout,
-          nullptr);
+  ::ppoll(sources.data(), sources.size(), wakes_at == Time::max() ? nullptr : &timeout, nullptr);
   std::uint64_t ignored = 0;
   if (sources[0].revents != 0)
     std::ignore = ::read(background_wake_.number(), &ignored, sizeof ignored);
@@ -136,7 +137,7 @@ Time Engine::wakes() const {
 }
 
 void Engine::look_after(Time now) {
-  if (!steward_) return;
+  if (!steward_ || broken_) return;
   if (steward_->wakes() <= now) steward_->tick(now, effects_);
   while (auto due = timers_.take(now))
     steward_->timer(now, due->lock, due->epoch, due->timer, effects_);

@@ -12,6 +12,10 @@ namespace conch::peer {
 using namespace recovery;
 
 void Engine::settle(Time now) {
+  if (std::exchange(broken_, false)) {
+    effects_.clear();
+    happen(Expelled{}, now);
+  }
   do {
     while (!touched_.empty()) {
       LockDesk& desk = *touched_.back();
@@ -94,8 +98,7 @@ void Engine::admit(LockDesk& desk, Time now) {
     const Traffic& traffic = desk.traffic;
     claim->state = Claim::State::inside;
     claim->fence = desk.fence;
-    claim->receipt = {now - claim->asked,
-                      traffic.messages_sent - claim->before.messages_sent,
+    claim->receipt = {now - claim->asked, traffic.messages_sent - claim->before.messages_sent,
                       traffic.messages_received - claim->before.messages_received,
                       traffic.bytes_sent - claim->before.bytes_sent,
                       traffic.bytes_received - claim->before.bytes_received};
@@ -178,11 +181,11 @@ void Engine::delivered(const Life& from, std::string_view payload) {
   auto kind = static_cast<PayloadKind>(payload.front());
   std::string_view body = payload.substr(1);
   if (kind != PayloadKind::recovery) return take_other_payload(from, kind, body);
-  if (!steward_) return;
-  std::optional<std::string> lock;
-  std::string why = steward_->receive(work_now_, from, body, lock, effects_);
-  if (!why.empty()) return doubt(from, why);
-  LockDesk* desk = lock ? find_desk(*lock) : nullptr;
+  if (!steward_ || broken_) return;
+  Intake intake = steward_->receive(work_now_, from, body, effects_);
+  broken_ = intake.fatal;
+  if (!intake.fault.empty()) return doubt(from, intake.fault);
+  LockDesk* desk = intake.lock ? find_desk(*intake.lock) : nullptr;
   if (!desk) return;
   ++desk->traffic.messages_received;
   desk->traffic.bytes_received += payload.size();
@@ -190,8 +193,8 @@ void Engine::delivered(const Life& from, std::string_view payload) {
 
 /// It does not speak as a peer of ours would.
 void Engine::doubt(const Life& from, const std::string& why) {
-  log(fmt::format("peer {} says what makes no sense: {}", from.id.value, why));
-  if (steward_) steward_->suspect(work_now_, from, effects_);
+  log(fmt::format("peer {:x} says what makes no sense: {}", from.id.value, why));
+  if (steward_ && !broken_) steward_->suspect(work_now_, from, effects_);
 }
 
 void Engine::take_other_payload(const Life& from, PayloadKind kind, std::string_view body) {
@@ -237,7 +240,7 @@ void Engine::learn_terms(const Life& from, const LeaseTerms& terms) {
 }
 
 void Engine::broken(const Life& life, const std::string& why) {
-  log(fmt::format("nothing reaches peer {} any more: {}", life.id.value, why));
+  log(fmt::format("nothing reaches peer {:x} any more: {}", life.id.value, why));
   if (steward_) steward_->suspect(work_now_, life, effects_);
 }
 
@@ -316,7 +319,8 @@ StatusPart Engine::status_part(Time now) const {
   part.counts.bytes_sent = traffic.bytes_sent;
   part.counts.bytes_received = traffic.bytes_received;
   part.counts.connections_refused = traffic.connections_refused;
-  for (const LockReport& report : steward_->reports(now)) part.locks.push_back(part_of(report, now));
+  for (const LockReport& report : steward_->reports(now))
+    part.locks.push_back(part_of(report, now));
   return part;
 }
 

@@ -66,7 +66,8 @@ void Inquiries::finish(std::uint64_t number) {
 void Inquiries::evict(net::ClientId client, NodeId member, Time now) {
   const Member* found = engine_.steward().view().roster.find(member);
   if (!found)
-    return reply(client, Failed{fmt::format("no member {}; `conch status` lists them", member.value)});
+    return reply(client,
+                 Failed{fmt::format("no member {}; `conch status` lists them", member.value)});
   Life life = found->life();
   if (life == engine_.status_here(now).self)
     return reply(client, Failed{"a peer does not evict itself: stop it, or ask another one"});

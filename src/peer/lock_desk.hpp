@@ -15,7 +15,9 @@ namespace conch::peer {
 /// Finds a lock by any kind of string.
 struct NameHash {
   using is_transparent = void;
-  std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
+  std::size_t operator()(std::string_view name) const {
+    return std::hash<std::string_view>{}(name);
+  }
 };
 
 class LockDesk {

@@ -8,8 +8,8 @@ struct Mutex::State : peer::ThreadLocks {
   using ThreadLocks::ThreadLocks;
 };
 
-Mutex::Mutex(Peer& peer, std::string name)
-    : state_(std::make_unique<State>(peer.engine(), std::move(name))) {}
+Mutex::Mutex(Peer& peer, const std::string& name)
+    : state_(std::make_unique<State>(peer.engine(), name)) {}
 Mutex::~Mutex() = default;
 
 void Mutex::lock() { state_->lock(Mode::write, std::nullopt); }

@@ -1,12 +1,11 @@
 // Peers of one process, each with its own sockets: what the public classes promise.
+#include <gtest/gtest.h>
+
+#include <atomic>
 #include <conch/mutex.hpp>
 #include <conch/peer.hpp>
 #include <conch/shared_mutex.hpp>
 #include <conch/ticket.hpp>
-
-#include <gtest/gtest.h>
-
-#include <atomic>
 #include <future>
 #include <latch>
 #include <random>

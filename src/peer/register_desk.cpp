@@ -88,7 +88,8 @@ void RegisterDesk::run() {
 /// Whether the register has something new. While it is in trouble, one looks now and then.
 bool RegisterDesk::await_event() {
   bool troubled = !trouble_.empty();
-  std::array<pollfd, 2> sources{{{wake_.number(), POLLIN, 0}, {register_->descriptor(), POLLIN, 0}}};
+  std::array<pollfd, 2> sources{
+      {{wake_.number(), POLLIN, 0}, {register_->descriptor(), POLLIN, 0}}};
   ::poll(sources.data(), troubled ? 1 : 2, troubled ? look_again_ms : -1);
   eventfd_t ignored = 0;
   ::eventfd_read(wake_.number(), &ignored);

@@ -8,9 +8,9 @@ struct SharedMutex::State : peer::ThreadLocks {
   using ThreadLocks::ThreadLocks;
 };
 
-SharedMutex::SharedMutex(Peer& peer, std::string name) {
+SharedMutex::SharedMutex(Peer& peer, const std::string& name) {
   if (!peer.engine().algorithm().can.shared) throw Error(peer.engine().why_not_shared());
-  state_ = std::make_unique<State>(peer.engine(), std::move(name));
+  state_ = std::make_unique<State>(peer.engine(), name);
 }
 SharedMutex::~SharedMutex() = default;
 

@@ -23,7 +23,7 @@ class ThreadLocks::Visit final : public ThreadClaim {
   ThreadLocks& locks_;
 };
 
-ThreadLocks::ThreadLocks(Engine& engine, std::string name)
+ThreadLocks::ThreadLocks(Engine& engine, const std::string& name)
     : engine_(engine), desk_(engine.open_desk(name)) {}
 
 ThreadLocks::~ThreadLocks() {

@@ -2,6 +2,7 @@
 // Mutex and SharedMutex are made of.
 #pragma once
 
+#include <conch/receipt.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -9,15 +10,13 @@
 #include <thread>
 #include <vector>
 
-#include <conch/receipt.hpp>
-
 #include "peer/engine.hpp"
 
 namespace conch::peer {
 
 class ThreadLocks {
  public:
-  ThreadLocks(Engine& engine, std::string name);
+  ThreadLocks(Engine& engine, const std::string& name);
   /// Whoever is inside is not any more.
   ~ThreadLocks();
 

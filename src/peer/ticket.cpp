@@ -1,6 +1,6 @@
-#include <conch/ticket.hpp>
-
 #include <fmt/core.h>
+
+#include <conch/ticket.hpp>
 
 #include "peer/thread_locks.hpp"
 
@@ -50,7 +50,7 @@ struct Ticket::State final : peer::ThreadClaim {
   std::function<void()> lost_callback;
 };
 
-Ticket::Ticket(Peer& peer, std::string lock, Access access) {
+Ticket::Ticket(Peer& peer, const std::string& lock, Access access) {
   bool shared = access == Access::shared;
   if (shared && !peer.engine().algorithm().can.shared) throw Error(peer.engine().why_not_shared());
   state_ = std::make_unique<State>(peer.engine(), lock, shared ? Mode::read : Mode::write);

@@ -115,10 +115,11 @@ class Steward {
   Participant<A> participant_;
   Tenure tenure_;
   std::uint64_t asked_ = 0;
-  /// A question whose answer may come, and whether that gives a lease.
+  /// A question whose answer may come, and whether that gives a lease, or refuses a view.
   struct Open {
     Time asked;
     bool renews = false;
+    bool proposes = false;
   };
   std::map<std::uint64_t, Open> open_;
   /// The question that is not to be asked again before this.
@@ -187,7 +188,8 @@ template <Exclusive A>
 void Steward<A>::ask(Question question, Out& out) {
   std::erase_if(
       open_, [&](const auto& each) { return each.second.asked + 2 * terms_.length < out.now(); });
-  open_[++asked_] = {out.now(), std::holds_alternative<Renew>(question)};
+  open_[++asked_] = {out.now(), std::holds_alternative<Renew>(question),
+                     std::holds_alternative<Propose>(question)};
   out.ask({asked_, std::move(question)});
 }
 
@@ -217,12 +219,14 @@ void Steward<A>::answered(const Answer& answer, Out& out) {
   if (!alive(out)) return;
   auto found = open_.find(answer.number);
   if (found == open_.end()) return;
-  auto [asked, renews] = found->second;
+  auto [asked, renews, proposes] = found->second;
   open_.erase(found);
   if (answer.yes && renews) {
     tenure_.renewed(asked);
     next_renewal_ = asked + renewal_period(terms_);
   }
+  // Somebody else's was accepted: ours is to be made against that.
+  if (proposes && !answer.yes) next_proposal_.reset();
   if (alive(out)) learn(answer.standing, out);
 }
 
@@ -239,7 +243,10 @@ void Steward<A>::learn(const Standing& standing, Out& out) {
   see_forced(out);
   bool reason = proposal().has_value();
   if (!reason) next_proposal_.reset();
-  if (reason && !next_proposal_) next_proposal_ = out.now() + proposal_delay(rank(), terms_);
+  // What only this one wants nobody else proposes.
+  bool own = leaving_ || !forcing_.empty();
+  Duration delay = own ? Duration::zero() : proposal_delay(rank(), terms_);
+  if (reason && !next_proposal_) next_proposal_ = out.now() + delay;
 }
 
 /// A lease counts from when a renewal was asked for. That of an admission would not do: a proposal
@@ -289,6 +296,8 @@ void Steward<A>::receive(const Life& from, const Message<A>& message, Out& out) 
   }
   participant_.receive(from, message, out);
   see_forced(out);
+  bool may_leave = leaving_ && participant_.stage() == Stage::working;
+  if (may_leave && !next_proposal_) next_proposal_ = out.now();
 }
 
 template <Exclusive A>

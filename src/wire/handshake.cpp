@@ -1,5 +1,8 @@
 #include "wire/handshake.hpp"
 
+#include <array>
+#include <charconv>
+
 #include "core/encode.hpp"
 #include "wire/address.hpp"
 
@@ -101,7 +104,9 @@ std::string objection(const Accepted& accepted, const Hello& hello) {
 }
 
 std::string describe(const Life& life) {
-  return "peer " + std::to_string(life.id.value) + " (life " +
+  std::array<char, 17> id{};  // hexadecimal, as everywhere where people read it
+  std::to_chars(id.data(), id.data() + id.size(), life.id.value, 16);
+  return "peer " + std::string(id.data()) + " (life " +
          std::to_string(static_cast<std::uint64_t>(life.incarnation)) + ")";
 }
 

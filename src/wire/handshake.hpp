@@ -37,7 +37,11 @@ struct Hello {
   std::optional<Life> means = {};
   /// Of a peer: the number of the first payload that it still has.
   std::uint64_t first = 0;
-  CONCH_FIELDS(Hello, group, algorithm, role, self, address, means, first)
+  // Of a peer, so that the other side may send its own payloads back over this connection: as in
+  // Accepted.
+  bool known = false;
+  std::uint64_t received = 0;
+  CONCH_FIELDS(Hello, group, algorithm, role, self, address, means, first, known, received)
 
   bool valid() const;
 };
@@ -46,8 +50,8 @@ struct Accepted {
   Life self;
   std::string algorithm;
   std::string address;
-  /// Whether the life that has connected was accepted before; if it was and this says no, then the
-  /// other side has forgotten it, and with it what has come.
+  /// Whether payloads of the other life could have come before; if they could and this says no,
+  /// then this side has forgotten them.
   bool known = false;
   /// How many payloads of that life have come.
   std::uint64_t received = 0;

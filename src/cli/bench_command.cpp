@@ -1,0 +1,374 @@
+// `conch bench`: how fast locks are on this machine, beside a raw message of the same transport.
+#include <fmt/core.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sched.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <conch/mutex.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/crew.hpp"
+#include "lab/table.hpp"
+#include "net/descriptor.hpp"
+
+namespace conch::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr Seconds patience = std::chrono::seconds(60);
+constexpr std::size_t processes_max = 64;
+/// Of the time that is measured; not counted.
+constexpr double warm_up = 0.2;
+
+struct BenchArguments {
+  std::vector<std::size_t> processes{2, 4, 8};
+  std::string transport = "tcp";
+  std::string algorithm = "naimi-trehel";
+  double seconds = 2;
+  bool pin = false;
+};
+
+/// The latest of many times.
+class Samples {
+ public:
+  void add(std::uint64_t ns) { ns_[count_++ % ns_.size()] = static_cast<double>(ns); }
+  std::span<const double> kept() const {
+    return std::span(ns_).first(std::min<std::size_t>(count_, ns_.size()));
+  }
+
+ private:
+  std::size_t count_ = 0;
+  std::array<double, 1 << 14> ns_{};
+};
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+enum class Phase : std::uint8_t { assemble, warm_up, measure, leave };
+
+/// Written by one process.
+struct alignas(64) Account {
+  std::uint64_t entries = 0;
+  std::uint64_t handovers = 0;
+  /// Sent while it waited, and the token that came.
+  std::uint64_t messages = 0;
+  Samples gaps;
+  Samples waits;
+};
+
+struct Board {
+  std::atomic<Phase> phase{Phase::assemble};
+  std::atomic<std::size_t> ready{0};
+  // By who is inside.
+  std::size_t last_holder = processes_max;
+  std::uint64_t unlocked_ns = 0;
+  std::array<Account, processes_max> accounts;
+  /// Of what is measured in one process.
+  Samples single;
+};
+
+class Bench {
+ public:
+  explicit Bench(BenchArguments arguments) : arguments_(std::move(arguments)) {
+    if (arguments_.pin) pin();
+  }
+
+  void run() {
+    fmt::print("{}, {}, {}; {} s each\n\n", arguments_.algorithm,
+               uses_tcp() ? "TCP on loopback" : "Unix sockets",
+               arguments_.pin ? "all processes on one core" : "processes on any core",
+               arguments_.seconds);
+    std::fflush(stdout);
+    double way_ns = measure_way();
+    double again_ns = measure_reentry();
+    lab::Table table({"processes", "handovers/s", "again", "gap us", "gap / raw", "wait us",
+                      "least share", "most", "messages"});
+    for (std::size_t processes : arguments_.processes) table.row(measure(processes, way_ns));
+    fmt::print("{}\n", table.text());
+    fmt::print(
+        "raw       {:.1f} us: one way of a message of 64 bytes between two processes\n"
+        "idle      {:.0f} ns: to lock and unlock where the token rests\n",
+        way_ns * 1e-3, again_ns);
+    fmt::print(
+        "\n"
+        "All processes want the lock all the time. handovers: entries after another\n"
+        "process's; again: the share of the others; gap: from the unlock call to the next\n"
+        "holder being in, wait: from the lock call to being in, medians; messages: for each\n"
+        "entry, as receipts tell: sent while waiting, and the token.\n");
+  }
+
+ private:
+  bool uses_tcp() const { return arguments_.transport == "tcp"; }
+
+  /// The last core, because the first one serves most interrupts. Processes inherit it.
+  static void pin() {
+    cpu_set_t set;
+    if (::sched_getaffinity(0, sizeof set, &set) != 0) return;
+    int last = 0;
+    for (int core = 0; core < CPU_SETSIZE; ++core)
+      if (CPU_ISSET(core, &set)) last = core;
+    CPU_ZERO(&set);
+    CPU_SET(last, &set);
+    ::sched_setaffinity(0, sizeof set, &set);
+  }
+
+  PeerOptions options(const ScratchFolder& folder) const {
+    PeerOptions options;
+    options.group = "bench";
+    options.algorithm = arguments_.algorithm;
+    options.runtime_directory = folder.path() / "run";
+    options.state_directory = folder.path() / "state";
+    if (uses_tcp()) options.listen = {"127.0.0.1:0"};
+    options.tcp_only = uses_tcp();
+    return options;
+  }
+
+  std::uint64_t end_ns() const {
+    return now_ns() + static_cast<std::uint64_t>(arguments_.seconds * 1e9);
+  }
+
+  double measure_way() const;
+  double measure_reentry() const;
+  std::vector<std::string> measure(std::size_t processes, double way_ns) const;
+
+  BenchArguments arguments_;
+};
+
+// A raw message.
+
+using Message = std::array<char, 64>;
+
+int checked(int result, const char* what) {
+  if (result < 0) throw std::system_error(errno, std::generic_category(), what);
+  return result;
+}
+
+using Ends = std::pair<net::Descriptor, net::Descriptor>;
+
+void send_at_once(const net::Descriptor& socket) {
+  int one = 1;
+  ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+}
+
+Ends tcp_ends() {
+  auto socket = [] {
+    return net::Descriptor(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
+  };
+  net::Descriptor listener = socket();
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  socklen_t size = sizeof address;
+  checked(::bind(listener.number(), generic, size), "bind");
+  checked(::listen(listener.number(), 1), "listen");
+  checked(::getsockname(listener.number(), generic, &size), "getsockname");
+  net::Descriptor ours = socket();
+  checked(::connect(ours.number(), generic, size), "connect");
+  net::Descriptor theirs(
+      checked(::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC), "accept"));
+  send_at_once(ours);
+  send_at_once(theirs);
+  return {std::move(ours), std::move(theirs)};
+}
+
+Ends unix_ends() {
+  std::array<int, 2> ends{};
+  checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), "socketpair");
+  return {net::Descriptor(ends[0]), net::Descriptor(ends[1])};
+}
+
+bool put(const net::Descriptor& socket, const Message& message) {
+  return ::send(socket.number(), message.data(), message.size(), MSG_NOSIGNAL) ==
+         ssize_t{sizeof message};
+}
+
+bool get(const net::Descriptor& socket, Message& message) {
+  return ::recv(socket.number(), message.data(), message.size(), MSG_WAITALL) ==
+         ssize_t{sizeof message};
+}
+
+double Bench::measure_way() const {
+  auto [ours, theirs] = uses_tcp() ? tcp_ends() : unix_ends();
+  Shared<Board> board;
+  Crew crew;
+  crew.begin([&] {
+    ours = {};
+    Message message{};
+    while (get(theirs, message) && put(theirs, message)) continue;
+  });
+  theirs = {};
+  crew.begin([&] {
+    Message message{};
+    for (std::uint64_t begin = now_ns(), end = end_ns(); begin < end;) {
+      if (!put(ours, message) || !get(ours, message))
+        throw std::runtime_error("the other end of the ping-pong is gone");
+      std::uint64_t now = now_ns();
+      board->single.add((now - begin) / 2);
+      begin = now;
+    }
+  });
+  ours = {};
+  crew.await_ends(patience + Seconds(arguments_.seconds));
+  auto kept = board->single.kept();
+  return median({kept.begin(), kept.end()});
+}
+
+// The lock.
+
+double Bench::measure_reentry() const {
+  constexpr unsigned batch = 1000;
+  ScratchFolder folder;
+  Shared<Board> board;
+  Crew crew;
+  crew.begin([&] {
+    Peer peer(options(folder));
+    Mutex mutex(peer, "lock");
+    for (std::uint64_t begin = now_ns(), end = end_ns(); begin < end;) {
+      for (unsigned i = 0; i < batch; ++i) {
+        mutex.lock();
+        mutex.unlock();
+      }
+      std::uint64_t now = now_ns();
+      board->single.add((now - begin) / batch);
+      begin = now;
+    }
+  });
+  crew.await_ends(patience + Seconds(arguments_.seconds));
+  auto kept = board->single.kept();
+  return median({kept.begin(), kept.end()});
+}
+
+void enter(Mutex& mutex, Board& board, std::size_t process, bool counts) {
+  Account& account = board.accounts[process];
+  std::uint64_t called_ns = now_ns();
+  mutex.lock();
+  std::uint64_t in_ns = now_ns();
+  bool handed_over = std::exchange(board.last_holder, process) != process;
+  std::uint64_t gap_ns = in_ns - board.unlocked_ns;
+  Receipt receipt = mutex.receipt();
+  board.unlocked_ns = now_ns();
+  mutex.unlock();
+  if (!counts) return;
+  ++account.entries;
+  account.messages += receipt.messages_sent + (receipt.messages_received > 0 ? 1 : 0);
+  account.waits.add(in_ns - called_ns);
+  if (!handed_over) return;
+  ++account.handovers;
+  account.gaps.add(gap_ns);
+}
+
+void contend(const PeerOptions& options, Board& board, std::size_t process) {
+  Peer peer(options);
+  Mutex mutex(peer, "lock");
+  ++board.ready;
+  while (board.phase == Phase::assemble) doze(milliseconds(1));
+  for (Phase phase = board.phase; phase != Phase::leave; phase = board.phase) {
+    enter(mutex, board, process, phase == Phase::measure);
+    // Who was about to ask may have lost its core to the one that its token woke: it has not asked
+    // yet, and would be passed over until that one's time slice ends.
+    ::sched_yield();
+  }
+}
+
+std::vector<std::string> row_of(std::span<const Account> accounts, double seconds, double way_ns) {
+  double entries = 0;
+  double handovers = 0;
+  double messages = 0;
+  std::vector<double> gaps;
+  std::vector<double> waits;
+  for (const Account& account : accounts) {
+    entries += static_cast<double>(account.entries);
+    handovers += static_cast<double>(account.handovers);
+    messages += static_cast<double>(account.messages);
+    std::ranges::copy(account.gaps.kept(), std::back_inserter(gaps));
+    std::ranges::copy(account.waits.kept(), std::back_inserter(waits));
+  }
+  if (entries == 0) throw Stuck("nobody got the lock while it was measured");
+  auto [least, most] = std::ranges::minmax(accounts, {}, &Account::entries);
+  double gap_ns = median(std::move(gaps));
+  auto percent = [&](double part) { return fmt::format("{:.0f} %", 100 * part / entries); };
+  return {std::to_string(accounts.size()),
+          fmt::format("{:.0f}", handovers / seconds),
+          percent(entries - handovers),
+          fmt::format("{:.1f}", gap_ns * 1e-3),
+          fmt::format("{:.2f}", gap_ns / way_ns),
+          fmt::format("{:.1f}", median(std::move(waits)) * 1e-3),
+          percent(static_cast<double>(least.entries)),
+          percent(static_cast<double>(most.entries)),
+          fmt::format("{:.2f}", messages / entries)};
+}
+
+std::vector<std::string> Bench::measure(std::size_t processes, double way_ns) const {
+  ScratchFolder folder;
+  Shared<Board> board;
+  Crew crew;
+  for (std::size_t process = 0; process < processes; ++process)
+    crew.begin([&, process] { contend(options(folder), *board, process); });
+  crew.await([&] { return board->ready == processes; }, patience,
+             fmt::format("{} processes did not get into the group", processes));
+  board->phase = Phase::warm_up;
+  crew.rest(Seconds(arguments_.seconds * warm_up));
+  board->phase = Phase::measure;
+  std::uint64_t begin_ns = now_ns();
+  crew.rest(Seconds(arguments_.seconds));
+  board->phase = Phase::leave;
+  double seconds = static_cast<double>(now_ns() - begin_ns) * 1e-9;
+  crew.await_ends(patience);
+  return row_of(std::span(board->accounts).first(processes), seconds, way_ns);
+}
+
+Exit run_bench(const BenchArguments& arguments) {
+  check_algorithm(arguments.algorithm);
+  try {
+    Bench(arguments).run();
+    return Exit::held;
+  } catch (const Interrupted& interruption) {
+    fmt::print(stderr, "\nconch: interrupted; all peers are gone\n");
+    return static_cast<Exit>(128 + interruption.signal);
+  } catch (const Stuck& stuck) {
+    fmt::print(stderr, "conch: {}\n", stuck.what());
+    return Exit::liveness_broken;
+  }
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, Invocation& invocation) {
+  CLI::App* command = app.add_subcommand(
+      "bench", "How fast locks are on this machine, between processes of its own");
+  auto arguments = std::make_shared<BenchArguments>();
+  command->add_option("--processes", arguments->processes, "How many; several: 2,4,8")
+      ->delimiter(',')
+      ->check(CLI::Range(std::size_t{1}, processes_max))
+      ->capture_default_str();
+  command->add_option("--transport", arguments->transport, "tcp, on loopback, or unix")
+      ->check(CLI::IsMember({"tcp", "unix"}))
+      ->capture_default_str();
+  command->add_option("--algorithm", arguments->algorithm, "A name of `conch algorithms`")
+      ->capture_default_str();
+  command->add_option("--seconds", arguments->seconds, "How long each number is measured")
+      ->check(CLI::Range(0.05, 600.0))
+      ->capture_default_str();
+  command->add_flag("--pin", arguments->pin,
+                    "All processes on one core: without what it costs to wake another one");
+  command->callback([arguments, &invocation] { invocation.exit = run_bench(*arguments); });
+}
+
+}  // namespace conch::cli
