@@ -38,6 +38,18 @@ bool is_readable(int descriptor) {
 
 std::string too_late() { return "it was not free in time"; }
 
+/// A peer says when the time is up, unless it is stopped: so much later nobody waits for it.
+constexpr milliseconds answer_delay_max{250};
+/// For one who would not wait at all.
+constexpr milliseconds once_answer_delay_max{1000};
+
+/// When even a slow peer has answered; none: when the lock is free.
+std::optional<Clock::time_point> answer_due(const Patience& patience) {
+  if (patience.once) return Clock::now() + once_answer_delay_max;
+  if (patience.deadline) return *patience.deadline + answer_delay_max;
+  return std::nullopt;
+}
+
 /// From a peer of this machine, which outlives us: its line is what we hold the lock with.
 class HostsLock final : public BorrowedLock {
  public:
@@ -48,9 +60,12 @@ class HostsLock final : public BorrowedLock {
     if (patience.deadline)
       ask.patience = std::max<Duration>(*patience.deadline - Clock::now(), Duration::zero());
     line_.send(ask);
+    std::optional<Clock::time_point> due = answer_due(patience);
     while (!is_readable(interrupt)) {
       if (auto reply = line_.receive(net::steady_now())) return answer(*reply);
-      await(line_.descriptor(), interrupt, std::nullopt);
+      if (due && *due <= Clock::now())
+        return NotObtained{"the peer that was asked does not answer: it may be stopped"};
+      await(line_.descriptor(), interrupt, due);
     }
     return Interrupted{};
   }
@@ -167,7 +182,7 @@ class AnybodysLock final : public BorrowedLock {
   explicit AnybodysLock(LockWish wish) : wish_(std::move(wish)) {}
 
   Answer acquire(const Patience& patience, int interrupt) override {
-    if (std::optional<PeerLine> line = PeerLine::to_host(wish_.group)) {
+    if (std::optional<PeerLine> line = PeerLine::to_host(wish_.group, latest(patience))) {
       lock_ = std::make_unique<HostsLock>(wish_, std::move(*line));
       try {
         return lock_->acquire(patience, interrupt);
@@ -183,6 +198,12 @@ class AnybodysLock final : public BorrowedLock {
   void release() override { lock_->release(); }
 
  private:
+  /// Half of the time for peers that do not answer; the rest is to do without them.
+  static std::optional<Time> latest(const Patience& patience) {
+    if (!patience.deadline) return std::nullopt;
+    return net::steady_now() + std::max<Duration>(*patience.deadline - Clock::now(), {}) / 2;
+  }
+
   LockWish wish_;
   std::unique_ptr<BorrowedLock> lock_;
 };

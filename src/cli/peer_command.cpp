@@ -10,6 +10,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/peer_line.hpp"
+#include "cli/sim_options.hpp"
 #include "sim/distribution.hpp"
 
 namespace conch::cli {
@@ -46,8 +47,9 @@ void run_peer(PeerArguments& arguments) {
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   arguments.options.serves_clients = true;
   arguments.options.group = group_named(arguments.options.group);
-  arguments.options.lease =
-      std::chrono::ceil<std::chrono::milliseconds>(sim::parse_duration(arguments.lease));
+  Duration lease = parsed("--lease", [&] { return sim::parse_duration(arguments.lease); });
+  if (lease <= Duration::zero()) throw Error("--lease: a lease lasts some time, as in 5s or 500ms");
+  arguments.options.lease = std::chrono::ceil<std::chrono::milliseconds>(lease);
   arguments.options.log = say;
   Peer peer(std::move(arguments.options));
   std::string where;

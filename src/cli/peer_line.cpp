@@ -2,9 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "conch/error.hpp"
+#include "wire/limits.hpp"
 
 namespace conch::cli {
 
@@ -25,25 +27,38 @@ std::string group_named(const std::string& given) {
 std::string id_text(NodeId id) { return fmt::format("{:x}", id.value); }
 
 /// Sockets may be left behind by peers that were killed: the next one is tried.
-std::optional<PeerLine> PeerLine::find(const std::string& group, bool hosts_only) {
+template <class Predicate>
+std::optional<PeerLine> PeerLine::find(const std::string& group, Predicate&& is_wanted,
+                                       std::optional<Time> until) {
   std::string runtime = directories_of(group).runtime;
   for (const Socket& socket : sockets_in(runtime)) {
-    if (hosts_only && socket.role != Role::host) continue;
+    if (!is_wanted(socket)) continue;
+    Time answer_due = net::steady_now() + wire::handshake_patience;
+    if (until) answer_due = std::min(answer_due, *until);
     try {
-      return PeerLine(std::make_unique<net::ClientLink>(socket_path(runtime, socket), group));
+      std::string path = socket_path(runtime, socket);
+      return PeerLine(std::make_unique<net::ClientLink>(path, group, answer_due));
     } catch (const Error&) {
     }
   }
   return std::nullopt;
 }
 
-std::optional<PeerLine> PeerLine::to_host(const std::string& group) { return find(group, true); }
+std::optional<PeerLine> PeerLine::to_host(const std::string& group, std::optional<Time> until) {
+  return find(group, [](const Socket& socket) { return socket.role == Role::host; }, until);
+}
 
 PeerLine PeerLine::to_anybody(const std::string& group) {
-  if (std::optional<PeerLine> line = find(group, false)) return std::move(*line);
+  auto line = find(group, [](const Socket&) { return true; });
+  if (line) return std::move(*line);
   throw Error(fmt::format(
       "no peer of the group '{}' runs on this machine (`conch peer --group {}` starts one)", group,
       group));
+}
+
+PeerLine PeerLine::to_another(const std::string& group, NodeId than) {
+  auto line = find(group, [&](const Socket& socket) { return socket.id != than; });
+  return line ? std::move(*line) : to_anybody(group);
 }
 
 void PeerLine::send(const ClientMessage& message) {

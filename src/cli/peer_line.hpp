@@ -16,10 +16,12 @@ std::string group_named(const std::string& given);
 
 class PeerLine {
  public:
-  /// To a peer that serves clients; nothing if none runs on this machine.
-  static std::optional<PeerLine> to_host(const std::string& group);
+  /// To a peer that serves clients; nothing if none runs on this machine, or answers by then.
+  static std::optional<PeerLine> to_host(const std::string& group, std::optional<Time> until);
   /// To any peer of the group on this machine. Throws Error if there is none.
   static PeerLine to_anybody(const std::string& group);
+  /// Rather to any other than this one.
+  static PeerLine to_another(const std::string& group, NodeId than);
 
   void send(const peer::ClientMessage& message);
   /// Nothing if none came in time. Throws Error when the peer has gone.
@@ -31,7 +33,9 @@ class PeerLine {
 
  private:
   explicit PeerLine(std::unique_ptr<net::ClientLink> link) : link_(std::move(link)) {}
-  static std::optional<PeerLine> find(const std::string& group, bool hosts_only);
+  template <class Predicate>
+  static std::optional<PeerLine> find(const std::string& group, Predicate&& is_wanted,
+                                      std::optional<Time> until = std::nullopt);
 
   std::unique_ptr<net::ClientLink> link_;
 };

@@ -226,7 +226,7 @@ void add_evict_command(CLI::App& app, Invocation&) {
   command->callback([group, member] {
     std::string name = group_named(*group);
     NodeId id = member_named(status_of(name), *member);
-    PeerLine::to_anybody(name).ask(Evict{id});
+    PeerLine::to_another(name, id).ask(Evict{id});  // None evicts itself.
     fmt::print("{} is out. If it lives it comes back as a new member.\n", id_text(id));
   });
 }

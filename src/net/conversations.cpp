@@ -28,10 +28,13 @@ class ClientLink::Line : public Conversation {
   using Conversation::Conversation;
 };
 
-ClientLink::ClientLink(const std::string& socket, const std::string& group)
+ClientLink::ClientLink(const std::string& socket, const std::string& group, Time until)
     : line_(std::make_unique<Line>(wire::UnixWay{Here().boot(), socket},
                                    wire::Hello{.group = group, .role = wire::Role::client}, Tls{},
-                                   steady_now() + wire::handshake_patience)) {}
+                                   until)) {}
+
+ClientLink::ClientLink(const std::string& socket, const std::string& group)
+    : ClientLink(socket, group, steady_now() + wire::handshake_patience) {}
 
 ClientLink::~ClientLink() = default;
 

@@ -94,7 +94,8 @@ class Courier {
 
   /// A new life: all channels begin anew. Clients stay.
   void live_as(const Life& self);
-  /// Where a life is. One that was forgotten is not known again.
+  /// Where a life is. One that was forgotten is not known again. Empty if only it can tell: what is
+  /// sent to it waits until it calls.
   void know(const Life& life, const std::string& address);
   /// Drops the channels from and to it, for good: should it connect again, it finds its channel
   /// broken.
@@ -153,7 +154,10 @@ Acquaintance ask_who(const std::string& address, const std::string& group, const
 /// A client's side of its connection to a peer of this machine. Used by one thread at a time.
 class ClientLink {
  public:
-  /// Throws conch::Error: nobody listens there, it is of another group, it refuses.
+  /// Throws conch::Error: nobody listens there, or answers by then; it is of another group, it
+  /// refuses.
+  ClientLink(const std::string& socket, const std::string& group, Time until);
+  /// By when a living peer has long answered.
   ClientLink(const std::string& socket, const std::string& group);
   ~ClientLink();
   ClientLink(const ClientLink&) = delete;

@@ -59,6 +59,18 @@ TEST_P(Couriers, WhoHasConnectedCanBeAnswered) {
   EXPECT_EQ(a.received[b.self], std::vector<std::string>{"re: who are you?"});
 }
 
+TEST_P(Couriers, WhatIsForOneWhoseAddressIsUnknownWaitsUntilItCalls) {
+  Station a(options(1));
+  Station b(options(2));
+  a.courier.know(b.self, "");
+  a.courier.send(b.self, "a report");
+  a.turn();
+  b.knows(a);
+  b.courier.send(a.self, "where is it?");
+  EXPECT_TRUE(settle({&a, &b}, [&] { return !b.received.empty(); }));
+  EXPECT_EQ(b.received[a.self], std::vector<std::string>{"a report"});
+}
+
 TEST_P(Couriers, ThreeTalkAcrossEachOther) {
   Station a(options(1));
   Station b(options(2));

@@ -55,9 +55,10 @@ void Courier::Post::live_as(const Life& self) {
 void Courier::Post::know(const Life& life, const std::string& address) {
   if (life == options_.self) return;
   Correspondent& found = correspondent(life);
-  if (found.address == address) return;
+  if (address.empty() || found.address == address) return;
   found.address = address;
   found.redial = {};
+  if (found.wants_connection()) wake_by(at_once);
 }
 
 void Courier::Post::forget(const Life& life) {
@@ -84,7 +85,7 @@ void Courier::Post::send(const Life& life, std::string_view payload) {
   auto found = correspondents_.find(life);
   if (found == correspondents_.end()) return;
   Correspondent& to = found->second;
-  if (to.address.empty() || to.broken) return;
+  if (to.broken) return;
   bool was_empty = to.outgoing.empty();
   if (!to.outgoing.append(payload))
     return break_channel(to, "it has left " + std::to_string(to.outgoing.bytes()) +
@@ -92,7 +93,7 @@ void Courier::Post::send(const Life& life, std::string_view payload) {
                                  std::to_string(payload.size()) + " more");
   ++counts_.frames_sent;
   if (was_empty) to.waits_since = steady_now();
-  if (to.dirty) return;
+  if (to.dirty || to.address.empty()) return;
   to.dirty = true;
   dirty_.push_back(&to);
 }

@@ -73,7 +73,7 @@ void Courier::Post::take_peer(Connection& connection, const wire::Hello& hello) 
                                   " lives already");
   Correspondent& from = correspondent(hello.self);
   if (from.from) close(*from.from);
-  if (from.address.empty()) from.address = hello.address;
+  if (from.address.empty()) know(hello.self, hello.address);
   from.from = &connection;
   connection.purpose = Receiving{&from};
   connection.whom = wire::describe(hello.self) + " at " + connection.whom;

@@ -67,8 +67,15 @@ void Reception::open_local(const std::string& path) {
     throw Error("the path of a socket is absolute and has less than 108 bytes, unlike " + path +
                 "; use another runtime directory");
   remove_stale(path, *name);
-  open(wire::Route::local, *name, path);
-  file_.emplace(path);
+  // It gets its name when it is open: one behind which nobody is was left by one who was killed.
+  std::string unfinished = path;
+  unfinished.back() = '~';
+  for (int attempts = 3; !file_; doors_.pop_back()) {
+    open(wire::Route::local, *name_of_path(unfinished), path);
+    if (::rename(unfinished.c_str(), path.c_str()) == 0) return void(file_.emplace(path));
+    // The moment in which it is there and not open yet was enough to have it removed.
+    if (errno != ENOENT || --attempts == 0) fail(path);
+  }
 }
 
 void Reception::open_remote(const std::string& text, const CourierOptions& options) {

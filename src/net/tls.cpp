@@ -20,8 +20,24 @@ namespace {
 std::string complaint() {
   unsigned long code = ERR_get_error();
   ERR_clear_error();
+  if (ERR_SYSTEM_ERROR(code)) return std::strerror(ERR_GET_REASON(code));
   const char* reason = ERR_reason_error_string(code);
   return reason ? reason : "unknown reason";
+}
+
+/// Whether the other side said, before it hung up, that it does not like what we have shown.
+bool is_about_our_certificate(unsigned long code) {
+  if (ERR_GET_LIB(code) != ERR_LIB_SSL) return false;
+  switch (ERR_GET_REASON(code)) {
+    case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
+    case SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE:
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED:
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
+    case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
+    case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED: return true;
+    default: return false;
+  }
 }
 
 // OpenSSL's own way to a socket would raise SIGPIPE, which is not a library's to ignore.
@@ -72,6 +88,8 @@ Transfer TlsSession::outcome(int result) {
             std::string("its certificate is no good: ") + X509_verify_cert_error_string(verdict)};
   }
   if (ERR_peek_error() == 0) return {Flow::ended};
+  if (is_about_our_certificate(ERR_peek_error()))
+    return {Flow::failed, 0, "it does not accept our certificate: " + complaint()};
   return {Flow::failed, 0, "TLS: " + complaint()};
 }
 
@@ -98,7 +116,15 @@ Transfer TlsSession::send(std::string_view bytes) {
   errno = 0;
   auto size = static_cast<int>(std::min<std::size_t>(bytes.size(), INT_MAX));
   int taken = SSL_write(ssl_, bytes.data(), size);
-  return taken > 0 ? Transfer{Flow::moved, static_cast<std::size_t>(taken)} : outcome(taken);
+  if (taken > 0) return {Flow::moved, static_cast<std::size_t>(taken)};
+  Transfer failure = outcome(taken);
+  if (failure.flow != Flow::failed) return failure;
+  // Who hangs up on us may have said why: in TLS 1.3 that comes after the handshake.
+  ERR_clear_error();
+  char ignored = 0;
+  int heard = SSL_read(ssl_, &ignored, 1);
+  bool has_reason = heard <= 0 && is_about_our_certificate(ERR_peek_error());
+  return has_reason ? outcome(heard) : failure;
 }
 
 TlsContext::TlsContext(const Tls& files) : context_(SSL_CTX_new(TLS_method())) {

@@ -135,6 +135,11 @@ void Clients::take(net::ClientId client, const Evict& m, Time now) {
 }
 
 void Clients::take(net::ClientId client, const ForceOpen& m, Time now) {
+  try {
+    check_lock_name(m.lock);
+  } catch (const Error& error) {
+    return reply(client, Failed{error.what()});
+  }
   engine_.inquiries().force_open(client, m.lock, now);
 }
 

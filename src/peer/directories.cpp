@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -128,6 +129,17 @@ std::optional<NodeId> id_in(std::string_view text) {
   return id;
 }
 
+/// Asked for datagrams, which no peer takes: who lives is not disturbed, and EPROTOTYPE says so.
+bool is_abandoned(const std::string& path) {
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  path.copy(name.sun_path, socket_path_bytes_max);
+  file::Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  return socket &&
+         ::connect(socket.number(), reinterpret_cast<sockaddr*>(&name), sizeof name) != 0 &&
+         errno == ECONNREFUSED;
+}
+
 std::optional<Socket> socket_named(std::string_view name) {
   for (Role role : {Role::host, Role::peer}) {
     auto rest = file::after(word(role), name);
@@ -175,6 +187,19 @@ std::vector<Socket> sockets_in(const std::string& runtime) {
     refuse("the sockets in {} cannot be listed: {}", runtime, error.message());
   std::sort(found.begin(), found.end());
   return found;
+}
+
+/// No process takes the name of another: what is dead once may be removed at any time. So is what
+/// has no proper name yet; who is alive gives it another.
+void remove_abandoned_sockets(const std::string& runtime) {
+  std::error_code error;
+  for (fs::directory_iterator entry(runtime, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code gone;
+    const std::string path = entry->path().string();
+    if (fs::is_socket(entry->symlink_status(gone)) && is_abandoned(path)) ::unlink(path.c_str());
+  }
+  if (error) refuse("the sockets in {} cannot be listed: {}", runtime, error.message());
 }
 
 }  // namespace conch::peer

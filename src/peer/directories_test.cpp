@@ -66,12 +66,14 @@ class DirectoriesTest : public testing::Test {
     EXPECT_EQ(::stat(path.c_str(), &found), 0) << path;
     return found.st_mode & 0777u;
   }
-  static void make_socket(const std::string& path) {
+  /// Its file stays when it is closed.
+  static file::Descriptor make_socket(const std::string& path) {
     file::Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
-    ASSERT_EQ(::bind(socket.number(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(::bind(socket.number(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    return socket;
   }
 
   ScratchDirectory scratch;
@@ -186,6 +188,23 @@ TEST_F(DirectoriesTest, SocketsAreFoundByTheirNames) {
     make_socket(runtime + "/" + name);
   std::ofstream(runtime + "/host.5.sock") << "a file";
   EXPECT_EQ(sockets_in(runtime), sockets);
+}
+
+TEST_F(DirectoriesTest, SocketsBehindWhichNobodyIsAreRemoved) {
+  std::string runtime = make_directories("ci").runtime;
+  const Socket open{Role::host, NodeId{1}};
+  file::Descriptor living = make_socket(socket_path(runtime, open));
+  make_socket(socket_path(runtime, {Role::host, NodeId{2}}));
+  make_socket(socket_path(runtime, {Role::peer, NodeId{3}}));
+  make_socket(runtime + "/peer.4.soc~");
+  std::ofstream(runtime + "/note") << "no socket";
+  remove_abandoned_sockets(runtime);
+  EXPECT_EQ(sockets_in(runtime), std::vector<Socket>{open});
+  EXPECT_FALSE(fs::exists(runtime + "/peer.4.soc~"));
+  EXPECT_TRUE(fs::exists(runtime + "/note"));
+  EXPECT_EQ(::listen(living.number(), 1), 0);
+  remove_abandoned_sockets(runtime);
+  EXPECT_EQ(sockets_in(runtime), std::vector<Socket>{open});
 }
 
 TEST_F(DirectoriesTest, SocketsThatCannotBeListedAreNotNone) {

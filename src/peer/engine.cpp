@@ -83,9 +83,7 @@ Engine::Engine(PeerOptions options)
     terms_.length = reg->lease();
     if (algorithm.empty() && !view.roster.empty()) algorithm = view.algorithm;
   } else if (algorithm.empty()) {
-    algorithm = net::ask_who(options_.join.front(), group_, tls_of(options_.tls),
-                             options_.admission_patience)
-                    .algorithm;
+    algorithm = algorithm_there();
   }
   algorithm_ = &real_algorithm(algorithm.empty() ? std::string(default_algorithm) : algorithm);
   open_courier();
@@ -103,6 +101,20 @@ Engine::Engine(PeerOptions options)
 
 Engine::~Engine() { leave(); }
 
+/// What runs where this peer joins, from whoever answers.
+std::string Engine::algorithm_there() const {
+  for (std::size_t i = 0;; ++i) {
+    try {
+      return net::ask_who(options_.join[i], group_, tls_of(options_.tls),
+                          options_.admission_patience)
+          .algorithm;
+    } catch (const Error& error) {
+      if (i + 1 == options_.join.size()) throw;
+      log(error.what());
+    }
+  }
+}
+
 void Engine::open_courier() {
   net::CourierOptions courier;
   courier.self = life_;
@@ -116,6 +128,7 @@ void Engine::open_courier() {
   courier.insecure = options_.insecure;
   courier.tcp_only = options_.tcp_only;
   courier.log = [this](const std::string& line) { log(line); };
+  remove_abandoned_sockets(directories_.runtime);
   courier_ = std::make_unique<net::Courier>(std::move(courier));
   listens_ = courier_->listens();
 }
@@ -150,11 +163,11 @@ std::string Engine::why_not_admitted() const {
 
 /// Begins a life: the first, or one after an expulsion.
 void Engine::be_born() {
-  born_ = net::steady_now();
-  if (steward_) {
+  if (steward_) {  // The first is the one in which it has introduced itself.
     life_.incarnation = draw_incarnation(life_.incarnation);
     courier_->live_as(life_);
   }
+  born_ = net::steady_now();
   followed_view_ = 0;
   known_lives_.clear();
   timers_.clear();
@@ -236,6 +249,11 @@ void Engine::stop() {
   register_.reset();
   phase_changed_.wait(guard, [&] { return waiting_threads_.empty(); });
   courier_.reset();
+  try {
+    remove_abandoned_sockets(directories_.runtime);
+  } catch (const Error& error) {
+    log(error.what());
+  }
 }
 
 void Engine::log(const std::string& line) const {

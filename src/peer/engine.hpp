@@ -106,6 +106,7 @@ class Engine final : private net::Recipient, private RegisterListener {
 
   // Life.
   enum class Phase : std::uint8_t { joining, member, leaving, gone, failed };
+  std::string algorithm_there() const;
   void open_courier();
   void come_in();
   std::string why_not_admitted() const;

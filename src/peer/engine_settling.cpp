@@ -61,6 +61,10 @@ void Engine::follow_view(Time now) {
     bool is_new = known_lives_.try_emplace(member.life()).second;
     if (is_new && !register_) ask_terms(member.life());
   }
+  // One that leaves is not on the roster of the view that it decides. Who has missed the one before
+  // learns its address when it calls, and has a report for it by then.
+  bool is_unknown = view.decider != life_ && known_lives_.try_emplace(view.decider).second;
+  if (is_unknown) courier_->know(view.decider, "");
   for (auto& [life, unmentioned] : known_lives_) {
     if (view.mentions(life)) {
       unmentioned.reset();

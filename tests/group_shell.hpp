@@ -1,0 +1,102 @@
+// A shell beside a group of peers, into which it can look.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "shell.hpp"
+
+namespace conch {
+
+using nlohmann::json;
+
+/// Another machine, as far as its peers can see: what is started meanwhile is there.
+class Elsewhere {
+ public:
+  explicit Elsewhere(const std::string& folder) {
+    std::filesystem::create_directory(folder);
+    for (const char* name : {"XDG_RUNTIME_DIR", "XDG_STATE_HOME"}) {
+      before_.emplace_back(name, std::getenv(name));
+      ::setenv(name, (folder + "/" + name).c_str(), 1);
+    }
+  }
+  Elsewhere(const Elsewhere&) = delete;
+  Elsewhere& operator=(const Elsewhere&) = delete;
+  ~Elsewhere() {
+    for (const auto& [name, value] : before_) ::setenv(name.c_str(), value.c_str(), 1);
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> before_;
+};
+
+/// Tests in which `conch status` says what is going on.
+class GroupShell : public Shell {
+ protected:
+  static json status() {
+    Outcome outcome = run({"status", "--json"});
+    EXPECT_EQ(outcome.status, 0) << outcome.out;
+    return json::parse(outcome.out);
+  }
+  static json member_of(const json& status, pid_t process) {
+    for (const json& member : status["members"])
+      if (member["process"] == process) return member;
+    return {};
+  }
+  static std::uint64_t sum(const json& status, const std::string& field) {
+    std::uint64_t total = 0;
+    for (const json& member : status["members"]) total += member[field].get<std::uint64_t>();
+    return total;
+  }
+  /// Of the peers: whose client has the only lock there is.
+  static Process* host_of_the_holder(const std::vector<Process*>& peers) {
+    json now = status();
+    for (Process* peer : peers)
+      for (const json& holder : now["locks"][0]["holders"])
+        if (holder["member"] == member_of(now, peer->id())["id"]) return peer;
+    return nullptr;
+  }
+  Process& holder_of(const std::string& name) {
+    Process& holder = hold({name});
+    EXPECT_TRUE(holder.await_output("in")) << holder.output();
+    return holder;
+  }
+  /// Waits there, as the status says.
+  Process& waiter_for(const std::string& name) {
+    std::size_t before = waiting_for(name);
+    Process& waiter = hold({name});
+    EXPECT_TRUE(await([&] { return waiting_for(name) > before; })) << waiter.output();
+    return waiter;
+  }
+  static std::size_t waiting_for(const std::string& name) {
+    std::size_t count = 0;
+    json now = status();
+    for (const json& lock : now["locks"]) {
+      if (lock["lock"] != name) continue;
+      count += lock["waiters"].size();
+      for (const json& holder : lock["holders"]) count += holder["in_line"].get<std::size_t>();
+    }
+    return count;
+  }
+  /// Where the peer listens.
+  static std::string address_of(Process& peer) {
+    const std::string& log = peer.output();
+    std::string words = "listens on ";
+    std::size_t begin = log.find(words) + words.size();
+    return log.substr(begin, log.find_first_of(", \n", begin) - begin);
+  }
+  void leave(Process& peer) {
+    peer.send(SIGTERM);
+    EXPECT_EQ(peer.await_exit(), 0) << peer.output();
+  }
+  static void expect_in(Process& process, Milliseconds within = patience) {
+    EXPECT_TRUE(process.await_output("in ", within)) << process.output();
+  }
+  static void expect_end(Process& process) {
+    process.finish_input();
+    EXPECT_EQ(process.await_exit(), 0) << process.output();
+  }
+};
+
+}  // namespace conch
