@@ -120,6 +120,15 @@ std::string_view word(Role role) {
   return {};
 }
 
+/// Hexadecimal, as everywhere where people read it.
+std::optional<NodeId> id_in(std::string_view text) {
+  NodeId id;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id.value, 16);
+  bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || fmt::format("{:x}", id.value) != text) return std::nullopt;
+  return id;
+}
+
 /// Asked for datagrams, which no peer takes: who lives is not disturbed, and EPROTOTYPE says so.
 bool is_abandoned(const std::string& path) {
   sockaddr_un name{};
@@ -129,15 +138,6 @@ bool is_abandoned(const std::string& path) {
   return socket &&
          ::connect(socket.number(), reinterpret_cast<sockaddr*>(&name), sizeof name) != 0 &&
          errno == ECONNREFUSED;
-}
-
-/// Hexadecimal, as everywhere where people read it.
-std::optional<NodeId> id_in(std::string_view text) {
-  NodeId id;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id.value, 16);
-  bool whole = error == std::errc() && end == text.data() + text.size();
-  if (!whole || fmt::format("{:x}", id.value) != text) return std::nullopt;
-  return id;
 }
 
 std::optional<Socket> socket_named(std::string_view name) {

@@ -163,11 +163,11 @@ std::string Engine::why_not_admitted() const {
 
 /// Begins a life: the first, or one after an expulsion.
 void Engine::be_born() {
-  born_ = net::steady_now();
-  if (steward_) {
+  if (steward_) {  // The first is the one in which it has introduced itself.
     life_.incarnation = draw_incarnation(life_.incarnation);
     courier_->live_as(life_);
   }
+  born_ = net::steady_now();
   followed_view_ = 0;
   known_lives_.clear();
   timers_.clear();
