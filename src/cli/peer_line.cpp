@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <conch/error.hpp>
 #include <cstdlib>
 
-#include "conch/error.hpp"
 #include "wire/limits.hpp"
 
 namespace conch::cli {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <conch/error.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/peer_line.hpp"
-#include "conch/error.hpp"
 #include "lab/table.hpp"
 #include "wire/address.hpp"
 

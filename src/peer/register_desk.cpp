@@ -5,9 +5,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <conch/error.hpp>
 #include <utility>
-
-#include "conch/error.hpp"
 
 namespace conch::peer {
 
