@@ -18,13 +18,14 @@ struct Arena {
   /// The process that is inside; 0: none.
   std::atomic<std::int32_t> inside;
   std::atomic<std::uint64_t> entries;
-  std::atomic<std::uint64_t> entries_wanted;
+  /// Entries after another process.
+  std::atomic<std::uint64_t> handovers;
+  std::atomic<std::uint64_t> handovers_wanted;
   std::atomic<std::uint64_t> last_fence;
   /// What must not happen.
   std::atomic<std::uint64_t> overlaps;
   std::atomic<std::uint64_t> stale_fences;
   // What should happen, sometimes.
-  std::atomic<std::uint64_t> handovers;
   std::atomic<std::uint64_t> rejoins;
   std::atomic<std::uint64_t> deaths_inside;
   std::atomic<std::uint64_t> losses;
@@ -72,7 +73,7 @@ class SharedArena {
     std::int32_t self = ::getpid();
     if (!arena_->inside.compare_exchange_strong(self, 0)) ++arena_->overlaps;
   }
-  bool done() const { return arena_->entries >= arena_->entries_wanted; }
+  bool done() const { return arena_->handovers >= arena_->handovers_wanted; }
 
  private:
   Arena* arena_;

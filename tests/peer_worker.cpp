@@ -1,10 +1,11 @@
-// A process that enters again and again: peer_worker FOLDER SEED [rejoin] [think] [tcp]
-// [algorithm=NAME] It ends when the arena has counted enough entries.
+// A process that enters again and again: peer_worker FOLDER SEED [rejoin] [think] [two] [tcp]
+// [algorithm=NAME] It ends when the arena has counted enough handovers.
 #include <conch/mutex.hpp>
 #include <conch/peer.hpp>
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <set>
 #include <string>
@@ -21,11 +22,12 @@ struct Plan {
   unsigned seed = 1;
   bool rejoins = false;
   bool thinks = false;
+  bool locks_two = false;
   PeerOptions options;
 };
 
 Plan plan_of(int argc, char** argv) {
-  Plan plan{argv[1], static_cast<unsigned>(std::stoul(argv[2])), false, false, {}};
+  Plan plan{argv[1], static_cast<unsigned>(std::stoul(argv[2])), false, false, false, {}};
   plan.options.group = "test";
   plan.options.runtime_directory = plan.folder + "/run";
   plan.options.state_directory = plan.folder + "/state";
@@ -33,6 +35,8 @@ Plan plan_of(int argc, char** argv) {
     std::string word = argv[i];
     if (word == "rejoin") plan.rejoins = true;
     if (word == "think") plan.thinks = true;
+    if (word == "two") plan.locks_two = true;
+    if (word == "two") plan.options.try_patience = std::chrono::milliseconds(5);
     if (word == "tcp") plan.options.listen = {"127.0.0.1:0"};
     if (word == "tcp") plan.options.tcp_only = true;
     if (word.starts_with("algorithm=")) plan.options.algorithm = word.substr(10);
@@ -40,23 +44,32 @@ Plan plan_of(int argc, char** argv) {
   return plan;
 }
 
-/// Until there are enough entries, or it is time to leave for a moment.
-void work(Peer& peer, conch::testing::SharedArena& arena, std::uint64_t turns, bool thinks) {
+void visit(conch::testing::SharedArena& arena, const Mutex& mutex) {
+  arena.enter(mutex.fence());
+  if (mutex.holds()) return arena.exit();
+  ++arena->losses;  // Whoever is inside now is there by right.
+}
+
+/// Until there are enough handovers, or it is time to leave for a moment.
+void work(Peer& peer, conch::testing::SharedArena& arena, std::uint64_t turns, const Plan& plan) {
   Mutex mutex(peer, "arena");
+  Mutex other(peer, "other");
   for (std::uint64_t turn = 0; turn < turns && !arena.done(); ++turn) {
-    mutex.lock();
-    arena.enter(mutex.fence());
-    if (mutex.holds()) {
-      arena.exit();
+    if (!plan.locks_two) {
+      std::scoped_lock guard(mutex);
+      visit(arena, mutex);
+    } else if (plan.seed % 2 == 0) {
+      std::scoped_lock guard(mutex, other);
+      visit(arena, mutex);
     } else {
-      ++arena->losses;  // Whoever is inside now is there by right.
+      std::scoped_lock guard(other, mutex);
+      visit(arena, mutex);
     }
-    mutex.unlock();
-    if (thinks) std::this_thread::sleep_for(std::chrono::microseconds(20));
+    if (plan.thinks) std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
 }
 
-void run(Plan plan) {
+void run(const Plan& plan) {
   conch::testing::SharedArena arena(plan.folder + "/arena");
   std::minstd_rand dice(plan.seed);
   while (!arena.done()) {
@@ -64,7 +77,7 @@ void run(Plan plan) {
     ++arena->ready;
     while (arena->ready < arena->ready_wanted)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    work(peer, arena, plan.rejoins ? 1 + dice() % 500 : ~std::uint64_t{0}, plan.thinks);
+    work(peer, arena, plan.rejoins ? 1 + dice() % 500 : ~std::uint64_t{0}, plan);
     if (!arena.done()) ++arena->rejoins;
   }
 }

@@ -86,7 +86,7 @@ TEST_F(TlsPeersTest, WhoHasNoCertificateIsRefused) {
   expect_refused({"--tcp-only", "--listen", "127.0.0.1:0", "--join", address}, address);
   expect_refused(
       {"--tcp-only", "--listen", "127.0.0.1:0", "--tls-ca", path("ours.pem"), "--join", address},
-      "the certificate, which was not given");
+      "TLS takes all three");
   EXPECT_EQ(status()["members"].size(), 1u);
   EXPECT_EQ(run({"lock", "deploy", "--", "true"}).status, 0);
 }

@@ -1,6 +1,7 @@
 #include "cli/peer_line.hpp"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <conch/error.hpp>
@@ -31,8 +32,12 @@ template <class Predicate>
 std::optional<PeerLine> PeerLine::find(const std::string& group, Predicate&& is_wanted,
                                        std::optional<Time> until) {
   std::string runtime = directories_of(group).runtime;
-  for (const Socket& socket : sockets_in(runtime)) {
-    if (!is_wanted(socket)) continue;
+  std::vector<Socket> sockets = sockets_in(runtime);
+  std::erase_if(sockets, [&](const Socket& socket) { return !is_wanted(socket); });
+  // Not everybody to the same one.
+  auto first = sockets.begin() + (sockets.empty() ? 0 : ::getpid() % std::ssize(sockets));
+  std::rotate(sockets.begin(), first, sockets.end());
+  for (const Socket& socket : sockets) {
     Time answer_due = net::steady_now() + wire::handshake_patience;
     if (until) answer_due = std::min(answer_due, *until);
     try {
@@ -45,7 +50,8 @@ std::optional<PeerLine> PeerLine::find(const std::string& group, Predicate&& is_
 }
 
 std::optional<PeerLine> PeerLine::to_host(const std::string& group, std::optional<Time> until) {
-  return find(group, [](const Socket& socket) { return socket.role == Role::host; }, until);
+  return find(
+      group, [](const Socket& socket) { return socket.role == Role::host; }, until);
 }
 
 PeerLine PeerLine::to_anybody(const std::string& group) {

@@ -35,10 +35,10 @@ Conversation::Conversation(const wire::Way& way, const wire::Hello& hello, const
 }
 
 void Conversation::fail(const std::string& why) const {
-  // Who speaks TLS hangs up on who does not, and who finds a certificate wrong says no more.
-  bool unheard = socket_is_tcp_ && accepted_.algorithm.empty();
+  // Who speaks TLS hangs up on who does not.
+  bool unheard = socket_is_tcp_ && !tls_ && accepted_.algorithm.empty();
   throw Error("cannot talk to " + whom_ + ": " + why +
-              (unheard ? "; does it want TLS, and a certificate of its authority?" : ""));
+              (unheard ? "; does it want TLS (--tls-cert, --tls-key, --tls-ca)?" : ""));
 }
 
 bool Conversation::await(short events, std::optional<Time> until) const {

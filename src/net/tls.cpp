@@ -136,8 +136,13 @@ TlsContext::TlsContext(const Tls& files) : context_(SSL_CTX_new(TLS_method())) {
   };
   demand(context_ != nullptr, "OpenSSL");
   auto named = [](const char* what, const std::string& file) {
-    return std::string(what) + (file.empty() ? ", which was not given" : " " + file);
+    return std::string(what) + " " + file;
   };
+  for (const std::string* file : {&files.certificate, &files.key, &files.authority})
+    if (file->empty()) {
+      SSL_CTX_free(context_);
+      throw Error("TLS takes all three: a certificate, its key, and the authority's certificate");
+    }
   demand(SSL_CTX_set_min_proto_version(context_, TLS1_3_VERSION) == 1, "TLS 1.3");
   demand(SSL_CTX_use_certificate_chain_file(context_, files.certificate.c_str()) == 1,
          named("the certificate", files.certificate));

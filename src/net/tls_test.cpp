@@ -151,8 +151,7 @@ TEST_F(UnderTls, FilesThatAreMissingOrUnfitAreNamed) {
   EXPECT_EQ(complaint(tls), "");
   Tls without_key = tls;
   without_key.key = "";
-  EXPECT_TRUE(complaint(without_key).starts_with("TLS: cannot use the key, which was not given"))
-      << complaint(without_key);
+  EXPECT_TRUE(complaint(without_key).starts_with("TLS takes all three")) << complaint(without_key);
   Tls gone = tls;
   gone.certificate = folder.file("nothing.pem");
   EXPECT_TRUE(complaint(gone).starts_with("TLS: cannot use the certificate " + gone.certificate))

@@ -212,7 +212,7 @@ TEST_F(PeerTest, WhoLosesPatienceLeavesNoTrace) {
 }
 
 TEST_F(PeerTest, ManyTimedAndCancelledAcquires) {
-  constexpr int rounds = 400;
+  constexpr int rounds = 1700;  // of two acquires each, at three peers: ten thousand
   std::vector<std::unique_ptr<Peer>> peers;
   for (int i = 0; i < 3; ++i) peers.push_back(join());
   std::atomic<int> obtained = 0;
