@@ -13,12 +13,15 @@ class KeeperTerminalTest : public KeeperRun {
   KeeperTerminalTest() {
     int master = -1;
     int slave = -1;
-    if (::openpty(&master, &slave, nullptr, nullptr, nullptr) != 0)
-      throw std::runtime_error("no terminal");
+    if (::openpty(&master, &slave, nullptr, nullptr, nullptr) != 0) return;
     keys = Descriptor(master);
     terminal = Descriptor(slave);
     ::fcntl(master, F_SETFD, FD_CLOEXEC);
     ::fcntl(slave, F_SETFD, FD_CLOEXEC);
+  }
+
+  void SetUp() override {
+    if (!keys) GTEST_SKIP() << "there are no terminals here: mount devpts";
   }
 
   /// Starts the program as the job in the foreground of a shell, which continues it once when it

@@ -182,14 +182,11 @@ class AnybodysLock final : public BorrowedLock {
   explicit AnybodysLock(LockWish wish) : wish_(std::move(wish)) {}
 
   Answer acquire(const Patience& patience, int interrupt) override {
-    if (std::optional<PeerLine> line = PeerLine::to_host(wish_.group, latest(patience))) {
-      lock_ = std::make_unique<HostsLock>(wish_, std::move(*line));
-      try {
-        return lock_->acquire(patience, interrupt);
-      } catch (const Error& error) {
-        wish_.log(fmt::format("the peer that was asked is no help: {}", error.what()));
-      }
-    }
+    auto give_up_at = patience.deadline.value_or(Clock::now() + host_patience);
+    do {
+      if (std::optional<Answer> answer = ask_host(patience, interrupt)) return *answer;
+    } while (needs_host() && !patience.once && !is_readable(interrupt) &&
+             Clock::now() < give_up_at);
     lock_ = std::make_unique<OwnLock>(wish_);
     return lock_->acquire(patience, interrupt);
   }
@@ -198,6 +195,29 @@ class AnybodysLock final : public BorrowedLock {
   void release() override { lock_->release(); }
 
  private:
+  /// How long it is tried to talk to one, where there is no other way.
+  static constexpr auto host_patience = std::chrono::seconds(30);
+
+  std::optional<Answer> ask_host(const Patience& patience, int interrupt) {
+    std::optional<PeerLine> line = PeerLine::to_host(wish_.group, latest(patience));
+    if (!line) return std::nullopt;
+    lock_ = std::make_unique<HostsLock>(wish_, std::move(*line));
+    try {
+      return lock_->acquire(patience, interrupt);
+    } catch (const Error& error) {
+      wish_.log(fmt::format("the peer that was asked is no help: {}", error.what()));
+      return std::nullopt;
+    }
+  }
+
+  /// One is there, perhaps busy, and without it this machine is not in the group.
+  bool needs_host() const {
+    peer::Directories directories = peer::directories_of(wish_.group);
+    auto sockets = peer::sockets_in(directories.runtime);
+    bool has_host = !sockets.empty() && sockets.front().role == peer::Role::host;
+    return has_host && !peer::elsewhere(directories.state).empty();
+  }
+
   /// Half of the time for peers that do not answer; the rest is to do without them.
   static std::optional<Time> latest(const Patience& patience) {
     if (!patience.deadline) return std::nullopt;

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <ranges>
 
@@ -161,6 +162,20 @@ Directories directories_of(std::string_view group, const DirectoryChoice& choice
 Directories make_directories(std::string_view group, const DirectoryChoice& choice) {
   check_group_name(group);
   return {make(runtime_place(group, choice.runtime)), make(state_place(group, choice.state))};
+}
+
+void note_elsewhere(const std::string& state, const std::vector<std::string>& addresses) {
+  std::ofstream note(state + "/elsewhere", std::ios::trunc);
+  for (const std::string& address : addresses) note << "--join " << address << ' ';
+  if (!note.flush()) refuse("cannot write {}/elsewhere", state);
+}
+
+std::string elsewhere(const std::string& state) {
+  std::ifstream note(state + "/elsewhere");
+  std::string line;
+  std::getline(note, line);
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
 }
 
 std::string socket_path(const std::string& runtime, const Socket& socket) {

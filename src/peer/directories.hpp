@@ -37,6 +37,14 @@ Directories directories_of(std::string_view group, const DirectoryChoice& choice
 /// not a directory; who would only look finds out the same way.
 Directories make_directories(std::string_view group, const DirectoryChoice& choice = {});
 
+// A machine whose peers have joined from elsewhere has no register of its own. Were one made when
+// none of them runs, there would be two groups of one name, and two holders.
+
+/// Notes in the state directory that the register is where these addresses lead.
+void note_elsewhere(const std::string& state, const std::vector<std::string>& addresses);
+/// What was noted; empty: nothing.
+std::string elsewhere(const std::string& state);
+
 /// What a socket in the runtime directory is good for.
 enum class Role : std::uint8_t {
   /// A peer that stays and serves the `conch lock` of this machine: `host.ID.sock`.

@@ -212,5 +212,12 @@ TEST_F(DirectoriesTest, SocketsThatCannotBeListedAreNotNone) {
   EXPECT_NE(complaint([&] { sockets_in(at("file")); }).find("cannot be listed"), std::string::npos);
 }
 
+TEST_F(DirectoriesTest, AMachineRemembersWhereItHasJoined) {
+  std::string state = make_directories("group", {at("run"), at("state")}).state;
+  EXPECT_EQ(elsewhere(state), "");
+  note_elsewhere(state, {"alpha:1", "beta:2"});
+  EXPECT_EQ(elsewhere(state), "--join alpha:1 --join beta:2");
+}
+
 }  // namespace
 }  // namespace conch::peer

@@ -76,6 +76,7 @@ Engine::Engine(PeerOptions options)
   std::unique_ptr<FileRegister> reg;
   std::string algorithm = options_.algorithm;
   if (options_.join.empty()) {
+    expect_own_register();
     FileRegisterOptions terms;
     terms.lease = options_.lease;
     reg = std::make_unique<FileRegister>(directories_.state, terms);
@@ -93,6 +94,7 @@ Engine::Engine(PeerOptions options)
   thread_ = std::thread([this] { background(); });
   try {
     come_in();
+    if (!options_.join.empty()) note_elsewhere(directories_.state, options_.join);
   } catch (...) {
     stop();
     throw;
@@ -113,6 +115,15 @@ std::string Engine::algorithm_there() const {
       log(error.what());
     }
   }
+}
+
+void Engine::expect_own_register() const {
+  std::string where = elsewhere(directories_.state);
+  if (where.empty()) return;
+  throw Error(
+      fmt::format("on this machine the group '{0}' was joined from elsewhere: start `conch peer "
+                  "--group {0} {1}`; or, if it is to have a register here, remove {2}/elsewhere",
+                  group_, where, directories_.state));
 }
 
 void Engine::open_courier() {
@@ -301,9 +312,8 @@ void Engine::touch(LockDesk& desk) {
 }
 
 void Engine::request(Claim& claim, LockDesk& desk, const Guard&) {
-  if (phase_ != Phase::member)
-    throw Error(fmt::format("this peer has left the group '{}'", group_));
-  if (steward_->has_token(desk.name)) listen();
+  if (is_member() && steward_->has_token(desk.name)) listen();
+  if (!is_member()) throw Error(fmt::format("this peer has left the group '{}'", group_));
   Time now = net::steady_now();
   take_place(claim, desk, now);
   settle(now);

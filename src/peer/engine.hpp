@@ -107,6 +107,7 @@ class Engine final : private net::Recipient, private RegisterListener {
   // Life.
   enum class Phase : std::uint8_t { joining, member, leaving, gone, failed };
   std::string algorithm_there() const;
+  void expect_own_register() const;
   void open_courier();
   void come_in();
   std::string why_not_admitted() const;

@@ -164,6 +164,7 @@ void Engine::happen(const Refused& event, Time) {
   failure_ = event.why;
   if (phase_ != Phase::joining) log(event.why);
   enter_phase(Phase::failed);
+  turn_everybody_out();
 }
 
 void Engine::happen(const LockArmed& event, Time now) {

@@ -180,6 +180,12 @@ TEST_F(PeerTest, FromAnotherMachineThroughAPeer) {
   }
   expect_exclusion(peers, 2, 50);
   while (peers.size() > 1) peers.pop_back();
+  try {
+    Peer lone(elsewhere.options());
+    FAIL() << "there are two groups of one name";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("--join"), std::string::npos) << error.what();
+  }
 }
 
 TEST_F(PeerTest, OppositeOrdersDoNotDeadlock) {
