@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/peer_line.hpp"
 #include "cli/sim_options.hpp"
+#include "peer/names.hpp"
 #include "sim/distribution.hpp"
 
 namespace conch::cli {
@@ -46,7 +47,7 @@ void run_peer(PeerArguments& arguments) {
   sigset_t signals = ending_signals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   arguments.options.serves_clients = true;
-  arguments.options.group = group_named(arguments.options.group);
+  arguments.options.group = peer::group_named(arguments.options.group);
   Duration lease = parsed("--lease", [&] { return sim::parse_duration(arguments.lease); });
   if (lease <= Duration::zero()) throw Error("--lease: a lease lasts some time, as in 5s or 500ms");
   arguments.options.lease = std::chrono::ceil<std::chrono::milliseconds>(lease);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <conch/error.hpp>
-#include <cstdlib>
 
 #include "wire/limits.hpp"
 
@@ -18,12 +17,6 @@ namespace {
 constexpr Duration answer_patience = std::chrono::seconds(15);
 
 }  // namespace
-
-std::string group_named(const std::string& given) {
-  if (!given.empty()) return given;
-  const char* variable = std::getenv("CONCH_GROUP");  // NOLINT(concurrency-mt-unsafe)
-  return variable != nullptr && *variable != '\0' ? variable : "default";
-}
 
 std::string id_text(NodeId id) { return fmt::format("{:x}", id.value); }
 

@@ -11,9 +11,6 @@
 
 namespace conch::cli {
 
-/// The group that is meant: what was given, $CONCH_GROUP, or "default".
-std::string group_named(const std::string& given);
-
 class PeerLine {
  public:
   /// To a peer that serves clients; nothing if none runs on this machine, or answers by then.

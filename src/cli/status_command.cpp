@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/peer_line.hpp"
 #include "lab/table.hpp"
+#include "peer/names.hpp"
 #include "wire/address.hpp"
 
 namespace conch::cli {

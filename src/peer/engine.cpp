@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 
 #include "peer/clients.hpp"
 #include "peer/directories.hpp"
@@ -45,13 +44,6 @@ const CatalogEntry& real_algorithm(const std::string& name) {
     throw Error(fmt::format("{} is a specimen: it breaks {}. Choose another of `conch algorithms`",
                             name, entry.about.caught_by));
   return entry;
-}
-
-/// The group that is meant if none is named.
-std::string group_named(const std::string& name) {
-  if (!name.empty()) return name;
-  const char* variable = std::getenv("CONCH_GROUP");  // NOLINT(concurrency-mt-unsafe)
-  return variable != nullptr && *variable != '\0' ? variable : "default";
 }
 
 net::Tls tls_of(const TlsOptions& options) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <conch/error.hpp>
+#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -56,6 +57,12 @@ std::optional<unsigned> take_character(std::string_view& text) {
 bool is_control(unsigned code) { return code < 0x20 || between(0x7f, code, 0x9f); }
 
 }  // namespace
+
+std::string group_named(const std::string& given) {
+  if (!given.empty()) return given;
+  const char* variable = std::getenv("CONCH_GROUP");  // NOLINT(concurrency-mt-unsafe)
+  return variable != nullptr && *variable != '\0' ? variable : "default";
+}
 
 void check_group_name(std::string_view name) {
   auto allowed = [](char c) {

@@ -1,9 +1,13 @@
 // What groups and locks may be called. Both checks throw Error with a sentence.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace conch::peer {
+
+/// The group that is meant: what was given, $CONCH_GROUP, or "default".
+std::string group_named(const std::string& given);
 
 /// A group's name is part of a path: 1 to 64 of a-z, A-Z, 0-9, '.', '_' and '-', no dot in front.
 void check_group_name(std::string_view name);
