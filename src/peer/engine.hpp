@@ -99,6 +99,7 @@ class Engine final : private net::Recipient, private RegisterListener {
   void client_came(net::ClientId client) override;
   void client_said(net::ClientId client, std::string_view payload) override;
   void client_left(net::ClientId client) override;
+  void stream_came(const recovery::Life& from, net::Stream stream) override;
   // The register; by its desk's thread.
   void answered(const recovery::Life& asker, const recovery::Answer& answer) override;
   void register_changed() override;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "net/stream.hpp"
 #include "peer/clients.hpp"
 #include "peer/engine.hpp"
 #include "peer/inquiries.hpp"
@@ -302,6 +303,9 @@ void Engine::client_left(net::ClientId client) {
   clients_->left(client);
   inquiries_->left(client);
 }
+
+/// No data travel yet: it is hung up on.
+void Engine::stream_came(const recovery::Life&, net::Stream) {}
 
 // Status.
 
