@@ -61,8 +61,11 @@ class StewardOf final : public AnySteward {
   bool cancel(Time now, const std::string& lock, Effects& out) override {
     return call(now, out, [&](auto& own) { return steward_.cancel(lock, own); });
   }
-  bool release(Time now, const std::string& lock, Effects& out) override {
-    return call(now, out, [&](auto& own) { return steward_.release(lock, DataRef{}, own); });
+  bool release(Time now, const std::string& lock, const DataRef& data, Effects& out) override {
+    return call(now, out, [&](auto& own) { return steward_.release(lock, data, own); });
+  }
+  bool copied(Time now, const std::string& lock, const DataRef& data, Effects& out) override {
+    return call(now, out, [&](auto& own) { return steward_.copied(lock, data, own); });
   }
   void leave(Time now, Effects& out) override {
     call(now, out, [&](auto& own) { steward_.leave(own); });

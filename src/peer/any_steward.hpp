@@ -70,7 +70,10 @@ class AnySteward {
   // False if the lease has run out: the events say so.
   virtual bool request(Time now, const std::string& lock, Mode mode, Effects& out) = 0;
   virtual bool cancel(Time now, const std::string& lock, Effects& out) = 0;
-  virtual bool release(Time now, const std::string& lock, Effects& out) = 0;
+  /// The data count only if the lock was held to write.
+  virtual bool release(Time now, const std::string& lock, const DataRef& data, Effects& out) = 0;
+  /// The bytes of these data are here now.
+  virtual bool copied(Time now, const std::string& lock, const DataRef& data, Effects& out) = 0;
   virtual void leave(Time now, Effects& out) = 0;
 
   virtual std::size_t forget_idle() = 0;
