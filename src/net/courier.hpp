@@ -109,8 +109,9 @@ class Courier {
   /// oneself. A name is looked up here and now, whenever it is dialed.
   void contact(const std::string& address);
 
-  /// To a life whose address is known, by `know` or because it has connected to us; else nothing.
-  void send(const Life& to, std::string_view payload);
+  /// To a life whose address is known, by `know` or because it has connected to us; else nothing,
+  /// and false.
+  bool send(const Life& to, std::string_view payload);
   void send(ClientId client, std::string_view payload);
   /// Disconnects it after what was sent.
   void dismiss(ClientId client);

@@ -33,7 +33,7 @@ class Courier::Post {
   void forget(const Life& life);
   void contact(const std::string& address);
 
-  void send(const Life& to, std::string_view payload);
+  bool send(const Life& to, std::string_view payload);
   void send(ClientId client, std::string_view payload);
   void dismiss(ClientId client);
   void flush();

@@ -1,6 +1,9 @@
 #include "peer/any_steward.hpp"
 
+#include <array>
+
 #include "core/encode.hpp"
+#include "core/print.hpp"
 #include "peer/talk.hpp"
 
 namespace conch::peer {
@@ -8,6 +11,20 @@ namespace conch::peer {
 namespace {
 
 using namespace recovery;
+
+/// Of the alternative that a message is.
+template <class... Ms>
+std::string_view name_of(const std::variant<Ms...>& message) {
+  static const std::array<std::string, sizeof...(Ms)> names{upper_case(Ms::type_name)...};
+  return names[message.index()];
+}
+
+template <Exclusive A>
+std::string_view type_of(const Message<A>& message) {
+  const auto* told = std::get_if<Told<A>>(&message);
+  if (!told) return name_of(message);
+  return told->message ? name_of(*told->message) : "USED";
+}
 
 template <Exclusive A>
 class StewardOf final : public AnySteward {
@@ -41,7 +58,8 @@ class StewardOf final : public AnySteward {
       return {broken.what(), true, {}};
     }
     auto* told = std::get_if<Told<A>>(&message_);
-    return {"", false, told ? std::optional(std::move(told->lock)) : std::nullopt};
+    return {"", false, told ? std::optional(std::move(told->lock)) : std::nullopt,
+            type_of<A>(message_)};
   }
   void timer(Time now, const std::string& lock, Epoch epoch, TimerId timer, Effects& out) override {
     call(now, out, [&](auto& own) { steward_.timer(lock, epoch, timer, own); });
@@ -120,7 +138,8 @@ class StewardOf final : public AnySteward {
     encode(out.bytes, message);
     std::optional<std::string> lock;
     if (auto* told = std::get_if<Told<A>>(&message)) lock = std::move(told->lock);
-    out.parcels.push_back({to, begin, out.bytes.size() - begin, std::move(lock)});
+    out.parcels.push_back(
+        {to, begin, out.bytes.size() - begin, std::move(lock), type_of<A>(message)});
   }
 
   Steward<A> steward_;

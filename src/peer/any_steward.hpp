@@ -21,6 +21,8 @@ struct Effects {
     std::size_t size = 0;
     /// Of a message of a lock's algorithm: which lock.
     std::optional<std::string> lock;
+    /// What its message is called.
+    std::string_view type = {};
   };
   std::string bytes;
   std::vector<Parcel> parcels;
@@ -47,6 +49,8 @@ struct Intake {
   bool fatal = false;
   /// The lock that it speaks of, if any.
   std::optional<std::string> lock;
+  /// What its message is called.
+  std::string_view type = {};
 };
 
 /// One life of this peer. Every call says what the clock shows.

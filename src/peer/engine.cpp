@@ -171,6 +171,7 @@ void Engine::be_born() {
     courier_->live_as(life_);
   }
   born_ = net::steady_now();
+  tell([&](Witness& witness) { witness.born(life_); });
   followed_view_ = 0;
   known_lives_.clear();
   timers_.clear();
@@ -215,11 +216,15 @@ void Engine::turn_everybody_out() {
   for (auto& [name, desk] : desks_) {
     for (Claim* claim : std::vector(desk->queue.waiting())) {
       desk->queue.remove(*claim);
+      tell_end(*claim, net::steady_now());
       claim->state = Claim::State::refused;
       claim->changed();
     }
     for (Claim* claim : std::vector(desk->queue.inside())) {
       desk->queue.remove(*claim);
+      tell([&](Witness& witness) {
+        witness.lost(name, claim->mode, claim->held(net::steady_now()));
+      });
       claim->state = Claim::State::lost;
       claim->changed();
     }
@@ -251,6 +256,8 @@ void Engine::stop() {
   Guard guard(mutex_);
   register_.reset();
   phase_changed_.wait(guard, [&] { return waiting_threads_.empty(); });
+  tell([](Witness& witness) { witness.gone(); });
+  witnesses_.clear();
   courier_.reset();
   try {
     remove_abandoned_sockets(directories_.runtime);
@@ -324,6 +331,7 @@ void Engine::take_place(Claim& claim, LockDesk& desk, Time now) {
   claim.before = desk.traffic;
   claim.desk = &desk;
   desk.queue.add(claim);
+  tell([&](Witness& witness) { witness.asked(desk.name, claim.mode); });
   touch(desk);
 }
 
@@ -335,9 +343,19 @@ void Engine::give_up(Claim& claim, const Guard&) {
 }
 
 void Engine::drop_place(Claim& claim) {
+  if (!witnesses_.empty()) tell_end(claim, net::steady_now());
   claim.state = Claim::State::idle;
   claim.desk->queue.remove(claim);
   touch(*claim.desk);
+}
+
+/// By its own will.
+void Engine::tell_end(const Claim& claim, Time now) {
+  const std::string& lock = claim.desk->name;
+  tell([&](Witness& witness) {
+    if (claim.state == Claim::State::inside) witness.left(lock, claim.mode, claim.held(now));
+    if (claim.state == Claim::State::waiting) witness.withdrew(lock, claim.mode);
+  });
 }
 
 std::string Engine::why_not_shared() const {

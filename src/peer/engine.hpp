@@ -33,6 +33,7 @@
 #include "peer/register_desk.hpp"
 #include "peer/talk.hpp"
 #include "peer/timers.hpp"
+#include "peer/witness.hpp"
 
 namespace conch::peer {
 
@@ -90,6 +91,8 @@ class Engine final : private net::Recipient, private RegisterListener {
   StatusPart status_part(Time now) const;
   Status status_here(Time now) const;
   void log(const std::string& line) const;
+  /// From here on until the engine ends. Under the guard.
+  void watch(Witness& witness) { witnesses_.push_back(&witness); }
 
  private:
   // The courier.
@@ -139,12 +142,21 @@ class Engine final : private net::Recipient, private RegisterListener {
   void carry_out(Effects& effects, Time now);
   void dispatch(const Effects& effects);
   void follow_view(Time now);
+  void follow_epoch();
   void advance(LockDesk& desk, Time now);
   void admit(LockDesk& desk, Time now);
   void lose(LockDesk& desk);
   void touch(LockDesk& desk);
   LockDesk* find_desk(std::string_view lock);
   void drop_idle_desks();
+
+  // Witnesses.
+  template <class Call>
+  void tell(Call&& call) {
+    for (Witness* witness : witnesses_) call(*witness);
+  }
+  void tell_end(const Claim& claim, Time now);
+  void tell_suspicions(const recovery::Ask& ask);
 
   void happen(const recovery::Granted& event, Time now);
   void happen(const recovery::Moved&, Time) {}  // no data travel yet
@@ -187,6 +199,8 @@ class Engine final : private net::Recipient, private RegisterListener {
   Timers timers_;
   std::minstd_rand dice_;
   Counts counts_;
+  Epoch epoch_{0};
+  std::vector<Witness*> witnesses_;
 
   /// What the calls since the last `settle` want done, and the desks they have changed.
   Effects effects_;

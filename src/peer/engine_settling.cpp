@@ -35,6 +35,7 @@ void Engine::settle(Time now) {
 
 void Engine::carry_out(Effects& effects, Time now) {
   follow_view(now);
+  follow_epoch();
   dispatch(effects);
   for (Ask& ask : effects.asks) put_question(std::move(ask));
   for (const Event& event : effects.events)
@@ -43,7 +44,12 @@ void Engine::carry_out(Effects& effects, Time now) {
 
 void Engine::dispatch(const Effects& effects) {
   for (const Effects::Parcel& parcel : effects.parcels) {
-    courier_->send(parcel.to, effects.payload(parcel));
+    bool accepted = courier_->send(parcel.to, effects.payload(parcel));
+    if (accepted)
+      tell([&](Witness& witness) {
+        std::string_view lock = parcel.lock ? std::string_view(*parcel.lock) : "";
+        witness.sent(parcel.to, {parcel.type, lock, parcel.size});
+      });
     LockDesk* desk = parcel.lock ? find_desk(*parcel.lock) : nullptr;
     if (!desk) continue;
     ++desk->traffic.messages_sent;
@@ -77,6 +83,14 @@ void Engine::follow_view(Time now) {
   inquiries_->follow_view(view);
 }
 
+void Engine::follow_epoch() {
+  if (!steward_ || steward_->epoch() == epoch_) return;
+  epoch_ = steward_->epoch();
+  if (epoch_ == Epoch{0}) return;  // A new life is in none yet.
+  ++counts_.epochs;
+  tell([&](Witness& witness) { witness.installed(epoch_, steward_->view()); });
+}
+
 // The locks.
 
 void Engine::advance(LockDesk& desk, Time now) {
@@ -104,6 +118,10 @@ void Engine::admit(LockDesk& desk, Time now) {
                       traffic.bytes_sent - claim->before.bytes_sent,
                       traffic.bytes_received - claim->before.bytes_received};
     ++counts_.entries;
+    bool came = std::exchange(desk.came, false);
+    tell([&](Witness& witness) {
+      witness.entered(desk.name, {claim->mode, claim->fence, now - claim->asked, came});
+    });
     claim->changed();
   }
   entered_.clear();
@@ -113,6 +131,9 @@ void Engine::lose(LockDesk& desk) {
   std::vector<Claim*> losers;
   desk.queue.lost(losers);
   for (Claim* claim : losers) {
+    tell([&](Witness& witness) {
+      witness.lost(desk.name, claim->mode, claim->held(net::steady_now()));
+    });
     claim->state = Claim::State::lost;
     ++counts_.losses;
     claim->changed();
@@ -123,6 +144,9 @@ void Engine::lose(LockDesk& desk) {
 void Engine::happen(const Granted& event, Time now) {
   LockDesk* desk = find_desk(event.lock);
   CONCH_EXPECT(desk, "a lock that was asked for has a desk");
+  bool used_here = desk->fence != Fence{};
+  desk->came = used_here ? event.baton.fence.number() != desk->fence.number() + 1
+                         : desk->traffic.messages_received > 0;
   desk->fence = event.baton.fence;
   desk->inside_since = now;
   desk->queue.granted(entered_);
@@ -183,8 +207,14 @@ void Engine::delivered(const Life& from, std::string_view payload) {
   auto kind = static_cast<PayloadKind>(payload.front());
   std::string_view body = payload.substr(1);
   if (kind != PayloadKind::recovery) return take_other_payload(from, kind, body);
-  if (!steward_ || broken_) return;
-  Intake intake = steward_->receive(work_now_, from, body, effects_);
+  bool understood = steward_ && !broken_;
+  Intake intake;
+  if (understood) intake = steward_->receive(work_now_, from, body, effects_);
+  tell([&](Witness& witness) {
+    std::string_view lock = intake.lock ? std::string_view(*intake.lock) : "";
+    witness.received(from, {intake.type, lock, payload.size()});
+  });
+  if (!understood) return;
   broken_ = intake.fatal;
   if (!intake.fault.empty()) return doubt(from, intake.fault);
   LockDesk* desk = intake.lock ? find_desk(*intake.lock) : nullptr;
@@ -250,10 +280,22 @@ void Engine::broken(const Life& life, const std::string& why) {
 
 /// Here, or through a peer of the machine that has it: the next one each time, for one may be gone.
 void Engine::put_question(Ask ask) {
+  if (!witnesses_.empty()) tell_suspicions(ask);
   if (register_) return register_->ask(life_, std::move(ask));
   if (contacts_.empty()) return;
   const Life& contact = contacts_[contact_turn_++ % contacts_.size()];
   courier_->send(contact, packed(PayloadKind::register_ask, ask));
+}
+
+/// Who would be out by what is proposed, but not the one that leaves.
+void Engine::tell_suspicions(const Ask& ask) {
+  const auto* propose = std::get_if<Propose>(&ask.question);
+  if (!propose) return;
+  for (const Member& member : steward_->view().roster) {
+    bool stays = propose->view.roster.contains(member.life());
+    if (stays || member.life() == life_) continue;
+    tell([&](Witness& witness) { witness.suspected(member.life()); });
+  }
 }
 
 /// For a peer of another machine. It speaks for nobody but itself.

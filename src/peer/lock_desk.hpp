@@ -29,6 +29,8 @@ class LockDesk {
   /// Of who is inside.
   Fence fence;
   Time inside_since{};
+  /// It was not here before; until somebody has entered.
+  bool came = false;
   Traffic traffic;
   /// Mutexes and tickets that are for this lock: the desk stays while there are any.
   unsigned users = 0;
