@@ -25,8 +25,8 @@ struct Data {
   std::uint64_t bytes = 0;
   CONCH_FIELDS(Data, number, bytes)
 };
-/// You do not get them as they were left: I was thrown out of the group since; somebody died while it
-/// wrote; or there is no memory for them, and you may ask again.
+/// You do not get them as they were left: I was thrown out of the group since; somebody died while
+/// it wrote; or there is no memory for them, and you may ask again.
 struct Absent {
   static constexpr bool may_come_late = true;
   std::uint64_t number = 0;

@@ -60,8 +60,8 @@ enum class Status : std::uint8_t {
   timed_out,      // ETIMEDOUT: acquire took too long; the request stays
   cancelled,      // ECANCELED: the call waited, and another one gave up what it waited for
   peer_lost,      // EPEERLOST: we were thrown out of the group, or the one who kept the data was
-  torn,           // ETORN: the last holder died while it wrote; the next acquire has the bytes as is
-  no_memory,      // ENOMEM: the data do not fit; the lock stays in grant
+  torn,       // ETORN: the last holder died while it wrote; the next acquire has the bytes as is
+  no_memory,  // ENOMEM: the data do not fit; the lock stays in grant
 };
 
 constexpr std::string_view word(Status status) {

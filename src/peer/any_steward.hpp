@@ -1,6 +1,7 @@
 // A steward of any algorithm behind one interface, which speaks bytes with the other peers.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -92,12 +93,16 @@ class AnySteward {
   /// Of the locks that this peer knows.
   virtual std::vector<recovery::LockReport> reports(Time now) const = 0;
   virtual bool has_token(const std::string& lock) const = 0;
+  /// The newest data of the lock that this peer knows of.
+  virtual DataRef known_data(const std::string& lock) const = 0;
 };
 
 struct StewardTraits {
   recovery::Life life;
   std::string address;
   recovery::LeaseTerms lease;
+  /// Before it may report what is here: `copied` for what others have put here.
+  std::function<void(AnySteward& steward, Time now, Effects& out)> tell_copies;
 };
 
 std::unique_ptr<AnySteward> make_steward(const CatalogEntry& entry, const StewardTraits& traits);

@@ -51,9 +51,7 @@ class Buffer {
   /// To replace what is in it; false if somebody else does. Until `finish`, nothing is whole.
   bool begin_filling(std::uint64_t mark);
   /// To change what is in it.
-  void begin_writing(std::uint64_t mark) {
-    header_->writer.store(mark, std::memory_order_release);
-  }
+  void begin_writing(std::uint64_t mark) { header_->writer.store(mark, std::memory_order_release); }
   /// It is now this version.
   void finish(std::uint64_t version, std::uint64_t size);
   /// Nothing was changed.

@@ -48,6 +48,8 @@ class Claim {
 
   /// The state has changed, but not by a call of the claim's owner. Called under the peer's lock.
   virtual void changed() = 0;
+  /// It is inside, and the lock's data are elsewhere now. Called under the peer's lock.
+  virtual void moved() {}
 };
 
 }  // namespace conch::peer

@@ -20,8 +20,8 @@ std::uint64_t DataDesk::draw_mark() {
 
 net::StreamOptions DataDesk::stream_options() const {
   const PeerOptions& options = engine_.options();
-  return {engine_.self(), engine_.group(), engine_.algorithm().about.name, tls_of(options.tls),
-          options.tcp_only};
+  return {engine_.self(), engine_.group(), std::string(engine_.algorithm().about.name),
+          tls_of(options.tls), options.tcp_only};
 }
 
 std::optional<DataDesk::Keeper> DataDesk::member(NodeId id) const {
@@ -55,6 +55,14 @@ void DataDesk::tell_copies(AnySteward& steward, Time now, Effects& out) {
     stock.told = version;
     steward.copied(now, lock, {version, stock.size(), engine_.self().id}, out);
   }
+}
+
+void DataDesk::tell_outdated(const Errand& errand) {
+  std::optional<Keeper> keeper =
+      errand.data.location ? member(*errand.data.location) : std::nullopt;
+  if (!keeper || keeper->life == engine_.self()) return;
+  engine_.courier().send(keeper->life,
+                         packed(PayloadKind::outdated, Outdated{errand.lock, errand.data.version}));
 }
 
 void DataDesk::outdated(const std::string& lock, std::uint64_t version) {

@@ -1,13 +1,14 @@
 // The resource manager of a peer: what it has of the data that locks protect, how it gets the rest
 // and how others get theirs.
 //
-// Which version is where is told by the lock. Versions are the fences of their writers: what has the
-// same number is the same, for ever.
+// Which version is where is told by the lock. Versions are the fences of their writers: what has
+// the same number is the same, for ever.
 //
 //   - Within a machine the memory is passed, once; from then on all who have it mapped see in its
 //     first page which version it is, and a handover costs nothing but the lock.
 //   - Between machines the bytes are streamed, into a buffer beside the newest that is here.
-//   - A peer keeps what it has until it sees something newer. One that leaves gives the newest to an
+//   - A peer keeps what it has until it sees something newer. One that leaves gives the newest to
+//   an
 //     heir first; the epoch in which it leaves then finds them there.
 #pragma once
 
@@ -47,6 +48,8 @@ class DataDesk {
   void close(const std::string& lock);
   /// What is here now, also by what others of this machine have written into shared memory.
   void tell_copies(AnySteward& steward, Time now, Effects& out);
+  /// To whom the data came from.
+  void tell_outdated(const Errand& errand);
   /// Somebody has written a newer version than this peer's.
   void outdated(const std::string& lock, std::uint64_t version);
   /// The members are others.

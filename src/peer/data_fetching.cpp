@@ -57,8 +57,8 @@ bool DataDesk::find_here(Errand& errand) {
   return errand.torn;
 }
 
-/// True if there is an answer, and it is about the data that are still meant. A stream that was used
-/// before may have broken since.
+/// True if there is an answer, and it is about the data that are still meant. A stream that was
+/// used before may have broken since.
 bool DataDesk::ask(const Keeper& keeper, Errand& errand, Guard& guard) {
   net::StreamOptions options = stream_options();
   DataRef data = errand.data;
@@ -146,8 +146,8 @@ void DataDesk::take_buffer(const DataRef& data, const HereData& here, Errand& er
   if (is_whole) stocks_[errand.lock].install(errand.buffer);
 }
 
-/// What is torn may still be written by who tore it. Whoever wants others to have copies leaves what
-/// is here as it is until then.
+/// What is torn may still be written by who tore it. Whoever wants others to have copies leaves
+/// what is here as it is until then.
 void DataDesk::set_apart(Errand& errand, Guard& guard) {
   if (errand.own || (!errand.torn && !errand.apart)) return;
   std::uint64_t size = errand.data.size;

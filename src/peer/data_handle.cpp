@@ -6,9 +6,6 @@
 
 namespace conch::peer {
 
-using dho::State;
-using dho::Status;
-
 namespace {
 
 /// Identifies a handle to nobody but itself: it is no peer's, so data are never there.
@@ -28,50 +25,49 @@ DataHandle::~DataHandle() {
 
 // Calls.
 
-Status DataHandle::create(const std::string& name) {
+dho::Status DataHandle::create(const std::string& name) {
   check_lock_name(name);
   Guard guard = engine_.guard();
-  if (leaving_) return Status::busy;
-  return carried_out(handle_.create(name, orders_)); 
+  if (leaving_) return dho::Status::busy;
+  return carried_out(handle_.create(name, orders_));
 }
 
-Status DataHandle::request(Mode wanted) {
+dho::Status DataHandle::request(Mode wanted) {
   Guard guard = engine_.guard();
-  if (leaving_) return Status::busy;
-  bool is_new = handle_.state() != State::invalid && handle_.state() != State::lost;
-  if (is_new) engine_.listen_for(*line_);
-  bool can_share = engine_.algorithm().can.shared;
-  return carried_out(handle_.request({can_share ? wanted : Mode::write, {}}, orders_));
+  if (leaving_) return dho::Status::busy;
+  bool is_new = handle_.state() != dho::State::invalid && handle_.state() != dho::State::lost;
+  if (is_new && engine_.steward().has_token(line_->name)) engine_.listen();
+  return carried_out(handle_.request({wanted, {}}, orders_));
 }
 
-State DataHandle::state() {
+dho::State DataHandle::test() {
   Guard guard = engine_.guard();
-  return leaving_ ? State::unlock : handle_.state();
+  return leaving_ ? dho::State::unlock : handle_.state();
 }
 
-Status DataHandle::cancel() {
+dho::Status DataHandle::cancel() {
   Guard guard = engine_.guard();
   return carried_out(handle_.cancel(orders_));
 }
 
-Status DataHandle::release() {
+dho::Status DataHandle::release() {
   Guard guard = engine_.guard();
-  if (leaving_) return Status::busy;
-  Status status = is_inside() ? end_section(guard) : Status::ok;
-  if (status != Status::ok) return status;
-  if (Claim::state == Claim::State::inside) engine_.listen_for(*line_);
+  if (leaving_) return dho::Status::busy;
+  dho::Status status = is_inside() ? end_section(guard) : dho::Status::ok;
+  if (status != dho::Status::ok) return status;
+  if (state == Claim::State::inside) engine_.listen();
   return carried_out(handle_.release(orders_));
 }
 
-Status DataHandle::destroy() {
+dho::Status DataHandle::destroy() {
   Guard guard = engine_.guard();
-  if (leaving_) return Status::busy;
+  if (leaving_) return dho::Status::busy;
   if (is_inside()) end_section(guard);
   return carried_out(handle_.destroy(orders_));
 }
 
 /// After a call of the handle's: what it wants done is done, and everybody knows.
-Status DataHandle::carried_out(Status status) {
+dho::Status DataHandle::carried_out(dho::Status status) {
   carry_out();
   if (handle_.parts().empty() || handle_.peer() == dho::Peer::idle) drop_errand();
   engine_.settle(net::steady_now());
@@ -100,7 +96,9 @@ void DataHandle::take_order(const dho::Join&) {
 }
 
 void DataHandle::take_order(const dho::Ask& order) {
-  mode = order.wish.mode;
+  writes_ = order.wish.mode == Mode::write;
+  bool may_share = !writes_ && engine_.algorithm().can.shared;
+  mode = may_share ? Mode::read : Mode::write;
   engine_.take_place(*this, *line_, net::steady_now());
 }
 
@@ -110,11 +108,21 @@ void DataHandle::take_order(const dho::Cancel&) {
 }
 
 void DataHandle::take_order(const dho::Release&) {
-  if (written_) line_->data = *std::exchange(written_, std::nullopt);
+  if (written_) {
+    tell_outdated();
+    line_->data = *std::exchange(written_, std::nullopt);
+  }
   put_down();
   engine_.drop_place(*this);
   // From here on they are the peer's to keep.
   handle_.receive(here, dho::Got{{}, ~std::uint64_t{0}}, orders_);
+}
+
+/// Who gave the data to us, if it does not see what we wrote, need not keep them.
+void DataHandle::tell_outdated() {
+  if (!errand_ || !errand_->streamed || written_->location != engine_.self().id) return;
+  engine_.data().tell_outdated(*errand_);
+  errand_->streamed = false;
 }
 
 void DataHandle::take_order(const dho::Leave&) {
@@ -129,20 +137,20 @@ void DataHandle::leave_line() {
 }
 
 void DataHandle::take_order(const dho::Acquired&) {
-  ended_ = Status::ok;
+  ended_ = dho::Status::ok;
   begin_section();
 }
 
 // The lock manager.
 
 void DataHandle::changed() {
-  switch (Claim::state) {
+  switch (state) {
     case Claim::State::idle:
     case Claim::State::waiting: break;
     case Claim::State::inside:
       buffer_.reset();
       own_ = false;
-      if (line_->rolled_back) handle_.warn(Status::peer_lost);
+      if (line_->rolled_back) handle_.warn(dho::Status::peer_lost);
       handle_.entered({{Claim::fence, line_->data}, {}}, orders_);
       break;
     case Claim::State::lost:
@@ -162,7 +170,7 @@ void DataHandle::be_lost() {
 
 /// Whoever had the data is gone; who has them already does not mind.
 void DataHandle::moved() {
-  if (line_->rolled_back && !is_inside()) handle_.warn(Status::peer_lost);
+  if (line_->rolled_back && !is_inside()) handle_.warn(dho::Status::peer_lost);
   if (errand_) errand_->move_to(line_->data);
 }
 
@@ -173,16 +181,16 @@ void DataHandle::wake() {
 
 // Waiting.
 
-Status DataHandle::acquire(std::optional<Time> until) {
+dho::Status DataHandle::acquire(std::optional<Time> until) {
   Guard guard = engine_.guard();
-  if (leaving_) return Status::busy;
+  if (leaving_) return dho::Status::busy;
   ended_.reset();
   bool was_inside = is_inside();
   Duration patience = until ? std::max(*until - net::steady_now(), Duration(1)) : Duration();
-  Status status = until ? handle_.acquire(patience, orders_) : handle_.acquire(orders_);
-  if (status == Status::ok && !was_inside) begin_section();
+  dho::Status status = until ? handle_.acquire(patience, orders_) : handle_.acquire(orders_);
+  if (status == dho::Status::ok && !was_inside) begin_section();
   carry_out();
-  if (status != Status::waiting) return status;
+  if (status != dho::Status::waiting) return status;
   wait(until, guard);
   return *ended_;
 }
@@ -192,7 +200,7 @@ void DataHandle::wait(std::optional<Time> until, Guard& guard) {
     if (until && *until <= net::steady_now()) {
       handle_.deadline(orders_);
       carry_out();
-    } else if (Claim::state == Claim::State::waiting) {
+    } else if (state == Claim::State::waiting) {
       engine_.wait(*this, until, guard);
     } else if (errand_ && !errand_->taken && !until) {
       run_errand(errand_, guard);

@@ -23,7 +23,7 @@ class DataHandle final : public ThreadClaim, public std::enable_shared_from_this
 
   dho::Status create(const std::string& name);
   dho::Status request(Mode mode);
-  dho::State state();
+  dho::State test();
   dho::Status acquire(std::optional<Time> until);
   dho::Status release();
   dho::Status cancel();
@@ -55,6 +55,7 @@ class DataHandle final : public ThreadClaim, public std::enable_shared_from_this
   void take_order(const dho::AcquireFailed& order) { ended_ = order.status; }
 
   void leave_line();
+  void tell_outdated();
   void be_lost();
   void wait(std::optional<Time> until, Guard& guard);
   void wake();
@@ -71,7 +72,6 @@ class DataHandle final : public ThreadClaim, public std::enable_shared_from_this
   void put_down();
   void grow(std::uint64_t before, std::uint64_t size);
 
-  bool writes() const { return mode == Mode::write; }
   bool is_inside() const { return handle_.state() == dho::State::locked; }
   std::uint64_t version() const { return Claim::fence.number(); }
 
@@ -81,6 +81,8 @@ class DataHandle final : public ThreadClaim, public std::enable_shared_from_this
   dho::Orders orders_;
   /// Where it stands in line, while it is valid.
   LockDesk* line_ = nullptr;
+  /// What it asked for last. Who reads may have to be alone, too: not every algorithm lets share.
+  bool writes_ = true;
   /// Of the acquire that waits: how it has ended.
   std::optional<dho::Status> ended_;
   /// How the data of this entry came; or those of the last, if this one needed none.

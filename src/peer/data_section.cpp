@@ -7,9 +7,6 @@
 
 namespace conch::peer {
 
-using dho::State;
-using dho::Status;
-
 namespace {
 
 /// Whom the handle believes to hear: all that is said to it is said by its peer.
@@ -21,7 +18,7 @@ constexpr NodeId peer_itself{0};
 
 void DataHandle::begin_errand(const dho::Fetch& fetch) {
   auto errand = std::make_shared<Errand>();
-  bool copies = writes() && options_.copies > 0;
+  bool copies = writes_ && options_.copies > 0;
   errand->lock = line_->name;
   errand->number = fetch.number;
   errand->data = line_->data;
@@ -30,7 +27,7 @@ void DataHandle::begin_errand(const dho::Fetch& fetch) {
   errand->mark = version();
   errand_ = errand;
   bool is_ready = !copies && engine_.data().find_here(*errand) && !errand->torn;
-  if (is_ready) return end_errand(*errand, Status::ok);
+  if (is_ready) return end_errand(*errand, dho::Status::ok);
   bool nobody_waits = handle_.peer() != dho::Peer::blocked;
   if (nobody_waits) run_in_background();
 }
@@ -46,16 +43,16 @@ void DataHandle::run_in_background() {
 
 void DataHandle::run_errand(const std::shared_ptr<Errand>& errand, Guard& guard) {
   errand->taken = true;
-  Status fault = Status::ok;
+  dho::Status fault = dho::Status::ok;
   try {
     engine_.data().bring(*errand, guard);
   } catch (const std::bad_alloc&) {
-    fault = Status::no_memory;
+    fault = dho::Status::no_memory;
   }
   bool is_meant = errand_ == errand && !errand->ended;
   if (!is_meant) return;
   end_errand(*errand, fault);
-  carried_out(Status::ok);
+  carried_out(dho::Status::ok);
 }
 
 /// Nobody wants the data any more: the lock goes on without waiting for them.
@@ -63,18 +60,18 @@ void DataHandle::drop_errand() {
   if (!errand_ || errand_->ended) return;
   errand_->cancel();
   if (std::exchange(errand_->taken, true)) return;  // Who runs it ends it.
-  end_errand(*errand_, Status::ok);
+  end_errand(*errand_, dho::Status::ok);
   carry_out();
 }
 
-void DataHandle::end_errand(Errand& errand, Status fault) {
+void DataHandle::end_errand(Errand& errand, dho::Status fault) {
   errand.taken = true;
   errand.ended = true;
   buffer_ = errand.cancelled ? nullptr : errand.buffer;
   own_ = errand.own;
-  if (fault == Status::ok && !buffer_) fault = Status::peer_lost;
-  if (fault == Status::ok && errand.torn) fault = Status::torn;
-  if (fault == Status::ok) {
+  if (fault == dho::Status::ok && !buffer_) fault = dho::Status::peer_lost;
+  if (fault == dho::Status::ok && errand.torn) fault = dho::Status::torn;
+  if (fault == dho::Status::ok) {
     handle_.receive(peer_itself, dho::Data{errand.number, errand.total}, orders_);
   } else {
     handle_.receive(peer_itself, dho::Absent{errand.number, fault}, orders_);
@@ -92,7 +89,7 @@ void DataHandle::begin_section() {
     } catch (const std::bad_alloc&) {  // then there is nothing to map
     }
   }
-  if (writes() && buffer_ && !own_) buffer_->begin_writing(version());
+  if (writes_ && buffer_ && !own_) buffer_->begin_writing(version());
 }
 
 std::span<std::byte> DataHandle::bytes() {
@@ -101,27 +98,27 @@ std::span<std::byte> DataHandle::bytes() {
   std::uint64_t count = dho::bytes_in(handle_.window(), size);
   if (!is_inside() || leaving_ || !buffer_ || count == 0) return {};
   std::uint64_t begin = handle_.window().begin;
-  if (writes()) return buffer_->writable(size).subspan(begin, count);
+  if (writes_) return buffer_->writable(size).subspan(begin, count);
   std::span<const std::byte> bytes = buffer_->readable(size).subspan(begin, count);
   return {const_cast<std::byte*>(bytes.data()), count};  // The system sees that nobody writes.
 }
 
-Status DataHandle::resize(std::uint64_t size) {
+dho::Status DataHandle::resize(std::uint64_t size) {
   Guard guard = engine_.guard();
-  if (leaving_) return Status::busy;
+  if (leaving_) return dho::Status::busy;
   const Range& window = handle_.window();
   std::uint64_t before = handle_.size();
   bool has_the_end = before <= window.end && size <= window.end - window.begin;
-  if (is_inside() && writes() && !has_the_end) return Status::invalid;
-  Status status = handle_.resize(window.begin + size);
-  if (status != Status::ok) return status;
+  if (is_inside() && writes_ && !has_the_end) return dho::Status::invalid;
+  dho::Status status = handle_.resize(window.begin + size);
+  if (status != dho::Status::ok) return status;
   try {
     grow(before, window.begin + size);
   } catch (const std::bad_alloc&) {
     handle_.resize(before);
-    return Status::no_memory;
+    return dho::Status::no_memory;
   }
-  return Status::ok;
+  return dho::Status::ok;
 }
 
 /// What comes in is zero, whatever was there.
@@ -138,26 +135,26 @@ void DataHandle::grow(std::uint64_t before, std::uint64_t size) {
 // How they are left.
 
 /// Before the lock is given back.
-Status DataHandle::end_section(Guard& guard) {
-  if (!writes()) return Status::ok;
+dho::Status DataHandle::end_section(Guard& guard) {
+  if (!writes_) return dho::Status::ok;
   DataRef data{version(), handle_.size(), engine_.self().id};
   if (!buffer_ || data.size == 0) {
     written_ = DataRef{data.version, 0, std::nullopt};
-    return Status::ok;
+    return dho::Status::ok;
   }
   leaving_ = true;
-  Status status = write_back(data, guard);
+  dho::Status status = write_back(data, guard);
   leaving_ = false;
-  return Claim::state == Claim::State::inside ? status : Status::peer_lost;
+  return state == Claim::State::inside ? status : dho::Status::peer_lost;
 }
 
-Status DataHandle::write_back(const DataRef& data, Guard& guard) {
+dho::Status DataHandle::write_back(const DataRef& data, Guard& guard) {
   bool is_part = own_ && errand_ && errand_->partial;
   if (is_part) {
     DataRef there{data.version, data.size, errand_->data.location};
-    if (!engine_.data().patch(*errand_, there, guard)) return Status::peer_lost;
+    if (!engine_.data().patch(*errand_, there, guard)) return dho::Status::peer_lost;
     written_ = DataRef{data.version, data.size, errand_->data.location};
-    return Status::ok;
+    return dho::Status::ok;
   }
   buffer_->finish(data.version, data.size);
   Stock& stock = engine_.data().stock(line_->name);
@@ -166,10 +163,10 @@ Status DataHandle::write_back(const DataRef& data, Guard& guard) {
   own_ = false;
   written_ = data;
   if (options_.copies > 0) {
-    auto in_vain = [&] { return Claim::state != Claim::State::inside || !engine_.has_lease(); };
+    auto in_vain = [&] { return state != Claim::State::inside || !engine_.has_lease(); };
     engine_.data().spread(line_->name, data, buffer_, options_.copies, in_vain, guard);
   }
-  return Status::ok;
+  return dho::Status::ok;
 }
 
 /// The lock goes on. What was nobody else's is of use for the next transfer.

@@ -125,7 +125,7 @@ bool DataDesk::patch(Errand& errand, const DataRef& data, Guard& guard) {
 bool DataDesk::is_answerable(const std::string& lock, const Stock& stock) const {
   std::uint64_t version = stock.version();
   if (version == 0 || version <= stock.outdated) return false;
-  DataRef known = engine_.steward().known(lock);
+  DataRef known = engine_.steward().known_data(lock);
   bool is_ours = known.location == engine_.self().id && known.version == version;
   return is_ours || stock.owed == version;
 }

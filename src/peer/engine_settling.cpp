@@ -5,6 +5,7 @@
 
 #include "net/stream.hpp"
 #include "peer/clients.hpp"
+#include "peer/data_desk.hpp"
 #include "peer/engine.hpp"
 #include "peer/inquiries.hpp"
 
@@ -81,6 +82,7 @@ void Engine::follow_view(Time now) {
     }
   }
   inquiries_->follow_view(view);
+  data_->follow_view();
 }
 
 void Engine::follow_epoch() {
@@ -103,7 +105,9 @@ void Engine::advance(LockDesk& desk, Time now) {
         steward_->request(now, desk.name, step->mode, effects_);
         break;
       case LocalQueue::Step::Kind::withdraw: steward_->cancel(now, desk.name, effects_); break;
-      case LocalQueue::Step::Kind::release: steward_->release(now, desk.name, effects_); break;
+      case LocalQueue::Step::Kind::release:
+        steward_->release(now, desk.name, desk.data, effects_);
+        break;
     }
   }
 }
@@ -148,10 +152,20 @@ void Engine::happen(const Granted& event, Time now) {
   desk->came = used_here ? event.baton.fence.number() != desk->fence.number() + 1
                          : desk->traffic.messages_received > 0;
   desk->fence = event.baton.fence;
+  desk->data = event.baton.data;
+  desk->rolled_back = event.rolled_back;
   desk->inside_since = now;
   desk->queue.granted(entered_);
   admit(*desk, now);
   touch(*desk);
+}
+
+void Engine::happen(const Moved& event, Time) {
+  LockDesk* desk = find_desk(event.lock);
+  CONCH_EXPECT(desk, "a lock that is held has a desk");
+  desk->data = event.data;
+  desk->rolled_back = event.rolled_back;
+  for (Claim* claim : std::vector(desk->queue.inside())) claim->moved();
 }
 
 void Engine::happen(const Withdrew& event, Time) {
@@ -175,6 +189,7 @@ void Engine::happen(const Admitted&, Time) {
 
 void Engine::happen(const Expelled&, Time) {
   for (auto& [name, desk] : desks_) lose(*desk);
+  data_->forget();
   if (phase_ == Phase::leaving) return enter_phase(Phase::gone);
   if (phase_ == Phase::member) {
     log("was out of touch for too long, or was evicted: what it held is lost");
@@ -247,6 +262,9 @@ void Engine::take_other_payload(const Life& from, PayloadKind kind, std::string_
       break;
     case PayloadKind::status_ask:
       if (auto ask = unpacked<StatusAsk>(body, why)) return inquiries_->asked(from, *ask);
+      break;
+    case PayloadKind::outdated:
+      if (auto m = unpacked<Outdated>(body, why)) return data_->outdated(m->lock, m->version);
       break;
     case PayloadKind::status_part:
       if (auto part = unpacked<StatusPart>(body, why)) return inquiries_->told(from, *part);
@@ -347,7 +365,9 @@ void Engine::client_left(net::ClientId client) {
 }
 
 /// No data travel yet: it is hung up on.
-void Engine::stream_came(const recovery::Life&, net::Stream) {}
+void Engine::stream_came(const Life& from, net::Stream stream) {
+  data_->serve(from, std::move(stream));
+}
 
 // Status.
 

@@ -82,8 +82,9 @@ Heading read_heading(int file, const std::string& path) {
   read_all(file, std::as_writable_bytes(std::span(line)), path);
   std::string_view text(line.data(), line.size());
   std::string_view digits = text.substr(first_line.size(), 4);
-  bool is_ours = text.starts_with(first_line) && text.back() == '\n' &&
-                 std::all_of(digits.begin(), digits.end(), [](char c) { return '0' <= c && c <= '9'; });
+  bool is_ours =
+      text.starts_with(first_line) && text.back() == '\n' &&
+      std::all_of(digits.begin(), digits.end(), [](char c) { return '0' <= c && c <= '9'; });
   if (!is_ours) refuse(path);
   std::size_t size = std::stoul(std::string(digits));
   if (size > heading_bytes_max) refuse(path);

@@ -1,5 +1,5 @@
-// The streams that this peer has opened, to be used again, and those that others have opened. By any
-// thread.
+// The streams that this peer has opened, to be used again, and those that others have opened. By
+// any thread.
 #pragma once
 
 #include <map>

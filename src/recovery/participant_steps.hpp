@@ -367,8 +367,7 @@ void Participant<A>::timer(const std::string& lock, Epoch epoch, TimerId timer, 
 template <Exclusive A>
 void Participant<A>::request(const std::string& name, const Wish& wish, Out& out) {
   CONCH_EXPECT(stage_ != Stage::out && stage_ != Stage::leaving, "only a member asks");
-  at(lock_of_process(name, out), out,
-     [&](Lock<A>& lock, auto& own) { lock.request(wish, own); });
+  at(lock_of_process(name, out), out, [&](Lock<A>& lock, auto& own) { lock.request(wish, own); });
 }
 
 template <Exclusive A>
