@@ -24,7 +24,13 @@ std::string in_seconds(Duration duration) {
 }  // namespace
 
 Stream::Line::Line(Socket socket, wire::Route route, std::string whom, Duration patience)
-    : socket_(std::move(socket)), route_(route), whom_(std::move(whom)), patience_(patience) {}
+    : socket_(std::move(socket)), route_(route), whom_(std::move(whom)), patience_(patience) {
+  // With the system's own size of 208 KiB it is slower by a twelfth. TCP's grows as it needs, and
+  // would not if it were set.
+  constexpr int buffer_bytes = 1 << 20;
+  if (is_local())
+    ::setsockopt(socket_.number(), SOL_SOCKET, SO_SNDBUF, &buffer_bytes, sizeof buffer_bytes);
+}
 
 Stream::Line::~Line() {
   std::lock_guard lock(end_);
