@@ -12,7 +12,6 @@
 #include <future>
 #include <thread>
 
-#include "net/testing/raw.hpp"
 #include "net/testing/station.hpp"
 
 namespace conch::net::testing {
