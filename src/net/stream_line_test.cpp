@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 
@@ -213,7 +214,8 @@ TEST_F(StreamLine, AbortWakesWhoSends) {
     std::unique_ptr<Stream> owned = std::move(stream);
     return failure_of([&] { owned->send(bytes, moved); });
   });
-  while (moved == 0) std::this_thread::yield();
+  pollfd one{other.number(), POLLIN, 0};
+  EXPECT_EQ(::poll(&one, 1, 20'000), 1) << "it has begun";
   aborted->abort();
   EXPECT_EQ(sending.get(), failed + "it was aborted");
   EXPECT_LT(moved, bytes.size());
