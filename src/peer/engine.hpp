@@ -144,6 +144,7 @@ class Engine final : private net::Recipient, private RegisterListener {
   void stand_by(Guard& guard);
   void drive_in_background(Guard& guard);
   void work(const net::Readiness& ready);
+  void ring_again();
   void look_after(Time now);
   void keep_house(Time now);
   Time wakes() const;

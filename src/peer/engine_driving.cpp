@@ -58,6 +58,7 @@ void Engine::drive(ThreadClaim& claim, std::optional<Time> until, Guard& guard) 
   net::Readiness ready = courier_->wait(wakes_at);
   guard.lock();
   claim.driven = nullptr;
+  driver_until_ = Time::min();  // Nobody need be woken: we look at the clock before we wait.
   work(ready);
 }
 
@@ -119,15 +120,23 @@ void Engine::drive_in_background(Guard& guard) {
   net::Readiness ready = courier_->wait(Time::min());
   guard.lock();
   background_drives_ = false;
+  if (!thread_drives_) driver_until_ = Time::min();
   if (!thread_drives_ || ready.count > 0) work(ready);
 }
 
 void Engine::work(const net::Readiness& ready) {
-  driver_until_ = Time::min();  // Nobody need be woken: we look at the clock before we wait.
   work_now_ = net::steady_now();
   courier_->work(ready, work_now_, *this);
   look_after(work_now_);
   settle(work_now_);
+  ring_again();
+}
+
+/// Who has heard the bell may not be whom it rang for: a thread that drives sleeps on if somebody
+/// else has silenced it.
+void Engine::ring_again() {
+  for (const ThreadClaim* claim : waiting_threads_)
+    if (claim->driven && claim->state != Claim::State::waiting) claim->driven->poke();
 }
 
 Time Engine::wakes() const {
