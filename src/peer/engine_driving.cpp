@@ -25,10 +25,14 @@ constexpr Duration forgetting_period = std::chrono::seconds(10);
 }  // namespace
 
 void Engine::wait(ThreadClaim& claim, std::optional<Time> until, Guard& guard) {
-  if (claim.state != Claim::State::waiting) return;
+  // Another thread may give it up, and ask anew: that is none of ours.
+  auto is_waiting = [&claim, asked = claim.asked] {
+    return claim.state == Claim::State::waiting && claim.asked == asked;
+  };
+  if (!is_waiting()) return;
   waiting_threads_.push_back(&claim);
   bool driving = false;
-  while (claim.state == Claim::State::waiting) {
+  while (is_waiting()) {
     if (until && *until <= net::steady_now()) break;
     if (driving || !thread_drives_) {
       if (!std::exchange(driving, true)) start_driving();
@@ -39,7 +43,7 @@ void Engine::wait(ThreadClaim& claim, std::optional<Time> until, Guard& guard) {
       claim.woken.wait(guard);
     }
   }
-  std::erase(waiting_threads_, &claim);
+  waiting_threads_.erase(std::find(waiting_threads_.begin(), waiting_threads_.end(), &claim));
   if (driving) thread_drives_ = false;
   if (!thread_drives_) find_driver();
   if (stopping_) phase_changed_.notify_all();
