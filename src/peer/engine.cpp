@@ -14,6 +14,7 @@
 #include "peer/directories.hpp"
 #include "peer/inquiries.hpp"
 #include "peer/names.hpp"
+#include "peer/trace_file.hpp"
 
 namespace conch::peer {
 
@@ -65,6 +66,11 @@ Engine::Engine(PeerOptions options)
     throw Error("this process has too many open files: raise `ulimit -n`");
   clients_ = std::make_unique<Clients>(*this);
   inquiries_ = std::make_unique<Inquiries>(*this);
+  if (!options_.trace.empty()) {
+    trace_ = std::make_unique<TraceFile>(TraceFile::Options{
+        .file = options_.trace, .log = [this](const std::string& line) { log(line); }});
+    watch(*trace_);
+  }
   std::unique_ptr<FileRegister> reg;
   std::string algorithm = options_.algorithm;
   if (options_.join.empty()) {
@@ -258,6 +264,7 @@ void Engine::stop() {
   phase_changed_.wait(guard, [&] { return waiting_threads_.empty(); });
   tell([](Witness& witness) { witness.gone(); });
   witnesses_.clear();
+  trace_.reset();
   courier_.reset();
   try {
     remove_abandoned_sockets(directories_.runtime);
