@@ -144,17 +144,20 @@ void Court::enter(Lock& lock, const Line& line, LifeId who, Place place) {
   lock.businesses[who].last = place;
 }
 
+/// Who should not have been inside is said once: then it counts as out, and may say so.
 void Court::check_exclusion(Lock& lock, const Hold& hold) {
   sim::Node number = lock.next_hold++;
-  if (lock.exclusion.enter(number, hold.fence, hold.wish)) {
-    for (const auto& [other, inside] : lock.holds) {
-      if (!inside.wish.conflicts(hold.wish)) continue;
-      report(
-          lock, Property::mutual_exclusion,
-          "two holders: " + describe(hold) + " entered while " + describe(inside) + " was inside",
-          {hold.place, "enters"}, {inside.place, "had entered, and not left"});
-      break;
-    }
+  bool broken = lock.exclusion.enter(number, hold.fence, hold.wish).has_value();
+  auto other = std::find_if(lock.holds.begin(), lock.holds.end(), [&](const auto& each) {
+    return broken && each.second.wish.conflicts(hold.wish);
+  });
+  if (other != lock.holds.end()) {
+    const Hold& inside = other->second;
+    report(lock, Property::mutual_exclusion,
+           "two holders: " + describe(hold) + " entered while " + describe(inside) + " was inside",
+           {hold.place, "enters"}, {inside.place, "had entered, and not left"});
+    ++lock.businesses[inside.who].revoked;
+    drop(lock, other->first);
   }
   lock.holds.emplace(number, hold);
 }
