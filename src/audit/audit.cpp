@@ -88,8 +88,11 @@ LifeId Audit::speaker(std::size_t stream) {
 }
 
 void Audit::begin_life(std::size_t stream, const Line& line) {
-  if (speakers_[stream]) end_life(stream, Life::State::gone);
   LifeId who = lives_.find(line.node, line.life);
+  if (speakers_[stream]) {
+    court_.inherit(who, *speakers_[stream]);
+    end_life(stream, Life::State::gone);
+  }
   lives_[who].state = Life::State::alive;
   lives_[who].begin = place(stream);
   speakers_[stream] = who;

@@ -44,6 +44,11 @@ class Peer {
     line.life = "1";
     return add(line);
   }
+  Peer& is_reborn() {
+    Line line = next(Happening::join);
+    line.life = "2";
+    return add(line);
+  }
   Peer& goes() { return add(next(Happening::left)); }
   Peer& is_cut() {
     text_ += R"({"at":99,"eve)";
@@ -259,6 +264,14 @@ TEST_F(AuditTest, ALateHolder) {
   x.loses();
   expect_fine();
   EXPECT_EQ(result().losses, 1u);
+}
+
+/// Who waits goes on waiting when its peer was put out and has come back.
+TEST_F(AuditTest, ANewLife) {
+  x.asks().asks().enters("1.1").loses().is_reborn().enters("2.1").leaves().goes();
+  expect_fine();
+  EXPECT_EQ(result().lives, 3u);
+  EXPECT_EQ(result().peers, 2u);
 }
 
 TEST_F(AuditTest, NobodyKnowsWhatWasInAGap) {

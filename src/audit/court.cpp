@@ -69,10 +69,10 @@ void Court::hear(const Line& line, LifeId who, Place place) {
     case Happening::withdrawn: return withdraw(lock_of(line), line, who, place);
     case Happening::epoch: return begin_epoch(line);
     case Happening::suspect: return void(++docket_.suspicions);
-    case Happening::join:
     case Happening::left:
     case Happening::gap:
     case Happening::crash: return forget(who);
+    case Happening::join: return line.live ? void() : forget(who);
     case Happening::cancel:
     case Happening::send:
     case Happening::receive:
@@ -248,6 +248,12 @@ void Court::begin_epoch(const Line& line) {
 void Court::forget(LifeId who) {
   drop_holds([&](const Hold& hold) { return hold.who == who; }, false);
   for (auto& [name, lock] : locks_) lock.businesses.erase(who);
+}
+
+void Court::inherit(LifeId who, LifeId from) {
+  for (auto& [name, lock] : locks_)
+    if (auto found = lock.businesses.find(from); found != lock.businesses.end())
+      lock.businesses[who].waiting = std::move(found->second.waiting);
 }
 
 // Words.

@@ -27,6 +27,8 @@ class Court {
   void hear(const trace::Line& line, LifeId who, Place place);
   /// It does not hold anything any more, or nobody can say.
   void forget(LifeId who);
+  /// A new life of the same process, in which those wait who waited in the former.
+  void inherit(LifeId who, LifeId from);
   /// Locks that were seen.
   std::size_t locks() const { return locks_.size(); }
   const std::set<std::uint64_t>& epochs() const { return epochs_; }

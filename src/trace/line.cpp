@@ -55,7 +55,7 @@ void append(std::string& out, const Line& line) {
 }
 
 std::string_view escaped(std::string_view text, std::string& room) {
-  if (text.find_first_of("\"\\") == text.npos) return text;
+  if (text.find_first_of("\"\\") == std::string_view::npos) return text;
   room.clear();
   for (char c : text) {
     if (c == '"' || c == '\\') room += '\\';

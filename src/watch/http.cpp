@@ -132,7 +132,7 @@ std::string answer(std::string_view request, const std::map<std::string, Page>& 
   std::string_view method = line.substr(0, blank);
   std::string_view path = line.substr(std::min(blank + 1, line.size()));
   path = path.substr(0, path.find_first_of(" ?"));
-  if (line.find(" HTTP/1.") == line.npos) return refusal("400 Bad Request");
+  if (line.find(" HTTP/1.") == std::string_view::npos) return refusal("400 Bad Request");
   bool with_body = method == "GET";
   if (!with_body && method != "HEAD") return refusal("405 Method Not Allowed");
   if (path == "/") {
