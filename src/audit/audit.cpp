@@ -191,6 +191,7 @@ bool Audit::excuse(LifeId from) {
                  sender.is_patchy;
   if (!excused) return false;
   ++docket_.unseen;
+  if (sender.state == Life::State::unknown) court_.meet_stranger();
   if (!std::exchange(sender.is_patchy, true)) court_.forget(from);
   return true;
 }

@@ -289,6 +289,13 @@ TEST_F(AuditTest, APeerThatIsNotTraced) {
   EXPECT_EQ(docket.unseen, 1u);
 }
 
+/// x was killed before it could write down that it had left, and z is not traced.
+TEST_F(AuditTest, AKilledHolderHandsItsLockToAStranger) {
+  x.asks().enters("1.1");
+  y.asks().receives("z", 1).enters("1.3").leaves();
+  expect_fine();
+}
+
 TEST_F(AuditTest, ASimulatedRun) {
   std::string text = R"({"at":0,"event":"request","node":1})"
                      "\n"

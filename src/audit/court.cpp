@@ -153,9 +153,12 @@ void Court::check_exclusion(Lock& lock, const Hold& hold) {
   });
   if (other != lock.holds.end()) {
     const Hold& inside = other->second;
-    report(lock, Property::mutual_exclusion,
-           "two holders: " + describe(hold) + " entered while " + describe(inside) + " was inside",
-           {hold.place, "enters"}, {inside.place, "had entered, and not left"});
+    bool may_have_left = has_strangers_ && lives_[inside.who].state == Life::State::killed;
+    if (!may_have_left)
+      report(
+          lock, Property::mutual_exclusion,
+          "two holders: " + describe(hold) + " entered while " + describe(inside) + " was inside",
+          {hold.place, "enters"}, {inside.place, "had entered, and not left"});
     ++lock.businesses[inside.who].revoked;
     drop(lock, other->first);
   }

@@ -29,6 +29,8 @@ class Court {
   void forget(LifeId who);
   /// A new life of the same process, in which those wait who waited in the former.
   void inherit(LifeId who, LifeId from);
+  /// Somebody takes part who is not traced: what was killed may have handed its lock to it.
+  void meet_stranger() { has_strangers_ = true; }
   /// Locks that were seen.
   std::size_t locks() const { return locks_.size(); }
   const std::set<std::uint64_t>& epochs() const { return epochs_; }
@@ -90,6 +92,7 @@ class Court {
   Docket& docket_;
   std::unordered_map<std::string, Lock, TextHash, std::equal_to<>> locks_;
   std::set<std::uint64_t> epochs_;
+  bool has_strangers_ = false;
 };
 
 /// `fence 1.7`, or `fence 1.7, read`; nothing if it is neither.

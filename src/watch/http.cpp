@@ -24,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t request_bytes_max = 8192;
 constexpr int backlog = 64;
+constexpr int pause_ms = 100;
 
 struct Client {
   net::Descriptor socket;
@@ -173,6 +174,8 @@ void HttpServer::serve() {
         ::accept4(door_.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket && clients.size() < options_.clients_max)
       clients.push_back({std::move(socket), Clock::now() + options_.patience});
+    // Out of descriptors: whoever knocks goes on knocking, but does not keep a core busy.
+    if (!socket && (errno == EMFILE || errno == ENFILE)) ::poll(nullptr, 0, pause_ms);
   }
 }
 
