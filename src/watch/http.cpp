@@ -172,10 +172,10 @@ void HttpServer::serve() {
     if (!knocks) continue;
     net::Descriptor socket(
         ::accept4(door_.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    // Out of descriptors: whoever knocks goes on knocking, but does not keep a core busy.
+    if (!socket && errno != EAGAIN) ::poll(nullptr, 0, pause_ms);
     if (socket && clients.size() < options_.clients_max)
       clients.push_back({std::move(socket), Clock::now() + options_.patience});
-    // Out of descriptors: whoever knocks goes on knocking, but does not keep a core busy.
-    if (!socket && (errno == EMFILE || errno == ENFILE)) ::poll(nullptr, 0, pause_ms);
   }
 }
 
