@@ -1,4 +1,4 @@
-#include "capi/mpi_group.h"
+#include "capi/mpi_group.hpp"
 
 #include <algorithm>
 

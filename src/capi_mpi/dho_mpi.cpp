@@ -14,7 +14,7 @@
 #include <filesystem>
 #include <string>
 
-#include "capi/mpi_group.h"
+#include "capi/mpi_group.hpp"
 
 namespace {
 
