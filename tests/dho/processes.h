@@ -21,17 +21,20 @@ static inline void start(processes* both, int (*child)(processes*)) {
   if (both->child == 0) exit(child(both));
 }
 
-static inline void say(int const pipe_ends[2]) { CHECK(write(pipe_ends[1], "x", 1) == 1); }
-static inline void hear(int const pipe_ends[2]) {
-  char byte;
-  alarm(60); /* A partner that does not come is an error, not a reason to wait. */
-  CHECK(read(pipe_ends[0], &byte, 1) == 1);
-  alarm(0);
+static inline void say(int const pipe_ends[2], char word) {
+  CHECK(write(pipe_ends[1], &word, 1) == 1);
 }
-static inline void tell_child(processes* both) { say(both->ours); }
-static inline void hear_parent(processes* both) { hear(both->ours); }
-static inline void tell_parent(processes* both) { say(both->theirs); }
-static inline void hear_child(processes* both) { hear(both->theirs); }
+static inline char hear(int const pipe_ends[2]) {
+  char word;
+  alarm(60); /* A partner that does not come is an error, not a reason to wait. */
+  CHECK(read(pipe_ends[0], &word, 1) == 1);
+  alarm(0);
+  return word;
+}
+static inline void tell_child(processes* both) { say(both->ours, 'x'); }
+static inline void hear_parent(processes* both) { (void)hear(both->ours); }
+static inline void tell_parent(processes* both) { say(both->theirs, 'x'); }
+static inline void hear_child(processes* both) { (void)hear(both->theirs); }
 
 static inline void finish(processes* both) {
   int status = -1;
