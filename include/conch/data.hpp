@@ -28,6 +28,10 @@
 
 namespace conch {
 
+namespace peer {
+class DataHandle;
+}
+
 /// What a handle is doing.
 enum class HandleState : std::uint8_t {
   invalid,  // there is no such handle: destroyed, or not created
@@ -53,8 +57,8 @@ enum class Outcome : std::uint8_t {
   cancelled,      // another thread gave up what this call waited for
   peer_lost,      // this peer was put out of the group; or released data were lost with another:
                   // acquire again to go on with what there is
-  torn,           // the last holder died while it wrote: acquire again to have the bytes as they are
-  no_memory,      // the system has none; of an acquire, the lock stays in grant
+  torn,       // the last holder died while it wrote: acquire again to have the bytes as they are
+  no_memory,  // the system has none; of an acquire, the lock stays in grant
 };
 
 struct DataOptions {
@@ -119,9 +123,8 @@ class Data {
   Data part(std::size_t offset, std::size_t length) const;
 
  private:
-  struct State;
-  explicit Data(std::shared_ptr<State> state);
-  std::shared_ptr<State> state_;
+  explicit Data(std::shared_ptr<peer::DataHandle> handle);
+  std::shared_ptr<peer::DataHandle> handle_;
 };
 
 /// A word for a person: "peer lost".

@@ -64,6 +64,9 @@ struct PeerOptions {
   bool tcp_only = false;
   /// A label that algorithms with clusters go by.
   std::string cluster;
+  /// The data of a group whose last peer leaves are written to the state directory, if it is on the
+  /// machine that has the register; the next group of that name begins with them.
+  bool persist = false;
   /// Serves the `conch lock` of this machine. A short-lived peer does not.
   bool serves_clients = false;
   /// One line for everything worth knowing; none: to standard error if something is wrong.

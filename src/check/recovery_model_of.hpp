@@ -208,7 +208,7 @@ class ModelOf final : public Model {
         return participant.timer(the_lock, epoch, timer, out);
       }
       case InputKind::lapse: return participant.lapse(out);
-      case InputKind::fetch: return participant.copied(the_lock, peer.found);
+      case InputKind::fetch: return participant.copied(the_lock, peer.found, out);
       case InputKind::will_leave: peer.will_leave = true; return;
     }
   }

@@ -138,7 +138,8 @@ Status Handle::take(Orders& out) {
     acquiring_ = true;
     return Status::waiting;
   }
-  if (std::exchange(absent_, false)) return Status::peer_lost;
+  if (fault_ == Status::no_memory) gathered_ = false;  // Perhaps there is some next time.
+  if (fault_ != Status::ok) return std::exchange(fault_, Status::ok);
   lock(out);
   return Status::ok;
 }
@@ -359,7 +360,7 @@ void Handle::learn(const Part& part) {
   if (data.location != self_) {
     copies_.drop(part.range, data.version);
   } else if (!copies_.have(part.range, data)) {
-    absent_ = true;
+    fault_ = Status::peer_lost;
   }
 }
 
@@ -395,7 +396,7 @@ void Handle::forget_lock() {
   parts_.clear();
   transfers_.clear();
   gathered_ = false;
-  absent_ = false;
+  fault_ = Status::ok;
   if (departure_) departure_->heir.reset();  // without the lock there is nothing to give
 }
 

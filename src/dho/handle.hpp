@@ -15,8 +15,8 @@
 //   request invalid        ask: req        cancel, ask: req  pass, ask: req   busy      busy
 //   acquire invalid        not requested   blocked, waiting  locked, or       busy      ok
 //                                                            fetch, waiting
-//   release ignored        ignored         cancel: valid     pass: valid      as req    pass:
-//   unlock cancel  ignored        ignored         cancel: valid     pass: valid      as req    busy
+//   release ignored        ignored         cancel: valid     pass: valid      as req    pass
+//   cancel  ignored        ignored         cancel: valid     pass: valid      as req    busy
 //   destroy ignored        leave: invalid  cancel, leave     pass, leave      as req    pass, leave
 //   resize  invalid        not held        not held          not held         not held  ok
 //
@@ -51,7 +51,7 @@
 //
 //   FETCH(number, range, data)  send me these
 //   DATA(number, bytes)         here they are; the transfer ends with this
-//   ABSENT(number)              I lost them: the acquire fails once, with `peer lost`
+//   ABSENT(number, why)         I lost them, or they are torn: the acquire fails once, and says so
 //   GOT(range, version)         I hold them to write, do not keep them
 //   INVITE(number, insist)      I leave: take my data?
 //   ACCEPT, DECLINE             yes; no, I leave as well
@@ -118,6 +118,9 @@ class Handle {
 
   // The world says.
 
+  /// Before `entered`, or while the application has not acquired: something is wrong with the data
+  /// that the lock brings. The next acquire fails with this, once.
+  void warn(Status fault) { fault_ = fault; }
   /// Who has, or is about to have, a valid handle of this name. A newcomer is on the roster before
   /// its `join` is carried out, a leaver until its `left`.
   void roster(const Members& members, Orders& out);
@@ -144,6 +147,8 @@ class Handle {
   Peer peer() const;
   /// Nothing is owed and nobody is awaited: the world may drop the value of an invalid handle.
   bool gone() const { return bond_ == Bond::outside; }
+  /// What the handle is for: everything, or a part if it is a duplicate.
+  const Range& window() const { return window_; }
   /// In grant, fetch and locked: what the lock brought. Otherwise empty.
   const std::vector<Part>& parts() const { return parts_; }
   /// In grant, fetch and locked: the fence of this entry.
@@ -231,7 +236,6 @@ class Handle {
   NodeId self_;
   Options options_;
   Members members_;
-  /// What the handle is for: everything, or a part if it is a duplicate.
   Range window_;
   std::string name_;
 
@@ -260,14 +264,14 @@ class Handle {
   std::uint64_t number_ = 0;
   FlatSet<std::uint64_t> transfers_;
   bool gathered_ = false;
-  /// Some data are lost, and the application has not been told.
-  bool absent_ = false;
+  /// Some data are lost or torn, and the application has not been told.
+  Status fault_ = Status::ok;
   Copies copies_;
 
  public:
   CONCH_FIELDS(Handle, self_, options_, members_, window_, name_, state_, acquiring_, armed_, wish_,
                bond_, departure_, lock_, asked_, abandoned_, span_, fence_, parts_, size_, number_,
-               transfers_, gathered_, absent_, copies_)
+               transfers_, gathered_, fault_, copies_)
 };
 
 /// Gives a message to the handler of its type.

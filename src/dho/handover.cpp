@@ -34,7 +34,7 @@ void Handle::receive(NodeId from, const Fetch& m, Orders& out) {
 void Handle::receive(NodeId, const Data& m, Orders& out) { arrive(m.number, out); }
 
 void Handle::receive(NodeId, const Absent& m, Orders& out) {
-  if (transfers_.contains(m.number)) absent_ = true;
+  if (transfers_.contains(m.number)) fault_ = m.why;
   arrive(m.number, out);
 }
 

@@ -25,11 +25,13 @@ struct Data {
   std::uint64_t bytes = 0;
   CONCH_FIELDS(Data, number, bytes)
 };
-/// I do not have them: I was thrown out of the group since.
+/// You do not get them as they were left: I was thrown out of the group since; somebody died while
+/// it wrote; or there is no memory for them, and you may ask again.
 struct Absent {
   static constexpr bool may_come_late = true;
   std::uint64_t number = 0;
-  CONCH_FIELDS(Absent, number)
+  Status why = Status::peer_lost;
+  CONCH_FIELDS(Absent, number, why)
 };
 /// I have them, to write: you need not keep them.
 struct Got {

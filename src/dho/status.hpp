@@ -60,6 +60,8 @@ enum class Status : std::uint8_t {
   timed_out,      // ETIMEDOUT: acquire took too long; the request stays
   cancelled,      // ECANCELED: the call waited, and another one gave up what it waited for
   peer_lost,      // EPEERLOST: we were thrown out of the group, or the one who kept the data was
+  torn,       // ETORN: the last holder died while it wrote; the next acquire has the bytes as is
+  no_memory,  // ENOMEM: the data do not fit; the lock stays in grant
 };
 
 constexpr std::string_view word(Status status) {
@@ -74,6 +76,8 @@ constexpr std::string_view word(Status status) {
     case Status::timed_out: return "timed out";
     case Status::cancelled: return "cancelled";
     case Status::peer_lost: return "peer lost";
+    case Status::torn: return "torn";
+    case Status::no_memory: return "no memory";
   }
   return "?";
 }

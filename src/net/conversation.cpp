@@ -3,9 +3,9 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <climits>
 #include <conch/error.hpp>
 
+#include "net/patience.hpp"
 #include "net/ways.hpp"
 
 namespace conch::net {
@@ -13,15 +13,6 @@ namespace conch::net {
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{64} << 10;
-
-/// For poll: rounded up, so that a wait is not a spin.
-int milliseconds_until(std::optional<Time> until) {
-  if (!until) return -1;
-  Time now = steady_now();
-  if (*until <= now) return 0;
-  auto left = std::chrono::ceil<std::chrono::milliseconds>(*until - now).count();
-  return static_cast<int>(std::min<long>(left, INT_MAX));
-}
 
 const char* const no_answer = "it does not answer";
 
@@ -43,7 +34,7 @@ void Conversation::fail(const std::string& why) const {
 
 bool Conversation::await(short events, std::optional<Time> until) const {
   pollfd one{socket_.number(), events, 0};
-  return ::poll(&one, 1, milliseconds_until(until)) > 0;
+  return ::poll(&one, 1, until ? milliseconds_until(*until) : -1) > 0;
 }
 
 void Conversation::connect(const wire::Way& way, const Tls& tls, Time until) {
@@ -84,6 +75,7 @@ void Conversation::greet(const wire::Hello& hello, Time until) {
   if (auto* refused = std::get_if<wire::Refused>(&answer)) fail(refused->why);
   accepted_ = std::get<wire::Accepted>(answer);
   reader_.allow(wire::frame_bytes_max);
+  is_greeting_ = false;
 }
 
 void Conversation::say(std::string_view bytes, std::optional<Time> until) {
@@ -103,7 +95,9 @@ std::optional<wire::Frame> Conversation::hear(std::optional<Time> until) {
   for (;;) {
     if (std::optional<wire::Frame> frame = reader_.next()) return frame;
     if (!reader_.ok()) fail(reader_.error());
-    Transfer got = socket_.receive(buffer_.get(), buffer_bytes);
+    // What comes behind the answer may be for somebody else.
+    std::size_t wanted = is_greeting_ ? std::min(reader_.missing(), buffer_bytes) : buffer_bytes;
+    Transfer got = socket_.receive(buffer_.get(), wanted);
     if (got.flow == Flow::moved) {
       reader_.feed({buffer_.get(), got.bytes});
     } else if (got.flow != Flow::later) {

@@ -22,6 +22,8 @@ class Conversation {
 
   const wire::Accepted& accepted() const { return accepted_; }
   int descriptor() const { return socket_.number(); }
+  /// It ends here, after the greeting: nothing that came behind the answer has been read.
+  Socket take_socket() { return std::move(socket_); }
 
   void say(std::string_view bytes, std::optional<Time> until);
   /// The next frame, until the next call; nothing if none came in time.
@@ -39,6 +41,7 @@ class Conversation {
   Socket socket_;
   wire::FrameReader reader_;
   std::unique_ptr<char[]> buffer_;
+  bool is_greeting_ = true;
   wire::Accepted accepted_;
   bool socket_is_tcp_ = false;
 };

@@ -15,7 +15,7 @@ void Courier::know(const Life& life, const std::string& address) { post_->know(l
 void Courier::forget(const Life& life) { post_->forget(life); }
 void Courier::contact(const std::string& address) { post_->contact(address); }
 
-void Courier::send(const Life& to, std::string_view payload) { post_->send(to, payload); }
+bool Courier::send(const Life& to, std::string_view payload) { return post_->send(to, payload); }
 void Courier::send(ClientId client, std::string_view payload) { post_->send(client, payload); }
 void Courier::dismiss(ClientId client) { post_->dismiss(client); }
 void Courier::flush() { post_->flush(); }

@@ -56,6 +56,8 @@ struct CourierOptions {
   std::function<void(const std::string& line)> log;
 };
 
+class Stream;
+
 /// A process of this machine that is no peer: it came through the Unix socket.
 enum class ClientId : std::uint64_t {};
 
@@ -72,6 +74,9 @@ class Recipient {
   virtual void client_said(ClientId client, std::string_view payload) = 0;
   /// Once for each that came: it has hung up, or was dismissed.
   virtual void client_left(ClientId client) = 0;
+  /// This life has opened a stream, which is the recipient's from here on. How many it keeps open
+  /// is for the recipient to limit.
+  virtual void stream_came(const Life& from, Stream stream) = 0;
 };
 
 /// What `wait` has seen; to be given to `work`.
@@ -104,8 +109,9 @@ class Courier {
   /// oneself. A name is looked up here and now, whenever it is dialed.
   void contact(const std::string& address);
 
-  /// To a life whose address is known, by `know` or because it has connected to us; else nothing.
-  void send(const Life& to, std::string_view payload);
+  /// To a life whose address is known, by `know` or because it has connected to us; else nothing,
+  /// and false.
+  bool send(const Life& to, std::string_view payload);
   void send(ClientId client, std::string_view payload);
   /// Disconnects it after what was sent.
   void dismiss(ClientId client);

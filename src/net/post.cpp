@@ -81,21 +81,24 @@ void Courier::Post::contact(const std::string& address) {
 
 // What is said.
 
-void Courier::Post::send(const Life& life, std::string_view payload) {
+bool Courier::Post::send(const Life& life, std::string_view payload) {
   auto found = correspondents_.find(life);
-  if (found == correspondents_.end()) return;
+  if (found == correspondents_.end()) return false;
   Correspondent& to = found->second;
-  if (to.broken) return;
+  if (to.broken) return false;
   bool was_empty = to.outgoing.empty();
-  if (!to.outgoing.append(payload))
-    return break_channel(to, "it has left " + std::to_string(to.outgoing.bytes()) +
-                                 " bytes unacknowledged, and there is no room for " +
-                                 std::to_string(payload.size()) + " more");
+  if (!to.outgoing.append(payload)) {
+    break_channel(to, "it has left " + std::to_string(to.outgoing.bytes()) +
+                          " bytes unacknowledged, and there is no room for " +
+                          std::to_string(payload.size()) + " more");
+    return false;
+  }
   ++counts_.frames_sent;
   if (was_empty) to.waits_since = steady_now();
-  if (to.dirty || to.address.empty()) return;
+  if (to.dirty || to.address.empty()) return true;
   to.dirty = true;
   dirty_.push_back(&to);
+  return true;
 }
 
 void Courier::Post::send(ClientId client, std::string_view payload) {

@@ -33,7 +33,7 @@ class Courier::Post {
   void forget(const Life& life);
   void contact(const std::string& address);
 
-  void send(const Life& to, std::string_view payload);
+  bool send(const Life& to, std::string_view payload);
   void send(ClientId client, std::string_view payload);
   void dismiss(ClientId client);
   void flush();
@@ -79,6 +79,7 @@ class Courier::Post {
   Connection* dial(const std::string& address, Redial& redial, Purpose purpose, Time now);
   Connection& enroll(Connection connection, std::uint32_t events);
   void close(Connection& connection);
+  Socket release(Connection& connection);
   void part(Connection& connection, const std::string& why);
   void leave(Connection& connection);
   void drop(Connection& connection, const std::string& why);
@@ -96,6 +97,7 @@ class Courier::Post {
   void take_hello(Connection& connection, const wire::Frame& frame);
   void take_peer(Connection& connection, const wire::Hello& hello);
   void take_client(Connection& connection);
+  void take_stream(Connection& connection, const Life& from);
   void answer(Connection& connection, bool known = false, std::uint64_t received = 0);
   void take_answer(Connection& connection, const wire::Frame& frame);
   void begin_sending(Connection& connection, Correspondent& to, const wire::Accepted& accepted);

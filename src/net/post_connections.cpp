@@ -121,9 +121,7 @@ Connection* Courier::Post::dial(const std::string& address, Redial& redial, Purp
 /// Whoever has it on the stack sees that its socket is closed.
 void Courier::Post::close(Connection& connection) {
   if (!connection.socket.is_open()) return;
-  poller_.remove(connection.socket.number());
-  connection.socket.close();
-  half_open_.erase(connection.serial);
+  release(connection).close();
   Time now = recipient_ ? now_ : steady_now();
   if (auto* sending = connection.as<Sending>()) {
     Correspondent& to = *sending->to;
@@ -143,9 +141,16 @@ void Courier::Post::close(Connection& connection) {
     --clients_;
     report(Left{serving->client});
   }
+}
+
+/// From here on it is no connection of ours.
+Socket Courier::Post::release(Connection& connection) {
+  poller_.remove(connection.socket.number());
+  half_open_.erase(connection.serial);
   auto place = connections_.find(connection.serial);
   closed_.push_back(std::move(place->second));
   connections_.erase(place);
+  return std::move(connection.socket);
 }
 
 /// It has gone, or could not be reached: that happens. Who hangs up has left, or will be dialed

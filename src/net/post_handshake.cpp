@@ -2,14 +2,9 @@
 #include <variant>
 
 #include "net/post.hpp"
+#include "net/stream_line.hpp"
 
 namespace conch::net {
-
-namespace {
-
-bool is_stranger(const wire::Hello& hello) { return hello.role == wire::Role::stranger; }
-
-}  // namespace
 
 /// There is a stream, perhaps; or it is still being made.
 void Courier::Post::connected(Connection& connection) {
@@ -58,11 +53,12 @@ void Courier::Post::take_hello(Connection& connection, const wire::Frame& frame)
   const wire::Hello& hello = std::get<wire::Hello>(read);
   std::string why = wire::objection(hello, connection.route, identity());
   if (!why.empty()) return refuse(connection, why);
-  if (is_stranger(hello)) {
-    answer(connection);
-    return leave(connection);
+  switch (hello.role) {
+    case wire::Role::peer: return take_peer(connection, hello);
+    case wire::Role::client: return take_client(connection);
+    case wire::Role::stream: return take_stream(connection, hello.self);
+    case wire::Role::stranger: answer(connection); return leave(connection);
   }
-  hello.role == wire::Role::peer ? take_peer(connection, hello) : take_client(connection);
 }
 
 /// A life has one connection to us: its newest, for it dials only when it has given up the former.
@@ -93,6 +89,22 @@ void Courier::Post::take_client(Connection& connection) {
   answer(connection);
   recipient_->client_came(client);
   if (connection.as<Serving>()) open(connection);
+}
+
+/// Who takes it over reads its bytes from the first, so none may have been read here; and it must
+/// not wait for our answer while we wait for it to take that.
+void Courier::Post::take_stream(Connection& connection, const Life& from) {
+  wire::FrameReader& reader = connection.reader;
+  bool has_gone_on = reader.next() || !reader.ok() || reader.is_inside();
+  if (has_gone_on) return drop(connection, "it did not wait for the answer to its hello");
+  answer(connection);
+  if (!write(connection)) return;
+  if (!connection.backlog.unwritten().empty())
+    return drop(connection, "it does not take the answer to its hello");
+  std::string whom = wire::describe(from) + " at " + connection.whom;
+  Socket socket = release(connection);
+  recipient_->stream_came(from, Stream(std::make_unique<Stream::Line>(
+                                    std::move(socket), connection.route, std::move(whom))));
 }
 
 void Courier::Post::answer(Connection& connection, bool known, std::uint64_t received) {

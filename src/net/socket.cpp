@@ -2,6 +2,8 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -12,6 +14,25 @@ namespace {
 Transfer outcome_of_errno() {
   if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return {Flow::later};
   return {Flow::failed, 0, std::strerror(errno)};
+}
+
+/// Room for what is said besides the bytes. The system closes the descriptors that do not fit.
+struct Besides {
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(8 * sizeof(int))> bytes{};
+};
+
+/// All of them are ours now: the first is kept, if there is none yet, and the others are closed.
+void keep_first(msghdr& message, Descriptor& passed) {
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < count; ++i) {
+      int number = -1;
+      std::memcpy(&number, CMSG_DATA(part) + i * sizeof number, sizeof number);
+      Descriptor each(number);
+      if (!passed) passed = std::move(each);
+    }
+  }
 }
 
 }  // namespace
@@ -36,6 +57,39 @@ Transfer Socket::send(std::string_view bytes) {
   ssize_t taken = ::send(number(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (taken >= 0) return {Flow::moved, static_cast<std::size_t>(taken)};
   return outcome_of_errno();
+}
+
+Transfer Socket::send(std::string_view bytes, int descriptor) {
+  iovec part{const_cast<char*>(bytes.data()), bytes.size()};
+  Besides besides;
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = besides.bytes.data();
+  message.msg_controllen = CMSG_SPACE(sizeof descriptor);
+  cmsghdr* rights = CMSG_FIRSTHDR(&message);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(sizeof descriptor);
+  std::memcpy(CMSG_DATA(rights), &descriptor, sizeof descriptor);
+  ssize_t taken = ::sendmsg(number(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (taken >= 0) return {Flow::moved, static_cast<std::size_t>(taken)};
+  return outcome_of_errno();
+}
+
+Transfer Socket::receive(char* into, std::size_t bytes, Descriptor& passed) {
+  iovec part{into, bytes};
+  Besides besides;
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = besides.bytes.data();
+  message.msg_controllen = besides.bytes.size();
+  ssize_t got = ::recvmsg(number(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (got < 0) return outcome_of_errno();
+  keep_first(message, passed);
+  if (got == 0) return {Flow::ended};
+  return {Flow::moved, static_cast<std::size_t>(got)};
 }
 
 }  // namespace conch::net

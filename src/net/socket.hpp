@@ -30,6 +30,14 @@ class Socket {
   Transfer receive(char* into, std::size_t bytes);
   Transfer send(std::string_view bytes);
 
+  // Of a Unix socket.
+
+  /// The descriptor goes with the first of the bytes that are taken, and stays the caller's.
+  Transfer send(std::string_view bytes, int descriptor);
+  /// A descriptor that comes with these bytes is put into `passed`, unless there is one already:
+  /// then it is closed, as is every one that comes with bytes which the other `receive` reads.
+  Transfer receive(char* into, std::size_t bytes, Descriptor& passed);
+
  private:
   Descriptor descriptor_;
   std::unique_ptr<TlsSession> tls_;

@@ -105,8 +105,9 @@ bool TlsSession::wants_to_write() const { return SSL_want_write(ssl_); }
 Transfer TlsSession::receive(char* into, std::size_t bytes) {
   ERR_clear_error();
   errno = 0;
-  // One record at most, of 16 KiB at most. Nobody calls with less space, so nothing stays behind in
-  // the session, where epoll does not see it.
+  // One record at most, of 16 KiB at most. Who waits with epoll calls with no less space, so that
+  // nothing stays behind in the session, where epoll does not see it; others read until they are
+  // told to come later, and wait only then.
   int got = SSL_read(ssl_, into, static_cast<int>(std::min<std::size_t>(bytes, INT_MAX)));
   return got > 0 ? Transfer{Flow::moved, static_cast<std::size_t>(got)} : outcome(got);
 }

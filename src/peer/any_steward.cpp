@@ -1,6 +1,9 @@
 #include "peer/any_steward.hpp"
 
+#include <array>
+
 #include "core/encode.hpp"
+#include "core/print.hpp"
 #include "peer/talk.hpp"
 
 namespace conch::peer {
@@ -9,31 +12,46 @@ namespace {
 
 using namespace recovery;
 
+/// Of the alternative that a message is.
+template <class... Ms>
+std::string_view name_of(const std::variant<Ms...>& message) {
+  static const std::array<std::string, sizeof...(Ms)> names{upper_case(Ms::type_name)...};
+  return names[message.index()];
+}
+
+template <Exclusive A>
+std::string_view type_of(const Message<A>& message) {
+  const auto* told = std::get_if<Told<A>>(&message);
+  if (!told) return name_of(message);
+  return told->message ? name_of(*told->message) : "USED";
+}
+
 template <Exclusive A>
 class StewardOf final : public AnySteward {
  public:
   StewardOf(const CatalogEntry& entry, const StewardTraits& traits)
       : steward_(traits.life, traits.address,
-                 {std::string(entry.about.name), entry.tuned(Tuning{}), Rule::none}, traits.lease) {
-  }
+                 {std::string(entry.about.name), entry.tuned(Tuning{}), Rule::none}, traits.lease),
+        tell_copies_(traits.tell_copies) {}
 
   void start(Time now, Effects& out) override {
     call(now, out, [&](auto& own) { steward_.start(own); });
   }
   void tick(Time now, Effects& out) override {
-    call(now, out, [&](auto& own) { steward_.tick(own); });
+    call_and_report(now, out, [&](auto& own) { steward_.tick(own); });
   }
   void answered(Time now, const Answer& answer, Effects& out) override {
-    call(now, out, [&](auto& own) { steward_.answered(answer, own); });
+    call_and_report(now, out, [&](auto& own) { steward_.answered(answer, own); });
   }
   void watched(Time now, Effects& out) override {
-    call(now, out, [&](auto& own) { steward_.watched(own); });
+    call_and_report(now, out, [&](auto& own) { steward_.watched(own); });
   }
   /// Members trust one another; but a message that none of ours would send at this moment ends this
   /// life, not the process.
   Intake receive(Time now, const Life& from, std::string_view payload, Effects& out) override {
     Decoder decoder(payload);
     if (!decoder.decode(message_) || !decoder.finish()) return {decoder.error(), false, {}};
+    if (!std::holds_alternative<Told<A>>(message_)) tell_copies_(*this, now, out);
     try {
       InvariantWatch watch;
       call(now, out, [&](auto& own) { steward_.receive(from, message_, own); });
@@ -41,19 +59,20 @@ class StewardOf final : public AnySteward {
       return {broken.what(), true, {}};
     }
     auto* told = std::get_if<Told<A>>(&message_);
-    return {"", false, told ? std::optional(std::move(told->lock)) : std::nullopt};
+    return {"", false, told ? std::optional(std::move(told->lock)) : std::nullopt,
+            type_of<A>(message_)};
   }
   void timer(Time now, const std::string& lock, Epoch epoch, TimerId timer, Effects& out) override {
     call(now, out, [&](auto& own) { steward_.timer(lock, epoch, timer, own); });
   }
   void silent(Time now, const Life& life, Duration unacknowledged, Effects& out) override {
-    call(now, out, [&](auto& own) { steward_.silent(life, unacknowledged, own); });
+    call_and_report(now, out, [&](auto& own) { steward_.silent(life, unacknowledged, own); });
   }
   void suspect(Time now, const Life& life, Effects& out) override {
-    call(now, out, [&](auto& own) { steward_.suspect(life, own); });
+    call_and_report(now, out, [&](auto& own) { steward_.suspect(life, own); });
   }
   void force_open(Time now, const std::string& lock, Effects& out) override {
-    call(now, out, [&](auto& own) { steward_.force_open(lock, own); });
+    call_and_report(now, out, [&](auto& own) { steward_.force_open(lock, own); });
   }
   bool request(Time now, const std::string& lock, Mode mode, Effects& out) override {
     return call(now, out, [&](auto& own) { return steward_.request(lock, Wish{mode, {}}, own); });
@@ -61,11 +80,14 @@ class StewardOf final : public AnySteward {
   bool cancel(Time now, const std::string& lock, Effects& out) override {
     return call(now, out, [&](auto& own) { return steward_.cancel(lock, own); });
   }
-  bool release(Time now, const std::string& lock, Effects& out) override {
-    return call(now, out, [&](auto& own) { return steward_.release(lock, DataRef{}, own); });
+  bool release(Time now, const std::string& lock, const DataRef& data, Effects& out) override {
+    return call(now, out, [&](auto& own) { return steward_.release(lock, data, own); });
+  }
+  bool copied(Time now, const std::string& lock, const DataRef& data, Effects& out) override {
+    return call(now, out, [&](auto& own) { return steward_.copied(lock, data, own); });
   }
   void leave(Time now, Effects& out) override {
-    call(now, out, [&](auto& own) { steward_.leave(own); });
+    call_and_report(now, out, [&](auto& own) { steward_.leave(own); });
   }
 
   std::size_t forget_idle() override { return steward_.forget_idle(); }
@@ -90,10 +112,20 @@ class StewardOf final : public AnySteward {
     }
     return false;
   }
+  DataRef known_data(const std::string& lock) const override {
+    auto found = participant().locks().find(lock);
+    return found == participant().locks().end() ? DataRef{} : found->second.status().newest.data;
+  }
 
  private:
   const Participant<A>& participant() const { return steward_.participant(); }
 
+  /// It may say what is here.
+  template <class Call>
+  void call_and_report(Time now, Effects& out, Call&& run) {
+    tell_copies_(*this, now, out);
+    call(now, out, run);
+  }
   template <class Call>
   auto call(Time now, Effects& out, Call&& run) {
     orders_.restart(now);
@@ -117,10 +149,12 @@ class StewardOf final : public AnySteward {
     encode(out.bytes, message);
     std::optional<std::string> lock;
     if (auto* told = std::get_if<Told<A>>(&message)) lock = std::move(told->lock);
-    out.parcels.push_back({to, begin, out.bytes.size() - begin, std::move(lock)});
+    out.parcels.push_back(
+        {to, begin, out.bytes.size() - begin, std::move(lock), type_of<A>(message)});
   }
 
   Steward<A> steward_;
+  std::function<void(AnySteward&, Time, Effects&)> tell_copies_;
   // Used again, so that nothing is allocated.
   Message<A> message_;
   StewardOrders<A> orders_;

@@ -1,6 +1,7 @@
 // A steward of any algorithm behind one interface, which speaks bytes with the other peers.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,8 @@ struct Effects {
     std::size_t size = 0;
     /// Of a message of a lock's algorithm: which lock.
     std::optional<std::string> lock;
+    /// What its message is called.
+    std::string_view type = {};
   };
   std::string bytes;
   std::vector<Parcel> parcels;
@@ -47,6 +50,8 @@ struct Intake {
   bool fatal = false;
   /// The lock that it speaks of, if any.
   std::optional<std::string> lock;
+  /// What its message is called.
+  std::string_view type = {};
 };
 
 /// One life of this peer. Every call says what the clock shows.
@@ -70,7 +75,10 @@ class AnySteward {
   // False if the lease has run out: the events say so.
   virtual bool request(Time now, const std::string& lock, Mode mode, Effects& out) = 0;
   virtual bool cancel(Time now, const std::string& lock, Effects& out) = 0;
-  virtual bool release(Time now, const std::string& lock, Effects& out) = 0;
+  /// The data count only if the lock was held to write.
+  virtual bool release(Time now, const std::string& lock, const DataRef& data, Effects& out) = 0;
+  /// The bytes of these data are here now.
+  virtual bool copied(Time now, const std::string& lock, const DataRef& data, Effects& out) = 0;
   virtual void leave(Time now, Effects& out) = 0;
 
   virtual std::size_t forget_idle() = 0;
@@ -85,12 +93,16 @@ class AnySteward {
   /// Of the locks that this peer knows.
   virtual std::vector<recovery::LockReport> reports(Time now) const = 0;
   virtual bool has_token(const std::string& lock) const = 0;
+  /// The newest data of the lock that this peer knows of.
+  virtual DataRef known_data(const std::string& lock) const = 0;
 };
 
 struct StewardTraits {
   recovery::Life life;
   std::string address;
   recovery::LeaseTerms lease;
+  /// Before it may report what is here: `copied` for what others have put here.
+  std::function<void(AnySteward& steward, Time now, Effects& out)> tell_copies;
 };
 
 std::unique_ptr<AnySteward> make_steward(const CatalogEntry& entry, const StewardTraits& traits);

@@ -42,10 +42,14 @@ class Claim {
   Receipt receipt;
   LockDesk* desk = nullptr;
 
+  /// For how long, if it is inside.
+  Duration held(Time now) const { return now - asked - receipt.wait; }
   bool has_place() const { return state == State::waiting || state == State::inside; }
 
   /// The state has changed, but not by a call of the claim's owner. Called under the peer's lock.
   virtual void changed() = 0;
+  /// It is inside, and the lock's data are elsewhere now. Called under the peer's lock.
+  virtual void moved() {}
 };
 
 }  // namespace conch::peer

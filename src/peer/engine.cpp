@@ -11,6 +11,7 @@
 #include <cstdio>
 
 #include "peer/clients.hpp"
+#include "peer/data_desk.hpp"
 #include "peer/directories.hpp"
 #include "peer/inquiries.hpp"
 #include "peer/names.hpp"
@@ -46,11 +47,11 @@ const CatalogEntry& real_algorithm(const std::string& name) {
   return entry;
 }
 
+}  // namespace
+
 net::Tls tls_of(const TlsOptions& options) {
   return {options.certificate, options.key, options.authority};
 }
-
-}  // namespace
 
 Engine::Engine(PeerOptions options)
     : options_(std::move(options)),
@@ -65,6 +66,7 @@ Engine::Engine(PeerOptions options)
     throw Error("this process has too many open files: raise `ulimit -n`");
   clients_ = std::make_unique<Clients>(*this);
   inquiries_ = std::make_unique<Inquiries>(*this);
+  data_ = std::make_unique<DataDesk>(*this);
   std::unique_ptr<FileRegister> reg;
   std::string algorithm = options_.algorithm;
   if (options_.join.empty()) {
@@ -156,6 +158,7 @@ void Engine::come_in() {
   phase_changed_.wait_until(guard, deadline, [&] { return phase_ != Phase::joining; });
   if (phase_ == Phase::joining) failure_ = why_not_admitted();
   if (phase_ != Phase::member) throw Error(failure_);
+  data_->restore(guard);
 }
 
 std::string Engine::why_not_admitted() const {
@@ -171,11 +174,15 @@ void Engine::be_born() {
     courier_->live_as(life_);
   }
   born_ = net::steady_now();
+  tell([&](Witness& witness) { witness.born(life_); });
   followed_view_ = 0;
   known_lives_.clear();
   timers_.clear();
   if (register_) register_->attach(life_);
-  steward_ = make_steward(*algorithm_, {life_, courier_->address(), terms_});
+  auto tell_copies = [this](AnySteward& steward, Time now, Effects& out) {
+    data_->tell_copies(steward, now, out);
+  };
+  steward_ = make_steward(*algorithm_, {life_, courier_->address(), terms_, tell_copies});
   steward_->start(born_, effects_);
   next_housekeeping_ = born_;
   for (auto& [name, desk] : desks_) touch(*desk);
@@ -198,11 +205,16 @@ void Engine::enter_phase(Phase phase) {
 void Engine::leave() {
   {
     Guard guard(mutex_);
-    if (phase_ == Phase::member || phase_ == Phase::joining) {
+    bool was_member = phase_ == Phase::member;
+    Time until = net::steady_now() + leave_patience;
+    if (was_member || phase_ == Phase::joining) {
       enter_phase(Phase::leaving);
       turn_everybody_out();
       settle(net::steady_now());
     }
+    if (was_member) data_->bequeath(until, guard);
+    may_leave_ = true;
+    if (phase_ == Phase::leaving) settle(net::steady_now());
     bool left =
         phase_changed_.wait_for(guard, leave_patience, [&] { return phase_ != Phase::leaving; });
     if (!left) log("could not leave in time: its lease ends as if it had crashed");
@@ -215,11 +227,15 @@ void Engine::turn_everybody_out() {
   for (auto& [name, desk] : desks_) {
     for (Claim* claim : std::vector(desk->queue.waiting())) {
       desk->queue.remove(*claim);
+      tell_end(*claim, net::steady_now());
       claim->state = Claim::State::refused;
       claim->changed();
     }
     for (Claim* claim : std::vector(desk->queue.inside())) {
       desk->queue.remove(*claim);
+      tell([&](Witness& witness) {
+        witness.lost(name, claim->mode, claim->held(net::steady_now()));
+      });
       claim->state = Claim::State::lost;
       claim->changed();
     }
@@ -229,7 +245,7 @@ void Engine::turn_everybody_out() {
 
 /// A peer leaves when nothing is held, waited for or being withdrawn.
 void Engine::leave_if_idle(Time now) {
-  if (phase_ != Phase::leaving || asked_to_leave_) return;
+  if (phase_ != Phase::leaving || !may_leave_ || asked_to_leave_) return;
   for (const auto& [name, desk] : desks_)
     if (!desk->queue.idle()) return;
   asked_to_leave_ = true;
@@ -247,10 +263,13 @@ void Engine::stop() {
     rouse_background();
   }
   thread_.join();
+  data_->stop();
   if (register_) register_->close();
   Guard guard(mutex_);
   register_.reset();
   phase_changed_.wait(guard, [&] { return waiting_threads_.empty(); });
+  tell([](Witness& witness) { witness.gone(); });
+  witnesses_.clear();
   courier_.reset();
   try {
     remove_abandoned_sockets(directories_.runtime);
@@ -311,8 +330,6 @@ void Engine::request(Claim& claim, LockDesk& desk, const Guard&) {
   settle(now);
 }
 
-/// A lock that is here is not entered, nor kept, before one has heard who else wants it. So a
-/// thread that never waits does not keep others waiting.
 void Engine::listen() {
   if (steward_->view().roster.size() < 2) return;
   if (net::Readiness ready = courier_->wait(Time::min()); ready.count > 0) work(ready);
@@ -324,6 +341,7 @@ void Engine::take_place(Claim& claim, LockDesk& desk, Time now) {
   claim.before = desk.traffic;
   claim.desk = &desk;
   desk.queue.add(claim);
+  tell([&](Witness& witness) { witness.asked(desk.name, claim.mode); });
   touch(desk);
 }
 
@@ -335,9 +353,29 @@ void Engine::give_up(Claim& claim, const Guard&) {
 }
 
 void Engine::drop_place(Claim& claim) {
+  if (!witnesses_.empty()) tell_end(claim, net::steady_now());
   claim.state = Claim::State::idle;
   claim.desk->queue.remove(claim);
   touch(*claim.desk);
+}
+
+/// By its own will.
+void Engine::tell_end(const Claim& claim, Time now) {
+  const std::string& lock = claim.desk->name;
+  tell([&](Witness& witness) {
+    if (claim.state == Claim::State::inside) witness.left(lock, claim.mode, claim.held(now));
+    if (claim.state == Claim::State::waiting) witness.withdrew(lock, claim.mode);
+  });
+}
+
+std::string Engine::data_folder() const {
+  return options_.persist && register_ ? directories_.state + "/data" : "";
+}
+
+void Engine::tell_copies() {
+  Time now = net::steady_now();
+  data_->tell_copies(*steward_, now, effects_);
+  settle(now);
 }
 
 std::string Engine::why_not_shared() const {

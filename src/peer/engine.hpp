@@ -33,13 +33,17 @@
 #include "peer/register_desk.hpp"
 #include "peer/talk.hpp"
 #include "peer/timers.hpp"
+#include "peer/witness.hpp"
 
 namespace conch::peer {
 
 class Clients;
+class DataDesk;
 class Inquiries;
 
 using Guard = std::unique_lock<std::mutex>;
+
+net::Tls tls_of(const TlsOptions& options);
 
 class Engine final : private net::Recipient, private RegisterListener {
  public:
@@ -78,18 +82,31 @@ class Engine final : private net::Recipient, private RegisterListener {
   /// another machine.
   file::Descriptor proof();
 
-  // Under the guard: for clients and inquiries.
+  // Under the guard: for clients, inquiries and data.
 
+  /// What a call wants done is done before it returns.
+  void settle(Time now);
+  /// A lock that is here is not entered, nor kept, before one has heard who else wants it. So a
+  /// thread that never waits does not keep others waiting.
+  void listen();
+  const recovery::Life& self() const { return life_; }
   LockDesk& desk_at(const std::string& lock);
   void take_place(Claim& claim, LockDesk& desk, Time now);
   void drop_place(Claim& claim);
   net::Courier& courier() { return *courier_; }
   AnySteward& steward() { return *steward_; }
   Inquiries& inquiries() { return *inquiries_; }
+  DataDesk& data() { return *data_; }
+  /// Where the data of a group that ends are kept; empty: nowhere.
+  std::string data_folder() const;
+  /// Something is here that was not before.
+  void tell_copies();
   Effects& effects() { return effects_; }
   StatusPart status_part(Time now) const;
   Status status_here(Time now) const;
   void log(const std::string& line) const;
+  /// From here on until the engine ends. Under the guard.
+  void watch(Witness& witness) { witnesses_.push_back(&witness); }
 
  private:
   // The courier.
@@ -99,6 +116,7 @@ class Engine final : private net::Recipient, private RegisterListener {
   void client_came(net::ClientId client) override;
   void client_said(net::ClientId client, std::string_view payload) override;
   void client_left(net::ClientId client) override;
+  void stream_came(const recovery::Life& from, net::Stream stream) override;
   // The register; by its desk's thread.
   void answered(const recovery::Life& asker, const recovery::Answer& answer) override;
   void register_changed() override;
@@ -119,7 +137,6 @@ class Engine final : private net::Recipient, private RegisterListener {
 
   // Driving.
   void start_driving();
-  void listen();
   void drive(ThreadClaim& claim, std::optional<Time> until, Guard& guard);
   void find_driver();
   void background();
@@ -134,10 +151,10 @@ class Engine final : private net::Recipient, private RegisterListener {
   void rouse_background() const;
 
   // Settling.
-  void settle(Time now);
   void carry_out(Effects& effects, Time now);
   void dispatch(const Effects& effects);
   void follow_view(Time now);
+  void follow_epoch();
   void advance(LockDesk& desk, Time now);
   void admit(LockDesk& desk, Time now);
   void lose(LockDesk& desk);
@@ -145,8 +162,16 @@ class Engine final : private net::Recipient, private RegisterListener {
   LockDesk* find_desk(std::string_view lock);
   void drop_idle_desks();
 
+  // Witnesses.
+  template <class Call>
+  void tell(Call&& call) {
+    for (Witness* witness : witnesses_) call(*witness);
+  }
+  void tell_end(const Claim& claim, Time now);
+  void tell_suspicions(const recovery::Ask& ask);
+
   void happen(const recovery::Granted& event, Time now);
-  void happen(const recovery::Moved&, Time) {}  // no data travel yet
+  void happen(const recovery::Moved& event, Time now);
   void happen(const recovery::Withdrew& event, Time now);
   void happen(const recovery::Lost& event, Time now);
   void happen(const recovery::Opened& event, Time now);
@@ -182,10 +207,13 @@ class Engine final : private net::Recipient, private RegisterListener {
   std::unique_ptr<AnySteward> steward_;
   std::unique_ptr<Clients> clients_;
   std::unique_ptr<Inquiries> inquiries_;
+  std::unique_ptr<DataDesk> data_;
   std::unordered_map<std::string, std::unique_ptr<LockDesk>, NameHash, std::equal_to<>> desks_;
   Timers timers_;
   std::minstd_rand dice_;
   Counts counts_;
+  Epoch epoch_{0};
+  std::vector<Witness*> witnesses_;
 
   /// What the calls since the last `settle` want done, and the desks they have changed.
   Effects effects_;
@@ -207,6 +235,8 @@ class Engine final : private net::Recipient, private RegisterListener {
 
   Phase phase_ = Phase::joining;
   std::condition_variable phase_changed_;
+  /// Nothing is left to do before it leaves.
+  bool may_leave_ = false;
   bool asked_to_leave_ = false;
   /// Somebody has made this life useless: it ends before anything else happens.
   bool broken_ = false;

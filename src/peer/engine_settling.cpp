@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "net/stream.hpp"
 #include "peer/clients.hpp"
+#include "peer/data_desk.hpp"
 #include "peer/engine.hpp"
 #include "peer/inquiries.hpp"
 
@@ -34,6 +36,7 @@ void Engine::settle(Time now) {
 
 void Engine::carry_out(Effects& effects, Time now) {
   follow_view(now);
+  follow_epoch();
   dispatch(effects);
   for (Ask& ask : effects.asks) put_question(std::move(ask));
   for (const Event& event : effects.events)
@@ -42,7 +45,12 @@ void Engine::carry_out(Effects& effects, Time now) {
 
 void Engine::dispatch(const Effects& effects) {
   for (const Effects::Parcel& parcel : effects.parcels) {
-    courier_->send(parcel.to, effects.payload(parcel));
+    bool accepted = courier_->send(parcel.to, effects.payload(parcel));
+    if (accepted)
+      tell([&](Witness& witness) {
+        std::string_view lock = parcel.lock ? std::string_view(*parcel.lock) : "";
+        witness.sent(parcel.to, {parcel.type, lock, parcel.size});
+      });
     LockDesk* desk = parcel.lock ? find_desk(*parcel.lock) : nullptr;
     if (!desk) continue;
     ++desk->traffic.messages_sent;
@@ -74,6 +82,15 @@ void Engine::follow_view(Time now) {
     }
   }
   inquiries_->follow_view(view);
+  data_->follow_view();
+}
+
+void Engine::follow_epoch() {
+  if (!steward_ || steward_->epoch() == epoch_) return;
+  epoch_ = steward_->epoch();
+  if (epoch_ == Epoch{0}) return;  // A new life is in none yet.
+  ++counts_.epochs;
+  tell([&](Witness& witness) { witness.installed(epoch_, steward_->view()); });
 }
 
 // The locks.
@@ -88,7 +105,9 @@ void Engine::advance(LockDesk& desk, Time now) {
         steward_->request(now, desk.name, step->mode, effects_);
         break;
       case LocalQueue::Step::Kind::withdraw: steward_->cancel(now, desk.name, effects_); break;
-      case LocalQueue::Step::Kind::release: steward_->release(now, desk.name, effects_); break;
+      case LocalQueue::Step::Kind::release:
+        steward_->release(now, desk.name, desk.data, effects_);
+        break;
     }
   }
 }
@@ -103,6 +122,10 @@ void Engine::admit(LockDesk& desk, Time now) {
                       traffic.bytes_sent - claim->before.bytes_sent,
                       traffic.bytes_received - claim->before.bytes_received};
     ++counts_.entries;
+    bool came = std::exchange(desk.came, false);
+    tell([&](Witness& witness) {
+      witness.entered(desk.name, {claim->mode, claim->fence, now - claim->asked, came});
+    });
     claim->changed();
   }
   entered_.clear();
@@ -112,6 +135,9 @@ void Engine::lose(LockDesk& desk) {
   std::vector<Claim*> losers;
   desk.queue.lost(losers);
   for (Claim* claim : losers) {
+    tell([&](Witness& witness) {
+      witness.lost(desk.name, claim->mode, claim->held(net::steady_now()));
+    });
     claim->state = Claim::State::lost;
     ++counts_.losses;
     claim->changed();
@@ -122,11 +148,24 @@ void Engine::lose(LockDesk& desk) {
 void Engine::happen(const Granted& event, Time now) {
   LockDesk* desk = find_desk(event.lock);
   CONCH_EXPECT(desk, "a lock that was asked for has a desk");
+  bool used_here = desk->fence != Fence{};
+  desk->came = used_here ? event.baton.fence.number() != desk->fence.number() + 1
+                         : desk->traffic.messages_received > 0;
   desk->fence = event.baton.fence;
+  desk->data = event.baton.data;
+  desk->rolled_back = event.rolled_back;
   desk->inside_since = now;
   desk->queue.granted(entered_);
   admit(*desk, now);
   touch(*desk);
+}
+
+void Engine::happen(const Moved& event, Time) {
+  LockDesk* desk = find_desk(event.lock);
+  CONCH_EXPECT(desk, "a lock that is held has a desk");
+  desk->data = event.data;
+  desk->rolled_back = event.rolled_back;
+  for (Claim* claim : std::vector(desk->queue.inside())) claim->moved();
 }
 
 void Engine::happen(const Withdrew& event, Time) {
@@ -150,6 +189,7 @@ void Engine::happen(const Admitted&, Time) {
 
 void Engine::happen(const Expelled&, Time) {
   for (auto& [name, desk] : desks_) lose(*desk);
+  data_->forget();
   if (phase_ == Phase::leaving) return enter_phase(Phase::gone);
   if (phase_ == Phase::member) {
     log("was out of touch for too long, or was evicted: what it held is lost");
@@ -182,8 +222,14 @@ void Engine::delivered(const Life& from, std::string_view payload) {
   auto kind = static_cast<PayloadKind>(payload.front());
   std::string_view body = payload.substr(1);
   if (kind != PayloadKind::recovery) return take_other_payload(from, kind, body);
-  if (!steward_ || broken_) return;
-  Intake intake = steward_->receive(work_now_, from, body, effects_);
+  bool understood = steward_ && !broken_;
+  Intake intake;
+  if (understood) intake = steward_->receive(work_now_, from, body, effects_);
+  tell([&](Witness& witness) {
+    std::string_view lock = intake.lock ? std::string_view(*intake.lock) : "";
+    witness.received(from, {intake.type, lock, payload.size()});
+  });
+  if (!understood) return;
   broken_ = intake.fatal;
   if (!intake.fault.empty()) return doubt(from, intake.fault);
   LockDesk* desk = intake.lock ? find_desk(*intake.lock) : nullptr;
@@ -217,6 +263,9 @@ void Engine::take_other_payload(const Life& from, PayloadKind kind, std::string_
     case PayloadKind::status_ask:
       if (auto ask = unpacked<StatusAsk>(body, why)) return inquiries_->asked(from, *ask);
       break;
+    case PayloadKind::outdated:
+      if (auto m = unpacked<Outdated>(body, why)) return data_->outdated(m->lock, m->version);
+      break;
     case PayloadKind::status_part:
       if (auto part = unpacked<StatusPart>(body, why)) return inquiries_->told(from, *part);
       break;
@@ -249,10 +298,22 @@ void Engine::broken(const Life& life, const std::string& why) {
 
 /// Here, or through a peer of the machine that has it: the next one each time, for one may be gone.
 void Engine::put_question(Ask ask) {
+  if (!witnesses_.empty()) tell_suspicions(ask);
   if (register_) return register_->ask(life_, std::move(ask));
   if (contacts_.empty()) return;
   const Life& contact = contacts_[contact_turn_++ % contacts_.size()];
   courier_->send(contact, packed(PayloadKind::register_ask, ask));
+}
+
+/// Who would be out by what is proposed, but not the one that leaves.
+void Engine::tell_suspicions(const Ask& ask) {
+  const auto* propose = std::get_if<Propose>(&ask.question);
+  if (!propose) return;
+  for (const Member& member : steward_->view().roster) {
+    bool stays = propose->view.roster.contains(member.life());
+    if (stays || member.life() == life_) continue;
+    tell([&](Witness& witness) { witness.suspected(member.life()); });
+  }
 }
 
 /// For a peer of another machine. It speaks for nobody but itself.
@@ -301,6 +362,11 @@ void Engine::client_said(net::ClientId client, std::string_view payload) {
 void Engine::client_left(net::ClientId client) {
   clients_->left(client);
   inquiries_->left(client);
+}
+
+/// No data travel yet: it is hung up on.
+void Engine::stream_came(const Life& from, net::Stream stream) {
+  data_->serve(from, std::move(stream));
 }
 
 // Status.

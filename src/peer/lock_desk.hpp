@@ -28,7 +28,13 @@ class LockDesk {
   LocalQueue queue;
   /// Of who is inside.
   Fence fence;
+  /// Which data belong to it, while somebody is inside; what whoever leaves last has left.
+  DataRef data;
+  /// Newer data were lost, and nobody has written since.
+  bool rolled_back = false;
   Time inside_since{};
+  /// It was not here before; until somebody has entered.
+  bool came = false;
   Traffic traffic;
   /// Mutexes and tickets that are for this lock: the desk stays while there are any.
   unsigned users = 0;

@@ -24,6 +24,7 @@ enum class PayloadKind : std::uint8_t {
   terms,            // recovery::LeaseTerms
   status_ask,       // a StatusAsk
   status_part,      // a StatusPart
+  outdated,         // an Outdated
 };
 
 inline void put_kind(PayloadKind kind, std::string& out) { out += static_cast<char>(kind); }
@@ -48,6 +49,13 @@ std::optional<T> unpacked(std::string_view bytes, std::string& why) {
 
 struct TermsAsk {
   CONCH_FIELDS(TermsAsk)
+};
+
+/// Somebody has written newer data than these, which the receiver had given it.
+struct Outdated {
+  std::string lock;
+  std::uint64_t version = 0;
+  CONCH_FIELDS(Outdated, lock, version)
 };
 
 // Status.

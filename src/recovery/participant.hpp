@@ -128,7 +128,7 @@ class Participant {
   void cancel(const std::string& lock, Out& out);
   void release(const std::string& lock, const DataRef& data, Out& out);
   /// The bytes of these data are here now.
-  void copied(const std::string& lock, const DataRef& data) { locks_.at(lock).copied(data); }
+  void copied(const std::string& lock, const DataRef& data, Out& out);
   /// Forgets the locks that are as if nobody had used them yet; how many.
   std::size_t forget_idle();
 
@@ -199,6 +199,7 @@ class Participant {
   bool is_void(const Life& from, const Told<A>& told) const;
   Assignment start_of(const std::string& lock, const DataRef& data) const;
   Lock<A>& lock_at(const std::string& name, Out& out);
+  Lock<A>& lock_of_process(const std::string& name, Out& out);
   void give_value(const std::string& name, Lock<A>& lock, Out& out);
   template <class Call>
   void at(Lock<A>& lock, Out& out, Call&& call);

@@ -367,9 +367,7 @@ void Participant<A>::timer(const std::string& lock, Epoch epoch, TimerId timer, 
 template <Exclusive A>
 void Participant<A>::request(const std::string& name, const Wish& wish, Out& out) {
   CONCH_EXPECT(stage_ != Stage::out && stage_ != Stage::leaving, "only a member asks");
-  Lock<A>& lock =
-      stage_ == Stage::working ? lock_at(name, out) : locks_.try_emplace(name, name).first->second;
-  at(lock, out, [&](Lock<A>& each, auto& own) { each.request(wish, own); });
+  at(lock_of_process(name, out), out, [&](Lock<A>& lock, auto& own) { lock.request(wish, own); });
 }
 
 template <Exclusive A>
@@ -382,6 +380,11 @@ void Participant<A>::release(const std::string& name, const DataRef& data, Out& 
   Lock<A>& lock = locks_.at(name);
   if (data.location == self_.id) lock.copied(data);
   at(lock, out, [&](Lock<A>& each, auto& own) { each.release(data, own); });
+}
+
+template <Exclusive A>
+void Participant<A>::copied(const std::string& name, const DataRef& data, Out& out) {
+  lock_of_process(name, out).copied(data);
 }
 
 template <Exclusive A>
@@ -434,6 +437,13 @@ Lock<A>& Participant<A>::lock_at(const std::string& name, Out& out) {
   Lock<A>& lock = locks_.try_emplace(name, name).first->second;
   if (!lock.value()) give_value(name, lock, out);
   return lock;
+}
+
+/// One that its process has to do with, whether the peer works or not.
+template <Exclusive A>
+Lock<A>& Participant<A>::lock_of_process(const std::string& name, Out& out) {
+  return stage_ == Stage::working ? lock_at(name, out)
+                                  : locks_.try_emplace(name, name).first->second;
 }
 
 template <Exclusive A>

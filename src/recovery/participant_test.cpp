@@ -430,7 +430,8 @@ TEST(Participant, AHolderIsToldIfItsDataAreElsewhereNow) {
   town.release(town.b, version(1, town.b), lock);
   town.request(town.c, lock);
   town.settle();
-  town.at(town.c).copied(lock, version(1, town.b));
+  PeerOrders<Central> nothing(Time{});
+  town.at(town.c).copied(lock, version(1, town.b), nothing);
   town.kill(town.b);
   town.evict_dead(town.a);
   town.settle();

@@ -366,7 +366,7 @@ bool Steward<A>::release(const std::string& lock, const DataRef& data, Out& out)
 template <Exclusive A>
 bool Steward<A>::copied(const std::string& lock, const DataRef& data, Out& out) {
   if (!alive(out)) return false;
-  participant_.copied(lock, data);
+  participant_.copied(lock, data, out);
   return true;
 }
 

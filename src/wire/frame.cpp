@@ -79,6 +79,11 @@ std::optional<Frame> FrameReader::next_of_fresh() {
   return std::nullopt;
 }
 
+std::size_t FrameReader::missing() const {
+  if (partial_.size() < length_bytes) return length_bytes - partial_.size();
+  return length_bytes + number_at(partial_) - partial_.size();
+}
+
 /// Whether the length is there, and one that may be.
 bool FrameReader::has_length(std::string_view bytes) {
   if (bytes.size() < length_bytes) return false;

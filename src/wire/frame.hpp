@@ -55,6 +55,8 @@ class FrameReader {
   /// After a mistake there is no next frame: what follows has no meaning.
   bool ok() const { return error_.empty(); }
   const std::string& error() const { return error_; }
+  /// How many bytes there must be at least until there is a frame; once `next` has given none.
+  std::size_t missing() const;
   /// Whether the stream would end inside a frame.
   bool is_inside() const { return !partial_.empty() && !given_; }
 

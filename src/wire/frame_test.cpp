@@ -54,6 +54,24 @@ TEST(FrameReader, ReadsInPlaceWhatCameWhole) {
   }
 }
 
+TEST(FrameReader, KnowsHowMuchIsMissingSoThatNothingBehindAFrameIsRead) {
+  std::string bytes = framed(Kind::note, "whole");
+  std::string_view left = bytes;
+  FrameReader reader;
+  std::optional<Frame> frame;
+  for (std::size_t size : {4u, 1u, 5u}) {
+    EXPECT_EQ(frame, std::nullopt);
+    EXPECT_LE(size, reader.missing());
+    reader.feed(left.substr(0, size));
+    left.remove_prefix(size);
+    frame = reader.next();
+  }
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(frame->body, "whole");
+  EXPECT_FALSE(reader.next());
+  EXPECT_EQ(reader.missing(), length_bytes) << "of the next one";
+}
+
 TEST(FrameReader, KnowsThatAFrameHasNotEnded) {
   FrameReader reader;
   EXPECT_TRUE(read_in_parts(reader, std::string("\0\0\0\3\4a", 6), 6).empty());

@@ -19,6 +19,9 @@ void put_fields(std::string& out, Kind kind, const T& value) {
   put_frame(out, kind, body);
 }
 
+/// Whoever is one says who it is, what it runs, and whom it means.
+bool is_member(Role role) { return role == Role::peer || role == Role::stream; }
+
 bool is_address_or_none(const std::string& address) {
   return address.empty() || parse_address(address).has_value();
 }
@@ -34,8 +37,8 @@ Result read_whole(Decoder& decoder, std::string_view what) {
 
 bool Hello::valid() const {
   bool short_enough = group.size() <= group_bytes_max && algorithm.size() <= algorithm_bytes_max;
-  bool complete = role != Role::peer || (means && !address.empty());
-  return short_enough && role <= Role::client && complete && is_address_or_none(address);
+  bool complete = (!is_member(role) || means) && (role != Role::peer || !address.empty());
+  return short_enough && role <= Role::stream && complete && is_address_or_none(address);
 }
 
 bool Accepted::valid() const {
@@ -82,15 +85,15 @@ std::string objection(const Hello& hello, Route route, const Identity& identity)
   if (hello.group != identity.group)
     return "this peer is of the group " + quoted(identity.group) + ", not of " +
            quoted(hello.group);
-  bool asks = hello.role != Role::peer && hello.algorithm.empty();
+  bool asks = !is_member(hello.role) && hello.algorithm.empty();
   if (!asks && hello.algorithm != identity.algorithm)
     return "the group " + quoted(identity.group) + " runs " + quoted(identity.algorithm) +
            ", not " + quoted(hello.algorithm);
   if (hello.role == Role::client && route == Route::remote)
     return "clients are served through the Unix socket of their own machine only";
-  if (hello.role == Role::peer && hello.means != identity.self)
+  if (is_member(hello.role) && hello.means != identity.self)
     return "this is " + describe(identity.self) + ", not " + describe(*hello.means);
-  if (hello.role == Role::peer && hello.self == identity.self)
+  if (is_member(hello.role) && hello.self == identity.self)
     return describe(identity.self) + " is this peer itself";
   return "";
 }

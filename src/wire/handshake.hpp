@@ -23,6 +23,8 @@ enum class Role : std::uint8_t {
   stranger,
   /// A process of the same machine that is no member.
   client,
+  /// A peer that opens a stream: what follows is of no channel.
+  stream,
 };
 
 struct Hello {
@@ -30,10 +32,11 @@ struct Hello {
   /// Empty from a stranger who wants to know, and from a client.
   std::string algorithm = {};
   Role role = Role::stranger;
-  /// Of a peer: who it is, and where it can be reached.
+  /// Of a peer and of a stream: who it is.
   Life self = {};
+  /// Of a peer: where it can be reached.
   std::string address = {};
-  /// Of a peer: for whom its payloads are.
+  /// Of a peer and of a stream: for whom it is.
   std::optional<Life> means = {};
   /// Of a peer: the number of the first payload that it still has.
   std::uint64_t first = 0;

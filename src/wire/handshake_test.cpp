@@ -90,7 +90,7 @@ TEST(Handshake, AHelloWithoutSenseIsRefused) {
   Hello nowhere = peer_hello();
   nowhere.address = "over the hills";
   Hello of_no_role = peer_hello();
-  of_no_role.role = static_cast<Role>(3);
+  of_no_role.role = static_cast<Role>(4);
   Hello of_a_long_name = peer_hello();
   of_a_long_name.group.assign(group_bytes_max + 1, 'x');
   for (const Hello& hello : {without_address, for_nobody, nowhere, of_no_role, of_a_long_name})
@@ -130,6 +130,33 @@ TEST(Handshake, WhoIsRefusedIsToldWhy) {
   Hello from_us = peer_hello();
   from_us.self = us;
   EXPECT_EQ(objection(from_us, Route::remote, identity), "peer 1 (life 10) is this peer itself");
+}
+
+TEST(Handshake, AStreamIsOpenedByAPeerForALife) {
+  Hello hello{.group = "kitchen",
+              .algorithm = "naimi-trehel",
+              .role = Role::stream,
+              .self = them,
+              .means = us};
+  EXPECT_EQ(sent_and_read(hello), (std::variant<Hello, Refused>(hello))) << "without an address";
+  EXPECT_EQ(objection(hello, Route::remote, identity), "");
+  EXPECT_EQ(objection(hello, Route::local, identity), "");
+  auto objection_if = [&](auto change) {
+    Hello changed = hello;
+    change(changed);
+    return objection(changed, Route::remote, identity);
+  };
+  EXPECT_EQ(objection_if([](Hello& h) { h.group = "cellar"; }),
+            "this peer is of the group \"kitchen\", not of \"cellar\"");
+  EXPECT_EQ(objection_if([](Hello& h) { h.algorithm = ""; }),
+            "the group \"kitchen\" runs \"naimi-trehel\", not \"\"");
+  EXPECT_EQ(objection_if([](Hello& h) {
+              h.means = Life{NodeId{1}, Incarnation{9}};
+            }),
+            "this is peer 1 (life 10), not peer 1 (life 9)");
+  EXPECT_EQ(objection_if([](Hello& h) { h.self = us; }), "peer 1 (life 10) is this peer itself");
+  hello.means.reset();
+  EXPECT_TRUE(std::holds_alternative<Refused>(sent_and_read(hello))) << "it has to mean somebody";
 }
 
 TEST(Handshake, AStrangerMayAskWhatTheGroupRuns) {

@@ -38,4 +38,11 @@ inline constexpr std::size_t clients_max = 4096;
 /// What a client has not read.
 inline constexpr std::size_t client_bytes_max = 2 * frame_bytes_max;
 
+/// Of a note in a stream, what follows its length.
+inline constexpr std::size_t stream_note_bytes_max = std::size_t{4} << 10;
+/// How long nothing may move while the rest of a note, or of bytes, is awaited.
+inline constexpr Duration stream_silence_max = std::chrono::seconds(10);
+/// Streams that a peer serves.
+inline constexpr std::size_t streams_max = 1024;
+
 }  // namespace conch::wire

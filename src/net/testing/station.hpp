@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "net/courier.hpp"
+#include "net/stream.hpp"
 
 namespace conch::net::testing {
 
@@ -59,6 +60,9 @@ class Station : public Recipient {
     said[client].emplace_back(payload);
   }
   void client_left(ClientId client) override { left.push_back(client); }
+  void stream_came(const Life& from, Stream stream) override {
+    streams.emplace_back(from, std::move(stream));
+  }
 
   void turn(Duration wait = Duration::zero()) {
     courier.flush();
@@ -85,6 +89,7 @@ class Station : public Recipient {
   std::vector<ClientId> clients;
   std::map<ClientId, std::vector<std::string>> said;
   std::vector<ClientId> left;
+  std::vector<std::pair<Life, Stream>> streams;
   std::vector<std::string> lines;
   std::function<void(const Life& from, std::string_view payload)> on_delivery;
   Courier courier;

@@ -1,0 +1,19 @@
+// How long poll is to wait.
+#pragma once
+
+#include <algorithm>
+#include <climits>
+
+#include "net/courier.hpp"
+
+namespace conch::net {
+
+/// Rounded up, so that a wait is not a spin.
+inline int milliseconds_until(Time until) {
+  Time now = steady_now();
+  if (until <= now) return 0;
+  auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now).count();
+  return static_cast<int>(std::min<long>(left, INT_MAX));
+}
+
+}  // namespace conch::net

@@ -1,0 +1,159 @@
+#include "net/stream_line.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <conch/error.hpp>
+
+#include "net/patience.hpp"
+#include "wire/frame.hpp"
+
+namespace conch::net {
+
+namespace {
+
+/// So much is read or written at once, and then `moved` is told.
+constexpr std::size_t chunk_bytes_max = std::size_t{1} << 20;
+
+std::string in_seconds(Duration duration) {
+  return std::to_string(std::chrono::ceil<std::chrono::seconds>(duration).count()) + " s";
+}
+
+}  // namespace
+
+Stream::Line::Line(Socket socket, wire::Route route, std::string whom, Duration patience)
+    : socket_(std::move(socket)), route_(route), whom_(std::move(whom)), patience_(patience) {}
+
+Stream::Line::~Line() {
+  std::lock_guard lock(end_);
+  socket_.close();
+}
+
+void Stream::Line::abort() {
+  std::lock_guard lock(end_);
+  aborted_ = true;
+  ::shutdown(socket_.number(), SHUT_RDWR);
+}
+
+void Stream::Line::fail(const std::string& why) {
+  has_failed_ = true;
+  throw Error("the stream with " + whom_ + " has failed: " + (aborted_ ? "it was aborted" : why));
+}
+
+void Stream::Line::expect_usable() const {
+  if (has_failed_) throw Error("the stream with " + whom_ + " has failed before");
+}
+
+// Notes.
+
+std::string Stream::Line::framed(std::string_view note) const {
+  expect_usable();
+  if (note.size() > wire::stream_note_bytes_max)
+    throw Error("a note in a stream has at most " + std::to_string(wire::stream_note_bytes_max) +
+                " bytes, not " + std::to_string(note.size()));
+  std::string bytes;
+  bytes.reserve(wire::length_bytes + note.size());
+  wire::put_number(bytes, static_cast<std::uint32_t>(note.size()));
+  bytes += note;
+  return bytes;
+}
+
+void Stream::Line::say(std::string_view note) { send(framed(note)); }
+
+void Stream::Line::say(std::string_view note, int descriptor) {
+  if (!is_local())
+    throw Error("no descriptor can be passed to " + whom_ + ": the stream is not local");
+  std::string bytes = framed(note);
+  std::size_t sent = 0;
+  while ((sent = bytes_of(socket_.send(bytes, descriptor))) == 0) await(POLLOUT, patience_);
+  send(std::string_view(bytes).substr(sent));
+}
+
+Stream::Note Stream::Line::hear() {
+  expect_usable();
+  Note note;
+  std::size_t bytes = hear_length(note.descriptor);
+  if (bytes > wire::stream_note_bytes_max)
+    fail("it announces a note of " + std::to_string(bytes) + " bytes, more than the " +
+         std::to_string(wire::stream_note_bytes_max) + " one may have");
+  note.text.resize(bytes);
+  std::atomic<std::uint64_t> ignored;
+  receive(std::as_writable_bytes(std::span(note.text)), ignored);
+  return note;
+}
+
+/// Reads no byte more: what follows may not be of a note. It is tried before it is awaited, for
+/// some may have come that only the TLS session knows of.
+std::size_t Stream::Line::hear_length(Descriptor& passed) {
+  std::array<char, wire::length_bytes> length{};
+  std::size_t heard = 0;
+  while (heard < length.size()) {
+    char* into = length.data() + heard;
+    std::size_t left = length.size() - heard;
+    std::size_t got =
+        bytes_of(is_local() ? socket_.receive(into, left, passed) : socket_.receive(into, left));
+    if (got == 0) await(POLLIN, heard == 0 ? Duration::max() : patience_);
+    heard += got;
+  }
+  return wire::number_at({length.data(), length.size()});
+}
+
+// Bytes.
+
+void Stream::Line::send(std::span<const std::byte> bytes, std::atomic<std::uint64_t>& done) {
+  expect_usable();
+  std::string_view left(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  done.store(0, std::memory_order_relaxed);
+  while (!left.empty()) {
+    std::size_t sent = bytes_of(socket_.send(left.substr(0, chunk_bytes_max)));
+    if (sent == 0) await(POLLOUT, patience_);
+    left.remove_prefix(sent);
+    done.store(bytes.size() - left.size(), std::memory_order_relaxed);
+  }
+}
+
+void Stream::Line::receive(std::span<std::byte> bytes, std::atomic<std::uint64_t>& done) {
+  expect_usable();
+  std::span<std::byte> left = bytes;
+  done.store(0, std::memory_order_relaxed);
+  while (!left.empty()) {
+    std::size_t size = std::min(left.size(), chunk_bytes_max);
+    std::size_t got = bytes_of(socket_.receive(reinterpret_cast<char*>(left.data()), size));
+    if (got == 0) await(POLLIN, patience_);
+    left = left.subspan(got);
+    done.store(bytes.size() - left.size(), std::memory_order_relaxed);
+  }
+}
+
+void Stream::Line::send(std::string_view bytes) {
+  std::atomic<std::uint64_t> ignored;
+  send(std::as_bytes(std::span(bytes)), ignored);
+}
+
+// The socket.
+
+std::size_t Stream::Line::bytes_of(const Transfer& transfer) {
+  if (aborted_) fail("it was aborted");
+  switch (transfer.flow) {
+    case Flow::moved: return transfer.bytes;
+    case Flow::later: return 0;
+    case Flow::ended: fail("the other side has hung up");
+    case Flow::failed: fail(transfer.why);
+  }
+  return 0;
+}
+
+/// Until it is worth trying again.
+void Stream::Line::await(short events, Duration patience) {
+  // A session may have to write before it can read, or the other way round.
+  if (socket_.is_secured()) events = socket_.wants_to_write() ? POLLOUT : POLLIN;
+  bool for_ever = patience == Duration::max();
+  Time until = for_ever ? Time::max() : steady_now() + patience;
+  pollfd one{socket_.number(), events, 0};
+  while (::poll(&one, 1, for_ever ? -1 : milliseconds_until(until)) <= 0)
+    if (steady_now() >= until) fail("nothing has moved for " + in_seconds(patience));
+}
+
+}  // namespace conch::net

@@ -1,0 +1,107 @@
+#include "peer/buffer.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <bit>
+#include <conch/error.hpp>
+#include <new>
+
+namespace conch::peer {
+
+namespace {
+
+/// Nobody can make it smaller, so nobody who has mapped it is killed by touching it.
+constexpr int seals = F_SEAL_SHRINK;
+
+}  // namespace
+
+Buffer::Buffer(std::uint64_t capacity)
+    : descriptor_(::memfd_create("conch data", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
+  if (!descriptor_) throw std::bad_alloc();
+  ::fcntl(descriptor_.number(), F_ADD_SEALS, seals);
+  reserve(capacity);
+  map_header();
+  header_->magic = magic;
+}
+
+Buffer::Buffer(net::Descriptor descriptor) : descriptor_(std::move(descriptor)) {
+  int found = ::fcntl(descriptor_.number(), F_GET_SEALS);
+  bool is_sealed = found >= 0 && (found & seals) == seals;
+  if (!is_sealed || file_size() < page)
+    throw Error("what came in place of data is no memory of a conch peer");
+  map_header();
+  if (header_->magic == magic) return;
+  ::munmap(header_, page);
+  throw Error("the data that came are of another version of conch");
+}
+
+Buffer::~Buffer() {
+  unmap(writable_);
+  unmap(readable_);
+  if (header_) ::munmap(header_, page);
+}
+
+void Buffer::map_header() {
+  void* address =
+      ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_.number(), 0);
+  if (address == MAP_FAILED) throw std::bad_alloc();
+  header_ = static_cast<Header*>(address);
+}
+
+std::uint64_t Buffer::file_size() const {
+  struct stat status {};
+  return ::fstat(descriptor_.number(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size)
+                                                     : 0;
+}
+
+bool Buffer::begin_filling(std::uint64_t mark) {
+  std::uint64_t nobody = 0;
+  if (!header_->writer.compare_exchange_strong(nobody, mark)) return false;
+  header_->version.store(0, std::memory_order_release);
+  return true;
+}
+
+void Buffer::finish(std::uint64_t version, std::uint64_t size) {
+  header_->size.store(size, std::memory_order_relaxed);
+  header_->version.store(version, std::memory_order_release);
+  withdraw_mark();
+}
+
+void Buffer::reserve(std::uint64_t capacity) {
+  if (capacity > bytes_max) throw std::bad_alloc();
+  std::uint64_t wanted = page + (capacity + page - 1) / page * page;
+  if (file_size() >= wanted) return;
+  if (::ftruncate(descriptor_.number(), static_cast<off_t>(wanted)) != 0) throw std::bad_alloc();
+}
+
+std::span<std::byte> Buffer::writable(std::uint64_t size) {
+  return {map(writable_, size, PROT_READ | PROT_WRITE), size};
+}
+
+std::span<const std::byte> Buffer::readable(std::uint64_t size) {
+  return {map(readable_, size, PROT_READ), size};
+}
+
+/// A window may be larger than the memory behind it, which comes later: so there are few of them,
+/// and none need be closed while somebody may look through it.
+std::byte* Buffer::map(std::vector<Window>& windows, std::uint64_t size, int protection) {
+  std::lock_guard guard(windows_mutex_);
+  std::uint64_t space = file_size() - page;
+  if (size > space) throw std::bad_alloc();
+  if (windows.empty() || windows.back().size < size) {
+    std::uint64_t wide = 2 * std::bit_ceil(std::max(space, page));
+    void* address = ::mmap(nullptr, wide, protection, MAP_SHARED, descriptor_.number(), page);
+    if (address == MAP_FAILED) throw std::bad_alloc();
+    windows.push_back({static_cast<std::byte*>(address), wide});
+  }
+  return windows.back().address;
+}
+
+void Buffer::unmap(const std::vector<Window>& windows) {
+  for (const Window& window : windows) ::munmap(window.address, window.size);
+}
+
+}  // namespace conch::peer

@@ -1,0 +1,111 @@
+#include "peer/data_desk.hpp"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <system_error>
+#include <thread>
+
+#include "peer/engine.hpp"
+
+namespace conch::peer {
+
+using namespace recovery;
+
+std::uint64_t DataDesk::draw_mark() {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != sizeof number) throw Error("no randomness");
+  return number | 1;  // 0 is nobody's
+}
+
+net::StreamOptions DataDesk::stream_options() const {
+  const PeerOptions& options = engine_.options();
+  return {engine_.self(), engine_.group(), std::string(engine_.algorithm().about.name),
+          tls_of(options.tls), options.tcp_only};
+}
+
+std::optional<DataDesk::Keeper> DataDesk::member(NodeId id) const {
+  const Member* found = engine_.steward().view().roster.find(id);
+  if (!found) return std::nullopt;
+  return Keeper{found->life(), found->address};
+}
+
+/// All other members, those with larger identifiers first: so not everybody asks the same.
+std::vector<DataDesk::Keeper> DataDesk::others() const {
+  std::vector<Keeper> before;
+  std::vector<Keeper> after;
+  for (const Member& each : engine_.steward().view().roster) {
+    if (each.id == engine_.self().id) continue;
+    (each.id < engine_.self().id ? before : after).push_back({each.life(), each.address});
+  }
+  after.insert(after.end(), before.begin(), before.end());
+  return after;
+}
+
+/// A process that has no handle of it keeps only what it answers for.
+void DataDesk::close(const std::string& lock) {
+  auto found = stocks_.find(lock);
+  if (--found->second.handles == 0 && !is_answerable(lock, found->second)) stocks_.erase(found);
+}
+
+void DataDesk::tell_copies(AnySteward& steward, Time now, Effects& out) {
+  for (auto& [lock, stock] : stocks_) {
+    std::uint64_t version = stock.version();
+    if (version == 0 || version == stock.told) continue;
+    stock.told = version;
+    steward.copied(now, lock, {version, stock.size(), engine_.self().id}, out);
+  }
+}
+
+void DataDesk::tell_outdated(const Errand& errand) {
+  std::optional<Keeper> keeper =
+      errand.data.location ? member(*errand.data.location) : std::nullopt;
+  if (!keeper || keeper->life == engine_.self()) return;
+  engine_.courier().send(keeper->life,
+                         packed(PayloadKind::outdated, Outdated{errand.lock, errand.data.version}));
+}
+
+void DataDesk::outdated(const std::string& lock, std::uint64_t version) {
+  auto found = stocks_.find(lock);
+  if (found == stocks_.end()) return;
+  Stock& stock = found->second;
+  stock.outdated = std::max(stock.outdated, version);
+  if (stock.handles == 0 && !is_answerable(lock, stock)) stocks_.erase(found);
+}
+
+void DataDesk::follow_view() {
+  view_changed_.notify_all();
+  for (Errand* errand : errands_) errand->woken.notify_all();
+}
+
+void DataDesk::forget() {
+  for (auto& [lock, stock] : stocks_) {
+    unsigned handles = stock.handles;
+    stock = Stock();
+    stock.handles = handles;
+  }
+}
+
+void DataDesk::spawn(std::function<void()> work) {
+  std::lock_guard guard(threads_mutex_);
+  std::thread([this, work = std::move(work)] {
+    work();
+    std::lock_guard guard(threads_mutex_);
+    --threads_;
+    threads_changed_.notify_all();
+  }).detach();
+  ++threads_;
+}
+
+void DataDesk::stop() {
+  streams_.close();
+  {
+    Guard guard = engine_.guard();
+    for (Errand* errand : errands_) errand->cancel();
+    view_changed_.notify_all();
+  }
+  Guard guard(threads_mutex_);
+  threads_changed_.wait(guard, [&] { return threads_ == 0; });
+}
+
+}  // namespace conch::peer

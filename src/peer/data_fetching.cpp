@@ -1,0 +1,162 @@
+// How the data come to a holder.
+#include <cstring>
+
+#include "dho/copies.hpp"
+#include "peer/data_desk.hpp"
+#include "peer/engine.hpp"
+
+namespace conch::peer {
+
+using namespace recovery;
+using dho::bytes_in;
+
+namespace {
+
+/// Between two attempts to reach a peer that is a member, and does not answer.
+constexpr Duration retry_delay = std::chrono::milliseconds(20);
+
+template <class T>
+T heard(net::Stream& stream) {
+  std::string why;
+  auto answer = unpacked<DataAnswer>(stream.hear().text, why);
+  if (auto* expected = answer ? std::get_if<T>(&*answer) : nullptr) return *expected;
+  throw Error("a peer says of data what makes no sense");
+}
+
+}  // namespace
+
+void DataDesk::bring(Errand& errand, Guard& guard) {
+  errands_.insert(&errand);
+  errand.total = bytes_in(errand.range, errand.data.size);
+  try {
+    while (!errand.cancelled && !find_here(errand)) {
+      bool is_lost = !errand.data.location || *errand.data.location == engine_.self().id;
+      if (is_lost) break;
+      std::optional<Keeper> keeper = member(*errand.data.location);
+      if (!keeper) {  // The next epoch will tell where they are.
+        errand.woken.wait(guard);
+      } else if (ask(*keeper, errand, guard)) {
+        break;
+      }
+    }
+    if (errand.buffer && !errand.cancelled) set_apart(errand, guard);
+  } catch (...) {
+    if (!guard.owns_lock()) guard.lock();
+    errands_.erase(&errand);
+    throw;
+  }
+  errands_.erase(&errand);
+}
+
+bool DataDesk::find_here(Errand& errand) {
+  Stock& stock = stocks_[errand.lock];
+  errand.buffer = stock.find(errand.data.version);
+  if (errand.buffer) return true;
+  errand.buffer = stock.find_torn(errand.data.version);
+  errand.torn = errand.buffer != nullptr;
+  return errand.torn;
+}
+
+/// True if there is an answer, and it is about the data that are still meant. A stream that was
+/// used before may have broken since.
+bool DataDesk::ask(const Keeper& keeper, Errand& errand, Guard& guard) {
+  net::StreamOptions options = stream_options();
+  DataRef data = errand.data;
+  Streams::Loan loan;
+  bool answered = false;
+  guard.unlock();
+  try {
+    loan = streams_.borrow(options, keeper.life, keeper.address);
+    guard.lock();
+    errand.stream = loan.stream;
+    bool wanted = !errand.cancelled;
+    guard.unlock();
+    if (wanted) receive(data, errand, *loan.stream);
+    answered = true;
+    streams_.give_back(keeper.life, loan.stream);
+  } catch (const Error&) {
+    // It has gone, or is about to: the next epoch tells; or it was busy.
+  }
+  guard.lock();
+  errand.stream.reset();
+  if (!answered) streams_.strike(loan.stream);
+  bool at_once = loan.is_used || errand.cancelled || errand.data != data;
+  if (!answered && !at_once) errand.woken.wait_for(guard, retry_delay);
+  return answered && errand.data.version == data.version;
+}
+
+/// Without the guard.
+void DataDesk::receive(const DataRef& data, Errand& errand, net::Stream& stream) {
+  std::string question;
+  encode(question, DataQuestion(FetchData{errand.lock, data.version, errand.range}));
+  stream.say(question);
+  net::Stream::Note note = stream.hear();
+  std::string why;
+  auto answer = unpacked<DataAnswer>(note.text, why);
+  if (answer && std::holds_alternative<GoneData>(*answer)) return;
+  const auto* here = answer ? std::get_if<HereData>(&*answer) : nullptr;
+  if (!here || here->size != data.size || here->attached != bool(note.descriptor))
+    throw Error("a peer offers other data than it was asked for");
+  if (!here->attached) return receive_bytes(data, *here, errand, stream);
+  ++traffic_.passed;
+  errand.moved = errand.total.load();
+  take_buffer(data, *here, errand, std::make_shared<Buffer>(std::move(note.descriptor)));
+}
+
+void DataDesk::receive_bytes(const DataRef& data, const HereData& here, Errand& errand,
+                             net::Stream& stream) {
+  bool is_part = errand.total < data.size;
+  std::shared_ptr<Buffer> buffer;
+  {
+    Guard guard = engine_.guard();
+    errand.partial = is_part;
+    errand.streamed = true;
+    buffer = is_part ? Stock().take_spare(data.size, errand.mark)
+                     : stocks_[errand.lock].take_spare(data.size, errand.mark);
+  }
+  try {
+    auto bytes = buffer->writable(data.size).subspan(errand.range.begin, errand.total);
+    stream.receive(bytes, errand.moved);
+    if (!heard<SoundData>(stream).sound) throw Error("the data have changed meanwhile");
+  } catch (...) {
+    if (!is_part) give_back_spare(errand.lock, buffer);
+    throw;
+  }
+  traffic_.bytes_received += errand.total;
+  bool is_whole = !here.torn && !is_part;
+  if (is_whole) buffer->finish(data.version, data.size);
+  take_buffer(data, here, errand, buffer);
+}
+
+void DataDesk::give_back_spare(const std::string& lock, const std::shared_ptr<Buffer>& buffer) {
+  Guard guard = engine_.guard();
+  buffer->withdraw_mark();
+  stocks_[lock].put_spare(buffer);
+}
+
+void DataDesk::take_buffer(const DataRef& data, const HereData& here, Errand& errand,
+                           std::shared_ptr<Buffer> buffer) {
+  Guard guard = engine_.guard();
+  bool is_whole = !here.torn && !errand.partial;
+  if (is_whole && !buffer->has(data.version))
+    throw Error("a peer offers other data than it was asked for");
+  errand.torn = here.torn;
+  errand.own = errand.streamed && !is_whole;
+  errand.buffer = std::move(buffer);
+  if (is_whole) stocks_[errand.lock].install(errand.buffer);
+}
+
+/// What is torn may still be written by who tore it. Whoever wants others to have copies leaves
+/// what is here as it is until then.
+void DataDesk::set_apart(Errand& errand, Guard& guard) {
+  if (errand.own || (!errand.torn && !errand.apart)) return;
+  std::uint64_t size = errand.data.size;
+  std::shared_ptr<Buffer> copy = stocks_[errand.lock].take_spare(size, errand.mark);
+  guard.unlock();
+  std::memcpy(copy->writable(size).data(), errand.buffer->readable(size).data(), size);
+  guard.lock();
+  errand.buffer = copy;
+  errand.own = true;
+}
+
+}  // namespace conch::peer

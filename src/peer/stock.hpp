@@ -1,0 +1,63 @@
+// What a peer has in memory of one resource.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "core/types.hpp"
+#include "peer/buffer.hpp"
+
+namespace conch::peer {
+
+class Stock {
+ public:
+  /// Where this version is, whole; none if it is not here.
+  std::shared_ptr<Buffer> find(std::uint64_t version) const {
+    for (const auto& buffer : {current_, spare_})
+      if (buffer && buffer->has(version)) return buffer;
+    return nullptr;
+  }
+  /// Where this version was when its next writer died.
+  std::shared_ptr<Buffer> find_torn(std::uint64_t version) const {
+    return current_ && current_->is_torn(version) ? current_ : nullptr;
+  }
+  /// The newest version that is here and whole; 0 if none is.
+  std::uint64_t version() const {
+    return current_ && !current_->is_written() ? current_->version() : 0;
+  }
+  std::uint64_t size() const { return current_ ? current_->size() : 0; }
+
+  /// One to be filled by its holder alone; the newest data stay where they are.
+  std::shared_ptr<Buffer> take_spare(std::uint64_t capacity, std::uint64_t mark) {
+    std::shared_ptr<Buffer> spare = std::exchange(spare_, nullptr);
+    if (!spare || !spare->begin_filling(mark)) {
+      spare = std::make_shared<Buffer>(capacity);
+      spare->begin_filling(mark);
+    }
+    spare->reserve(capacity);
+    return spare;
+  }
+  void put_spare(std::shared_ptr<Buffer> buffer) { spare_ = std::move(buffer); }
+  /// It has the newest data. What was newest before may be overwritten next.
+  void install(std::shared_ptr<Buffer> buffer) {
+    if (current_ == buffer) return;
+    if (spare_ == buffer) spare_.reset();
+    spare_ = std::exchange(current_, std::move(buffer));
+  }
+
+  /// The version that this peer answers for, because it wrote or inherited it; 0 if for none.
+  std::uint64_t owed = 0;
+  /// Something newer than this version is elsewhere.
+  std::uint64_t outdated = 0;
+  /// The version that the recovery knows to be here.
+  std::uint64_t told = 0;
+  /// Of this process.
+  unsigned handles = 0;
+
+ private:
+  std::shared_ptr<Buffer> current_;
+  std::shared_ptr<Buffer> spare_;
+};
+
+}  // namespace conch::peer

@@ -1,0 +1,52 @@
+#include "peer/streams.hpp"
+
+#include <conch/error.hpp>
+
+#include "wire/limits.hpp"
+
+namespace conch::peer {
+
+Streams::Loan Streams::borrow(const net::StreamOptions& options, const Life& to,
+                              const std::string& address) {
+  {
+    std::lock_guard guard(mutex_);
+    auto found = idle_.find(to);
+    if (found != idle_.end() && !found->second.empty()) {
+      Shared stream = std::move(found->second.back());
+      found->second.pop_back();
+      used_.insert(stream);
+      return {stream, true};
+    }
+  }
+  Time until = net::steady_now() + wire::handshake_patience;
+  auto stream = std::make_shared<net::Stream>(options, to, address, until);
+  enlist(stream);
+  return {stream, false};
+}
+
+void Streams::give_back(const Life& to, const Shared& stream) {
+  std::lock_guard guard(mutex_);
+  used_.erase(stream);
+  std::vector<Shared>& idle = idle_[to];
+  if (!closed_ && idle.size() < idle_max) idle.push_back(stream);
+}
+
+void Streams::enlist(const Shared& stream) {
+  std::lock_guard guard(mutex_);
+  if (closed_) throw Error("this peer has left its group");
+  used_.insert(stream);
+}
+
+void Streams::strike(const Shared& stream) {
+  std::lock_guard guard(mutex_);
+  used_.erase(stream);
+}
+
+void Streams::close() {
+  std::lock_guard guard(mutex_);
+  closed_ = true;
+  idle_.clear();
+  for (const Shared& stream : used_) stream->abort();
+}
+
+}  // namespace conch::peer
