@@ -42,6 +42,7 @@ std::shared_ptr<Peer> join(const dho_options& options) {
   PeerOptions peer = options_from_environment(group);
   if (options.timeout_ms > 0)
     peer.admission_patience = std::chrono::milliseconds(options.timeout_ms);
+  if (options.persist != 0) peer.persist = true;
   return Groups::of_process().join(peer);
 }
 

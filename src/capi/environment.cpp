@@ -61,6 +61,7 @@ PeerOptions options_from_environment(const std::string& group) {
   options.insecure = flag("CONCH_INSECURE");
   options.tcp_only = flag("CONCH_TCP_ONLY");
   options.tls = {variable("CONCH_TLS_CERT"), variable("CONCH_TLS_KEY"), variable("CONCH_TLS_CA")};
+  options.persist = flag("CONCH_PERSIST");
   options.lease = milliseconds("CONCH_LEASE_MS").value_or(options.lease);
   return options;
 }
