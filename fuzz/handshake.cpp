@@ -57,11 +57,13 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   put_hello(hello, good);
   std::string stranger;
   put_hello(stranger, {.group = "kitchen", .role = Role::stranger});
+  std::string stream;
+  put_hello(stream, {.group = "kitchen", .role = Role::stream, .self = them, .means = us});
   std::string accepted;
   put_answer(accepted, {us, "naimi-trehel", "tcp:[::1]:1", true, 7});
   std::string refused;
   put_refusal(refused, "no");
-  fuzz::plant(*argc, *argv, {hello, stranger, accepted, refused});
+  fuzz::plant(*argc, *argv, {hello, stranger, stream, accepted, refused});
   return 0;
 }
 

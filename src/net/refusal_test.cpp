@@ -182,6 +182,9 @@ TEST_P(Hostility, HurtsNobodyElse) {
   };
   std::string peer = frame_of(hello_to(b));
   std::string client = frame_of(wire::Hello{.group = "kitchen", .role = wire::Role::client});
+  wire::Hello for_a_stream = hello_to(b);
+  for_a_stream.role = wire::Role::stream;
+  std::string stream = frame_of(for_a_stream);
   Dice dice(3);
   auto garbage = [&] {
     std::string bytes;
@@ -190,7 +193,7 @@ TEST_P(Hostility, HurtsNobodyElse) {
   };
   std::vector<std::string> attacks{"", "\r\n\r\n", std::string(10'000, '\0'),
                                    std::string(10'000, '\xff'), payload(0, "no hello")};
-  for (const std::string& begin : {std::string(), peer, client, peer + payload(0, "x")}) {
+  for (const std::string& begin : {std::string(), peer, client, stream, peer + payload(0, "x")}) {
     for (std::size_t cut : {std::size_t{3}, begin.size() / 2, begin.size()})
       attacks.push_back(begin.substr(0, cut));
     for (int i = 0; i < 10; ++i) attacks.push_back(begin + garbage());

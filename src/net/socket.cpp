@@ -1,6 +1,8 @@
 #include "net/socket.hpp"
 
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +17,8 @@ Transfer outcome_of_errno() {
   if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return {Flow::later};
   return {Flow::failed, 0, std::strerror(errno)};
 }
+
+int waiting(bool blocks) { return blocks ? 0 : MSG_DONTWAIT; }
 
 /// Room for what is said besides the bytes. The system closes the descriptors that do not fit.
 struct Besides {
@@ -44,9 +48,19 @@ void Socket::close() {
   Descriptor closed = std::move(descriptor_);
 }
 
+void Socket::block_for(Duration patience) {
+  auto micros = std::chrono::ceil<std::chrono::microseconds>(patience).count();
+  timeval most{micros / 1'000'000, micros % 1'000'000};
+  int flags = ::fcntl(number(), F_GETFL);
+  blocks_ = !tls_ && flags >= 0 &&
+            ::setsockopt(number(), SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most) == 0 &&
+            ::setsockopt(number(), SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most) == 0 &&
+            ::fcntl(number(), F_SETFL, flags & ~O_NONBLOCK) == 0;
+}
+
 Transfer Socket::receive(char* into, std::size_t bytes) {
   if (tls_) return tls_->receive(into, bytes);
-  ssize_t got = ::recv(number(), into, bytes, MSG_DONTWAIT);
+  ssize_t got = ::recv(number(), into, bytes, waiting(blocks_));
   if (got > 0) return {Flow::moved, static_cast<std::size_t>(got)};
   if (got == 0) return {Flow::ended};
   return outcome_of_errno();
@@ -54,7 +68,7 @@ Transfer Socket::receive(char* into, std::size_t bytes) {
 
 Transfer Socket::send(std::string_view bytes) {
   if (tls_) return tls_->send(bytes);
-  ssize_t taken = ::send(number(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  ssize_t taken = ::send(number(), bytes.data(), bytes.size(), waiting(blocks_) | MSG_NOSIGNAL);
   if (taken >= 0) return {Flow::moved, static_cast<std::size_t>(taken)};
   return outcome_of_errno();
 }
@@ -72,7 +86,7 @@ Transfer Socket::send(std::string_view bytes, int descriptor) {
   rights->cmsg_type = SCM_RIGHTS;
   rights->cmsg_len = CMSG_LEN(sizeof descriptor);
   std::memcpy(CMSG_DATA(rights), &descriptor, sizeof descriptor);
-  ssize_t taken = ::sendmsg(number(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  ssize_t taken = ::sendmsg(number(), &message, waiting(blocks_) | MSG_NOSIGNAL);
   if (taken >= 0) return {Flow::moved, static_cast<std::size_t>(taken)};
   return outcome_of_errno();
 }
@@ -85,7 +99,7 @@ Transfer Socket::receive(char* into, std::size_t bytes, Descriptor& passed) {
   message.msg_iovlen = 1;
   message.msg_control = besides.bytes.data();
   message.msg_controllen = besides.bytes.size();
-  ssize_t got = ::recvmsg(number(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  ssize_t got = ::recvmsg(number(), &message, waiting(blocks_) | MSG_CMSG_CLOEXEC);
   if (got < 0) return outcome_of_errno();
   keep_first(message, passed);
   if (got == 0) return {Flow::ended};

@@ -1,4 +1,4 @@
-// A connected stream that never blocks, in the clear or under TLS.
+// A connected stream, in the clear or under TLS, that does not block unless it is told to.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +30,9 @@ class Socket {
   Transfer receive(char* into, std::size_t bytes);
   Transfer send(std::string_view bytes);
 
+  /// From here on it blocks before it says `later`, for so long at most; not under TLS.
+  void block_for(Duration patience);
+
   // Of a Unix socket.
 
   /// The descriptor goes with the first of the bytes that are taken, and stays the caller's.
@@ -41,6 +44,7 @@ class Socket {
  private:
   Descriptor descriptor_;
   std::unique_ptr<TlsSession> tls_;
+  bool blocks_ = false;
 };
 
 }  // namespace conch::net

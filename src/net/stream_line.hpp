@@ -35,13 +35,14 @@ class Stream::Line {
   void abort();
 
  private:
-  void expect_usable() const;
-  std::string framed(std::string_view note) const;
+  void begin();
+  std::string framed(std::string_view note);
   void send(std::string_view bytes);
   std::size_t hear_length(Descriptor& passed);
   /// How much has moved; none if that has to be awaited.
   std::size_t bytes_of(const Transfer& transfer);
-  void await(short events, Duration patience);
+  enum class Patience : std::uint8_t { some, endless };
+  void await(short events, Patience patience = Patience::some);
   [[noreturn]] void fail(const std::string& why);
 
   Socket socket_;
@@ -50,6 +51,8 @@ class Stream::Line {
   const Duration patience_;
   /// Nobody knows where in the bytes a stream is that has failed.
   bool has_failed_ = false;
+  /// When something has moved; or since when that is awaited.
+  Time moved_at_{};
   std::atomic<bool> aborted_ = false;
   /// Who aborts has done so before the socket is closed.
   std::mutex end_;

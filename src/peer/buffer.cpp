@@ -49,13 +49,16 @@ void Buffer::map_header() {
       ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_.number(), 0);
   if (address == MAP_FAILED) throw std::bad_alloc();
   header_ = static_cast<Header*>(address);
+  identity_ = status().st_ino;
 }
 
-std::uint64_t Buffer::file_size() const {
+struct stat Buffer::status() const {
   struct stat status {};
-  return ::fstat(descriptor_.number(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size)
-                                                     : 0;
+  if (::fstat(descriptor_.number(), &status) != 0) throw Error("the data have no memory");
+  return status;
 }
+
+std::uint64_t Buffer::file_size() const { return static_cast<std::uint64_t>(status().st_size); }
 
 bool Buffer::begin_filling(std::uint64_t mark) {
   std::uint64_t nobody = 0;

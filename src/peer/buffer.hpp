@@ -10,6 +10,8 @@
 // touch the buffer again: the writer may be dead, but it may as well have been stopped, and go on.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +38,8 @@ class Buffer {
   Buffer& operator=(const Buffer&) = delete;
 
   int descriptor() const { return descriptor_.number(); }
+  /// Two descriptors may be of the same memory.
+  bool is_same_memory(const Buffer& other) const { return identity_ == other.identity_; }
   std::uint64_t version() const { return header_->version.load(std::memory_order_acquire); }
   std::uint64_t size() const { return header_->size.load(std::memory_order_relaxed); }
   bool is_written() const { return header_->writer.load(std::memory_order_acquire) != 0; }
@@ -82,11 +86,13 @@ class Buffer {
   static constexpr std::uint64_t page = 4096;
 
   void map_header();
+  struct stat status() const;
   std::uint64_t file_size() const;
   std::byte* map(std::vector<Window>& windows, std::uint64_t size, int protection);
   static void unmap(const std::vector<Window>& windows);
 
   net::Descriptor descriptor_;
+  std::uint64_t identity_ = 0;
   Header* header_ = nullptr;
   std::mutex windows_mutex_;
   std::vector<Window> writable_;

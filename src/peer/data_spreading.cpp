@@ -161,7 +161,7 @@ bool DataDesk::find_heir(const std::string& lock, bool insist, Guard& guard) {
   std::shared_ptr<Buffer> buffer = stocks_[lock].find(version);
   for (const Keeper& keeper : others()) {
     if (!buffer || ask_to_keep(keeper, m, *buffer, guard) != Answer::kept) continue;
-    outdated(lock, version);
+    stocks_[lock].outdated = version;  // But it stays: the lock still says that it is here.
     return true;
   }
   return !buffer;
@@ -173,7 +173,7 @@ bool DataDesk::find_heir(const std::string& lock, bool insist, Guard& guard) {
 void DataDesk::save_all() {
   std::string folder = engine_.data_folder();
   if (folder.empty()) return;
-  for (const auto& [lock, stock] : stocks_) {
+  for (auto& [lock, stock] : stocks_) {
     if (!is_answerable(lock, stock)) continue;
     try {
       save_data(folder, lock, stock.find(stock.version())->readable(stock.size()));

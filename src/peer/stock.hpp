@@ -12,11 +12,11 @@ namespace conch::peer {
 
 class Stock {
  public:
-  /// Where this version is, whole; none if it is not here.
-  std::shared_ptr<Buffer> find(std::uint64_t version) const {
-    for (const auto& buffer : {current_, spare_})
-      if (buffer && buffer->has(version)) return buffer;
-    return nullptr;
+  /// Where this version is, whole; none if it is not here. It is the newest from here on: who asks
+  /// for it holds the lock.
+  std::shared_ptr<Buffer> find(std::uint64_t version) {
+    if (spare_ && spare_->has(version)) std::swap(current_, spare_);
+    return current_ && current_->has(version) ? current_ : nullptr;
   }
   /// Where this version was when its next writer died.
   std::shared_ptr<Buffer> find_torn(std::uint64_t version) const {
@@ -38,12 +38,14 @@ class Stock {
     spare->reserve(capacity);
     return spare;
   }
-  void put_spare(std::shared_ptr<Buffer> buffer) { spare_ = std::move(buffer); }
+  void put_spare(std::shared_ptr<Buffer> buffer) {
+    if (!current_ || !current_->is_same_memory(*buffer)) spare_ = std::move(buffer);
+  }
   /// It has the newest data. What was newest before may be overwritten next.
   void install(std::shared_ptr<Buffer> buffer) {
-    if (current_ == buffer) return;
-    if (spare_ == buffer) spare_.reset();
-    spare_ = std::exchange(current_, std::move(buffer));
+    if (spare_ && spare_->is_same_memory(*buffer)) spare_.reset();
+    std::shared_ptr<Buffer> before = std::exchange(current_, std::move(buffer));
+    if (before && !before->is_same_memory(*current_)) spare_ = std::move(before);
   }
 
   /// The version that this peer answers for, because it wrote or inherited it; 0 if for none.

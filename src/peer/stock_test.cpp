@@ -1,0 +1,77 @@
+#include "peer/stock.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+namespace conch::peer {
+namespace {
+
+std::shared_ptr<Buffer> version(std::uint64_t number) {
+  auto buffer = std::make_shared<Buffer>(100);
+  buffer->finish(number, 100);
+  return buffer;
+}
+
+/// As it comes from another process.
+std::shared_ptr<Buffer> again(const Buffer& buffer) {
+  return std::make_shared<Buffer>(
+      net::Descriptor(::fcntl(buffer.descriptor(), F_DUPFD_CLOEXEC, 0)));
+}
+
+TEST(Stock, WhatWasNewestBeforeIsFilledNext) {
+  Stock stock;
+  auto first = version(1);
+  stock.install(first);
+  stock.install(version(2));
+  EXPECT_EQ(stock.version(), 2u);
+  auto spare = stock.take_spare(100, 9);
+  EXPECT_EQ(spare, first);
+  EXPECT_FALSE(spare->has(1));
+  EXPECT_EQ(stock.version(), 2u);
+  EXPECT_NE(stock.take_spare(100, 9), first) << "it is taken";
+}
+
+/// Others of the machine write into what is a spare here.
+TEST(Stock, ASpareThatSomebodyElseHasFilledIsTheNewest) {
+  Stock stock;
+  auto first = version(1);
+  stock.install(first);
+  stock.install(version(2));
+  again(*first)->finish(3, 100);
+  EXPECT_EQ(stock.find(3), first);
+  EXPECT_NE(stock.take_spare(100, 9), first) << "the newest data are not overwritten";
+}
+
+TEST(Stock, TheSameMemoryIsNeverBothNewestAndSpare) {
+  Stock stock;
+  auto first = version(1);
+  stock.install(first);
+  stock.install(again(*first));
+  auto spare = stock.take_spare(100, 9);
+  EXPECT_FALSE(spare->is_same_memory(*first));
+  EXPECT_EQ(stock.version(), 1u);
+  stock.put_spare(again(*first));
+  EXPECT_FALSE(stock.take_spare(100, 9)->is_same_memory(*first));
+}
+
+TEST(Stock, ASpareInSomebodysHandsIsNotTouched) {
+  Stock stock;
+  auto first = version(1);
+  stock.install(first);
+  stock.install(version(2));
+  first->begin_writing(7);
+  EXPECT_NE(stock.take_spare(100, 9), first);
+}
+
+TEST(Stock, TornDataHaveNoVersion) {
+  Stock stock;
+  auto only = version(1);
+  stock.install(only);
+  only->begin_writing(2);
+  EXPECT_EQ(stock.find(1), nullptr);
+  EXPECT_EQ(stock.find_torn(1), only);
+  EXPECT_EQ(stock.version(), 0u);
+}
+
+}  // namespace
+}  // namespace conch::peer
