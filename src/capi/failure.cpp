@@ -19,7 +19,7 @@ const char* usual_words(int error) {
     case 0: return "no error";
     case EINVAL: return "no valid handle, or an argument that makes no sense";
     case EBUSY: return "the handle is in use: a thread waits in acquire, or the lock is held";
-    case EPERM: return "only who holds the lock to write may do this, and all behind the new end";
+    case EPERM: return "only who holds the lock to write may do this";
     case ETIMEDOUT: return "it took too long; a request stays where it is";
     case ECANCELED: return "another thread gave up what this call waited for";
     case ENOMEM: return "the system has no memory for this";

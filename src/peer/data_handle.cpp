@@ -183,16 +183,21 @@ void DataHandle::wake() {
 
 dho::Status DataHandle::acquire(std::optional<Time> until) {
   Guard guard = engine_.guard();
+  // A thread that was answered, and has not run since, is not to miss it.
+  noticed_.wait(guard, [&] { return !waits_ || !ended_; });
   if (leaving_) return dho::Status::busy;
-  ended_.reset();
+  if (!waits_) ended_.reset();
   bool was_inside = is_inside();
   Duration patience = until ? std::max(*until - net::steady_now(), Duration(1)) : Duration();
   dho::Status status = until ? handle_.acquire(patience, orders_) : handle_.acquire(orders_);
   if (status == dho::Status::ok && !was_inside) begin_section();
   carry_out();
   if (status != dho::Status::waiting) return status;
+  waits_ = true;
   wait(until, guard);
-  return *ended_;
+  waits_ = false;
+  noticed_.notify_all();
+  return *std::exchange(ended_, std::nullopt);
 }
 
 void DataHandle::wait(std::optional<Time> until, Guard& guard) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <conch/data.hpp>
+#include <condition_variable>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,7 @@ class DataHandle final : public ThreadClaim, public std::enable_shared_from_this
 
   void changed() override;
   void moved() override;
+  bool is_awaited() const override { return ThreadClaim::is_awaited() && !ended_; }
 
  private:
   dho::Status carried_out(dho::Status status);
@@ -83,8 +85,10 @@ class DataHandle final : public ThreadClaim, public std::enable_shared_from_this
   LockDesk* line_ = nullptr;
   /// What it asked for last. Who reads may have to be alone, too: not every algorithm lets share.
   bool writes_ = true;
-  /// Of the acquire that waits: how it has ended.
+  /// A thread waits in acquire; and how that has ended, until it has taken notice.
+  bool waits_ = false;
   std::optional<dho::Status> ended_;
+  std::condition_variable noticed_;
   /// How the data of this entry came; or those of the last, if this one needed none.
   std::shared_ptr<Errand> errand_;
   /// What the application works on; nobody else sees it if it is its own.

@@ -28,7 +28,7 @@ void Engine::wait(ThreadClaim& claim, std::optional<Time> until, Guard& guard) {
   if (claim.state != Claim::State::waiting) return;
   waiting_threads_.push_back(&claim);
   bool driving = false;
-  while (claim.state == Claim::State::waiting) {
+  while (claim.is_awaited()) {
     if (until && *until <= net::steady_now()) break;
     if (driving || !thread_drives_) {
       if (!std::exchange(driving, true)) start_driving();
