@@ -1,4 +1,4 @@
-/* Data Handover: a named block of memory that travels with its lock, from the last holder straight
+/* Data Handover: a named block of memory that travels with its lock, straight from the last holder
  * to the next.
  *
  *   DHO_t table = DHO_INITIALIZER;
@@ -15,23 +15,23 @@
  *
  * Conventions
  *   - A DHO_t is the caller's: zero-initialised, or by DHO_INITIALIZER. A copy of it is the same
- * handle.
+ *     handle.
  *   - Every int function returns 0 or an error number: of <errno.h>, or one of the DHO_E below.
- * `dho_strerror` tells them in words; right after a failure, in the words that fit it. 0 is also
- * returned where there was nothing to do.
+ *     `dho_strerror` tells them in words; right after a failure, in the words that fit it. 0 is
+ *     also returned where there was nothing to do.
  *   - The group is that of the options, of $CONCH_GROUP, or "default". The process joins it with
- * its first handle and leaves it with its last, or with `dho_detach`. Where to find it:
- * $CONCH_JOIN, $CONCH_LISTEN and the others of docs/dho.md.
+ *     its first handle and leaves it with its last, or with `dho_detach`. Where to find it:
+ *     $CONCH_JOIN, $CONCH_LISTEN and the others of docs/dho.md.
  *   - docs/dho.md says what each call does in each state.
  *
  * Threads
  *   - All functions may be called by any thread, for the same handle, too. One thread at a time
- * waits in an acquire; others are told EBUSY. A release, cancel or destroy ends it with ECANCELED.
+ *     waits in an acquire; others are told EBUSY. A release, cancel or destroy ends it with
+ *     ECANCELED.
  *   - What `dho_map` returned may be used until release, resize or destroy.
  *   - A process that forks must not use its handles in the child.
  */
-#ifndef DHO_H
-#define DHO_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -61,20 +61,23 @@ typedef enum dho_state {
 
 enum {
   DHO_ENOTREQ = 10001, /* acquire without a request */
-  DHO_EPEERLOST, /* this process was put out of the group; or released data were lost with another,
-                    and a second acquire goes on with what there is */
-  DHO_ETORN, /* the last holder died while it wrote: a second acquire has the bytes as they are */
-  DHO_EGROUP /* the group cannot be joined; dho_strerror says why */
+  DHO_EPEERLOST,       /* this process was put out of the group; or released data were lost with
+                          another, and a second acquire goes on with what there is */
+  DHO_ETORN,           /* the last holder died while it wrote: a second acquire has the bytes as
+                          they are */
+  DHO_EGROUP           /* the group cannot be joined; dho_strerror says why */
 };
 
+/* Zero in all of them is what dho_create takes. */
 typedef struct dho_options {
-  unsigned copies;   /* so many other peers have the data when release returns; 0: a holder's death
-                        tears them */
-  int prefetch;      /* fetch at the grant, not at the acquire */
-  char const* group; /* NULL: $CONCH_GROUP, or "default" */
+  unsigned copies;     /* so many other peers have the data when release returns; 0: a holder's
+                          death tears them */
+  int prefetch;        /* fetch at the grant, not at the acquire */
+  char const* group;   /* NULL: $CONCH_GROUP, or "default" */
   unsigned timeout_ms; /* how long create and acquire wait (ETIMEDOUT); 0: create 30 s, acquire for
                           ever */
-  int persist; /* the last peer of the group to leave writes the data to the state directory */
+  int persist; /* the last peer of the group to leave writes the data to the state directory;
+                  of the handle with which the process joins */
 } dho_options;
 
 /* Makes a valid handle of a resource; the first one of a name makes a resource of size 0. */
@@ -90,23 +93,24 @@ int dho_ew_request(DHO_t* handle);
 int dho_ir_request(DHO_t* handle);
 /* The state of the handle; never waits. */
 dho_state dho_test(DHO_t* handle);
-/* Waits until lock and data are here. */
+/* Waits until lock and data are here. EINVAL if they were asked for in the other way. */
 int dho_ew_acquire(DHO_t* handle);
 int dho_ir_acquire(DHO_t* handle);
-/* Until this time of CLOCK_REALTIME, as pthread_mutex_timedlock does; ETIMEDOUT leaves the request
- * where it is. */
+/* Until this time of CLOCK_REALTIME, as pthread_mutex_timedlock does, however they were asked for;
+   ETIMEDOUT leaves the request where it is. */
 int dho_timedacquire(DHO_t* handle, struct timespec const* deadline);
-/* Gives lock and data to the next. A request that was not acquired is given up. */
+/* Gives lock and data to the next. A request that was not acquired is given up. EINVAL if it was
+   asked for in the other way. */
 int dho_ew_release(DHO_t* handle);
 int dho_ir_release(DHO_t* handle);
 /* Gives up a request that was not acquired. */
 int dho_cancel(DHO_t* handle);
 
 /* While locked: the handle's bytes, and how many; NULL if there are none. To read only, if that was
- * asked for. */
+   asked for. */
 void* dho_map(DHO_t* handle, size_t* size);
 /* While locked to write: where the data end. What comes in is zero; dho_map may return another
- * address afterwards. */
+   address afterwards. */
 int dho_resize(DHO_t* handle, size_t size);
 /* While the lock is here: a number larger than that of every holder before; otherwise 0. */
 uint64_t dho_fence(DHO_t* handle);
@@ -114,15 +118,14 @@ uint64_t dho_fence(DHO_t* handle);
 int dho_progress(DHO_t* handle, size_t* moved, size_t* total);
 
 /* Joins the group before the first handle, and stays in it after the last, until as many detaches.
- */
+   NULL: $CONCH_GROUP, or "default". */
 int dho_attach(char const* group);
 int dho_detach(char const* group);
 
+/* Lives until the thread's next failure. */
 char const* dho_strerror(int error);
 char const* dho_version(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,8 +1,10 @@
 #!/bin/sh
-# install_test.sh BUILD_DIR CXX: installs into a folder of its own and builds a program against it.
+# install_test.sh BUILD_DIR CXX CC: installs into a folder of its own, builds programs against it and runs them.
 set -eu
 build=$1
 cxx=$2
+cc=$3
+examples=$(dirname "$0")/../examples
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 
@@ -30,8 +32,36 @@ mkdir -m 700 "$here/run" "$here/state"
 export XDG_RUNTIME_DIR="$here/run" XDG_STATE_HOME="$here/state"
 PKG_CONFIG_PATH=$(dirname "$(find "$here/prefix" -name conch.pc)")
 export PKG_CONFIG_PATH
-flags=$(pkg-config --cflags --libs conch)
+LD_LIBRARY_PATH=$(dirname "$(find "$here/prefix" -name libconch.so)")
+export LD_LIBRARY_PATH
 # The flags are words, not one word.
-# shellcheck disable=SC2086
-"$cxx" -std=c++20 "$here/program.cpp" $flags -o "$here/program"
-LD_LIBRARY_PATH=$(dirname "$(find "$here/prefix" -name libconch.so)") "$here/program"
+flags() {
+  pkg-config --cflags --libs "$1"
+}
+# shellcheck disable=SC2046
+"$cxx" -std=c++20 "$here/program.cpp" $(flags conch) -o "$here/program"
+"$here/program"
+
+# Without the libraries' folder in the environment, where a linker would look as well.
+link() (
+  unset LD_LIBRARY_PATH
+  "$@"
+)
+for name in listing1 listing2 matrix stencil work_queue fenced_log; do
+  # shellcheck disable=SC2046
+  link "$cc" -std=c11 -Wall -Wextra -Wpedantic -Werror "$examples/$name.c" $(flags dho) -o "$here/$name"
+  "$examples/run.sh" "$name" "$here/$name"
+done
+
+if ! pkg-config --exists dho_mpi || ! command -v mpicc >/dev/null; then
+  echo "dho_mpi was not installed, or there is no mpicc: that part is skipped"
+  exit 0
+fi
+# shellcheck disable=SC2046
+link mpicc -std=c11 "$examples/mpi_ring.c" $(flags dho_mpi) -o "$here/mpi_ring"
+# shellcheck disable=SC2046
+link mpicc -std=c11 -DWITH_MPI "$examples/matrix.c" $(flags dho_mpi) -o "$here/matrix"
+for name in ring matrix; do
+  [ "$name" = ring ] && program=mpi_ring || program=$name
+  "$examples/run.sh" "mpi_$name" "$here/$program" || [ $? -eq 77 ]
+done

@@ -1,0 +1,69 @@
+#include "capi/handles.hpp"
+
+namespace conch::capi {
+
+namespace {
+
+/// Different for different counts, and far apart: what lies about in memory is not a number of a
+/// handle (splitmix64).
+std::uint64_t scattered(std::uint64_t count) {
+  std::uint64_t z = count * 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27U)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31U);
+}
+
+bool wants_something(HandleState state) {
+  switch (state) {
+    case HandleState::req:
+    case HandleState::grant:
+    case HandleState::blocked:
+    case HandleState::fetch:
+    case HandleState::locked: return true;
+    case HandleState::invalid:
+    case HandleState::valid:
+    case HandleState::unlock:
+    case HandleState::lost: return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+Outcome Handle::request(Access access) {
+  std::lock_guard guard(mutex_);  // What was asked last is what was noted last.
+  Outcome outcome = data_.request(access);
+  if (outcome == Outcome::ok) asked_ = access;
+  return outcome;
+}
+
+bool Handle::wants_other_than(Access access) {
+  std::lock_guard guard(mutex_);
+  return asked_ != access && wants_something(data_.state());
+}
+
+Handles& Handles::of_process() {
+  static auto* handles = new Handles;
+  return *handles;
+}
+
+std::uint64_t Handles::add(std::shared_ptr<Handle> handle) {
+  std::lock_guard guard(mutex_);
+  std::uint64_t number = scattered(++count_);  // Only that of 0 is 0, which is no handle.
+  handles_.emplace(number, std::move(handle));
+  return number;
+}
+
+std::shared_ptr<Handle> Handles::find(std::uint64_t number) {
+  std::lock_guard guard(mutex_);
+  auto found = handles_.find(number);
+  return found == handles_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<Handle> Handles::remove(std::uint64_t number) {
+  std::lock_guard guard(mutex_);
+  auto node = handles_.extract(number);
+  return node ? std::move(node.mapped()) : nullptr;
+}
+
+}  // namespace conch::capi

@@ -1,0 +1,62 @@
+#include "capi/mpi_group.hpp"
+
+#include <algorithm>
+
+#include "capi/environment.hpp"
+#include "capi/failure.hpp"
+#include "capi/groups.hpp"
+
+namespace conch::capi {
+namespace {
+
+PeerOptions options_of(const dho_mpi_group& group) {
+  PeerOptions options = options_from_environment(group.name);
+  options.runtime_directory = group.runtime_directory;
+  options.state_directory = group.state_directory;
+  options.listen.clear();
+  options.join.clear();
+  if (*group.listen != '\0') options.listen.emplace_back(group.listen);
+  if (*group.join != '\0') options.join.emplace_back(group.join);
+  // An MPI job's network is its own, and MPI itself sends everything as it is.
+  options.insecure = true;
+  return options;
+}
+
+void copy(const std::string& text, char* to, std::size_t size) {
+  if (text.size() >= size) throw Error("the address " + text + " is too long");
+  *std::copy(text.begin(), text.end(), to) = '\0';
+}
+
+}  // namespace
+}  // namespace conch::capi
+
+using namespace conch::capi;
+
+int dho_mpi_attach(dho_mpi_group const* group, char* address, size_t address_size) {
+  return at_boundary([&] {
+    auto peer = Groups::of_process().join(options_of(*group));
+    auto listens = peer->listens();
+    copy(listens.empty() ? "" : listens.front(), address, address_size);
+    Groups::of_process().keep(group->name, std::move(peer));
+    Groups::of_process().set_default(group->name);
+    return 0;
+  });
+}
+
+int dho_mpi_busy(char const* name) {
+  return at_boundary([&] {
+    auto peer = Groups::of_process().take_back(name);
+    if (!peer) return 0;
+    bool busy = peer.use_count() > 1;
+    Groups::of_process().keep(name, std::move(peer));
+    return busy ? tell(EBUSY, "there are handles: destroy them before dho_finalize_mpi") : 0;
+  });
+}
+
+int dho_mpi_detach(char const* name) {
+  return at_boundary([&] {
+    Groups::of_process().take_back(name);
+    Groups::of_process().set_default("");
+    return 0;
+  });
+}

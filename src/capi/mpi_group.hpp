@@ -1,0 +1,24 @@
+// How libdho_mpi has its group joined. Not for users, and not installed: dho_mpi.h is.
+#pragma once
+
+#include <cstddef>
+
+/// Texts may be empty.
+struct dho_mpi_group {
+  const char* name;
+  const char* runtime_directory;
+  const char* state_directory;
+  const char* listen;
+  const char* join;
+};
+
+extern "C" {
+
+/// Joins; from here on it is the group of all who name none. The address is where the peer listens,
+/// if it does.
+int dho_mpi_attach(const dho_mpi_group* group, char* address, std::size_t address_size);
+/// EBUSY if there are handles; otherwise 0.
+int dho_mpi_busy(const char* name);
+/// Leaves, if it has joined.
+int dho_mpi_detach(const char* name);
+}

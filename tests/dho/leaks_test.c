@@ -1,0 +1,65 @@
+/* Ten thousand handles come and go, and a hundred times the group: descriptors and mappings are the
+   same afterwards. */
+#define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
+
+#include "check.h"
+
+static int descriptors(void) {
+  int count = 0;
+  DIR* folder = opendir("/proc/self/fd");
+  CHECK(folder != NULL);
+  while (readdir(folder) != NULL) ++count;
+  closedir(folder);
+  return count;
+}
+
+static int mappings(void) {
+  int count = 0;
+  FILE* file = fopen("/proc/self/maps", "r");
+  CHECK(file != NULL);
+  for (int c = fgetc(file); c != EOF; c = fgetc(file)) count += c == '\n';
+  fclose(file);
+  return count;
+}
+
+static void cycle(int number) {
+  DHO_t handle = DHO_INITIALIZER;
+  OK(dho_create(&handle, "leaks"));
+  if (number % 4 != 0) OK(dho_ew_request(&handle));
+  if (number % 4 > 1) {
+    OK(dho_ew_acquire(&handle));
+    OK(dho_resize(&handle, (size_t)(number % 7) * 4096));
+  }
+  if (number % 4 > 2) OK(dho_ew_release(&handle));
+  OK(dho_destroy(&handle));
+}
+
+static void cycles(int count) {
+  for (int i = 0; i < count; ++i) cycle(i);
+}
+
+int main(int argc, char** argv) {
+  int count = argc > 1 ? atoi(argv[1]) : 10000;
+  /* The allocator and the stacks of ended threads have found their size after some. */
+  cycles(20);
+  OK(dho_attach(NULL));
+  cycles(count / 10);
+  int descriptors_before = descriptors();
+  int mappings_before = mappings();
+  cycles(count);
+  printf("%d cycles: descriptors %d -> %d, mappings %d -> %d\n", count, descriptors_before,
+         descriptors(), mappings_before, mappings());
+  CHECK(descriptors() == descriptors_before);
+  CHECK(mappings() == mappings_before);
+
+  OK(dho_detach(NULL));
+  cycles(20);
+  descriptors_before = descriptors();
+  mappings_before = mappings();
+  cycles(count / 100);
+  printf("%d with joining: descriptors %d -> %d, mappings %d -> %d\n", count / 100,
+         descriptors_before, descriptors(), mappings_before, mappings());
+  CHECK(descriptors() == descriptors_before);
+  CHECK(mappings() == mappings_before);
+}
