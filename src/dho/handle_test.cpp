@@ -281,6 +281,32 @@ TEST(Lost, OneWhoWroteKeepsNothingOfIt) {
   EXPECT_EQ(d.said(), "to 2: ABSENT");
 }
 
+TEST(Lost, TornDataFailTheAcquireOnceAndAreThereForTheSecond) {
+  Driven d = reach(Situation::fetch);
+  d.handle.receive(other, Absent{1, Status::torn}, d.out);
+  EXPECT_EQ(d.said(), "AcquireFailed (torn)");
+  EXPECT_EQ(d.handle.state(), State::grant);
+  EXPECT_EQ(d.handle.acquire(d.out), Status::ok);
+}
+
+TEST(Lost, WhatDidNotFitIsFetchedAgain) {
+  Driven d = reach(Situation::fetch);
+  d.handle.receive(other, Absent{1, Status::no_memory}, d.out);
+  EXPECT_EQ(d.said(), "AcquireFailed (no memory)");
+  EXPECT_EQ(d.handle.state(), State::grant);
+  EXPECT_EQ(d.handle.acquire(d.out), Status::waiting);
+  EXPECT_EQ(d.handle.state(), State::fetch);
+}
+
+TEST(Lost, WhoIsWarnedIsToldOnceEvenIfThereIsNothingToFetch) {
+  Driven d = reach(Situation::blocked);
+  d.handle.warn(Status::peer_lost);
+  d.handle.entered(entry(7, 0, std::nullopt), d.out);
+  EXPECT_EQ(d.said(), "AcquireFailed (peer lost)");
+  EXPECT_EQ(d.handle.acquire(d.out), Status::ok);
+  EXPECT_EQ(d.handle.release(d.out), Status::ok);
+}
+
 TEST(Lost, DataThatAreAbsentFailTheAcquireOnce) {
   Driven d = reach(Situation::fetch);
   d.handle.receive(other, Absent{1}, d.out);

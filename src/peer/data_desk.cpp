@@ -42,6 +42,14 @@ std::vector<DataDesk::Keeper> DataDesk::others() const {
   return after;
 }
 
+/// Without the guard.
+void DataDesk::count(std::uint64_t sent, std::uint64_t received) {
+  traffic_.bytes_sent += sent;
+  traffic_.bytes_received += received;
+  Guard guard = engine_.guard();
+  engine_.tell_data(sent, received);
+}
+
 void DataDesk::close(const std::string& lock) {
   --stocks_.at(lock).handles;
   drop_if_useless(lock);

@@ -103,6 +103,7 @@ class DataDesk {
   std::vector<Keeper> others() const;
   net::StreamOptions stream_options() const;
   static std::uint64_t draw_mark();
+  void count(std::uint64_t sent, std::uint64_t received);
 
   // data_fetching.cpp
   bool ask(const Keeper& keeper, Errand& errand, Guard& guard);

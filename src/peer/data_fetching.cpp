@@ -122,7 +122,7 @@ void DataDesk::receive_bytes(const DataRef& data, const HereData& here, Errand& 
     if (!is_part) give_back_spare(errand.lock, buffer);
     throw;
   }
-  traffic_.bytes_received += errand.total;
+  count(0, errand.total);
   bool is_whole = !here.torn && !is_part;
   if (is_whole) buffer->finish(data.version, data.size);
   take_buffer(data, here, errand, buffer);

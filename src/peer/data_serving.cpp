@@ -78,7 +78,7 @@ void DataDesk::answer(const Life&, const FetchData& m, net::Descriptor, net::Str
   std::uint64_t bytes = bytes_in(range, here.size);
   std::atomic<std::uint64_t> moved = 0;
   if (bytes > 0) stream.send(buffer->readable(here.size).subspan(range.begin, bytes), moved);
-  traffic_.bytes_sent += bytes;
+  count(bytes, 0);
   bool is_same = torn ? buffer->is_torn(m.version) : buffer->has(m.version);
   stream.say(answer_of(SoundData{is_same}));
 }
@@ -125,7 +125,7 @@ std::shared_ptr<Buffer> DataDesk::receive_kept(const KeepData& m, net::Descripto
     give_back_spare(m.lock, buffer);
     throw;
   }
-  traffic_.bytes_received += m.data.size;
+  count(0, m.data.size);
   buffer->finish(m.data.version, m.data.size);
   return buffer;
 }
@@ -158,7 +158,7 @@ void DataDesk::answer(const Life& from, const PatchData& m, net::Descriptor, net
   std::vector<std::byte> bytes(m.range.end - m.range.begin);
   std::atomic<std::uint64_t> moved = 0;
   stream.receive(bytes, moved);
-  traffic_.bytes_received += bytes.size();
+  count(0, bytes.size());
   Guard guard = engine_.guard();
   if (phase_ != Phase::here || !buffer->has(m.version))
     return guard.unlock(), stream.say(answer_of(DeclinedData{}));

@@ -28,6 +28,9 @@ std::optional<DataAnswer> hear_answer(net::Stream& stream) {
   return unpacked<DataAnswer>(stream.hear().text, why);
 }
 
+/// Somebody has written that there is nothing.
+bool is_empty(const DataRef& data) { return data.version != 0 && data.size == 0; }
+
 template <class T>
 bool is(const std::optional<DataAnswer>& answer) {
   return answer && std::holds_alternative<T>(*answer);
@@ -74,7 +77,7 @@ DataDesk::Answer DataDesk::ask_to_keep(const Keeper& keeper, KeepData m, Buffer&
     if (!is<GoOn>(answer)) return is<KeptData>(answer);
     std::atomic<std::uint64_t> moved = 0;
     stream.send(buffer.readable(m.data.size), moved);
-    traffic_.bytes_sent += m.data.size;
+    count(m.data.size, 0);
     return is<KeptData>(hear_answer(stream));
   });
 }
@@ -112,7 +115,7 @@ bool DataDesk::patch(Errand& errand, const DataRef& data, Guard& guard) {
         if (!is<GoOn>(hear_answer(stream))) return false;
         auto bytes = errand.buffer->readable(data.size);
         stream.send(bytes.subspan(m.range.begin, m.range.end - m.range.begin), errand.moved);
-        traffic_.bytes_sent += m.range.end - m.range.begin;
+        count(m.range.end - m.range.begin, 0);
         return is<KeptData>(hear_answer(stream));
       });
     }
@@ -172,29 +175,28 @@ bool DataDesk::find_heir(const std::string& lock, bool insist, Guard& guard) {
 
 // A group that ends, and begins again.
 
-/// The last peer of the group leaves.
+/// The last peer of the group leaves. What was emptied since it was saved is saved no more.
 void DataDesk::save_all() {
   std::string folder = engine_.data_folder();
   if (folder.empty()) return;
-  for (auto& [lock, stock] : stocks_) {
-    if (!is_answerable(lock, stock)) continue;
-    try {
-      save_data(folder, lock, stock.find(stock.version())->readable(stock.size()));
-    } catch (const Error& error) {
-      engine_.log(error.what());
-    }
+  try {
+    for (const std::string& lock : saved_locks(folder))
+      if (is_empty(engine_.steward().known_data(lock))) forget_data(folder, lock);
+    for (auto& [lock, stock] : stocks_)
+      if (is_answerable(lock, stock))
+        save_data(folder, lock, stock.find(stock.version())->readable(stock.size()));
+  } catch (const Error& error) {
+    engine_.log(error.what());
   }
 }
 
 void DataDesk::restore(Guard& guard) {
   std::string folder = engine_.data_folder();
   if (folder.empty() || !others().empty()) return;
-  for (const std::string& lock : saved_locks(folder)) {
-    try {
-      restore(folder, lock, guard);
-    } catch (const Error& error) {
-      engine_.log(error.what());
-    }
+  try {
+    for (const std::string& lock : saved_locks(folder)) restore(folder, lock, guard);
+  } catch (const Error& error) {
+    engine_.log(error.what());
   }
 }
 

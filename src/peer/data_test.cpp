@@ -265,6 +265,20 @@ TEST(Data, APersistentGroupBeginsWithWhatItEndedWith) {
   EXPECT_EQ(read(at_c), "not lost");
 }
 
+TEST(Data, WhatWasEmptiedStaysEmpty) {
+  ScratchGroup group;
+  PeerOptions options = group.options();
+  options.persist = true;
+  for (std::string_view words : {"something", ""}) {
+    Peer a(options);
+    Data data(a, "words");
+    write(data, words);
+  }
+  Peer b(options);
+  Data data(b, "words");
+  EXPECT_EQ(read(data), "");
+}
+
 TEST(Data, WithoutPersistenceItEnds) {
   ScratchGroup group;
   {
@@ -275,6 +289,27 @@ TEST(Data, WithoutPersistenceItEnds) {
   Peer b(group.options());
   Data data(b, "words");
   EXPECT_EQ(read(data), "");
+}
+
+/// Another thread gives up what the first waits for, and asks anew at once.
+TEST(Data, AnAcquireThatWasGivenUpEndsThoughAnotherThreadAsksAnew) {
+  ScratchGroup group;
+  Peer a(group.options());
+  Peer b(group.options());
+  Data at_a(a, "words");
+  at_a.request();
+  ASSERT_EQ(at_a.acquire(), Outcome::ok);
+  Data at_b(b, "words");
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(at_b.request(), Outcome::ok);
+    std::jthread waits([&] { EXPECT_EQ(at_b.acquire(), Outcome::cancelled); });
+    while (at_b.state() != HandleState::blocked) std::this_thread::yield();
+    ASSERT_EQ(at_b.cancel(), Outcome::ok);
+    ASSERT_EQ(at_b.request(), Outcome::ok);
+    waits.join();
+    ASSERT_EQ(at_b.cancel(), Outcome::ok);
+  }
+  EXPECT_EQ(at_a.release(), Outcome::ok);
 }
 
 TEST(Data, SizesMoveBothWays) {

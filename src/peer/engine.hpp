@@ -102,6 +102,11 @@ class Engine final : private net::Recipient, private RegisterListener {
   std::string data_folder() const;
   /// Something is here that was not before.
   void tell_copies();
+  /// Bytes of data have come or gone.
+  void tell_data(std::uint64_t sent, std::uint64_t received) {
+    if (sent > 0) tell([&](Witness& witness) { witness.data_sent(sent); });
+    if (received > 0) tell([&](Witness& witness) { witness.data_received(received); });
+  }
   Effects& effects() { return effects_; }
   StatusPart status_part(Time now) const;
   Status status_here(Time now) const;

@@ -127,12 +127,17 @@ std::vector<std::string> saved_locks(const std::string& folder) {
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
     std::string path = entry.path();
-    if (path.ends_with('~')) continue;
-    std::string lock = read_heading(open_saved(path).number(), path).lock;
-    if (path_of(folder, lock) != path) refuse(path);
-    locks.push_back(std::move(lock));
+    try {
+      std::string lock = read_heading(open_saved(path).number(), path).lock;
+      if (path_of(folder, lock) == path) locks.push_back(std::move(lock));
+    } catch (const Error&) {  // unfinished, or somebody else's
+    }
   }
   return locks;
+}
+
+void forget_data(const std::string& folder, std::string_view lock) {
+  ::unlink(path_of(folder, lock).c_str());
 }
 
 std::uint64_t load_data(const std::string& folder, std::string_view lock, Buffer& into) {

@@ -14,9 +14,12 @@ namespace conch::peer {
 
 /// In place of what was saved before, at once or not at all. Throws Error.
 void save_data(const std::string& folder, std::string_view lock, std::span<const std::byte> bytes);
-/// The resources that have been saved; none if there is no such folder. Throws Error.
+/// The resources that have been saved; none if there is no such folder. What is no saved data is
+/// left alone.
 std::vector<std::string> saved_locks(const std::string& folder);
 /// Into the buffer, which is given the space; how many bytes. Throws Error, std::bad_alloc.
 std::uint64_t load_data(const std::string& folder, std::string_view lock, Buffer& into);
+
+void forget_data(const std::string& folder, std::string_view lock);
 
 }  // namespace conch::peer
