@@ -84,7 +84,8 @@ void run(int argc, char** argv) {
     std::string word = argv[i];
     if (word == "tcp") options.listen = {"127.0.0.1:0"};
     if (word == "tcp") options.tcp_only = true;
-    if (word.starts_with("copies=")) data.copies = static_cast<unsigned>(std::stoul(word.substr(7)));
+    if (word.starts_with("copies="))
+      data.copies = static_cast<unsigned>(std::stoul(word.substr(7)));
   }
   conch::testing::SharedPage<BlockArena> arena(folder + "/arena");
   Peer peer(options);

@@ -1,5 +1,5 @@
 // A process that enters again and again: peer_worker FOLDER SEED [rejoin] [think] [two] [tcp]
-// [algorithm=NAME] It ends when the arena has counted enough handovers.
+// [algorithm=NAME] [trace=FILE] It ends when the arena has counted enough handovers.
 #include <conch/mutex.hpp>
 #include <conch/peer.hpp>
 #include <cstdio>
@@ -40,6 +40,7 @@ Plan plan_of(int argc, char** argv) {
     if (word == "tcp") plan.options.listen = {"127.0.0.1:0"};
     if (word == "tcp") plan.options.tcp_only = true;
     if (word.starts_with("algorithm=")) plan.options.algorithm = word.substr(10);
+    if (word.starts_with("trace=")) plan.options.trace = word.substr(6);
   }
   return plan;
 }

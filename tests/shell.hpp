@@ -163,7 +163,7 @@ inline void PrintTo(const Outcome& outcome, std::ostream* out) {
 }
 
 /// A machine on which no peer runs, as far as its processes can see. $SCRATCH is theirs.
-class Shell : public testing::Test {
+class Shell : public ::testing::Test {
  protected:
   Shell() {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // Whoever escapes comes to us.

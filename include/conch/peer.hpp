@@ -69,6 +69,9 @@ struct PeerOptions {
   bool persist = false;
   /// Serves the `conch lock` of this machine. A short-lived peer does not.
   bool serves_clients = false;
+  /// A file to write what happens at this peer to, for `conch trace check`; empty: none. It is
+  /// this peer's alone, and begins anew.
+  std::string trace;
   /// One line for everything worth knowing; none: to standard error if something is wrong.
   std::function<void(std::string_view line)> log;
 };

@@ -6,11 +6,13 @@
 
 #include <conch/peer.hpp>
 #include <csignal>
+#include <optional>
 #include <thread>
 
 #include "cli/commands.hpp"
 #include "cli/peer_line.hpp"
 #include "cli/sim_options.hpp"
+#include "cli/window.hpp"
 #include "peer/names.hpp"
 #include "sim/distribution.hpp"
 
@@ -20,6 +22,7 @@ namespace {
 struct PeerArguments {
   PeerOptions options;
   std::string lease = "5s";
+  std::string http;
 };
 
 sigset_t ending_signals() {
@@ -52,9 +55,13 @@ void run_peer(PeerArguments& arguments) {
   if (lease <= Duration::zero()) throw Error("--lease: a lease lasts some time, as in 5s or 500ms");
   arguments.options.lease = std::chrono::ceil<std::chrono::milliseconds>(lease);
   arguments.options.log = say;
+  std::optional<Window> window;
+  if (!arguments.http.empty()) window.emplace(arguments.http, arguments.options.insecure);
   Peer peer(std::move(arguments.options));
+  if (window) window->look_at(peer);
   std::string where;
   for (const std::string& address : peer.listens()) where += ", listens on " + address;
+  if (window) where += ", shows itself on http://" + window->address();
   say(fmt::format("peer {} is in the group {} ({}){}", id_text(NodeId{peer.id()}), peer.group(),
                   peer.algorithm(), where));
   await_signal(signals);
@@ -63,6 +70,7 @@ void run_peer(PeerArguments& arguments) {
     await_signal(signals);
     ::_exit(1);
   }).detach();
+  if (window) window->close();
   peer.leave();
 }
 
@@ -94,6 +102,10 @@ void add_peer_command(CLI::App& app, Invocation&) {
   command->add_flag("--insecure", options.insecure,
                     "Listen on other addresses than loopback without TLS: whoever reaches them can "
                     "take and break every lock");
+  command->add_option("--http", arguments->http,
+                      "HOST:PORT to show /metrics (Prometheus) and /status (JSON) on; port 0: any");
+  command->add_option("--trace", options.trace,
+                      "A file to write what happens at this peer to; see `conch trace check`");
   command->add_flag("--tcp-only", options.tcp_only, "Speak TCP with peers of this machine, too");
   command->callback([arguments] { run_peer(*arguments); });
 }

@@ -55,6 +55,12 @@ PeerLine PeerLine::to_anybody(const std::string& group) {
       group));
 }
 
+PeerLine PeerLine::to_one(const std::string& group, NodeId id) {
+  auto line = find(group, [&](const Socket& socket) { return socket.id == id; });
+  if (line) return std::move(*line);
+  throw Error(fmt::format("the peer {} of the group '{}' does not answer", id_text(id), group));
+}
+
 PeerLine PeerLine::to_another(const std::string& group, NodeId than) {
   auto line = find(group, [&](const Socket& socket) { return socket.id != than; });
   return line ? std::move(*line) : to_anybody(group);

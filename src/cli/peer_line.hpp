@@ -17,6 +17,8 @@ class PeerLine {
   static std::optional<PeerLine> to_host(const std::string& group, std::optional<Time> until);
   /// To any peer of the group on this machine. Throws Error if there is none.
   static PeerLine to_anybody(const std::string& group);
+  /// To this one. Throws Error if it does not answer.
+  static PeerLine to_one(const std::string& group, NodeId id);
   /// Rather to any other than this one.
   static PeerLine to_another(const std::string& group, NodeId than);
 

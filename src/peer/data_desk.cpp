@@ -42,10 +42,17 @@ std::vector<DataDesk::Keeper> DataDesk::others() const {
   return after;
 }
 
-/// A process that has no handle of it keeps only what it answers for.
 void DataDesk::close(const std::string& lock) {
+  --stocks_.at(lock).handles;
+  drop_if_useless(lock);
+}
+
+/// A process that has no handle of it keeps only what may be the newest.
+void DataDesk::drop_if_useless(const std::string& lock) {
   auto found = stocks_.find(lock);
-  if (--found->second.handles == 0 && !is_answerable(lock, found->second)) stocks_.erase(found);
+  if (found == stocks_.end() || found->second.handles > 0) return;
+  std::uint64_t version = found->second.version();
+  if (version == 0 || version <= found->second.outdated) stocks_.erase(found);
 }
 
 void DataDesk::tell_copies(AnySteward& steward, Time now, Effects& out) {
@@ -68,9 +75,8 @@ void DataDesk::tell_outdated(const Errand& errand) {
 void DataDesk::outdated(const std::string& lock, std::uint64_t version) {
   auto found = stocks_.find(lock);
   if (found == stocks_.end()) return;
-  Stock& stock = found->second;
-  stock.outdated = std::max(stock.outdated, version);
-  if (stock.handles == 0 && !is_answerable(lock, stock)) stocks_.erase(found);
+  found->second.outdated = std::max(found->second.outdated, version);
+  drop_if_useless(lock);
 }
 
 void DataDesk::follow_view() {

@@ -27,7 +27,6 @@ T heard(net::Stream& stream) {
 
 void DataDesk::bring(Errand& errand, Guard& guard) {
   errands_.insert(&errand);
-  errand.total = bytes_in(errand.range, errand.data.size);
   try {
     while (!errand.cancelled && !find_here(errand)) {
       bool is_lost = !errand.data.location || *errand.data.location == engine_.self().id;
@@ -62,6 +61,7 @@ bool DataDesk::find_here(Errand& errand) {
 bool DataDesk::ask(const Keeper& keeper, Errand& errand, Guard& guard) {
   net::StreamOptions options = stream_options();
   DataRef data = errand.data;
+  errand.total = bytes_in(errand.range, data.size);
   Streams::Loan loan;
   bool answered = false;
   guard.unlock();

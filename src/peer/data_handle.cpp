@@ -53,10 +53,10 @@ dho::Status DataHandle::cancel() {
 dho::Status DataHandle::release() {
   Guard guard = engine_.guard();
   if (leaving_) return dho::Status::busy;
-  dho::Status status = is_inside() ? end_section(guard) : dho::Status::ok;
-  if (status != dho::Status::ok) return status;
+  dho::Status written = is_inside() ? end_section(guard) : dho::Status::ok;
   if (state == Claim::State::inside) engine_.listen();
-  return carried_out(handle_.release(orders_));
+  dho::Status released = carried_out(handle_.release(orders_));
+  return written == dho::Status::ok ? released : written;
 }
 
 dho::Status DataHandle::destroy() {
@@ -69,7 +69,7 @@ dho::Status DataHandle::destroy() {
 /// After a call of the handle's: what it wants done is done, and everybody knows.
 dho::Status DataHandle::carried_out(dho::Status status) {
   carry_out();
-  if (handle_.parts().empty() || handle_.peer() == dho::Peer::idle) drop_errand();
+  if (handle_.state() != dho::State::fetch) drop_errand();
   engine_.settle(net::steady_now());
   wake();
   return status;
@@ -137,8 +137,12 @@ void DataHandle::leave_line() {
 }
 
 void DataHandle::take_order(const dho::Acquired&) {
-  ended_ = dho::Status::ok;
   begin_section();
+  end_wait(dho::Status::ok);
+}
+
+void DataHandle::end_wait(dho::Status status) {
+  if (ended_) *std::exchange(ended_, nullptr) = status;
 }
 
 // The lock manager.
@@ -183,25 +187,22 @@ void DataHandle::wake() {
 
 dho::Status DataHandle::acquire(std::optional<Time> until) {
   Guard guard = engine_.guard();
-  // A thread that was answered, and has not run since, is not to miss it.
-  noticed_.wait(guard, [&] { return !waits_ || !ended_; });
   if (leaving_) return dho::Status::busy;
-  if (!waits_) ended_.reset();
   bool was_inside = is_inside();
   Duration patience = until ? std::max(*until - net::steady_now(), Duration(1)) : Duration();
   dho::Status status = until ? handle_.acquire(patience, orders_) : handle_.acquire(orders_);
   if (status == dho::Status::ok && !was_inside) begin_section();
+  if (status != dho::Status::waiting) return carry_out(), status;
+  std::optional<dho::Status> ended;
+  ended_ = &ended;
   carry_out();
-  if (status != dho::Status::waiting) return status;
-  waits_ = true;
-  wait(until, guard);
-  waits_ = false;
-  noticed_.notify_all();
-  return *std::exchange(ended_, std::nullopt);
+  wait(ended, until, guard);
+  return *ended;
 }
 
-void DataHandle::wait(std::optional<Time> until, Guard& guard) {
-  while (!ended_) {
+void DataHandle::wait(const std::optional<dho::Status>& ended, std::optional<Time> until,
+                      Guard& guard) {
+  while (!ended) {
     if (until && *until <= net::steady_now()) {
       handle_.deadline(orders_);
       carry_out();

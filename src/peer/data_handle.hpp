@@ -4,7 +4,6 @@
 #pragma once
 
 #include <conch/data.hpp>
-#include <condition_variable>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,7 +38,6 @@ class DataHandle final : public ThreadClaim, public std::enable_shared_from_this
 
   void changed() override;
   void moved() override;
-  bool is_awaited() const override { return ThreadClaim::is_awaited() && !ended_; }
 
  private:
   dho::Status carried_out(dho::Status status);
@@ -54,12 +52,13 @@ class DataHandle final : public ThreadClaim, public std::enable_shared_from_this
   void take_order(const dho::Created&) {}
   void take_order(const dho::CreateFailed&) {}
   void take_order(const dho::Acquired&);
-  void take_order(const dho::AcquireFailed& order) { ended_ = order.status; }
+  void take_order(const dho::AcquireFailed& order) { end_wait(order.status); }
 
   void leave_line();
   void tell_outdated();
   void be_lost();
-  void wait(std::optional<Time> until, Guard& guard);
+  void end_wait(dho::Status status);
+  void wait(const std::optional<dho::Status>& ended, std::optional<Time> until, Guard& guard);
   void wake();
 
   // data_section.cpp
@@ -85,10 +84,9 @@ class DataHandle final : public ThreadClaim, public std::enable_shared_from_this
   LockDesk* line_ = nullptr;
   /// What it asked for last. Who reads may have to be alone, too: not every algorithm lets share.
   bool writes_ = true;
-  /// A thread waits in acquire; and how that has ended, until it has taken notice.
-  bool waits_ = false;
-  std::optional<dho::Status> ended_;
-  std::condition_variable noticed_;
+  /// Where the acquire that waits looks for how it has ended. By the time it does, another thread
+  /// may have asked anew.
+  std::optional<dho::Status>* ended_ = nullptr;
   /// How the data of this entry came; or those of the last, if this one needed none.
   std::shared_ptr<Errand> errand_;
   /// What the application works on; nobody else sees it if it is its own.

@@ -1,6 +1,7 @@
 // What a handle does with the data: from the lock that says where they are to the one that says
 // where they were left.
 #include <cstring>
+#include <system_error>
 
 #include "dho/copies.hpp"
 #include "peer/data_handle.hpp"
@@ -35,10 +36,14 @@ void DataHandle::begin_errand(const dho::Fetch& fetch) {
 /// So that a thread that does something else, or waits only for so long, need not do it.
 void DataHandle::run_in_background() {
   if (!errand_ || std::exchange(errand_->taken, true)) return;
-  engine_.data().spawn([self = shared_from_this(), errand = errand_] {
-    Guard guard = self->engine_.guard();
-    self->run_errand(errand, guard);
-  });
+  try {
+    engine_.data().spawn([self = shared_from_this(), errand = errand_] {
+      Guard guard = self->engine_.guard();
+      self->run_errand(errand, guard);
+    });
+  } catch (const std::system_error&) {  // Whoever comes for the data does it then.
+    errand_->taken = false;
+  }
 }
 
 void DataHandle::run_errand(const std::shared_ptr<Errand>& errand, Guard& guard) {

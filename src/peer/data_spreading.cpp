@@ -79,20 +79,23 @@ DataDesk::Answer DataDesk::ask_to_keep(const Keeper& keeper, KeepData m, Buffer&
   });
 }
 
-void DataDesk::spread(const std::string& lock, const DataRef& data,
-                      const std::shared_ptr<Buffer>& buffer, unsigned copies,
-                      const std::function<bool()>& in_vain, Guard& guard) {
+void DataDesk::spread(const std::string& lock, const DataRef& data, std::shared_ptr<Buffer> buffer,
+                      unsigned copies, const std::function<bool()>& in_vain, Guard& guard) {
+  KeepData m{lock, data};
   std::set<Life> have;
   for (;;) {
     std::vector<Keeper> members = others();
-    std::size_t wanted = std::min<std::size_t>(copies, members.size());
+    std::size_t missing = std::min<std::size_t>(copies, members.size());
+    for (const Keeper& keeper : members)
+      if (have.contains(keeper.life) && missing > 0) --missing;
     for (const Keeper& keeper : members) {
-      if (have.size() >= wanted || in_vain()) break;
+      if (missing == 0 || in_vain()) return;
       if (have.contains(keeper.life)) continue;
-      if (ask_to_keep(keeper, {lock, data}, *buffer, guard) == Answer::kept)
-        have.insert(keeper.life);
+      if (ask_to_keep(keeper, m, *buffer, guard) != Answer::kept) continue;
+      have.insert(keeper.life);
+      --missing;
     }
-    if (in_vain() || have.size() >= wanted) return;
+    if (missing == 0 || in_vain()) return;
     view_changed_.wait_for(guard, round_delay);
   }
 }

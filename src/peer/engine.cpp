@@ -15,6 +15,7 @@
 #include "peer/directories.hpp"
 #include "peer/inquiries.hpp"
 #include "peer/names.hpp"
+#include "peer/trace_file.hpp"
 
 namespace conch::peer {
 
@@ -67,6 +68,11 @@ Engine::Engine(PeerOptions options)
   clients_ = std::make_unique<Clients>(*this);
   inquiries_ = std::make_unique<Inquiries>(*this);
   data_ = std::make_unique<DataDesk>(*this);
+  if (!options_.trace.empty()) {
+    trace_ = std::make_unique<TraceFile>(TraceFile::Options{
+        .file = options_.trace, .log = [this](const std::string& line) { log(line); }});
+    watch(*trace_);
+  }
   std::unique_ptr<FileRegister> reg;
   std::string algorithm = options_.algorithm;
   if (options_.join.empty()) {
@@ -270,6 +276,7 @@ void Engine::stop() {
   phase_changed_.wait(guard, [&] { return waiting_threads_.empty(); });
   tell([](Witness& witness) { witness.gone(); });
   witnesses_.clear();
+  trace_.reset();
   courier_.reset();
   try {
     remove_abandoned_sockets(directories_.runtime);

@@ -40,6 +40,7 @@ namespace conch::peer {
 class Clients;
 class DataDesk;
 class Inquiries;
+class TraceFile;
 
 using Guard = std::unique_lock<std::mutex>;
 
@@ -144,6 +145,7 @@ class Engine final : private net::Recipient, private RegisterListener {
   void stand_by(Guard& guard);
   void drive_in_background(Guard& guard);
   void work(const net::Readiness& ready);
+  void ring_again();
   void look_after(Time now);
   void keep_house(Time now);
   Time wakes() const;
@@ -214,6 +216,7 @@ class Engine final : private net::Recipient, private RegisterListener {
   Counts counts_;
   Epoch epoch_{0};
   std::vector<Witness*> witnesses_;
+  std::unique_ptr<TraceFile> trace_;
 
   /// What the calls since the last `settle` want done, and the desks they have changed.
   Effects effects_;

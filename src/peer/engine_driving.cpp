@@ -25,10 +25,14 @@ constexpr Duration forgetting_period = std::chrono::seconds(10);
 }  // namespace
 
 void Engine::wait(ThreadClaim& claim, std::optional<Time> until, Guard& guard) {
-  if (claim.state != Claim::State::waiting) return;
+  // Another thread may give it up, and ask anew: that is none of ours.
+  auto is_waiting = [&claim, asked = claim.asked] {
+    return claim.state == Claim::State::waiting && claim.asked == asked;
+  };
+  if (!is_waiting()) return;
   waiting_threads_.push_back(&claim);
   bool driving = false;
-  while (claim.is_awaited()) {
+  while (is_waiting()) {
     if (until && *until <= net::steady_now()) break;
     if (driving || !thread_drives_) {
       if (!std::exchange(driving, true)) start_driving();
@@ -39,7 +43,7 @@ void Engine::wait(ThreadClaim& claim, std::optional<Time> until, Guard& guard) {
       claim.woken.wait(guard);
     }
   }
-  std::erase(waiting_threads_, &claim);
+  waiting_threads_.erase(std::find(waiting_threads_.begin(), waiting_threads_.end(), &claim));
   if (driving) thread_drives_ = false;
   if (!thread_drives_) find_driver();
   if (stopping_) phase_changed_.notify_all();
@@ -58,6 +62,7 @@ void Engine::drive(ThreadClaim& claim, std::optional<Time> until, Guard& guard) 
   net::Readiness ready = courier_->wait(wakes_at);
   guard.lock();
   claim.driven = nullptr;
+  driver_until_ = Time::min();  // Nobody need be woken: we look at the clock before we wait.
   work(ready);
 }
 
@@ -119,15 +124,23 @@ void Engine::drive_in_background(Guard& guard) {
   net::Readiness ready = courier_->wait(Time::min());
   guard.lock();
   background_drives_ = false;
+  if (!thread_drives_) driver_until_ = Time::min();
   if (!thread_drives_ || ready.count > 0) work(ready);
 }
 
 void Engine::work(const net::Readiness& ready) {
-  driver_until_ = Time::min();  // Nobody need be woken: we look at the clock before we wait.
   work_now_ = net::steady_now();
   courier_->work(ready, work_now_, *this);
   look_after(work_now_);
   settle(work_now_);
+  ring_again();
+}
+
+/// Who has heard the bell may not be whom it rang for: a thread that drives sleeps on if somebody
+/// else has silenced it.
+void Engine::ring_again() {
+  for (const ThreadClaim* claim : waiting_threads_)
+    if (claim->driven && claim->state != Claim::State::waiting) claim->driven->poke();
 }
 
 Time Engine::wakes() const {

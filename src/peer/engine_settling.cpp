@@ -366,7 +366,7 @@ void Engine::client_left(net::ClientId client) {
 
 /// No data travel yet: it is hung up on.
 void Engine::stream_came(const Life& from, net::Stream stream) {
-  data_->serve(from, std::move(stream));
+  if (steward_) data_->serve(from, std::move(stream));
 }
 
 // Status.

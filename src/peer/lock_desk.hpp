@@ -47,8 +47,6 @@ class ThreadClaim : public Claim {
  public:
   using Claim::Claim;
   void changed() override { driven ? driven->poke() : woken.notify_one(); }
-  /// Whether its thread has a reason to go on waiting.
-  virtual bool is_awaited() const { return state == State::waiting; }
 
   std::condition_variable woken;
   /// While the thread waits for the sockets itself.

@@ -291,6 +291,29 @@ TEST_F(PeerTest, TheThreadsOfAPeerDoNotKeepTheLockFromAnother) {
   }
 }
 
+/// Of the threads of a peer one waits for the sockets, and another may silence the bell that rings
+/// for it. With such a lease a thread that sleeps on is seen: nothing else wakes it for a minute.
+TEST_F(PeerTest, NobodySleepsOnWhenItsLockHasCome) {
+  PeerOptions options = group_.options();
+  options.lease = 10min;
+  Peer a(options);
+  Peer b(options);
+  auto began = std::chrono::steady_clock::now();
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i)
+      threads.emplace_back([&peer = i % 2 == 0 ? a : b] {
+        Ticket ticket(peer, "deploy");
+        for (int turn = 0; turn < 300; ++turn) {
+          ticket.request();
+          ticket.acquire();
+          ticket.release();
+        }
+      });
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 60s);
+}
+
 TEST_F(PeerTest, ReadersShare) {
   auto a = join("elmp");
   auto b = join("elmp");

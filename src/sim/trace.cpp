@@ -5,39 +5,9 @@
 #include <ostream>
 
 #include "sim/distribution.hpp"
+#include "trace/line.hpp"
 
 namespace conch::sim {
-
-std::string_view word(Happening happening) {
-  switch (happening) {
-    case Happening::request: return "request";
-    case Happening::enter: return "enter";
-    case Happening::exit: return "exit";
-    case Happening::cancel: return "cancel";
-    case Happening::withdrawn: return "withdrawn";
-    case Happening::send: return "send";
-    case Happening::receive: return "receive";
-    case Happening::lose: return "lose";
-    case Happening::duplicate: return "duplicate";
-    case Happening::tell: return "tell";
-    case Happening::told: return "told";
-    case Happening::join: return "join";
-    case Happening::joined: return "joined";
-    case Happening::leave: return "leave";
-    case Happening::left: return "left";
-    case Happening::crash: return "crash";
-    case Happening::restart: return "restart";
-    case Happening::pause: return "pause";
-    case Happening::resume: return "resume";
-    case Happening::suspect: return "suspect";
-    case Happening::partition: return "partition";
-    case Happening::heal: return "heal";
-    case Happening::elect: return "elect";
-    case Happening::elected: return "elected";
-    case Happening::retire: return "retire";
-  }
-  return "?";
-}
 
 namespace {
 
@@ -47,15 +17,18 @@ class NdjsonSink final : public TraceSink {
 
   // Details hold no character that JSON would have us escape.
   void write(const TraceEvent& event, const Causality*) override {
-    out_ << R"({"at":)" << event.at.time_since_epoch().count() << R"(,"event":")"
-         << word(event.happening) << R"(","node":)" << event.node;
-    if (event.peer) out_ << R"(,"peer":)" << *event.peer;
-    if (!event.detail.empty()) out_ << R"(,"detail":")" << event.detail << '"';
-    out_ << "}\n";
+    std::string node = std::to_string(event.node);
+    std::string peer = event.peer ? std::to_string(*event.peer) : "";
+    trace::Line line{event.at.time_since_epoch().count(), event.happening, false, node, peer};
+    line.detail = event.detail;
+    text_.clear();
+    trace::append(text_, line);
+    out_ << text_;
   }
 
  private:
   std::ostream& out_;
+  std::string text_;
 };
 
 class ShivizSink final : public TraceSink {

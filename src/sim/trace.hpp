@@ -11,37 +11,11 @@
 #include "core/types.hpp"
 #include "sim/oracles.hpp"
 #include "sim/population.hpp"
+#include "trace/happening.hpp"
 
 namespace conch::sim {
 
-enum class Happening : std::uint8_t {
-  request,
-  enter,
-  exit,
-  cancel,
-  withdrawn,  // a process
-  send,
-  receive,
-  lose,
-  duplicate,  // a message
-  tell,
-  told,  // an application message
-  join,
-  joined,
-  leave,
-  left,  // membership
-  crash,
-  restart,
-  pause,
-  resume,
-  suspect,  // a node's fault
-  partition,
-  heal,  // the network's
-  elect,
-  elected,
-  retire,  // an election
-};
-std::string_view word(Happening happening);
+using trace::Happening;
 
 struct TraceEvent {
   Time at;
@@ -62,8 +36,7 @@ class TraceSink {
   virtual bool wants_clocks() const { return false; }
 };
 
-/// One JSON object a line: {"at":1.5e-3 s as ns, "event":"send", "node":0, "peer":1,
-/// "detail":"..."}.
+/// One JSON object a line (trace/line.hpp).
 std::unique_ptr<TraceSink> ndjson_sink(std::ostream& out);
 /// For ShiViz: a host, its vector clock and the event, by the regular expression of the first line.
 std::unique_ptr<TraceSink> shiviz_sink(std::ostream& out);

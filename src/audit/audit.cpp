@@ -1,0 +1,225 @@
+#include "audit/audit.hpp"
+
+#include <algorithm>
+#include <conch/error.hpp>
+#include <set>
+
+namespace conch::audit {
+
+using sim::Property;
+using trace::Happening;
+using trace::Line;
+
+Audit::Audit(std::vector<TraceStream*> streams)
+    : streams_(std::move(streams)), speakers_(streams_.size()) {
+  bool simulated = false;
+  for (const TraceStream* stream : streams_) {
+    if (stream->has_ended()) continue;
+    bool begins = stream->head().live && stream->head().happening == Happening::join;
+    if (stream->head().live && !begins)
+      throw Error(stream->name() +
+                  " does not begin with a peer's \"join\": is its beginning lost?");
+    simulated = simulated || !stream->head().live;
+    // So that nobody who is traced is taken for a stranger.
+    if (begins)
+      lives_[lives_.find(stream->head().node, stream->head().life)].state = Life::State::alive;
+  }
+  if (simulated && streams_.size() > 1) throw Error("a simulated run has one trace: give it alone");
+}
+
+Docket Audit::run() {
+  for (std::size_t stream = 0; stream < streams_.size(); ++stream) queue(stream);
+  while (!turns_.empty() || !parked_.empty()) {
+    if (turns_.empty()) break_circle();
+    std::size_t stream = turns_.top().stream;
+    turns_.pop();
+    if (has_come(stream)) {
+      take(stream);
+      streams_[stream]->advance();
+      queue(stream);
+    } else {
+      parked_.push_back(stream);
+    }
+    if (!parked_.empty()) try_parked();
+  }
+  return conclusion();
+}
+
+void Audit::queue(std::size_t stream) {
+  if (!streams_[stream]->has_ended()) return turns_.push({streams_[stream]->at(), stream});
+  if (speakers_[stream]) end_life(stream, Life::State::killed);
+}
+
+/// Those of which it is decided now whether they were sent.
+void Audit::try_parked() {
+  std::erase_if(parked_, [&](std::size_t stream) {
+    if (!has_come(stream)) return false;
+    queue(stream);
+    return true;
+  });
+}
+
+/// Everybody waits for a message that nobody has sent.
+void Audit::break_circle() {
+  auto first = std::min_element(parked_.begin(), parked_.end(), [&](std::size_t a, std::size_t b) {
+    return streams_[a]->at() < streams_[b]->at();
+  });
+  std::size_t stream = *first;
+  parked_.erase(first);
+  const Line& line = streams_[stream]->head();
+  LifeId from = lives_.find(line.peer, line.life);
+  Life::Channel& channel = lives_[speaker(stream)].from[from];
+  Place sent_at = channel.sent > 0 ? channel.sent_at : lives_[from].last;
+  docket_.report(
+      {Property::addressee,
+       lives_[speaker(stream)].id + " receives what " + lives_[from].id + " sends only after it",
+       {{place(stream), "receives message " + std::to_string(line.number)},
+        {sent_at, "had sent " + std::to_string(channel.sent)}}});
+  lives_[from].is_patchy = true;  // Said once.
+  queue(stream);
+}
+
+// Lives.
+
+LifeId Audit::speaker(std::size_t stream) {
+  const Line& line = streams_[stream]->head();
+  if (!line.live) return lives_.find(line.node, "");
+  return *speakers_[stream];
+}
+
+void Audit::begin_life(std::size_t stream, const Line& line) {
+  LifeId who = lives_.find(line.node, line.life);
+  if (speakers_[stream]) {
+    court_.inherit(who, *speakers_[stream]);
+    end_life(stream, Life::State::gone);
+  }
+  lives_[who].state = Life::State::alive;
+  lives_[who].begin = place(stream);
+  speakers_[stream] = who;
+}
+
+/// Who was killed may be inside: the others find out.
+void Audit::end_life(std::size_t stream, Life::State how) {
+  LifeId who = *std::exchange(speakers_[stream], std::nullopt);
+  lives_[who].state = how;
+  if (how == Life::State::killed) ++docket_.killed;
+  if (how == Life::State::gone) court_.forget(who);
+}
+
+// Lines.
+
+/// Whether the next line of this stream can be taken: what it receives was sent, or never will be.
+bool Audit::has_come(std::size_t stream) {
+  const Line& line = streams_[stream]->head();
+  bool is_numbered = line.live && line.happening == Happening::receive && line.number > 0;
+  if (!is_numbered || !speakers_[stream]) return true;
+  LifeId from = lives_.find(line.peer, line.life);
+  if (lives_[from].state != Life::State::alive || lives_[from].is_patchy) return true;
+  const Life::Channel& channel = lives_[speaker(stream)].from[from];
+  bool is_next = line.number == channel.received + 1 || lives_[speaker(stream)].is_patchy;
+  return channel.sent >= line.number || !is_next;  // Nobody waits for what makes no sense.
+}
+
+void Audit::take(std::size_t stream) {
+  const Line& line = streams_[stream]->head();
+  Place here = place(stream);
+  ++docket_.events;
+  if (!std::exchange(has_begun_, true)) docket_.begin = line.at;
+  docket_.end = std::max(docket_.end, line.at);
+  bool begins = line.live && line.happening == Happening::join;
+  bool skipped_a_birth = line.live && line.happening == Happening::gap && speakers_[stream] &&
+                         *speakers_[stream] != lives_.find(line.node, line.life);
+  if (begins || skipped_a_birth) begin_life(stream, line);
+  if (line.live && !speakers_[stream])
+    throw Error(streams_[stream]->name() + ":" + std::to_string(here.line) +
+                " goes on after its peer has left");
+  LifeId who = speaker(stream);
+  lives_[who].last = here;
+  if (line.happening == Happening::send) take_sent(line, who, here);
+  if (line.happening == Happening::receive) take_received(line, who, here);
+  if (line.happening == Happening::gap) {
+    ++docket_.gaps;
+    lives_[who].is_patchy = true;
+  }
+  try {
+    court_.hear(line, who, here);
+  } catch (const Error& error) {
+    throw Error(streams_[stream]->name() + ":" + std::to_string(here.line) + ": " + error.what());
+  }
+  if (line.live && line.happening == Happening::left) end_life(stream, Life::State::gone);
+}
+
+void Audit::take_sent(const Line& line, LifeId from, Place here) {
+  ++docket_.messages;
+  if (!line.live || line.number == 0) return;
+  LifeId to = lives_.find(line.peer, line.life);
+  Life::Channel& channel = lives_[to].from[from];
+  bool follows = line.number == channel.sent + 1 || lives_[from].is_patchy;
+  if (!follows)
+    docket_.report({Property::addressee,
+                    lives_[from].id + " sends message " + std::to_string(line.number) + " to " +
+                        lives_[to].id + " after message " + std::to_string(channel.sent),
+                    {{here, "sends"},
+                     {channel.sent > 0 ? channel.sent_at : lives_[from].begin, "came before"}}});
+  channel.sent = std::max(channel.sent, line.number);
+  channel.sent_at = here;
+}
+
+void Audit::take_received(const Line& line, LifeId to, Place here) {
+  if (!line.live || line.number == 0) return;
+  LifeId from = lives_.find(line.peer, line.life);
+  Life::Channel& channel = lives_[to].from[from];
+  bool follows = line.number == channel.received + 1 || lives_[to].is_patchy;
+  if (channel.sent < line.number) {
+    if (!excuse(from)) return report_unsent(channel, from, to, line.number, here);
+  } else if (!follows) {
+    docket_.report(
+        {Property::addressee,
+         lives_[to].id + " receives message " + std::to_string(line.number) + " of " +
+             lives_[from].id + " after message " + std::to_string(channel.received),
+         {{here, "receives"},
+          {channel.received > 0 ? channel.received_at : lives_[to].begin, "came before"}}});
+  }
+  channel.received = std::max(channel.received, line.number);
+  channel.received_at = here;
+}
+
+/// Who was killed, or could not write everything, has done more than is in its trace.
+bool Audit::excuse(LifeId from) {
+  Life& sender = lives_[from];
+  bool excused = sender.state == Life::State::unknown || sender.state == Life::State::killed ||
+                 sender.is_patchy;
+  if (!excused) return false;
+  ++docket_.unseen;
+  if (sender.state == Life::State::unknown) court_.meet_stranger();
+  if (!std::exchange(sender.is_patchy, true)) court_.forget(from);
+  return true;
+}
+
+void Audit::report_unsent(const Life::Channel& channel, LifeId from, LifeId to,
+                          std::uint64_t number, Place here) {
+  Place before = channel.sent > 0 ? channel.sent_at : lives_[from].last;
+  docket_.report({Property::addressee,
+                  lives_[to].id + " receives a message that " + lives_[from].id + " has not sent",
+                  {{here, "receives message " + std::to_string(number)},
+                   {before, "the last that it sent there was " + std::to_string(channel.sent)}}});
+}
+
+Docket Audit::conclusion() {
+  std::set<std::string> ids;
+  for (const Life& life : lives_.all()) {
+    if (life.last.line == 0) {  // It has not said anything itself.
+      ++docket_.strangers;
+    } else {
+      ids.insert(life.id);
+      ++docket_.lives;
+    }
+  }
+  docket_.peers = ids.size();
+  docket_.locks = court_.locks();
+  docket_.epochs = court_.epochs().size();
+  for (const TraceStream* stream : streams_) docket_.unfinished += stream->is_unfinished();
+  return std::move(docket_);
+}
+
+}  // namespace conch::audit

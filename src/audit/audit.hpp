@@ -1,0 +1,66 @@
+// `conch trace check`: the traces of several peers as one, and what the oracles say of it.
+//
+// Each trace is in order, and a message is received after it was sent. What that leaves open, the
+// clock decides, which all peers of a machine share. Traces are read once, side by side: what is
+// remembered grows with the peers and the locks, not with what they did.
+#pragma once
+
+#include <functional>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+#include "audit/court.hpp"
+#include "audit/docket.hpp"
+#include "audit/lives.hpp"
+#include "audit/stream.hpp"
+
+namespace conch::audit {
+
+class Audit {
+ public:
+  /// Throws Error if one of them is not a trace.
+  explicit Audit(std::vector<TraceStream*> streams);
+
+  /// To the ends of all.
+  Docket run();
+
+ private:
+  struct Turn {
+    std::int64_t at;
+    std::size_t stream;
+    friend bool operator>(const Turn& a, const Turn& b) {
+      return std::tie(a.at, a.stream) > std::tie(b.at, b.stream);
+    }
+  };
+
+  LifeId speaker(std::size_t stream);
+  void begin_life(std::size_t stream, const trace::Line& line);
+  void end_life(std::size_t stream, Life::State how);
+  Place place(std::size_t stream) const { return {stream, streams_[stream]->line_number()}; }
+
+  bool has_come(std::size_t stream);
+  void take(std::size_t stream);
+  void take_sent(const trace::Line& line, LifeId from, Place place);
+  void take_received(const trace::Line& line, LifeId to, Place place);
+  bool excuse(LifeId from);
+  void report_unsent(const Life::Channel& channel, LifeId from, LifeId to, std::uint64_t number,
+                     Place place);
+  void queue(std::size_t stream);
+  void try_parked();
+  void break_circle();
+  Docket conclusion();
+
+  std::vector<TraceStream*> streams_;
+  Lives lives_;
+  Docket docket_;
+  Court court_{lives_, docket_};
+  /// Who speaks in each stream.
+  std::vector<std::optional<LifeId>> speakers_;
+  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns_;
+  /// Whose next line is the reception of what nobody has sent yet.
+  std::vector<std::size_t> parked_;
+  bool has_begun_ = false;
+};
+
+}  // namespace conch::audit

@@ -1,0 +1,275 @@
+#include "audit/court.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <conch/error.hpp>
+
+#include "core/print.hpp"
+
+namespace conch::audit {
+
+using sim::Property;
+using trace::Happening;
+using trace::Line;
+
+namespace {
+
+template <class Number>
+bool take_number(std::string_view& text, Number& into) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into);
+  if (error != std::errc()) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
+}
+
+bool take_word(std::string_view& text, std::string_view word) {
+  if (!text.starts_with(word)) return false;
+  text.remove_prefix(word.size());
+  return true;
+}
+
+[[noreturn]] void refuse(const Line& line) {
+  throw Error("the detail of an event \"" + std::string(word(line.happening)) +
+              "\" is not what it is in a trace: \"" + std::string(line.detail) + "\"");
+}
+
+}  // namespace
+
+std::optional<EntryDetail> parse_entry(std::string_view detail) {
+  std::uint32_t epoch = 0;
+  std::uint32_t count = 0;
+  bool fine = take_word(detail, "fence ") && take_number(detail, epoch) && take_word(detail, ".") &&
+              take_number(detail, count);
+  bool reads = take_word(detail, ", read");
+  if (!fine || !detail.empty()) return std::nullopt;
+  return EntryDetail{Fence(Epoch{epoch}, count), reads ? Mode::read : Mode::write};
+}
+
+std::optional<Wish> parse_wish(std::string_view detail) {
+  Wish wish;
+  if (detail.empty()) return wish;
+  if (take_word(detail, "read")) {
+    wish.mode = Mode::read;
+  } else if (!take_word(detail, "write")) {
+    return std::nullopt;
+  }
+  if (detail.empty()) return wish;
+  bool fine = take_word(detail, " ") && take_number(detail, wish.range.begin) &&
+              take_word(detail, "..") && (detail.empty() || take_number(detail, wish.range.end));
+  if (!fine || !detail.empty()) return std::nullopt;
+  return wish;
+}
+
+void Court::hear(const Line& line, LifeId who, Place place) {
+  switch (line.happening) {
+    case Happening::request: return ask(lock_of(line), line, who, place);
+    case Happening::enter: return enter(lock_of(line), line, who, place);
+    case Happening::lost: ++docket_.losses; [[fallthrough]];
+    case Happening::exit: return leave(lock_of(line), line, who, place);
+    case Happening::withdrawn: return withdraw(lock_of(line), line, who, place);
+    case Happening::epoch: return begin_epoch(line);
+    case Happening::suspect: return void(++docket_.suspicions);
+    case Happening::left:
+    case Happening::gap:
+    case Happening::crash: return forget(who);
+    case Happening::join: return line.live ? void() : forget(who);
+    case Happening::cancel:
+    case Happening::send:
+    case Happening::receive:
+    case Happening::lose:
+    case Happening::duplicate:
+    case Happening::tell:
+    case Happening::told:
+    case Happening::joined:
+    case Happening::leave:
+    case Happening::restart:
+    case Happening::pause:
+    case Happening::resume:
+    case Happening::partition:
+    case Happening::heal:
+    case Happening::elect:
+    case Happening::elected:
+    case Happening::retire: return;
+  }
+}
+
+Court::Lock& Court::lock_of(const Line& line) {
+  auto found = locks_.find(line.lock);
+  if (found != locks_.end()) return found->second;
+  Lock& lock = locks_[std::string(line.lock)];
+  lock.name = line.lock;
+  return lock;
+}
+
+// Claims.
+
+void Court::ask(Lock& lock, const Line& line, LifeId who, Place place) {
+  std::optional<Wish> wish = parse_wish(line.detail);
+  if (!wish) refuse(line);
+  Business& business = lock.businesses[who];
+  business.waiting.push_back({*wish, place});
+  business.last = place;
+}
+
+/// Those of one mode that wait at one peer cannot be told apart.
+Wish Court::take_claim(Lock& lock, const Line& line, const Entering& entering, LifeId who,
+                       Place place) {
+  Business& business = lock.businesses[who];
+  auto found = std::find_if(
+      business.waiting.begin(), business.waiting.end(),
+      [&](const Claim& claim) { return !line.live || claim.wish.mode == entering.wish.mode; });
+  if (found == business.waiting.end()) {
+    const Life& life = lives_[who];
+    Place before = business.last.line > 0 ? business.last : life.begin;
+    if (!life.is_patchy)
+      report(lock, Property::invariant, life.id + " enters, but has not asked",
+             {place, "enters with fence " + print(entering.fence)}, {before, "came before"});
+    return entering.wish;
+  }
+  Wish wish = found->wish;
+  business.waiting.erase(found);
+  return wish;
+}
+
+void Court::enter(Lock& lock, const Line& line, LifeId who, Place place) {
+  std::optional<EntryDetail> detail = parse_entry(line.detail);
+  if (!detail) refuse(line);
+  Wish wish = take_claim(lock, line, {detail->fence, {detail->mode, {}}}, who, place);
+  Hold hold{who, wish, detail->fence, place};
+  ++docket_.entries;
+  if (lock.last_inside && *lock.last_inside != who) ++docket_.handovers;
+  lock.last_inside = who;
+  check_exclusion(lock, hold);
+  check_fence(lock, hold, line.live);
+  lock.businesses[who].last = place;
+}
+
+/// Who should not have been inside is said once: then it counts as out, and may say so.
+void Court::check_exclusion(Lock& lock, const Hold& hold) {
+  sim::Node number = lock.next_hold++;
+  bool broken = lock.exclusion.enter(number, hold.fence, hold.wish).has_value();
+  auto other = std::find_if(lock.holds.begin(), lock.holds.end(), [&](const auto& each) {
+    return broken && each.second.wish.conflicts(hold.wish);
+  });
+  if (other != lock.holds.end()) {
+    const Hold& inside = other->second;
+    bool may_have_left = has_strangers_ && lives_[inside.who].state == Life::State::killed;
+    if (!may_have_left)
+      report(
+          lock, Property::mutual_exclusion,
+          "two holders: " + describe(hold) + " entered while " + describe(inside) + " was inside",
+          {hold.place, "enters"}, {inside.place, "had entered, and not left"});
+    ++lock.businesses[inside.who].revoked;
+    drop(lock, other->first);
+  }
+  lock.holds.emplace(number, hold);
+}
+
+/// Across epochs the oracle's word counts for writers. A reader's fence is the last writer's, or
+/// that with which its epoch began, or that of the readers whom it joins.
+void Court::check_fence(Lock& lock, const Hold& hold, bool live) {
+  bool broken = lock.fences.enter(lock.next_hold, hold.fence, hold.wish).has_value();
+  bool reads = hold.wish.mode == Mode::read;
+  if (reads && live) broken = lock.last_writer && hold.fence < lock.last_writer->fence;
+  const std::optional<Hold>& before = reads ? lock.last_writer : lock.newest;
+  if (broken)
+    report(lock, Property::fences,
+           describe(hold) + " entered after " + (before ? describe(*before) : "nobody"),
+           {hold.place, "enters with fence " + print(hold.fence)},
+           {before ? before->place : hold.place,
+            "had fence " + print(before ? before->fence : Fence())});
+  if (!lock.newest || lock.newest->fence <= hold.fence) lock.newest = hold;
+  if (!reads) lock.last_writer = hold;
+}
+
+void Court::leave(Lock& lock, const Line& line, LifeId who, Place place) {
+  std::optional<Wish> wish = parse_wish(line.detail);
+  if (!wish) refuse(line);
+  Business& business = lock.businesses[who];
+  Place before = std::exchange(business.last, place);
+  auto found = std::find_if(lock.holds.begin(), lock.holds.end(), [&](const auto& each) {
+    const Hold& hold = each.second;
+    return hold.who == who && (!line.live || hold.wish.mode == wish->mode);
+  });
+  if (found != lock.holds.end()) {
+    drop(lock, found->first);
+  } else if (business.revoked > 0) {
+    --business.revoked;
+  } else if (!lives_[who].is_patchy) {
+    report(lock, Property::invariant, lives_[who].id + " leaves, but is not inside",
+           {place, line.happening == Happening::exit ? "leaves" : "has lost it"},
+           {before.line > 0 ? before : lives_[who].begin, "came before"});
+  }
+}
+
+void Court::withdraw(Lock& lock, const Line& line, LifeId who, Place place) {
+  std::optional<Wish> wish = parse_wish(line.detail);
+  if (!wish) refuse(line);
+  Business& business = lock.businesses[who];
+  auto found =
+      std::find_if(business.waiting.begin(), business.waiting.end(),
+                   [&](const Claim& claim) { return !line.live || claim.wish.mode == wish->mode; });
+  Place before = std::exchange(business.last, place);
+  if (found != business.waiting.end()) return void(business.waiting.erase(found));
+  if (!lives_[who].is_patchy)
+    report(lock, Property::invariant, lives_[who].id + " withdraws, but has not asked",
+           {place, "withdraws"}, {before.line > 0 ? before : lives_[who].begin, "came before"});
+}
+
+// The ends of holds.
+
+void Court::drop(Lock& lock, sim::Node number) {
+  lock.exclusion.leave(number);
+  lock.holds.erase(number);
+}
+
+template <class Predicate>
+void Court::drop_holds(Predicate&& ends, bool revokes) {
+  for (auto& [name, lock] : locks_) {
+    std::vector<sim::Node> ended;
+    for (const auto& [number, hold] : lock.holds)
+      if (ends(hold)) ended.push_back(number);
+    for (sim::Node number : ended) {
+      if (revokes) ++lock.businesses[lock.holds.at(number).who].revoked;
+      drop(lock, number);
+    }
+    if (revokes) docket_.revoked += ended.size();
+  }
+}
+
+void Court::begin_epoch(const Line& line) {
+  epochs_.insert(line.epoch);
+  std::set<LifeId> members;
+  for (std::string_view rest = line.members; !rest.empty();) {
+    std::size_t end = std::min(rest.find(' '), rest.size());
+    members.insert(lives_.find_key(rest.substr(0, end)));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  drop_holds([&](const Hold& hold) { return !members.contains(hold.who); }, true);
+}
+
+void Court::forget(LifeId who) {
+  drop_holds([&](const Hold& hold) { return hold.who == who; }, false);
+  for (auto& [name, lock] : locks_) lock.businesses.erase(who);
+}
+
+void Court::inherit(LifeId who, LifeId from) {
+  for (auto& [name, lock] : locks_)
+    if (auto found = lock.businesses.find(from); found != lock.businesses.end())
+      lock.businesses[who].waiting = std::move(found->second.waiting);
+}
+
+// Words.
+
+std::string Court::describe(const Hold& hold) const {
+  std::string wish = hold.wish == Wish{} ? "" : ", " + print(hold.wish);
+  return lives_[hold.who].id + " (fence " + print(hold.fence) + wish + ")";
+}
+
+void Court::report(const Lock& lock, Property property, const std::string& what, Exhibit now,
+                   Exhibit before) {
+  std::string where = lock.name.empty() ? "" : "lock " + lock.name + ": ";
+  docket_.report({property, where + what, {std::move(now), std::move(before)}});
+}
+
+}  // namespace conch::audit

@@ -1,0 +1,107 @@
+#include "cli/status_report.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/peer_line.hpp"
+
+namespace conch::cli {
+
+using namespace peer;
+using recovery::Member;
+
+std::map<std::string, LockStatus> locks_of(const Status& status) {
+  std::map<std::string, LockStatus> locks;
+  for (const StatusPart& part : status.parts) {
+    for (const LockPart& lock : part.locks) {
+      LockStatus& found = locks[lock.lock];
+      // The first in line is the one that asks.
+      std::uint64_t others = lock.in_line - (lock.waits && lock.in_line > 0 ? 1 : 0);
+      LockStatus::Part own{part.life.id, lock.reads, lock.since, others};
+      if (lock.holds) found.holders.push_back(own);
+      if (lock.holds) found.fence = std::max(found.fence, lock.fence);
+      if (lock.waits) found.waiters.push_back(own);
+      if (lock.token) found.token = part.life.id;
+    }
+  }
+  for (auto& [name, lock] : locks)
+    std::sort(lock.waiters.begin(), lock.waiters.end(),
+              [](const auto& a, const auto& b) { return a.since > b.since; });
+  return locks;
+}
+
+std::string seconds_text(Duration duration) {
+  return fmt::format("{:.1f} s", std::chrono::duration<double>(duration).count());
+}
+
+const StatusPart* part_of(const Status& status, const Member& member) {
+  for (const StatusPart& part : status.parts)
+    if (part.life == member.life()) return &part;
+  return nullptr;
+}
+
+std::string lease_text(const Status& status, const Member& member) {
+  bool dead = std::find(status.dead.begin(), status.dead.end(), member.id) != status.dead.end();
+  if (dead) return "ended";
+  const StatusPart* part = part_of(status, member);
+  if (!part) return "no answer";
+  return part->lease ? seconds_text(*part->lease) : "none";
+}
+
+namespace {
+
+double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+nlohmann::ordered_json json_of(const Status& status, const Member& member) {
+  nlohmann::ordered_json json{{"id", id_text(member.id)},
+                              {"address", member.address},
+                              {"guest", member.guest},
+                              {"lease", lease_text(status, member)}};
+  const StatusPart* part = part_of(status, member);
+  json["answers"] = part != nullptr;
+  if (!part) return json;
+  json["process"] = part->process;
+  json["cluster"] = part->cluster;
+  json["age_s"] = seconds_of(part->age);
+  if (part->lease) json["lease_s"] = seconds_of(*part->lease);
+  json["clients"] = part->clients;
+  visit_fields(part->counts,
+               [&](std::string_view name, const auto& count) { json[std::string(name)] = count; });
+  return json;
+}
+
+nlohmann::ordered_json json_of(const std::vector<LockStatus::Part>& parts) {
+  auto json = nlohmann::ordered_json::array();
+  for (const auto& part : parts)
+    json.push_back({{"member", id_text(part.member)},
+                    {"shared", part.reads},
+                    {"since_s", seconds_of(part.since)},
+                    {"in_line", part.in_line}});
+  return json;
+}
+
+}  // namespace
+
+std::string json_text(const Status& status) {
+  nlohmann::ordered_json json{{"group", status.group},
+                              {"algorithm", status.view.algorithm},
+                              {"epoch", status.view.epoch.value},
+                              {"view", status.view.number},
+                              {"asked", id_text(status.self.id)}};
+  json["members"] = nlohmann::ordered_json::array();
+  for (const Member& member : status.view.roster)
+    json["members"].push_back(json_of(status, member));
+  json["locks"] = nlohmann::ordered_json::array();
+  for (const auto& [name, lock] : locks_of(status)) {
+    nlohmann::ordered_json each{
+        {"lock", name}, {"holders", json_of(lock.holders)}, {"waiters", json_of(lock.waiters)}};
+    if (!lock.holders.empty()) each["fence"] = lock.fence;
+    if (lock.token) each["token"] = id_text(*lock.token);
+    json["locks"].push_back(each);
+  }
+  return json.dump(2);
+}
+
+}  // namespace conch::cli

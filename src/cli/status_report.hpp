@@ -1,0 +1,38 @@
+// What a group says of itself, put together; and as JSON.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "peer/talk.hpp"
+
+namespace conch::cli {
+
+/// Who has a lock and who waits for it, put together from what all peers say.
+struct LockStatus {
+  struct Part {
+    NodeId member;
+    bool reads = false;
+    Duration since{};
+    std::uint64_t in_line = 0;
+  };
+  std::uint64_t fence = 0;
+  std::optional<NodeId> token;
+  std::vector<Part> holders;
+  /// Who has waited longest first.
+  std::vector<Part> waiters;
+};
+
+std::map<std::string, LockStatus> locks_of(const peer::Status& status);
+
+/// Nothing if it has not answered.
+const peer::StatusPart* part_of(const peer::Status& status, const recovery::Member& member);
+std::string lease_text(const peer::Status& status, const recovery::Member& member);
+std::string seconds_text(Duration duration);
+
+/// As `conch status --json` and `GET /status` show it.
+std::string json_text(const peer::Status& status);
+
+}  // namespace conch::cli

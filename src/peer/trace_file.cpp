@@ -1,0 +1,211 @@
+#include "peer/trace_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <conch/error.hpp>
+#include <cstring>
+
+#include "core/print.hpp"
+#include "net/courier.hpp"
+
+namespace conch::peer {
+
+using recovery::Life;
+using trace::Happening;
+using trace::Line;
+
+namespace {
+
+/// How old a line may be before it is written, and how many bytes are worth a call.
+constexpr auto writing_period = std::chrono::milliseconds(50);
+constexpr std::size_t worth_writing = std::size_t{1} << 18;
+
+net::Descriptor open_to_write(const std::string& file) {
+  net::Descriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+  if (!opened) throw Error(fmt::format("the trace {}: {}", file, std::strerror(errno)));
+  if (::flock(opened.number(), LOCK_EX | LOCK_NB) != 0)
+    throw Error(fmt::format("the trace {} is being written by another peer: one file each", file));
+  if (::ftruncate(opened.number(), 0) != 0 && errno != EINVAL)  // A pipe cannot be.
+    throw Error(fmt::format("the trace {}: {}", file, std::strerror(errno)));
+  return opened;
+}
+
+std::string hexadecimal(std::uint64_t number) { return fmt::format("{:x}", number); }
+std::string id_of(const Life& life) { return hexadecimal(life.id.value); }
+std::string life_of(const Life& life) {
+  return hexadecimal(static_cast<std::uint64_t>(life.incarnation));
+}
+
+std::string_view wish(Mode mode) { return mode == Mode::read ? word(mode) : std::string_view(); }
+
+}  // namespace
+
+TraceFile::TraceFile(Options options)
+    : options_(std::move(options)), file_(open_to_write(options_.file)) {
+  thread_ = std::thread([this] { write_to_file(); });
+}
+
+TraceFile::~TraceFile() {
+  {
+    std::lock_guard guard(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+// What happens.
+
+void TraceFile::born(const Life& life) {
+  if (id_.empty()) id_ = id_of(life);  // It keeps it in all its lives.
+  correspondents_.clear();
+  std::string incarnation = life_of(life);
+  Line begins = line(Happening::join);
+  begins.life = incarnation;
+  write(begins);
+  std::lock_guard guard(mutex_);
+  life_ = incarnation;
+}
+
+void TraceFile::installed(Epoch epoch, const recovery::View& view) {
+  std::string members;
+  for (const recovery::Member& member : view.roster)
+    members += (members.empty() ? "" : " ") + id_of(member.life()) + "." + life_of(member.life());
+  Line begins = line(Happening::epoch);
+  begins.epoch = epoch.value;
+  begins.members = members;
+  write(begins);
+}
+
+void TraceFile::suspected(const Life& life) {
+  std::string id = id_of(life);
+  std::string incarnation = life_of(life);
+  Line suspicion = line(Happening::suspect);
+  suspicion.peer = id;
+  suspicion.life = incarnation;
+  write(suspicion);
+}
+
+void TraceFile::gone() { write(line(Happening::left)); }
+
+void TraceFile::asked(std::string_view lock, Mode mode) {
+  write_claim(Happening::request, lock, wish(mode));
+}
+
+void TraceFile::entered(std::string_view lock, const Entry& entry) {
+  detail_ = "fence ";
+  print_to(detail_, entry.fence);
+  if (entry.mode == Mode::read) detail_ += ", read";
+  write_claim(Happening::enter, lock, detail_);
+}
+
+void TraceFile::withdrew(std::string_view lock, Mode mode) {
+  write_claim(Happening::withdrawn, lock, wish(mode));
+}
+
+void TraceFile::left(std::string_view lock, Mode mode, Duration) {
+  write_claim(Happening::exit, lock, wish(mode));
+}
+
+void TraceFile::lost(std::string_view lock, Mode mode, Duration) {
+  write_claim(Happening::lost, lock, wish(mode));
+}
+
+/// The numbers go on in a gap, so that what comes after it can be told apart.
+void TraceFile::sent(const Life& to, const Note& note) {
+  Correspondent& other = correspondent(to);
+  Line message = line(Happening::send);
+  message.number = ++other.sent;
+  write_message(message, other, note);
+}
+
+void TraceFile::received(const Life& from, const Note& note) {
+  Correspondent& other = correspondent(from);
+  Line message = line(Happening::receive);
+  message.number = ++other.received;
+  write_message(message, other, note);
+}
+
+TraceFile::Correspondent& TraceFile::correspondent(const Life& life) {
+  auto [found, is_new] = correspondents_.try_emplace(life);
+  if (is_new) found->second = {id_of(life), life_of(life)};
+  return found->second;
+}
+
+// Lines.
+
+Line TraceFile::line(Happening happening) const {
+  return {net::steady_now().time_since_epoch().count(), happening, true, id_};
+}
+
+void TraceFile::write_claim(Happening happening, std::string_view lock, std::string_view detail) {
+  Line claim = line(happening);
+  claim.lock = trace::escaped(lock, room_);
+  claim.detail = detail;
+  write(claim);
+}
+
+void TraceFile::write_message(Line message, const Correspondent& other, const Note& note) {
+  message.peer = other.id;
+  message.life = other.life;
+  message.lock = trace::escaped(note.lock, room_);
+  message.bytes = note.bytes;
+  message.detail = note.type;
+  write(message);
+}
+
+void TraceFile::write(const Line& line) {
+  std::unique_lock guard(mutex_);
+  if (kept_.size() >= options_.kept_bytes_max) return void(++missed_);
+  std::size_t before = kept_.size();
+  trace::append(kept_, line);
+  bool is_enough = before < worth_writing && worth_writing <= kept_.size();
+  guard.unlock();
+  if (is_enough) changed_.notify_one();
+}
+
+/// It follows what was kept before it, and precedes what comes.
+void TraceFile::write_gap() {
+  std::string missed = fmt::format("{} events", std::exchange(missed_, 0));
+  Line gap = line(Happening::gap);
+  gap.life = life_;
+  gap.detail = missed;
+  trace::append(kept_, gap);
+}
+
+// The file.
+
+void TraceFile::write_to_file() {
+  std::string text;
+  std::unique_lock guard(mutex_);
+  bool works = true;
+  while (!ends_ || !kept_.empty()) {
+    changed_.wait_for(guard, writing_period,
+                      [&] { return ends_ || kept_.size() >= worth_writing; });
+    std::swap(text, kept_);
+    if (missed_ > 0) write_gap();
+    guard.unlock();
+    if (works && !text.empty() && !write_out(text)) {
+      works = false;
+      if (options_.log) options_.log("the trace ends here: " + std::string(std::strerror(errno)));
+    }
+    text.clear();
+    guard.lock();
+  }
+}
+
+bool TraceFile::write_out(std::string_view text) {
+  while (!text.empty()) {
+    ssize_t written = ::write(file_.number(), text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace conch::peer

@@ -1,0 +1,118 @@
+#include "peer/trace_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <conch/mutex.hpp>
+#include <conch/peer.hpp>
+#include <fstream>
+#include <mutex>
+#include <vector>
+
+#include "peer/testing/scratch_group.hpp"
+
+namespace conch::peer {
+namespace {
+
+using recovery::Incarnation;
+using recovery::Life;
+using trace::Happening;
+
+const Life self{NodeId{0xab}, Incarnation{1}};
+const Life other{NodeId{0xcd}, Incarnation{2}};
+
+std::vector<std::string> lines_of(const std::string& file) {
+  std::ifstream in(file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+/// What stands after the time.
+std::string after_time(const std::string& line) { return line.substr(line.find(',') + 1); }
+
+TEST(TraceFile, WritesWhatHappens) {
+  ScratchGroup group;
+  std::string file = group.folder() + "/trace";
+  {
+    TraceFile trace({.file = file});
+    trace.born(self);
+    trace.asked(R"(a "lock")", Mode::read);
+    trace.sent(other, {"REQUEST", "a", 9});
+    trace.sent(other, {"REQUEST", "a", 9});
+    trace.received(other, {"TOKEN", "a", 8});
+    trace.entered("a", {Mode::read, Fence(Epoch{1}, 7), {}, true});
+    trace.left("a", Mode::read, {});
+    trace.gone();
+  }
+  std::vector<std::string> lines = lines_of(file);
+  ASSERT_EQ(lines.size(), 8u);
+  EXPECT_EQ(after_time(lines[0]), R"("event":"join","node":"ab","life":"1"})");
+  EXPECT_EQ(after_time(lines[1]),
+            R"("event":"request","node":"ab","lock":"a \"lock\"","detail":"read"})");
+  EXPECT_EQ(after_time(lines[3]),
+            R"("event":"send","node":"ab","peer":"cd","life":"2","n":2,"lock":"a","bytes":9,)"
+            R"("detail":"REQUEST"})");
+  EXPECT_EQ(after_time(lines[4]),
+            R"("event":"receive","node":"ab","peer":"cd","life":"2","n":1,"lock":"a","bytes":8,)"
+            R"("detail":"TOKEN"})");
+  EXPECT_EQ(after_time(lines[5]),
+            R"("event":"enter","node":"ab","lock":"a","detail":"fence 1.7, read"})");
+  EXPECT_EQ(after_time(lines[6]), R"("event":"exit","node":"ab","lock":"a","detail":"read"})");
+  EXPECT_EQ(after_time(lines[7]), R"("event":"left","node":"ab"})");
+}
+
+/// Faster than any disk, into a memory of two lines or so.
+TEST(TraceFile, SaysWhatItCouldNotKeep) {
+  ScratchGroup group;
+  std::string file = group.folder() + "/trace";
+  constexpr std::size_t asked = 10'000;
+  {
+    TraceFile trace({.file = file, .kept_bytes_max = 100});
+    trace.born(self);
+    for (std::size_t i = 0; i < asked; ++i) trace.asked("a", Mode::write);
+  }
+  std::size_t written = 0;
+  std::size_t missed = 0;
+  std::string why;
+  for (const std::string& text : lines_of(file)) {
+    auto line = trace::parse_line(text, why);
+    ASSERT_TRUE(line) << why;
+    if (line->happening == Happening::request) ++written;
+    if (line->happening == Happening::gap) missed += std::stoul(std::string(line->detail));
+  }
+  EXPECT_GT(missed, 0u);
+  EXPECT_EQ(written + missed, asked);
+}
+
+TEST(TraceFile, IsOnePeersAlone) {
+  ScratchGroup group;
+  PeerOptions options = group.options();
+  options.trace = group.folder() + "/trace";
+  Peer peer(options);
+  EXPECT_THROW(Peer{options}, Error);
+  options.trace = group.folder() + "/missing/trace";
+  EXPECT_THROW(Peer{options}, Error);
+}
+
+TEST(TraceFile, OfAPeer) {
+  ScratchGroup group;
+  PeerOptions options = group.options();
+  options.trace = group.folder() + "/trace";
+  {
+    Peer peer(options);
+    Mutex mutex(peer, "a");
+    std::scoped_lock guard(mutex);
+  }
+  std::vector<std::string> words;
+  std::string why;
+  for (const std::string& text : lines_of(options.trace)) {
+    auto line = trace::parse_line(text, why);
+    ASSERT_TRUE(line) << why;
+    words.emplace_back(word(line->happening));
+  }
+  EXPECT_EQ(words, (std::vector<std::string>{"join", "epoch", "request", "enter", "exit", "epoch",
+                                             "left"}));
+}
+
+}  // namespace
+}  // namespace conch::peer

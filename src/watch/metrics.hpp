@@ -1,0 +1,61 @@
+// What a peer has done, in the text format that Prometheus reads (version 0.0.4).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "peer/talk.hpp"
+#include "peer/witness.hpp"
+
+namespace conch::watch {
+
+/// How many were at most so long, each bound twice to five times the one before.
+class Histogram {
+ public:
+  static constexpr std::array<double, 16> bounds{1e-6, 1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3,
+                                                 5e-3, 1e-2, 5e-2,   1e-1, 0.5,  1,      10,   60};
+
+  void add(Duration duration);
+  void print(std::string& out, std::string_view name) const;
+
+ private:
+  /// Of each bound and of what is above all, without those below it.
+  std::array<std::uint64_t, bounds.size() + 1> counts_{};
+  double sum_ = 0;
+};
+
+/// Under the engine's guard, like everything that it tells.
+class Metrics final : public peer::Witness {
+ public:
+  void suspected(const recovery::Life&) override { ++suspicions_; }
+  void entered(std::string_view lock, const Entry& entry) override;
+  void left(std::string_view lock, Mode mode, Duration held) override;
+  void lost(std::string_view lock, Mode mode, Duration held) override;
+  void sent(const recovery::Life& to, const Note& note) override;
+  void received(const recovery::Life& from, const Note& note) override;
+  void data_sent(std::uint64_t bytes) override { data_bytes_[0] += bytes; }
+  void data_received(std::uint64_t bytes) override { data_bytes_[1] += bytes; }
+
+  /// With what the peer knows of itself and its group now.
+  std::string text(const peer::Status& here) const;
+
+ private:
+  using Direction = std::size_t;  // 0: sent, 1: received
+  void count(Direction direction, const Note& note);
+  void print_state(std::string& out, const peer::Status& here) const;
+  void print_counts(std::string& out, const peer::Counts& counts) const;
+
+  Histogram waits_;
+  Histogram holds_;
+  /// By type.
+  std::array<std::map<std::string, std::uint64_t, std::less<>>, 2> messages_;
+  std::uint64_t handovers_ = 0;
+  std::uint64_t again_ = 0;
+  std::uint64_t suspicions_ = 0;
+  std::array<std::uint64_t, 2> data_bytes_{};
+};
+
+}  // namespace conch::watch
