@@ -11,9 +11,9 @@ class Environment : public ::testing::Test {
  protected:
   static void set(const char* name, const char* value) { ::setenv(name, value, 1); }
   void TearDown() override {
-    for (const char* name :
-         {"CONCH_ALGORITHM", "CONCH_LISTEN", "CONCH_ADVERTISE", "CONCH_JOIN", "CONCH_INSECURE",
-          "CONCH_TCP_ONLY", "CONCH_TLS_CERT", "CONCH_TLS_KEY", "CONCH_TLS_CA", "CONCH_LEASE_MS", "CONCH_PERSIST"})
+    for (const char* name : {"CONCH_ALGORITHM", "CONCH_LISTEN", "CONCH_ADVERTISE", "CONCH_JOIN",
+                             "CONCH_INSECURE", "CONCH_TCP_ONLY", "CONCH_TLS_CERT", "CONCH_TLS_KEY",
+                             "CONCH_TLS_CA", "CONCH_LEASE_MS", "CONCH_PERSIST"})
       ::unsetenv(name);
   }
   static std::string complaint() {
