@@ -54,7 +54,7 @@ std::optional<std::chrono::milliseconds> milliseconds(const char* name) {
 /// Processes that share an environment have a file each if they want: %p is the process.
 std::string of_this_process(std::string path) {
   std::string process = std::to_string(::getpid());
-  for (std::size_t at = path.find("%p"); at != path.npos; at = path.find("%p", at))
+  for (std::size_t at = path.find("%p"); at != std::string::npos; at = path.find("%p", at))
     path.replace(at, 2, process);
   return path;
 }
