@@ -52,7 +52,7 @@ static inline long crew_count(crew* crew, int come) {
   return result;
 }
 
-/* Returns when all have called it. Data end with the last process that has a handle of them: nobody
+/* Returns when all have called it. Data end with the last process of the group: nobody
    should leave before all have come. */
 static inline void crew_meet(crew* crew) {
   long all = ++crew->meetings * crew->size;

@@ -1,5 +1,7 @@
 #include "capi/environment.hpp"
 
+#include <unistd.h>
+
 #include <charconv>
 #include <cstdlib>
 #include <optional>
@@ -49,6 +51,14 @@ std::optional<std::chrono::milliseconds> milliseconds(const char* name) {
   return std::chrono::milliseconds(number);
 }
 
+/// Processes that share an environment have a file each if they want: %p is the process.
+std::string of_this_process(std::string path) {
+  std::string process = std::to_string(::getpid());
+  for (std::size_t at = path.find("%p"); at != std::string::npos; at = path.find("%p", at))
+    path.replace(at, 2, process);
+  return path;
+}
+
 }  // namespace
 
 PeerOptions options_from_environment(const std::string& group) {
@@ -62,6 +72,7 @@ PeerOptions options_from_environment(const std::string& group) {
   options.tcp_only = flag("CONCH_TCP_ONLY");
   options.tls = {variable("CONCH_TLS_CERT"), variable("CONCH_TLS_KEY"), variable("CONCH_TLS_CA")};
   options.persist = flag("CONCH_PERSIST");
+  options.trace = of_this_process(variable("CONCH_TRACE"));
   options.lease = milliseconds("CONCH_LEASE_MS").value_or(options.lease);
   return options;
 }

@@ -1,6 +1,7 @@
 #include "capi/environment.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
@@ -11,9 +12,9 @@ class Environment : public ::testing::Test {
  protected:
   static void set(const char* name, const char* value) { ::setenv(name, value, 1); }
   void TearDown() override {
-    for (const char* name :
-         {"CONCH_ALGORITHM", "CONCH_LISTEN", "CONCH_ADVERTISE", "CONCH_JOIN", "CONCH_INSECURE",
-          "CONCH_TCP_ONLY", "CONCH_TLS_CERT", "CONCH_TLS_KEY", "CONCH_TLS_CA", "CONCH_LEASE_MS", "CONCH_PERSIST"})
+    for (const char* name : {"CONCH_ALGORITHM", "CONCH_LISTEN", "CONCH_ADVERTISE", "CONCH_JOIN",
+                             "CONCH_INSECURE", "CONCH_TCP_ONLY", "CONCH_TLS_CERT", "CONCH_TLS_KEY",
+                             "CONCH_TLS_CA", "CONCH_LEASE_MS", "CONCH_PERSIST", "CONCH_TRACE"})
       ::unsetenv(name);
   }
   static std::string complaint() {
@@ -48,6 +49,7 @@ TEST_F(Environment, SaysEverything) {
   set("CONCH_TLS_CA", "ca");
   set("CONCH_LEASE_MS", "700");
   set("CONCH_PERSIST", "on");
+  set("CONCH_TRACE", "trace.%p");
   PeerOptions options = options_from_environment("g");
   EXPECT_EQ(options.algorithm, "elmp");
   EXPECT_EQ(options.listen, (std::vector<std::string>{"a:1", "b:2"}));
@@ -58,6 +60,7 @@ TEST_F(Environment, SaysEverything) {
   EXPECT_EQ(options.tls.certificate + options.tls.key + options.tls.authority, "certkeyca");
   EXPECT_EQ(options.lease, std::chrono::milliseconds(700));
   EXPECT_TRUE(options.persist);
+  EXPECT_EQ(options.trace, "trace." + std::to_string(::getpid()));
 }
 
 TEST_F(Environment, TalksNonsense) {

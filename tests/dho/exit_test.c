@@ -27,6 +27,7 @@ static int child(processes* both) {
   OK(dho_ew_request(&wanted));
   pthread_t waiter;
   CHECK(pthread_create(&waiter, NULL, wait_for_ever, NULL) == 0);
+  CHECK(pthread_detach(waiter) == 0);
   await_state(&wanted, DHO_BLOCKED);
   return 0; /* exit() */
 }

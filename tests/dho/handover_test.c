@@ -50,7 +50,8 @@ static int child(processes* both) {
   hear_parent(both);
   count_rounds(&counter);
 
-  /* Holds the lock while the parent's patience ends. */
+  /* Holds the lock, when nobody counts any more, while the parent's patience ends. */
+  hear_parent(both);
   lock(&counter);
   tell_parent(both);
   hear_parent(both);
@@ -83,6 +84,7 @@ static void a_counter(processes* both, DHO_t* counter) {
   OK(dho_create(counter, "counter"));
   tell_child(both);
   count_rounds(counter);
+  tell_child(both);
   hear_child(both);
   struct timespec soon = in_ms(50);
   OK(dho_ir_request(counter));

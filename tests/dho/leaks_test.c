@@ -5,6 +5,13 @@
 
 #include "check.h"
 
+/* A sanitizer has some of its own, now and then. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+enum { MAPPINGS_SLACK = 20 };
+#else
+enum { MAPPINGS_SLACK = 0 };
+#endif
+
 static int descriptors(void) {
   int count = 0;
   DIR* folder = opendir("/proc/self/fd");
@@ -51,7 +58,7 @@ int main(int argc, char** argv) {
   printf("%d cycles: descriptors %d -> %d, mappings %d -> %d\n", count, descriptors_before,
          descriptors(), mappings_before, mappings());
   CHECK(descriptors() == descriptors_before);
-  CHECK(mappings() == mappings_before);
+  CHECK(mappings() <= mappings_before + MAPPINGS_SLACK);
 
   OK(dho_detach(NULL));
   cycles(20);
@@ -61,5 +68,5 @@ int main(int argc, char** argv) {
   printf("%d with joining: descriptors %d -> %d, mappings %d -> %d\n", count / 100,
          descriptors_before, descriptors(), mappings_before, mappings());
   CHECK(descriptors() == descriptors_before);
-  CHECK(mappings() == mappings_before);
+  CHECK(mappings() <= mappings_before + MAPPINGS_SLACK);
 }
