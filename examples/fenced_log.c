@@ -53,16 +53,9 @@ static long next_number(DHO_t* handle) {
   return (*(long*)dho_map(handle, NULL))++;
 }
 
-/* The number may be lost, if we come while the last one who knew it goes; the fence never is. */
-static void lock(DHO_t* handle) {
-  MUST(dho_ew_request(handle));
-  int error = dho_ew_acquire(handle);
-  if (error == DHO_EPEERLOST) error = dho_ew_acquire(handle); /* With what there is. */
-  MUST(error);
-}
-
 static int write_line(DHO_t* handle, char const* path) {
-  lock(handle);
+  MUST(dho_ew_request(handle));
+  MUST(dho_ew_acquire(handle));
   int taken = append(path, dho_fence(handle), next_number(handle));
   MUST(dho_ew_release(handle));
   return taken;
@@ -71,7 +64,8 @@ static int write_line(DHO_t* handle, char const* path) {
 static int write_late(DHO_t* handle, char const* path) {
   DHO_t other = DHO_INITIALIZER;
   MUST(dho_create(&other, "log"));
-  lock(handle);
+  MUST(dho_ew_request(handle));
+  MUST(dho_ew_acquire(handle));
   uint64_t fence = dho_fence(handle);
   long number = next_number(handle);
   MUST(dho_ew_release(handle)); /* It does not know: it believes it has only slept for a moment. */

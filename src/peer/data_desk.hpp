@@ -52,6 +52,8 @@ class DataDesk {
   void tell_outdated(const Errand& errand);
   /// Somebody has written a newer version than this peer's.
   void outdated(const std::string& lock, std::uint64_t version);
+  /// A holder has written that there is nothing.
+  void emptied(const std::string& lock, std::uint64_t version);
   /// The members are others.
   void follow_view();
   /// The peer was expelled: what it has counts no longer.
@@ -132,7 +134,10 @@ class DataDesk {
   bool is_answerable(const std::string& lock, const Stock& stock) const;
   std::optional<std::string> find_answerable() const;
   bool find_heir(const std::string& lock, bool insist, Guard& guard);
-  void save_all();
+  bool end_data(const std::string& lock, Time until, Guard& guard);
+  void save(const std::string& lock);
+  template <class Work>
+  bool visit(const std::string& lock, std::optional<Time> until, Guard& guard, Work&& work);
   void restore(const std::string& folder, const std::string& lock, Guard& guard);
 
   Engine& engine_;

@@ -144,8 +144,9 @@ dho::Status DataHandle::end_section(Guard& guard) {
   if (!writes_) return dho::Status::ok;
   DataRef data{version(), handle_.size(), engine_.self().id};
   if (!buffer_ || data.size == 0) {
-    // Nobody need keep what was there before.
-    engine_.data().outdated(line_->name, data.version);
+    bool is_unchanged = line_->data.size == 0 && !line_->rolled_back;
+    if (is_unchanged) return dho::Status::ok;
+    engine_.data().emptied(line_->name, data.version);
     written_ = DataRef{data.version, 0, std::nullopt};
     return dho::Status::ok;
   }

@@ -28,9 +28,6 @@ std::optional<DataAnswer> hear_answer(net::Stream& stream) {
   return unpacked<DataAnswer>(stream.hear().text, why);
 }
 
-/// Somebody has written that there is nothing.
-bool is_empty(const DataRef& data) { return data.version != 0 && data.size == 0; }
-
 template <class T>
 bool is(const std::optional<DataAnswer>& answer) {
   return answer && std::holds_alternative<T>(*answer);
@@ -146,11 +143,8 @@ void DataDesk::bequeath(Time until, Guard& guard) {
   phase_ = Phase::leaving;
   bool insist = false;
   while (std::optional<std::string> lock = find_answerable()) {
-    if (others().empty()) {
-      save_all();
-      break;
-    }
-    if (find_heir(*lock, insist, guard)) continue;
+    bool is_alone = others().empty();
+    if (is_alone ? end_data(*lock, until, guard) : find_heir(*lock, insist, guard)) continue;
     if (net::steady_now() >= until) {
       engine_.log(fmt::format("nobody takes the data of '{}': they end with this peer", *lock));
       break;
@@ -175,18 +169,56 @@ bool DataDesk::find_heir(const std::string& lock, bool insist, Guard& guard) {
 
 // A group that ends, and begins again.
 
-/// The last peer of the group leaves. What was emptied since it was saved is saved no more.
-void DataDesk::save_all() {
+/// Of the last peer: whoever comes before it has gone finds nothing, not something that is missing.
+/// False if somebody has come already, or it is too late.
+bool DataDesk::end_data(const std::string& lock, Time until, Guard& guard) {
+  return visit(lock, until, guard, [&](LockDesk& desk, std::uint64_t fence) {
+    if (!others().empty()) return false;
+    save(lock);
+    stocks_[lock].outdated = stocks_[lock].version();
+    desk.data = {fence, 0, std::nullopt};
+    return true;
+  });
+}
+
+void DataDesk::save(const std::string& lock) {
   std::string folder = engine_.data_folder();
-  if (folder.empty()) return;
+  Stock& stock = stocks_[lock];
+  std::shared_ptr<Buffer> buffer = stock.find(stock.version());
+  if (folder.empty() || !buffer) return;
   try {
-    for (const std::string& lock : saved_locks(folder))
-      if (is_empty(engine_.steward().known_data(lock))) forget_data(folder, lock);
-    for (auto& [lock, stock] : stocks_)
-      if (is_answerable(lock, stock))
-        save_data(folder, lock, stock.find(stock.version())->readable(stock.size()));
+    save_data(folder, lock, buffer->readable(buffer->size()));
   } catch (const Error& error) {
     engine_.log(error.what());
+  }
+}
+
+void DataDesk::emptied(const std::string& lock, std::uint64_t version) {
+  outdated(lock, version);
+  if (std::string folder = engine_.data_folder(); !folder.empty()) forget_data(folder, lock);
+}
+
+/// Enters a lock to see to its data; false if that did not come to pass.
+template <class Work>
+bool DataDesk::visit(const std::string& lock, std::optional<Time> until, Guard& guard,
+                     Work&& work) {
+  LockDesk& desk = engine_.desk_at(lock);
+  ++desk.users;
+  ThreadClaim claim(Mode::write);
+  Time now = net::steady_now();
+  engine_.take_place(claim, desk, now);
+  engine_.settle(now);
+  engine_.wait(claim, until, guard);
+  auto leave = [&] {
+    engine_.give_up(claim, guard);
+    --desk.users;
+  };
+  try {
+    bool done = claim.state == Claim::State::inside && work(desk, claim.fence.number());
+    return leave(), done;
+  } catch (...) {
+    leave();
+    throw;
   }
 }
 
@@ -202,13 +234,8 @@ void DataDesk::restore(Guard& guard) {
 
 /// As if this peer wrote them now; unless somebody has written meanwhile.
 void DataDesk::restore(const std::string& folder, const std::string& lock, Guard& guard) {
-  LockDesk& desk = engine_.desk_at(lock);
-  ++desk.users;
-  ThreadClaim claim(Mode::write);
-  engine_.request(claim, desk, guard);
-  engine_.wait(claim, std::nullopt, guard);
-  if (claim.state == Claim::State::inside && desk.data == DataRef{}) {
-    std::uint64_t version = claim.fence.number();
+  visit(lock, std::nullopt, guard, [&](LockDesk& desk, std::uint64_t version) {
+    if (desk.data != DataRef{}) return false;
     auto buffer = std::make_shared<Buffer>(0);
     std::uint64_t size = load_data(folder, lock, *buffer);
     buffer->finish(version, size);
@@ -216,9 +243,8 @@ void DataDesk::restore(const std::string& folder, const std::string& lock, Guard
     stock.install(buffer);
     stock.owed = version;
     desk.data = {version, size, engine_.self().id};
-  }
-  engine_.give_up(claim, guard);
-  --desk.users;
+    return true;
+  });
 }
 
 }  // namespace conch::peer

@@ -265,6 +265,48 @@ TEST(Data, APersistentGroupBeginsWithWhatItEndedWith) {
   EXPECT_EQ(read(at_c), "not lost");
 }
 
+TEST(Data, ADamagedFileIsLeftAlone) {
+  ScratchGroup group;
+  PeerOptions options = group.options();
+  options.persist = true;
+  {
+    Peer a(options);
+    Data data(a, "words");
+    write(data, "precious");
+  }
+  std::filesystem::path file =
+      *std::filesystem::directory_iterator(group.folder() + "/state/test/data");
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) - 1);
+  Peer b(options);
+  EXPECT_FALSE(group.log().empty()) << "and that is said";
+  Data data(b, "words");
+  EXPECT_EQ(read(data), "");
+  EXPECT_TRUE(std::filesystem::exists(file));
+}
+
+/// A newcomer finds the data or nothing, whenever it comes; it is never told that some are lost.
+TEST(Data, TheLastOneLeavesWhileTheNextOneComes) {
+  ScratchGroup group;
+  auto leaver = std::make_unique<Peer>(group.options());
+  int found = 0;
+  for (int i = 0; i < 30; ++i) {
+    {
+      Data data(*leaver, "words");
+      write(data, "words");
+    }
+    std::unique_ptr<Peer> newcomer;
+    std::jthread joins([&] { newcomer = std::make_unique<Peer>(group.options()); });
+    std::this_thread::sleep_for(std::chrono::microseconds(300 * i));  // somewhere on its way
+    leaver->leave();
+    joins.join();
+    Data data(*newcomer, "words");
+    if (!read(data).empty()) ++found;
+    leaver = std::move(newcomer);
+  }
+  EXPECT_GT(found, 0);
+  EXPECT_LT(found, 30) << "sometimes it came too late";
+}
+
 TEST(Data, WhatWasEmptiedStaysEmpty) {
   ScratchGroup group;
   PeerOptions options = group.options();
