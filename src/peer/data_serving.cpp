@@ -155,7 +155,8 @@ void DataDesk::answer(const Life& from, const PatchData& m, net::Descriptor, net
   if (!buffer || !makes_sense) return stream.say(answer_of(DeclinedData{}));
   stream.say(answer_of(GoOn{}));
   // Beside the data: who sends them may die.
-  std::vector<std::byte> bytes(m.range.end - m.range.begin);
+  Buffer aside(m.range.end - m.range.begin);
+  std::span<std::byte> bytes = aside.writable(m.range.end - m.range.begin);
   std::atomic<std::uint64_t> moved = 0;
   stream.receive(bytes, moved);
   count(0, bytes.size());
