@@ -106,6 +106,8 @@ void add_peer_command(CLI::App& app, Invocation&) {
                       "HOST:PORT to show /metrics (Prometheus) and /status (JSON) on; port 0: any");
   command->add_option("--trace", options.trace,
                       "A file to write what happens at this peer to; see `conch trace check`");
+  command->add_flag("--persist", options.persist,
+                    "If this peer is the group's last, and the register is here: keep the data");
   command->add_flag("--tcp-only", options.tcp_only, "Speak TCP with peers of this machine, too");
   command->callback([arguments] { run_peer(*arguments); });
 }

@@ -88,11 +88,13 @@ void DataDesk::outdated(const std::string& lock, std::uint64_t version) {
 }
 
 void DataDesk::follow_view() {
+  streams_.follow_view(engine_.steward().view());
   view_changed_.notify_all();
   for (Errand* errand : errands_) errand->woken.notify_all();
 }
 
 void DataDesk::forget() {
+  streams_.drop_idle();
   for (auto& [lock, stock] : stocks_) {
     unsigned handles = stock.handles;
     stock = Stock();

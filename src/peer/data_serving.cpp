@@ -29,7 +29,7 @@ void DataDesk::serve(const Life& from, net::Stream stream) {
   }
   auto shared = std::make_shared<net::Stream>(std::move(stream));
   try {
-    streams_.enlist(shared);
+    streams_.enlist(from, shared);
     spawn([this, from, shared] {
       answer_all(from, *shared);
       streams_.strike(shared);

@@ -14,13 +14,13 @@ Streams::Loan Streams::borrow(const net::StreamOptions& options, const Life& to,
     if (found != idle_.end() && !found->second.empty()) {
       Shared stream = std::move(found->second.back());
       found->second.pop_back();
-      used_.insert(stream);
+      used_.emplace(stream, to);
       return {stream, true};
     }
   }
   Time until = net::steady_now() + wire::handshake_patience;
   auto stream = std::make_shared<net::Stream>(options, to, address, until);
-  enlist(stream);
+  enlist(to, stream);
   return {stream, false};
 }
 
@@ -31,10 +31,10 @@ void Streams::give_back(const Life& to, const Shared& stream) {
   if (!closed_ && idle.size() < idle_max) idle.push_back(stream);
 }
 
-void Streams::enlist(const Shared& stream) {
+void Streams::enlist(const Life& with, const Shared& stream) {
   std::lock_guard guard(mutex_);
   if (closed_) throw Error("this peer has left its group");
-  used_.insert(stream);
+  used_.emplace(stream, with);
 }
 
 void Streams::strike(const Shared& stream) {
@@ -42,11 +42,23 @@ void Streams::strike(const Shared& stream) {
   used_.erase(stream);
 }
 
+void Streams::follow_view(const recovery::View& view) {
+  std::lock_guard guard(mutex_);
+  std::erase_if(idle_, [&](const auto& each) { return !view.mentions(each.first); });
+  for (const auto& [stream, life] : used_)
+    if (!view.mentions(life)) stream->abort();
+}
+
+void Streams::drop_idle() {
+  std::lock_guard guard(mutex_);
+  idle_.clear();
+}
+
 void Streams::close() {
   std::lock_guard guard(mutex_);
   closed_ = true;
   idle_.clear();
-  for (const Shared& stream : used_) stream->abort();
+  for (const auto& [stream, life] : used_) stream->abort();
 }
 
 }  // namespace conch::peer

@@ -5,11 +5,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "net/stream.hpp"
+#include "recovery/view.hpp"
 
 namespace conch::peer {
 
@@ -29,9 +29,14 @@ class Streams {
   void give_back(const Life& to, const Shared& stream);
 
   /// Is aborted with the others. Throws Error after `close`.
-  void enlist(const Shared& stream);
+  void enlist(const Life& with, const Shared& stream);
   void strike(const Shared& stream);
 
+  /// Aborts those with whoever is not mentioned any more: over TCP, nobody else tells that the
+  /// other side has gone.
+  void follow_view(const recovery::View& view);
+  /// Those to be used again say that this peer is who it was.
+  void drop_idle();
   /// Aborts all, and there will be no more.
   void close();
 
@@ -42,7 +47,7 @@ class Streams {
   std::mutex mutex_;
   bool closed_ = false;
   std::map<Life, std::vector<Shared>> idle_;
-  std::set<Shared> used_;
+  std::map<Shared, Life> used_;
 };
 
 }  // namespace conch::peer
