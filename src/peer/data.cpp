@@ -64,7 +64,8 @@ Outcome Data::request(Access access) {
 HandleState Data::state() const { return state_of(handle_->test()); }
 Outcome Data::acquire() {
   std::chrono::milliseconds timeout = handle_->options().timeout;
-  if (timeout == timeout.zero()) return outcome_of(handle_->acquire(std::nullopt));
+  if (timeout == std::chrono::milliseconds::zero())
+    return outcome_of(handle_->acquire(std::nullopt));
   return outcome_of(handle_->acquire(net::steady_now() + timeout));
 }
 Outcome Data::acquire_until(std::chrono::steady_clock::time_point deadline) {

@@ -71,7 +71,7 @@ class DataDesk {
   /// Until the data are here, or nobody wants them, or it is certain that nobody has them.
   void bring(Errand& errand, Guard& guard);
   /// Until so many others have it, or all if they are fewer, or `until` says that it is in vain.
-  void spread(const std::string& lock, const DataRef& data, std::shared_ptr<Buffer> buffer,
+  void spread(const std::string& lock, const DataRef& data, const std::shared_ptr<Buffer>& buffer,
               unsigned copies, const std::function<bool()>& in_vain, Guard& guard);
   /// Has a part of a version replaced where it is kept; the whole then is `data`. False if that
   /// version is there no more.

@@ -172,7 +172,9 @@ dho::Status DataHandle::write_back(const DataRef& data, Guard& guard) {
   written_ = data;
   if (options_.copies > 0) {
     auto in_vain = [&] { return state != Claim::State::inside || !engine_.has_lease(); };
-    engine_.data().spread(line_->name, data, buffer_, options_.copies, in_vain, guard);
+    std::shared_ptr<Buffer> buffer =
+        buffer_;  // That the lock is lost meanwhile is no reason to stop.
+    engine_.data().spread(line_->name, data, buffer, options_.copies, in_vain, guard);
   }
   return dho::Status::ok;
 }

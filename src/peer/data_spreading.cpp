@@ -79,8 +79,9 @@ DataDesk::Answer DataDesk::ask_to_keep(const Keeper& keeper, KeepData m, Buffer&
   });
 }
 
-void DataDesk::spread(const std::string& lock, const DataRef& data, std::shared_ptr<Buffer> buffer,
-                      unsigned copies, const std::function<bool()>& in_vain, Guard& guard) {
+void DataDesk::spread(const std::string& lock, const DataRef& data,
+                      const std::shared_ptr<Buffer>& buffer, unsigned copies,
+                      const std::function<bool()>& in_vain, Guard& guard) {
   KeepData m{lock, data};
   std::set<Life> have;
   for (;;) {
