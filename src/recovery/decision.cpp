@@ -63,18 +63,19 @@ std::vector<Claim> waiters_of(std::vector<Gathered::Waiter> waiters) {
   return order;
 }
 
-/// The newest that somebody has: its location's if that one is still there, for a peer that has
-/// started again under the same id has nothing.
+/// The newest that somebody has, also if whoever wrote it died before anybody else heard of it: its
+/// location's if that one is still there, for a peer that has started again under the same id has
+/// nothing.
 DataRef data_of(const Gathered& lock) {
   const DataRef& newest = lock.known.data;
-  if (!newest.location) return newest;
   DataRef best;
   auto rank = [&](const DataRef& copy) {
     return std::tuple(copy.version, copy.location == newest.location);
   };
   for (const DataRef& copy : lock.copies)
     if (!best.location || rank(copy) > rank(best)) best = copy;
-  return best;
+  bool is_nothing = !newest.location && best.version <= newest.version;
+  return is_nothing ? newest : best;
 }
 
 LockAssignment assign(const std::string& name, const Gathered& lock) {

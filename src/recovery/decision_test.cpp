@@ -104,6 +104,21 @@ TEST(Decision, IfTheirPlaceIsGoneSomebodyMayHaveACopy) {
   EXPECT_FALSE(lock.rolled_back);
 }
 
+TEST(Decision, ACopyCountsThoughNobodyHasHeardOfItsVersion) {
+  auto members = roster({life(1), life(2)});
+  auto lock = decision(members, {{life(1), Said()}, {life(2), Said().has(data(5, 3))}});
+  EXPECT_EQ(lock.data, data(5, 2)) << "its writer, 3, died before anybody else was in";
+  EXPECT_FALSE(lock.rolled_back);
+}
+
+TEST(Decision, AnOldCopyDoesNotCountIfThereIsNothingSince) {
+  DataRef nothing{6, 0, std::nullopt};
+  auto lock = decision(roster({life(1), life(2)}), {{life(1), Said().knows(fence(1, 6), nothing)},
+                                                    {life(2), Said().has(data(5, 3))}});
+  EXPECT_EQ(lock.data, nothing);
+  EXPECT_FALSE(lock.rolled_back);
+}
+
 TEST(Decision, IfNobodyHasThemTheNextHolderIsTold) {
   auto lock = decision(roster({life(1), life(2)}),
                        {{life(1), Said().knows(fence(1, 5), data(5, 9)).has(data(4, 1))},
