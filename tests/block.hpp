@@ -12,6 +12,9 @@ struct BlockArena {
   std::atomic<std::uint64_t> handovers;
   std::atomic<std::uint64_t> handovers_wanted;
   std::atomic<std::int32_t> last_process;
+  /// Nobody starts before so many are in the group: who is alone has nobody to give a copy to.
+  std::atomic<std::uint32_t> ready;
+  std::atomic<std::uint32_t> ready_wanted;
   /// Of the newest version whose release has returned.
   std::atomic<std::uint64_t> released;
   // What must not happen.

@@ -27,7 +27,10 @@ constexpr auto patience = 200s;
 
 class BlockTest : public ::testing::Test {
  protected:
-  BlockTest() : arena_(group_.folder() + "/arena") { arena_->handovers_wanted = handovers_wanted; }
+  BlockTest() : arena_(group_.folder() + "/arena") {
+    arena_->handovers_wanted = handovers_wanted;
+    arena_->ready_wanted = processes;
+  }
 
   void start(const std::vector<std::string>& words = {}, std::size_t bytes = block_bytes) {
     std::vector<std::string> arguments{BLOCK_WORKER, group_.folder(), std::to_string(bytes)};

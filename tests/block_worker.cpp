@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <thread>
 
 #include "block.hpp"
 #include "shared_page.hpp"
@@ -89,6 +90,9 @@ void run(int argc, char** argv) {
   }
   conch::testing::SharedPage<BlockArena> arena(folder + "/arena");
   Peer peer(options);
+  ++arena->ready;
+  while (arena->ready < arena->ready_wanted)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   Worker(peer, *arena, std::stoul(argv[2]), data).run();
 }
 
