@@ -1,8 +1,7 @@
 // MPI: a program of its own, which mpirun starts with two ranks (mpi_ranks.cpp).
-#include <array>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <sstream>
 
 #include "way.hpp"
@@ -14,7 +13,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto patience = 60s;
-constexpr auto stop_patience = 5s;
+/// Where Open MPI has the memory that ranks share, unless told. What it leaves there when it is
+/// killed goes with our folder.
+constexpr const char* memory = "/dev/shm";
 
 #ifdef CONCH_MPI_RANKS
 constexpr const char* ranks = CONCH_MPI_RANKS;
@@ -24,27 +25,21 @@ constexpr const char* ranks = nullptr;
 
 std::vector<std::string> command(MpiTransport transport, const Course& course,
                                  const std::filesystem::path& folder) {
-  std::vector<std::string> words{
-      "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "2",
-      "--mca",  "orte_tmpdir_base",    folder.string()};
+  std::vector<std::string> words{"mpirun"};
+  auto add = [&](std::initializer_list<std::string> more) {
+    words.insert(words.end(), more.begin(), more.end());
+  };
+  add({"--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "2"});
+  for (const char* place :
+       {"orte_tmpdir_base", "btl_vader_backing_directory", "osc_sm_backing_directory"})
+    add({"--mca", place, folder.string()});
+  // The other ways to put find out that the ranks share a machine, whatever the transport is.
   if (transport == MpiTransport::tcp)
-    words.insert(words.end(), {"--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo",
-                               "--mca", "osc", "^sm"});
-  words.insert(words.end(), {ranks, std::to_string(course.size), std::to_string(course.handovers)});
+    add({"--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo",
+         "--mca", "osc", "pt2pt"});
+  add({ranks, std::to_string(course.size), std::to_string(course.handovers)});
   return words;
 }
-
-/// Asked to end, mpirun takes what it has left about the machine with it.
-struct Launch {
-  Process process;
-  ~Launch() {
-    process.signal(SIGTERM);
-    try {
-      if (process.pid() > 0) wait_readable(std::array{process.fd()}, in(stop_patience));
-    } catch (const Interrupted&) {  // then it is killed
-    }
-  }
-};
 
 class MpiPut : public Way {
  public:
@@ -57,11 +52,11 @@ class MpiPut : public Way {
 
   std::vector<double> measure(const Course& course) override {
     if (ranks == nullptr) throw std::runtime_error("Open MPI was not there when this was built");
-    TemporaryFolder folder;
+    TemporaryFolder folder(memory);
     std::filesystem::path said = folder.path() / "said";
-    Launch launch{Process::program(command(transport_, course, folder.path()), said)};
+    Process launch = Process::program(command(transport_, course, folder.path()), said);
     try {
-      launch.process.finish(in(patience));
+      launch.finish(in(patience));
     } catch (const Interrupted&) {
       throw;
     } catch (const std::exception& error) {

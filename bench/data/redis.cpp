@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <optional>
 
 #include "resp.hpp"
@@ -19,7 +18,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto start_patience = 20s;
-constexpr auto stop_patience = 5s;
 constexpr const char* key = "block";
 
 /// On a port and on a Unix socket.
@@ -36,13 +34,6 @@ class RedisServer {
       if (wait_readable(std::array{process_.fd()}, in(10ms)) >= 0) process_.finish(deadline);
       if (std::chrono::steady_clock::now() > deadline)
         throw std::runtime_error("redis-server does not answer");
-    }
-  }
-  ~RedisServer() {
-    process_.signal(SIGTERM);
-    try {
-      wait_readable(std::array{process_.fd()}, in(stop_patience));
-    } catch (const Interrupted&) {  // then it is killed
     }
   }
   RedisServer(const RedisServer&) = delete;
