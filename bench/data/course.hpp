@@ -13,7 +13,7 @@ struct Course {
 };
 
 /// The first ones, of which memory comes to be mapped and connections to be made, are not measured.
-inline constexpr int warm_up_handovers = 12;
+inline constexpr int warm_up_handovers = 6;
 /// Before each handover, the next holder waits at least so long: it is asleep.
 inline constexpr std::uint64_t asleep_ns = 50'000;
 

@@ -18,9 +18,10 @@ using namespace std::chrono_literals;
 using Nanoseconds = std::chrono::duration<double, std::nano>;
 
 constexpr auto patience = 120s;
-constexpr std::size_t samples_max = 256;
 /// Cycles of each process that are not counted: until its memory is there and all are in step.
-constexpr int cycles_before = 6;
+constexpr int cycles_before = 4;
+/// Those that are, in a round.
+constexpr int cycles = 5;
 /// Of the wait without work. The queue is empty at the last two.
 constexpr std::array work_shares{0.0, 0.5, 1.5, 3.0};
 
@@ -31,7 +32,7 @@ struct Sample {
 
 struct Account {
   std::size_t count = 0;
-  std::array<Sample, samples_max> samples;
+  std::array<Sample, cycles> samples;
 };
 
 struct Board {
@@ -44,7 +45,6 @@ struct Board {
 
 struct Task {
   std::size_t size = 0;
-  int cycles = 0;
   double work_ns = 0;
   bool prefetch = false;
 };
@@ -99,33 +99,39 @@ class Worker {
 };
 
 /// Each process works off its cycles while the others do.
-void all_at_once(Worker& worker, Board&, std::uint32_t, const Task& task) {
-  for (int i = 0; i < cycles_before + task.cycles; ++i) worker.cycle(i >= cycles_before);
+void all_at_once(Worker& worker, Board&, std::uint32_t) {
+  for (int i = 0; i < cycles_before + cycles; ++i) worker.cycle(i >= cycles_before);
 }
 
 /// One after the other.
-void in_turn(Worker& worker, Board& board, std::uint32_t process, const Task& task) {
+void in_turn(Worker& worker, Board& board, std::uint32_t process) {
   constexpr std::uint32_t crew = overlap_processes;
-  for (int i = 0; i < cycles_before + task.cycles; ++i) {
+  for (int i = 0; i < cycles_before + cycles; ++i) {
     board.turn.await(static_cast<std::uint32_t>(i) * crew + process);
     worker.fetch_alone(i >= cycles_before);
     board.turn.raise_to(board.turn.value() + 1);
   }
 }
 
-Waits medians(const Board& board) {
+using Samples = std::vector<Sample>;
+
+void append(Samples& all, const Board& board) {
+  for (const Account& account : board.accounts)
+    all.insert(all.end(), account.samples.begin(), account.samples.end());
+}
+
+Waits medians(const Samples& samples) {
   std::vector<double> waits;
   std::vector<double> blockings;
-  for (const Account& account : board.accounts)
-    for (const Sample& sample : std::span(account.samples).first(account.count)) {
-      waits.push_back(static_cast<double>(sample.wait_ns));
-      blockings.push_back(static_cast<double>(sample.blocking_ns));
-    }
+  for (const Sample& sample : samples) {
+    waits.push_back(static_cast<double>(sample.wait_ns));
+    blockings.push_back(static_cast<double>(sample.blocking_ns));
+  }
   return {median(std::move(waits)), median(std::move(blockings))};
 }
 
 template <class Course>
-Waits run(const Task& task, Course course) {
+void run(const Task& task, Course course, Samples& all) {
   TemporaryFolder folder;
   Shared<Board> board;
   Reports reports;
@@ -138,7 +144,7 @@ Waits run(const Task& task, Course course) {
       if (process == 0) worker.make_block();
       reports.report();
       board->begun.await(2);
-      course(worker, *board, process, task);
+      course(worker, *board, process);
       reports.report();
       board->over.await(1);
       return std::string();
@@ -151,7 +157,7 @@ Waits run(const Task& task, Course course) {
   reports.await(crew.size(), crew, deadline);
   board->over.raise_to(1);
   for (Process& process : crew) process.finish(deadline);
-  return medians(*board);
+  append(all, *board);
 }
 
 }  // namespace
@@ -163,16 +169,27 @@ std::vector<OverlapPoint> Overlap::beyond_the_queue() const {
   return beyond;
 }
 
-Overlap measure_overlap(std::size_t size, int cycles) {
-  Overlap overlap{size, run({size, cycles, 0, false}, in_turn).blocking_ns, {}};
-  for (double share : work_shares) {
-    double wait_ns = overlap.points.empty() ? 0 : overlap.points.front().plain.wait_ns;
-    Task task{size, cycles, share * wait_ns, false};
-    OverlapPoint point{task.work_ns, run(task, all_at_once), {}};
-    task.prefetch = true;
-    point.prefetch = run(task, all_at_once);
-    overlap.points.push_back(point);
+/// Round by round, as everything, so that what disturbs the machine disturbs all alike.
+Overlap measure_overlap(std::size_t size, int rounds) {
+  struct Point {
+    Samples plain;
+    Samples prefetch;
+  };
+  Samples alone;
+  std::array<Point, work_shares.size()> points;
+  double queue_ns = 0;
+  for (int round = 0; round < rounds; ++round) {
+    run({size, 0, false}, in_turn, alone);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      run({size, work_shares[i] * queue_ns, false}, all_at_once, points[i].plain);
+      run({size, work_shares[i] * queue_ns, true}, all_at_once, points[i].prefetch);
+      if (queue_ns == 0) queue_ns = medians(points[0].plain).wait_ns;
+    }
   }
+  Overlap overlap{size, medians(alone).blocking_ns, {}};
+  for (std::size_t i = 0; i < points.size(); ++i)
+    overlap.points.push_back(
+        {work_shares[i] * queue_ns, medians(points[i].plain), medians(points[i].prefetch)});
   return overlap;
 }
 

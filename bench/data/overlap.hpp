@@ -35,6 +35,6 @@ struct Overlap {
 };
 
 /// Over TCP. Throws a sentence if a process fails or gets stuck.
-Overlap measure_overlap(std::size_t size, int cycles);
+Overlap measure_overlap(std::size_t size, int rounds);
 
 }  // namespace conch::bench

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t bytes_a_round = std::size_t{500} << 20;
 constexpr std::size_t handovers_max = 500;
 constexpr std::size_t handovers_min = 8;
-constexpr int overlap_cycles_a_round = 3;
+constexpr int overlap_rounds_max = 3;
 
 int handovers_of(std::size_t size) {
   std::size_t count = bytes_a_round / std::max<std::size_t>(size, 1);
@@ -25,13 +25,13 @@ int handovers_of(std::size_t size) {
 
 Ways all_ways() {
   Ways ways;
-  ways.push_back(raw_stream(Transport::unix_sockets));
-  ways.push_back(raw_stream(Transport::tcp));
+  for (Transport transport : {Transport::unix_sockets, Transport::tcp}) {
+    ways.push_back(raw_stream(transport));
+    ways.push_back(conch_data(transport));
+  }
   for (auto& way : redis_values()) ways.push_back(std::move(way));
-  ways.push_back(mpi_put(MpiTransport::shared_memory));
-  ways.push_back(mpi_put(MpiTransport::tcp));
-  ways.push_back(conch_data(Transport::unix_sockets));
-  ways.push_back(conch_data(Transport::tcp));
+  for (MpiTransport transport : {MpiTransport::shared_memory, MpiTransport::tcp})
+    ways.push_back(mpi_put(transport));
   return ways;
 }
 
@@ -107,7 +107,7 @@ Result run(const Plan& plan) {
   }
   if (plan.only.empty()) {
     progress("the overlap of work and waiting");
-    result.overlap = measure_overlap(result.largest(), overlap_cycles_a_round * plan.rounds);
+    result.overlap = measure_overlap(result.largest(), std::min(plan.rounds, overlap_rounds_max));
   }
   progress("");
   return result;
