@@ -57,7 +57,7 @@ struct Target {
 
 void print(const Target& target) {
   std::string words =
-      fmt::format("{:<64} {} {:>3}{}", target.what, target.at_most ? "at most " : "at least",
+      fmt::format("{:<66} {} {:>3}{}", target.what, target.at_most ? "at most " : "at least",
                   target.limit, target.unit);
   if (!target.measured) {
     fmt::print("{}  not measured\n", words);

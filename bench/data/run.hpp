@@ -13,7 +13,7 @@ namespace conch::bench {
 
 struct Plan {
   std::vector<std::size_t> sizes{std::size_t{1} << 10, std::size_t{1} << 20, std::size_t{50} << 20};
-  int rounds = 7;
+  int rounds = 5;
   std::vector<std::string> only;
 };
 
