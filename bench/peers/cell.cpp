@@ -232,13 +232,6 @@ Reading measure(Contender& contender, const Setting& setting) {
   return read(accounts);
 }
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 Reading median(std::span<const Reading> readings) {
   Reading all;
   for (auto field :

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "contender.hpp"
+#include "machine.hpp"
 
 namespace conch::bench {
 
@@ -39,6 +40,5 @@ Reading measure(Contender& contender, const Setting& setting);
 
 /// Field by field.
 Reading median(std::span<const Reading> readings);
-double median(std::vector<double> values);
 
 }  // namespace conch::bench

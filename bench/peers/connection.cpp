@@ -3,9 +3,13 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/un.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <system_error>
 
 namespace conch::bench {
@@ -46,6 +50,31 @@ File connect_to(std::uint16_t port) {
   return socket;
 }
 
+File connect_to(const std::filesystem::path& unix_socket) {
+  File socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (socket.fd() < 0) fail("socket");
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::string path = unix_socket.string();
+  if (path.size() >= sizeof address.sun_path)
+    throw std::runtime_error("the path of a Unix socket is too long: " + path);
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  if (connect(socket.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    fail("connect");
+  return socket;
+}
+
+Ends connected(Transport transport) {
+  if (transport == Transport::tcp) {
+    File listener = listen_anywhere();
+    File ours = connect_to(port_of(listener));
+    return {std::move(ours), accept_without_delay(listener.fd())};
+  }
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) fail("socketpair");
+  return {File(ends[0]), File(ends[1])};
+}
+
 File listen_anywhere() {
   File socket = tcp_socket();
   sockaddr_in address = loopback(0);
@@ -82,6 +111,21 @@ void Connection::send(std::string_view message) {
   }
 }
 
+void Connection::send(std::string_view head, std::string_view middle, std::string_view tail) {
+  std::array<iovec, 3> parts{};
+  std::size_t size = 0;
+  for (std::size_t i = 0; std::string_view part : {head, middle, tail}) {
+    parts[i++] = {const_cast<char*>(part.data()), part.size()};
+    size += part.size();
+  }
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = parts.size();
+  ++traffic_.messages;
+  traffic_.bytes += size;
+  if (sendmsg(socket_.fd(), &message, MSG_NOSIGNAL) != static_cast<ssize_t>(size)) fail("sendmsg");
+}
+
 void Connection::receive() {
   std::array<char, 4096> part;  // left as it is: filling it would be measured
   ssize_t size = recv(socket_.fd(), part.data(), part.size(), 0);
@@ -101,6 +145,19 @@ std::string_view Connection::exactly(std::size_t size) {
   buffer_.erase(0, std::exchange(taken_, 0));
   while (buffer_.size() < size) receive();
   return take(size);
+}
+
+void Connection::read_into(std::span<char> bytes) {
+  buffer_.erase(0, std::exchange(taken_, 0));
+  std::size_t here = std::min(buffer_.size(), bytes.size());
+  std::memcpy(bytes.data(), take(here).data(), here);
+  for (bytes = bytes.subspan(here); !bytes.empty();) {
+    ssize_t size = recv(socket_.fd(), bytes.data(), bytes.size(), 0);
+    if (size < 0) fail("recv");
+    if (size == 0) throw std::runtime_error("the server has closed the connection");
+    traffic_.bytes += static_cast<std::size_t>(size);
+    bytes = bytes.subspan(static_cast<std::size_t>(size));
+  }
 }
 
 std::string_view Connection::line() {

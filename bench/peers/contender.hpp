@@ -87,7 +87,6 @@ std::unique_ptr<Contender> redis_set();
 std::unique_ptr<Contender> etcd();
 std::unique_ptr<Contender> zookeeper();
 
-enum class Transport : std::uint8_t { tcp, unix_sockets };
 std::unique_ptr<Contender> conch_peers(const std::string& algorithm, Transport transport);
 
 }  // namespace conch::bench

@@ -20,7 +20,7 @@ constexpr int lease_s = 60;
 /// JSON in, JSON out, over one HTTP/1.1 connection that stays open.
 class Gateway {
  public:
-  explicit Gateway(std::uint16_t port) : connection_(port) {}
+  explicit Gateway(std::uint16_t port) : connection_(connect_to(port)) {}
 
   Json post(std::string_view path, const Json& question) {
     std::string body = question.dump();

@@ -3,9 +3,6 @@
 #include <sys/socket.h>
 
 #include <array>
-#include <cerrno>
-#include <charconv>
-#include <system_error>
 
 #include "cell.hpp"
 #include "shared.hpp"
@@ -17,23 +14,6 @@ namespace {
 using namespace std::chrono_literals;
 
 using Message = std::array<char, 64>;
-
-struct Pair {
-  File ours;
-  File theirs;
-};
-
-Pair connected(Transport transport) {
-  if (transport == Transport::tcp) {
-    File listener = listen_anywhere();
-    File ours = connect_to(port_of(listener));
-    return {std::move(ours), accept_without_delay(listener.fd())};
-  }
-  std::array<int, 2> ends{};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    throw std::system_error(errno, std::generic_category(), "socketpair");
-  return {File(ends[0]), File(ends[1])};
-}
 
 void put(int fd, const Message& message) {
   if (send(fd, message.data(), message.size(), MSG_NOSIGNAL) != ssize_t{sizeof message})
@@ -67,7 +47,7 @@ double play(int fd, double seconds) {
 }  // namespace
 
 double ping_pong_ns(Transport transport, double seconds) {
-  Pair pair = connected(transport);
+  Ends pair = connected(transport);
   Process echoing([&] {
     pair.ours = {};
     return echo(pair.theirs.fd());

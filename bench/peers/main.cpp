@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 
+#include "machine.hpp"
 #include "report.hpp"
 #include "run.hpp"
 

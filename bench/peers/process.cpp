@@ -217,8 +217,8 @@ void watch(std::span<Process> processes, std::chrono::duration<double> time) {
   if (ended >= 0) fail_with_end_of(processes[static_cast<std::size_t>(ended)]);
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = std::filesystem::temp_directory_path() / "conch_bench.XXXXXX";
+TemporaryFolder::TemporaryFolder(const std::filesystem::path& parent) {
+  std::string name = parent / "conch_bench.XXXXXX";
   if (mkdtemp(name.data()) == nullptr)
     throw std::runtime_error("no temporary directory could be made: " + name);
   path_ = name;

@@ -1,4 +1,4 @@
-// Redis, in two ways, without persistence. RESP is spoken by hand.
+// Redis, in two ways, without persistence.
 //
 // `redis_list`: a token in a list. BLPOP waits for it, in the order of arrival; RPUSH gives it to
 // who waits longest. An unlock does not wait for its reply: the next lock reads it.
@@ -7,12 +7,11 @@
 // script that deletes the key if the value is still ours.
 #include <fmt/core.h>
 
-#include <charconv>
 #include <ctime>
-#include <initializer_list>
 #include <random>
 
 #include "contender.hpp"
+#include "resp.hpp"
 
 namespace conch::bench {
 
@@ -26,67 +25,12 @@ constexpr const char* release_script =
     "if redis.call('get',KEYS[1])==ARGV[1] then return redis.call('del',KEYS[1]) "
     "else return 0 end";
 
-std::string command(std::initializer_list<std::string_view> words) {
-  std::string text = fmt::format("*{}\r\n", words.size());
-  for (std::string_view word : words) text += fmt::format("${}\r\n{}\r\n", word.size(), word);
-  return text;
-}
-
-class Redis {
- public:
-  explicit Redis(std::uint16_t port) : connection_(port) {}
-
-  void send(std::string_view command) { connection_.send(command); }
-  /// The reply as a text; of an array its last element; nothing for nil.
-  std::optional<std::string> reply() {
-    auto value = element();
-    connection_.count_received();
-    return value;
-  }
-  std::optional<std::string> ask(std::string_view command) {
-    send(command);
-    return reply();
-  }
-  const Traffic& traffic() const { return connection_.traffic(); }
-
- private:
-  std::optional<std::string> element() {
-    std::string head(connection_.line());
-    switch (head.at(0)) {
-      case '+':
-      case ':': return head.substr(1);
-      case '$': return bulk(number_in(head));
-      case '*': return last_of(number_in(head));
-      default: throw std::runtime_error("Redis says: " + head);
-    }
-  }
-
-  std::optional<std::string> bulk(int size) {
-    if (size < 0) return std::nullopt;
-    std::string text(connection_.exactly(static_cast<std::size_t>(size)));
-    connection_.exactly(2);
-    return text;
-  }
-
-  std::optional<std::string> last_of(int count) {
-    std::optional<std::string> last;
-    for (int i = 0; i < count; ++i) last = element();
-    return last;
-  }
-
-  static int number_in(std::string_view head) {
-    int number = 0;
-    std::from_chars(head.data() + 1, head.data() + head.size(), number);
-    return number;
-  }
-
-  Connection connection_;
-};
-
 class ListEntrant : public Entrant {
  public:
   ListEntrant(std::uint16_t port, const std::string& key)
-      : redis_(port), pop_(command({"BLPOP", key, "0"})), push_(command({"RPUSH", key, "t"})) {}
+      : redis_(connect_to(port)),
+        pop_(command({"BLPOP", key, "0"})),
+        push_(command({"RPUSH", key, "t"})) {}
 
   void create_token() { redis_.ask(push_); }
 
@@ -111,7 +55,7 @@ class ListEntrant : public Entrant {
 class SetEntrant : public Entrant {
  public:
   SetEntrant(std::uint16_t port, std::string key)
-      : redis_(port),
+      : redis_(connect_to(port)),
         key_(std::move(key)),
         script_(redis_.ask(command({"SCRIPT", "LOAD", release_script})).value_or("")) {}
 
@@ -144,12 +88,7 @@ class RedisServer : public Served {
  public:
   using Served::Served;
 
-  std::string version() override {
-    std::string info = Redis(port_).ask(command({"INFO", "server"})).value_or("");
-    std::size_t at = info.find("redis_version:");
-    return "Redis " +
-           (at == std::string::npos ? "?" : info.substr(at + 14, info.find('\r', at) - at - 14));
-  }
+  std::string version() override { return Redis(connect_to(port_)).version(); }
 
  protected:
   Process serve(const std::filesystem::path& folder) override {

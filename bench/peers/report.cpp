@@ -1,9 +1,7 @@
 #include "report.hpp"
 
 #include <fmt/core.h>
-#include <sys/utsname.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 namespace conch::bench {
@@ -11,13 +9,6 @@ namespace conch::bench {
 namespace {
 
 constexpr int name_width = 25;
-/// Above, somebody else uses the machine.
-constexpr double busy_load = 0.5;
-
-std::string us(double ns) {
-  double value = ns / 1000;
-  return fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 1000 ? 1 : 0);
-}
 
 void print_head() {
   constexpr const char* line = "{:<{}} {:>8} {:>6} {:>10} {:>7} {:>8} {:>9} {:>11} {:>9} {:>7}\n";
@@ -190,18 +181,6 @@ nlohmann::json json_of(const Sheet& sheet) {
 }
 
 }  // namespace
-
-void print_machine(const Affinity& affinity) {
-  utsname system{};
-  uname(&system);
-  fmt::print("{} core{}, {} {}\n", affinity.cores(), affinity.cores() == 1 ? "" : "s",
-             system.sysname, system.release);
-  double load = 0;
-  if (getloadavg(&load, 1) == 1 && load > busy_load)
-    fmt::print(
-        "The machine was not idle (load average {:.1f}): rates are lower than they could be.\n",
-        load);
-}
 
 void print_tables(const Result& result) {
   std::string versions;

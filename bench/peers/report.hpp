@@ -5,7 +5,6 @@
 
 namespace conch::bench {
 
-void print_machine(const Affinity& affinity);
 void print_tables(const Result& result);
 /// What was promised, beside what was measured.
 void print_targets(const Result& result);

@@ -82,7 +82,7 @@ class Reader {
 /// A session, in which one thing is asked after the other.
 class Session {
  public:
-  explicit Session(std::uint16_t port) : connection_(port) {
+  explicit Session(std::uint16_t port) : connection_(connect_to(port)) {
     connection_.send(Writer()
                          .number(0)
                          .large(0)
@@ -206,7 +206,7 @@ class ZooKeeper : public Served {
   ZooKeeper() : Served("ZooKeeper") {}
 
   std::string version() override {
-    Connection connection(port_);
+    Connection connection(connect_to(port_));
     connection.send("srvr");
     constexpr std::size_t before = std::string_view("Zookeeper version: ").size();
     std::string first(connection.exactly(before + 16));

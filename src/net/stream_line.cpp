@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <conch/error.hpp>
 
 #include "net/patience.hpp"
@@ -16,6 +15,12 @@ namespace {
 
 /// So much is read or written at once, and then `moved` is told.
 constexpr std::size_t chunk_bytes_max = std::size_t{1} << 20;
+
+/// With its length, and what fills it up.
+std::size_t framed_bytes(std::size_t note_bytes) {
+  constexpr std::size_t step = wire::stream_note_step;
+  return (wire::length_bytes + note_bytes + step - 1) / step * step;
+}
 
 std::string in_seconds(Duration duration) {
   return std::to_string(std::chrono::ceil<std::chrono::seconds>(duration).count()) + " s";
@@ -58,9 +63,10 @@ std::string Stream::Line::framed(std::string_view note) {
     throw Error("a note in a stream has at most " + std::to_string(wire::stream_note_bytes_max) +
                 " bytes, not " + std::to_string(note.size()));
   std::string bytes;
-  bytes.reserve(wire::length_bytes + note.size());
+  bytes.reserve(framed_bytes(note.size()));
   wire::put_number(bytes, static_cast<std::uint32_t>(note.size()));
   bytes += note;
+  bytes.resize(framed_bytes(note.size()));
   return bytes;
 }
 
@@ -78,30 +84,37 @@ void Stream::Line::say(std::string_view note, int descriptor) {
 Stream::Note Stream::Line::hear() {
   begin();
   Note note;
-  std::size_t bytes = hear_length(note.descriptor);
-  if (bytes > wire::stream_note_bytes_max)
-    fail("it announces a note of " + std::to_string(bytes) + " bytes, more than the " +
-         std::to_string(wire::stream_note_bytes_max) + " one may have");
-  note.text.resize(bytes);
+  note.text = hear_beginning(note.descriptor);
+  std::size_t bytes = wire::number_at(note.text);
+  note.text.resize(framed_bytes(bytes));
   std::atomic<std::uint64_t> ignored;
-  receive(std::as_writable_bytes(std::span(note.text)), ignored);
+  receive(std::as_writable_bytes(std::span(note.text).subspan(wire::stream_note_step)), ignored);
+  note.text = note.text.substr(wire::length_bytes, bytes);
   return note;
 }
 
-/// Reads no byte more: what follows may not be of a note. It is tried before it is awaited, for
-/// some may have come that only the TLS session knows of.
-std::size_t Stream::Line::hear_length(Descriptor& passed) {
-  std::array<char, wire::length_bytes> length{};
+/// As much as the shortest note has, and no byte more: what follows may not be of a note. It is
+/// tried before it is awaited, for some may have come that only the TLS session knows of.
+std::string Stream::Line::hear_beginning(Descriptor& passed) {
+  std::string beginning(wire::stream_note_step, '\0');
   std::size_t heard = 0;
-  while (heard < length.size()) {
-    char* into = length.data() + heard;
-    std::size_t left = length.size() - heard;
+  while (heard < beginning.size()) {
+    char* into = beginning.data() + heard;
+    std::size_t left = beginning.size() - heard;
+    bool may_pass = is_local() && heard == 0;
     std::size_t got =
-        bytes_of(is_local() ? socket_.receive(into, left, passed) : socket_.receive(into, left));
+        bytes_of(may_pass ? socket_.receive(into, left, passed) : socket_.receive(into, left));
     if (got == 0) await(POLLIN, heard == 0 ? Patience::endless : Patience::some);
     heard += got;
+    if (heard >= wire::length_bytes) check_length(wire::number_at(beginning));
   }
-  return wire::number_at({length.data(), length.size()});
+  return beginning;
+}
+
+void Stream::Line::check_length(std::size_t bytes) {
+  if (bytes > wire::stream_note_bytes_max)
+    fail("it announces a note of " + std::to_string(bytes) + " bytes, more than the " +
+         std::to_string(wire::stream_note_bytes_max) + " one may have");
 }
 
 // Bytes.

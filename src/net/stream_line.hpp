@@ -1,5 +1,6 @@
-// The socket of a stream, and what is said over it: notes, each a length of 32 bits and so many
-// bytes, and between them bytes without any frame, of which both sides know how many there are.
+// The socket of a stream, and what is said over it: notes, each a length of 32 bits, so many bytes
+// and zeroes up to a multiple of 64; and between them bytes without any frame, of which both sides
+// know how many there are.
 #pragma once
 
 #include <atomic>
@@ -38,7 +39,8 @@ class Stream::Line {
   void begin();
   std::string framed(std::string_view note);
   void send(std::string_view bytes);
-  std::size_t hear_length(Descriptor& passed);
+  std::string hear_beginning(Descriptor& passed);
+  void check_length(std::size_t bytes);
   /// How much has moved; none if that has to be awaited.
   std::size_t bytes_of(const Transfer& transfer);
   enum class Patience : std::uint8_t { some, endless };

@@ -84,7 +84,7 @@ class StreamLine : public ::testing::Test {
   std::atomic<std::uint64_t> moved = 0;
 };
 
-const std::string note("\0\0\0\4note", 8);
+const std::string note = std::string("\0\0\0\4note", 8) + std::string(56, '\0');
 const std::string failed = "the stream with the other has failed: ";
 
 // Descriptors.
@@ -144,8 +144,8 @@ TEST_F(StreamLine, LeaksNoDescriptorThatNobodyAskedFor) {
   stream->receive(std::span(bytes).first(5), moved);
   EXPECT_EQ(open_descriptors(), before) << "with bytes";
 
-  say(note.substr(0, 5));
-  say(note.substr(5), memory, 2);
+  say(std::string("\0\0\0\x7c", 4) + std::string(60, 'x'));
+  say(std::string(64, 'x'), memory, 2);
   EXPECT_FALSE(stream->hear().descriptor) << "after the beginning of a note";
   EXPECT_EQ(open_descriptors(), before);
 

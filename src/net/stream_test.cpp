@@ -336,7 +336,8 @@ TEST_F(AStream, IsNotOpenedToAnotherLifeThanWasMeant) {
 
 TEST_F(AStream, LosesNothingOfWhatComesRightBehindTheAnswer) {
   RawListener listener;
-  auto dialed = dial_to(listener, answer_of(life(2)) + std::string("\0\0\0\5early", 9) + "bytes");
+  std::string note = std::string("\0\0\0\5early", 9) + std::string(55, '\0');
+  auto dialed = dial_to(listener, answer_of(life(2)) + note + "bytes");
   Stream stream = dialed.get();
   EXPECT_EQ(stream.hear().text, "early");
   std::array<std::byte, 5> bytes;

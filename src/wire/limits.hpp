@@ -40,6 +40,9 @@ inline constexpr std::size_t client_bytes_max = 2 * frame_bytes_max;
 
 /// Of a note in a stream, what follows its length.
 inline constexpr std::size_t stream_note_bytes_max = std::size_t{4} << 10;
+/// A note is filled up to a multiple of it. Bytes that follow then begin at a cache line in the
+/// system's buffers: behind 14 bytes, some processors take three times as long to copy them.
+inline constexpr std::size_t stream_note_step = 64;
 /// How long nothing may move while the rest of a note, or of bytes, is awaited.
 inline constexpr Duration stream_silence_max = std::chrono::seconds(10);
 /// Streams that a peer serves.

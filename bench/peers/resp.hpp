@@ -1,0 +1,44 @@
+// A client of Redis that speaks RESP by hand, so that no library's habits are measured.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "connection.hpp"
+
+namespace conch::bench {
+
+/// As it goes over the wire.
+std::string command(std::initializer_list<std::string_view> words);
+
+class Redis {
+ public:
+  explicit Redis(File socket) : connection_(std::move(socket)) {}
+
+  void send(std::string_view command) { connection_.send(command); }
+  /// The reply as a text; of an array its last element; nothing for nil.
+  std::optional<std::string> reply();
+  std::optional<std::string> ask(std::string_view command);
+
+  // A value too large to be copied about.
+
+  void set(std::string_view key, std::string_view value);
+  /// Throws if the value has another size.
+  void get(std::string_view key, std::span<char> into);
+
+  /// In its own words.
+  std::string version();
+  const Traffic& traffic() const { return connection_.traffic(); }
+
+ private:
+  std::optional<std::string> element();
+  std::optional<std::string> bulk(long size);
+  std::optional<std::string> last_of(long count);
+
+  Connection connection_;
+};
+
+}  // namespace conch::bench
