@@ -55,7 +55,9 @@ std::string note(std::string_view text) {
   auto size = static_cast<std::uint32_t>(text.size());
   std::string bytes;
   for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(size >> shift);
-  return bytes.append(text);
+  bytes += text;
+  constexpr std::size_t step = wire::stream_note_step;
+  return bytes.append((step - bytes.size() % step) % step, '\0');
 }
 
 std::string question(const peer::DataQuestion& question) {
