@@ -2,15 +2,14 @@
 // takes to see two of them inside at once. It survives that a holder is killed.
 #pragma once
 
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
 #include <fstream>
-#include <stdexcept>
 #include <string>
+
+#include "shared_page.hpp"
 
 namespace conch::testing {
 
@@ -46,21 +45,9 @@ inline bool is_alive(std::int32_t process) {
 
 class SharedArena {
  public:
-  explicit SharedArena(const std::string& file) {
-    int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (descriptor < 0 || ::ftruncate(descriptor, sizeof(Arena)) != 0)
-      throw std::runtime_error("cannot make " + file);
-    void* memory =
-        ::mmap(nullptr, sizeof(Arena), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-    ::close(descriptor);
-    if (memory == MAP_FAILED) throw std::runtime_error("cannot map " + file);
-    arena_ = static_cast<Arena*>(memory);
-  }
-  ~SharedArena() { ::munmap(arena_, sizeof(Arena)); }
-  SharedArena(const SharedArena&) = delete;
-  SharedArena& operator=(const SharedArena&) = delete;
+  explicit SharedArena(const std::string& file) : arena_(file) {}
 
-  Arena* operator->() const { return arena_; }
+  Arena* operator->() const { return &*arena_; }
 
   void enter(std::uint64_t fence) {
     std::int32_t before = arena_->inside.exchange(::getpid());
@@ -76,7 +63,7 @@ class SharedArena {
   bool done() const { return arena_->handovers >= arena_->handovers_wanted; }
 
  private:
-  Arena* arena_;
+  SharedPage<Arena> arena_;
 };
 
 }  // namespace conch::testing

@@ -1,8 +1,5 @@
 // Eight processes, one lock, and an overlap detector in shared memory.
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 
 #include <chrono>
 #include <random>
@@ -10,15 +7,13 @@
 #include <vector>
 
 #include "arena.hpp"
+#include "brood.hpp"
 #include "peer/testing/scratch_group.hpp"
-
-extern char** environ;
 
 namespace conch {
 namespace {
 
 using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
 using conch::testing::SharedArena;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -35,44 +30,13 @@ class PeersTest : public ::testing::Test {
     arena_->handovers_wanted = handovers_wanted;
     arena_->ready_wanted = processes;
   }
-  ~PeersTest() override {
-    for (pid_t worker : workers_) ::kill(worker, SIGKILL);
-    for (pid_t worker : workers_) ::waitpid(worker, nullptr, 0);
-  }
 
-  void start(std::vector<std::string> words = {}) {
+  void start(const std::vector<std::string>& words = {}) {
     std::vector<std::string> arguments{PEER_WORKER, group_.folder(), std::to_string(++seed_)};
     arguments.insert(arguments.end(), words.begin(), words.end());
-    std::vector<char*> argv;
-    for (std::string& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    pid_t worker = 0;
-    ASSERT_EQ(::posix_spawn(&worker, PEER_WORKER, nullptr, nullptr, argv.data(), environ), 0);
-    workers_.push_back(worker);
+    workers_.start(arguments);
   }
-  /// False if it ended by itself just before.
-  bool kill_one(std::size_t which) {
-    pid_t worker = workers_[which];
-    workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(which));
-    ::kill(worker, SIGKILL);
-    int status = 0;
-    ::waitpid(worker, &status, 0);
-    return WIFSIGNALED(status);
-  }
-  void expect_all_end() {
-    auto deadline = Clock::now() + patience;
-    while (!workers_.empty() && Clock::now() < deadline) {
-      int status = 0;
-      pid_t ended = ::waitpid(-1, &status, WNOHANG);
-      if (ended <= 0) {
-        std::this_thread::sleep_for(5ms);  // There is no waitpid with a deadline.
-        continue;
-      }
-      std::erase(workers_, ended);
-      EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
-    }
-    EXPECT_TRUE(workers_.empty()) << "after " << arena_->entries << " entries";
-  }
+  void expect_all_end() { workers_.expect_all_end(patience); }
   void expect_exclusion() {
     EXPECT_EQ(arena_->overlaps, 0u);
     EXPECT_EQ(arena_->stale_fences, 0u);
@@ -82,7 +46,7 @@ class PeersTest : public ::testing::Test {
 
   peer::ScratchGroup group_;
   SharedArena arena_;
-  std::vector<pid_t> workers_;
+  testing::Brood workers_;
   unsigned seed_ = 0;
 };
 
@@ -130,7 +94,7 @@ TEST_F(PeersTest, OneIsKilledEverySecond) {
   int killed = 0;
   for (int second = 0; second < 6; ++second) {
     std::this_thread::sleep_for(1s);  // The test's own rhythm: nothing is awaited.
-    if (kill_one(dice() % workers_.size())) ++killed;
+    if (workers_.kill_one(dice() % workers_.size())) ++killed;
     start();
   }
   arena_->handovers_wanted = arena_->handovers + 1000;
