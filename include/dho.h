@@ -70,8 +70,8 @@ enum {
 
 /* Zero in all of them is what dho_create takes. */
 typedef struct dho_options {
-  unsigned copies;     /* so many other peers have the data when release returns; 0: a holder's
-                          death tears them */
+  unsigned copies;     /* so many other peers have the data when release returns, or all if they are
+                          fewer; 0: a holder's death tears the data */
   int prefetch;        /* fetch at the grant, not at the acquire */
   char const* group;   /* NULL: $CONCH_GROUP, or "default" */
   unsigned timeout_ms; /* how long create and acquire wait (ETIMEDOUT); 0: create 30 s, acquire for
