@@ -47,7 +47,8 @@ enum class Without : std::uint8_t {
   elected,       // F2: a proxy asks itself first
   own_owner,     // F3: a node asks its proxy each time
   idle_owner,    // F1: an idle holder that gives the token away points nowhere
-  local_owner,   // F4: the root points at a remote request that it queues
+  local_owner,   // F4: the root points at a remote request that it queues, and at the last when it
+                 // goes
   queued_owner,  // F4b: the root does not point at a local request that it queues
   stored_queue,  // F5: a queue that comes is not kept
   following,     // F6: a queue that comes too late is kept by somebody who does not wait

@@ -53,7 +53,7 @@ void PreemptAggregation::pass(Out& out) {
   Preemptions nb = keeps(Without::reset) ? std::exchange(nb_, {}) : nb_;  // (F7)
   if (!next_) return;
   NodeId next = *std::exchange(next_, std::nullopt);
-  bool points_within = owner_ && keeps(Without::set_owner);  // (F8)
+  bool points_within = owner_ && keeps(Without::set_owner) && keeps(Without::local_owner);  // (F8)
   if (!local(next) && !points_within)
     owner_ = r_queue_.empty() || !keeps(Without::set_owner) ? next : r_queue_.back();
   token_ = false;
