@@ -47,5 +47,28 @@ TEST(Hierarchy, PreemptAggregationHoldsInRandomTopologies) {
       EXPECT_GT(queues_of_random_runs<PreemptAggregation>(channels, eps), 0u);
 }
 
+TEST(Preemptions, AreForgottenWhenTheTokenLeavesTheClusterThatIsSoWide) {
+  Preemptions nb;
+  nb.add(1);
+  nb.add(2);
+  nb.add(2);
+  EXPECT_EQ(nb.seen_from(2), nb);
+  EXPECT_EQ(nb.seen_from(1).at(1), 1u);
+  EXPECT_EQ(nb.seen_from(1).at(2), 0u);
+  EXPECT_EQ(nb.seen_from(0), Preemptions());
+}
+
+// F9.
+TEST(Preemptions, OfTwoTheLargerCounts) {
+  Preemptions older, newer;
+  older.add(1);
+  newer.add(2);
+  newer.merge(older);
+  EXPECT_EQ(newer.at(1), 1u);
+  EXPECT_EQ(newer.at(2), 1u);
+  newer.merge(Preemptions());
+  EXPECT_EQ(newer.at(2), 1u);
+}
+
 }  // namespace
 }  // namespace conch::testing
