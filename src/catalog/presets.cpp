@@ -12,7 +12,7 @@ std::vector<CatalogEntry> hierarchical_specimens() {
                       {.clusters = {1, 1}}),
       specimen<Proxy>("proxy@own-owner", "RR-5177, section 3 (F3)", Without::own_owner, "ME2",
                       {.requests = 2, .clusters = {1, 2}}),
-      specimen<Preempt>("preempt@tail", "RR-5177, section 3.2 (F12)", Without::tail, "ME2",
+      specimen<Preempt>("preempt@tail", "RR-5177, section 3.2 (F12)", Without::tail, "invariants",
                         {.requests = 2, .clusters = {2, 1}, .eps = 1}),
       specimen<Preempt>("preempt@remote-next", "RR-5177, section 3.2 (F12)", Without::remote_next,
                         "ME2", {.clusters = {2, 1, 1}, .eps = 1}),
