@@ -121,8 +121,7 @@ void PreemptAggregation::take_in(const std::vector<NodeId>& queue, const Preempt
   } else {
     nb_ = nb;  // (F9)
   }
-  if (keeps(Without::stored_queue))  // (F5)
-    r_queue_.insert(r_queue_.begin(), queue.begin(), queue.end());
+  r_queue_.insert(r_queue_.begin(), queue.begin(), queue.end());
 }
 
 void PreemptAggregation::receive(NodeId, const Token& m, Out& out) {
@@ -137,7 +136,7 @@ void PreemptAggregation::receive(NodeId, const Token& m, Out& out) {
 void PreemptAggregation::receive(NodeId, const Queue& m, Out& out) {
   CONCH_EXPECT(!m.queue.empty(), "a queue that is sent has somebody in it");  // (F10)
   if (requesting_ || !keeps(Without::following)) {
-    take_in(m.queue, m.nb);
+    take_in(keeps(Without::stored_queue) ? m.queue : std::vector<NodeId>(), m.nb);  // (F5)
     dispatch(out);
   } else if (token_) {
     hand_over(m.queue, out);
