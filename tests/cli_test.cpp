@@ -328,6 +328,47 @@ TEST(Cli, TheTwoKindsOfCheckHaveTheirOwnOptions) {
   expect_refused("check central --recovery --nodes 4 --restart 4", "up to 16 lives");
 }
 
+TEST(Cli, ClustersAreCountedApart) {
+  Outcome outcome = conch_out(
+      "sim preempt-aggregation --eps 2 --clusters 3x3 --remote-latency 600ms --local-latency 0.3ms "
+      "--hold 500ms --think exp:500ms --requests 20 --seeds 1..20 --check-visits --json");
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  json mean = json::parse(outcome.out)["mean"];
+  EXPECT_EQ(mean["entries"], 180);
+  EXPECT_LT(mean["messages"]["global"].get<double>(), mean["messages"]["local"].get<double>() / 5);
+  EXPECT_LT(mean["wait_s"]["local"].get<double>(), mean["wait_s"]["remote"].get<double>());
+  EXPECT_GT(mean["visits"]["mean"].get<double>(), 3);
+}
+
+TEST(Cli, AVariantThatStarvesOtherClustersExitsWithThree) {
+  std::string starving =
+      "sim preempt-aggregation@as-published --clusters 3x3 --remote-latency 600ms --local-latency "
+      "0.3ms --hold 500ms --think exp:100ms --check-visits";
+  Outcome outcome = conch(starving);
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_NE(outcome.out.find("visit length broken"), std::string::npos) << outcome.out;
+}
+
+TEST(Cli, ClustersAreChecked) {
+  Outcome outcome = conch("check preempt --clusters 2,1 --requests 2 --eps 1");
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_NE(outcome.out.find("3 nodes, 2 requests each, unordered channels, clusters 2+1, eps 1"),
+            std::string::npos)
+      << outcome.out;
+  expect_refused("sim preempt --clusters 2,1 --sites 1", "there are 2 clusters");
+  expect_refused("sim preempt --clusters 2,1 --site-latency 1ms", "there are no --sites");
+  expect_refused("check preempt --clusters two", "is not a layout of clusters");
+}
+
+TEST(Cli, TheLabFindsTableOneOfTheHierarchicalAlgorithms) {
+  Outcome outcome = conch_out("lab run hierarchical --seeds 1..20 --json");
+  EXPECT_EQ(outcome.status, 0);
+  json findings = json::parse(outcome.out);
+  EXPECT_EQ(findings["rows"].size(), 72u);
+  EXPECT_EQ(findings["remarks"][0], "Every line of table 1 is within its band.");
+  EXPECT_NE(findings["remarks"].dump().find("holds, strictly"), std::string::npos);
+}
+
 TEST(Cli, TheLabPrintsItsTables) {
   Outcome textbook = conch("lab run textbook --seeds 1..2");
   EXPECT_EQ(textbook.status, 0);

@@ -2,6 +2,7 @@
 // and lossy ones under the link, with random cancels; where members may come and go they do, too.
 #include <gtest/gtest.h>
 
+#include "sim/random.hpp"
 #include "sim/simulation.hpp"
 
 namespace conch::sim {
@@ -150,6 +151,91 @@ TEST_P(Membership, HoldsWithJoinsAndLeavesOnLossyChannels) {
     options.faults.lose = 0.1;
     options.faults.duplicate = 0.1;
   });
+}
+
+// The hierarchical algorithms in thousands of layouts: some clusters, even or not, of one or of
+// several, in sites or not, with any threshold.
+
+constexpr std::uint64_t layouts = 5000;
+
+Options layout(std::string_view algorithm, std::uint64_t seed, Channel channel) {
+  Options options = schedule(algorithm, seed);
+  Random random(seed, 4711);
+  options.tuning.eps = static_cast<unsigned>(seed % 4);
+  options.clusters.resize(1 + random.below(5));
+  for (Node& size : options.clusters) size = static_cast<Node>(1 + random.below(4));
+  auto clusters = static_cast<Node>(options.clusters.size());
+  if (clusters > 1 && random.chance(0.3)) {
+    auto first = static_cast<Node>(1 + random.below(clusters - 1));
+    options.sites = {first, clusters - first};
+  }
+  options.remote_latency = Distribution::exponential(seed % 5 == 0 ? 2ms : 20ms);
+  options.cancel = seed % 2 == 0 ? 0.2 : 0;
+  options.channel = channel;
+  return options;
+}
+
+std::string repeat_layout(const Options& options) {
+  std::string sizes, sites;
+  for (Node size : options.clusters) sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
+  for (Node size : options.sites) sites += (sites.empty() ? "" : ",") + std::to_string(size);
+  std::string command = "conch sim " + options.algorithm + " --clusters " + sizes;
+  if (!sites.empty()) command += " --sites " + sites;
+  if (options.channel == Channel::any) command += " --channel any";
+  return command + " --eps " + std::to_string(options.tuning.eps) + " --requests 5 --think " +
+         options.think.print() + " --hold " + options.hold.print() + " --local-latency " +
+         options.local_latency.print() + " --remote-latency " + options.remote_latency.print() +
+         (options.cancel > 0 ? " --cancel 20%" : "") + " --seed " + std::to_string(options.seed);
+}
+
+/// What was seen in all of them.
+struct Seen {
+  std::uint64_t entries = 0, withdrawn = 0, global = 0;
+  /// Messages QUEUE by eps: without a threshold they aggregate, with one they also preempt.
+  std::map<unsigned, std::uint64_t> queues;
+};
+
+void run_layouts(std::string_view algorithm, Channel channel, Seen& seen) {
+  for (std::uint64_t seed = 1; seed <= layouts; ++seed) {
+    Options options = layout(algorithm, seed, channel);
+    Result result = simulate(options);
+    ASSERT_FALSE(result.violation)
+        << word(result.violation->property) << ": " << result.violation->what
+        << "\n  repeat: " << repeat_layout(options);
+    seen.entries += result.report.entries;
+    seen.withdrawn += result.report.withdrawn;
+    seen.global += result.report.messages.global;
+    seen.queues[options.tuning.eps] += result.report.messages.by_type["QUEUE"];
+  }
+  EXPECT_GT(seen.entries, layouts * 5);
+  EXPECT_GT(seen.withdrawn, layouts / 10);
+}
+
+class Layouts : public ::testing::TestWithParam<Channel> {};
+INSTANTIATE_TEST_SUITE_P(Hierarchical, Layouts, ::testing::Values(Channel::fifo, Channel::any),
+                         [](const auto& each) {
+                           return each.param == Channel::fifo ? "fifo" : "any";
+                         });
+
+TEST_P(Layouts, ProxyHoldsAndKeepsRequestsInTheirCluster) {
+  Seen proxy, flat;
+  run_layouts("proxy", GetParam(), proxy);
+  run_layouts("naimi-trehel", GetParam(), flat);
+  EXPECT_LT(proxy.global, flat.global);
+}
+
+TEST_P(Layouts, PreemptHoldsAndOvertakesIfItMay) {
+  Seen seen;
+  run_layouts("preempt", GetParam(), seen);
+  EXPECT_EQ(seen.queues[0], 0u);
+  for (unsigned eps = 1; eps <= 3; ++eps) EXPECT_GT(seen.queues[eps], layouts / 10) << eps;
+}
+
+TEST_P(Layouts, PreemptAggregationHoldsAggregatesAndOvertakesIfItMay) {
+  Seen seen;
+  run_layouts("preempt-aggregation", GetParam(), seen);
+  EXPECT_GT(seen.queues[0], layouts / 10);
+  for (unsigned eps = 1; eps <= 3; ++eps) EXPECT_GT(seen.queues[eps], seen.queues[0]) << eps;
 }
 
 }  // namespace

@@ -19,6 +19,9 @@
 #include "mutex/maekawa_textbook.hpp"
 #include "mutex/naimi_trehel.hpp"
 #include "mutex/naimi_trehel_specimens.hpp"
+#include "mutex/preempt.hpp"
+#include "mutex/preempt_aggregation.hpp"
+#include "mutex/proxy.hpp"
 #include "mutex/raymond.hpp"
 #include "mutex/ricart_agrawala.hpp"
 #include "mutex/ricart_agrawala_kept.hpp"
@@ -29,9 +32,10 @@
 namespace conch {
 
 /// Every algorithm that enters alone, in the order in which tables show them.
-using Algorithms = std::tuple<Central, Ring, RingIdleHold, RicartAgrawala, RicartAgrawalaKept,
-                              MaekawaTextbook, Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel,
-                              Elmp, NaimiTrehelIdleOwner, RingPassesBy>;
+using Algorithms =
+    std::tuple<Central, Ring, RingIdleHold, RicartAgrawala, RicartAgrawalaKept, MaekawaTextbook,
+               Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel, Proxy, Preempt,
+               PreemptAggregation, Elmp, NaimiTrehelIdleOwner, RingPassesBy>;
 
 /// Every algorithm that chooses a coordinator.
 using Electors = std::tuple<ChangRoberts, Bully>;

@@ -2,6 +2,46 @@
 
 namespace conch {
 
+namespace {
+
+/// What the corrections of RR-5177 are for: F1 to F12.
+std::vector<CatalogEntry> hierarchical_specimens() {
+  using Agg = PreemptAggregation;
+  return {
+      specimen<Proxy>("proxy@elected", "RR-5177, fig. 3 (F2)", Without::elected, "ME2",
+                      {.clusters = {1, 1}}),
+      specimen<Proxy>("proxy@own-owner", "RR-5177, section 3 (F3)", Without::own_owner, "ME2",
+                      {.requests = 2, .clusters = {1, 2}}),
+      specimen<Preempt>("preempt@tail", "RR-5177, section 3.2 (F12)", Without::tail, "invariants",
+                        {.requests = 2, .clusters = {2, 1}, .eps = 1}),
+      specimen<Preempt>("preempt@remote-next", "RR-5177, section 3.2 (F12)", Without::remote_next,
+                        "ME2", {.clusters = {2, 1, 1}, .eps = 1}),
+      specimen<Agg>("preempt-aggregation@idle-owner", "RR-5177, fig. 6 (F1)", Without::idle_owner,
+                    "ME1", {.clusters = {1, 1}}),
+      specimen<Agg>("preempt-aggregation@local-owner", "RR-5177, fig. 6 (F4)", Without::local_owner,
+                    "ME1", {.requests = 2, .clusters = {2, 1, 1}, .eps = 1}),
+      specimen<Agg>("preempt-aggregation@queued-owner", "RR-5177, fig. 7 (F4b)",
+                    Without::queued_owner, "ME1", {.requests = 2, .clusters = {3, 1}}),
+      specimen<Agg>("preempt-aggregation@stored-queue", "RR-5177, fig. 6 (F5)",
+                    Without::stored_queue, "ME2", {.clusters = {2, 1}, .eps = 1}),
+      specimen<Agg>("preempt-aggregation@following", "RR-5177, fig. 6 (F6)", Without::following,
+                    "ME2", {.clusters = {2, 1}, .eps = 1}),
+      specimen<Agg>("preempt-aggregation@reset", "RR-5177, fig. 5 (F7)", Without::reset,
+                    "bounded memory", {.clusters = {2, 1}, .eps = 1}),
+      specimen<Agg>("preempt-aggregation@set-owner", "RR-5177, fig. 5 (F8)", Without::set_owner,
+                    "one token", {.requests = 2, .clusters = {2, 1}}),
+      specimen<Agg>("preempt-aggregation@larger-count", "RR-5177, fig. 6 (F9)",
+                    Without::larger_count, "visit length",
+                    {.clusters = {3, 3, 3}, .eps = 3, .timed = true}),
+      specimen<Agg>("preempt-aggregation@full-queue", "RR-5177, fig. 6 (F10)", Without::full_queue,
+                    "invariants", {.clusters = {2, 1}}),
+      specimen<Agg>("preempt-aggregation@as-published", "RR-5177, fig. 8 (F11)",
+                    Without::sent_queue, "visit length", {.clusters = {3, 3, 3}, .timed = true}),
+  };
+}
+
+}  // namespace
+
 std::vector<CatalogEntry> presets() {
   CatalogEntry trylock =
       fixed(variant<Elmp>("elmp-trylock", "RR-8690, alg. 1 repaired", {.without = Without::queue}));
@@ -13,7 +53,8 @@ std::vector<CatalogEntry> presets() {
       specimen<Bully>("bully-polite@listening", "notes, exercise 11.8", Without::listening, "E1",
                       {.nodes = 3, .crashes = 1, .restarts = 1});
   unheard.preset.manners = Manners::polite;
-  return {
+  std::vector<CatalogEntry> list = hierarchical_specimens();
+  std::vector<CatalogEntry> others{
       variant<Elmp>("elmp-lazy", "RR-8690, section 4.5", {.balance = Balance::lazy}),
       trylock,
       specimen<Elmp>("elmp@retry", "RR-8690, alg. 1, lines 2 to 10", Without::retry, "ME2",
@@ -56,6 +97,8 @@ std::vector<CatalogEntry> presets() {
                       {.nodes = 3, .crashes = 1, .restarts = 1}),
       unheard,
   };
+  list.insert(list.end(), others.begin(), others.end());
+  return list;
 }
 
 }  // namespace conch

@@ -60,6 +60,11 @@ void validate(const Options& options) {
     throw BadText(name + " lets only one process in, whatever it wants: leave out --readers");
   if (setting.readers > setting.nodes)
     throw BadText("--readers: there are only " + std::to_string(setting.nodes) + " nodes");
+  std::uint64_t in_clusters = 0;
+  for (Node size : setting.clusters) in_clusters += size;
+  if (!setting.clusters.empty() && in_clusters != setting.nodes)
+    throw BadText("--clusters: they have " + std::to_string(in_clusters) + " nodes, not " +
+                  std::to_string(setting.nodes));
   for (auto [budget, count] : options.budgets)
     if (count > budget_max)
       throw BadText("nothing can happen more than " + std::to_string(budget_max) + " times");

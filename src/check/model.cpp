@@ -55,6 +55,7 @@ class ModelOf final : public Model {
         start_(entry.tuned(Assignment::fresh(Members::first(setting.nodes - setting.newcomers),
                                              NodeId{0}, setting.tuning))) {
     start_.ring = setting.ring;
+    start_.clusters = Clusters::sized(setting.clusters);
   }
 
   const CatalogEntry& entry() const override { return entry_; }
@@ -97,6 +98,7 @@ class ModelOf final : public Model {
     Members members = members_of(bits);
     if (members.size() == 0) return 0;
     Assignment start = entry_.tuned(Assignment::fresh(members, members[0], setting_.tuning));
+    start.clusters = start_.clusters;
     std::size_t sum = 0;
     for (NodeId node : members) sum += conch::remembered(A(node, start));
     return sum;
@@ -233,8 +235,13 @@ class ModelOf final : public Model {
         return;
       case InputKind::join:
         local.phase = Phase::joining;
-        local.value = A(NodeId{node}, Assignment{Epoch{}, members_of(input.argument), other,
-                                                 Baton{}, start_.tuning});
+        local.value = A(NodeId{node}, Assignment{Epoch{},
+                                                 members_of(input.argument),
+                                                 other,
+                                                 Baton{},
+                                                 start_.tuning,
+                                                 {},
+                                                 start_.clusters});
         if constexpr (Dynamic<A>) local.value.join(other, out);
         return;
       case InputKind::roster:

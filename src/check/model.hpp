@@ -121,6 +121,8 @@ struct Setting {
   Tuning tuning;
   /// Of an election: the order of the ring.
   std::vector<NodeId> ring = {};
+  /// The sizes of the clusters, in order; empty if all are in one.
+  std::vector<Node> clusters = {};
 
   bool reads(Node node) const { return node < readers; }
 };

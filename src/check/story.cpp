@@ -106,6 +106,7 @@ std::string print_tuning(const Tuning& tuning) {
     text += tuning.voting == Voting::grid ? " voting grid" : " voting plane";
   if (tuning.order != Tuning{}.order) text += " order " + std::to_string(tuning.order);
   if (tuning.balance == Balance::lazy) text += " lazy";
+  if (tuning.eps > 0) text += " eps " + std::to_string(tuning.eps);
   return text;
 }
 
@@ -137,6 +138,8 @@ std::string to_scenario(const Options& options, const Report& report) {
                        print_tuning(setting.tuning);
   if (!report.ring.empty()) script += " ids";
   for (NodeId id : report.ring) script += " " + conch::print(id);
+  if (!setting.clusters.empty()) script += " clusters";
+  for (Node size : setting.clusters) script += " " + std::to_string(size);
   script += "\n----\n\n";
   walk(walker, report.steps,
        [&](std::size_t, const Step& step, const State&, const State&, const Taken&) {

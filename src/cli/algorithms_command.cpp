@@ -72,7 +72,7 @@ void print_table() {
   fmt::print("\nsources\n");
   for (std::span<const CatalogEntry> family : {catalog(), elections()})
     for (const CatalogEntry& entry : family)
-      fmt::print("  {:<26} {}\n", entry.about.name, entry.about.source);
+      fmt::print("  {:<34} {}\n", entry.about.name, entry.about.source);
 }
 
 nlohmann::ordered_json elections_json() {

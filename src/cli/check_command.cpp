@@ -1,4 +1,4 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/tuning_options.hpp"
 #include "sim/distribution.hpp"
+#include "sim/options.hpp"
 
 namespace conch::cli {
 namespace {
@@ -36,12 +37,13 @@ struct CheckTexts {
   bool recovery = false;
   std::map<check::group::Budget, std::uint32_t> faults;
   std::optional<std::string> without;
+  std::optional<std::string> clusters;
 };
 
 const std::vector<std::string> only_recovering{"--pause", "--usurp", "--without"};
 const std::vector<std::string> never_recovering{
-    "--readers", "--channel",       "--duplicate", "--lose",  "--exact",
-    "--full",    "--skip-livelock", "--out",       "--trace", "--retire"};
+    "--clusters", "--readers",       "--channel", "--duplicate", "--lose",  "--exact",
+    "--full",     "--skip-livelock", "--out",     "--trace",     "--retire"};
 
 void read_choices(CheckTexts& texts) {
   check::Options& options = texts.options;
@@ -55,6 +57,11 @@ void read_choices(CheckTexts& texts) {
     throw BadText("--channel: \"" + texts.channel + "\" is none of auto, fifo, any");
   }
   options.setting.tuning = to_tuning(texts.tuning, entry);
+  if (texts.clusters) {
+    options.setting.clusters = sim::parse_clusters(*texts.clusters);
+    options.setting.nodes = 0;
+    for (check::Node size : options.setting.clusters) options.setting.nodes += size;
+  }
   options.budgets = texts.budgets;
   options.setting.newcomers = texts.budgets[Budget::join];
   if (options.setting.newcomers >= options.setting.nodes)
@@ -72,6 +79,9 @@ std::string bounds(const check::Options& options) {
                   options.setting.requests, entry.can.elects ? "start" : "request",
                   options.setting.requests == 1 ? "" : "s", options.fifo ? "FIFO" : "unordered");
   if (entry.algorithm == "chang-roberts") text += ", every ring";
+  if (!options.setting.clusters.empty())
+    text += fmt::format(", clusters {}, eps {}", fmt::join(options.setting.clusters, "+"),
+                        options.setting.tuning.eps);
   if (options.setting.readers > 0)
     text += fmt::format(", {} of the nodes only read", options.setting.readers);
   const std::string_view names[] = {"cancels",       entry.can.elects ? "retirements" : "leaves",
@@ -231,7 +241,10 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
   options.threads = std::max(1u, std::thread::hardware_concurrency());
   command->add_option("algorithm", options.setting.algorithm, "As conch algorithms lists them")
       ->required();
-  command->add_option("--nodes", options.setting.nodes, "How many")->capture_default_str();
+  auto* nodes = command->add_option("--nodes", options.setting.nodes, "How many");
+  nodes->capture_default_str();
+  command->add_option("--clusters", texts->clusters, "Instead: in clusters, 2,1 or 2x2")
+      ->excludes(nodes);
   command->add_option("--requests", options.setting.requests, "Per node")->capture_default_str();
   command->add_option("--readers", options.setting.readers, "So many of the nodes only read")
       ->capture_default_str();

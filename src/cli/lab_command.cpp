@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/sim_options.hpp"
@@ -48,6 +49,7 @@ struct LabTexts {
   std::string name;
   std::optional<std::string> seeds;
   std::optional<std::string> engine;
+  bool json = false;
   std::optional<std::string> out;
 };
 
@@ -72,9 +74,20 @@ lab::Findings find(const lab::Experiment& experiment, const LabTexts& texts) {
   return experiment.run(seeds);
 }
 
+void print_json(const lab::Experiment& experiment, const lab::Findings& findings) {
+  nlohmann::ordered_json json;
+  json["experiment"] = experiment.name;
+  json["setting"] = findings.setting;
+  json["columns"] = findings.table.columns();
+  json["rows"] = findings.table.rows();
+  json["remarks"] = findings.remarks;
+  fmt::print("{}\n", json.dump(2));
+}
+
 void run_experiment(const LabTexts& texts) {
   const lab::Experiment& experiment = lab::find_experiment(texts.name);
   lab::Findings findings = find(experiment, texts);
+  if (texts.json) return print_json(experiment, findings);
   fmt::print("{}: {}\n\n{}\n\n{}\n", experiment.name, experiment.about, findings.setting,
              findings.table.text());
   for (const std::string& remark : findings.remarks) fmt::print("- {}\n", wrapped(remark, 96));
@@ -93,7 +106,9 @@ void add_lab_command(CLI::App& app, Invocation&) {
   run->add_option("--seeds", texts->seeds, "The runs to average over, such as 1..10");
   run->add_option("--engine", texts->engine,
                   "Of the dho experiments: sim, simgrid, or both to compare them [both]");
-  run->add_option("--out", texts->out, "Also write the table as CSV into this directory");
+  auto* json = run->add_flag("--json", texts->json, "Print one JSON object");
+  run->add_option("--out", texts->out, "Also write the table as CSV into this directory")
+      ->excludes(json);
   run->callback([texts] { run_experiment(*texts); });
 }
 

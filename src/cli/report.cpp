@@ -25,6 +25,11 @@ ordered_json to_json(const sim::Options& options, const sim::Result& result) {
                     {"p50", report.wait_s.p50},
                     {"p99", report.wait_s.p99},
                     {"max", report.wait_s.max}};
+  if (const auto& visits = result.visits) {
+    json["wait_s"]["local"] = report.wait_local_s;
+    json["wait_s"]["remote"] = report.wait_remote_s;
+    json["visits"] = {{"count", visits->count}, {"mean", visits->mean()}, {"max", visits->longest}};
+  }
   json["client_delay_s"] = report.client_delay_s;
   json["sync_delay_s"] = report.sync_delay_s;
   json["throughput_per_s"] = report.throughput_per_s;
@@ -123,6 +128,12 @@ std::string to_text(const sim::Options& options, const sim::Result& result) {
        fmt::format("mean {}, std {}, p50 {}, p99 {}, max {}", print_seconds(report.wait_s.mean),
                    print_seconds(report.wait_s.std), print_seconds(report.wait_s.p50),
                    print_seconds(report.wait_s.p99), print_seconds(report.wait_s.max)));
+  if (const auto& visits = result.visits) {
+    line("", fmt::format("mean {} after an entry of the same cluster, {} after another's",
+                         print_seconds(report.wait_local_s), print_seconds(report.wait_remote_s)));
+    line("visits", fmt::format("{} to a cluster while others waited, {:.3g} entries, at most {}",
+                               visits->count, visits->mean(), visits->longest));
+  }
   line("sync delay", report.sync_delays > 0 ? print_seconds(report.sync_delay_s) : "not seen");
   line("client delay", report.client_delays > 0 ? print_seconds(report.client_delay_s)
                                                 : "not seen: the lock was never idle");

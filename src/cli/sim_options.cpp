@@ -36,6 +36,8 @@ void add_sim_options(CLI::App& command, SimTexts& texts) {
   command.add_option("--clusters", texts.clusters, "3x3 (three of three) or 4,2,3 (their sizes)")
       ->group(group)
       ->excludes(nodes);
+  command.add_option("--sites", texts.sites, "How many of the clusters each site has: 2,1")
+      ->group(group);
   add_tuning_options(command, texts.tuning, group);
 
   group = "Workload";
@@ -71,6 +73,8 @@ void add_sim_options(CLI::App& command, SimTexts& texts) {
       ->group(group);
   command.add_option("--local-latency", texts.local_latency, "Within a cluster")->group(group);
   command.add_option("--remote-latency", texts.remote_latency, "Between clusters")->group(group);
+  command.add_option("--site-latency", texts.site_latency, "Between clusters of one site")
+      ->group(group);
   command.add_option("--bandwidth", texts.bandwidth, "Of a node's line, as in 100Mbit/s")
       ->group(group);
   command.add_option("--channel", texts.channel, "fifo, or any: messages overtake one another")
@@ -129,6 +133,10 @@ void add_sim_options(CLI::App& command, SimTexts& texts) {
       ->excludes(seed);
   command.add_flag("--check-order", texts.check_order, "Check ME3 above 256 nodes, too")
       ->group(group);
+  command
+      .add_flag("--check-visits", texts.check_visits,
+                "Hold visits to a cluster of n to n + eps + 1 entries while others wait")
+      ->group(group);
   command.add_flag("--json", texts.json, "Print one JSON object")->group(group);
   command
       .add_option("--trace", texts.trace,
@@ -174,6 +182,8 @@ void read_network(const SimTexts& texts, sim::Options& options) {
   latency("--latency", texts.latency, options.remote_latency);
   latency("--local-latency", texts.local_latency, options.local_latency);
   latency("--remote-latency", texts.remote_latency, options.remote_latency);
+  if (texts.site_latency)
+    latency("--site-latency", texts.site_latency, options.site_latency.emplace());
   if (texts.bandwidth)
     options.bytes_per_s = parsed("--bandwidth", [&] { return parse_bandwidth(*texts.bandwidth); });
   options.channel = parsed("--channel", [&] {
@@ -224,6 +234,9 @@ sim::Options to_options(const SimTexts& texts) {
     options.drawn_nodes = parsed("--nodes", [&] { return sim::parse_nodes(*texts.nodes); });
   if (texts.clusters)
     options.clusters = parsed("--clusters", [&] { return sim::parse_clusters(*texts.clusters); });
+  if (texts.sites)
+    options.sites = parsed("--sites", [&] { return sim::parse_clusters(*texts.sites); });
+  options.visits_checked = texts.check_visits;
   if (texts.hold)
     options.hold = parsed("--hold", [&] { return sim::Distribution::parse(*texts.hold); });
   if (texts.think)

@@ -22,9 +22,10 @@ SeedRange parse_seeds(const std::string& text);
 /// As they stand on the command line.
 struct SimTexts {
   std::string algorithm;
-  std::optional<std::string> nodes, clusters;
+  std::optional<std::string> nodes, clusters, sites;
   std::uint64_t requests = 20;
-  std::optional<std::string> hold, think, latency, local_latency, remote_latency, bandwidth;
+  std::optional<std::string> hold, think, latency, local_latency, remote_latency, site_latency;
+  std::optional<std::string> bandwidth;
   std::string channel = "fifo";
   std::string link = "auto";
   TuningTexts tuning;
@@ -41,6 +42,7 @@ struct SimTexts {
   std::optional<std::uint32_t> starts, retires, crashes;
   std::optional<std::string> restarts, spread, answer_timeout, coordinator_timeout;
   bool check_order = false;
+  bool check_visits = false;
   bool json = false;
   std::optional<std::string> trace;
 };

@@ -43,6 +43,7 @@ void add_tuning_options(CLI::App& command, TuningTexts& texts, const std::string
   };
   add("--voting", texts.voting, "Maekawa's voting sets: grid, plane or auto [auto]");
   add("--order", texts.order, "ELMP's tree: the most children of a node, 2 to 8 [2]");
+  add("--eps", texts.eps, "Preempt: so many near requests overtake distant ones in a visit [0]");
   add("--balance", texts.balance, "How ELMP keeps it in shape: order (always) or lazy [order]");
 }
 
@@ -53,6 +54,7 @@ Tuning to_tuning(const TuningTexts& texts, const CatalogEntry& entry) {
   choose<Balance>("--balance", texts.balance, tuning.balance, entry.preset.balance, entry,
                   {{"order", Balance::order}, {"lazy", Balance::lazy}});
   if (texts.order) tuning.order = *texts.order;
+  if (texts.eps) tuning.eps = *texts.eps;
   return tuning;
 }
 

@@ -12,7 +12,7 @@ namespace conch::cli {
 /// As they stand on the command line.
 struct TuningTexts {
   std::optional<std::string> voting, balance;
-  std::optional<unsigned> order;
+  std::optional<unsigned> order, eps;
 };
 
 void add_tuning_options(CLI::App& command, TuningTexts& texts, const std::string& group);

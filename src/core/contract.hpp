@@ -8,12 +8,14 @@
 // and refuses, with a sentence, what an algorithm cannot do.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "core/clusters.hpp"
 #include "core/fields.hpp"
 #include "core/members.hpp"
 #include "core/outbox.hpp"
@@ -33,10 +35,12 @@ struct Assignment {
   Tuning tuning;
   /// The members in the order of a logical ring; in the order of their identifiers if it is empty.
   std::vector<NodeId> ring = {};
+  /// Of the members; nobody who is not one is the first of a cluster.
+  Clusters clusters = {};
 
   /// A lock that nobody has used yet.
   static Assignment fresh(Members members, NodeId home, Tuning tuning = {}) {
-    return {Epoch{}, std::move(members), home, Baton{Fence(Epoch{}, 0), DataRef{}}, tuning, {}};
+    return {Epoch{}, std::move(members), home, Baton{Fence(Epoch{}, 0), DataRef{}}, tuning, {}, {}};
   }
 };
 
@@ -60,6 +64,11 @@ struct Trap {
   unsigned crashes = 0;
   unsigned restarts = 0;
   unsigned retires = 0;
+  // Of a hierarchical algorithm: the sizes of the clusters instead of the nodes, and its threshold.
+  std::array<unsigned, 4> clusters = {};
+  unsigned eps = 0;
+  /// Nothing that a checker without a clock can see: it is the simulator that catches it.
+  bool timed = false;
 };
 
 /// An algorithm in a line of the catalogue. The three figures are the textbook's; an election's

@@ -43,6 +43,22 @@ enum class Without : std::uint8_t {
   replacement,    // F18: a replacement leaf leaves its own request where it is
   node_weight,    // F19: a weight counts leaves
   splicing,       // F20: a cancelled waiter stays in the list, and may leave nevertheless
+  // Of the hierarchical algorithms, with the fault of RR-5177 that the rule corrects.
+  elected,       // F2: a proxy asks itself first
+  own_owner,     // F3: a node asks its proxy each time
+  idle_owner,    // F1: an idle holder that gives the token away points nowhere
+  local_owner,   // F4: the root points at a remote request that it queues, and at the last when it
+                 // goes
+  queued_owner,  // F4b: the root does not point at a local request that it queues
+  stored_queue,  // F5: a queue that comes is not kept
+  following,     // F6: a queue that comes too late is kept by somebody who does not wait
+  reset,         // F7: counts of one visit are kept for the next
+  set_owner,     // F8: an owner within the cluster is replaced when the token leaves it
+  larger_count,  // F9: an older count replaces a newer one
+  full_queue,    // F10: empty queues are sent
+  sent_queue,    // F11: the queue waits for the token behind a local next
+  tail,          // F12: whom to ask behind a queue that was overtaken is not remembered
+  remote_next,   // F12: a remote next that came before the queue is forgotten
   // Of elections: see chang_roberts.hpp and bully.hpp.
   participant,      // forwards a smaller identifier though it takes part already
   second_election,  // waits for ever for a coordinator that is not announced
@@ -61,6 +77,9 @@ struct Tuning {
   Duration answer_timeout = std::chrono::microseconds(3001);
   Duration coordinator_timeout = std::chrono::microseconds(6002);
   Manners manners = Manners::bully;
+  /// Of the hierarchical algorithms: so many near requests may overtake distant ones in one visit
+  /// of the token to a cluster.
+  unsigned eps = 0;
   friend bool operator==(const Tuning&, const Tuning&) = default;
 };
 

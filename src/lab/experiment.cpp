@@ -17,6 +17,8 @@ constexpr std::array list{
                textbook_faults},
     Experiment{"elections", "messages and turnaround of elections (seed 001, section 15.3)",
                elections},
+    Experiment{"hierarchical", "obtaining times and messages in clusters (seed 004, table 1)",
+               hierarchical},
     Experiment{.name = "elmp-messages",
                .about = "messages per request against the number of nodes (seed 003, O(log n))",
                .run_on = elmp_messages,

@@ -46,6 +46,7 @@ const Experiment& find_experiment(std::string_view name);
 Findings textbook(const Seeds& seeds);
 Findings textbook_faults(const Seeds& seeds);
 Findings elections(const Seeds& seeds);
+Findings hierarchical(const Seeds& seeds);
 Findings elmp_messages(const Seeds& seeds, Engines engines);
 Findings dho_cycle(const Seeds& seeds, Engines engines);
 Findings dho_overlap(const Seeds& seeds, Engines engines);

@@ -19,6 +19,8 @@ class Table {
 
   std::string text() const;
   std::string csv() const;
+  const std::vector<std::string>& columns() const { return columns_; }
+  const std::vector<std::vector<std::string>>& rows() const { return rows_; }
 
  private:
   struct Group {

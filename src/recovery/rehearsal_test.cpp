@@ -10,6 +10,9 @@
 #include "mutex/lamport.hpp"
 #include "mutex/maekawa.hpp"
 #include "mutex/naimi_trehel.hpp"
+#include "mutex/preempt.hpp"
+#include "mutex/preempt_aggregation.hpp"
+#include "mutex/proxy.hpp"
 #include "mutex/raymond.hpp"
 #include "mutex/ricart_agrawala.hpp"
 #include "mutex/ricart_agrawala_kept.hpp"
@@ -24,8 +27,15 @@ constexpr Wish write{};
 constexpr Wish read{Mode::read, {}};
 
 Assignment start(std::size_t members, NodeId home) {
-  return {Epoch{3}, Members::first(members), home, Baton{Fence(Epoch{3}, 0), {7, 1, NodeId{0}}},
-          Tuning{}};
+  std::map<NodeId, std::string> labels;
+  for (std::uint64_t i = 0; i < members; ++i) labels[NodeId{i}] = i % 3 == 0 ? "x" : "y";
+  return {Epoch{3},
+          Members::first(members),
+          home,
+          Baton{Fence(Epoch{3}, 0), {7, 1, NodeId{0}}},
+          Tuning{.eps = 1},
+          {},
+          Clusters(labels)};
 }
 
 /// The parts of all members, each rehearsed by itself, put together and run on.
@@ -99,7 +109,8 @@ class Ensemble {
 template <class A>
 class RehearsalOf : public ::testing::Test {};
 using Real = ::testing::Types<Central, Ring, RingIdleHold, RicartAgrawala, RicartAgrawalaKept,
-                              Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel, Elmp>;
+                              Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel, Proxy, Preempt,
+                              PreemptAggregation, Elmp>;
 TYPED_TEST_SUITE(RehearsalOf, Real);
 
 TYPED_TEST(RehearsalOf, TheHolderIsInsideAndEverybodyElseIsServedAfterIt) {

@@ -70,6 +70,9 @@ void Metrics::entered(Node node, Time now) {
   asked_[node].reset();
   waits_s_.push_back(wait_s);
   wait_of_[node].add(wait_s);
+  bool local = entered_last_ && cluster_of_[*entered_last_] == cluster_of_[node];
+  (local ? wait_local_ : wait_remote_).add(wait_s);
+  entered_last_ = node;
   if (asked_when_quiet_ == node) client_delay_.add(wait_s);
   if (left_to_waiters_) sync_delay_.add(seconds(now - *left_to_waiters_));
   asked_when_quiet_.reset();
@@ -115,6 +118,8 @@ Report Metrics::report(Time end) const {
         static_cast<double>(report.messages.total - traffic_.idle) / entries;
   }
   report.wait_s = summarize(waits_s_);
+  report.wait_local_s = wait_local_.value();
+  report.wait_remote_s = wait_remote_.value();
   report.client_delay_s = client_delay_.value();
   report.client_delays = client_delay_.count;
   report.sync_delay_s = sync_delay_.value();

@@ -46,6 +46,9 @@ struct Report {
   double busy_messages_per_entry = 0;
   /// From request to entry.
   Summary wait_s;
+  /// The mean of those that entered after one of their own cluster, and after another's.
+  double wait_local_s = 0;
+  double wait_remote_s = 0;
   /// From request to entry on an idle system, and how often that was seen.
   double client_delay_s = 0;
   std::uint64_t client_delays = 0;
@@ -104,6 +107,9 @@ class Metrics {
   std::vector<bool> is_inside_;
   std::vector<double> waits_s_;
   std::vector<Mean> wait_of_;
+  std::optional<Node> entered_last_;
+  Mean wait_local_;
+  Mean wait_remote_;
   std::optional<Node> asked_when_quiet_;
   std::optional<Time> left_to_waiters_;
   Mean client_delay_;

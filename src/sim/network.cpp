@@ -12,14 +12,19 @@ Network::Network(const Options& options)
     : random_(options.seed, network_stream),
       local_(options.local_latency),
       remote_(options.remote_latency),
+      site_(options.site_latency.value_or(options.remote_latency)),
       // Constant delays keep the order by themselves.
-      keeps_order_(
-          options.channel == Channel::fifo &&
-          !(local_.is_constant() && remote_.is_constant() && options.faults.clog.chance == 0)),
+      keeps_order_(options.channel == Channel::fifo &&
+                   !(local_.is_constant() && remote_.is_constant() && site_.is_constant() &&
+                     options.faults.clog.chance == 0)),
       bytes_per_s_(options.bytes_per_s),
       faults_(options.faults) {
   for (std::uint32_t cluster = 0; cluster < options.clusters.size(); ++cluster)
     cluster_of_.insert(cluster_of_.end(), options.clusters[cluster], cluster);
+  auto size = options.clusters.begin();
+  for (std::uint32_t site = 0; site < options.sites.size(); ++site)
+    for (Node left = options.sites[site]; left > 0; --left)
+      site_of_.insert(site_of_.end(), *size++, site);
   if (bytes_per_s_) line_free_.resize(cluster_of_.size());
 }
 
@@ -51,9 +56,13 @@ Arrivals Network::carry(Node from, Node to, std::uint32_t bytes, Time now) {
   return arrivals;
 }
 
+const Distribution& Network::latency(Node from, Node to) const {
+  if (cluster_of_[from] == cluster_of_[to]) return local_;
+  return !site_of_.empty() && site_of_[from] == site_of_[to] ? site_ : remote_;
+}
+
 Time Network::arrival(Node from, Node to, Time departure) {
-  bool local = cluster_of_[from] == cluster_of_[to];
-  Time at = departure + (local ? local_ : remote_).draw(random_);
+  Time at = departure + latency(from, to).draw(random_);
   if (random_.chance(faults_.clog.chance)) at += faults_.clog.delay;
   if (!keeps_order_) return at;
   Time& last = last_arrival_[(std::uint64_t{from} << 32) | to];

@@ -22,6 +22,8 @@ class Network {
   Arrivals carry(Node from, Node to, std::uint32_t bytes, Time now);
   std::uint32_t cluster_of(Node node) const { return cluster_of_[node]; }
   const std::vector<std::uint32_t>& clusters() const { return cluster_of_; }
+  /// Empty if there are none.
+  const std::vector<std::uint32_t>& sites() const { return site_of_; }
 
   /// Parts may overlap; each is healed by its number.
   void part(std::size_t number, const Partition& partition);
@@ -33,17 +35,20 @@ class Network {
   }
 
  private:
+  const Distribution& latency(Node from, Node to) const;
   bool parted(Node from, Node to) const;
   Time arrival(Node from, Node to, Time departure);
 
   Random random_;
   Distribution local_;
   Distribution remote_;
+  Distribution site_;
   bool keeps_order_;
   std::optional<double> bytes_per_s_;
   Faults faults_;
   std::uint64_t carried_ = 0;
   std::vector<std::uint32_t> cluster_of_;
+  std::vector<std::uint32_t> site_of_;
   std::map<std::size_t, std::pair<std::vector<bool>, bool>> partitions_;
   /// By sender: when its line is free. By channel: when its last message arrives.
   std::vector<Time> line_free_;

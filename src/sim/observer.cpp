@@ -15,6 +15,7 @@ Observer::Observer(const Watch& watch, const Population& population)
             population),
       sink_(watch.sink) {
   if (watch.shared) company_.emplace();
+  for (const VisitOracle::Rules& rules : watch.visits) visits_.emplace_back(rules);
 }
 
 void Observer::report(Property property, const Finding& finding, Time now) {
@@ -54,6 +55,7 @@ void Observer::requested(Node node, const Wish& wish, Time now) {
   metrics_.requested(node, now);
   jury_.requested(node, wish);
   if (company_) company_->requested(node, wish, jury_.inside());
+  for (VisitOracle& oracle : visits_) oracle.requested(node, now);
   if (wish == Wish{}) return write(now, Happening::request, node);
   write(now, Happening::request, node, {}, print(wish), hash64(wish));
 }
@@ -62,6 +64,7 @@ void Observer::entered(Node node, const Entered& entered, Time now) {
   metrics_.entered(node, now);
   if (company_) company_->entered(node, jury_.wish_of(node), jury_.inside());
   jury_.entered(node, entered);
+  for (VisitOracle& oracle : visits_) jury_.report(Property::visits, oracle.entered(node, now));
   write(now, Happening::enter, node, {},
         sink_ != nullptr ? "fence " + print(entered.baton.fence) : "");
   collect(now);
@@ -82,6 +85,7 @@ void Observer::cancelled(Node node, Time now) {
 void Observer::withdrawn(Node node, Time now) {
   metrics_.gave_up(node);
   if (company_) company_->gave_up(node);
+  for (VisitOracle& oracle : visits_) oracle.gave_up(node);
   note(now, Happening::withdrawn, node);
 }
 
@@ -136,6 +140,7 @@ void Observer::after_call(Node node, Time now) {
 void Observer::crashed(Node node, Time now) {
   metrics_.crashed(node);
   if (company_) company_->gave_up(node);
+  for (VisitOracle& oracle : visits_) oracle.gave_up(node);
   jury_.crashed(node);
   write(now, Happening::crash, node);
 }

@@ -9,6 +9,7 @@
 #include "sim/metrics.hpp"
 #include "sim/population.hpp"
 #include "sim/trace.hpp"
+#include "sim/visits.hpp"
 
 namespace conch::sim {
 
@@ -21,6 +22,8 @@ class Observer {
     bool order = false;
     /// Readers or ranges: who meets whom is counted.
     bool shared = false;
+    /// Of clusters, and of sites.
+    std::vector<VisitOracle::Rules> visits = {};
     TraceSink* sink = nullptr;
   };
   Observer(const Watch& watch, const Population& population);
@@ -61,6 +64,10 @@ class Observer {
   Time violated_at() const { return violated_at_; }
 
   const Metrics& metrics() const { return metrics_; }
+  /// To clusters, if there are several.
+  std::optional<Visits> visits() const {
+    return visits_.empty() ? std::nullopt : std::optional(visits_.front().visits());
+  }
   const std::map<Node, Holder>& inside() const { return jury_.inside(); }
   std::optional<Company> company() const {
     return company_ ? std::optional(company_->company()) : std::nullopt;
@@ -78,6 +85,7 @@ class Observer {
   Metrics metrics_;
   Jury jury_;
   std::optional<CompanyWatch> company_;
+  std::vector<VisitOracle> visits_;
   TraceHash hash_;
   TraceSink* sink_;
   std::optional<Violation> violation_;

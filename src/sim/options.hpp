@@ -35,6 +35,8 @@ struct Options {
   Tuning tuning;
   /// The sizes of the clusters; nodes are numbered through them in order.
   std::vector<Node> clusters = {10};
+  /// How many of the clusters each site has, in order; empty if there are no sites.
+  std::vector<Node> sites;
   /// Instead of these, one cluster of so many: see `for_seed`.
   std::optional<NodeRange> drawn_nodes;
   /// Per node.
@@ -46,6 +48,8 @@ struct Options {
   Distribution local_latency =
       Distribution::uniform(std::chrono::microseconds(500), std::chrono::microseconds(1500));
   Distribution remote_latency = local_latency;
+  /// Between clusters of one site; otherwise as between any others.
+  std::optional<Distribution> site_latency;
   /// Of a node's outgoing line.
   std::optional<double> bytes_per_s;
   Channel channel = Channel::fifo;
@@ -70,11 +74,17 @@ struct Options {
   /// The structure is examined whenever nothing is in flight up to this many nodes, and at the end
   /// in any group.
   Node structure_checked_up_to = 256;
+  /// Whether visits to a cluster are held to their bound; it assumes realistic latencies.
+  bool visits_checked = false;
 
   Node nodes() const {
     Node sum = 0;
     for (Node size : clusters) sum += size;
     return sum;
+  }
+  /// Nothing if there is only one.
+  Clusters labels() const {
+    return clusters.size() < 2 ? Clusters() : Clusters::sized(clusters, sites);
   }
   bool sizes_differ() const { return drawn_nodes && drawn_nodes->first < drawn_nodes->last; }
   bool shares() const { return readers > 0 || ranges > 1; }

@@ -20,12 +20,14 @@ std::string_view word(Property property) {
     case Property::structure: return "structure";
     case Property::right_coordinator: return "E1";
     case Property::all_elect: return "E2";
+    case Property::visits: return "visit length";
   }
   return "?";
 }
 
 bool is_safety(Property property) {
-  return property != Property::progress && property != Property::all_elect;
+  return property != Property::progress && property != Property::all_elect &&
+         property != Property::visits;
 }
 
 namespace {

@@ -26,6 +26,7 @@ enum class Property : std::uint8_t {
   memory,             // at quiescence nothing is remembered that was not at the start
   structure,          // tree, list, weights and height, where the algorithm has them
   right_coordinator,  // E1: who is elected is the one that should be
+  visits,             // the lock leaves a cluster while others wait, after so many entries
   all_elect,          // E2: everybody elects somebody in the end
 };
 std::string_view word(Property property);

@@ -123,6 +123,16 @@ std::vector<NodeId> read_ids(Arguments& arguments, const ScriptedWorld::Group& g
   return ids;
 }
 
+std::vector<Node> read_clusters(Arguments& arguments, const ScriptedWorld::Group& group) {
+  std::vector<Node> sizes;
+  std::uint64_t nodes = 0;
+  while (arguments.at_number()) nodes += sizes.emplace_back(arguments.node());
+  if (nodes != group.nodes)
+    throw BadText("clusters: they have " + std::to_string(nodes) + " nodes, not " +
+                  std::to_string(group.nodes));
+  return sizes;
+}
+
 ScriptedWorld::Group read_group(Arguments& arguments) {
   ScriptedWorld::Group group;
   group.nodes = arguments.node();
@@ -136,6 +146,10 @@ ScriptedWorld::Group read_group(Arguments& arguments) {
       group.tuning.order = read_order(arguments);
     } else if (arguments.take("lazy")) {
       group.tuning.balance = Balance::lazy;
+    } else if (arguments.take("eps")) {
+      group.tuning.eps = static_cast<unsigned>(arguments.number());
+    } else if (arguments.take("clusters")) {
+      group.clusters = read_clusters(arguments, group);
     } else if (arguments.take("ids")) {
       group.ids = read_ids(arguments, group);
     } else {
@@ -261,7 +275,9 @@ struct Performance {
 };
 
 constexpr std::array performances = std::to_array<Performance>({
-    {{"nodes", "nodes N ALGORITHM [home H] [voting grid|plane] [order M] [lazy] [ids A B ...]"},
+    {{"nodes",
+      "nodes N ALGORITHM [home H] [voting grid|plane] [order M] [lazy] [eps E] [clusters A B ...] "
+      "[ids A B ...]"},
      nullptr},
     {{"request", "request N [read|write] [A..B]"}, request},
     {{"release", "release N"}, on_one<&W::release>},

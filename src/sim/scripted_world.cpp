@@ -51,6 +51,7 @@ ScriptedWorld::ScriptedWorld(const Group& group, std::string& out)
       roster_(members_of(group)),
       start_(Assignment::fresh(roster_, id_of(group.home), tuning_)) {
   start_.ring = group.ids;
+  start_.clusters = Clusters::sized(group.clusters);
   for (NodeId member : roster_) {
     population_->create(node_of(member), start_);
     phases_[node_of(member)] = Phase::idle;
@@ -277,7 +278,8 @@ void ScriptedWorld::join(Node node, Node contact) {
   expect_silence(node);
   NodeId home = roster_[0];
   roster_ = roster_.with(id_of(node));
-  population_->create(node, Assignment{Epoch{}, roster_, home, Baton{}, tuning_});
+  population_->create(node,
+                      Assignment{Epoch{}, roster_, home, Baton{}, tuning_, {}, start_.clusters});
   phases_[node] = Phase::joining;
   jury_.joins(node);
   publish_roster();

@@ -38,6 +38,8 @@ class ScriptedWorld final : private Host {
     Tuning tuning;
     /// Of an election: the identifiers of the nodes, in the order of the ring.
     std::vector<NodeId> ids = {};
+    /// The sizes of the clusters, in order; empty if all are in one.
+    std::vector<Node> clusters = {};
   };
   /// A message in flight; what is left open matches any.
   struct Which {

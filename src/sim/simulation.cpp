@@ -18,8 +18,23 @@ Duration first_repetition(const Options& options) {
   return std::max<Duration>(6 * latency, std::chrono::microseconds(1));
 }
 
-Assignment fresh(const Options& options, const Members& members) {
-  return Assignment::fresh(members, id_of(0), options.tuning);
+/// Those of the algorithms' header comments.
+std::vector<VisitOracle::Rules> visit_rules(const Options& options, const Network& network) {
+  if (options.clusters.size() < 2) return {};
+  Duration known_after = 4 * std::max(options.local_latency.mean(), options.remote_latency.mean());
+  std::vector<VisitOracle::Rules> rules{{network.clusters(), known_after, {}}};
+  if (!options.visits_checked) return rules;
+  std::uint64_t eps = options.tuning.eps;
+  for (Node size : options.clusters) rules[0].bounds.push_back(size + eps + 1);
+  if (options.sites.empty()) return rules;
+  rules.push_back({network.sites(), known_after, {}});
+  auto bound = rules[0].bounds.begin();
+  for (Node clusters : options.sites) {
+    std::uint64_t largest = *std::max_element(bound, bound + clusters);
+    rules[1].bounds.push_back(clusters * (1 + eps) * largest);
+    bound += clusters;
+  }
+  return rules;
 }
 
 }  // namespace
@@ -41,7 +56,8 @@ Simulation::Simulation(const Options& options, TraceSink* sink)
       population_(make_population(find_algorithm(options.algorithm), options.nodes(), *this)),
       network_(options),
       processes_(options.nodes()),
-      roster_(Members::first(options.nodes())) {
+      roster_(Members::first(options.nodes())),
+      clusters_(options.labels()) {
   const CatalogEntry& entry = population_->entry();
   restless_ = entry.about.restless;
   Node nodes = options_.nodes();
@@ -51,11 +67,16 @@ Simulation::Simulation(const Options& options, TraceSink* sink)
                       .token = entry.can.token,
                       .order = entry.about.promises_order && nodes <= options_.order_checked_up_to,
                       .shared = options_.shares(),
+                      .visits = visit_rules(options_, network_),
                       .sink = sink},
       *population_);
   Wiring wiring{nodes, network_, events_, *observer_, *population_};
   transport_ = options_.uses_link() ? linked_transport(wiring, first_repetition(options_))
                                     : raw_transport(wiring);
+}
+
+Assignment Simulation::assignment(NodeId home, const Baton& baton) const {
+  return {Epoch{}, roster_, home, baton, options_.tuning, {}, clusters_};
 }
 
 Result Simulation::run() {
@@ -77,7 +98,7 @@ Result Simulation::run() {
 }
 
 void Simulation::start() {
-  Assignment start = fresh(options_, roster_);
+  Assignment start = assignment(id_of(0), Baton{Fence(Epoch{}, 0), {}});
   Node nodes = options_.nodes();
   auto churners = static_cast<Node>(std::ceil(options_.churn * nodes));
   Node first_churner = nodes - std::min(churners, nodes - 1);
@@ -202,9 +223,10 @@ void Simulation::check_memory() {
   auto start = make_population(population_->entry(), options_.nodes(), *this);
   std::size_t allowed = 0;
   std::size_t remembered = 0;
+  Assignment fresh = assignment(roster_[0], Baton{});
   for (NodeId member : roster_) {
     Node node = node_of(member);
-    start->create(node, Assignment::fresh(roster_, roster_[0], options_.tuning));
+    start->create(node, fresh);
     allowed += start->remembered(node);
     remembered += population_->remembered(node);
   }
@@ -229,6 +251,7 @@ Result Simulation::result() {
   check_memory();
   Result result;
   result.report = observer_->metrics().report(now_);
+  result.visits = observer_->visits();
   result.company = observer_->company();
   result.violation = observer_->violation();
   result.ended = now_;

@@ -20,6 +20,8 @@ std::string_view word(Verdict verdict);
 
 struct Result {
   Report report;
+  /// Of a run with several clusters.
+  std::optional<Visits> visits;
   /// Of a run with readers or ranges.
   std::optional<Company> company;
   std::optional<Violation> violation;
@@ -137,6 +139,7 @@ class Simulation final : private Host {
     Phase phase = processes_[node].phase;
     return phase != Phase::crashed && phase != Phase::away;
   }
+  Assignment assignment(NodeId home, const Baton& baton) const;
   void check_memory();
   void check_structure();
 
@@ -152,6 +155,7 @@ class Simulation final : private Host {
   Time now_;
   std::vector<Process> processes_;
   Members roster_;
+  Clusters clusters_;
   /// Leavers from whom or to whom messages are on their way.
   std::vector<Node> draining_;
   std::vector<Arrived> arrived_;

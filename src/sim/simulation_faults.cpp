@@ -141,7 +141,7 @@ void Simulation::restart(Node node) {
   ++active_;
   observer_->note(now_, Happening::restart, node);
   call(node, [&] {
-    population_->create(node, Assignment::fresh(roster_, id_of(0), options_.tuning));
+    population_->create(node, assignment(id_of(0), Baton{Fence(Epoch{}, 0), {}}));
     population_->start(node);
   });
   think(node);

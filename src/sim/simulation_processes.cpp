@@ -179,7 +179,7 @@ void Simulation::join(Node node) {
   Members welcoming = roster_;
   processes_[node].phase = Phase::joining;
   roster_ = roster_.with(id_of(node));
-  population_->create(node, Assignment{Epoch{}, roster_, welcoming[0], Baton{}, options_.tuning});
+  population_->create(node, assignment(welcoming[0], Baton{}));
   publish_roster();
   Node contact = node_of(welcoming[random_.below(welcoming.size())]);
   call(node, [&] { population_->join(node, contact); });

@@ -140,6 +140,12 @@ class Group {
     return nodes;
   }
   std::size_t sent() const { return sent_; }
+  /// Messages of one type.
+  template <class M>
+  std::size_t sent_of() const {
+    typename A::Message example{std::in_place_type<M>};
+    return example.index() < sent_of_kind_.size() ? sent_of_kind_[example.index()] : 0;
+  }
   std::size_t withdrawals() const { return withdrawals_; }
   /// Entries while somebody else was inside.
   std::size_t joint_entries() const { return joint_entries_; }
@@ -176,6 +182,8 @@ class Group {
     for (auto& send : out.sends()) {
       if (send.to == node) fail("a node sends to itself");
       if (!members_.contains(send.to)) fail("a node sends to a stranger");
+      sent_of_kind_.resize(std::variant_size_v<typename A::Message>);
+      ++sent_of_kind_[send.message.index()];
       in_flight_.push_back({node, send.to, std::move(send.message)});
     }
     for (const Effect& effect : out.effects()) take_effect(node, effect);
@@ -276,6 +284,7 @@ class Group {
   DataRef newest_;
   std::size_t remembered_at_start_ = 0;
   std::size_t sent_ = 0;
+  std::vector<std::size_t> sent_of_kind_;
   std::size_t withdrawals_ = 0;
   std::size_t joint_entries_ = 0;
   std::string failure_;
@@ -299,6 +308,20 @@ struct Sharing {
     return wish;
   }
 };
+
+/// Some layout: from one cluster of all to each in one of its own, every third in sites.
+inline Clusters random_clusters(std::uint64_t seed, const std::vector<NodeId>& nodes) {
+  Dice dice(seed ^ 0xc1a5);
+  std::size_t clusters = 1 + dice.below(nodes.size());
+  std::size_t sites = dice.below(3) == 0 ? 1 + dice.below(3) : 0;
+  std::map<NodeId, std::string> labels;
+  for (NodeId node : nodes) {
+    std::size_t cluster = dice.below(clusters);
+    std::string site = sites == 0 ? "" : std::to_string(cluster % sites) + "/";
+    labels[node] = site + std::to_string(cluster);
+  }
+  return Clusters(labels);
+}
 
 /// A random run to completion: requests, releases, cancels and deliveries, as eager as the seed has
 /// it.
@@ -336,7 +359,9 @@ class RandomRun {
   Assignment start(std::size_t nodes, Tuning tuning) {
     std::vector<NodeId> ids;
     for (std::size_t i = 0; i < nodes; ++i) ids.push_back(NodeId{10 * i + dice_.below(10)});
-    return Assignment::fresh(Members(ids), dice_.one_of(ids), tuning);
+    Assignment start = Assignment::fresh(Members(ids), dice_.one_of(ids), tuning);
+    start.clusters = random_clusters(seed_, ids);
+    return start;
   }
 
   /// The token of a restless algorithm is always on its way.

@@ -1,0 +1,128 @@
+#include "mutex/preempt.hpp"
+
+#include <utility>
+
+namespace conch {
+
+static_assert(Exclusive<Preempt> && TokenBased<Preempt>);
+
+Preempt::Preempt(NodeId self, const Assignment& start)
+    : self_(self),
+      eps_(start.tuning.eps),
+      without_(start.tuning.without),
+      clusters_(start.clusters),
+      token_(self == start.home),
+      baton_(start.baton) {
+  if (!token_) owner_ = first_owner(self, start);
+}
+
+// Request_CS. Its `nb <- 0` stands where the place is given up: see `pass`.
+void Preempt::request(Out& out) {
+  CONCH_EXPECT(!wanted_, "a process asks once");
+  wanted_ = true;
+  if (requesting_) return;  // the place of a cancelled request
+  requesting_ = true;
+  if (owner_) return out.send(*std::exchange(owner_, std::nullopt), Request{self_});
+  CONCH_EXPECT(token_, "a tail that is not queued holds the token");
+  enter(out);
+}
+
+void Preempt::enter(Out& out) {
+  inside_ = true;
+  baton_ = baton_.next();
+  out.enter(baton_);
+}
+
+void Preempt::release(const DataRef& data, Out& out) {
+  CONCH_EXPECT(inside_, "only the holder releases");
+  inside_ = false;
+  wanted_ = false;
+  baton_.data = data;
+  pass(out);
+}
+
+void Preempt::cancel(Out& out) {
+  CONCH_EXPECT(wanted_ && !inside_, "a waiter cancels, once");
+  wanted_ = false;
+  out.withdrawn();
+}
+
+/// Release_CS: leaves the queue with the token in hand; to the next, or idle here.
+void Preempt::pass(Out& out) {
+  requesting_ = false;
+  Preemptions nb = std::exchange(nb_, {});
+  if (!next_) return;
+  NodeId next = *std::exchange(next_, std::nullopt);
+  token_ = false;
+  out.send(next, Token{baton_, nb.seen_from(nearness(next))});
+}
+
+void Preempt::receive(NodeId, const Request& m, Out& out) {
+  if (!owner_) {
+    if (requesting_) {
+      next_ = m.origin;
+    } else {
+      CONCH_EXPECT(token_, "a tail that is not queued holds the token");
+      token_ = false;
+      out.send(m.origin, Token{baton_, {}});
+    }
+    owner_ = m.origin;
+  } else if (may_overtake(m.origin)) {
+    preempt(m.origin, out);
+  } else {
+    out.send(*owner_, m);
+    if (local(m.origin) || !local(*owner_)) owner_ = m.origin;
+  }
+}
+
+bool Preempt::may_overtake(NodeId origin) const {
+  std::size_t level = nearness(origin);
+  bool local_root = !local(*owner_) && requesting_ && next_;
+  return local_root && nearness(*next_) < level && nb_.at(level) < eps_;
+}
+
+void Preempt::preempt(NodeId origin, Out& out) {
+  nb_.add(nearness(origin));
+  out.send(origin, Queue{*next_, *owner_, nb_});
+  next_ = origin;
+  owner_ = origin;
+}
+
+void Preempt::receive(NodeId, const Token& m, Out& out) {
+  CONCH_EXPECT(requesting_, "a token comes to somebody who is queued");
+  token_ = true;
+  baton_ = m.baton;
+  nb_.merge(m.nb);
+  wanted_ ? enter(out) : pass(out);
+}
+
+void Preempt::receive(NodeId, const Queue& m, Out& out) {
+  if (requesting_) {
+    nb_.merge(m.nb);
+    follow(m, out);
+  } else if (token_) {
+    token_ = false;
+    owner_ = m.tail;
+    out.send(m.head, Token{baton_, {}});
+  } else {
+    NodeId after_the_token = *owner_;
+    if (!local(*owner_)) owner_ = m.tail;
+    out.send(after_the_token, m);
+  }
+}
+
+/// The rest of the queue stands behind the local root. A remote one that is there already is
+/// spliced in at the tail.
+void Preempt::follow(const Queue& m, Out& out) {
+  if (!next_) {
+    next_ = m.head;
+    if (keeps(Without::tail)) owner_ = m.tail;
+  } else if (local(*next_)) {
+    out.send(*next_, Queue{m.head, m.tail, nb_});
+  } else {
+    NodeId remote = *std::exchange(next_, m.head);
+    if (keeps(Without::remote_next)) out.send(m.tail, Request{remote});
+  }
+}
+
+}  // namespace conch

@@ -1,0 +1,108 @@
+// Preempt(eps): Naimi-Trehel in clusters, where near requests overtake distant ones.
+//
+// Source: Bertier, Arantes, Sens 2004 (INRIA RR-5177), section 3.2, which names it without a
+// figure; the rules are those of preempt-aggregation without R_Queue (F12).
+//
+// Assumes reliable channels, FIFO or not, and members that stay.
+//
+// State: as in Naimi-Trehel, `requesting` is a place in the queue, `next` gets the token from us
+// and `owner` is whom to ask. The local root is the node of a cluster whose owner is nobody, or
+// remote: the last of its cluster in the queue, of which the rest is outside. `nb` counts who has
+// overtaken in this visit of the token to the cluster.
+//
+//   REQUEST(origin)       forwarded along owners to the tail, which makes origin its next. A local
+//                         root that is queued before a remote one lets a local origin overtake, as
+//                         long as nb < eps: origin becomes its next and gets the rest of the queue
+//   TOKEN(baton, nb)      the token
+//   QUEUE(head, tail, nb) the rest of the queue, for the local root: its head, and whom to ask for
+//                         its tail. If a remote next came before it, that one asks at the tail. A
+//                         node that has left the queue meanwhile sends it after the token
+//
+// Who cancels keeps its place, silently, and hands the token on at once when it comes; asking again
+// meanwhile takes the place up again. No message, and nothing is left when the token has passed.
+//
+// Bound: as of preempt-aggregation, n + eps + 1 entries at realistic latencies. With more than two
+// levels of labels a request overtakes a next that is farther away than itself, with a count for
+// each nearness; a visit to a site of c clusters has then at most c (1 + eps) (n + eps + 1)
+// entries.
+#pragma once
+
+#include <optional>
+
+#include "core/contract.hpp"
+#include "mutex/hierarchy.hpp"
+
+namespace conch {
+
+class Preempt {
+ public:
+  struct Request {
+    NodeId origin;
+    CONCH_FIELDS(Request, origin)
+  };
+  struct Token {
+    Baton baton;
+    Preemptions nb;
+    CONCH_FIELDS(Token, baton, nb)
+  };
+  struct Queue {
+    NodeId head;
+    NodeId tail;
+    Preemptions nb;
+    CONCH_FIELDS(Queue, head, tail, nb)
+  };
+  using Message = std::variant<Request, Token, Queue>;
+  using Out = Outbox<Message>;
+
+  static constexpr About about{
+      .name = "preempt",
+      .family = "token",
+      .source = "Bertier, Arantes, Sens 2004, section 3.2",
+      .messages = "0 or O(log N) mean, few between clusters",
+      .client_delay = "O(log N) mean",
+      .sync_delay = "1",
+  };
+
+  Preempt(NodeId self, const Assignment& start);
+
+  void request(Out& out);
+  void release(const DataRef& data, Out& out);
+  void cancel(Out& out);
+
+  void receive(NodeId from, const Request& m, Out& out);
+  void receive(NodeId from, const Token& m, Out& out);
+  void receive(NodeId from, const Queue& m, Out& out);
+
+  bool holds_token() const { return token_; }
+
+ private:
+  bool keeps(Without rule) const { return without_ != rule; }
+  bool local(NodeId node) const { return clusters_.together(self_, node); }
+  std::size_t nearness(NodeId node) const { return clusters_.nearness(self_, node); }
+
+  void enter(Out& out);
+  void pass(Out& out);
+  bool may_overtake(NodeId origin) const;
+  void preempt(NodeId origin, Out& out);
+  void follow(const Queue& m, Out& out);
+
+  NodeId self_;
+  unsigned eps_;
+  Without without_;
+  Clusters clusters_;
+
+  bool requesting_ = false;
+  bool token_ = false;
+  /// The process waits or is inside; a place in the queue without it was cancelled.
+  bool wanted_ = false;
+  bool inside_ = false;
+  std::optional<NodeId> owner_;
+  std::optional<NodeId> next_;
+  Preemptions nb_;
+  Baton baton_;
+
+ public:
+  CONCH_FIELDS(Preempt, self_, requesting_, token_, wanted_, inside_, owner_, next_, nb_, baton_)
+};
+
+}  // namespace conch

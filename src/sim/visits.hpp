@@ -1,0 +1,55 @@
+// How long a lock stays in one cluster while others wait for it.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "sim/oracles.hpp"
+
+namespace conch::sim {
+
+/// A visit: consecutive entries of one cluster, or of one site, while somebody outside waits whose
+/// request has been known for long.
+struct Visits {
+  std::uint64_t count = 0;
+  std::uint64_t entries = 0;
+  std::uint64_t longest = 0;
+
+  double mean() const {
+    return count == 0 ? 0 : static_cast<double>(entries) / static_cast<double>(count);
+  }
+};
+
+class VisitOracle {
+ public:
+  struct Rules {
+    /// By node.
+    std::vector<std::uint32_t> cluster_of;
+    /// A request that has waited for so long is known wherever it matters.
+    Duration known_after = {};
+    /// By cluster, how many entries a visit may have; nothing if nobody judges.
+    std::vector<std::uint64_t> bounds = {};
+  };
+  explicit VisitOracle(Rules rules) : rules_(std::move(rules)), asked_(rules_.cluster_of.size()) {}
+
+  void requested(Node node, Time now);
+  /// Withdrawn, or crashed.
+  void gave_up(Node node);
+  Finding entered(Node node, Time now);
+  const Visits& visits() const { return visits_; }
+
+ private:
+  std::optional<Node> kept_waiting(std::uint32_t cluster, Time now) const;
+
+  Rules rules_;
+  std::vector<std::optional<Time>> asked_;
+  /// Those who wait, the longest first.
+  std::set<std::pair<Time, Node>> waiting_;
+  std::uint32_t cluster_ = 0;
+  std::uint64_t length_ = 0;
+  Visits visits_;
+};
+
+}  // namespace conch::sim
