@@ -15,11 +15,22 @@ PeerOptions options_of(const dho_mpi_group& group) {
   options.state_directory = group.state_directory;
   options.listen.clear();
   options.join.clear();
-  if (*group.listen != '\0') options.listen.emplace_back(group.listen);
+  if (*group.listen != '\0') {
+    options.listen.emplace_back(group.listen);
+    if (options.advertise.empty()) options.advertise = std::string(group.host) + ":0";
+  }
   if (*group.join != '\0') options.join.emplace_back(group.join);
   // An MPI job's network is its own, and MPI itself sends everything as it is.
   options.insecure = true;
   return options;
+}
+
+/// Where the others find it; empty if they need not know.
+std::string address_of(const Peer& peer, const dho_mpi_group& group) {
+  auto listens = peer.listens();
+  if (listens.empty()) return "";
+  const std::string& first = listens.front();
+  return group.host + first.substr(first.rfind(':'));
 }
 
 void copy(const std::string& text, char* to, std::size_t size) {
@@ -35,8 +46,7 @@ using namespace conch::capi;
 int dho_mpi_attach(dho_mpi_group const* group, char* address, size_t address_size) {
   return at_boundary([&] {
     auto peer = Groups::of_process().join(options_of(*group));
-    auto listens = peer->listens();
-    copy(listens.empty() ? "" : listens.front(), address, address_size);
+    copy(address_of(*peer, *group), address, address_size);
     Groups::of_process().keep(group->name, std::move(peer));
     Groups::of_process().set_default(group->name);
     return 0;

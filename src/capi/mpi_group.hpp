@@ -9,13 +9,15 @@ struct dho_mpi_group {
   const char* runtime_directory;
   const char* state_directory;
   const char* listen;
+  /// If it listens: what this machine is called by the others.
+  const char* host;
   const char* join;
 };
 
 extern "C" {
 
-/// Joins; from here on it is the group of all who name none. The address is where the peer listens,
-/// if it does.
+/// Joins; from here on it is the group of all who name none. The address is where the others
+/// find it, if it listens.
 int dho_mpi_attach(const dho_mpi_group* group, char* address, std::size_t address_size);
 /// EBUSY if there are handles; otherwise 0.
 int dho_mpi_busy(const char* name);

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <tuple>
 
 #include "capi/mpi_group.hpp"
 
@@ -34,6 +35,9 @@ struct Group {
   /// Who shares the folder, and the folder; its first rank made it and removes it.
   MPI_Comm machine = MPI_COMM_NULL;
   Text folder{};
+  /// The name of this machine; a number if all ranks are on it, for not every machine knows its
+  /// name.
+  Text host{};
   Text name{};
 };
 Group group;
@@ -58,6 +62,7 @@ int worst(int error, MPI_Comm comm) {
 }
 
 void write(Text& text, const std::string& words) {
+  text = {};
   std::strncpy(text.data(), words.c_str(), text.size() - 1);
 }
 
@@ -67,12 +72,19 @@ bool wants_network() {
 }
 
 void find_machine() {
+  MPI_Comm_split_type(group.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &group.machine);
+  group.host = {};
+  int length = 0;
+  static_assert(MPI_MAX_PROCESSOR_NAME < std::tuple_size_v<Text>);
+  MPI_Get_processor_name(group.host.data(), &length);
+  if (size_of(group.machine) == size_of(group.comm)) write(group.host, "127.0.0.1");
   bool alone = worst(wants_network() ? 1 : 0, group.comm) > 0;
-  if (alone)
-    MPI_Comm_dup(MPI_COMM_SELF, &group.machine);
-  else
-    MPI_Comm_split_type(group.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &group.machine);
+  if (!alone) return;
+  MPI_Comm_free(&group.machine);
+  MPI_Comm_dup(MPI_COMM_SELF, &group.machine);
 }
+
+bool is_on_one_machine() { return std::string(group.host.data()) == "127.0.0.1"; }
 
 /// Short: the paths of sockets are.
 int make_folder() {
@@ -114,7 +126,9 @@ int attach(const Invitation& invitation, Text& address) {
   std::string state = folder + "/state";
   choice.runtime_directory = runtime.c_str();
   choice.state_directory = state.c_str();
-  choice.listen = invitation.over_network ? "0.0.0.0:0" : "";
+  choice.host = group.host.data();
+  const char* everywhere = is_on_one_machine() ? "127.0.0.1:0" : "0.0.0.0:0";
+  choice.listen = invitation.over_network ? everywhere : "";
   choice.join = invitation.address.data();
   return dho_mpi_attach(&choice, address.data(), address.size());
 }
