@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -72,6 +72,13 @@ void read_choices(CheckTexts& texts) {
   options.stop = &interrupted;
 }
 
+/// As in "2+1".
+std::string sum_of(const std::vector<check::Node>& sizes) {
+  std::string text;
+  for (check::Node size : sizes) text += (text.empty() ? "" : "+") + std::to_string(size);
+  return text;
+}
+
 std::string bounds(const check::Options& options) {
   const CatalogEntry& entry = find_any(options.setting.algorithm);
   std::string text =
@@ -80,7 +87,7 @@ std::string bounds(const check::Options& options) {
                   options.setting.requests == 1 ? "" : "s", options.fifo ? "FIFO" : "unordered");
   if (entry.algorithm == "chang-roberts") text += ", every ring";
   if (!options.setting.clusters.empty())
-    text += fmt::format(", clusters {}, eps {}", fmt::join(options.setting.clusters, "+"),
+    text += fmt::format(", clusters {}, eps {}", sum_of(options.setting.clusters),
                         options.setting.tuning.eps);
   if (options.setting.readers > 0)
     text += fmt::format(", {} of the nodes only read", options.setting.readers);
