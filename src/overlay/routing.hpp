@@ -1,0 +1,118 @@
+// Key-based routing: what an overlay offers, and what a protocol over it is.
+//
+// An overlay is a value at each node, one for all locks, that knows a few others and finds the root
+// of a key: the live node that is nearest to it. A routed protocol is a value for each lock and
+// node that names no overlay: it routes to keys, looks at what passes through its node, and is
+// given what arrives at the root. `Routed` (routed.hpp) joins the two to an algorithm that any
+// world runs.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/contract.hpp"
+
+namespace conch::overlay {
+
+/// A place on the ring of 2^64; a node's identifier is its place.
+enum class Key : std::uint64_t {};
+constexpr Key key_of(NodeId node) { return Key{static_cast<std::uint64_t>(node)}; }
+
+/// A node that was not a neighbour is one: in the leaf set, or a successor.
+struct Up {
+  NodeId node;
+};
+/// A neighbour is no longer one.
+struct Down {
+  NodeId node;
+};
+
+using RoutingEffect = std::variant<Joined, Left, Armed, Disarmed, Up, Down>;
+
+/// What an overlay wants done; emptied by the world after each call, sends first.
+template <class Message>
+class RoutingOutbox {
+ public:
+  struct Send {
+    NodeId to;
+    Message message;
+  };
+  void send(NodeId to, Message message) { sends_.push_back({to, std::move(message)}); }
+  void joined() { effects_.push_back(Joined{}); }
+  void left() { effects_.push_back(Left{}); }
+  void arm(TimerId timer, Duration min, Duration max) {
+    effects_.push_back(Armed{timer, min, max});
+  }
+  void disarm(TimerId timer) { effects_.push_back(Disarmed{timer}); }
+  void up(NodeId node) { effects_.push_back(Up{node}); }
+  void down(NodeId node) { effects_.push_back(Down{node}); }
+
+  std::vector<Send>& sends() { return sends_; }
+  const std::vector<RoutingEffect>& effects() const { return effects_; }
+  void clear() { sends_.clear(), effects_.clear(); }
+
+ private:
+  std::vector<Send> sends_;
+  std::vector<RoutingEffect> effects_;
+};
+
+/// A node alone is an overlay of one. It comes to others by `join`, through any one of them, and is
+/// told whom the world believes dead (`suspect`), rightly or not.
+template <class O>
+concept Overlay = std::copyable<O> && std::equality_comparable<O> && HasFields<O> &&
+    requires(O o, const O& c, Key key, NodeId node, TimerId timer,
+             RoutingOutbox<typename O::Message>& out) {
+  std::variant_size<typename O::Message>::value;
+  o.join(node, out);
+  o.leave(out);
+  o.suspect(node, out);
+  o.timer(timer, out);
+  /// Where a message for this key goes from here; nobody if this node is the key's root.
+  { c.next_hop(key) } -> std::same_as<std::optional<NodeId>>;
+  /// The leaf set, or the successors and the predecessor.
+  { c.neighbours() } -> std::same_as<std::vector<NodeId>>;
+};
+
+/// What becomes of a message that passes through a node on its way to a key.
+enum class Passage : std::uint8_t { go_on, stop };
+
+/// What a routed protocol wants done: of an outbox, and `route`.
+template <class Message>
+class RoutedOutbox : public Outbox<Message> {
+ public:
+  struct Route {
+    Key key;
+    Message message;
+  };
+  /// Hop by hop; every node on the way sees it, this one not.
+  void route(Key key, Message message) { routes_.push_back({key, std::move(message)}); }
+  std::vector<Route>& routes() { return routes_; }
+  void clear() { Outbox<Message>::clear(), routes_.clear(); }
+
+ private:
+  std::vector<Route> routes_;
+};
+
+/// A protocol of one lock at one node. Every message passes `forward` at each node between, where
+/// it may be changed or stopped, and ends in `deliver` at its key's root; `receive` gets what was
+/// sent straight to this node, and `unreachable` what could certainly not be delivered to another.
+template <class P>
+concept RoutedProtocol = std::copyable<P> && std::equality_comparable<P> && HasFields<P> &&
+    requires(P p, Key key, NodeId node, TimerId timer, typename P::Message m, const DataRef& data,
+             RoutedOutbox<typename P::Message>& out) {
+  p.request(out);
+  p.release(data, out);
+  p.cancel(out);
+  { p.forward(key, m, node, out) } -> std::same_as<Passage>;
+  p.deliver(key, m, out);
+  p.receive(node, m, out);
+  p.unreachable(node, m, out);
+  p.suspect(node, out);
+  p.timer(timer, out);
+};
+
+}  // namespace conch::overlay
