@@ -61,6 +61,7 @@ class Preempt {
       .messages = "0 or O(log N) mean, few between clusters",
       .client_delay = "O(log N) mean",
       .sync_delay = "1",
+      .has_eps = true,
   };
 
   Preempt(NodeId self, const Assignment& start);

@@ -68,6 +68,7 @@ class PreemptAggregation {
       .messages = "0 or O(log N) mean, few between clusters",
       .client_delay = "O(log N) mean",
       .sync_delay = "1",
+      .has_eps = true,
   };
 
   PreemptAggregation(NodeId self, const Assignment& start);
