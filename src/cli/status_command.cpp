@@ -74,9 +74,11 @@ void print_text(const Status& status) {
   if (status.view.roster.empty())
     return fmt::print("group {}: the peer that was asked, {}, is not in it at the moment\n",
                       status.group, id_text(status.self.id));
-  fmt::print("group {}: {}, epoch {}, view {}, {} member{}\n\n", status.group,
-             status.view.algorithm, status.view.epoch.value, status.view.number,
-             status.view.roster.size(), status.view.roster.size() == 1 ? "" : "s");
+  std::string what_runs = status.view.algorithm;
+  if (status.view.eps > 0) what_runs += fmt::format(", eps {}", status.view.eps);
+  fmt::print("group {}: {}, epoch {}, view {}, {} member{}\n\n", status.group, what_runs,
+             status.view.epoch.value, status.view.number, status.view.roster.size(),
+             status.view.roster.size() == 1 ? "" : "s");
   print_members(status);
   print_locks(status);
 }

@@ -60,6 +60,7 @@ class PreemptAggregation : public PlaceInQueue {
       .messages = "0 or O(log N) mean, few between clusters",
       .client_delay = "O(log N) mean",
       .sync_delay = "1",
+      .minds_clusters = true,
       .has_eps = true,
   };
 

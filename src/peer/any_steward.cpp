@@ -28,7 +28,7 @@ std::string_view type_of(const Message<A>& message) {
 
 Charter charter_of(const CatalogEntry& entry, std::optional<unsigned> eps) {
   Charter charter{std::string(entry.about.name), entry.tuned(Tuning{})};
-  charter.tuning.eps = eps.value_or(default_eps);
+  charter.tuning.eps = entry.about.has_eps ? eps.value_or(default_eps) : 0;
   charter.insists_on_eps = eps.has_value();
   return charter;
 }

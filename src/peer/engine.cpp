@@ -15,6 +15,7 @@
 #include "peer/directories.hpp"
 #include "peer/inquiries.hpp"
 #include "peer/names.hpp"
+#include "peer/rangefinder.hpp"
 #include "peer/trace_file.hpp"
 
 namespace conch::peer {
@@ -69,6 +70,7 @@ Engine::Engine(PeerOptions options)
   check_cluster_name(cluster_);
   clients_ = std::make_unique<Clients>(*this);
   inquiries_ = std::make_unique<Inquiries>(*this);
+  rangefinder_ = std::make_unique<Rangefinder>(*this);
   data_ = std::make_unique<DataDesk>(*this);
   if (!options_.trace.empty()) {
     trace_ = std::make_unique<TraceFile>(TraceFile::Options{
@@ -89,6 +91,11 @@ Engine::Engine(PeerOptions options)
     algorithm = algorithm_there();
   }
   algorithm_ = &real_algorithm(algorithm.empty() ? std::string(default_algorithm) : algorithm);
+  if (is_adaptive() && !algorithm_->about.minds_clusters)
+    throw Error(
+        fmt::format("{} does not mind who is near: leave out --cluster auto, or take "
+                    "preempt-aggregation",
+                    algorithm_->about.name));
   if (options_.eps && !algorithm_->about.has_eps)
     throw Error(fmt::format("{} has no eps: leave it out, or take preempt-aggregation",
                             algorithm_->about.name));

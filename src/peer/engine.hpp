@@ -41,6 +41,7 @@ namespace conch::peer {
 class Clients;
 class DataDesk;
 class Inquiries;
+class Rangefinder;
 class TraceFile;
 
 using Guard = std::unique_lock<std::mutex>;
@@ -76,6 +77,8 @@ class Engine final : private net::Recipient, private RegisterListener {
 
   const PeerOptions& options() const { return options_; }
   const std::string& group() const { return group_; }
+  /// Where its Unix socket is, with a slash at the end.
+  std::string runtime_folder() const { return directories_.runtime + "/"; }
   const CatalogEntry& algorithm() const { return *algorithm_; }
   std::string why_not_shared() const;
   recovery::Life life() const;
@@ -218,6 +221,7 @@ class Engine final : private net::Recipient, private RegisterListener {
   std::unique_ptr<AnySteward> steward_;
   std::unique_ptr<Clients> clients_;
   std::unique_ptr<Inquiries> inquiries_;
+  std::unique_ptr<Rangefinder> rangefinder_;
   std::unique_ptr<DataDesk> data_;
   std::unordered_map<std::string, std::unique_ptr<LockDesk>, NameHash, std::equal_to<>> desks_;
   Timers timers_;

@@ -25,6 +25,9 @@ enum class PayloadKind : std::uint8_t {
   status_ask,       // a StatusAsk
   status_part,      // a StatusPart
   outdated,         // an Outdated
+  ping,             // a Ping
+  pong,             // a Pong
+  distances,        // a Distances
 };
 
 inline void put_kind(PayloadKind kind, std::string& out) { out += static_cast<char>(kind); }
@@ -56,6 +59,27 @@ struct Outdated {
   std::string lock;
   std::uint64_t version = 0;
   CONCH_FIELDS(Outdated, lock, version)
+};
+
+// Distances: see rangefinder.hpp.
+
+struct Ping {
+  std::uint64_t round = 0;
+  CONCH_FIELDS(Ping, round)
+};
+struct Pong {
+  std::uint64_t round = 0;
+  CONCH_FIELDS(Pong, round)
+};
+/// How long a message takes to this one and back.
+struct Distance {
+  NodeId to;
+  Duration round_trip{};
+  CONCH_FIELDS(Distance, to, round_trip)
+};
+struct Distances {
+  std::vector<Distance> found;
+  CONCH_FIELDS(Distances, found)
 };
 
 // Status.

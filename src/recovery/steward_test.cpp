@@ -130,6 +130,25 @@ TEST(Steward, DoesNotComeToAGroupThatRunsSomethingElse) {
   EXPECT_EQ(peer.wakes(), Time::max());
 }
 
+TEST(Steward, DoesNotComeToAGroupWithAnotherEpsIfItInsists) {
+  Life member{NodeId{2}, Incarnation{1}};
+  for (bool insists : {false, true}) {
+    Charter charter{"naimi-trehel", {}};
+    charter.tuning.eps = 1;
+    charter.insists_on_eps = insists;
+    Alone peer(charter);
+    peer.standing = group_of("naimi-trehel", member);
+    peer.standing.view.eps = 2;
+    peer.start(seconds(1));
+    peer.answer(seconds(1), false);
+    EXPECT_EQ(peer.asks_for<Propose>(), !insists);
+    ASSERT_EQ(peer.events.size(), insists ? 1U : 0U);
+    if (!insists) continue;
+    EXPECT_EQ(std::get<Refused>(peer.events[0]).why,
+              "the group runs with eps 2, this peer was started with 1; start it with --eps 2");
+  }
+}
+
 TEST(Steward, WhatItAskedForMeanwhileIsLostIfItIsRefused) {
   Alone peer;
   peer.standing = group_of("elmp", {NodeId{2}, Incarnation{1}});
@@ -319,6 +338,26 @@ TEST(Steward, IfSomebodyElseForcesTheSameLockOpenThatWillDo) {
   peer.standing.view = renewal(peer.standing, {NodeId{1}, Incarnation{1}}, {"a"});
   peer.answer(milliseconds(1110), false);
   EXPECT_TRUE(peer.is_told<Opened>());
+}
+
+TEST(Steward, AsksForOtherLabelsUntilTheyAreThere) {
+  Alone peer;
+  peer.come_in(seconds(1));
+  auto relabel = [&](Duration time, std::string label) {
+    peer.at(time, [&](auto& steward, auto& out) { steward.relabel({{NodeId{1}, label}}, out); });
+  };
+  relabel(milliseconds(1100), "west");
+  ASSERT_TRUE(peer.asks_for<Propose>());
+  peer.answer(milliseconds(1110), false);
+  peer.tick(peer.wakes().time_since_epoch());
+  ASSERT_TRUE(peer.asks_for<Propose>()) << "again";
+  peer.answer(milliseconds(1300), true);
+  EXPECT_EQ(peer.standing.view.roster.begin()->cluster, "west");
+  EXPECT_EQ(peer.standing.view.epoch, Epoch{2});
+  peer.tick(peer.wakes().time_since_epoch());
+  EXPECT_FALSE(peer.asks_for<Propose>()) << "once is enough";
+  relabel(milliseconds(1400), "west");
+  EXPECT_FALSE(peer.asks_for<Propose>()) << "they are as wanted";
 }
 
 TEST(Steward, OnlyAMemberForcesLocksOpen) {
