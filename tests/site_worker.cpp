@@ -1,0 +1,107 @@
+// A process of a site that thinks, enters, and thinks again:
+//
+//   site_worker FOLDER SEED ENTRIES [algorithm=NAME] [eps=N] [cluster=LABEL] [listen=HOST:PORT]
+//               [join=HOST:PORT] [trace=FILE]
+//
+// It prints how long it has waited for each entry. The arena's `ready` is the barrier at which all
+// processes, and the test, meet: when they have joined, when they are warm, and before they leave.
+#include <conch/mutex.hpp>
+#include <conch/peer.hpp>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "arena.hpp"
+#include "sim/random.hpp"
+
+namespace {
+
+using namespace conch;
+using namespace std::chrono_literals;
+
+constexpr auto think_mean = 30ms;
+constexpr auto hold = 1ms;
+/// Before anything is measured: everybody knows everybody then.
+constexpr int first_entries = 3;
+
+struct Plan {
+  std::string folder;
+  std::uint64_t seed = 1;
+  int entries = 0;
+  PeerOptions options;
+};
+
+/// Works whether or not peers have such an option.
+template <class Options>
+void set_eps(Options& options, const std::string& text) {
+  if constexpr (requires { options.eps; }) options.eps = static_cast<unsigned>(std::stoul(text));
+}
+
+void set(PeerOptions& options, const std::string& word) {
+  std::size_t equals = word.find('=');
+  std::string name = word.substr(0, equals);
+  std::string value = word.substr(equals + 1);
+  if (name == "algorithm") options.algorithm = value;
+  if (name == "eps") set_eps(options, value);
+  if (name == "cluster") options.cluster = value;
+  if (name == "listen") options.listen = {value};
+  if (name == "join") options.join = {value};
+  if (name == "trace") options.trace = value;
+}
+
+Plan plan_of(int argc, char** argv) {
+  Plan plan{argv[1], std::stoul(argv[2]), std::stoi(argv[3]), {}};
+  plan.options.group = "test";
+  plan.options.insecure = true;
+  for (int i = 4; i < argc; ++i) set(plan.options, argv[i]);
+  return plan;
+}
+
+void meet(conch::testing::SharedArena& arena, unsigned time) {
+  ++arena->ready;
+  while (arena->ready < time * arena->ready_wanted) std::this_thread::sleep_for(1ms);
+}
+
+std::chrono::nanoseconds enter(conch::testing::SharedArena& arena, Mutex& mutex) {
+  std::scoped_lock guard(mutex);
+  arena.enter(mutex.fence());
+  std::this_thread::sleep_for(hold);
+  if (mutex.holds()) {
+    arena.exit();
+  } else {
+    ++arena->losses;  // Whoever is inside now is there by right.
+  }
+  return mutex.receipt().wait;
+}
+
+void run(const Plan& plan) {
+  conch::testing::SharedArena arena(plan.folder + "/arena");
+  sim::Random random(plan.seed);
+  Peer peer(plan.options);
+  std::printf("joined\n");
+  std::fflush(stdout);
+  Mutex mutex(peer, "arena");
+  meet(arena, 1);
+  for (int i = 0; i < first_entries; ++i) enter(arena, mutex);
+  meet(arena, 2);
+  for (int i = 0; i < plan.entries; ++i) {
+    std::this_thread::sleep_for(random.exponential() * think_mean);
+    std::printf("waited %lld\n", static_cast<long long>(enter(arena, mutex).count()));
+  }
+  meet(arena, 3);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) return 2;
+  try {
+    run(plan_of(argc, argv));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "worker: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
