@@ -42,8 +42,17 @@ struct CheckTexts {
 
 const std::vector<std::string> only_recovering{"--pause", "--usurp", "--without"};
 const std::vector<std::string> never_recovering{
-    "--clusters", "--readers",       "--channel", "--duplicate", "--lose",  "--exact",
-    "--full",     "--skip-livelock", "--out",     "--trace",     "--retire"};
+    "--readers", "--channel",       "--duplicate", "--lose",  "--exact",
+    "--full",    "--skip-livelock", "--out",       "--trace", "--retire"};
+
+/// Of either kind of check.
+template <class Setting>
+void read_clusters(const CheckTexts& texts, Setting& setting) {
+  if (!texts.clusters) return;
+  setting.clusters = sim::parse_clusters(*texts.clusters);
+  setting.nodes = 0;
+  for (check::Node size : setting.clusters) setting.nodes += size;
+}
 
 void read_choices(CheckTexts& texts) {
   check::Options& options = texts.options;
@@ -57,11 +66,7 @@ void read_choices(CheckTexts& texts) {
     throw BadText("--channel: \"" + texts.channel + "\" is none of auto, fifo, any");
   }
   options.setting.tuning = to_tuning(texts.tuning, entry);
-  if (texts.clusters) {
-    options.setting.clusters = sim::parse_clusters(*texts.clusters);
-    options.setting.nodes = 0;
-    for (check::Node size : options.setting.clusters) options.setting.nodes += size;
-  }
+  read_clusters(texts, options.setting);
   options.budgets = texts.budgets;
   options.setting.newcomers = texts.budgets[Budget::join];
   if (options.setting.newcomers >= options.setting.nodes)
@@ -209,6 +214,7 @@ check::group::Options recovery_options(CheckTexts& texts) {
   options.setting.nodes = setting.nodes;
   options.setting.requests = setting.requests;
   options.setting.tuning = to_tuning(texts.tuning, find_algorithm(setting.algorithm));
+  read_clusters(texts, options.setting);
   if (texts.without) options.setting.without = to_rule(*texts.without);
   options.budgets = texts.faults;
   options.budgets[group::Budget::cancel] = texts.budgets[Budget::cancel];

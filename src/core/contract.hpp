@@ -90,6 +90,8 @@ struct About {
   /// Of a specimen: the property that breaks, and where.
   std::string_view caught_by = "";
   Trap caught_in = {};
+  /// Near requests overtake distant ones, as often as Tuning::eps says.
+  bool has_eps = false;
   /// Sends messages for ever, even when nobody wants to enter.
   bool restless = false;
 };

@@ -57,6 +57,7 @@ net::Tls tls_of(const TlsOptions& options) {
 Engine::Engine(PeerOptions options)
     : options_(std::move(options)),
       group_(group_named(options_.group)),
+      cluster_(cluster_named(options_.cluster)),
       directories_(
           make_directories(group_, {options_.runtime_directory, options_.state_directory})),
       life_{NodeId{draw()}, draw_incarnation({})},
@@ -65,6 +66,7 @@ Engine::Engine(PeerOptions options)
       takeover_timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) {
   if (!background_wake_ || !takeover_timer_)
     throw Error("this process has too many open files: raise `ulimit -n`");
+  check_cluster_name(cluster_);
   clients_ = std::make_unique<Clients>(*this);
   inquiries_ = std::make_unique<Inquiries>(*this);
   data_ = std::make_unique<DataDesk>(*this);
@@ -87,6 +89,9 @@ Engine::Engine(PeerOptions options)
     algorithm = algorithm_there();
   }
   algorithm_ = &real_algorithm(algorithm.empty() ? std::string(default_algorithm) : algorithm);
+  if (options_.eps && !algorithm_->about.has_eps)
+    throw Error(fmt::format("{} has no eps: leave it out, or take preempt-aggregation",
+                            algorithm_->about.name));
   open_courier();
   if (reg)
     register_ =
@@ -188,7 +193,8 @@ void Engine::be_born() {
   auto tell_copies = [this](AnySteward& steward, Time now, Effects& out) {
     data_->tell_copies(steward, now, out);
   };
-  steward_ = make_steward(*algorithm_, {life_, courier_->address(), terms_, tell_copies});
+  Member self{life_.id, life_.incarnation, courier_->address(), false, cluster_, is_adaptive()};
+  steward_ = make_steward(*algorithm_, {self, terms_, options_.eps, tell_copies});
   steward_->start(born_, effects_);
   next_housekeeping_ = born_;
   for (auto& [name, desk] : desks_) touch(*desk);

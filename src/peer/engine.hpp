@@ -30,6 +30,7 @@
 #include "peer/claim.hpp"
 #include "peer/directories.hpp"
 #include "peer/lock_desk.hpp"
+#include "peer/names.hpp"
 #include "peer/register_desk.hpp"
 #include "peer/talk.hpp"
 #include "peer/timers.hpp"
@@ -131,6 +132,7 @@ class Engine final : private net::Recipient, private RegisterListener {
   // Life.
   enum class Phase : std::uint8_t { joining, member, leaving, gone, failed };
   std::string algorithm_there() const;
+  bool is_adaptive() const { return options_.cluster == measured_cluster; }
   void expect_own_register() const;
   void open_courier();
   void come_in();
@@ -201,6 +203,8 @@ class Engine final : private net::Recipient, private RegisterListener {
 
   PeerOptions options_;
   std::string group_;
+  /// The label with which it comes in.
+  std::string cluster_;
   Directories directories_;
   const CatalogEntry* algorithm_ = nullptr;
   recovery::LeaseTerms terms_;

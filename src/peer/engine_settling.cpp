@@ -375,7 +375,6 @@ StatusPart Engine::status_part(Time now) const {
   StatusPart part;
   part.life = life_;
   part.process = static_cast<std::uint64_t>(::getpid());
-  part.cluster = options_.cluster;
   part.age = now - born_;
   if (auto until = steward_->lease_until()) part.lease = *until - now;
   part.clients = clients_->size();

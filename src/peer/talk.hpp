@@ -99,15 +99,13 @@ struct StatusPart {
   std::uint64_t number = 0;
   recovery::Life life;
   std::uint64_t process = 0;
-  std::string host;
-  std::string cluster;
   Duration age{};
   /// How long its lease runs; nothing if it has none.
   std::optional<Duration> lease;
   std::uint64_t clients = 0;
   std::vector<LockPart> locks;
   Counts counts;
-  CONCH_FIELDS(StatusPart, number, life, process, host, cluster, age, lease, clients, locks, counts)
+  CONCH_FIELDS(StatusPart, number, life, process, age, lease, clients, locks, counts)
 };
 
 /// What a peer knows of its group: the view, and the parts of those that answered in time.

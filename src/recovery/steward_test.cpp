@@ -23,7 +23,7 @@ class Alone {
 
   explicit Alone(Rule without = Rule::none) : Alone(Charter{"naimi-trehel", {}, without}) {}
   explicit Alone(Charter charter)
-      : steward_({NodeId{1}, Incarnation{1}}, "", std::move(charter), terms) {}
+      : steward_({NodeId{1}, Incarnation{1}}, std::move(charter), terms) {}
 
   /// What a call at this time wants done; its questions and events are kept.
   template <class Call>
@@ -361,7 +361,8 @@ void fuzz(std::uint64_t seed, std::string_view name) {
   Dice dice(seed);
   Life self{NodeId{1}, Incarnation{1}};
   Life other{NodeId{2}, Incarnation{2}};
-  Participant<A> peer(self, "", {std::string(name), {}, Rule::none});
+  Member member{self.id, self.incarnation};
+  Participant<A> peer(member, {std::string(name), {}, Rule::none});
   View view{
       1,
       Epoch{1},
@@ -393,7 +394,7 @@ void fuzz(std::uint64_t seed, std::string_view name) {
     ++understood;
     PeerOrders<A> out;
     peer.receive(other, message, out);
-    if (peer.stage() == Stage::out) peer = Participant<A>(self, "", {std::string(name), {}, {}});
+    if (peer.stage() == Stage::out) peer = Participant<A>(member, {std::string(name), {}, {}});
   }
   EXPECT_GT(understood, 200);
 }

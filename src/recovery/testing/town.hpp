@@ -38,7 +38,7 @@ class Town {
   }
   Life start(std::uint64_t id) {
     Life life{NodeId{id}, Incarnation{++incarnations_}};
-    peers_.emplace(life, Participant<A>(life, "", charter_));
+    peers_.emplace(life, Participant<A>({life.id, life.incarnation}, charter_));
     return life;
   }
   /// The view if the register accepts it.
