@@ -1,7 +1,7 @@
 // A process of a site that thinks, enters, and thinks again:
 //
 //   site_worker FOLDER SEED ENTRIES [algorithm=NAME] [eps=N] [cluster=LABEL] [listen=HOST:PORT]
-//               [join=HOST:PORT] [trace=FILE]
+//               [join=HOST:PORT] [lease=MS] [trace=FILE]
 //
 // It prints how long it has waited for each entry. The arena's `ready` is the barrier at which all
 // processes, and the test, meet: when they have joined, when they are warm, and before they leave.
@@ -33,19 +33,14 @@ struct Plan {
   PeerOptions options;
 };
 
-/// Works whether or not peers have such an option.
-template <class Options>
-void set_eps(Options& options, const std::string& text) {
-  if constexpr (requires { options.eps; }) options.eps = static_cast<unsigned>(std::stoul(text));
-}
-
 void set(PeerOptions& options, const std::string& word) {
   std::size_t equals = word.find('=');
   std::string name = word.substr(0, equals);
   std::string value = word.substr(equals + 1);
   if (name == "algorithm") options.algorithm = value;
-  if (name == "eps") set_eps(options, value);
+  if (name == "eps") options.eps = std::stoul(value);
   if (name == "cluster") options.cluster = value;
+  if (name == "lease") options.lease = std::chrono::milliseconds(std::stol(value));
   if (name == "listen") options.listen = {value};
   if (name == "join") options.join = {value};
   if (name == "trace") options.trace = value;
@@ -66,14 +61,11 @@ void meet(conch::testing::SharedArena& arena, unsigned time) {
 
 std::chrono::nanoseconds enter(conch::testing::SharedArena& arena, Mutex& mutex) {
   std::scoped_lock guard(mutex);
+  std::chrono::nanoseconds wait = mutex.receipt().wait;
   arena.enter(mutex.fence());
   std::this_thread::sleep_for(hold);
-  if (mutex.holds()) {
-    arena.exit();
-  } else {
-    ++arena->losses;  // Whoever is inside now is there by right.
-  }
-  return mutex.receipt().wait;
+  mutex.holds() ? arena.exit() : arena.lose();
+  return wait;
 }
 
 void run(const Plan& plan) {
@@ -81,7 +73,6 @@ void run(const Plan& plan) {
   sim::Random random(plan.seed);
   Peer peer(plan.options);
   std::printf("joined\n");
-  std::fflush(stdout);
   Mutex mutex(peer, "arena");
   meet(arena, 1);
   for (int i = 0; i < first_entries; ++i) enter(arena, mutex);
@@ -97,6 +88,7 @@ void run(const Plan& plan) {
 
 int main(int argc, char** argv) {
   if (argc < 4) return 2;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   try {
     run(plan_of(argc, argv));
   } catch (const std::exception& error) {

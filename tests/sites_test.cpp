@@ -1,0 +1,76 @@
+// Peers of three sites when the network between them is bad, and when there is none.
+#include <gtest/gtest.h>
+
+#include "site_workers.hpp"
+
+namespace conch {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::SiteWorkers;
+
+class SitesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (auto missing = rig::missing_for_sites()) GTEST_SKIP() << *missing;
+  }
+
+  static void bring_together(SiteWorkers& workers) {
+    for (SiteWorkers::Meeting meeting :
+         {SiteWorkers::Meeting::joined, SiteWorkers::Meeting::warm}) {
+      ASSERT_TRUE(testing::await([&] { return workers.have_met(meeting); }, 4 * patience))
+          << workers.output();
+      workers.go_on();
+    }
+  }
+  static std::size_t entries_of(SiteWorkers& workers, std::size_t site) {
+    std::size_t count = 0;
+    for (std::size_t worker = 0; worker < SiteWorkers::workers; ++worker) {
+      if (SiteWorkers::site_of(worker) != site) continue;
+      std::string text = workers.output(worker);
+      for (std::size_t at = 0; (at = text.find("waited", at)) != text.npos; ++at) ++count;
+    }
+    return count;
+  }
+  static void expect_done(SiteWorkers& workers) {
+    bool done =
+        testing::await([&] { return workers.have_met(SiteWorkers::Meeting::done); }, 4 * patience);
+    ASSERT_TRUE(done) << workers.output();
+    workers.go_on();
+    workers.expect_all_end();
+    workers.expect_exclusion();
+  }
+};
+
+TEST_F(SitesTest, ABadNetwork) {
+  rig::Quality bad{.delay = 3ms,
+                   .jitter = 4ms,
+                   .lose = 0.02,
+                   .duplicate = 0.02,
+                   .clog = {0.02, 20ms},
+                   .bytes_per_second = 1'000'000};
+  SiteWorkers workers(bad, 40, {"algorithm=naimi-trehel"});
+  ASSERT_NO_FATAL_FAILURE(bring_together(workers));
+  expect_done(workers);
+  rig::Traffic traffic = workers.wire().traffic();
+  EXPECT_GT(traffic.lost, 0u);
+  EXPECT_GT(traffic.duplicated, 0u);
+  EXPECT_GT(traffic.clogged, 0u);
+}
+
+/// The site without the register is parted for longer than its leases last.
+TEST_F(SitesTest, OthersGoOnWithoutASiteAndItComesBack) {
+  SiteWorkers workers({.delay = 2ms}, 60, {"algorithm=naimi-trehel", "lease=2000"});
+  ASSERT_NO_FATAL_FAILURE(bring_together(workers));
+  workers.wire().part({2});
+  std::size_t goal = entries_of(workers, 0) + entries_of(workers, 1) + 60;
+  bool others_go_on = testing::await(
+      [&] { return entries_of(workers, 0) + entries_of(workers, 1) >= goal; }, patience);
+  EXPECT_TRUE(others_go_on) << workers.output();
+  EXPECT_LT(entries_of(workers, 2), 3u * 60u);
+  workers.wire().heal();
+  expect_done(workers);
+}
+
+}  // namespace
+}  // namespace conch
