@@ -74,7 +74,6 @@ class Group : public testing::SiteWorkers {
     numbers.segments = (after_ - before_).segments;
     auto idly = static_cast<double>((wire().traffic() - after_).segments);
     numbers.segments_idle = idly / seconds(net::steady_now() - *ended_) * numbers.seconds;
-    go_on();
     expect_all_end();
     read_waits(numbers);
     read_traces(numbers);
@@ -156,7 +155,7 @@ TEST(Clusters, WhoKnowsWhoIsNearWaitsLessAndSendsLess) {
   print("preempt-aggregation, eps 2", of_near);
   plain.expect_exclusion();
   near.expect_exclusion();
-  EXPECT_LT(of_near.messages(), of_plain.messages());
+  EXPECT_LT(3 * of_near.messages(), 2 * of_plain.messages());
   EXPECT_LT(of_near.wait_ms_mean, of_plain.wait_ms_mean);
 }
 

@@ -4,7 +4,8 @@
 //               [join=HOST:PORT] [lease=MS] [trace=FILE]
 //
 // It prints how long it has waited for each entry. The arena's `ready` is the barrier at which all
-// processes, and the test, meet: when they have joined, when they are warm, and before they leave.
+// processes, and the test, meet: when they have joined, when they are warm, when they have done
+// their work, and when those who leave first have left.
 #include <conch/mutex.hpp>
 #include <conch/peer.hpp>
 #include <cstdio>
@@ -82,6 +83,9 @@ void run(const Plan& plan) {
     std::printf("waited %lld\n", static_cast<long long>(enter(arena, mutex).count()));
   }
   meet(arena, 3);
+  // Who leaves behind the register cannot tell anybody, and waits for its lease to end.
+  if (!plan.options.join.empty()) peer.leave();
+  meet(arena, 4);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Three peers in each of three sites: processes (site_worker.cpp) that all enter one lock so many
 // times. The test meets them three times, and they go on when it does: when all have joined, when
-// all have entered some times, and when all have done their work.
+// all have entered some times, and when all have done their work. Then they leave and end.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -54,6 +54,8 @@ class SiteWorkers {
   }
   void go_on() { ++arena_->ready; }
   void expect_all_end() {
+    go_on();
+    go_on();
     for (Process* worker : processes_) EXPECT_EQ(worker->await_exit(), 0) << worker->output();
   }
   void expect_exclusion() const {

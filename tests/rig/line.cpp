@@ -1,7 +1,6 @@
 #include "rig/line.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 
 namespace conch::rig {
