@@ -26,6 +26,8 @@ constexpr std::size_t entries_per_worker = 30;
 constexpr std::size_t entries = testing::SiteWorkers::workers * entries_per_worker;
 constexpr auto one_way_delay = 30ms;
 constexpr auto idle_time = 2s;
+/// However busy the machine is, nobody is evicted.
+constexpr const char* lease = "lease=60000";
 
 /// A time of the machine's, as traces have it.
 std::int64_t count(Time time) { return time.time_since_epoch().count(); }
@@ -132,8 +134,8 @@ void print(const std::string& name, const Numbers& numbers) {
 
 TEST(Clusters, WhoKnowsWhoIsNearWaitsLessAndSendsLess) {
   if (auto missing = rig::missing_for_sites()) GTEST_SKIP() << *missing;
-  Group plain({"algorithm=naimi-trehel"});
-  Group near({"algorithm=preempt-aggregation", "eps=2"});
+  Group plain({"algorithm=naimi-trehel", lease});
+  Group near({"algorithm=preempt-aggregation", "eps=2", lease});
   auto await_both = [&](auto&& predicate) {
     bool came = testing::await([&] { return predicate(plain) & predicate(near); }, 4 * patience);
     ASSERT_TRUE(came) << plain.output() << near.output();

@@ -48,6 +48,12 @@ class SiteWorkers {
     return all;
   }
 
+  /// A signal to all of a site.
+  void send(std::size_t site, int signal) {
+    for (std::size_t worker = 0; worker < workers; ++worker)
+      if (site_of(worker) == site) processes_[worker]->send(signal);
+  }
+
   /// All are there, and wait for us.
   bool have_met(Meeting meeting) const {
     return arena_->ready + 1 == static_cast<std::uint32_t>(meeting) * arena_->ready_wanted;

@@ -78,5 +78,16 @@ TEST_F(SitesTest, OthersGoOnWithoutASiteAndItComesBack) {
   expect_done(workers);
 }
 
+/// All peers of the machine that has the register come back as new lives, of which nobody elsewhere
+/// has heard.
+TEST_F(SitesTest, TheMachineOfTheRegisterSleeps) {
+  SiteWorkers workers({.delay = 2ms}, 40, {"algorithm=naimi-trehel", "lease=2000"});
+  ASSERT_NO_FATAL_FAILURE(bring_together(workers));
+  workers.send(0, SIGSTOP);
+  std::this_thread::sleep_for(4s);  // Longer than all leases.
+  workers.send(0, SIGCONT);
+  expect_done(workers);
+}
+
 }  // namespace
 }  // namespace conch
