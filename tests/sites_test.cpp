@@ -83,6 +83,8 @@ TEST_F(SitesTest, OthersGoOnWithoutASiteAndItComesBack) {
 TEST_F(SitesTest, TheMachineOfTheRegisterSleeps) {
   SiteWorkers workers({.delay = 2ms}, 40, {"algorithm=naimi-trehel", "lease=2000"});
   ASSERT_NO_FATAL_FAILURE(bring_together(workers));
+  // One that is stopped inside would be late, and overlap with the next by right.
+  EXPECT_TRUE(testing::await([&] { return workers.arena()->inside == 0; }, patience));
   workers.send(0, SIGSTOP);
   std::this_thread::sleep_for(4s);  // Longer than all leases.
   workers.send(0, SIGCONT);
