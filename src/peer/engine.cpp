@@ -185,16 +185,25 @@ std::string Engine::why_not_admitted() const {
   return trouble_.empty() ? why : why + ": " + trouble_;
 }
 
+/// Those who asked the register for the last life may have new lives themselves, of which only the
+/// register could tell. Who is still there says so; and meanwhile there is nobody, so that the
+/// addresses to join at are tried, too.
+void Engine::find_contacts_again() {
+  contacts_.clear();
+  if (register_) return;
+  for (const auto& [life, unmentioned] : known_lives_) ask_terms(life);
+}
+
 /// Begins a life: the first, or one after an expulsion.
 void Engine::be_born() {
   if (steward_) {  // The first is the one in which it has introduced itself.
     life_.incarnation = draw_incarnation(life_.incarnation);
     courier_->live_as(life_);
+    find_contacts_again();
   }
   born_ = net::steady_now();
   tell([&](Witness& witness) { witness.born(life_); });
   followed_view_ = 0;
-  known_lives_.clear();
   timers_.clear();
   if (register_) register_->attach(life_);
   auto tell_copies = [this](AnySteward& steward, Time now, Effects& out) {

@@ -140,6 +140,7 @@ class Engine final : private net::Recipient, private RegisterListener {
   void open_courier();
   void come_in();
   std::string why_not_admitted() const;
+  void find_contacts_again();
   void be_born();
   void enter_phase(Phase phase);
   void turn_everybody_out();
