@@ -193,6 +193,27 @@ TEST(Grouping, AClusterMayBeWiderThanTheDistanceBetweenOthers) {
             (Labels{{a, "0"}, {b, "0"}, {c, "2"}, {d, "2"}}));
 }
 
+// Of each two cities the members are near to half of both: that does not make them one cluster.
+TEST(Grouping, TwoCitiesAreNoSiteIfOthersAreHardlyFarther) {
+  World world(1);
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    double city = static_cast<double>(i / 10);
+    world.place(NodeId{i}, 100 * city, city < 2 ? 0 : 120);
+  }
+  world.measure(0.1);
+  EXPECT_EQ(Clusters(world.group()).levels(), 1u);
+}
+
+TEST(Grouping, ABadLineDoesNotBreakACluster) {
+  World world(1);
+  for (std::uint64_t i = 0; i < 12; ++i) world.place(NodeId{i}, i < 6 ? 0 : 80, 0);
+  world.measure(0.3);
+  for (int i = 0; i < 5; ++i) world.trips.measured(a, b, 100ms);
+  Clusters clusters(world.group());
+  EXPECT_TRUE(clusters.together(a, b));
+  EXPECT_FALSE(clusters.together(a, NodeId{7}));
+}
+
 TEST(Grouping, DoesNotFlapUnderJitter) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     World world(seed);
