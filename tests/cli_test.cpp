@@ -358,6 +358,10 @@ TEST(Cli, ClustersAreChecked) {
   expect_refused("sim preempt --clusters 2,1 --sites 1", "there are 2 clusters");
   expect_refused("sim preempt --clusters 2,1 --site-latency 1ms", "there are no --sites");
   expect_refused("check preempt --clusters two", "is not a layout of clusters");
+  outcome = conch("check preempt --clusters 1,1,1 --sites 2,1 --eps 1");
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_NE(outcome.out.find("clusters 1+1+1, eps 1, sites 2+1"), std::string::npos) << outcome.out;
+  expect_refused("check preempt --clusters 2,1 --sites 1", "there are 2 clusters");
 }
 
 TEST(Cli, TheLabFindsTableOneOfTheHierarchicalAlgorithms) {

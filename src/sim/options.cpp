@@ -61,19 +61,15 @@ void validate_faults(const Options& options, const CatalogEntry& entry) {
     throw BadText(name + " takes no word of a failure detector: leave out --detect");
 }
 
-void validate_sites(const Options& options) {
-  if (options.sites.empty()) {
-    if (options.site_latency) throw BadText("--site-latency: there are no --sites");
-    return;
-  }
-  std::uint64_t clusters = 0;
-  for (Node site : options.sites) clusters += site;
-  if (clusters != options.clusters.size())
-    throw BadText("--sites: there are " + std::to_string(options.clusters.size()) +
-                  " clusters, and the sites have " + std::to_string(clusters));
-}
-
 }  // namespace
+
+void validate_sites(const std::vector<Node>& clusters, const std::vector<Node>& sites) {
+  std::uint64_t in_sites = 0;
+  for (Node site : sites) in_sites += site;
+  if (!sites.empty() && in_sites != clusters.size())
+    throw BadText("--sites: there are " + std::to_string(clusters.size()) +
+                  " clusters, and the sites have " + std::to_string(in_sites));
+}
 
 std::vector<Node> parse_clusters(std::string_view text) {
   if (auto times = text.find('x'); times != std::string_view::npos) {
@@ -139,7 +135,9 @@ void validate(const Options& options) {
   if (options.tuning.order < 2 || options.tuning.order > 8)
     throw BadText("--order: a tree's nodes have at most 2 to 8 children, not " +
                   std::to_string(options.tuning.order));
-  validate_sites(options);
+  if (options.sites.empty() && options.site_latency)
+    throw BadText("--site-latency: there are no --sites");
+  validate_sites(options.clusters, options.sites);
   validate_faults(options, entry);
 }
 

@@ -102,6 +102,9 @@ NodeRange parse_nodes(std::string_view text);
 /// `10`, `3x3` or `4,2,3`.
 std::vector<Node> parse_clusters(std::string_view text);
 
+/// Throws BadText with a sentence if there are sites and they do not have all the clusters.
+void validate_sites(const std::vector<Node>& clusters, const std::vector<Node>& sites);
+
 /// Throws BadText with a sentence if the options cannot be combined.
 void validate(const Options& options);
 
