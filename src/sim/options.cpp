@@ -1,5 +1,6 @@
 #include "sim/options.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "catalog/catalog.hpp"
@@ -98,6 +99,13 @@ NodeRange parse_nodes(std::string_view text) {
   return range;
 }
 
+Duration Options::latency_max() const {
+  Duration slowest = {};
+  for (const auto& from : latencies)
+    for (const Distribution& latency : from) slowest = std::max(slowest, latency.mean());
+  return latencies.empty() ? std::max(local_latency.mean(), remote_latency.mean()) : slowest;
+}
+
 Options for_seed(Options options, std::uint64_t seed) {
   options.seed = seed;
   if (!options.drawn_nodes) return options;
@@ -138,6 +146,10 @@ void validate(const Options& options) {
   if (options.sites.empty() && options.site_latency)
     throw BadText("--site-latency: there are no --sites");
   validate_sites(options.clusters, options.sites);
+  for (const auto& from : options.latencies)
+    CONCH_EXPECT(options.latencies.size() == options.clusters.size() &&
+                     from.size() == options.clusters.size(),
+                 "there is a latency for each two clusters");
   validate_faults(options, entry);
 }
 

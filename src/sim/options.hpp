@@ -37,6 +37,8 @@ struct Options {
   std::vector<Node> clusters = {10};
   /// How many of the clusters each site has, in order; empty if there are no sites.
   std::vector<Node> sites;
+  /// What the algorithms are told of who is near, if it is not the truth.
+  std::optional<Clusters> told;
   /// Instead of these, one cluster of so many: see `for_seed`.
   std::optional<NodeRange> drawn_nodes;
   /// Per node.
@@ -50,6 +52,8 @@ struct Options {
   Distribution remote_latency = local_latency;
   /// Between clusters of one site; otherwise as between any others.
   std::optional<Distribution> site_latency;
+  /// Instead of all these, between each two clusters and within each: by sender, then receiver.
+  std::vector<std::vector<Distribution>> latencies;
   /// Of a node's outgoing line.
   std::optional<double> bytes_per_s;
   Channel channel = Channel::fifo;
@@ -84,8 +88,11 @@ struct Options {
   }
   /// Nothing if there is only one.
   Clusters labels() const {
+    if (told) return *told;
     return clusters.size() < 2 ? Clusters() : Clusters::sized(clusters, sites);
   }
+  /// The mean of the slowest messages.
+  Duration latency_max() const;
   bool sizes_differ() const { return drawn_nodes && drawn_nodes->first < drawn_nodes->last; }
   bool shares() const { return readers > 0 || ranges > 1; }
   bool uses_link() const {
