@@ -180,6 +180,8 @@ TEST(Cli, MistakesGetAnExplanation) {
   expect_refused("lab run dho-cycle --engine simgird", "none of sim, simgrid, both");
   expect_refused("lab run textbook --engine sim", "runs on our simulator alone");
   expect_refused("lab run dho-overlap --seeds 2..1", "empty");
+  expect_refused("lab run textbook --cities 5", "knows no cities");
+  expect_refused("lab run planet --cities 3", "--cities");
 }
 
 TEST(Cli, AnElectionIsSimulated) {
@@ -410,6 +412,12 @@ TEST(Cli, TheLabFindsTable2OnBothEngines) {
   expect_findings(
       "lab run dho-mobility --seeds 1",
       {"negligible. Holds.", "a message time each: holds.", "simgrid", "5% were allowed. Holds."});
+}
+
+TEST(Cli, TheLabRecommendsForAPlanet) {
+  json planet =
+      json::parse(conch_out("lab run planet --cities 5 --stretch 1.5 --seeds 1 --json").out);
+  EXPECT_EQ(planet["rows"].size(), 44u);
 }
 
 TEST(Cli, TheLabRunsOnOneEngine) {
