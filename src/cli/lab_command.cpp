@@ -119,11 +119,11 @@ void add_lab_command(CLI::App& app, Invocation&) {
   run->add_option("--seeds", texts->seeds, "The runs to average over, such as 1..10");
   run->add_option("--engine", texts->engine,
                   "Of the dho experiments: sim, simgrid, or both to compare them [both]");
-  run->add_option("--cities", texts->cities, "Of planet: at most so many [50]")
+  run->add_option("--cities", texts->cities, "Of planet and clusters: at most so many [50]")
       ->check(CLI::Range(5, 50));
   run->add_option(
          "--stretch", texts->stretch,
-         "Of planet: so much longer than the great circle are the cables [2.1]")
+         "Of planet and clusters: so much longer than the great circle are the cables [2.1]")
       ->check(CLI::Range(1.0, 10.0));
   auto* json = run->add_flag("--json", texts->json, "Print one JSON object");
   run->add_option("--out", texts->out, "Also write the table as CSV into this directory")

@@ -60,6 +60,7 @@ Findings textbook_faults(const Seeds& seeds);
 Findings elections(const Seeds& seeds);
 Findings hierarchical(const Seeds& seeds);
 Findings planet(const Seeds& seeds, const Planet& planet);
+Findings auto_clusters(const Seeds& seeds, const Planet& planet);
 Findings elmp_messages(const Seeds& seeds, Engines engines);
 Findings dho_cycle(const Seeds& seeds, Engines engines);
 Findings dho_overlap(const Seeds& seeds, Engines engines);

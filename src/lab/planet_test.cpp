@@ -43,5 +43,14 @@ TEST(Planet, TheLongerTheCablesTheLongerTheWaits) {
   EXPECT_GT(far_s, 1.8 * near_s);
 }
 
+TEST(AutoClusters, FindTheCities) {
+  Findings findings = auto_clusters({1, 1}, small);
+  std::string remarks = all(findings.remarks);
+  EXPECT_NE(remarks.find("5 clusters of 1 level"), std::string::npos) << remarks;
+  EXPECT_NE(remarks.find("the same peers are together"), std::string::npos) << remarks;
+  EXPECT_NE(remarks.find("change 0 times"), std::string::npos) << remarks;
+  EXPECT_NE(remarks.find("96 messages a peer and minute"), std::string::npos) << remarks;
+}
+
 }  // namespace
 }  // namespace conch::lab
