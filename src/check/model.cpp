@@ -55,7 +55,7 @@ class ModelOf final : public Model {
         start_(entry.tuned(Assignment::fresh(Members::first(setting.nodes - setting.newcomers),
                                              NodeId{0}, setting.tuning))) {
     start_.ring = setting.ring;
-    start_.clusters = Clusters::sized(setting.clusters);
+    start_.clusters = Clusters::sized(setting.clusters, setting.sites);
   }
 
   const CatalogEntry& entry() const override { return entry_; }

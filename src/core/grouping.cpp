@@ -95,22 +95,37 @@ class Past {
   std::set<Set> clusters_;
 };
 
+/// How far a member is from three quarters of the others that it was measured with: neither its own
+/// corner of the cluster nor a single bad line decides. Nothing if there are none.
+std::optional<double> reach(std::size_t member, const Set& set, const Distances& distances) {
+  std::vector<double> known;
+  for (std::size_t other : set)
+    if (distances.at(member, other).known()) known.push_back(distances.at(member, other).value());
+  if (known.empty()) return {};
+  auto place = known.begin() + static_cast<std::ptrdiff_t>((3 * known.size() + 3) / 4 - 1);
+  std::nth_element(known.begin(), place, known.end());
+  return *place;
+}
+
+std::optional<double> mean_distance(std::size_t peer, const Set& set, const Distances& distances) {
+  Mean mean;
+  for (std::size_t member : set) mean.add(distances.at(peer, member));
+  if (!mean.known()) return {};
+  return mean.value();
+}
+
 /// Nothing if nobody outside was measured to it, or, of a new one, somebody was not: who is told
 /// apart by not being measured may be as near as the others.
 std::optional<double> distinctness(const Set& set, const Distances& distances, bool kept) {
   double within = static_cast<double>(negligible.count());
+  for (std::size_t member : set)
+    within = std::max(within, reach(member, set, distances).value_or(within));
   std::optional<double> beyond;
   for (std::size_t peer = 0; peer < distances.size(); ++peer) {
-    Mean mean;
-    for (std::size_t member : set) mean.add(distances.at(peer, member));
-    bool inside = std::binary_search(set.begin(), set.end(), peer);
-    if (!mean.known()) {
-      if (!inside && !kept) return {};
-    } else if (inside) {
-      within = std::max(within, mean.value());
-    } else {
-      beyond = std::min(beyond.value_or(mean.value()), mean.value());
-    }
+    if (std::binary_search(set.begin(), set.end(), peer)) continue;
+    std::optional<double> distance = mean_distance(peer, set, distances);
+    if (!distance && !kept) return {};
+    if (distance) beyond = std::min(beyond.value_or(*distance), *distance);
   }
   if (!beyond) return {};
   return *beyond / within;

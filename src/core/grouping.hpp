@@ -2,8 +2,9 @@
 //
 // A cluster is a set of at least two peers that are clearly nearer to one another than to anybody
 // else: its distinctness is the shortest mean round trip of somebody outside to it, over the
-// longest of a member to the others. Clusters may lie in one another, as racks in a site. Peers
-// that are all equally near, or all equally far, cannot be told apart and are one cluster.
+// longest that a member has to three quarters of the others. Clusters may lie in one another, as
+// racks in a site. Peers that are all equally near, or all equally far, cannot be told apart and
+// are one cluster.
 //
 // What stands is kept: a new cluster must be distinct by a factor of three, and one that was there
 // before stays until it is less than one and a half. Not everybody must measure everybody, but a

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 #include <set>
 
 #include "core/clusters.hpp"
+#include "core/testing/dice.hpp"
 
 namespace conch {
 namespace {
@@ -16,18 +16,18 @@ using namespace std::chrono_literals;
 /// Peers on a plane, whose true round trips are their distances, and a base.
 class World {
  public:
-  explicit World(std::uint64_t seed) : random_(seed) {}
+  explicit World(std::uint64_t seed) : dice_(seed) {}
 
   void place(NodeId peer, double x_ms, double y_ms) { at_[peer] = {x_ms, y_ms}; }
   /// Cities far from one another, with so many peers each, numbered through in no order.
   void found_cities(std::size_t cities, std::size_t size_max, std::size_t size_min = 1) {
     std::vector<NodeId> ids;
     for (std::uint64_t i = 0; i < cities * size_max; ++i) ids.push_back(NodeId{i});
-    std::shuffle(ids.begin(), ids.end(), random_);
+    for (std::size_t i = ids.size(); i > 1; --i) std::swap(ids[i - 1], ids[dice_.below(i)]);
     for (std::size_t city = 0; city < cities; ++city) {
       auto number = static_cast<double>(city);
       double x = 30 * number + 20 * uniform(), y = 90 * uniform();
-      std::size_t size = size_min + random_() % (size_max - size_min + 1);
+      std::size_t size = size_min + dice_.below(size_max - size_min + 1);
       for (std::size_t i = 0; i < size; ++i, ids.pop_back()) {
         place(ids.back(), x, y);
         planted_[ids.back()] = std::to_string(city);
@@ -58,12 +58,12 @@ class World {
     return all;
   }
   Clusters planted() const { return Clusters(planted_); }
-  double uniform() { return static_cast<double>(random_() >> 11) * 0x1.0p-53; }
+  double uniform() { return static_cast<double>(dice_.number() >> 11) * 0x1.0p-53; }
 
   RoundTrips trips;
 
  private:
-  std::mt19937_64 random_;
+  Dice dice_;
   std::map<NodeId, std::pair<double, double>> at_;
   Labels planted_;
 };
@@ -107,7 +107,7 @@ TEST(Grouping, FindsThemWhereOnlySomeWereMeasured) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     World world(seed);
     world.found_cities(8, 20, 15);
-    for (int round = 0; round < 5; ++round) world.measure(0.3, 0.1);
+    for (int round = 0; round < 5; ++round) world.measure(0.3, 0.2);
     expect_planted(world, world.group(), seed);
   }
 }
@@ -191,6 +191,27 @@ TEST(Grouping, AClusterMayBeWiderThanTheDistanceBetweenOthers) {
     for (NodeId y : {c, d}) near(x, y, 200ms);
   EXPECT_EQ(group_by_round_trips({a, b, c, d}, trips),
             (Labels{{a, "0"}, {b, "0"}, {c, "2"}, {d, "2"}}));
+}
+
+// Of each two cities the members are near to half of both: that does not make them one cluster.
+TEST(Grouping, TwoCitiesAreNoSiteIfOthersAreHardlyFarther) {
+  World world(1);
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    double city = static_cast<double>(i / 10);
+    world.place(NodeId{i}, 100 * city, city < 2 ? 0 : 120);
+  }
+  world.measure(0.1);
+  EXPECT_EQ(Clusters(world.group()).levels(), 1u);
+}
+
+TEST(Grouping, ABadLineDoesNotBreakACluster) {
+  World world(1);
+  for (std::uint64_t i = 0; i < 12; ++i) world.place(NodeId{i}, i < 6 ? 0 : 80, 0);
+  world.measure(0.3);
+  for (int i = 0; i < 5; ++i) world.trips.measured(a, b, 100ms);
+  Clusters clusters(world.group());
+  EXPECT_TRUE(clusters.together(a, b));
+  EXPECT_FALSE(clusters.together(a, NodeId{7}));
 }
 
 TEST(Grouping, DoesNotFlapUnderJitter) {

@@ -4,6 +4,10 @@
 //
 // Who cancels keeps its place, silently, and hands the token on at once when it comes; asking again
 // meanwhile takes the place up again. No message, and nothing is left when the token has passed.
+// The place is not taken out of the queue, because more than its neighbours know of it: a TOKEN or
+// a QUEUE on its way may name it, and an R_Queue anywhere; whoever takes it out would have to hear
+// from all of them first, as in Naimi-Trehel, to save the one message that the empty place costs
+// when the token passes.
 #pragma once
 
 #include <optional>

@@ -23,7 +23,8 @@
 //
 // Bound: at realistic latencies a visit of the token to a cluster of n, counted from when a
 // request from outside has been known there, has at most n + eps + 1 entries. In a fully
-// asynchronous world there is no bound, as a QUEUE may chase the local root.
+// asynchronous world there is no bound, as a QUEUE may chase the local root: a local request that
+// is faster than the QUEUE is not counted.
 //
 // With more than two levels of labels the paper's cluster is the narrowest. A request from a near
 // cluster overtakes, in R_Queue, those from farther ones, with a count of its own for each
