@@ -20,7 +20,7 @@ namespace conch::overlay {
 
 /// A place on the ring of 2^64; a node's identifier is its place.
 enum class Key : std::uint64_t {};
-constexpr Key key_of(NodeId node) { return Key{static_cast<std::uint64_t>(node)}; }
+constexpr Key key_of(NodeId node) { return Key{node.value}; }
 
 /// A node that was not a neighbour is one: in the leaf set, or a successor.
 struct Up {
@@ -100,10 +100,15 @@ class RoutedOutbox : public Outbox<Message> {
 /// A protocol of one lock at one node. Every message passes `forward` at each node between, where
 /// it may be changed or stopped, and ends in `deliver` at its key's root; `receive` gets what was
 /// sent straight to this node, and `unreachable` what could certainly not be delivered to another.
+///
+/// Who is the root of a key changes when nodes come and go. A value that is not there from the
+/// community's beginning is told so first (`arrive`); all are told who becomes a neighbour and who
+/// ceases to be one (`up`, `down`), in the step in which `next_hop` changes.
 template <class P>
 concept RoutedProtocol = std::copyable<P> && std::equality_comparable<P> && HasFields<P> &&
     requires(P p, Key key, NodeId node, TimerId timer, typename P::Message m, const DataRef& data,
              RoutedOutbox<typename P::Message>& out) {
+  p.arrive(out);
   p.request(out);
   p.release(data, out);
   p.cancel(out);
@@ -111,6 +116,8 @@ concept RoutedProtocol = std::copyable<P> && std::equality_comparable<P> && HasF
   p.deliver(key, m, out);
   p.receive(node, m, out);
   p.unreachable(node, m, out);
+  p.up(node, out);
+  p.down(node, out);
   p.suspect(node, out);
   p.timer(timer, out);
 };

@@ -1,0 +1,205 @@
+// How a node becomes the root of a replica's key without harm.
+//
+// A root that has just come, or that takes the place of one that went, does not know what was voted
+// for before it, nor the last fence. It is in quarantine: it keeps requests and lets a holder renew
+// but votes for nobody until twice the lease has passed, so that nothing of what it forgot is
+// alive, and until it has recalled the last fence from so many others that one of them must know
+// it.
+//
+//   RECALL(replica, forgotten, asker)             what is the last fence?
+//   RECALLED(replica, forgotten, known, baton)    this one; not `known` by one in quarantine itself
+//
+// A root that learns of a new neighbour may not be the root any more. It routes what it knows to
+// the key (each protocol has its MOVED) and answers what is sent to it straight by routing it,
+// until something comes to it by way of the overlay, its own message or another: then it is still
+// the root. If meanwhile a neighbour goes, it may be the root again with a state that has been
+// overtaken; it forgets it.
+//
+// Bounds: n (n - 1) routed messages and as many answers, for a lock whose replicas are all new.
+#pragma once
+
+#include <map>
+
+#include "core/flat_set.hpp"
+#include "overlay/replicas.hpp"
+
+namespace conch::overlay {
+
+struct Recall {
+  Index replica = 0;
+  Index forgotten = 0;
+  NodeId asker;
+  CONCH_FIELDS(Recall, replica, forgotten, asker)
+};
+struct Recalled {
+  Index replica = 0;
+  Index forgotten = 0;
+  bool known = false;
+  Baton baton;
+  CONCH_FIELDS(Recalled, replica, forgotten, known, baton)
+};
+
+/// The timers of a protocol over an overlay; those of a replica have a number for each.
+enum class Alarm : std::uint8_t {
+  settle,
+  retry,
+  patience,
+  back_off,
+  renew,
+  /// The last four rounds of renewals, each a lease after it was sent.
+  round,
+  keep = round + 4,
+  ping,
+  silence,
+  claim,
+  // Of replicas, from these numbers on.
+  lease = 64,
+  quarantine = 128,
+  recall = 192,
+};
+constexpr TimerId timer_of(Alarm alarm, std::uint64_t number = 0) {
+  return TimerId{static_cast<std::uint8_t>(static_cast<std::uint64_t>(alarm) + number)};
+}
+/// Which replica's timer this is, if it is one of these.
+constexpr std::optional<Index> replica_of(TimerId timer, Alarm alarm) {
+  auto number = static_cast<Index>(timer), first = static_cast<Index>(alarm);
+  if (number < first || number >= first + Replicas::most) return std::nullopt;
+  return number - first;
+}
+
+/// A replica waits longer than its holder, whose clock may run slower by a twentieth.
+constexpr Duration with_drift(Duration lease) { return lease + lease / 8; }
+
+/// The tenures of one node, and what it must do before it serves.
+class Tenure {
+ public:
+  explicit Tenure(const Tuning& tuning)
+      : replicas_(tuning.replication), lease_(tuning.replication.lease), without_(tuning.without) {}
+
+  /// Whether nothing can have been forgotten that this root must know.
+  bool open(Index replica) const {
+    auto found = served_.find(replica);
+    return found != served_.end() && !found->second.waits && !found->second.recalls;
+  }
+  /// Whether it may have lost the key to somebody.
+  bool moving(Index replica) const {
+    auto found = served_.find(replica);
+    return found != served_.end() && found->second.moving;
+  }
+  bool knows(Index replica) const {
+    auto found = served_.find(replica);
+    return found != served_.end() && !found->second.recalls;
+  }
+
+  template <class Out>
+  void arrive(Out& out) {
+    unsettle(out);
+  }
+  /// The overlay takes this node for the root.
+  template <class Out>
+  void serve(Index replica, NodeId self, Out& out) {
+    auto [place, fresh] = served_.try_emplace(replica);
+    place->second.moving = false;
+    if (!fresh || lease_ == Duration::zero()) return;
+    place->second.waits = !settled_ && without_ != Without::quarantine;
+    place->second.recalls = !founder_ && without_ != Without::recall;
+    if (without_ == Without::settling) place->second = {};
+    if (place->second.waits)
+      out.arm(timer_of(Alarm::quarantine, replica), 2 * with_drift(lease_), 2 * with_drift(lease_));
+    if (place->second.recalls) ask(replica, self, out);
+  }
+  void forget(Index replica) { served_.erase(replica); }
+
+  /// A neighbour is new: which of the tenures must be looked after.
+  std::vector<Index> up() {
+    std::vector<Index> all;
+    for (auto& [replica, served] : served_) {
+      served.moving = true;
+      all.push_back(replica);
+    }
+    return all;
+  }
+  /// A neighbour is gone: which of the tenures may be worth nothing.
+  template <class Out>
+  std::vector<Index> down(Out& out) {
+    unsettle(out);
+    std::vector<Index> doubtful;
+    for (const auto& [replica, served] : served_)
+      if (served.moving) doubtful.push_back(replica);
+    return doubtful;
+  }
+  /// Somebody else's knowledge of the replica has come; what was alive may still be.
+  void learnt(Index replica) { served_[replica].recalls = false; }
+
+  template <class Out>
+  void answer(const Recall& m, const Baton& baton, Out& out) const {
+    out.send(m.asker, Recalled{m.replica, m.forgotten, knows(m.replica), baton});
+  }
+  /// Whether it has heard enough: one of those who know must have the last fence, or all are new.
+  bool hear(const Recalled& m) {
+    auto found = served_.find(m.forgotten);
+    if (found == served_.end() || !found->second.recalls) return false;
+    Served& served = found->second;
+    served.answered.insert(m.replica);
+    if (m.known) served.knew.insert(m.replica);
+    Index enough = replicas_.size() - replicas_.majority() + 1;
+    served.recalls = served.knew.size() < enough && served.answered.size() + 1 < replicas_.size();
+    return !served.recalls;
+  }
+  /// Whether one of its timers has opened a replica.
+  template <class Out>
+  std::optional<Index> timer(TimerId timer, NodeId self, Out& out) {
+    if (timer == timer_of(Alarm::settle)) settled_ = true;
+    if (auto replica = replica_of(timer, Alarm::quarantine); replica && served_.contains(*replica))
+      return served_[*replica].waits = false, replica;
+    if (auto replica = replica_of(timer, Alarm::recall); replica && served_.contains(*replica)) {
+      if (!served_[*replica].recalls) return std::nullopt;
+      if (++served_[*replica].asked < patience) return ask(*replica, self, out), std::nullopt;
+      return served_[*replica].recalls = false, replica;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  /// So often it asks; then more have forgotten than may, and somebody has to go on.
+  static constexpr unsigned patience = 12;
+
+  struct Served {
+    bool waits = false;
+    bool recalls = false;
+    bool moving = false;
+    unsigned asked = 0;
+    FlatSet<Index> knew;
+    FlatSet<Index> answered;
+    CONCH_FIELDS(Served, waits, recalls, moving, asked, knew, answered)
+  };
+
+  template <class Out>
+  void unsettle(Out& out) {
+    founder_ = false;
+    if (lease_ == Duration::zero()) return;
+    settled_ = false;
+    out.arm(timer_of(Alarm::settle), 2 * with_drift(lease_), 2 * with_drift(lease_));
+  }
+  template <class Out>
+  void ask(Index forgotten, NodeId self, Out& out) {
+    for (Index replica = 0; replica < replicas_.size(); ++replica)
+      if (replica != forgotten && !served_[forgotten].knew.contains(replica))
+        out.route(replicas_.key(replica), Recall{replica, forgotten, self});
+    out.arm(timer_of(Alarm::recall, forgotten), lease_ / 2, lease_);
+  }
+
+  Replicas replicas_;
+  Duration lease_;
+  Without without_;
+  /// Was there from the beginning, with the neighbours that it has.
+  bool founder_ = true;
+  /// No neighbour has changed for as long as anything lives.
+  bool settled_ = true;
+  std::map<Index, Served> served_;
+
+ public:
+  CONCH_FIELDS(Tenure, founder_, settled_, served_)
+};
+
+}  // namespace conch::overlay

@@ -1,0 +1,41 @@
+#include "sim/community.hpp"
+
+#include <stdexcept>
+
+#include "overlay/sigma.hpp"
+#include "sim/community_world.hpp"
+
+namespace conch::sim {
+
+using namespace std::chrono_literals;
+
+CommunityOptions CommunityOptions::of(const std::string& protocol, const std::string& weather) {
+  CommunityOptions options;
+  options.protocol = protocol;
+  options.tuning.replication.name = overlay::hash_of_name("conch");
+  options.tuning.replication.round_trip = 60ms;
+  options.tuning.replication.section = 30ms;
+  if (weather == "calm") {
+    options.duplicate = 0.1;
+  } else if (weather == "lossy") {
+    options.tuning.replication.lease = 1s;
+    options.lose = 0.05;
+    options.duplicate = 0.1;
+  } else if (weather == "stormy") {
+    options.tuning.replication.lease = 1s;
+    options.lose = 0.02;
+    options.duplicate = 0.05;
+    options.drift = 0.05;
+    options.mishaps = {.crashes = 4, .pauses = 3, .suspicions = 2, .partitions = 1, .joins = 3};
+  } else {
+    throw std::invalid_argument("the weather is calm, lossy or stormy, not " + weather);
+  }
+  return options;
+}
+
+CommunityResult run_community(const CommunityOptions& options) {
+  if (options.protocol == "sigma") return Community<overlay::Sigma>(options).run();
+  throw std::invalid_argument("no protocol over an overlay is called " + options.protocol);
+}
+
+}  // namespace conch::sim
