@@ -76,10 +76,11 @@ class Tenure {
   explicit Tenure(const Tuning& tuning)
       : replicas_(tuning.replication), lease_(tuning.replication.lease), without_(tuning.without) {}
 
-  /// Whether nothing can have been forgotten that this root must know.
+  /// Whether it may vote: it is the root, and has forgotten nothing that it must know.
   bool open(Index replica) const {
     auto found = served_.find(replica);
-    return found != served_.end() && !found->second.waits && !found->second.recalls;
+    if (found == served_.end()) return false;
+    return !found->second.waits && !found->second.recalls && !found->second.moving;
   }
   /// Whether it may have lost the key to somebody.
   bool moving(Index replica) const {

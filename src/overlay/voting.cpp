@@ -73,10 +73,8 @@ void Voting::give_up(const Baton& baton, Out& out) {
 void Voting::rest(Out& out) {
   stage_ = Stage::idle;
   backing_off_ = patient_ = false;
-  for (Alarm alarm : {Alarm::retry, Alarm::patience, Alarm::back_off, Alarm::renew})
-    out.disarm(timer_of(alarm));
-  for (std::uint64_t slot = 0; slot < acknowledged_.size(); ++slot)
-    out.disarm(timer_of(Alarm::round, slot));
+  for (Alarm alarm : {Alarm::retry, Alarm::patience, Alarm::back_off}) out.disarm(timer_of(alarm));
+  rounds_.stop(out);
 }
 
 // Counting votes.
@@ -183,48 +181,35 @@ void Voting::confirm(Out& out) {
   if (std::exchange(patient_, false)) out.disarm(timer_of(Alarm::patience));
   for (const View& view : views_) baton_ = newer(baton_, view.baton);
   baton_ = baton_.next();
-  confirmed_ = round_;
+  rounds_.start();
   renew(out);
 }
 
 void Voting::renew(Out& out) {
-  const FlatSet<Index>& last = acknowledged_[round_ % acknowledged_.size()];
-  bool first = round_ == confirmed_ && stage_ == Stage::confirming;
-  ++round_;
+  bool first = rounds_.first() && stage_ == Stage::confirming;
+  FlatSet<Index> answered = rounds_.acknowledged();
+  std::uint32_t round = rounds_.next(terms_.lease, out);
   for (Index i = 0; i < replicas_.size(); ++i) {
     if (!voted(i)) continue;
     View& view = views_[i];
-    if (!first && !last.contains(i)) view.node.reset();  // somebody else may be the root now
-    Renew message{i, ts_, view.vote, round_, stage_ == Stage::inside, baton_};
+    if (!first && !answered.contains(i)) view.node.reset();  // somebody else may be the root now
+    Renew message{i, ts_, view.vote, round, stage_ == Stage::inside, baton_};
     view.node ? out.send(*view.node, message) : out.route(replicas_.key(i), message);
   }
-  std::uint64_t slot = round_ % acknowledged_.size();
-  acknowledged_[slot].clear();
-  if (!leased()) return;
-  out.arm(timer_of(Alarm::round, slot), terms_.lease, terms_.lease);
-  out.arm(timer_of(Alarm::renew), terms_.lease / 3, terms_.lease / 3);
 }
 
 void Voting::take(NodeId from, const Renewed& m, Out& out) {
   bool holds = stage_ == Stage::confirming || stage_ == Stage::inside;
-  if (!holds || m.ts != ts_ || m.round <= ended_ || m.round <= confirmed_) return;
-  if (m.round > round_ || round_ - m.round >= acknowledged_.size()) return;
-  FlatSet<Index>& acknowledged = acknowledged_[m.round % acknowledged_.size()];
-  acknowledged.insert(m.replica);
+  if (!holds || m.ts != ts_) return;
   views_[m.replica].node = from;
-  if (acknowledged.size() < needed()) return;
-  confirmed_ = m.round;
-  if (stage_ == Stage::inside) return;
+  if (!rounds_.acknowledge(m.round, m.replica, needed()) || stage_ == Stage::inside) return;
   stage_ = Stage::inside;
   out.disarm(timer_of(Alarm::retry));
   out.enter(baton_);
 }
 
-/// A lease has passed since this round was sent.
-void Voting::round_ends(std::uint64_t slot, Out& out) {
-  std::uint64_t slots = acknowledged_.size();
-  ended_ = round_ - static_cast<std::uint32_t>((round_ + slots - slot) % slots);
-  if (stage_ != Stage::inside || confirmed_ > ended_ || !keeps(Without::self_fence)) return;
+void Voting::lose(Out& out) {
+  if (stage_ != Stage::inside || !keeps(Without::self_fence)) return;
   give_up(Baton{}, out);
   out.lost();
 }
@@ -236,12 +221,10 @@ void Voting::timer(TimerId timer, Out& out) {
   if (auto index = replica_of(timer, Alarm::lease)) {
     auto found = served_.find(*index);
     if (found == served_.end()) return;
-    if (tenure_.moving(*index)) return tenure_.forget(*index), void(served_.erase(found));
     found->second.owner.reset();
     return vote_on(*index, found->second, out);
   }
-  for (std::uint64_t slot = 0; slot < acknowledged_.size(); ++slot)
-    if (timer == timer_of(Alarm::round, slot)) return round_ends(slot, out);
+  if (rounds_.end(timer)) return lose(out);
   if (stage_ == Stage::idle) return;
   if (timer == timer_of(Alarm::renew)) return renew(out);
   if (timer == timer_of(Alarm::retry) && stage_ != Stage::inside) {

@@ -29,12 +29,12 @@
 // Bounds: n routed requests and at most 5n messages more for an entry without contention.
 #pragma once
 
-#include <array>
 #include <map>
 #include <optional>
 #include <vector>
 
 #include "core/flat_set.hpp"
+#include "overlay/rounds.hpp"
 #include "overlay/tenure.hpp"
 
 namespace conch::overlay {
@@ -197,7 +197,7 @@ class Voting {
   void lose_patience(Out& out);
   void confirm(Out& out);
   void renew(Out& out);
-  void round_ends(std::uint64_t slot, Out& out);
+  void lose(Out& out);
   void await_turn(Out& out);
   void give_up(const Baton& baton, Out& out);
   void rest(Out& out);
@@ -232,17 +232,13 @@ class Voting {
   bool patient_ = false;
   std::uint32_t yields_ = 0;
   std::uint32_t impatience_ = 0;
-  std::uint32_t round_ = 0;
-  /// The last round that a majority has acknowledged, and the last that is a lease ago.
-  std::uint32_t confirmed_ = 0;
-  std::uint32_t ended_ = 0;
-  std::array<FlatSet<Index>, 4> acknowledged_;
+  Rounds rounds_;
 
   std::map<Index, Replica> served_;
 
  public:
   CONCH_FIELDS(Voting, self_, tenure_, clock_, baton_, stage_, ts_, views_, backing_off_, patient_,
-               yields_, impatience_, round_, confirmed_, ended_, acknowledged_, next_, served_)
+               yields_, impatience_, rounds_, next_, served_)
 };
 
 }  // namespace conch::overlay
