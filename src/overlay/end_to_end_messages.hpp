@@ -11,6 +11,10 @@ namespace conch::overlay::e2e {
 
 constexpr std::uint32_t generation(Fence term) { return term.epoch().value; }
 constexpr Fence first_term(std::uint32_t generation) { return Fence(Epoch{generation}, 1); }
+/// Above all that can have been opened since this one and forgotten: an era has 2^20 generations.
+constexpr std::uint32_t next_era(std::uint32_t generation) {
+  return ((generation >> 20) + 1) << 20;
+}
 
 /// A copy of a holder's queue: the newest has the largest of these.
 struct Edition {

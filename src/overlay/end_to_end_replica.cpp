@@ -218,6 +218,7 @@ void EndToEnd::take(NodeId, const Recalled& m, Out& out) {
 void EndToEnd::open(Index index, Out& out) {
   auto found = served_.find(index);
   if (found == served_.end() || !tenure_.open(index)) return;
+  if (tenure_.doubts(index)) found->second.generation = next_era(found->second.generation);
   if (found->second.mode == Mode::free) vote(index, found->second, out);
 }
 

@@ -23,11 +23,12 @@ constexpr std::uint64_t hash_of_name(std::string_view name) {
 /// that is large enough, and a node that fails takes one replica with it.
 class Replicas {
  public:
-  /// A timer for each must have a number of its own.
-  static constexpr unsigned most = 64;
+  /// With leases, three timers for each must have numbers of their own.
+  static constexpr unsigned most_leased = 36;
 
   explicit constexpr Replicas(const Replication& lock) : first_(lock.name), size_(lock.replicas) {
-    CONCH_EXPECT(size_ >= 1 && size_ <= most, "a lock has 1 to 64 replicas");
+    bool leased = lock.lease > Duration::zero();
+    CONCH_EXPECT(size_ >= 1 && (!leased || size_ <= most_leased), "with leases, 1 to 36 replicas");
   }
 
   constexpr Index size() const { return size_; }

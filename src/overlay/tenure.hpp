@@ -4,7 +4,8 @@
 // for before it, nor the last fence. It is in quarantine: it keeps requests and lets a holder renew
 // but votes for nobody until twice the lease has passed, so that nothing of what it forgot is
 // alive, and until it has recalled the last fence from so many others that one of them must know
-// it.
+// it. If too many have forgotten since the lock was used last it goes on in a new era, above every
+// fence that those who remember something can have missed.
 //
 //   RECALL(replica, forgotten, asker)             what is the last fence?
 //   RECALLED(replica, forgotten, known, baton)    this one; not `known` by one in quarantine itself
@@ -19,6 +20,7 @@
 #pragma once
 
 #include <map>
+#include <utility>
 
 #include "core/flat_set.hpp"
 #include "overlay/replicas.hpp"
@@ -52,18 +54,20 @@ enum class Alarm : std::uint8_t {
   ping,
   silence,
   claim,
-  // Of replicas, from these numbers on.
-  lease = 64,
-  quarantine = 128,
-  recall = 192,
+  // Of replicas, from these numbers on; an overlay has those from 128 on.
+  lease = 16,
+  quarantine = lease + Replicas::most_leased,
+  recall = quarantine + Replicas::most_leased,
 };
+static_assert(static_cast<unsigned>(Alarm::recall) + Replicas::most_leased <= 128);
+
 constexpr TimerId timer_of(Alarm alarm, std::uint64_t number = 0) {
   return TimerId{static_cast<std::uint8_t>(static_cast<std::uint64_t>(alarm) + number)};
 }
 /// Which replica's timer this is, if it is one of these.
 constexpr std::optional<Index> replica_of(TimerId timer, Alarm alarm) {
   auto number = static_cast<Index>(timer), first = static_cast<Index>(alarm);
-  if (number < first || number >= first + Replicas::most) return std::nullopt;
+  if (number < first || number >= first + Replicas::most_leased) return std::nullopt;
   return number - first;
 }
 
@@ -89,8 +93,10 @@ class Tenure {
   }
   bool knows(Index replica) const {
     auto found = served_.find(replica);
-    return found != served_.end() && !found->second.recalls;
+    return found != served_.end() && !found->second.recalls && !found->second.doubts;
   }
+  /// Whether it has to begin a new era before it votes; said once.
+  bool doubts(Index replica) { return std::exchange(served_[replica].doubts, false); }
 
   template <class Out>
   void arrive(Out& out) {
@@ -129,8 +135,8 @@ class Tenure {
       if (served.moving) doubtful.push_back(replica);
     return doubtful;
   }
-  /// Somebody else's knowledge of the replica has come; what was alive may still be.
-  void learnt(Index replica) { served_[replica].recalls = false; }
+  /// Somebody who knows the last fence has told it; what was alive may still be.
+  void learnt(Index replica) { served_[replica].recalls = served_[replica].doubts = false; }
 
   template <class Out>
   void answer(const Recall& m, const Baton& baton, Out& out) const {
@@ -143,8 +149,10 @@ class Tenure {
     Served& served = found->second;
     served.answered.insert(m.replica);
     if (m.known) served.knew.insert(m.replica);
-    Index enough = replicas_.size() - replicas_.majority() + 1;
-    served.recalls = served.knew.size() < enough && served.answered.size() + 1 < replicas_.size();
+    bool sure = served.knew.size() >= replicas_.size() - replicas_.majority() + 1;
+    bool all = served.answered.size() + 1 >= replicas_.size();
+    served.recalls = !sure && !all;
+    served.doubts = !sure && all && !served.knew.empty();
     return !served.recalls;
   }
   /// Whether one of its timers has opened a replica.
@@ -156,7 +164,9 @@ class Tenure {
     if (auto replica = replica_of(timer, Alarm::recall); replica && served_.contains(*replica)) {
       if (!served_[*replica].recalls) return std::nullopt;
       if (++served_[*replica].asked < patience) return ask(*replica, self, out), std::nullopt;
-      return served_[*replica].recalls = false, replica;
+      served_[*replica].recalls = false;
+      served_[*replica].doubts = true;
+      return replica;
     }
     return std::nullopt;
   }
@@ -168,11 +178,12 @@ class Tenure {
   struct Served {
     bool waits = false;
     bool recalls = false;
+    bool doubts = false;
     bool moving = false;
     unsigned asked = 0;
     FlatSet<Index> knew;
     FlatSet<Index> answered;
-    CONCH_FIELDS(Served, waits, recalls, moving, asked, knew, answered)
+    CONCH_FIELDS(Served, waits, recalls, doubts, moving, asked, knew, answered)
   };
 
   template <class Out>

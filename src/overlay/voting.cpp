@@ -92,8 +92,10 @@ Index Voting::votes() const {
 void Voting::take(NodeId from, const Response& m, Out& out) {
   if (stage_ == Stage::idle || m.request != ts_) {
     bool stale_vote = m.owner == m.request && m.version > 0;
-    if (stale_vote && keeps(Without::bounce))
-      out.send(from, Release{m.replica, m.request, {}, true, {}});
+    if (!stale_vote || !keeps(Without::bounce)) return;
+    Release message{m.replica, m.request, {}, true, {}};
+    bool straight = habit_ == Habit::asks_again;
+    straight ? out.send(from, message) : out.route(replicas_.key(m.replica), message);
     return;
   }
   View& view = views_[m.replica];
@@ -241,8 +243,6 @@ void Voting::timer(TimerId timer, Out& out) {
 
 template <class M>
 void Voting::toward(Index replica, M message, Out& out) {
-  auto next = next_.find(replica);
-  if (next != next_.end()) return out.send(next->second, std::move(message));
   if (habit_ == Habit::asks_again && views_[replica].node)
     return out.send(*views_[replica].node, std::move(message));
   out.route(replicas_.key(replica), std::move(message));
@@ -276,8 +276,7 @@ void Voting::deliver(Key, const Message& message, Out& out) {
 /// What comes to somebody who is not, or may not be, the replica any more goes on.
 void Voting::receive(NodeId from, const Message& message, Out& out) {
   std::optional<Index> index = addressee(message);
-  if (index && (!served_.contains(*index) || tenure_.moving(*index)))
-    return out.route(replicas_.key(*index), message);
+  if (index && !serves(*index)) return out.route(replicas_.key(*index), message);
   std::visit(
       [&]<class M>(const M& m) {
         if constexpr (std::same_as<M, Response>)
@@ -296,8 +295,6 @@ void Voting::unreachable(NodeId node, const Message& message, Out& out) {
   std::optional<Index> index = addressee(message);
   if (!index) return;
   if (views_[*index].node == node) views_[*index].node.reset();
-  auto next = next_.find(*index);
-  if (next != next_.end() && next->second == node) next_.erase(next);
   out.route(replicas_.key(*index), message);
 }
 

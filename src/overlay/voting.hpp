@@ -140,10 +140,11 @@ class Voting {
   bool keeps(Without rule) const { return without_ != rule; }
   bool waits() const { return stage_ == Stage::waiting; }
   const Priority& own() const { return ts_; }
-  /// Whom this node sends what is for a replica; nobody if the overlay has to find it.
-  std::map<Index, NodeId> next_;
+  /// Whether a message for this replica ends here.
+  bool serves(Index replica) const { return served_.contains(replica) && !tenure_.moving(replica); }
   /// Asks the replicas that have not voted for us, once more.
   void ask(bool forced, Out& out);
+  void take(NodeId from, const Response& m, Out& out);
 
   NodeId self_;
   Replication terms_;
@@ -184,7 +185,6 @@ class Voting {
   };
 
   // The candidate.
-  void take(NodeId from, const Response& m, Out& out);
   void take(NodeId from, const Renewed& m, Out& out);
   void learn(View& view, NodeId from, const Response& m);
   void evaluate(Out& out);
@@ -238,7 +238,7 @@ class Voting {
 
  public:
   CONCH_FIELDS(Voting, self_, tenure_, clock_, baton_, stage_, ts_, views_, backing_off_, patient_,
-               yields_, impatience_, rounds_, next_, served_)
+               yields_, impatience_, rounds_, served_)
 };
 
 }  // namespace conch::overlay

@@ -93,6 +93,7 @@ void Voting::serve(Replica& replica, const Renew& m, Out& out) {
     replica.owner = m.ts;
     replica.vote = m.vote;
     replica.version = std::max(replica.version, m.vote);
+    tenure_.learnt(m.replica);
     replica.queue.erase(m.ts);
   }
   bool current = replica.vote == m.vote || !keeps(Without::vote_version);
@@ -124,6 +125,8 @@ void Voting::hear(const Recalled& m, Out& out) {
 void Voting::open(Index index, Out& out) {
   auto found = served_.find(index);
   if (found == served_.end() || !tenure_.open(index)) return;
+  Baton& baton = found->second.baton;
+  if (tenure_.doubts(index)) baton.fence = Fence(Epoch{baton.fence.epoch().value + 1}, 0);
   if (!found->second.owner) vote_on(index, found->second, out);
 }
 

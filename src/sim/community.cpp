@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "overlay/end_to_end.hpp"
+#include "overlay/non_end_to_end.hpp"
 #include "overlay/sigma.hpp"
 #include "sim/community_world.hpp"
 
@@ -37,6 +38,7 @@ CommunityOptions CommunityOptions::of(const std::string& protocol, const std::st
 CommunityResult run_community(const CommunityOptions& options) {
   if (options.protocol == "sigma") return Community<overlay::Sigma>(options).run();
   if (options.protocol == "end-to-end") return Community<overlay::EndToEnd>(options).run();
+  if (options.protocol == "non-end-to-end") return Community<overlay::NonEndToEnd>(options).run();
   throw std::invalid_argument("no protocol over an overlay is called " + options.protocol);
 }
 
