@@ -156,9 +156,11 @@ class EndToEnd {
     std::uint64_t version = 0;
     std::uint64_t vote = 0;
     FlatSet<Priority> waiting;
+    /// For the next generation: they know that this one is over.
+    FlatSet<Priority> later;
     DataRef data;
     std::optional<Claim> claim;
-    CONCH_FIELDS(Replica, generation, mode, owner, term, version, vote, waiting, data, claim)
+    CONCH_FIELDS(Replica, generation, mode, owner, term, version, vote, waiting, later, data, claim)
   };
 
   bool keeps(Without rule) const { return without_ != rule; }
@@ -233,6 +235,7 @@ class EndToEnd {
   void answer(Index index, const Replica& replica, const Priority& request, Out& out);
   void watch(Index index, Duration time, Out& out);
   void lease_ends(Index index, Out& out);
+  void turn(Replica& replica, std::uint32_t generation);
   void open(Index index, Out& out);
   void move(Index index, Out& out);
 

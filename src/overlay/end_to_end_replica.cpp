@@ -43,10 +43,16 @@ void EndToEnd::vote(Index index, Replica& replica, Out& out) {
   answer(index, replica, replica.owner, out);
 }
 
+/// Those who wait for a new generation wait for this one now.
+void EndToEnd::turn(Replica& replica, std::uint32_t generation) {
+  if (std::exchange(replica.generation, generation) == generation) return;
+  for (const Priority& request : std::exchange(replica.later, {})) replica.waiting.insert(request);
+}
+
 void EndToEnd::advance(Index index, Replica& replica, std::uint32_t generation, Out& out) {
   if (replica.mode == Mode::voted && keeps(Without::overridden))
     replica.waiting.insert(replica.owner);
-  replica.generation = generation;
+  turn(replica, generation);
   replica.claim.reset();
   vote(index, replica, out);
 }
@@ -57,7 +63,7 @@ void EndToEnd::serve(Replica& replica, const Request& m, Out& out) {
   bool held = replica.mode == Mode::locked || replica.mode == Mode::orphaned;
   if (m.least > replica.generation) {
     // A generation that is locked is closed by its holder or by its lease, not by hearsay.
-    if (held) return void(replica.waiting.insert(m.ts));
+    if (held) return void(replica.later.insert(m.ts));
     advance(m.replica, replica, m.least, out);
   }
   if (held && replica.owner == m.ts) return;
@@ -79,7 +85,7 @@ void EndToEnd::serve(Replica& replica, const Yield& m, Out& out) {
   bool current = replica.vote == m.vote || !keeps(Without::vote_version);
   switch (replica.mode) {
     case Mode::locked:
-      if (replica.owner != m.ts && keeps(Without::told_holder))
+      if (replica.owner != m.ts && keeps(Without::told_holder) && keeps(Without::overridden))
         out.send(replica.owner.node, Enqueue{{m.ts}, replica.term});
       return;
     case Mode::orphaned: return void(replica.waiting.insert(m.ts));
@@ -96,6 +102,7 @@ void EndToEnd::serve(Replica& replica, const Yield& m, Out& out) {
 
 void EndToEnd::serve(Replica& replica, const Withdraw& m, Out& out) {
   replica.waiting.erase(m.ts);
+  replica.later.erase(m.ts);
   if (replica.owner != m.ts || replica.mode == Mode::free) return;
   bool unused =
       replica.mode == Mode::locked && leased() && replica.term == first_term(replica.generation);
@@ -115,7 +122,7 @@ bool EndToEnd::yields_to(const Replica& replica, Fence term, const Priority& ts)
 void EndToEnd::lock(Index index, Replica& replica, Fence term, const Priority& ts, Out& out) {
   if (replica.mode == Mode::voted && replica.owner != ts && keeps(Without::overridden))
     replica.waiting.insert(replica.owner);
-  replica.generation = generation(term);
+  turn(replica, generation(term));
   replica.mode = Mode::locked;
   replica.owner = ts;
   replica.term = term;
@@ -187,7 +194,7 @@ void EndToEnd::serve(Replica& replica, const Takeover& m, Out& out) {
 }
 
 void EndToEnd::consent(Index index, Replica& replica, const Claim& claim, Out& out) {
-  replica.generation = generation(claim.edition.term) + 1;
+  turn(replica, generation(claim.edition.term) + 1);
   replica.mode = Mode::locked;
   replica.owner = claim.ts;
   replica.term = first_term(replica.generation);

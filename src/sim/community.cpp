@@ -19,6 +19,12 @@ CommunityOptions CommunityOptions::of(const std::string& protocol, const std::st
   options.tuning.replication.section = 30ms;
   if (weather == "calm") {
     options.duplicate = 0.1;
+  } else if (weather == "crowded") {
+    options.duplicate = 0.3;
+    options.latency = Distribution::exponential(20ms);
+    options.burst = 10ms;
+    options.cancel = 0;
+    options.tuning.replication.section = 5ms;
   } else if (weather == "lossy") {
     options.tuning.replication.lease = 1s;
     options.lose = 0.05;
@@ -28,9 +34,19 @@ CommunityOptions CommunityOptions::of(const std::string& protocol, const std::st
     options.lose = 0.02;
     options.duplicate = 0.05;
     options.drift = 0.05;
+    options.dwell = 0.2;
     options.mishaps = {.crashes = 4, .pauses = 3, .suspicions = 2, .partitions = 1, .joins = 3};
+  } else if (weather == "shaky") {
+    options.tuning.replication.lease = 1s;
+    options.lose = 0.1;
+    options.dwell = 0.7;
+    options.mishaps.resets = 12;
+  } else if (weather == "dead") {
+    options.tuning.replication.lease = 1s;
+    options.mishaps.dead = true;
   } else {
-    throw std::invalid_argument("the weather is calm, lossy or stormy, not " + weather);
+    throw std::invalid_argument("the weather is calm, crowded, lossy, stormy, shaky or dead, not " +
+                                weather);
   }
   return options;
 }

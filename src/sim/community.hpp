@@ -17,6 +17,10 @@ namespace conch::sim {
 
 /// So many of each, at random times and of random nodes, before the calm.
 struct Mishaps {
+  /// A replica that is gone from the beginning, while everybody believes it to be the root.
+  bool dead = false;
+  /// Replicas that forget, and are back before the overlay notices.
+  unsigned resets = 0;
   /// The holder, a waiter, a replica or somebody else; most come back with no memory.
   unsigned crashes = 0;
   /// Longer and shorter than a lease.
@@ -38,6 +42,10 @@ struct CommunityOptions {
   unsigned requests = 10;
   Distribution latency =
       Distribution::uniform(std::chrono::milliseconds(1), std::chrono::milliseconds(20));
+  /// Within so much time of each other those ask who ask at about the same time.
+  Duration burst = std::chrono::milliseconds(180);
+  /// With this chance a critical section takes up to two leases.
+  double dwell = 0;
   double lose = 0;
   double duplicate = 0;
   /// With this chance a waiter loses patience.
@@ -48,7 +56,8 @@ struct CommunityOptions {
   /// Every event, a line each.
   std::ostream* trace = nullptr;
 
-  /// A name for each kind of world: `calm` (reordering and duplicates alone), `lossy`, `stormy`.
+  /// A name for each kind of world: `calm` (reordering and duplicates alone), `crowded` (everybody
+  /// at once), `lossy`, `stormy` (everything), `shaky` (replicas forget), `dead` (one is gone).
   static CommunityOptions of(const std::string& protocol, const std::string& weather);
 };
 

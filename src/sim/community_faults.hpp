@@ -69,6 +69,15 @@ void Community<P>::crash(Node node) {
   if (chances_.chance(0.8)) plan(some(lease() / 10, 4 * lease()), What::restart, node);
 }
 
+/// A replica that nobody misses: it is back at once.
+template <overlay::RoutedProtocol P>
+void Community<P>::reset() {
+  overlay::Index replica = static_cast<overlay::Index>(chances_.below(lock_.size()));
+  Node node = node_number(overlay_.root(lock_.key(replica)));
+  if (!peers_[node].up || peers_[node].doing != Doing::idle) return;
+  if (may_shake(replicas_at(peers_[node].id))) crash(node), come(node);
+}
+
 /// The overlay notices that a node is gone; its neighbours are the roots of its keys now.
 template <overlay::RoutedProtocol P>
 void Community<P>::repair(Node node, std::uint32_t life) {

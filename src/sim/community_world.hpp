@@ -55,6 +55,7 @@ class Community {
     leave,
     cancel,
     crash,
+    reset,
     restart,
     repair,
     detect,
@@ -120,6 +121,10 @@ class Community {
       overlay_.join(peers_[node].id);
       begin(node);
     }
+    NodeId first = overlay_.root(lock_.key(0));
+    if (!options_.mishaps.dead || replicas_at(first).size() > 1) return;
+    overlay_.shun(first);
+    peers_[node_number(first)].up = false;
   }
   void begin(Node node) {
     Peer& peer = peers_[node];
@@ -140,7 +145,8 @@ class Community {
   /// Requests come in bursts, and mishaps while there is something to spoil.
   void schedule() {
     const Mishaps& mishaps = options_.mishaps;
-    unsigned troubles = mishaps.crashes + mishaps.pauses + mishaps.partitions + mishaps.joins;
+    unsigned troubles =
+        mishaps.crashes + mishaps.pauses + mishaps.partitions + mishaps.joins + mishaps.resets / 3;
     const Duration section = options_.tuning.replication.section;
     Duration length = troubles > 0 ? (4 + 3 * troubles) * lease() : options_.requests * section;
     std::vector<Duration> bursts;
@@ -149,9 +155,10 @@ class Community {
       return bursts[chances_.below(bursts.size())] + some({}, spread);
     };
     for (unsigned i = 0; i < options_.requests; ++i)
-      plan(during_a_burst(6 * section), What::ask,
+      plan(during_a_burst(options_.burst), What::ask,
            static_cast<Node>(chances_.below(options_.nodes)));
     for (auto [what, count] : {std::pair{What::crash, mishaps.crashes},
+                               {What::reset, mishaps.resets},
                                {What::pause, mishaps.pauses},
                                {What::suspect, mishaps.suspicions},
                                {What::part, mishaps.partitions},
@@ -179,6 +186,7 @@ class Community {
     Peer& peer = peers_[event.node];
     switch (event.what) {
       case What::crash: return crash();
+      case What::reset: return reset();
       case What::restart: return restart(event.node, event.life);
       case What::repair: return repair(event.node, event.life);
       case What::detect: return tell_all(event.node);
@@ -261,7 +269,7 @@ class Community {
     ++result_.granted;
     const Duration section = options_.tuning.replication.section;
     Duration stay = some(section / 4, 2 * section);
-    if (options_.mishaps.pauses > 0 && chances_.chance(0.2)) stay = some({}, 2 * lease());
+    if (chances_.chance(options_.dwell)) stay = some({}, 2 * lease());
     plan(stay, What::leave, node, 0, peer.request);
   }
   void apply(Node node, const Withdrawn&) {
@@ -370,6 +378,7 @@ class Community {
   std::optional<Node> victim();
   void crash();
   void crash(Node node);
+  void reset();
   void restart(Node node, std::uint32_t life);
   void repair(Node node, std::uint32_t life);
   void tell_all(Node node);

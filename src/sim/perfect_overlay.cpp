@@ -46,7 +46,7 @@ std::optional<NodeId> PerfectOverlay::next_hop(NodeId from, Key key) const {
   for (int bit = 58; bit < 64; ++bit) {
     for (std::uint64_t step : {std::uint64_t{1} << bit, ~(std::uint64_t{1} << bit) + 1}) {
       NodeId finger = successor(from.value + step);
-      if (finger == from || distance(finger, key) >= least) continue;
+      if (finger == from || finger == shunned_ || distance(finger, key) >= least) continue;
       least = distance(finger, key), best = finger, found = true;
     }
   }

@@ -22,6 +22,8 @@ class PerfectOverlay {
   void join(NodeId node);
   void leave(NodeId node);
   bool has(NodeId node) const;
+  /// Nobody's way leads through this node any more; it stays the root of its keys.
+  void shun(NodeId node) { shunned_ = node; }
   const std::vector<NodeId>& members() const { return members_; }
   NodeId root(overlay::Key key) const;
   /// Nobody if `from` is the root.
@@ -36,6 +38,7 @@ class PerfectOverlay {
   Root root_;
   /// In the order of the ring.
   std::vector<NodeId> members_;
+  std::optional<NodeId> shunned_;
 };
 
 }  // namespace conch::sim
