@@ -83,15 +83,13 @@ enum class Without : std::uint8_t {
   release_route,     // N3: a release that has no Next goes nowhere
   forced_request,    // N5: a request that is intercepted stays where it is
   voted_release,     // N6: a release is stopped where its request waits, though the replica voted
-  quarantine,        // C1: who has forgotten its vote votes again
+  quarantine,        // C1: who has forgotten its vote, or is a new root, votes at once
   lease,             // C2: who has crashed holds for ever
   back_off,          // S4: yields again at once
   majority,          // D1: every replica must grant
   stored_fence,      // a fence is not stored before the entry
   self_fence,        // a holder does not notice that its lease runs out
   recall,            // who has forgotten the last fence does not ask the others
-  settling,          // a new root of a replica's key votes at once
-  copied_queue,      // waiters have no copy of the queue and wait for the lease
 };
 
 /// When a waiter of Sigma sends its request again.

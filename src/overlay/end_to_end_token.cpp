@@ -212,7 +212,7 @@ void EndToEnd::take(NodeId from, const Enqueue& m, Out& out) {
 // Copies.
 
 void EndToEnd::copy_queue(Out& out) {
-  if (!leased() || !keeps(Without::copied_queue)) return;
+  if (!leased()) return;
   Copy message{{token_->term, ++token_->update}, list_of(token_->queue), data_};
   unsigned copies = 0;
   for (const Priority& request : token_->queue)

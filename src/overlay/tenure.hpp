@@ -108,9 +108,9 @@ class Tenure {
     auto [place, fresh] = served_.try_emplace(replica);
     place->second.moving = false;
     if (!fresh || lease_ == Duration::zero()) return;
-    place->second.waits = !settled_ && without_ != Without::quarantine;
+    place->second.waits = !settled_;
     place->second.recalls = !founder_ && without_ != Without::recall;
-    if (without_ == Without::settling) place->second = {};
+    if (without_ == Without::quarantine) place->second = {};
     if (place->second.waits)
       out.arm(timer_of(Alarm::quarantine, replica), 2 * with_drift(lease_), 2 * with_drift(lease_));
     if (place->second.recalls) ask(replica, self, out);
