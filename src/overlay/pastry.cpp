@@ -182,7 +182,7 @@ bool PrefixTable::erase(NodeId self, NodeId node) {
   return true;
 }
 
-Key PrefixTable::middle_of_slot(NodeId self, NodeId node) {
+Key PrefixTable::key_of_slot(NodeId self, NodeId node) {
   return slot_of(self, key_of(node)).middle();
 }
 

@@ -26,7 +26,7 @@ class PrefixTable {
   static std::optional<NodeId> hop(NodeId self, bool self_stays, Key key, const LeafSet& leaves,
                                    const PrefixTable& table, std::optional<NodeId> except);
   static Arc domain(NodeId self, const LeafSet& leaves);
-  static Key middle_of_slot(NodeId self, NodeId node);
+  static Key key_of_slot(NodeId self, NodeId node);
 
   bool offer(NodeId self, NodeId node);
   void learn(NodeId self, NodeId node, Duration latency);

@@ -223,7 +223,7 @@ void RingMember<Table>::suspect(NodeId node, Out& out) {
 /// It is gone, or said to be.
 template <class Table>
 void RingMember<Table>::lose(NodeId node, Out& out) {
-  if (table_.erase(self_, node) && stays()) seek(Table::middle_of_slot(self_, node), out);
+  if (table_.erase(self_, node) && stays()) seek(Table::key_of_slot(self_, node), out);
   if (!leaves_.erase(node)) return;
   out.down(node);
   if (stays()) mend(out);

@@ -13,7 +13,13 @@ class Postman {
     unsigned seen = 0;
     CONCH_FIELDS(Letter, number, seen)
   };
-  using Message = std::variant<Letter>;
+  /// Sent straight to the postman who is to route it.
+  struct Order {
+    Key key;
+    std::uint64_t number = 0;
+    CONCH_FIELDS(Order, key, number)
+  };
+  using Message = std::variant<Letter, Order>;
   using Out = RoutedOutbox<Message>;
 
   static constexpr About about{
@@ -49,7 +55,10 @@ class Postman {
     const auto& letter = std::get<Letter>(m);
     deliveries_.push_back({letter.number, letter.seen});
   }
-  void receive(NodeId, const Message&, Out&) {}
+  void receive(NodeId, const Message& m, Out& out) {
+    const auto& order = std::get<Order>(m);
+    out.route(order.key, Letter{order.number});
+  }
   void unreachable(NodeId, const Message&, Out&) {}
   void suspect(NodeId, Out&) {}
   void timer(TimerId, Out&) {}
