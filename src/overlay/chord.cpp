@@ -83,6 +83,7 @@ std::optional<NodeId> FingerTable::hop(NodeId self, bool self_stays, Key key, co
     if (is && before_key(node)) best = node;
   };
   for (NodeId node : leaves.after()) further(node);
+  if (!self_stays) return best;  // nor has it been told whether its fingers are still there
   for (std::size_t i = table.first_from(self, key); i-- > 0;) {
     if (table.nodes_[i] == except) continue;
     further(table.nodes_[i]);

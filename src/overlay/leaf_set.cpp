@@ -37,33 +37,50 @@ std::size_t LeafSet::place_before(NodeId node) const {
   return place;
 }
 
+/// A side takes whoever is nearer than its last. Behind that it takes only who is not nearer on the
+/// other way round, and would be taken there.
+bool LeafSet::belongs(const Side& side, std::size_t place, bool rather_opposite) {
+  return place < side.size() || side.empty() || (!side.full() && !rather_opposite);
+}
+
+bool LeafSet::belongs_after(NodeId node) const {
+  bool rather_before = back_to(node) < up_to(node) && place_before(node) < side_max;
+  return !after_.contains(node) && belongs(after_, place_after(node), rather_before);
+}
+
+bool LeafSet::belongs_before(NodeId node) const {
+  bool rather_after = up_to(node) < back_to(node) && place_after(node) < side_max;
+  return !before_.contains(node) && belongs(before_, place_before(node), rather_after);
+}
+
 bool LeafSet::would_take(NodeId node) const {
-  if (node == self_ || contains(node)) return false;
-  return place_after(node) < side_max || place_before(node) < side_max;
+  return node != self_ && !contains(node) && (belongs_after(node) || belongs_before(node));
 }
 
 bool LeafSet::insert(NodeId node) {
   if (!would_take(node)) return false;
-  if (std::size_t place = place_after(node); place < side_max) after_.insert(place, node);
-  if (std::size_t place = place_before(node); place < side_max) before_.insert(place, node);
+  bool goes_before = belongs_before(node);
+  if (belongs_after(node)) after_.insert(place_after(node), node);
+  if (goes_before) before_.insert(place_before(node), node);
   return true;
 }
 
 bool LeafSet::erase(NodeId node) {
-  bool small_ring = !empty() && meets_itself();
   bool was_after = after_.erase(node);
   bool was_before = before_.erase(node);
-  if (!small_ring) return was_after || was_before;
-  // The other side knows who comes next on this one.
-  auto refill = [&](Side& side, const Side& other, auto place_of) {
-    for (NodeId each : other) {
-      std::size_t place = (this->*place_of)(each);
-      if (place < side_max && !side.contains(each)) side.insert(place, each);
-    }
-  };
-  if (was_after) refill(after_, before_, &LeafSet::place_after);
-  if (was_before) refill(before_, after_, &LeafSet::place_before);
+  if (after_.empty() || before_.empty()) close();
   return was_after || was_before;
+}
+
+bool LeafSet::close() {
+  bool changed = false;
+  for (NodeId node : nodes()) {
+    std::size_t place = place_after(node);
+    if (place < side_max && !after_.contains(node)) after_.insert(place, node), changed = true;
+    place = place_before(node);
+    if (place < side_max && !before_.contains(node)) before_.insert(place, node), changed = true;
+  }
+  return changed;
 }
 
 bool LeafSet::covers(Key key) const {

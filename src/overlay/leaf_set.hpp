@@ -60,6 +60,8 @@ class LeafSet {
   bool would_take(NodeId node) const;
   bool insert(NodeId node);
   bool erase(NodeId node);
+  /// Nobody else is there: a side that has room goes on round the ring to the nodes of the other.
+  bool close();
 
   /// Whether the key is between two that are known here: then nobody knows better.
   bool covers(Key key) const;
@@ -76,6 +78,9 @@ class LeafSet {
   /// Where the node belongs on a side; behind the last if nowhere.
   std::size_t place_after(NodeId node) const;
   std::size_t place_before(NodeId node) const;
+  static bool belongs(const Side& side, std::size_t place, bool rather_opposite);
+  bool belongs_after(NodeId node) const;
+  bool belongs_before(NodeId node) const;
 
   NodeId self_;
   Side before_;

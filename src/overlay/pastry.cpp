@@ -111,7 +111,8 @@ std::optional<NodeId> PrefixTable::find(NodeId self, Key key) const {
 
 std::optional<NodeId> PrefixTable::hop(NodeId self, bool self_stays, Key key, const LeafSet& leaves,
                                        const PrefixTable& table, std::optional<NodeId> except) {
-  if (leaves.covers(key)) {
+  // A leaver has not been told whether those in its table are still there.
+  if (!self_stays || leaves.covers(key)) {
     std::optional<NodeId> best = leaves.nearest(key, except);
     bool ours = self_stays && (!best || nearer(key, self, *best));
     return ours ? std::nullopt : best;
@@ -122,7 +123,7 @@ std::optional<NodeId> PrefixTable::hop(NodeId self, bool self_stays, Key key, co
   std::optional<NodeId> best;
   auto try_one = [&](NodeId node) {
     if (node == except || shared_digits(node, key) < shared_digits(self, key)) return;
-    if (self_stays && !nearer(key, node, self)) return;
+    if (!nearer(key, node, self)) return;
     if (!best || nearer(key, node, *best)) best = node;
   };
   for (NodeId node : table.nodes_) try_one(node);

@@ -43,6 +43,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/flat_set.hpp"
 #include "overlay/leaf_set.hpp"
 
 namespace conch::overlay {
@@ -195,13 +196,16 @@ class RingMember {
   }
   void hear(NodeId node, Out& out);
   void consider(const Nodes& candidates, Out& out);
-  void ask(NodeId node, Out& out);
+  /// Whether it was not asked already, perhaps before what we want to know has happened.
+  bool ask(NodeId node, Out& out);
   bool forget_question(NodeId node);
   void lose(NodeId node, Out& out);
   void mend(Out& out);
   void seek(Key key, Out& out);
   void knock(Out& out);
   void settle(Out& out);
+  /// Says who is no leaf any more.
+  void compare(const Nodes& before, Out& out);
   void exchange(Out& out);
   void ask_again(Out& out);
   void say_farewell(Out& out);
@@ -215,6 +219,8 @@ class RingMember {
   Upkeep upkeep_;
   Phase phase_ = Phase::member;
   bool welcomed_ = false;
+  /// A leaf was lost, and who knows the next one has not been asked since.
+  bool torn_ = false;
   /// Counts the exchanges: whose turn it is.
   std::uint32_t turn_ = 0;
   LeafSet leaves_;
@@ -224,8 +230,8 @@ class RingMember {
   Nodes contacts_;
 
  public:
-  CONCH_FIELDS(RingMember, self_, phase_, welcomed_, turn_, leaves_, table_, asked_, suspects_,
-               contacts_)
+  CONCH_FIELDS(RingMember, self_, phase_, welcomed_, torn_, turn_, leaves_, table_, asked_,
+               suspects_, contacts_)
 };
 
 }  // namespace conch::overlay

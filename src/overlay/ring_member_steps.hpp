@@ -29,6 +29,11 @@ void RingMember<Table>::hear(NodeId node, Out& out) {
   Nodes before = leaves_.nodes();
   leaves_.insert(node);
   out.up(node);
+  compare(before, out);
+}
+
+template <class Table>
+void RingMember<Table>::compare(const Nodes& before, Out& out) {
   for (NodeId each : before)
     if (!leaves_.contains(each)) out.down(each);
 }
@@ -41,12 +46,13 @@ void RingMember<Table>::consider(const Nodes& candidates, Out& out) {
 }
 
 template <class Table>
-void RingMember<Table>::ask(NodeId node, Out& out) {
+bool RingMember<Table>::ask(NodeId node, Out& out) {
   for (const Asked& each : asked_)
-    if (each.node == node) return;
+    if (each.node == node) return false;
   if (asked_.empty()) arm(retry_timer, upkeep_.retry, out);
   asked_.push_back({node});
   out.send(node, Probe{leaves_.nodes()});
+  return true;
 }
 
 template <class Table>
@@ -142,10 +148,15 @@ void RingMember<Table>::receive(NodeId from, const Welcome& m, Out& out) {
   consider(m.leaves, out);
 }
 
-/// In, once everybody next to us knows.
+/// Everybody has answered. A newcomer is in: everybody next to it knows.
 template <class Table>
 void RingMember<Table>::settle(Out& out) {
-  if (!welcomed_ || !asked_.empty() || leaves_.empty()) return;
+  if (!asked_.empty()) return;
+  if (torn_) mend(out);
+  if (!asked_.empty()) return;
+  Nodes before = leaves_.nodes();
+  if (leaves_.close()) compare(before, out);
+  if (!welcomed_ || leaves_.empty()) return;
   if (phase_ == Phase::joining) {
     phase_ = Phase::member;
     out.joined();
@@ -217,7 +228,7 @@ void RingMember<Table>::suspect(NodeId node, Out& out) {
     remember_suspect(node);
     out.send(node, Probe{leaves_.nodes()});  // if it lives, it comes back
   }
-  if (was_asked) settle(out);
+  settle(out);
 }
 
 /// It is gone, or said to be.
@@ -232,9 +243,12 @@ void RingMember<Table>::lose(NodeId node, Out& out) {
 /// The last on a side knows who comes behind it; if nobody is left, all we know may.
 template <class Table>
 void RingMember<Table>::mend(Out& out) {
+  torn_ = false;
   if (leaves_.empty()) return consider(table_.nodes(), out);
-  if (!leaves_.after().full()) ask(leaves_.after().back(), out);
-  if (!leaves_.before().full()) ask(leaves_.before().back(), out);
+  FlatSet<NodeId> last;
+  for (const LeafSet::Side* side : {&leaves_.after(), &leaves_.before()})
+    if (!side->full()) last.insert(side->back());
+  for (NodeId node : last) torn_ |= !ask(node, out);
 }
 
 // Going.

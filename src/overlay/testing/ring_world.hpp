@@ -48,6 +48,8 @@ struct Weather {
   std::uint64_t loss_percent = 0;
   /// A crash is noticed after so long.
   Duration detection = 300ms;
+  /// Who sends to nobody knows after so long.
+  Duration refusal = 50ms;
 };
 
 template <class O>
@@ -74,6 +76,10 @@ class RingWorld {
   void join(NodeId node, NodeId contact) {
     bear(node, O(node, upkeep_));
     contacts_[node] = contact;
+    call_join(node, contact);
+  }
+  /// Of somebody who is in a ring already, perhaps another.
+  void call_join(NodeId node, NodeId contact) {
     call(node, [&](Value& value, auto& out) { value.join(contact, out); });
   }
   void crash(NodeId node) {
@@ -244,7 +250,7 @@ class RingWorld {
   }
   /// Nobody is there: the sender notices.
   void bounce(NodeId from, NodeId to, const typename Value::Message& message) {
-    push(weather_.detection, [this, from, to, message] {
+    push(weather_.refusal, [this, from, to, message] {
       if (!lives(from)) return;
       rerouted_ += std::holds_alternative<typename Value::Carried>(message);
       call(from, [&](Value& value, auto& out) { value.undelivered(to, message, out); });
