@@ -196,7 +196,7 @@ void EndToEnd::receive(NodeId from, const Message& message, Out& out) {
   std::visit(
       [&]<class M>(const M& m) {
         if constexpr (for_replicas<M>) {
-          bool root = served_.contains(m.replica) && !tenure_.moving(m.replica);
+          bool root = served_.contains(m.replica);
           constexpr bool by_its_way = std::same_as<M, Release> || std::same_as<M, Cleanup>;
           if (root) return serve(served_.at(m.replica), m, out);
           if constexpr (by_its_way)

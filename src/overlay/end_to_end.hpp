@@ -68,7 +68,6 @@ class EndToEnd {
 
   EndToEnd(NodeId self, const Assignment& start);
 
-  void arrive(Out& out) { tenure_.arrive(out); }
   void request(Out& out);
   void release(const DataRef& data, Out& out);
   void cancel(Out& out);
@@ -77,8 +76,7 @@ class EndToEnd {
   void deliver(Key key, const Message& message, Out& out);
   void receive(NodeId from, const Message& message, Out& out);
   void unreachable(NodeId node, const Message& message, Out& out);
-  void up(NodeId node, Out& out);
-  void down(NodeId node, Out& out);
+  void moved(const std::optional<Arc>& before, const std::optional<Arc>& after, Out& out);
   void suspect(NodeId node, Out& out);
   void timer(TimerId timer, Out& out);
 
@@ -237,7 +235,6 @@ class EndToEnd {
   void lease_ends(Index index, Out& out);
   void turn(Replica& replica, std::uint32_t generation);
   void open(Index index, Out& out);
-  void move(Index index, Out& out);
 
   NodeId self_;
   Replication terms_;

@@ -148,7 +148,6 @@ struct Accepted {
 
 struct Moved {
   Index replica = 0;
-  NodeId from;
   bool known = false;
   std::uint32_t generation = 0;
   /// Of the holder if it is locked, of the owner of its vote otherwise.
@@ -158,7 +157,7 @@ struct Moved {
   std::uint64_t vote = 0;
   std::vector<Priority> waiting;
   DataRef data;
-  CONCH_FIELDS(Moved, replica, from, known, generation, term, owner, version, vote, waiting, data)
+  CONCH_FIELDS(Moved, replica, known, generation, term, owner, version, vote, waiting, data)
 };
 
 using Message = std::variant<Request, Response, Yield, Withdraw, Winner, Renew, Renewed, Enqueue,

@@ -9,11 +9,8 @@ namespace conch::overlay {
 using namespace e2e;
 
 EndToEnd::Replica& EndToEnd::serve(Index index, Out& out) {
-  bool stays = tenure_.moving(index);
   tenure_.serve(index, self_, out);
-  Replica& replica = served_[index];
-  if (stays && replica.mode != Mode::free) watch(index, with_drift(terms_.lease), out);
-  return replica;
+  return served_[index];
 }
 
 void EndToEnd::answer(Index index, const Replica& replica, const Priority& request, Out& out) {
@@ -167,7 +164,6 @@ void EndToEnd::lease_ends(Index index, Out& out) {
   auto found = served_.find(index);
   if (found == served_.end()) return;
   Replica& replica = found->second;
-  if (tenure_.moving(index)) return move(index, out);
   switch (replica.mode) {
     case Mode::free: return;
     case Mode::voted: return vote(index, replica, out);
@@ -230,7 +226,6 @@ void EndToEnd::open(Index index, Out& out) {
 }
 
 void EndToEnd::serve(Replica& replica, const Moved& m, Out& out) {
-  if (m.from == self_) return;
   replica.version = std::max(replica.version, m.version);
   if (m.data.version > replica.data.version) replica.data = m.data;
   for (const Priority& request : m.waiting) replica.waiting.insert(request);
@@ -249,33 +244,20 @@ void EndToEnd::serve(Replica& replica, const Moved& m, Out& out) {
   open(m.replica, out);
 }
 
-/// To whoever is the root now, which may be ourselves.
-void EndToEnd::move(Index index, Out& out) {
-  const Replica& replica = served_[index];
-  Moved message{index,
-                self_,
-                tenure_.knows(index),
-                replica.generation,
-                {},
-                {},
-                replica.version,
-                replica.vote,
-                {replica.waiting.begin(), replica.waiting.end()},
-                replica.data};
-  if (replica.mode != Mode::free) message.owner = replica.owner;
-  if (replica.mode == Mode::locked || replica.mode == Mode::orphaned) message.term = replica.term;
-  out.route(replicas_.key(index), message);
-}
-
-void EndToEnd::up(NodeId, Out& out) {
-  for (Index index : tenure_.up()) move(index, out);
-}
-
-void EndToEnd::down(NodeId, Out& out) {
-  for (Index index : tenure_.down(out)) {
-    tenure_.forget(index);
+void EndToEnd::moved(const std::optional<Arc>& before, const std::optional<Arc>& after, Out& out) {
+  for (Index index : tenure_.moved(before, after, out)) {
+    const Replica& replica = served_[index];
+    FlatSet<Priority> waiting = replica.waiting;
+    for (const Priority& request : replica.later) waiting.insert(request);
+    Moved message{
+        index,       tenure_.knows(index), replica.generation, {},
+        {},          replica.version,      replica.vote,       {waiting.begin(), waiting.end()},
+        replica.data};
+    if (replica.mode != Mode::free) message.owner = replica.owner;
+    if (replica.mode == Mode::locked || replica.mode == Mode::orphaned) message.term = replica.term;
+    out.route(replicas_.key(index), message);
+    tenure_.forget(index, out);
     served_.erase(index);
-    out.disarm(timer_of(Alarm::lease, index));
   }
 }
 

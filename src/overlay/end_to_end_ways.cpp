@@ -79,7 +79,6 @@ void EndToEnd::suspect(NodeId node, Out& out) {
                 Winner{way->first, entry_->term, {clock_, entry_->node}, 0, self_});
     way = broken ? ways_.erase(way) : std::next(way);
   }
-  down(node, out);
 }
 
 }  // namespace conch::overlay

@@ -171,7 +171,6 @@ void NonEndToEnd::suspect(NodeId node, Out& out) {
     out.route(replicas_.key(place->first), Cleanup{place->first, place->second.gathered});
     kept_.erase(place);
   }
-  Voting::down(node, out);
 }
 
 }  // namespace conch::overlay

@@ -10,11 +10,10 @@
 //   RECALL(replica, forgotten, asker)             what is the last fence?
 //   RECALLED(replica, forgotten, known, baton)    this one; not `known` by one in quarantine itself
 //
-// A root that learns of a new neighbour may not be the root any more. It routes what it knows to
-// the key (each protocol has its MOVED) and answers what is sent to it straight by routing it,
-// until something comes to it by way of the overlay, its own message or another: then it is still
-// the root. If meanwhile a neighbour goes, it may be the root again with a state that has been
-// overtaken; it forgets it.
+// A root that loses its key routes what it knows to it (each protocol has its MOVED) and forgets
+// it. What comes to it straight after that it routes, too. MOVED does not end the quarantine of the
+// new root, because a copy of it may come late; but a holder keeps its vote, and waiters their
+// place.
 //
 // Bounds: n (n - 1) routed messages and as many answers, for a lock whose replicas are all new.
 #pragma once
@@ -84,12 +83,7 @@ class Tenure {
   bool open(Index replica) const {
     auto found = served_.find(replica);
     if (found == served_.end()) return false;
-    return !found->second.waits && !found->second.recalls && !found->second.moving;
-  }
-  /// Whether it may have lost the key to somebody.
-  bool moving(Index replica) const {
-    auto found = served_.find(replica);
-    return found != served_.end() && found->second.moving;
+    return !found->second.waits && !found->second.recalls;
   }
   bool knows(Index replica) const {
     auto found = served_.find(replica);
@@ -98,15 +92,10 @@ class Tenure {
   /// Whether it has to begin a new era before it votes; said once.
   bool doubts(Index replica) { return std::exchange(served_[replica].doubts, false); }
 
-  template <class Out>
-  void arrive(Out& out) {
-    unsettle(out);
-  }
   /// The overlay takes this node for the root.
   template <class Out>
   void serve(Index replica, NodeId self, Out& out) {
     auto [place, fresh] = served_.try_emplace(replica);
-    place->second.moving = false;
     if (!fresh || lease_ == Duration::zero()) return;
     place->second.waits = !settled_;
     place->second.recalls = !founder_ && without_ != Without::recall;
@@ -115,26 +104,27 @@ class Tenure {
       out.arm(timer_of(Alarm::quarantine, replica), 2 * with_drift(lease_), 2 * with_drift(lease_));
     if (place->second.recalls) ask(replica, self, out);
   }
-  void forget(Index replica) { served_.erase(replica); }
 
-  /// A neighbour is new: which of the tenures must be looked after.
-  std::vector<Index> up() {
-    std::vector<Index> all;
-    for (auto& [replica, served] : served_) {
-      served.moving = true;
-      all.push_back(replica);
-    }
-    return all;
-  }
-  /// A neighbour is gone: which of the tenures may be worth nothing.
+  /// The keys of this node have changed: which tenures have ended.
   template <class Out>
-  std::vector<Index> down(Out& out) {
-    unsettle(out);
-    std::vector<Index> doubtful;
-    for (const auto& [replica, served] : served_)
-      if (served.moving) doubtful.push_back(replica);
-    return doubtful;
+  std::vector<Index> moved(const std::optional<Arc>& before, const std::optional<Arc>& after,
+                           Out& out) {
+    std::vector<Index> ended;
+    for (Index replica = 0; replica < replicas_.size(); ++replica) {
+      Key key = replicas_.key(replica);
+      bool is = after && after->contains(key), was = before && before->contains(key);
+      if (is && !was) unsettle(out);
+      if (!is && served_.contains(replica)) ended.push_back(replica);
+    }
+    return ended;
   }
+  template <class Out>
+  void forget(Index replica, Out& out) {
+    served_.erase(replica);
+    for (Alarm alarm : {Alarm::lease, Alarm::quarantine, Alarm::recall})
+      out.disarm(timer_of(alarm, replica));
+  }
+
   /// Somebody who knows the last fence has told it; what was alive may still be.
   void learnt(Index replica) { served_[replica].recalls = served_[replica].doubts = false; }
 
@@ -179,11 +169,10 @@ class Tenure {
     bool waits = false;
     bool recalls = false;
     bool doubts = false;
-    bool moving = false;
     unsigned asked = 0;
     FlatSet<Index> knew;
     FlatSet<Index> answered;
-    CONCH_FIELDS(Served, waits, recalls, doubts, moving, asked, knew, answered)
+    CONCH_FIELDS(Served, waits, recalls, doubts, asked, knew, answered)
   };
 
   template <class Out>
@@ -204,9 +193,9 @@ class Tenure {
   Replicas replicas_;
   Duration lease_;
   Without without_;
-  /// Was there from the beginning, with the neighbours that it has.
+  /// Has had its keys from the beginning.
   bool founder_ = true;
-  /// No neighbour has changed for as long as anything lives.
+  /// Has had its keys for as long as anything lives.
   bool settled_ = true;
   std::map<Index, Served> served_;
 

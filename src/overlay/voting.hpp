@@ -96,14 +96,13 @@ class Voting {
   };
   struct Moved {
     Index replica = 0;
-    NodeId from;
     bool known = false;
     std::optional<Priority> owner;
     std::uint64_t version = 0;
     std::uint64_t vote = 0;
     std::vector<Priority> queue;
     Baton baton;
-    CONCH_FIELDS(Moved, replica, from, known, owner, version, vote, queue, baton)
+    CONCH_FIELDS(Moved, replica, known, owner, version, vote, queue, baton)
   };
   /// Of Non-End-to-End: requests that waited on a way that is broken.
   struct Cleanup {
@@ -115,7 +114,6 @@ class Voting {
                                Recalled, Cleanup>;
   using Out = RoutedOutbox<Message>;
 
-  void arrive(Out& out) { tenure_.arrive(out); }
   void request(Out& out);
   void release(const DataRef& data, Out& out);
   void cancel(Out& out);
@@ -123,9 +121,8 @@ class Voting {
   void deliver(Key key, const Message& message, Out& out);
   void receive(NodeId from, const Message& message, Out& out);
   void unreachable(NodeId node, const Message& message, Out& out);
-  void up(NodeId node, Out& out);
-  void down(NodeId node, Out& out);
-  void suspect(NodeId node, Out& out) { down(node, out); }
+  void moved(const std::optional<Arc>& before, const std::optional<Arc>& after, Out& out);
+  void suspect(NodeId, Out&) {}
   void timer(TimerId timer, Out& out);
 
  protected:
@@ -141,7 +138,7 @@ class Voting {
   bool waits() const { return stage_ == Stage::waiting; }
   const Priority& own() const { return ts_; }
   /// Whether a message for this replica ends here.
-  bool serves(Index replica) const { return served_.contains(replica) && !tenure_.moving(replica); }
+  bool serves(Index replica) const { return served_.contains(replica); }
   /// Asks the replicas that have not voted for us, once more.
   void ask(bool forced, Out& out);
   void take(NodeId from, const Response& m, Out& out);

@@ -130,10 +130,7 @@ void Voting::open(Index index, Out& out) {
   if (!found->second.owner) vote_on(index, found->second, out);
 }
 
-/// What the old root knew does not shorten the quarantine, but a holder keeps its vote, and waiters
-/// their place.
 void Voting::serve(Replica& replica, const Moved& m, Out& out) {
-  if (m.from == self_) return;
   replica.baton = newer(replica.baton, m.baton);
   replica.version = std::max(replica.version, m.version);
   if (!tenure_.open(m.replica) && !replica.owner && m.owner) {
@@ -147,25 +144,18 @@ void Voting::serve(Replica& replica, const Moved& m, Out& out) {
   open(m.replica, out);
 }
 
-void Voting::up(NodeId, Out& out) {
-  for (Index index : tenure_.up()) {
+void Voting::moved(const std::optional<Arc>& before, const std::optional<Arc>& after, Out& out) {
+  for (Index index : tenure_.moved(before, after, out)) {
     const Replica& replica = served_[index];
     out.route(replicas_.key(index), Moved{index,
-                                          self_,
                                           tenure_.knows(index),
                                           replica.owner,
                                           replica.version,
                                           replica.vote,
                                           {replica.queue.begin(), replica.queue.end()},
                                           replica.baton});
-  }
-}
-
-void Voting::down(NodeId, Out& out) {
-  for (Index index : tenure_.down(out)) {
-    tenure_.forget(index);
+    tenure_.forget(index, out);
     served_.erase(index);
-    out.disarm(timer_of(Alarm::lease, index));
   }
 }
 

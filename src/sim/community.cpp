@@ -41,12 +41,16 @@ CommunityOptions CommunityOptions::of(const std::string& protocol, const std::st
     options.lose = 0.1;
     options.dwell = 0.7;
     options.mishaps.resets = 12;
+  } else if (weather == "wary") {
+    options.tuning.replication.lease = 1s;
+    options.tuning.replication.section = 60ms;
+    options.mishaps.suspicions = 60;
   } else if (weather == "dead") {
     options.tuning.replication.lease = 1s;
     options.mishaps.dead = true;
   } else {
-    throw std::invalid_argument("the weather is calm, crowded, lossy, stormy, shaky or dead, not " +
-                                weather);
+    throw std::invalid_argument(
+        "the weather is calm, crowded, lossy, stormy, shaky, wary or dead, not " + weather);
   }
   return options;
 }

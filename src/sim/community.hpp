@@ -57,7 +57,8 @@ struct CommunityOptions {
   std::ostream* trace = nullptr;
 
   /// A name for each kind of world: `calm` (reordering and duplicates alone), `crowded` (everybody
-  /// at once), `lossy`, `stormy` (everything), `shaky` (replicas forget), `dead` (one is gone).
+  /// at once), `lossy`, `stormy` (everything), `shaky` (replicas forget), `wary` (everybody is
+  /// suspected), `dead` (one replica is gone).
   static CommunityOptions of(const std::string& protocol, const std::string& weather);
 };
 

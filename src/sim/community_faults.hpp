@@ -84,11 +84,7 @@ void Community<P>::repair(Node node, std::uint32_t life) {
   Peer& peer = peers_[node];
   if (peer.up || peer.life != life) return;
   shake(replicas_at(peer.id));
-  std::vector<NodeId> neighbours = overlay_.neighbours(peer.id);
-  overlay_.leave(peer.id);
-  for (NodeId neighbour : neighbours)
-    if (peers_[node_number(neighbour)].up)
-      call(node_number(neighbour), [&](P& p, Out& out) { p.down(peer.id, out); });
+  change_overlay(node, [&] { overlay_.leave(peer.id); });
 }
 
 template <overlay::RoutedProtocol P>
@@ -108,14 +104,24 @@ void Community<P>::come(Node node) {
   Peer& peer = peers_[node];
   note(node, [] { return std::string("comes"); });
   begin(node);
-  bool is_new = !overlay_.has(peer.id);
-  overlay_.join(peer.id);
+  change_overlay(node, [&] { overlay_.join(peer.id); });
   shake(replicas_at(peer.id));
-  call(node, [](P& p, Out& out) { p.arrive(out); });
-  if (!is_new) return;
-  for (NodeId neighbour : overlay_.neighbours(peer.id))
-    if (peers_[node_number(neighbour)].up)
-      call(node_number(neighbour), [&](P& p, Out& out) { p.up(peer.id, out); });
+  call(node, [&](P& p, Out& out) { p.moved(std::nullopt, overlay_.domain(peer.id), out); });
+}
+
+/// Lets a node come or go; its neighbours have other keys then.
+template <overlay::RoutedProtocol P>
+template <class Change>
+void Community<P>::change_overlay(Node node, Change&& change) {
+  std::map<Node, std::optional<overlay::Arc>> before;
+  for (NodeId member : overlay_.members())
+    if (node_number(member) != node) before[node_number(member)] = overlay_.domain(member);
+  change();
+  for (const auto& [other, domain] : before) {
+    std::optional<overlay::Arc> now = overlay_.domain(peers_[other].id);
+    if (peers_[other].up && domain != now)
+      call(other, [&](P& p, Out& out) { p.moved(domain, now, out); });
+  }
 }
 
 template <overlay::RoutedProtocol P>

@@ -383,6 +383,8 @@ class Community {
   void repair(Node node, std::uint32_t life);
   void tell_all(Node node);
   void come(Node node);
+  template <class Change>
+  void change_overlay(Node node, Change&& change);
   void join(Node node);
   void pause();
   void resume(Node node, std::uint32_t life);

@@ -54,15 +54,21 @@ std::optional<NodeId> PerfectOverlay::next_hop(NodeId from, Key key) const {
 }
 
 std::vector<NodeId> PerfectOverlay::neighbours(NodeId node) const {
-  std::vector<NodeId> found;
-  auto size = static_cast<std::ptrdiff_t>(members_.size());
-  auto place = std::lower_bound(members_.begin(), members_.end(), node) - members_.begin();
-  for (std::ptrdiff_t step : {-2, -1, 0, 1, 2}) {
-    NodeId near = members_[static_cast<std::size_t>((place + step + 2 * size) % size)];
-    if (near != node && std::find(found.begin(), found.end(), near) == found.end())
-      found.push_back(near);
-  }
-  return found;
+  auto size = members_.size();
+  auto place = static_cast<std::size_t>(std::lower_bound(members_.begin(), members_.end(), node) -
+                                        members_.begin());
+  return {members_[(place + size - 1) % size], members_[(place + 1) % size]};
+}
+
+std::optional<overlay::Arc> PerfectOverlay::domain(NodeId node) const {
+  if (!has(node)) return std::nullopt;
+  NodeId before = neighbours(node)[0], after = neighbours(node)[1];
+  if (root_ == Root::successor || before == node)
+    return overlay::Arc{Key{before.value + 1}, Key{node.value}};
+  // Of two that are as near, the one behind the key is its root.
+  std::uint64_t behind = node.value - before.value, ahead = after.value - node.value;
+  return overlay::Arc{Key{before.value + behind / 2 + behind % 2},
+                      Key{node.value + (ahead - 1) / 2}};
 }
 
 }  // namespace conch::sim

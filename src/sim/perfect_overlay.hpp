@@ -28,7 +28,9 @@ class PerfectOverlay {
   NodeId root(overlay::Key key) const;
   /// Nobody if `from` is the root.
   std::optional<NodeId> next_hop(NodeId from, overlay::Key key) const;
-  /// Two on each side.
+  /// The keys whose root a member is.
+  std::optional<overlay::Arc> domain(NodeId node) const;
+  /// One on each side.
   std::vector<NodeId> neighbours(NodeId node) const;
 
  private:
