@@ -296,6 +296,9 @@ class ModelOf final : public Model {
     local.phase = Phase::idle;
     outcome.withdrew = true;
   }
+  void apply_effect(Local<A>&, const Lost&, Outcome& outcome) {
+    outcome.broken = "a lease ran out where nothing has leases";
+  }
   void apply_effect(Local<A>& local, const Joined&, Outcome& outcome) {
     local.phase = Phase::idle;
     outcome.joined = true;

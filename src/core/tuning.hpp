@@ -63,6 +63,65 @@ enum class Without : std::uint8_t {
   participant,      // forwards a smaller identifier though it takes part already
   second_election,  // waits for ever for a coordinator that is not announced
   listening,        // begins, or asks, at once when it restarts
+  // Of the protocols over an overlay: see docs/p2p.md.
+  vote_generation,   // F1: votes of several generations are added up
+  kept_lock,         // F2: who hands the token on frees the replicas, too
+  told_holder,       // F3: a locked replica does not tell the holder of a request
+  late_enqueue,      // F4: who has left the critical section drops what is queued with it
+  least_generation,  // F6: entries of past generations intercept for ever
+  vote_version,      // F7: a vote that was yielded counts when a copy of it comes
+  patience,          // F8: votes are yielded only when all replicas have answered
+  token_once,        // F9: a second copy of a token is a second token
+  pass_through,      // F10: a token for a request that is over is dropped
+  bounce,            // F11, N4, S3: a vote for a request that is over is kept
+  early_enqueue,     // F12: what is queued with a holder before its token comes is dropped
+  retry_generation,  // F13: who knows a newer generation does not try again
+  bounce_guard,      // F14: a vote of the generation that was won is given back
+  overridden,        // F15: who was voted for when somebody else won is forgotten
+  sent_token,        // F17: a token whose receiver is suspected is taken back
+  vote_life,         // F18: votes count though they may have run out
+  release_route,     // N3: a release that has no Next goes nowhere
+  forced_request,    // N5: a request that is intercepted stays where it is
+  voted_release,     // N6: a release is stopped where its request waits, though the replica voted
+  quarantine,        // C1: who has forgotten its vote, or is a new root, votes at once
+  lease,             // C2: who has crashed holds for ever
+  back_off,          // S4: yields again at once
+  majority,          // D1: every replica must grant
+  stored_fence,      // a fence is not stored before the entry
+  self_fence,        // a holder does not notice that its lease runs out
+  recall,            // who has forgotten the last fence does not ask the others
+};
+
+/// When a waiter of Sigma sends its request again.
+enum class Retry : std::uint8_t {
+  never,
+  informed,  // when its turn should have come, by its place in the queue
+  always,    // every round, of the length of a critical section
+};
+
+/// What End-to-End does when the token goes from one holder to the next.
+enum class HandOff : std::uint8_t {
+  token,    // T0: nothing else; replicas and entries learn it when they ask
+  winner,   // T1: the new holder tells the replicas, and everybody on the way
+  cleanup,  // T2: the old one, besides, takes the entries of its own ways back
+};
+
+/// Of a lock whose replicas are found by an overlay. The keys of its replicas come from its name
+/// (overlay/replicas.hpp).
+struct Replication {
+  std::uint64_t name = 0;
+  unsigned replicas = 3;
+  /// T_L: who does not renew for so long has lost what it held. Zero: nobody fails.
+  Duration lease{};
+  /// T_CS: about how long a critical section takes.
+  Duration section = std::chrono::milliseconds(20);
+  /// About how long a message takes to a replica and back.
+  Duration round_trip = std::chrono::milliseconds(20);
+  Retry retry = Retry::informed;
+  HandOff hand_off = HandOff::winner;
+  /// K: so many waiters have a copy of the holder's queue.
+  unsigned copies = 2;
+  friend bool operator==(const Replication&, const Replication&) = default;
 };
 
 struct Tuning {
@@ -80,6 +139,7 @@ struct Tuning {
   /// Of the hierarchical algorithms: so many near requests may overtake distant ones in one visit
   /// of the token to a cluster.
   unsigned eps = 0;
+  Replication replication;
   friend bool operator==(const Tuning&, const Tuning&) = default;
 };
 

@@ -20,7 +20,24 @@ namespace conch::overlay {
 
 /// A place on the ring of 2^64; a node's identifier is its place.
 enum class Key : std::uint64_t {};
-constexpr Key key_of(NodeId node) { return Key{static_cast<std::uint64_t>(node)}; }
+constexpr Key key_of(NodeId node) { return Key{node.value}; }
+
+/// Clockwise, from one place to another.
+constexpr std::uint64_t distance(Key from, Key to) {
+  return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+}
+
+/// The keys from the first to the last, both included, clockwise: at least one.
+struct Arc {
+  Key first;
+  Key last;
+  CONCH_FIELDS(Arc, first, last)
+
+  bool contains(Key key) const { return distance(first, key) <= distance(first, last); }
+};
+
+/// A message that has made so many hops goes round in circles, and is dropped.
+constexpr unsigned hops_max = 64;
 
 /// A node that was not a neighbour is one: in the leaf set, or a successor.
 struct Up {
@@ -61,7 +78,7 @@ class RoutingOutbox {
 };
 
 /// A node alone is an overlay of one. It comes to others by `join`, through any one of them, and is
-/// told whom the world believes dead (`suspect`), rightly or not.
+/// told whom the world believes dead (`suspect`), rightly or not. Messages come by `receive`.
 template <class O>
 concept Overlay = std::copyable<O> && std::equality_comparable<O> && HasFields<O> &&
     requires(O o, const O& c, Key key, NodeId node, TimerId timer,
@@ -71,8 +88,11 @@ concept Overlay = std::copyable<O> && std::equality_comparable<O> && HasFields<O
   o.leave(out);
   o.suspect(node, out);
   o.timer(timer, out);
-  /// Where a message for this key goes from here; nobody if this node is the key's root.
+  /// Where a message for this key goes from here; nobody if this node is the key's root, or will
+  /// be when it has joined.
   { c.next_hop(key) } -> std::same_as<std::optional<NodeId>>;
+  /// The keys whose root this node is; none while it joins and from when it leaves.
+  { c.domain() } -> std::same_as<std::optional<Arc>>;
   /// The leaf set, or the successors and the predecessor.
   { c.neighbours() } -> std::same_as<std::vector<NodeId>>;
 };
@@ -100,10 +120,15 @@ class RoutedOutbox : public Outbox<Message> {
 /// A protocol of one lock at one node. Every message passes `forward` at each node between, where
 /// it may be changed or stopped, and ends in `deliver` at its key's root; `receive` gets what was
 /// sent straight to this node, and `unreachable` what could certainly not be delivered to another.
+///
+/// `moved` says, in the step in which `next_hop` changes, which keys this node was the root of and
+/// of which it is now; nothing before it has joined. What is then routed to a key that it lost
+/// arrives at the new root. It may also have `up(node, out)` and `down(node, out)`: a neighbour
+/// came, or is none any more.
 template <class P>
 concept RoutedProtocol = std::copyable<P> && std::equality_comparable<P> && HasFields<P> &&
     requires(P p, Key key, NodeId node, TimerId timer, typename P::Message m, const DataRef& data,
-             RoutedOutbox<typename P::Message>& out) {
+             const std::optional<Arc>& domain, RoutedOutbox<typename P::Message>& out) {
   p.request(out);
   p.release(data, out);
   p.cancel(out);
@@ -111,6 +136,7 @@ concept RoutedProtocol = std::copyable<P> && std::equality_comparable<P> && HasF
   p.deliver(key, m, out);
   p.receive(node, m, out);
   p.unreachable(node, m, out);
+  p.moved(domain, domain, out);
   p.suspect(node, out);
   p.timer(timer, out);
 };

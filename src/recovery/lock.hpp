@@ -267,6 +267,9 @@ class Lock {
     CONCH_EXPECT(played_ == Doing::withdrawing, "only who cancels is withdrawn");
     played_ = Doing::nothing;
   }
+  void take_effect(const Lost&, Out&) {
+    CONCH_EXPECT(false, "peers have their leases from the register, not lock by lock");
+  }
   void take_effect(const Joined&, Out&) { played_ = Doing::nothing; }
   void take_effect(const Left&, Out&) {
     CONCH_EXPECT(false, "peers leave by a new epoch, not lock by lock");

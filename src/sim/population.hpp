@@ -39,6 +39,7 @@ class Host {
   virtual void post(const Posted& message) = 0;
   virtual void entered(Node node, const Entered& entered) = 0;
   virtual void withdrawn(Node node) = 0;
+  virtual void lost(Node) { CONCH_EXPECT(false, "this world has no algorithm with leases"); }
   virtual void joined(Node node) = 0;
   virtual void left(Node node) = 0;
   virtual void armed(Node node, const Armed& armed) = 0;

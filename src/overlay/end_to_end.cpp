@@ -1,0 +1,231 @@
+// The client: asks, counts votes, yields; and who gets which message.
+#include "overlay/end_to_end.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace conch::overlay {
+
+using namespace e2e;
+
+static_assert(RoutedProtocol<EndToEnd>);
+
+EndToEnd::EndToEnd(NodeId self, const Assignment& start)
+    : self_(self),
+      terms_(start.tuning.replication),
+      without_(start.tuning.without),
+      replicas_(start.tuning.replication),
+      tenure_(start.tuning),
+      data_(start.baton.data),
+      generation_(start.baton.fence.epoch().value + (start.baton.fence.count() > 0)),
+      views_(replicas_.size()) {}
+
+void EndToEnd::request(Out& out) {
+  CONCH_EXPECT(stage_ == Stage::idle, "a process asks once");
+  stage_ = Stage::waiting;
+  ts_ = {{++clock_.value}, self_};
+  views_.assign(replicas_.size(), View{});
+  yields_ = retried_ = 0;
+  await_turn(out);
+  if (entry_ && entry_->node == self_) entry_.reset();
+  if (!entry_) return ask(false, out);
+  out.send(entry_->node, Enqueue{{ts_}, entry_->term});
+}
+
+void EndToEnd::ask(bool forced, Out& out) {
+  std::uint32_t least = keeps(Without::least_generation) ? generation_ : 0;
+  for (Index i = 0; i < replicas_.size(); ++i) {
+    if (voted(i)) continue;
+    const View& view = views_[i];
+    out.route(replicas_.key(i), Request{i, ts_, least, view.version, view.yielded, forced});
+  }
+}
+
+/// Where anything can fail, the requester is the master copy of its request.
+void EndToEnd::await_turn(Out& out) {
+  if (leased()) out.arm(timer_of(Alarm::retry), terms_.lease, terms_.lease + terms_.lease / 2);
+}
+
+void EndToEnd::cancel(Out& out) {
+  CONCH_EXPECT(stage_ == Stage::waiting || stage_ == Stage::claiming, "a waiter cancels, once");
+  if (stage_ == Stage::claiming && token_->term == first_term(generation(token_->term))) {
+    drop(out);
+  } else if (stage_ == Stage::claiming) {
+    let_go(out);
+  } else {
+    withdraw(out);
+  }
+  rest(out);
+  out.withdrawn();
+}
+
+/// Those that have answered forget the request; a vote of another comes back, and so does a token.
+void EndToEnd::withdraw(Out& out) {
+  for (Index i = 0; i < replicas_.size(); ++i)
+    if (views_[i].node) out.send(*views_[i].node, Withdraw{i, ts_});
+}
+
+void EndToEnd::rest(Out& out) {
+  stage_ = Stage::idle;
+  backing_off_ = patient_ = false;
+  copy_.reset();
+  for (Alarm alarm : {Alarm::retry, Alarm::patience, Alarm::back_off, Alarm::ping, Alarm::silence})
+    out.disarm(timer_of(alarm));
+}
+
+// Counting votes.
+
+bool EndToEnd::voted(Index replica) const {
+  const View& view = views_[replica];
+  bool current = view.generation == generation_ || !keeps(Without::vote_generation);
+  return view.owner == ts_ && current;
+}
+Index EndToEnd::needed() const {
+  return keeps(Without::majority) ? replicas_.majority() : replicas_.size();
+}
+Index EndToEnd::votes() const {
+  Index votes = 0;
+  for (Index i = 0; i < replicas_.size(); ++i) votes += voted(i);
+  return votes;
+}
+
+void EndToEnd::take(NodeId from, const Response& m, Out& out) {
+  if (stage_ != Stage::waiting || m.request != ts_) {
+    bool won = m.generation <= generation(last_) && keeps(Without::bounce_guard);
+    if (m.owner == m.request && !won && keeps(Without::bounce))
+      out.send(from, Withdraw{m.replica, m.request});
+    return;
+  }
+  if (m.generation < generation_ && keeps(Without::vote_generation)) return;
+  generation_ = std::max(generation_, m.generation);
+  View& view = views_[m.replica];
+  bool old = m.version < view.version || (m.owner == ts_ && m.vote <= view.yielded);
+  if (old && keeps(Without::vote_version)) return;
+  view = {true, m.generation, m.owner, m.version, m.vote, view.yielded, from};
+  if (m.data.version > data_.version) data_ = m.data;
+  evaluate(out);
+}
+
+bool EndToEnd::nobody_wins() const {
+  std::map<Priority, Index> votes;
+  for (const View& view : views_) {
+    if (!view.known || view.generation != generation_) return false;
+    if (view.owner && ++votes[*view.owner] >= needed()) return false;
+  }
+  return true;
+}
+
+void EndToEnd::evaluate(Out& out) {
+  Index mine = votes();
+  if (mine >= needed())
+    return hold(first_term(generation_), std::exchange(early_, {}), out), claim(true, out);
+  if (mine == 0) return;
+  if (!patient_ && keeps(Without::patience)) {
+    patient_ = true;
+    out.arm(timer_of(Alarm::patience), 3 * terms_.round_trip, 6 * terms_.round_trip);
+  }
+  if (backing_off_ || !nobody_wins()) return;
+  if (!keeps(Without::back_off)) return yield(out);
+  backing_off_ = true;
+  std::uint32_t window = std::min(yields_ + 1, 8u);
+  out.arm(timer_of(Alarm::back_off), Duration{}, window * terms_.round_trip);
+}
+
+void EndToEnd::yield(Out& out) {
+  ++yields_;
+  for (Index i = 0; i < replicas_.size(); ++i) {
+    if (!voted(i)) continue;
+    View& view = views_[i];
+    out.send(*view.node, Yield{i, ts_, view.vote});
+    view.yielded = view.vote;
+    view.owner.reset();
+    view.known = false;
+  }
+}
+
+/// Whoever knows a newer generation than this one has tried again already, unless it learnt of it
+/// from a replica.
+void EndToEnd::take(NodeId, const Retry& m, Out& out) {
+  if (entry_ && generation(entry_->term) <= m.generation) entry_.reset();
+  if (stage_ != Stage::waiting || m.generation + 1 <= retried_) return;
+  if (m.generation + 1 <= generation_ && !keeps(Without::retry_generation)) return;
+  retried_ = m.generation + 1;
+  generation_ = std::max(generation_, m.generation + 1);
+  for (Index i = 0; i < replicas_.size(); ++i) {
+    const View& view = views_[i];
+    if (view.known && view.generation == generation_) continue;
+    std::uint32_t least = keeps(Without::least_generation) ? generation_ : 0;
+    out.route(replicas_.key(i), Request{i, ts_, least, view.version, view.yielded, false});
+  }
+}
+
+// Messages.
+
+void EndToEnd::timer(TimerId timer, Out& out) {
+  if (auto opened = tenure_.timer(timer, self_, out)) return open(*opened, out);
+  if (auto index = replica_of(timer, Alarm::lease)) return lease_ends(*index, out);
+  if (rounds_.end(timer)) return lose(out);
+  if (timer == timer_of(Alarm::renew) && token_) return renew(out);
+  if (stage_ != Stage::waiting) return;
+  if (timer == timer_of(Alarm::retry)) {
+    ask(true, out);
+    await_turn(out);
+  } else if (timer == timer_of(Alarm::patience)) {
+    patient_ = false;
+    if (votes() > 0) yield(out);
+  } else if (timer == timer_of(Alarm::back_off)) {
+    backing_off_ = false;
+    if (votes() > 0 && nobody_wins()) yield(out);
+  } else if (timer == timer_of(Alarm::ping) && copy_) {
+    out.send(copy_->holder, Ping{copy_->edition.term});
+    out.arm(timer, terms_.lease / 3, terms_.lease / 2);
+  } else if (timer == timer_of(Alarm::silence) && copy_) {
+    take_over(out);
+  }
+}
+
+void EndToEnd::deliver(Key, const Message& message, Out& out) {
+  std::visit(
+      [&]<class M>(const M& m) {
+        if constexpr (for_replicas<M>) serve(serve(m.replica, out), m, out);
+      },
+      message);
+}
+
+void EndToEnd::receive(NodeId from, const Message& message, Out& out) {
+  std::visit(
+      [&]<class M>(const M& m) {
+        if constexpr (for_replicas<M>) {
+          bool root = served_.contains(m.replica);
+          constexpr bool by_its_way = std::same_as<M, Release> || std::same_as<M, Cleanup>;
+          if (root) return serve(served_.at(m.replica), m, out);
+          if constexpr (by_its_way)
+            along(m.replica, m, out);
+          else
+            out.route(replicas_.key(m.replica), m);
+        } else {
+          take(from, m, out);
+        }
+      },
+      message);
+}
+
+void EndToEnd::unreachable(NodeId node, const Message& message, Out& out) {
+  std::visit(
+      [&]<class M>(const M& m) {
+        if constexpr (for_replicas<M>) {
+          if (views_[m.replica].node == node) views_[m.replica].node.reset();
+          ways_.erase(m.replica);
+          out.route(replicas_.key(m.replica), m);
+        } else if constexpr (std::same_as<M, Token>) {
+          reclaim(m, out);
+        } else if constexpr (std::same_as<M, Enqueue>) {
+          if (entry_ && entry_->node == node) entry_.reset();
+          for (const Priority& request : m.requests)
+            out.send(request.node, Retry{generation(m.term) - 1});
+        }
+      },
+      message);
+}
+
+}  // namespace conch::overlay

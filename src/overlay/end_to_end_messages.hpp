@@ -1,0 +1,175 @@
+// The messages of End-to-End. A term is (generation, sequence) in the form of a fence: whoever
+// holds the lock holds it in a term of its own, and terms increase.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "overlay/tenure.hpp"
+
+namespace conch::overlay::e2e {
+
+constexpr std::uint32_t generation(Fence term) { return term.epoch().value; }
+constexpr Fence first_term(std::uint32_t generation) { return Fence(Epoch{generation}, 1); }
+/// Above all that can have been opened since this one and forgotten: an era has 2^20 generations.
+constexpr std::uint32_t next_era(std::uint32_t generation) {
+  return ((generation >> 20) + 1) << 20;
+}
+
+/// A copy of a holder's queue: the newest has the largest of these.
+struct Edition {
+  Fence term;
+  std::uint32_t update = 0;
+  CONCH_FIELDS(Edition, term, update)
+  friend auto operator<=>(const Edition&, const Edition&) = default;
+};
+
+struct Request {
+  Index replica = 0;
+  Priority ts;
+  /// No vote of an earlier generation is wanted, and no entry of one counts.
+  std::uint32_t least = 0;
+  std::uint64_t seen = 0;
+  std::uint64_t yielded = 0;
+  /// Passes entries.
+  bool forced = false;
+  CONCH_FIELDS(Request, replica, ts, least, seen, yielded, forced)
+};
+struct Response {
+  Index replica = 0;
+  Priority request;
+  std::uint32_t generation = 0;
+  std::optional<Priority> owner;
+  std::uint64_t version = 0;
+  std::uint64_t vote = 0;
+  DataRef data;
+  CONCH_FIELDS(Response, replica, request, generation, owner, version, vote, data)
+};
+struct Yield {
+  Index replica = 0;
+  Priority ts;
+  std::uint64_t vote = 0;
+  CONCH_FIELDS(Yield, replica, ts, vote)
+};
+/// VOTEREL: a vote, a place among those who wait, or a lock that was never used is given back.
+struct Withdraw {
+  Index replica = 0;
+  Priority ts;
+  CONCH_FIELDS(Withdraw, replica, ts)
+};
+/// IAMWINNER.
+struct Winner {
+  Index replica = 0;
+  Fence term;
+  Priority ts;
+  /// 0 if somebody on the way repeats it.
+  std::uint32_t round = 0;
+  NodeId via;
+  CONCH_FIELDS(Winner, replica, term, ts, round, via)
+};
+struct Renew {
+  Index replica = 0;
+  Fence term;
+  Priority ts;
+  std::uint32_t round = 0;
+  /// It is inside, so that enough others have acknowledged it.
+  bool held = false;
+  CONCH_FIELDS(Renew, replica, term, ts, round, held)
+};
+struct Renewed {
+  Index replica = 0;
+  Fence term;
+  std::uint32_t round = 0;
+  bool accepted = true;
+  std::uint32_t generation = 0;
+  CONCH_FIELDS(Renewed, replica, term, round, accepted, generation)
+};
+struct Enqueue {
+  std::vector<Priority> requests;
+  /// Of the holder, as far as the sender knows.
+  Fence term;
+  CONCH_FIELDS(Enqueue, requests, term)
+};
+struct Retry {
+  std::uint32_t generation = 0;
+  CONCH_FIELDS(Retry, generation)
+};
+struct Hint {
+  Fence term;
+  NodeId holder;
+  CONCH_FIELDS(Hint, term, holder)
+};
+struct Token {
+  Fence term;
+  Priority to;
+  std::vector<Priority> queue;
+  DataRef data;
+  CONCH_FIELDS(Token, term, to, queue, data)
+};
+struct Release {
+  Index replica = 0;
+  Fence term;
+  DataRef data;
+  CONCH_FIELDS(Release, replica, term, data)
+};
+/// Of T2: takes back what IAMWINNER left on the way.
+struct Cleanup {
+  Index replica = 0;
+  Fence term;
+  CONCH_FIELDS(Cleanup, replica, term)
+};
+
+struct Copy {
+  Edition edition;
+  std::vector<Priority> queue;
+  DataRef data;
+  CONCH_FIELDS(Copy, edition, queue, data)
+};
+struct Ping {
+  Fence term;
+  CONCH_FIELDS(Ping, term)
+};
+struct Pong {
+  Fence term;
+  CONCH_FIELDS(Pong, term)
+};
+struct Takeover {
+  Index replica = 0;
+  Edition edition;
+  Priority ts;
+  CONCH_FIELDS(Takeover, replica, edition, ts)
+};
+struct Accepted {
+  Index replica = 0;
+  Fence term;
+  Priority ts;
+  CONCH_FIELDS(Accepted, replica, term, ts)
+};
+
+struct Moved {
+  Index replica = 0;
+  bool known = false;
+  std::uint32_t generation = 0;
+  /// Of the holder if it is locked, of the owner of its vote otherwise.
+  std::optional<Fence> term;
+  std::optional<Priority> owner;
+  std::uint64_t version = 0;
+  std::uint64_t vote = 0;
+  std::vector<Priority> waiting;
+  DataRef data;
+  CONCH_FIELDS(Moved, replica, known, generation, term, owner, version, vote, waiting, data)
+};
+
+using Message = std::variant<Request, Response, Yield, Withdraw, Winner, Renew, Renewed, Enqueue,
+                             Retry, Hint, Token, Release, Cleanup, Copy, Ping, Pong, Takeover,
+                             Accepted, Moved, Recall, Recalled>;
+
+/// Whether a message is for a replica, wherever that is.
+template <class M>
+inline constexpr bool for_replicas = requires(const M& m) {
+  m.replica;
+}
+&&!std::same_as<M, Response> && !std::same_as<M, Renewed> && !std::same_as<M, Accepted> &&
+    !std::same_as<M, Recalled>;
+
+}  // namespace conch::overlay::e2e

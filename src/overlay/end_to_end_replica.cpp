@@ -1,0 +1,264 @@
+// The replica: votes, is locked, and finds a new holder when the old one is silent.
+#include <algorithm>
+#include <utility>
+
+#include "overlay/end_to_end.hpp"
+
+namespace conch::overlay {
+
+using namespace e2e;
+
+EndToEnd::Replica& EndToEnd::serve(Index index, Out& out) {
+  tenure_.serve(index, self_, out);
+  return served_[index];
+}
+
+void EndToEnd::answer(Index index, const Replica& replica, const Priority& request, Out& out) {
+  std::optional<Priority> owner;
+  if (replica.mode != Mode::free) owner = replica.owner;
+  out.send(request.node, Response{index, request, replica.generation, owner, replica.version,
+                                  replica.vote, replica.data});
+}
+
+void EndToEnd::watch(Index index, Duration time, Out& out) {
+  if (leased() && keeps(Without::lease)) out.arm(timer_of(Alarm::lease, index), time, time);
+}
+
+// Voting.
+
+/// For the earliest of those who wait.
+void EndToEnd::vote(Index index, Replica& replica, Out& out) {
+  replica.mode = Mode::free;
+  ++replica.version;
+  out.disarm(timer_of(Alarm::lease, index));
+  if (replica.waiting.empty() || !tenure_.open(index)) return;
+  replica.owner = replica.waiting.front();
+  replica.waiting.erase(replica.owner);
+  replica.mode = Mode::voted;
+  replica.vote = replica.version;
+  watch(index, with_drift(terms_.lease), out);
+  answer(index, replica, replica.owner, out);
+}
+
+/// Those who wait for a new generation wait for this one now.
+void EndToEnd::turn(Replica& replica, std::uint32_t generation) {
+  if (std::exchange(replica.generation, generation) == generation) return;
+  for (const Priority& request : std::exchange(replica.later, {})) replica.waiting.insert(request);
+}
+
+void EndToEnd::advance(Index index, Replica& replica, std::uint32_t generation, Out& out) {
+  if (replica.mode == Mode::voted && keeps(Without::overridden))
+    replica.waiting.insert(replica.owner);
+  turn(replica, generation);
+  replica.claim.reset();
+  vote(index, replica, out);
+}
+
+void EndToEnd::serve(Replica& replica, const Request& m, Out& out) {
+  observe(m.ts);
+  replica.version = std::max(replica.version, m.seen);
+  bool held = replica.mode == Mode::locked || replica.mode == Mode::orphaned;
+  if (m.least > replica.generation) {
+    // A generation that is locked is closed by its holder or by its lease, not by hearsay.
+    if (held) return void(replica.later.insert(m.ts));
+    advance(m.replica, replica, m.least, out);
+  }
+  if (held && replica.owner == m.ts) return;
+  if (replica.mode == Mode::locked) {
+    if (keeps(Without::told_holder)) out.send(replica.owner.node, Enqueue{{m.ts}, replica.term});
+    return;
+  }
+  bool owner = replica.mode == Mode::voted && replica.owner == m.ts;
+  bool yield_was_lost = owner && replica.vote <= m.yielded;
+  if (!owner || yield_was_lost) replica.waiting.insert(m.ts);
+  if (replica.mode == Mode::free || yield_was_lost) {
+    vote(m.replica, replica, out);
+    if (replica.mode == Mode::voted && replica.owner == m.ts) return;
+  }
+  if (replica.mode != Mode::orphaned) answer(m.replica, replica, m.ts, out);
+}
+
+void EndToEnd::serve(Replica& replica, const Yield& m, Out& out) {
+  bool current = replica.vote == m.vote || !keeps(Without::vote_version);
+  switch (replica.mode) {
+    case Mode::locked:
+      if (replica.owner != m.ts && keeps(Without::told_holder) && keeps(Without::overridden))
+        out.send(replica.owner.node, Enqueue{{m.ts}, replica.term});
+      return;
+    case Mode::orphaned: return void(replica.waiting.insert(m.ts));
+    case Mode::free: break;
+    case Mode::voted:
+      if (replica.owner != m.ts || !current) break;
+      replica.waiting.insert(m.ts);
+      vote(m.replica, replica, out);
+      if (replica.mode == Mode::voted && replica.owner == m.ts) return;
+      break;
+  }
+  answer(m.replica, replica, m.ts, out);
+}
+
+void EndToEnd::serve(Replica& replica, const Withdraw& m, Out& out) {
+  replica.waiting.erase(m.ts);
+  replica.later.erase(m.ts);
+  if (replica.owner != m.ts || replica.mode == Mode::free) return;
+  bool unused =
+      replica.mode == Mode::locked && leased() && replica.term == first_term(replica.generation);
+  if (replica.mode == Mode::voted || unused) vote(m.replica, replica, out);
+}
+
+// Being locked.
+
+/// Of a generation one chain of holders only can have more than one term, so a later term of the
+/// same generation is that of the next holder. A later generation has been agreed on by a majority.
+bool EndToEnd::yields_to(const Replica& replica, Fence term, const Priority& ts) const {
+  if (generation(term) != replica.generation) return generation(term) > replica.generation;
+  if (replica.mode == Mode::free || replica.mode == Mode::voted) return true;
+  return term > replica.term || (term == replica.term && replica.owner.node == ts.node);
+}
+
+void EndToEnd::lock(Index index, Replica& replica, Fence term, const Priority& ts, Out& out) {
+  if (replica.mode == Mode::voted && replica.owner != ts && keeps(Without::overridden))
+    replica.waiting.insert(replica.owner);
+  turn(replica, generation(term));
+  replica.mode = Mode::locked;
+  replica.owner = ts;
+  replica.term = term;
+  ++replica.version;
+  replica.claim.reset();
+  watch(index, with_drift(terms_.lease), out);
+  FlatSet<Priority> waiting = std::exchange(replica.waiting, {});
+  waiting.erase(ts);
+  if (!waiting.empty() && keeps(Without::told_holder))
+    out.send(ts.node, Enqueue{{waiting.begin(), waiting.end()}, term});
+}
+
+void EndToEnd::serve(Replica& replica, const Winner& m, Out& out) {
+  bool known = replica.mode == Mode::locked && replica.term == m.term;
+  if (m.round == 0 && leased() && (known || !tenure_.open(m.replica))) return;
+  if (m.round > 0) return serve(replica, Renew{m.replica, m.term, m.ts, m.round, false}, out);
+  if (yields_to(replica, m.term, m.ts)) lock(m.replica, replica, m.term, m.ts, out);
+}
+
+/// One in quarantine believes who is inside; of anybody else the vote may have run out before.
+void EndToEnd::serve(Replica& replica, const Renew& m, Out& out) {
+  if (!tenure_.open(m.replica) && !m.held) return;
+  bool accepted = yields_to(replica, m.term, m.ts);
+  if (accepted)
+    lock(m.replica, replica, m.term, m.ts, out);
+  else if (replica.mode == Mode::locked && generation(m.term) == replica.generation)
+    out.send(replica.owner.node, Enqueue{{m.ts}, replica.term});
+  out.send(m.ts.node, Renewed{m.replica, m.term, m.round, accepted, replica.generation});
+}
+
+void EndToEnd::serve(Replica& replica, const Release& m, Out& out) {
+  if (m.data.version > replica.data.version) replica.data = m.data;
+  if (generation(m.term) >= replica.generation)
+    advance(m.replica, replica, generation(m.term) + 1, out);
+}
+
+void EndToEnd::serve(Replica&, const Cleanup&, Out&) {}
+
+// A holder that is silent.
+
+void EndToEnd::lease_ends(Index index, Out& out) {
+  auto found = served_.find(index);
+  if (found == served_.end()) return;
+  Replica& replica = found->second;
+  switch (replica.mode) {
+    case Mode::free: return;
+    case Mode::voted: return vote(index, replica, out);
+    case Mode::locked: replica.mode = Mode::orphaned; return watch(index, terms_.lease / 2, out);
+    case Mode::orphaned:
+      if (!tenure_.open(index)) return watch(index, terms_.lease / 2, out);
+      if (replica.claim) return consent(index, replica, *replica.claim, out);
+      return advance(index, replica, replica.generation + 1, out);
+  }
+}
+
+void EndToEnd::serve(Replica& replica, const Takeover& m, Out& out) {
+  if (!tenure_.open(m.replica)) return;
+  std::uint32_t over = generation(m.edition.term);
+  bool held = replica.mode == Mode::locked || replica.mode == Mode::orphaned;
+  if (replica.generation == over && held) {
+    std::optional<Claim>& best = replica.claim;
+    bool better =
+        !best || m.edition > best->edition || (m.edition == best->edition && m.ts < best->ts);
+    if (better) best = Claim{m.edition, m.ts};
+  } else if (replica.generation == over + 1 && replica.mode == Mode::free) {
+    consent(m.replica, replica, {m.edition, m.ts}, out);
+  }
+}
+
+void EndToEnd::consent(Index index, Replica& replica, const Claim& claim, Out& out) {
+  turn(replica, generation(claim.edition.term) + 1);
+  replica.mode = Mode::locked;
+  replica.owner = claim.ts;
+  replica.term = first_term(replica.generation);
+  ++replica.version;
+  watch(index, with_drift(terms_.lease), out);
+  out.send(claim.ts.node, Accepted{index, replica.term, claim.ts});
+  replica.claim.reset();
+}
+
+// Becoming a replica.
+
+/// Says the first generation that has not been used.
+void EndToEnd::serve(Replica& replica, const Recall& m, Out& out) {
+  bool used = replica.mode == Mode::locked || replica.mode == Mode::orphaned;
+  tenure_.answer(m, Baton{Fence(Epoch{replica.generation + used}, 0), replica.data}, out);
+}
+
+void EndToEnd::take(NodeId, const Recalled& m, Out& out) {
+  auto found = served_.find(m.forgotten);
+  if (found == served_.end()) return;
+  Replica& replica = found->second;
+  if (replica.mode == Mode::free)
+    replica.generation = std::max(replica.generation, generation(m.baton.fence));
+  if (m.baton.data.version > replica.data.version) replica.data = m.baton.data;
+  if (tenure_.hear(m)) open(m.forgotten, out);
+}
+
+void EndToEnd::open(Index index, Out& out) {
+  auto found = served_.find(index);
+  if (found == served_.end() || !tenure_.open(index)) return;
+  if (tenure_.doubts(index)) found->second.generation = next_era(found->second.generation);
+  if (found->second.mode == Mode::free) vote(index, found->second, out);
+}
+
+void EndToEnd::serve(Replica& replica, const Moved& m, Out& out) {
+  replica.version = std::max(replica.version, m.version);
+  if (m.data.version > replica.data.version) replica.data = m.data;
+  for (const Priority& request : m.waiting) replica.waiting.insert(request);
+  if (!tenure_.open(m.replica) && replica.mode == Mode::free &&
+      m.generation >= replica.generation) {
+    replica.generation = m.generation;
+    replica.vote = m.vote;
+    if (m.owner) {
+      replica.mode = m.term ? Mode::locked : Mode::voted;
+      replica.owner = *m.owner;
+      replica.term = m.term.value_or(Fence{});
+      watch(m.replica, with_drift(terms_.lease), out);
+    }
+  }
+  if (m.known) tenure_.learnt(m.replica);
+  open(m.replica, out);
+}
+
+void EndToEnd::moved(const std::optional<Arc>& before, const std::optional<Arc>& after, Out& out) {
+  for (Index index : tenure_.moved(before, after, out)) {
+    const Replica& replica = served_[index];
+    FlatSet<Priority> waiting = replica.waiting;
+    for (const Priority& request : replica.later) waiting.insert(request);
+    Moved message{
+        index,       tenure_.knows(index), replica.generation, {},
+        {},          replica.version,      replica.vote,       {waiting.begin(), waiting.end()},
+        replica.data};
+    if (replica.mode != Mode::free) message.owner = replica.owner;
+    if (replica.mode == Mode::locked || replica.mode == Mode::orphaned) message.term = replica.term;
+    out.route(replicas_.key(index), message);
+    tenure_.forget(index, out);
+    served_.erase(index);
+  }
+}
+
+}  // namespace conch::overlay

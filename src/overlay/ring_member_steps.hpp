@@ -1,0 +1,294 @@
+// What a ring's member does; for the files that make one of it with a table.
+#pragma once
+
+#include "overlay/ring_member.hpp"
+
+namespace conch::overlay {
+
+template <class Table>
+std::optional<Arc> RingMember<Table>::domain() const {
+  if (phase_ != Phase::member) return std::nullopt;
+  if (leaves_.empty()) return Arc{key_of(self_), Key{self_.value - 1}};
+  return Table::domain(self_, leaves_);
+}
+
+template <class Table>
+void RingMember<Table>::timer(TimerId timer, Out& out) {
+  timer == exchange_timer ? exchange(out) : ask_again(out);
+}
+
+// Hearing and asking.
+
+/// A node has spoken to us: it lives, whatever we believed.
+template <class Table>
+void RingMember<Table>::hear(NodeId node, Out& out) {
+  std::erase_if(suspects_, [&](const Suspect& each) { return each.node == node; });
+  forget_question(node);
+  table_.offer(self_, node);
+  if (!leaves_.would_take(node)) return;
+  Nodes before = leaves_.nodes();
+  leaves_.insert(node);
+  out.up(node);
+  compare(before, out);
+}
+
+template <class Table>
+void RingMember<Table>::compare(const Nodes& before, Out& out) {
+  for (NodeId each : before)
+    if (!leaves_.contains(each)) out.down(each);
+}
+
+/// Others know these: whoever should be our neighbour is asked.
+template <class Table>
+void RingMember<Table>::consider(const Nodes& candidates, Out& out) {
+  for (NodeId node : candidates)
+    if (leaves_.would_take(node) && !suspected(node)) ask(node, out);
+}
+
+template <class Table>
+bool RingMember<Table>::ask(NodeId node, Out& out) {
+  for (const Asked& each : asked_)
+    if (each.node == node) return false;
+  if (asked_.empty()) arm(retry_timer, upkeep_.retry, out);
+  asked_.push_back({node});
+  out.send(node, Probe{leaves_.nodes()});
+  return true;
+}
+
+template <class Table>
+bool RingMember<Table>::forget_question(NodeId node) {
+  return std::erase_if(asked_, [&](const Asked& each) { return each.node == node; }) > 0;
+}
+
+template <class Table>
+void RingMember<Table>::receive(NodeId from, const Probe& m, Out& out) {
+  if (!stays()) return out.send(from, Farewell{leaves_.nodes()});
+  hear(from, out);
+  consider(m.leaves, out);
+  out.send(from, Answer{leaves_.nodes()});
+  settle(out);
+}
+
+template <class Table>
+void RingMember<Table>::receive(NodeId from, const Answer& m, Out& out) {
+  if (!stays()) return out.send(from, Farewell{leaves_.nodes()});
+  hear(from, out);
+  consider(m.leaves, out);
+  settle(out);
+}
+
+template <class Table>
+void RingMember<Table>::receive(NodeId from, const Found&, Out& out) {
+  if (!stays()) return;
+  hear(from, out);
+  settle(out);
+}
+
+template <class Table>
+void RingMember<Table>::receive(NodeId, const Seek& m, Out& out) {
+  std::optional<NodeId> next = next_hop(m.key);
+  if (!next && phase_ == Phase::member && m.origin != self_) return out.send(m.origin, Found{});
+  if (!next || next == m.origin || m.hops >= hops_max) return;
+  out.send(*next, Seek{m.origin, m.key, m.hops + 1});
+}
+
+template <class Table>
+void RingMember<Table>::seek(Key key, Out& out) {
+  if (std::optional<NodeId> next = next_hop(key)) out.send(*next, Seek{self_, key, 1});
+}
+
+// Coming in.
+
+template <class Table>
+void RingMember<Table>::start(Out& out) {
+  if (upkeep_.exchange > Duration::zero()) arm(exchange_timer, upkeep_.exchange, out);
+}
+
+template <class Table>
+void RingMember<Table>::join(NodeId contact, Out& out) {
+  std::erase(contacts_, contact);
+  contacts_.insert(contacts_.begin(), contact);
+  if (phase_ == Phase::gone || leaves_.empty()) phase_ = Phase::joining;
+  welcomed_ = false;
+  turn_ = 0;
+  knock(out);
+  arm(retry_timer, upkeep_.retry, out);
+}
+
+/// At one door after another.
+template <class Table>
+void RingMember<Table>::knock(Out& out) {
+  if (contacts_.empty()) return;
+  NodeId door = contacts_[turn_++ % contacts_.size()];
+  out.send(door, Join{self_, 0, 0, {}});
+}
+
+template <class Table>
+void RingMember<Table>::receive(NodeId, const Join& m, Out& out) {
+  if (m.newcomer == self_ || m.hops >= hops_max) return;
+  Join further = m;
+  ++further.hops;
+  further.row = table_.collect(self_, m.newcomer, m.row, further.contacts);
+  // It may have been here before, and we have not heard that it was gone.
+  std::optional<NodeId> next = hop(key_of(m.newcomer), m.newcomer);
+  if (next) return out.send(*next, std::move(further));
+  if (phase_ != Phase::member) return;  // it will ask again
+  Nodes leaves = leaves_.nodes();
+  std::erase(leaves, m.newcomer);
+  out.send(m.newcomer, Welcome{std::move(leaves), std::move(further.contacts)});
+}
+
+template <class Table>
+void RingMember<Table>::receive(NodeId from, const Welcome& m, Out& out) {
+  if (!stays() || std::exchange(welcomed_, true)) return;
+  for (NodeId node : m.contacts)
+    if (node != self_ && std::find(contacts_.begin(), contacts_.end(), node) == contacts_.end())
+      contacts_.push_back(node);
+  ask(from, out);
+  consider(m.leaves, out);
+}
+
+/// Everybody has answered. A newcomer is in: everybody next to it knows.
+template <class Table>
+void RingMember<Table>::settle(Out& out) {
+  if (!asked_.empty()) return;
+  if (torn_) mend(out);
+  if (!asked_.empty()) return;
+  Nodes before = leaves_.nodes();
+  if (leaves_.close()) compare(before, out);
+  if (!welcomed_ || leaves_.empty()) return;
+  if (phase_ == Phase::joining) {
+    phase_ = Phase::member;
+    out.joined();
+    start(out);
+  }
+  for (NodeId node : std::exchange(contacts_, {}))
+    if (!leaves_.contains(node)) out.send(node, Probe{});
+}
+
+// Keeping up.
+
+template <class Table>
+void RingMember<Table>::exchange(Out& out) {
+  if (!stays()) return;
+  arm(exchange_timer, upkeep_.exchange, out);
+  ++turn_;
+  if (!leaves_.empty()) {
+    Nodes leaves = leaves_.nodes();
+    ask(leaves_.after().front(), out);
+    ask(leaves[turn_ % leaves.size()], out);
+  }
+  if (std::optional<Key> key = table_.wanted(self_, leaves_, turn_)) seek(*key, out);
+  if (suspects_.empty()) return;
+  Suspect& suspect = suspects_[turn_ % suspects_.size()];
+  out.send(suspect.node, Probe{leaves_.nodes()});
+  if (++suspect.probes == probes_max)
+    suspects_.erase(suspects_.begin() + (&suspect - &suspects_[0]));
+}
+
+template <class Table>
+void RingMember<Table>::ask_again(Out& out) {
+  if (phase_ == Phase::leaving) return say_farewell(out);
+  Nodes silent;
+  for (Asked& each : asked_) {
+    if (++each.times > asks_max)
+      silent.push_back(each.node);
+    else
+      out.send(each.node, Probe{leaves_.nodes()});
+  }
+  for (NodeId node : silent) suspect(node, out);
+  bool outside = phase_ == Phase::joining && (!welcomed_ || leaves_.empty());
+  if (outside && asked_.empty()) {
+    welcomed_ = false;
+    knock(out);
+  }
+  if (phase_ == Phase::joining || !asked_.empty()) arm(retry_timer, upkeep_.retry, out);
+}
+
+template <class Table>
+bool RingMember<Table>::suspected(NodeId node) const {
+  return std::any_of(suspects_.begin(), suspects_.end(),
+                     [&](const Suspect& each) { return each.node == node; });
+}
+
+template <class Table>
+void RingMember<Table>::remember_suspect(NodeId node) {
+  if (suspects_.size() == suspects_max) suspects_.erase(suspects_.begin());
+  suspects_.push_back({node});
+}
+
+template <class Table>
+void RingMember<Table>::suspect(NodeId node, Out& out) {
+  if (node == self_) return;
+  bool was_asked = forget_question(node);
+  bool was_known = leaves_.contains(node) || table_.contains(self_, node);
+  lose(node, out);
+  if (phase_ == Phase::leaving) return;
+  if ((was_asked || was_known) && !suspected(node)) {
+    remember_suspect(node);
+    out.send(node, Probe{leaves_.nodes()});  // if it lives, it comes back
+  }
+  settle(out);
+}
+
+/// It is gone, or said to be.
+template <class Table>
+void RingMember<Table>::lose(NodeId node, Out& out) {
+  if (table_.erase(self_, node) && stays()) seek(Table::key_of_slot(self_, node), out);
+  if (!leaves_.erase(node)) return;
+  out.down(node);
+  if (stays()) mend(out);
+}
+
+/// The last on a side knows who comes behind it; if nobody is left, all we know may.
+template <class Table>
+void RingMember<Table>::mend(Out& out) {
+  torn_ = false;
+  if (leaves_.empty()) return consider(table_.nodes(), out);
+  FlatSet<NodeId> last;
+  for (const LeafSet::Side* side : {&leaves_.after(), &leaves_.before()})
+    if (!side->full()) last.insert(side->back());
+  for (NodeId node : last) torn_ |= !ask(node, out);
+}
+
+// Going.
+
+template <class Table>
+void RingMember<Table>::leave(Out& out) {
+  if (phase_ == Phase::leaving || phase_ == Phase::gone) return;
+  phase_ = Phase::leaving;
+  out.disarm(exchange_timer);
+  asked_.clear();
+  for (NodeId node : leaves_.nodes()) asked_.push_back({node, 0});
+  say_farewell(out);
+}
+
+/// To those who have not heard it; then a while for what is on its way to us.
+template <class Table>
+void RingMember<Table>::say_farewell(Out& out) {
+  bool lingered = asked_.empty();
+  std::erase_if(asked_, [](Asked& each) { return ++each.times > asks_max; });
+  for (const Asked& each : asked_) out.send(each.node, Farewell{leaves_.nodes()});
+  if (!lingered) return arm(retry_timer, upkeep_.retry, out);
+  phase_ = Phase::gone;
+  leaves_ = LeafSet(self_);
+  table_ = Table();
+  out.left();
+}
+
+template <class Table>
+void RingMember<Table>::receive(NodeId from, const Farewell& m, Out& out) {
+  out.send(from, Parted{});
+  forget_question(from);
+  lose(from, out);
+  if (!stays()) return;
+  consider(m.leaves, out);
+  settle(out);
+}
+
+template <class Table>
+void RingMember<Table>::receive(NodeId from, const Parted&, Out&) {
+  if (phase_ == Phase::leaving) forget_question(from);
+}
+
+}  // namespace conch::overlay

@@ -1,0 +1,269 @@
+// Nodes that come, go and die, in seeded schedules, under both overlays. A failure prints its seed.
+#include "overlay/ring_member.hpp"
+
+#include <gtest/gtest.h>
+
+#include "overlay/chord.hpp"
+#include "overlay/pastry.hpp"
+#include "overlay/testing/ring_world.hpp"
+
+namespace conch::overlay::testing {
+namespace {
+
+template <class O>
+class RingMemberTest : public ::testing::Test {};
+using Overlays = ::testing::Types<Pastry, Chord>;
+struct Names {
+  template <class O>
+  static std::string GetName(int) {
+    return std::is_same_v<O, Pastry> ? "Pastry" : "Chord";
+  }
+};
+TYPED_TEST_SUITE(RingMemberTest, Overlays, Names);
+
+#define SEEDS(count)                                    \
+  for (std::uint64_t seed = 1; seed <= (count); ++seed) \
+    if (SCOPED_TRACE("seed " + std::to_string(seed)); !this->HasFailure())
+
+TYPED_TEST(RingMemberTest, ARingBuiltAtOnceIsInOrder) {
+  for (std::size_t size : {1, 2, 3, 9, 16, 17, 18, 40, 100}) {
+    RingWorld<TypeParam> world(size);
+    world.found(scattered(size, world.dice()));
+    EXPECT_EQ(world.disorder(), "");
+    EXPECT_EQ(world.misrouted(50), "") << size;
+  }
+}
+
+TYPED_TEST(RingMemberTest, OneByOne) {
+  SEEDS(30) {
+    RingWorld<TypeParam> world(seed);
+    std::vector<NodeId> nodes = scattered(2 + world.dice().below(40), world.dice());
+    world.found({nodes[0]});
+    for (std::size_t i = 1; i < nodes.size(); ++i) {
+      world.join(nodes[i], world.any_member());
+      world.run(1s);
+    }
+    world.run(2s);
+    EXPECT_EQ(world.disorder(), "");
+    EXPECT_EQ(world.misrouted(30), "");
+  }
+}
+
+TYPED_TEST(RingMemberTest, ManyAtOnce) {
+  SEEDS(60) {
+    RingWorld<TypeParam> world(seed);
+    std::vector<NodeId> nodes = scattered(10 + world.dice().below(40), world.dice());
+    world.found({nodes[0]});
+    // Through one that is in, or through one that is itself just coming.
+    for (std::size_t i = 1; i < nodes.size(); ++i) world.join(nodes[i], world.anybody());
+    world.run(20s);
+    EXPECT_EQ(world.disorder(), "");
+    EXPECT_EQ(world.misrouted(30), "");
+  }
+}
+
+/// A ring of so many, and the places of its nodes.
+template <class O>
+std::vector<NodeId> settled(RingWorld<O>& world, std::size_t size) {
+  std::vector<NodeId> nodes = scattered(size, world.dice());
+  world.found(nodes);
+  return nodes;
+}
+
+TYPED_TEST(RingMemberTest, TwoNextToEachOtherAtTheSameTime) {
+  SEEDS(150) {
+    RingWorld<TypeParam> world(seed);
+    std::vector<NodeId> nodes = settled(world, 1 + world.dice().below(30));
+    NodeId one{nodes[0].value + 10}, other{nodes[0].value + 20};
+    world.join(one, world.anybody());
+    world.at(Duration(world.dice().below(80'000'000)), [&] { world.join(other, nodes[0]); });
+    world.run(5s);
+    EXPECT_EQ(world.disorder(), "");
+    EXPECT_EQ(world.misrouted(10), "");
+  }
+}
+
+TYPED_TEST(RingMemberTest, AContactThatDies) {
+  std::size_t in_vain = 0;
+  SEEDS(100) {
+    RingWorld<TypeParam> world(seed);
+    std::vector<NodeId> nodes = settled(world, 3 + world.dice().below(30));
+    NodeId contact = world.anybody();
+    NodeId newcomer{world.dice().number()};
+    world.join(newcomer, contact);
+    world.at(Duration(world.dice().below(60'000'000)), [&] {
+      world.crash(contact);
+      in_vain += world.at(newcomer).phase() == Phase::joining;
+    });
+    world.run(15s);
+    EXPECT_EQ(world.disorder(), "");
+    EXPECT_EQ(world.misrouted(10), "");
+  }
+  EXPECT_GT(in_vain, 0u);
+}
+
+// "Up to L/2 - 1 on either side": of one leaf set, at once.
+TYPED_TEST(RingMemberTest, SevenOnEitherSideCrashAtOnce) {
+  std::size_t rerouted = 0;
+  SEEDS(60) {
+    RingWorld<TypeParam> world(seed);
+    std::vector<NodeId> nodes = settled(world, 20 + world.dice().below(60));
+    std::size_t middle = world.dice().below(nodes.size());
+    for (std::size_t i = 1; i < LeafSet::side_max; ++i) {
+      world.crash(nodes[(middle + i) % nodes.size()]);
+      world.crash(nodes[(middle + nodes.size() - i) % nodes.size()]);
+    }
+    for (int i = 0; i < 20; ++i) world.post(world.anybody(), Key{world.dice().number()});
+    world.run(12s);
+    EXPECT_EQ(world.disorder(), "");
+    EXPECT_EQ(world.misrouted(20), "");
+    EXPECT_EQ(world.arrivals().size(), world.letters()) << "letters posted during the repair";
+    rerouted += world.rerouted();
+  }
+  EXPECT_GT(rerouted, 0u) << "some routes did need the repair";
+}
+
+TYPED_TEST(RingMemberTest, WhoIsWronglySuspectedComesBack) {
+  std::size_t doubled = 0;
+  SEEDS(150) {
+    RingWorld<TypeParam> world(seed);
+    settled(world, 2 + world.dice().below(30));
+    for (int i = 0; i < 8; ++i) {
+      NodeId by = world.anybody();
+      if (world.at(by).neighbours().empty()) continue;
+      NodeId whom = world.dice().one_of(world.at(by).neighbours());
+      world.suspect(by, whom);
+      if (world.dice().percent(50)) world.suspect(whom, by);
+      doubled += world.roots(key_of(whom)) > 1;
+    }
+    world.run(15s);
+    EXPECT_EQ(world.disorder(), "");
+    EXPECT_EQ(world.misrouted(10), "");
+  }
+  EXPECT_GT(doubled, 0u) << "the absence of a guarantee is seen, too";
+}
+
+TYPED_TEST(RingMemberTest, AGracefulLeaverLosesNoRoute) {
+  std::size_t relayed = 0;
+  SEEDS(100) {
+    RingWorld<TypeParam> world(seed);
+    std::vector<NodeId> nodes = settled(world, 5 + world.dice().below(40));
+    std::set<NodeId> leavers;
+    for (std::size_t i = 0; i < nodes.size() / 3; ++i) leavers.insert(world.dice().one_of(nodes));
+    for (NodeId node : leavers)
+      world.at(Duration(world.dice().below(1'000'000'000)), [&world, node] { world.leave(node); });
+    for (int i = 0; i < 60; ++i)
+      world.at(Duration(world.dice().below(2'000'000'000)),
+               [&world] { world.post(world.anybody(), Key{world.dice().number()}); });
+    world.run(12s);
+    for (NodeId node : leavers) EXPECT_FALSE(world.lives(node));
+    EXPECT_EQ(world.disorder(), "");
+    EXPECT_EQ(world.arrivals().size(), world.letters());
+    relayed += world.relayed_by_leavers();
+  }
+  EXPECT_GT(relayed, 0u);
+}
+
+// The guarantee of the header: joins and leaves alone never give a key two roots.
+TYPED_TEST(RingMemberTest, AKeyNeverHasTwoRoots) {
+  std::size_t none = 0, held = 0;
+  SEEDS(200) {
+    RingWorld<TypeParam> world(seed);
+    std::vector<NodeId> nodes = settled(world, 1 + world.dice().below(20));
+    for (int i = 0; i < 6; ++i) {
+      NodeId newcomer{world.dice().number()};
+      world.at(Duration(world.dice().below(500'000'000)),
+               [&world, newcomer] { world.join(newcomer, world.any_member()); });
+    }
+    for (std::size_t i = 1; i < nodes.size(); i += 4)
+      world.at(Duration(world.dice().below(500'000'000)),
+               [&world, node = nodes[i]] { world.leave(node); });
+    std::vector<Key> keys;
+    for (int i = 0; i < 8; ++i) keys.push_back(Key{world.dice().number()});
+    for (Key key : keys)
+      world.at(Duration(world.dice().below(500'000'000)),
+               [&world, key] { world.post(world.anybody(), key); });
+    world.run(1s, [&] {
+      for (Key key : keys) {
+        ASSERT_LE(world.roots(key), 1u) << "key " << static_cast<std::uint64_t>(key);
+        none += world.roots(key) == 0;
+      }
+    });
+    world.run(10s);
+    EXPECT_EQ(world.disorder(), "");
+    EXPECT_EQ(world.arrivals().size(), world.letters());
+    held += world.held();
+  }
+  EXPECT_GT(none, 0u) << "it sometimes has none";
+  EXPECT_GT(held, 0u) << "and messages wait for the new one";
+}
+
+TYPED_TEST(RingMemberTest, EverythingAtOnceAndMessagesLost) {
+  SEEDS(120) {
+    RingWorld<TypeParam> world(seed, {.exchange = 500ms, .retry = 300ms}, {.loss_percent = 3});
+    std::vector<NodeId> nodes = settled(world, 20 + world.dice().below(20));
+    for (int i = 0; i < 20; ++i) {
+      auto what = world.dice().below(4);
+      world.at(Duration(world.dice().below(5'000'000'000)), [&world, what] {
+        NodeId node = world.anybody();
+        if (what == 0 && world.living().size() > 12) world.crash(node);
+        if (what == 1 && world.living().size() > 12) world.leave(node);
+        if (what == 2) world.join(NodeId{world.dice().number()}, node);
+        if (what == 3) world.suspect(node, world.anybody());
+      });
+    }
+    world.run(30s);
+    EXPECT_EQ(world.disorder(), "");
+  }
+}
+
+// A crashed node comes back under its old place before, or after, the others have noticed.
+TYPED_TEST(RingMemberTest, ARestart) {
+  SEEDS(100) {
+    RingWorld<TypeParam> world(seed);
+    std::vector<NodeId> nodes = settled(world, 3 + world.dice().below(30));
+    NodeId node = nodes[1];
+    world.crash(node);
+    world.run(Duration(world.dice().below(1'500'000'000)));
+    world.join(node, nodes[0]);
+    world.run(10s);
+    EXPECT_EQ(world.disorder(), "");
+    EXPECT_EQ(world.misrouted(10), "");
+  }
+}
+
+// Without a regular exchange, where no message is lost, what happens is repair enough.
+TYPED_TEST(RingMemberTest, QuietRingsHealToo) {
+  SEEDS(150) {
+    RingWorld<TypeParam> world(seed, {.retry = 300ms});
+    std::vector<NodeId> nodes = settled(world, 12 + world.dice().below(30));
+    NodeId victim = world.anybody();
+    world.at(0ms, [&] { world.crash(victim); });
+    world.at(Duration(world.dice().below(1'000'000'000)),
+             [&] { world.join(NodeId{world.dice().number()}, world.any_member()); });
+    world.at(Duration(world.dice().below(1'000'000'000)), [&] { world.leave(world.any_member()); });
+    world.run(8s);
+    EXPECT_EQ(world.disorder(), "");
+    EXPECT_EQ(world.misrouted(10), "");
+  }
+}
+
+TYPED_TEST(RingMemberTest, ARingThatFellApartGrowsTogether) {
+  std::size_t apart = 0;
+  SEEDS(20) {
+    RingWorld<TypeParam> world(seed);
+    std::vector<NodeId> nodes = scattered(12 + world.dice().below(20), world.dice());
+    std::vector<NodeId> odd, even;
+    for (std::size_t i = 0; i < nodes.size(); ++i) (i % 2 ? odd : even).push_back(nodes[i]);
+    world.found(odd);
+    world.found(even);
+    apart += world.disorder() != "";
+    world.call_join(odd[0], even[0]);
+    world.run(40s);
+    EXPECT_EQ(world.disorder(), "");
+  }
+  EXPECT_GT(apart, 0u);
+}
+
+}  // namespace
+}  // namespace conch::overlay::testing

@@ -1,0 +1,68 @@
+// The rounds in which a holder renews its lease at the replicas. What counts is when a round was
+// sent: a lease after that, the last round that a majority has acknowledged is worth nothing.
+#pragma once
+
+#include <array>
+
+#include "core/flat_set.hpp"
+#include "overlay/tenure.hpp"
+
+namespace conch::overlay {
+
+class Rounds {
+ public:
+  /// Of a new tenure: what was acknowledged before does not count.
+  void start() { confirmed_ = round_; }
+  bool first() const { return round_ == confirmed_; }
+  /// The replicas that have acknowledged the last round.
+  const FlatSet<Index>& acknowledged() const { return acknowledged_[round_ % slots]; }
+
+  template <class Out>
+  std::uint32_t next(Duration lease, Out& out) {
+    ++round_;
+    acknowledged_[round_ % slots].clear();
+    if (lease == Duration::zero()) return round_;
+    out.arm(timer_of(Alarm::round, round_ % slots), lease, lease);
+    out.arm(timer_of(Alarm::renew), lease / 3, lease / 3);
+    return round_;
+  }
+  /// Whether with this answer so many have acknowledged a later round than before.
+  bool acknowledge(std::uint32_t round, Index replica, Index needed) {
+    if (round <= ended_ || round <= confirmed_ || round > round_ || round_ - round >= slots)
+      return false;
+    FlatSet<Index>& acknowledged = acknowledged_[round % slots];
+    acknowledged.insert(replica);
+    if (acknowledged.size() < needed) return false;
+    confirmed_ = round;
+    return true;
+  }
+  /// The timer of a round, if it is one: whether the lease has run out.
+  bool end(TimerId timer) {
+    for (std::uint32_t slot = 0; slot < slots; ++slot) {
+      if (timer != timer_of(Alarm::round, slot)) continue;
+      ended_ = round_ - (round_ + slots - slot) % slots;
+      return confirmed_ <= ended_;
+    }
+    return false;
+  }
+  template <class Out>
+  void stop(Out& out) const {
+    out.disarm(timer_of(Alarm::renew));
+    for (std::uint32_t slot = 0; slot < slots; ++slot) out.disarm(timer_of(Alarm::round, slot));
+  }
+
+ private:
+  /// One is sent every third of a lease.
+  static constexpr std::uint32_t slots = 4;
+
+  std::uint32_t round_ = 0;
+  /// The last that enough have acknowledged, and the last that is a lease ago.
+  std::uint32_t confirmed_ = 0;
+  std::uint32_t ended_ = 0;
+  std::array<FlatSet<Index>, slots> acknowledged_;
+
+ public:
+  CONCH_FIELDS(Rounds, round_, confirmed_, ended_, acknowledged_)
+};
+
+}  // namespace conch::overlay

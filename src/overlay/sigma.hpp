@@ -1,0 +1,35 @@
+// Sigma: a majority of replicas votes, and keeps the queue.
+//
+// Source: Lin, Lian, Chen, Zhang 2004, the baseline of seeds 000 and 002.
+//
+// Assumes what voting.hpp assumes. Nobody on the way takes notice of anything: requests are routed,
+// the rest goes straight to the nodes that have answered.
+//
+// A waiter that has some votes asks the other replicas again after a while (their owners may have
+// changed), and a waiter whose turn should have come asks all of them: never, by its place in the
+// queue (the informed back-off), or every round.
+#pragma once
+
+#include "overlay/voting.hpp"
+
+namespace conch::overlay {
+
+class Sigma : public Voting {
+ public:
+  static constexpr About about{
+      .name = "sigma",
+      .family = "voting",
+      .source = "Lin, Lian, Chen, Zhang 2004",
+      .messages = "n O(log N) + 5n",
+      .client_delay = "O(log N) + 3",
+      .sync_delay = "4",
+  };
+
+  Sigma(NodeId self, const Assignment& start) : Voting(self, start, Habit::asks_again) {}
+
+  Passage forward(Key, Message&, NodeId, Out&) { return Passage::go_on; }
+};
+
+static_assert(RoutedProtocol<Sigma>);
+
+}  // namespace conch::overlay

@@ -1,0 +1,206 @@
+// How a node becomes the root of a replica's key without harm.
+//
+// A root that has just come, or that takes the place of one that went, does not know what was voted
+// for before it, nor the last fence. It is in quarantine: it keeps requests and lets a holder renew
+// but votes for nobody until twice the lease has passed, so that nothing of what it forgot is
+// alive, and until it has recalled the last fence from so many others that one of them must know
+// it. If too many have forgotten since the lock was used last it goes on in a new era, above every
+// fence that those who remember something can have missed.
+//
+//   RECALL(replica, forgotten, asker)             what is the last fence?
+//   RECALLED(replica, forgotten, known, baton)    this one; not `known` by one in quarantine itself
+//
+// A root that loses its key routes what it knows to it (each protocol has its MOVED) and forgets
+// it. What comes to it straight after that it routes, too. MOVED does not end the quarantine of the
+// new root, because a copy of it may come late; but a holder keeps its vote, and waiters their
+// place.
+//
+// Bounds: n (n - 1) routed messages and as many answers, for a lock whose replicas are all new.
+#pragma once
+
+#include <map>
+#include <utility>
+
+#include "core/flat_set.hpp"
+#include "overlay/replicas.hpp"
+
+namespace conch::overlay {
+
+struct Recall {
+  Index replica = 0;
+  Index forgotten = 0;
+  NodeId asker;
+  CONCH_FIELDS(Recall, replica, forgotten, asker)
+};
+struct Recalled {
+  Index replica = 0;
+  Index forgotten = 0;
+  bool known = false;
+  Baton baton;
+  CONCH_FIELDS(Recalled, replica, forgotten, known, baton)
+};
+
+/// The timers of a protocol over an overlay; those of a replica have a number for each.
+enum class Alarm : std::uint8_t {
+  settle,
+  retry,
+  patience,
+  back_off,
+  renew,
+  /// The last four rounds of renewals, each a lease after it was sent.
+  round,
+  keep = round + 4,
+  ping,
+  silence,
+  claim,
+  // Of replicas, from these numbers on; an overlay has those from 128 on.
+  lease = 16,
+  quarantine = lease + Replicas::most_leased,
+  recall = quarantine + Replicas::most_leased,
+};
+static_assert(static_cast<unsigned>(Alarm::recall) + Replicas::most_leased <= 128);
+
+constexpr TimerId timer_of(Alarm alarm, std::uint64_t number = 0) {
+  return TimerId{static_cast<std::uint8_t>(static_cast<std::uint64_t>(alarm) + number)};
+}
+/// Which replica's timer this is, if it is one of these.
+constexpr std::optional<Index> replica_of(TimerId timer, Alarm alarm) {
+  auto number = static_cast<Index>(timer), first = static_cast<Index>(alarm);
+  if (number < first || number >= first + Replicas::most_leased) return std::nullopt;
+  return number - first;
+}
+
+/// A replica waits longer than its holder, whose clock may run slower by a twentieth.
+constexpr Duration with_drift(Duration lease) { return lease + lease / 8; }
+
+/// The tenures of one node, and what it must do before it serves.
+class Tenure {
+ public:
+  explicit Tenure(const Tuning& tuning)
+      : replicas_(tuning.replication), lease_(tuning.replication.lease), without_(tuning.without) {}
+
+  /// Whether it may vote: it is the root, and has forgotten nothing that it must know.
+  bool open(Index replica) const {
+    auto found = served_.find(replica);
+    if (found == served_.end()) return false;
+    return !found->second.waits && !found->second.recalls;
+  }
+  bool knows(Index replica) const {
+    auto found = served_.find(replica);
+    return found != served_.end() && !found->second.recalls && !found->second.doubts;
+  }
+  /// Whether it has to begin a new era before it votes; said once.
+  bool doubts(Index replica) { return std::exchange(served_[replica].doubts, false); }
+
+  /// The overlay takes this node for the root.
+  template <class Out>
+  void serve(Index replica, NodeId self, Out& out) {
+    auto [place, fresh] = served_.try_emplace(replica);
+    if (!fresh || lease_ == Duration::zero()) return;
+    place->second.waits = !settled_;
+    place->second.recalls = !founder_ && without_ != Without::recall;
+    if (without_ == Without::quarantine) place->second = {};
+    if (place->second.waits)
+      out.arm(timer_of(Alarm::quarantine, replica), 2 * with_drift(lease_), 2 * with_drift(lease_));
+    if (place->second.recalls) ask(replica, self, out);
+  }
+
+  /// The keys of this node have changed: which tenures have ended.
+  template <class Out>
+  std::vector<Index> moved(const std::optional<Arc>& before, const std::optional<Arc>& after,
+                           Out& out) {
+    std::vector<Index> ended;
+    for (Index replica = 0; replica < replicas_.size(); ++replica) {
+      Key key = replicas_.key(replica);
+      bool is = after && after->contains(key), was = before && before->contains(key);
+      if (is && !was) unsettle(out);
+      if (!is && served_.contains(replica)) ended.push_back(replica);
+    }
+    return ended;
+  }
+  template <class Out>
+  void forget(Index replica, Out& out) {
+    served_.erase(replica);
+    for (Alarm alarm : {Alarm::lease, Alarm::quarantine, Alarm::recall})
+      out.disarm(timer_of(alarm, replica));
+  }
+
+  /// Somebody who knows the last fence has told it; what was alive may still be.
+  void learnt(Index replica) { served_[replica].recalls = served_[replica].doubts = false; }
+
+  template <class Out>
+  void answer(const Recall& m, const Baton& baton, Out& out) const {
+    out.send(m.asker, Recalled{m.replica, m.forgotten, knows(m.replica), baton});
+  }
+  /// Whether it has heard enough: one of those who know must have the last fence, or all are new.
+  bool hear(const Recalled& m) {
+    auto found = served_.find(m.forgotten);
+    if (found == served_.end() || !found->second.recalls) return false;
+    Served& served = found->second;
+    served.answered.insert(m.replica);
+    if (m.known) served.knew.insert(m.replica);
+    bool sure = served.knew.size() >= replicas_.size() - replicas_.majority() + 1;
+    bool all = served.answered.size() + 1 >= replicas_.size();
+    served.recalls = !sure && !all;
+    served.doubts = !sure && all && !served.knew.empty();
+    return !served.recalls;
+  }
+  /// Whether one of its timers has opened a replica.
+  template <class Out>
+  std::optional<Index> timer(TimerId timer, NodeId self, Out& out) {
+    if (timer == timer_of(Alarm::settle)) settled_ = true;
+    if (auto replica = replica_of(timer, Alarm::quarantine); replica && served_.contains(*replica))
+      return served_[*replica].waits = false, replica;
+    if (auto replica = replica_of(timer, Alarm::recall); replica && served_.contains(*replica)) {
+      if (!served_[*replica].recalls) return std::nullopt;
+      if (++served_[*replica].asked < patience) return ask(*replica, self, out), std::nullopt;
+      served_[*replica].recalls = false;
+      served_[*replica].doubts = true;
+      return replica;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  /// So often it asks; then more have forgotten than may, and somebody has to go on.
+  static constexpr unsigned patience = 12;
+
+  struct Served {
+    bool waits = false;
+    bool recalls = false;
+    bool doubts = false;
+    unsigned asked = 0;
+    FlatSet<Index> knew;
+    FlatSet<Index> answered;
+    CONCH_FIELDS(Served, waits, recalls, doubts, asked, knew, answered)
+  };
+
+  template <class Out>
+  void unsettle(Out& out) {
+    founder_ = false;
+    if (lease_ == Duration::zero()) return;
+    settled_ = false;
+    out.arm(timer_of(Alarm::settle), 2 * with_drift(lease_), 2 * with_drift(lease_));
+  }
+  template <class Out>
+  void ask(Index forgotten, NodeId self, Out& out) {
+    for (Index replica = 0; replica < replicas_.size(); ++replica)
+      if (replica != forgotten && !served_[forgotten].knew.contains(replica))
+        out.route(replicas_.key(replica), Recall{replica, forgotten, self});
+    out.arm(timer_of(Alarm::recall, forgotten), lease_ / 2, lease_);
+  }
+
+  Replicas replicas_;
+  Duration lease_;
+  Without without_;
+  /// Has had its keys from the beginning.
+  bool founder_ = true;
+  /// Has had its keys for as long as anything lives.
+  bool settled_ = true;
+  std::map<Index, Served> served_;
+
+ public:
+  CONCH_FIELDS(Tenure, founder_, settled_, served_)
+};
+
+}  // namespace conch::overlay

@@ -1,0 +1,241 @@
+// Votes of replicas for requests: what Sigma and Non-End-to-End have in common.
+//
+// Source: Lin, Lian, Chen, Zhang 2004 (Sigma), as seed 002 uses it, corrected; see docs/p2p.md.
+//
+// Assumes an overlay that finds the same root of a key from everywhere; messages that are lost,
+// repeated and reordered, but dropped when they are older than half a lease; clocks that run as
+// fast as one another, to a twentieth; and a world in which a timer that is due comes before any
+// message. Without a lease: no message is lost and nobody fails.
+//
+// State: requests are (T, id) by a Lamport clock. A replica has the `owner` of its vote, a `queue`
+// of the others, earliest first, a `version` that orders what it says and numbers its votes, and
+// the newest baton. A candidate has its view of each replica: whom it votes for, the version, the
+// number of the vote, and of the last vote that it yielded.
+//
+//   REQUEST(ts, seen, yielded)       routed: vote for me, or queue me; seen: versions go on from it
+//   RESPONSE(request, owner, version, vote, position, baton)  whom I vote for, to one who asked or
+//                                    to a new owner. A vote for a request that is over is released
+//   YIELD(ts, vote)                  nobody wins: vote for the earliest of your queue
+//   RELEASE(ts, baton)               I have left, or do not want to any more
+//   RENEW(ts, vote, round, baton)    I hold your vote, and this is my fence; of `held` after entry
+//   RENEWED(ts, round)               until a lease from now on
+//   MOVED(owner, version, queue, baton)  to a new root of the key: what the old one knew
+//
+// A candidate with m votes renews them with a fence above all that its voters know, and enters when
+// m have done so: a vote that ran out meanwhile is refused, and the fence is stored. It renews
+// every third of a lease. A lease after the sending of the last round that m acknowledged it is
+// lost.
+//
+// Bounds: n routed requests and at most 5n messages more for an entry without contention.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/flat_set.hpp"
+#include "overlay/rounds.hpp"
+#include "overlay/tenure.hpp"
+
+namespace conch::overlay {
+
+class Voting {
+ public:
+  struct Request {
+    Index replica = 0;
+    Priority ts;
+    std::uint64_t seen = 0;
+    std::uint64_t yielded = 0;
+    // Of Non-End-to-End: passes entries, and where it was last.
+    bool forced = false;
+    NodeId via;
+    CONCH_FIELDS(Request, replica, ts, seen, yielded, forced, via)
+  };
+  struct Response {
+    Index replica = 0;
+    Priority request;
+    std::optional<Priority> owner;
+    /// 0 if it does not come from the replica and says only who stands before.
+    std::uint64_t version = 0;
+    std::uint64_t vote = 0;
+    std::uint32_t position = 0;
+    Baton baton;
+    CONCH_FIELDS(Response, replica, request, owner, version, vote, position, baton)
+  };
+  /// YIELD and RELEASE gather, in Non-End-to-End, the requests that wait on their way.
+  struct Yield {
+    Index replica = 0;
+    Priority ts;
+    std::uint64_t vote = 0;
+    std::vector<Priority> gathered;
+    CONCH_FIELDS(Yield, replica, ts, vote, gathered)
+  };
+  struct Release {
+    Index replica = 0;
+    Priority ts;
+    Baton baton;
+    /// The replica may have voted for it.
+    bool voted = true;
+    std::vector<Priority> gathered;
+    CONCH_FIELDS(Release, replica, ts, baton, voted, gathered)
+  };
+  struct Renew {
+    Index replica = 0;
+    Priority ts;
+    std::uint64_t vote = 0;
+    std::uint32_t round = 0;
+    bool held = false;
+    Baton baton;
+    CONCH_FIELDS(Renew, replica, ts, vote, round, held, baton)
+  };
+  struct Renewed {
+    Index replica = 0;
+    Priority ts;
+    std::uint32_t round = 0;
+    CONCH_FIELDS(Renewed, replica, ts, round)
+  };
+  struct Moved {
+    Index replica = 0;
+    bool known = false;
+    std::optional<Priority> owner;
+    std::uint64_t version = 0;
+    std::uint64_t vote = 0;
+    std::vector<Priority> queue;
+    Baton baton;
+    CONCH_FIELDS(Moved, replica, known, owner, version, vote, queue, baton)
+  };
+  /// Of Non-End-to-End: requests that waited on a way that is broken.
+  struct Cleanup {
+    Index replica = 0;
+    std::vector<Priority> gathered;
+    CONCH_FIELDS(Cleanup, replica, gathered)
+  };
+  using Message = std::variant<Request, Response, Yield, Release, Renew, Renewed, Moved, Recall,
+                               Recalled, Cleanup>;
+  using Out = RoutedOutbox<Message>;
+
+  void request(Out& out);
+  void release(const DataRef& data, Out& out);
+  void cancel(Out& out);
+
+  void deliver(Key key, const Message& message, Out& out);
+  void receive(NodeId from, const Message& message, Out& out);
+  void unreachable(NodeId node, const Message& message, Out& out);
+  void moved(const std::optional<Arc>& before, const std::optional<Arc>& after, Out& out);
+  void suspect(NodeId, Out&) {}
+  void timer(TimerId timer, Out& out);
+
+ protected:
+  /// What a waiter does when its votes do not become a majority.
+  enum class Habit : std::uint8_t {
+    asks_again,  // Sigma
+    yields,      // Non-End-to-End
+  };
+
+  Voting(NodeId self, const Assignment& start, Habit habit);
+
+  bool keeps(Without rule) const { return without_ != rule; }
+  bool waits() const { return stage_ == Stage::waiting; }
+  const Priority& own() const { return ts_; }
+  /// Whether a message for this replica ends here.
+  bool serves(Index replica) const { return served_.contains(replica); }
+  /// Asks the replicas that have not voted for us, once more.
+  void ask(bool forced, Out& out);
+  void take(NodeId from, const Response& m, Out& out);
+
+  NodeId self_;
+  Replication terms_;
+  Without without_;
+  Replicas replicas_;
+
+ private:
+  enum class Stage : std::uint8_t { idle, waiting, confirming, inside };
+  friend std::string_view word(Stage stage) {
+    switch (stage) {
+      case Stage::idle: return "idle";
+      case Stage::waiting: return "waiting";
+      case Stage::confirming: return "confirming";
+      case Stage::inside: return "inside";
+    }
+    return "?";
+  }
+
+  /// What a candidate knows of a replica.
+  struct View {
+    bool known = false;
+    std::optional<Priority> owner;
+    std::uint64_t version = 0;
+    std::uint64_t vote = 0;
+    std::uint64_t yielded = 0;
+    std::uint32_t position = 0;
+    std::optional<NodeId> node;
+    Baton baton;
+    CONCH_FIELDS(View, known, owner, version, vote, yielded, position, node, baton)
+  };
+  struct Replica {
+    std::optional<Priority> owner;
+    FlatSet<Priority> queue;
+    std::uint64_t version = 0;
+    std::uint64_t vote = 0;
+    Baton baton;
+    CONCH_FIELDS(Replica, owner, queue, version, vote, baton)
+  };
+
+  // The candidate.
+  void take(NodeId from, const Renewed& m, Out& out);
+  void learn(View& view, NodeId from, const Response& m);
+  void evaluate(Out& out);
+  Index votes() const;
+  Index needed() const;
+  bool voted(Index replica) const;
+  bool nobody_wins() const;
+  bool leased() const { return terms_.lease > Duration::zero(); }
+  void yield(Out& out);
+  void lose_patience(Out& out);
+  void confirm(Out& out);
+  void renew(Out& out);
+  void lose(Out& out);
+  void await_turn(Out& out);
+  void give_up(const Baton& baton, Out& out);
+  void rest(Out& out);
+  template <class M>
+  void toward(Index replica, M message, Out& out);
+
+  // The replica.
+  Replica& serve(Index replica, Out& out);
+  void serve(Replica& replica, const Request& m, Out& out);
+  void serve(Replica& replica, const Yield& m, Out& out);
+  void serve(Replica& replica, const Release& m, Out& out);
+  void serve(Replica& replica, const Renew& m, Out& out);
+  void serve(Replica& replica, const Moved& m, Out& out);
+  void serve(Replica& replica, const Recall& m, Out& out);
+  void serve(Replica& replica, const Cleanup& m, Out& out);
+  void hear(const Recalled& m, Out& out);
+  void merge(Replica& replica, const std::vector<Priority>& requests, const Priority* but);
+  void vote_on(Index index, Replica& replica, Out& out);
+  void answer(Index index, const Replica& replica, const Priority& request, Out& out);
+  void open(Index index, Out& out);
+
+  Tenure tenure_;
+  Habit habit_;
+  Stamp clock_;
+  /// The newest one seen; while we hold, our own.
+  Baton baton_;
+
+  Stage stage_ = Stage::idle;
+  Priority ts_;
+  std::vector<View> views_;
+  bool backing_off_ = false;
+  bool patient_ = false;
+  std::uint32_t yields_ = 0;
+  std::uint32_t impatience_ = 0;
+  Rounds rounds_;
+
+  std::map<Index, Replica> served_;
+
+ public:
+  CONCH_FIELDS(Voting, self_, tenure_, clock_, baton_, stage_, ts_, views_, backing_off_, patient_,
+               yields_, impatience_, rounds_, served_)
+};
+
+}  // namespace conch::overlay

@@ -1,0 +1,430 @@
+// The world of a community: one event after the other, and oracles that see all of it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <queue>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/print.hpp"
+#include "overlay/replicas.hpp"
+#include "sim/community.hpp"
+#include "sim/community_oracle.hpp"
+#include "sim/random.hpp"
+
+namespace conch::sim {
+
+template <overlay::RoutedProtocol P>
+class Community {
+ public:
+  explicit Community(const CommunityOptions& options)
+      : options_(options),
+        random_(options.seed, 1),
+        chances_(options.seed, 2),
+        lock_(options.tuning.replication),
+        overlay_(options.root) {}
+
+  CommunityResult run() {
+    found();
+    schedule();
+    while (!events_.empty() && !oracle_.violation() && within_bounds()) {
+      Event event = events_.top();
+      events_.pop();
+      now_ = event.at;
+      handle(event);
+    }
+    if (!oracle_.violation()) judge();
+    result_.violation = oracle_.violation();
+    result_.length = now_.time_since_epoch();
+    return result_;
+  }
+
+ private:
+  using Message = typename P::Message;
+  using Out = overlay::RoutedOutbox<Message>;
+  using Key = overlay::Key;
+
+  enum class What : std::uint8_t {
+    arrive,
+    refused,
+    timer,
+    ask,
+    leave,
+    cancel,
+    crash,
+    reset,
+    restart,
+    repair,
+    detect,
+    pause,
+    resume,
+    suspect,
+    part,
+    heal,
+    join,
+    calm,
+  };
+  struct Event {
+    Time at;
+    std::uint64_t order = 0;
+    What what = What::arrive;
+    Node node = 0;
+    /// Of the node when this was planned; of another life it is void, where it matters.
+    std::uint32_t life = 0;
+    /// A message's slot, a timer's number, another node.
+    std::uint32_t a = 0;
+    /// For the how manyth time a timer is armed, or the request.
+    std::uint64_t b = 0;
+    friend bool operator>(const Event& x, const Event& y) {
+      return x.at != y.at ? x.at > y.at : x.order > y.order;
+    }
+  };
+  struct Envelope {
+    Node from = 0;
+    std::optional<Key> key;
+    Message message;
+    Time born;
+    /// Who else carries a copy of it, by number; one is told of a failure if all have failed.
+    bool copied = false;
+  };
+  struct Peer {
+    NodeId id;
+    bool up = false;
+    bool paused = false;
+    std::uint32_t life = 0;
+    double speed = 1;
+    std::optional<P> value;
+    std::map<TimerId, std::uint64_t> armed;
+    std::vector<Event> backlog;
+    Doing doing = Doing::idle;
+    std::uint64_t request = 0;
+  };
+
+  // Beginning.
+
+  void found() {
+    unsigned all = options_.nodes + options_.mishaps.joins;
+    std::set<std::uint64_t> places;
+    while (places.size() < all) places.insert(random_.next());
+    std::vector<std::uint64_t> drawn(places.begin(), places.end());
+    for (std::size_t i = drawn.size(); i > 1; --i) std::swap(drawn[i - 1], drawn[random_.below(i)]);
+    peers_.resize(all);
+    for (Node node = 0; node < all; ++node) {
+      peers_[node].id = NodeId{drawn[node]};
+      peers_[node].speed = 1 + options_.drift * (2 * random_.uniform() - 1);
+      numbers_[peers_[node].id] = node;
+    }
+    for (Node node = 0; node < options_.nodes; ++node) {
+      overlay_.join(peers_[node].id);
+      begin(node);
+    }
+    NodeId first = overlay_.root(lock_.key(0));
+    if (!options_.mishaps.dead || replicas_at(first).size() > 1) return;
+    overlay_.shun(first);
+    peers_[node_number(first)].up = false;
+  }
+  void begin(Node node) {
+    Peer& peer = peers_[node];
+    peer.up = true;
+    ++peer.life;
+    peer.value.emplace(peer.id, Assignment::fresh({}, peer.id, options_.tuning));
+  }
+
+  Duration lease() const {
+    return std::max<Duration>(options_.tuning.replication.lease, std::chrono::seconds(1));
+  }
+  Duration some(Duration least, Duration most) {
+    return least + Duration(static_cast<std::int64_t>(
+                       chances_.below(static_cast<std::uint64_t>((most - least).count()) + 1)));
+  }
+  Node anybody() { return static_cast<Node>(chances_.below(peers_.size())); }
+
+  /// Requests come in bursts, and mishaps while there is something to spoil.
+  void schedule() {
+    const Mishaps& mishaps = options_.mishaps;
+    unsigned troubles =
+        mishaps.crashes + mishaps.pauses + mishaps.partitions + mishaps.joins + mishaps.resets / 3;
+    const Duration section = options_.tuning.replication.section;
+    Duration length = troubles > 0 ? (4 + 3 * troubles) * lease() : options_.requests * section;
+    std::vector<Duration> bursts;
+    for (std::uint64_t i = 1 + chances_.below(3); i > 0; --i) bursts.push_back(some({}, length));
+    auto during_a_burst = [&](Duration spread) {
+      return bursts[chances_.below(bursts.size())] + some({}, spread);
+    };
+    for (unsigned i = 0; i < options_.requests; ++i)
+      plan(during_a_burst(options_.burst), What::ask,
+           static_cast<Node>(chances_.below(options_.nodes)));
+    for (auto [what, count] : {std::pair{What::crash, mishaps.crashes},
+                               {What::reset, mishaps.resets},
+                               {What::pause, mishaps.pauses},
+                               {What::suspect, mishaps.suspicions},
+                               {What::part, mishaps.partitions},
+                               {What::join, mishaps.joins}})
+      for (unsigned i = 0; i < count; ++i)
+        plan(chances_.chance(0.7) ? during_a_burst(lease()) : some({}, length), what,
+             what == What::join ? options_.nodes + i : 0);
+    plan(length + 2 * lease(), What::calm, 0);
+  }
+
+  void plan(Duration after, What what, Node node, std::uint32_t a = 0, std::uint64_t b = 0) {
+    events_.push(Event{now_ + after, ++order_, what, node, peers_[node].life, a, b});
+  }
+
+  bool within_bounds() {
+    std::uint64_t most = 20'000 + 8'000 * options_.requests;
+    if (result_.messages > most) oracle_.endless(result_.messages);
+    if (calm_ && now_ > calm_at_ + 60 * lease()) return false;
+    return true;
+  }
+
+  // What happens.
+
+  void handle(const Event& event) {
+    Peer& peer = peers_[event.node];
+    switch (event.what) {
+      case What::crash: return crash();
+      case What::reset: return reset();
+      case What::restart: return restart(event.node, event.life);
+      case What::repair: return repair(event.node, event.life);
+      case What::detect: return tell_all(event.node);
+      case What::pause: return pause();
+      case What::suspect: return suspect_somebody();
+      case What::part: return part();
+      case What::heal: parted_.clear(); return;
+      case What::join: return join(event.node);
+      case What::calm: return calm();
+      case What::resume: return resume(event.node, event.life);
+      default: break;
+    }
+    if (peer.paused) return peer.backlog.push_back(event);
+    act(event);
+  }
+
+  void act(const Event& event) {
+    Peer& peer = peers_[event.node];
+    switch (event.what) {
+      case What::arrive: return arrive(event.node, event.a, event.life);
+      case What::refused: return refused(event.node, event.a, event.b, event.life);
+      case What::timer:
+        if (!peer.up || peer.life != event.life || peer.armed[TimerId(event.a)] != event.b) return;
+        peer.armed.erase(TimerId(event.a));
+        note(event.node, [&] { return "timer " + std::to_string(event.a); });
+        return call(event.node, [&](P& p, Out& out) { p.timer(TimerId(event.a), out); });
+      case What::ask: return ask(event.node);
+      case What::leave:
+        if (!current(peer, event) || peer.doing != Doing::inside) return;
+        peer.doing = Doing::idle;
+        oracle_.leave(event.node);
+        note(event.node, [] { return std::string("leaves"); });
+        return call(event.node, [&](P& p, Out& out) { p.release(oracle_.written(), out); });
+      case What::cancel:
+        if (!current(peer, event) || peer.doing != Doing::waiting) return;
+        note(event.node, [] { return std::string("cancels"); });
+        return call(event.node, [](P& p, Out& out) { p.cancel(out); });
+      default: return;
+    }
+  }
+  bool current(const Peer& peer, const Event& event) const {
+    return peer.up && peer.life == event.life && peer.request == event.b;
+  }
+
+  void ask(Node node) {
+    Peer& peer = peers_[node];
+    bool outside = !overlay_.has(peer.id);
+    if (!peer.up || outside || peer.doing != Doing::idle) {
+      if (!calm_ || peer.up)
+        plan(some({}, lease()), What::ask, outside || calm_ ? anybody() : node);
+      return;
+    }
+    peer.doing = Doing::waiting;
+    peer.request = ++result_.asked;
+    note(node, [] { return std::string("asks"); });
+    if (chances_.chance(options_.cancel))
+      plan(some({}, 10 * options_.tuning.replication.section), What::cancel, node, 0, peer.request);
+    call(node, [](P& p, Out& out) { p.request(out); });
+  }
+
+  template <class Call>
+  void call(Node node, Call&& function) {
+    Peer& peer = peers_[node];
+    Out out;
+    function(*peer.value, out);
+    for (auto& send : out.sends())
+      post(node, node_number(send.to), std::nullopt, std::move(send.message), now_, true);
+    for (auto& route : out.routes()) pass_on(node, route.key, std::move(route.message), now_);
+    for (const Effect& effect : out.effects())
+      std::visit([&](const auto& chosen) { apply(node, chosen); }, effect);
+  }
+  Node node_number(NodeId id) const { return numbers_.at(id); }
+
+  void apply(Node node, const Entered& entered) {
+    Peer& peer = peers_[node];
+    note(node, [&] { return "ENTERS " + print(entered.baton); });
+    oracle_.enter(node, entered.baton, peer.doing,
+                  [&](Node other) { return peers_[other].paused; });
+    peer.doing = Doing::inside;
+    ++result_.granted;
+    const Duration section = options_.tuning.replication.section;
+    Duration stay = some(section / 4, 2 * section);
+    if (chances_.chance(options_.dwell)) stay = some({}, 2 * lease());
+    plan(stay, What::leave, node, 0, peer.request);
+  }
+  void apply(Node node, const Withdrawn&) {
+    if (peers_[node].doing != Doing::waiting) oracle_.broken("withdrawn without a cancel");
+    peers_[node].doing = Doing::idle;
+    ++result_.cancelled;
+  }
+  void apply(Node node, const Lost&) {
+    note(node, [] { return std::string("LOST"); });
+    if (peers_[node].doing != Doing::inside) oracle_.broken("lost by somebody who is not inside");
+    peers_[node].doing = Doing::idle;
+    if (oracle_.lose(node)) ++result_.outlived;
+    ++result_.lost;
+  }
+  void apply(Node, const Joined&) {}
+  void apply(Node, const Left&) {}
+  void apply(Node node, const Armed& armed) {
+    Peer& peer = peers_[node];
+    Duration delay = some(armed.min, std::max(armed.min, armed.max));
+    delay = Duration(static_cast<std::int64_t>(static_cast<double>(delay.count()) * peer.speed));
+    peer.armed[armed.timer] = ++order_;
+    plan(delay, What::timer, node, static_cast<std::uint32_t>(armed.timer), order_);
+  }
+  void apply(Node node, const Disarmed& disarmed) { peers_[node].armed.erase(disarmed.timer); }
+
+  // Messages.
+
+  void pass_on(Node node, Key key, Message message, Time born) {
+    auto next = overlay_.next_hop(peers_[node].id, key);
+    post(node, next ? node_number(*next) : node, key, std::move(message), born, born == now_);
+  }
+
+  void post(Node from, Node to, std::optional<Key> key, Message message, Time born, bool fresh) {
+    if (fresh) ++result_.kinds[kind(message)];
+    if (from != to) ++result_.messages;
+    bool parted = from != to && parted_.contains(from) != parted_.contains(to);
+    bool lost = from != to && !calm_ && (parted || chances_.chance(options_.lose));
+    bool twice = from != to && !calm_ && chances_.chance(options_.duplicate);
+    Duration delay = from == to ? Duration(1000) : options_.latency.draw(random_);
+    if (!peers_[to].up && !key && !twice && chances_.chance(0.5)) {
+      // Refused, and the sender knows it.
+      auto slot = put({from, key, std::move(message), born, false});
+      events_.push(Event{now_ + delay, ++order_, What::refused, from, peers_[from].life, slot, to});
+      return;
+    }
+    if (twice) {
+      auto slot = put({from, key, message, born, true});
+      Duration later = delay + options_.latency.draw(random_) * static_cast<int>(chances_.below(4));
+      events_.push(Event{now_ + later, ++order_, What::arrive, to, peers_[to].life, slot, 0});
+    }
+    if (lost) return;
+    auto slot = put({from, key, std::move(message), born, twice});
+    events_.push(Event{now_ + delay, ++order_, What::arrive, to, peers_[to].life, slot, 0});
+  }
+
+  std::uint32_t put(Envelope envelope) {
+    if (free_.empty()) {
+      envelopes_.push_back(std::move(envelope));
+      return static_cast<std::uint32_t>(envelopes_.size() - 1);
+    }
+    std::uint32_t slot = free_.back();
+    free_.pop_back();
+    envelopes_[slot] = std::move(envelope);
+    return slot;
+  }
+  Envelope take(std::uint32_t slot) {
+    free_.push_back(slot);
+    return std::move(*envelopes_[slot]);
+  }
+
+  void arrive(Node node, std::uint32_t slot, std::uint32_t life) {
+    Envelope envelope = take(slot);
+    Peer& peer = peers_[node];
+    Duration expiry = options_.tuning.replication.lease / 2;
+    if (!peer.up || (!envelope.key && peer.life != life)) return;
+    if (expiry > Duration::zero() && now_ - envelope.born > expiry) return void(++result_.expired);
+    Message& m = envelope.message;
+    note(node, [&] {
+      return (envelope.key ? "passes " : "gets ") + print(m) + " from " +
+             std::to_string(envelope.from);
+    });
+    if (!envelope.key)
+      return call(node, [&](P& p, Out& out) { p.receive(peers_[envelope.from].id, m, out); });
+    auto next = overlay_.next_hop(peer.id, *envelope.key);
+    if (!next) return call(node, [&](P& p, Out& out) { p.deliver(*envelope.key, m, out); });
+    auto passage = overlay::Passage::go_on;
+    call(node, [&](P& p, Out& out) { passage = p.forward(*envelope.key, m, *next, out); });
+    if (passage == overlay::Passage::go_on)
+      post(node, node_number(*next), envelope.key, std::move(m), envelope.born, false);
+  }
+
+  void refused(Node node, std::uint32_t slot, std::uint64_t by, std::uint32_t life) {
+    Envelope envelope = take(slot);
+    if (!peers_[node].up || peers_[node].life != life) return;
+    ++result_.unreachable;
+    note(node,
+         [&] { return "cannot reach " + std::to_string(by) + " for " + print(envelope.message); });
+    call(node, [&](P& p, Out& out) { p.unreachable(peers_[by].id, envelope.message, out); });
+  }
+
+  // Mishaps: community_faults.hpp.
+
+  std::set<overlay::Index> replicas_at(NodeId root) const;
+  bool may_shake(const std::set<overlay::Index>& replicas) const;
+  void shake(const std::set<overlay::Index>& replicas);
+  std::optional<Node> victim();
+  void crash();
+  void crash(Node node);
+  void reset();
+  void restart(Node node, std::uint32_t life);
+  void repair(Node node, std::uint32_t life);
+  void tell_all(Node node);
+  void come(Node node);
+  template <class Change>
+  void change_overlay(Node node, Change&& change);
+  void join(Node node);
+  void pause();
+  void resume(Node node, std::uint32_t life);
+  void suspect_somebody();
+  void part();
+  void calm();
+  void judge();
+
+  static std::string kind(const Message& message) {
+    return std::visit([]<class M>(const M&) { return upper_case(M::type_name); }, message);
+  }
+  template <class Words>
+  void note(Node node, Words&& words) {
+    if (!options_.trace) return;
+    *options_.trace << std::chrono::duration<double, std::milli>(now_.time_since_epoch()).count()
+                    << " " << node << " " << words() << "\n";
+  }
+
+  CommunityOptions options_;
+  /// The network's, and everything else's.
+  Random random_;
+  Random chances_;
+  overlay::Replicas lock_;
+  PerfectOverlay overlay_;
+  CommunityOracle oracle_;
+  CommunityResult result_;
+  Time now_;
+  std::uint64_t order_ = 0;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::vector<std::optional<Envelope>> envelopes_;
+  std::vector<std::uint32_t> free_;
+  std::vector<Peer> peers_;
+  std::map<NodeId, Node> numbers_;
+  std::set<Node> parted_;
+  /// When the roots of the replicas last changed or forgot.
+  std::map<overlay::Index, Time> shaken_;
+  bool calm_ = false;
+  Time calm_at_;
+};
+
+}  // namespace conch::sim
+
+#include "sim/community_faults.hpp"
