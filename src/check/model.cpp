@@ -296,7 +296,7 @@ class ModelOf final : public Model {
     local.phase = Phase::idle;
     outcome.withdrew = true;
   }
-  void apply_effect(Local<A>&, const Lost&, Outcome& outcome) {
+  void apply_effect(Local<A>&, const Forfeited&, Outcome& outcome) {
     outcome.broken = "a lease ran out where nothing has leases";
   }
   void apply_effect(Local<A>& local, const Joined&, Outcome& outcome) {
