@@ -16,6 +16,12 @@ std::vector<CatalogEntry> classes(std::type_identity<std::tuple<As...>>) {
   return {CatalogEntry{As::about, capabilities_of<As>(), As::about.name, {}}...};
 }
 
+template <class... Ps>
+std::vector<CatalogEntry> protocol_entries(std::type_identity<std::tuple<Ps...>>) {
+  constexpr Capabilities can{.dynamic = true, .suspecting = true, .timed = true, .routed = true};
+  return {CatalogEntry{Ps::about, can, Ps::about.name, {}}...};
+}
+
 /// Each class, and after it those that are a preset of it.
 template <class Classes>
 std::vector<CatalogEntry> all_entries() {
@@ -67,6 +73,12 @@ std::span<const CatalogEntry> elections() {
   return entries;
 }
 
+std::span<const CatalogEntry> protocols() {
+  static const std::vector<CatalogEntry> entries =
+      protocol_entries(std::type_identity<Protocols>{});
+  return entries;
+}
+
 std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates) {
   std::string_view best;
   std::size_t fewest = name.size() / 2 + 2;
@@ -86,12 +98,14 @@ const CatalogEntry& find_algorithm(std::string_view name) {
   if (entry.can.elects)
     throw UnknownName(std::string(name) + " is an election: it chooses a coordinator and lets " +
                       "nobody in");
+  if (entry.can.routed)
+    throw UnknownName(std::string(name) + " runs over an overlay, without a list of members");
   return entry;
 }
 
 const CatalogEntry& find_any(std::string_view name) {
   std::vector<std::string_view> names;
-  for (std::span<const CatalogEntry> family : {catalog(), elections()}) {
+  for (std::span<const CatalogEntry> family : {catalog(), elections(), protocols()}) {
     for (const CatalogEntry& entry : family) {
       if (entry.about.name == name) return entry;
       names.push_back(entry.about.name);

@@ -28,6 +28,9 @@
 #include "mutex/ring.hpp"
 #include "mutex/ring_idle_hold.hpp"
 #include "mutex/suzuki_kasami.hpp"
+#include "overlay/end_to_end.hpp"
+#include "overlay/non_end_to_end.hpp"
+#include "overlay/sigma.hpp"
 
 namespace conch {
 
@@ -39,6 +42,9 @@ using Algorithms =
 
 /// Every algorithm that chooses a coordinator.
 using Electors = std::tuple<ChangRoberts, Bully>;
+
+/// Every protocol over an overlay.
+using Protocols = std::tuple<overlay::Sigma, overlay::EndToEnd, overlay::NonEndToEnd>;
 
 /// What an algorithm can do, as a world asks.
 struct Capabilities {
@@ -52,6 +58,8 @@ struct Capabilities {
   /// It elects; or it lets processes in.
   bool elects = false;
   bool restarts = false;
+  /// It lets processes in, over an overlay.
+  bool routed = false;
 };
 
 template <Algorithm A>
@@ -92,15 +100,18 @@ std::span<const CatalogEntry> catalog();
 /// The elections, a family of their own.
 std::span<const CatalogEntry> elections();
 
+/// The protocols over an overlay, a family of their own.
+std::span<const CatalogEntry> protocols();
+
 /// No algorithm has this name; the message suggests the nearest one.
 class UnknownName : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
 };
 
-/// For worlds of locks: an election is refused with a sentence.
+/// For worlds of locks among members: others are refused with a sentence.
 const CatalogEntry& find_algorithm(std::string_view name);
-/// For worlds that also know elections.
+/// For worlds that also know elections, or protocols over an overlay.
 const CatalogEntry& find_any(std::string_view name);
 
 /// The candidate that needs the fewest edits, if that is few.
@@ -125,6 +136,11 @@ decltype(auto) with_one_of(const CatalogEntry& entry, F&& f) {
 template <class F>
 decltype(auto) with_algorithm(const CatalogEntry& entry, F&& f) {
   return with_one_of<Algorithms>(entry, f);
+}
+
+template <class F>
+decltype(auto) with_protocol(const CatalogEntry& entry, F&& f) {
+  return with_one_of<Protocols>(entry, f);
 }
 
 template <class F>

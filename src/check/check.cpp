@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "check/explorer.hpp"
+#include "check/fixed_ring.hpp"
 #include "check/liveness.hpp"
 #include "mutex/voting_sets.hpp"
 #include "sim/distribution.hpp"
@@ -48,6 +49,15 @@ void validate_election(const Options& options, const CatalogEntry& entry) {
     throw BadText(name + " assumes that nobody crashes; bully and bully-polite survive it");
 }
 
+/// The ring is fixed, and without leases nothing may be lost.
+void validate_protocol(const Options& options, const CatalogEntry& entry) {
+  for (Budget budget : {Budget::leave, Budget::join, Budget::lose, Budget::crash, Budget::suspect})
+    if (options.budget(budget) > 0)
+      throw BadText(std::string(entry.about.name) +
+                    " is explored on a ring that stays and loses nothing; its tests in virtual "
+                    "time lose messages and nodes (docs/p2p.md)");
+}
+
 }  // namespace
 
 void validate(const Options& options) {
@@ -76,6 +86,7 @@ void validate(const Options& options) {
     throw BadText("--order: a tree's nodes have at most 2 to 8 children, not " +
                   std::to_string(setting.tuning.order));
   if (entry.can.elects) return validate_election(options, entry);
+  if (entry.can.routed) return validate_protocol(options, entry);
   bool moves = options.budget(Budget::leave) + options.budget(Budget::join) > 0;
   if (moves && !entry.can.dynamic)
     throw BadText(name + " has fixed members; naimi-trehel and elmp let them come and go");
@@ -147,6 +158,12 @@ Report check_rings(Options options, const ProgressSink& progress) {
 Report check(const Options& options, const ProgressSink& progress) {
   validate(options);
   const CatalogEntry& entry = find_any(options.setting.algorithm);
+  if (entry.can.routed) {
+    Options routed = options;
+    routed.setting.tuning.replication.name = FixedRing::evenly_spread(options.setting.nodes);
+    routed.livelock = false;  // versions only grow: there are no cycles
+    return check_one(routed, progress);
+  }
   if (!entry.can.elects) return check_one(options, progress);
   // A tick is a nanosecond: see walker_elections.cpp.
   Options timed = options;

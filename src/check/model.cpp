@@ -4,9 +4,11 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "check/fixed_ring.hpp"
 #include "check/numbering.hpp"
 #include "core/measure.hpp"
 #include "core/print.hpp"
+#include "overlay/routed.hpp"
 
 namespace conch::check {
 
@@ -64,7 +66,7 @@ class ModelOf final : public Model {
     std::lock_guard lock(mutex_);
     bool outside = node >= setting_.nodes - setting_.newcomers;
     Phase phase = outside ? Phase::gone : Phase::idle;
-    return number({A(NodeId{node}, start_), phase, setting_.requests, {}, 0});
+    return number({A(NodeId{node}, start_), phase, setting_.requests_of(node), {}, 0});
   }
 
   bool may_request(LocalId local) override {
@@ -309,6 +311,7 @@ class ModelOf final : public Model {
   }
   void apply_effect(Local<A>& local, const Armed& armed, Outcome&) {
     auto timer = static_cast<std::uint32_t>(armed.timer);
+    CONCH_EXPECT(timer < 32, "a system that is explored has few timers, and no leases");
     disarm(local, timer);
     if constexpr (Elector<A>) {
       local.armed |= static_cast<std::uint32_t>(armed.min.count() + 1) << (timer_bits * timer);
@@ -335,7 +338,11 @@ std::unique_ptr<Model> make_model(const CatalogEntry& entry, const Setting& sett
   auto make = [&]<class A>(std::type_identity<A>) {
     return std::unique_ptr<Model>(std::make_unique<ModelOf<A>>(entry, setting));
   };
-  return entry.can.elects ? with_elector(entry, make) : with_algorithm(entry, make);
+  if (entry.can.elects) return with_elector(entry, make);
+  if (!entry.can.routed) return with_algorithm(entry, make);
+  return with_protocol(entry, [&]<class P>(std::type_identity<P>) {
+    return make(std::type_identity<overlay::Routed<P, FixedRing>>{});
+  });
 }
 
 }  // namespace conch::check

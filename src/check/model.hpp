@@ -116,6 +116,8 @@ struct Setting {
   /// The last of them start outside the group.
   Node newcomers = 0;
   std::uint32_t requests = 1;
+  /// Of these, the first ones; the others only take part.
+  Node requesters = nodes_max;
   /// The first of them only read.
   Node readers = 0;
   Tuning tuning;
@@ -127,6 +129,7 @@ struct Setting {
   std::vector<Node> sites = {};
 
   bool reads(Node node) const { return node < readers; }
+  std::uint32_t requests_of(Node node) const { return node < requesters ? requests : 0; }
 };
 
 /// What can be seen of an elector.

@@ -12,7 +12,8 @@
 
 namespace conch::check {
 
-/// How often each thing may happen in one run. Nobody leaves an election, but coordinators retire.
+/// How often each thing may happen in one run. Nobody leaves an election, but coordinators retire;
+/// and the timers of a protocol over an overlay are counted.
 enum class Budget : std::uint8_t {
   cancel,
   leave,
@@ -22,7 +23,8 @@ enum class Budget : std::uint8_t {
   crash,
   suspect,
   restart,
-  retire = leave
+  retire = leave,
+  timer = restart
 };
 inline constexpr int budget_bits = 4;
 inline constexpr std::uint32_t budget_max = (1 << budget_bits) - 1;

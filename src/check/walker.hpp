@@ -66,6 +66,7 @@ class Walker {
   bool may_tick(const State& state);
   State take_tick(const State& state, Taken& taken);
   bool elects() const { return model_.entry().can.elects; }
+  bool routed() const { return model_.entry().can.routed; }
   bool faulty() const;
   bool deliverable(const State& state, std::uint32_t index) const;
   void perform(State& state, Node node, const Input& input, bool token, Taken& taken);

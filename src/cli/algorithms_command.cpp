@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "catalog/catalog.hpp"
 #include "cli/commands.hpp"
@@ -51,6 +52,19 @@ void print_elections() {
       "bounded time. A coordinator may retire.\n");
 }
 
+void print_protocols() {
+  lab::Table table(
+      {"over an overlay", "messages per entry and exit", "client delay", "sync delay"});
+  for (std::size_t column = 1; column < 4; ++column) table.align_left(column);
+  for (const CatalogEntry& entry : protocols())
+    table.row({std::string(entry.about.name), std::string(entry.about.messages),
+               std::string(entry.about.client_delay), std::string(entry.about.sync_delay)});
+  fmt::print("\n{}\n", table.text());
+  fmt::print(
+      "n is the number of a lock's replicas. They run on Pastry and on Chord, know no members and\n"
+      "need no register; all promise ME1 and ME2 (docs/p2p.md).\n");
+}
+
 void print_table() {
   lab::Table table({"name", "family", "messages per entry and exit", "client delay", "sync delay",
                     "promises", "assumes", "can"});
@@ -69,8 +83,9 @@ void print_table() {
       "Those that break one are specimens, kept for what they teach; nothing runs them for "
       "real.\n");
   print_elections();
+  print_protocols();
   fmt::print("\nsources\n");
-  for (std::span<const CatalogEntry> family : {catalog(), elections()})
+  for (std::span<const CatalogEntry> family : {catalog(), elections(), protocols()})
     for (const CatalogEntry& entry : family)
       fmt::print("  {:<34} {}\n", entry.about.name, entry.about.source);
 }
@@ -94,7 +109,9 @@ nlohmann::ordered_json elections_json() {
 
 void print_json() {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const CatalogEntry& entry : catalog()) {
+  std::vector<CatalogEntry> entries(catalog().begin(), catalog().end());
+  entries.insert(entries.end(), protocols().begin(), protocols().end());
+  for (const CatalogEntry& entry : entries) {
     const About& about = entry.about;
     list.push_back({{"name", about.name},
                     {"family", about.family},

@@ -37,6 +37,8 @@ struct CheckTexts {
   bool recovery = false;
   std::map<check::group::Budget, std::uint32_t> faults;
   std::optional<std::string> without;
+  std::uint32_t timers = 2;
+  unsigned replicas = 3;
   std::optional<std::string> clusters, sites;
 };
 
@@ -69,6 +71,8 @@ void read_choices(CheckTexts& texts) {
   read_clusters(texts, options.setting);
   if (texts.sites) options.setting.sites = sim::parse_clusters(*texts.sites);
   options.budgets = texts.budgets;
+  if (entry.can.routed) options.budgets[Budget::timer] = texts.timers;
+  options.setting.tuning.replication.replicas = texts.replicas;
   options.setting.newcomers = texts.budgets[Budget::join];
   if (options.setting.newcomers >= options.setting.nodes)
     throw BadText("--join: somebody must be there to join; give more --nodes");
@@ -91,6 +95,10 @@ std::string bounds(const check::Options& options) {
       fmt::format("{} nodes, {} {}{} each, {} channels", options.setting.nodes,
                   options.setting.requests, entry.can.elects ? "start" : "request",
                   options.setting.requests == 1 ? "" : "s", options.fifo ? "FIFO" : "unordered");
+  if (options.setting.requesters < options.setting.nodes)
+    text += fmt::format(", of the first {}", options.setting.requesters);
+  if (entry.can.routed)
+    text += fmt::format(", {} replicas", options.setting.tuning.replication.replicas);
   if (entry.algorithm == "chang-roberts") text += ", every ring";
   if (!options.setting.clusters.empty())
     text += fmt::format(", clusters {}, eps {}", sum_of(options.setting.clusters),
@@ -101,7 +109,7 @@ std::string bounds(const check::Options& options) {
   const std::string_view names[] = {"cancels",       entry.can.elects ? "retirements" : "leaves",
                                     "joins",         "duplications",
                                     "lost messages", "crashes",
-                                    "suspicions",    "restarts"};
+                                    "suspicions",    entry.can.routed ? "timers" : "restarts"};
   for (auto [budget, count] : options.budgets)
     if (count > 0) text += fmt::format(", {} up to {}", names[static_cast<int>(budget)], count);
   return text;
@@ -262,7 +270,10 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
       ->excludes(nodes);
   command->add_option("--sites", texts->sites, "How many of the clusters each site has: 1,1");
   command->add_option("--requests", options.setting.requests, "Per node")->capture_default_str();
+  command->add_option("--requesters", options.setting.requesters, "So many of the nodes ask; all");
   command->add_option("--readers", options.setting.readers, "So many of the nodes only read")
+      ->capture_default_str();
+  command->add_option("--replicas", texts->replicas, "Of a protocol over an overlay")
       ->capture_default_str();
   command->add_option("--channel", texts->channel, "fifo, any, or auto: any where it may be")
       ->capture_default_str();
@@ -283,6 +294,11 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
   budget("--retire", Budget::retire, "Coordinators of an election that retire");
   budget("--restart", Budget::restart,
          "Dead processes that start again: of an election, or of a group that recovers");
+  command
+      ->add_option("--timers", texts->timers,
+                   "Timers that go off, of a protocol over an overlay, which would go on for ever")
+      ->group("How often at most")
+      ->capture_default_str();
   auto fault = [&](const char* name, check::group::Budget which, const char* what) {
     command->add_option(name, texts->faults[which], what)
         ->group("A group that recovers")
@@ -310,7 +326,8 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
       "  conch check naimi-trehel@idle-owner --nodes 2 --out bug.txt && conch replay bug.txt\n"
       "  conch check maekawa-textbook                    deadlocks\n"
       "  conch check bully --nodes 3 --crash 1 --restart 1\n"
-      "  conch check naimi-trehel --recovery --crash 1");
+      "  conch check naimi-trehel --recovery --crash 1\n"
+      "  conch check end-to-end --nodes 3 --requesters 2 --timers 2");
   command->callback([texts, command, &invocation] {
     refuse_foreign_options(*command, find_any(texts->options.setting.algorithm), texts->recovery);
     invocation.exit = run_check(*texts, *command);
