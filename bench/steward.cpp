@@ -52,8 +52,8 @@ class Group {
  public:
   explicit Group(std::uint64_t size) {
     for (std::uint64_t id = 0; id < size; ++id) {
-      Life life{NodeId{id}, Incarnation{1}};
-      stewards_.emplace_back(life, "", Charter{std::string(A::about.name), {}, Rule::none},
+      Member self{NodeId{id}, Incarnation{1}};
+      stewards_.emplace_back(self, Charter{std::string(A::about.name), {}, Rule::none},
                              LeaseTerms{std::chrono::hours(24), 0});
       call(id, [](auto& steward, auto& out) { steward.start(out); });
       settle();

@@ -180,6 +180,8 @@ TEST(Cli, MistakesGetAnExplanation) {
   expect_refused("lab run dho-cycle --engine simgird", "none of sim, simgrid, both");
   expect_refused("lab run textbook --engine sim", "runs on our simulator alone");
   expect_refused("lab run dho-overlap --seeds 2..1", "empty");
+  expect_refused("lab run textbook --cities 5", "knows no cities");
+  expect_refused("lab run planet --cities 3", "--cities");
 }
 
 TEST(Cli, AnElectionIsSimulated) {
@@ -358,6 +360,10 @@ TEST(Cli, ClustersAreChecked) {
   expect_refused("sim preempt --clusters 2,1 --sites 1", "there are 2 clusters");
   expect_refused("sim preempt --clusters 2,1 --site-latency 1ms", "there are no --sites");
   expect_refused("check preempt --clusters two", "is not a layout of clusters");
+  outcome = conch("check preempt --clusters 1,1,1 --sites 2,1 --eps 1");
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_NE(outcome.out.find("clusters 1+1+1, eps 1, sites 2+1"), std::string::npos) << outcome.out;
+  expect_refused("check preempt --clusters 2,1 --sites 1", "there are 2 clusters");
 }
 
 TEST(Cli, TheLabFindsTableOneOfTheHierarchicalAlgorithms) {
@@ -406,6 +412,12 @@ TEST(Cli, TheLabFindsTable2OnBothEngines) {
   expect_findings(
       "lab run dho-mobility --seeds 1",
       {"negligible. Holds.", "a message time each: holds.", "simgrid", "5% were allowed. Holds."});
+}
+
+TEST(Cli, TheLabRecommendsForAPlanet) {
+  json planet =
+      json::parse(conch_out("lab run planet --cities 5 --stretch 1.5 --seeds 1 --json").out);
+  EXPECT_EQ(planet["rows"].size(), 44u);
 }
 
 TEST(Cli, TheLabRunsOnOneEngine) {

@@ -1,4 +1,6 @@
 // conch status, evict and unlock: looking into a group, and forcing it.
+#include <algorithm>
+
 #include "group_shell.hpp"
 
 namespace conch {
@@ -37,6 +39,44 @@ TEST_F(GroupCommandsTest, TheStatusHasHoldersAndWaiters) {
   expect_in(waiter);
   expect_end(waiter);
   EXPECT_TRUE(run({"status"}).says("deploy: free, token at " + id));
+}
+
+TEST_F(GroupCommandsTest, AGroupHasOneEpsAndEveryMemberALabel) {
+  Process& first = ready_peer({"--algorithm", "preempt-aggregation", "--eps", "1"});
+  Process& second = ready_peer({"--cluster", "west/3"});
+  json now = status();
+  EXPECT_EQ(now["algorithm"], "preempt-aggregation");
+  EXPECT_EQ(now["eps"], 1);
+  EXPECT_EQ(member_of(now, second.id())["cluster"], "west/3");
+  EXPECT_NE(member_of(now, first.id())["cluster"], "") << "the host's name";
+  EXPECT_TRUE(run({"status"}).says("preempt-aggregation, eps 1")) << run({"status"}).out;
+  Process& other = peer({"--eps", "3"});
+  EXPECT_NE(other.await_exit(), 0);
+  EXPECT_TRUE(other.await_output("the group runs with eps 1")) << other.output();
+  EXPECT_EQ(run({"lock", "deploy", "--", "true"}).status, 0);
+}
+
+TEST_F(GroupCommandsTest, LabelsAndEpsThatMakeNoSense) {
+  auto complaint = [&](Words words) {
+    Process& process = peer(std::move(words));
+    EXPECT_NE(process.await_exit(), 0);
+    return process.output();
+  };
+  EXPECT_NE(complaint({"--cluster", "a//b"}).find("cannot be the label of a cluster"),
+            std::string::npos);
+  EXPECT_NE(complaint({"--eps", "2"}).find("naimi-trehel has no eps"), std::string::npos);
+  EXPECT_NE(complaint({"--cluster", "auto"}).find("does not mind who is near"), std::string::npos);
+}
+
+TEST_F(GroupCommandsTest, PeersThatMeasureFindOutThatTheyAreNear) {
+  ready_peer({"--algorithm", "preempt-aggregation", "--cluster", "auto"});
+  for (int i = 0; i < 2; ++i) ready_peer({"--cluster", "auto"});
+  EXPECT_TRUE(await([&] {
+    json members = status()["members"];
+    return std::all_of(members.begin(), members.end(),
+                       [](const json& member) { return member["cluster"] == "near"; });
+  })) << status();
+  EXPECT_EQ(run({"lock", "deploy", "--", "true"}).status, 0);
 }
 
 TEST_F(GroupCommandsTest, AMemberThatWaitsIsAWaiter) {

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,8 +63,12 @@ struct PeerOptions {
   bool insecure = false;
   /// Speaks TCP also with peers of the same machine.
   bool tcp_only = false;
-  /// A label that algorithms with clusters go by.
+  /// Whom this peer is near, for an algorithm that minds it: a label as `site/rack/host`; empty:
+  /// the host's name; `auto`: the peers measure how far they are from one another.
   std::string cluster;
+  /// How many near requests overtake distant ones (docs/hierarchical.md): all peers of a group have
+  /// the same; without: the group's, 2 if it is new.
+  std::optional<unsigned> eps;
   /// The data of a group whose last peer leaves are written to the state directory, if it is on the
   /// machine that has the register; the next group of that name begins with them.
   bool persist = false;

@@ -6,6 +6,7 @@
 #include "check/liveness.hpp"
 #include "mutex/voting_sets.hpp"
 #include "sim/distribution.hpp"
+#include "sim/options.hpp"
 
 namespace conch::check {
 
@@ -65,6 +66,7 @@ void validate(const Options& options) {
   if (!setting.clusters.empty() && in_clusters != setting.nodes)
     throw BadText("--clusters: they have " + std::to_string(in_clusters) + " nodes, not " +
                   std::to_string(setting.nodes));
+  sim::validate_sites(setting.clusters, setting.sites);
   for (auto [budget, count] : options.budgets)
     if (count > budget_max)
       throw BadText("nothing can happen more than " + std::to_string(budget_max) + " times");

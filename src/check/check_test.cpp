@@ -182,6 +182,23 @@ TEST_P(InClusters, HoldsInEveryInterleavingWithCancels) {
   }
 }
 
+// With sites there is a count for each nearness, and those of the same site overtake, too.
+TEST_P(InClusters, HoldsInEveryInterleavingWithSites) {
+  Options options = in_clusters(GetParam(), {2, 1, 1}, 1, 1);
+  std::uint64_t states_without = check(options).states;
+  options.setting.sites = {1, 2};
+  Report report = check(options);
+  EXPECT_FALSE(report.violation) << report.violation->what << tell_story(options, report);
+  EXPECT_TRUE(report.complete && report.interesting()) << report.incomplete;
+  EXPECT_NE(report.states, states_without);
+}
+
+TEST(Check, SitesHaveAllTheClusters) {
+  Options options = in_clusters("preempt", {1, 1, 1}, 1, 0);
+  options.setting.sites = {1, 1};
+  EXPECT_THROW(validate(options), sim::BadText);
+}
+
 TEST(Check, ClustersHaveAllTheNodes) {
   Options options = in_clusters("preempt", {2, 1}, 1, 0);
   options.setting.nodes = 4;
@@ -195,6 +212,10 @@ TEST(Check, ACounterexampleInClustersReplays) {
   EXPECT_EQ(sim::replay(scenario), scenario);
   EXPECT_NE(scenario.find("eps 1 clusters 2 1"), std::string::npos) << scenario;
   EXPECT_NE(scenario.find("violated"), std::string::npos) << scenario;
+  options.setting.sites = {1, 1};
+  scenario = to_scenario(options, check(options));
+  EXPECT_EQ(sim::replay(scenario), scenario);
+  EXPECT_NE(scenario.find("clusters 2 1 sites 1 1"), std::string::npos) << scenario;
 }
 
 TEST(Check, AStructureIsExamined) {

@@ -55,7 +55,7 @@ class ModelOf final : public Model {
         start_(entry.tuned(Assignment::fresh(Members::first(setting.nodes - setting.newcomers),
                                              NodeId{0}, setting.tuning))) {
     start_.ring = setting.ring;
-    start_.clusters = Clusters::sized(setting.clusters);
+    start_.clusters = Clusters::sized(setting.clusters, setting.sites);
   }
 
   const CatalogEntry& entry() const override { return entry_; }
@@ -296,7 +296,7 @@ class ModelOf final : public Model {
     local.phase = Phase::idle;
     outcome.withdrew = true;
   }
-  void apply_effect(Local<A>&, const Lost&, Outcome& outcome) {
+  void apply_effect(Local<A>&, const Forfeited&, Outcome& outcome) {
     outcome.broken = "a lease ran out where nothing has leases";
   }
   void apply_effect(Local<A>& local, const Joined&, Outcome& outcome) {

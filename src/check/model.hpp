@@ -123,6 +123,8 @@ struct Setting {
   std::vector<NodeId> ring = {};
   /// The sizes of the clusters, in order; empty if all are in one.
   std::vector<Node> clusters = {};
+  /// How many of the clusters each site has, in order; empty if there are no sites.
+  std::vector<Node> sites = {};
 
   bool reads(Node node) const { return node < readers; }
 };

@@ -43,10 +43,19 @@ struct Setting {
   std::uint32_t requests = 1;
   Tuning tuning;
   Rule without = Rule::none;
+  /// Their sizes, in the order of the nodes; empty if all are in one.
+  std::vector<Node> clusters = {};
 
   Slot slots() const { return nodes * lives; }
   Life life(Slot slot) const {
     return {NodeId{slot % nodes}, recovery::Incarnation{slot / nodes + 1}};
+  }
+  recovery::Member member(Slot slot) const {
+    recovery::Member member{life(slot).id, life(slot).incarnation};
+    Node last = 0;
+    for (std::size_t cluster = 0; cluster < clusters.size() && member.cluster.empty(); ++cluster)
+      if (slot % nodes < (last += clusters[cluster])) member.cluster = std::to_string(cluster);
+    return member;
   }
   Slot slot(const Life& life) const {
     auto before = static_cast<Slot>(life.incarnation) - 1;

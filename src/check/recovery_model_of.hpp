@@ -43,7 +43,7 @@ class ModelOf final : public Model {
     recovery::Charter charter{std::string(entry_.about.name), entry_.tuned(setting_.tuning),
                               setting_.without};
     return number(
-        {Participant(setting_.life(slot), "", charter), setting_.requests, false, {}, {}, {}});
+        {Participant(setting_.member(slot), charter), setting_.requests, false, {}, {}, {}});
   }
 
   const Facts& facts(PeerNumber peer) override {

@@ -59,12 +59,12 @@ State Walker::initial() {
   View founded;
   std::vector<recovery::Member> founders;
   for (Slot slot = 0; slot < setting.nodes - setting.newcomers; ++slot) {
-    Life life = setting.life(slot);
-    founders.push_back({life.id, life.incarnation, "", false});
+    founders.push_back(setting.member(slot));
     state.set(slot, Status::running, model_.newborn(slot));
   }
   if (!founders.empty())
-    founded = {1, Epoch{1}, setting.algorithm, founders[0].life(), recovery::Roster(founders), {}};
+    founded = {1,  Epoch{1}, setting.algorithm, founders[0].life(), recovery::Roster(founders),
+               {}, {},       setting.tuning.eps};
   state.set_view(model_.number(founded));
   Taken taken;
   for (Slot slot = 0; slot < founders.size(); ++slot)

@@ -140,6 +140,8 @@ std::string to_scenario(const Options& options, const Report& report) {
   for (NodeId id : report.ring) script += " " + conch::print(id);
   if (!setting.clusters.empty()) script += " clusters";
   for (Node size : setting.clusters) script += " " + std::to_string(size);
+  if (!setting.sites.empty()) script += " sites";
+  for (Node clusters : setting.sites) script += " " + std::to_string(clusters);
   script += "\n----\n\n";
   walk(walker, report.steps,
        [&](std::size_t, const Step& step, const State&, const State&, const Taken&) {

@@ -37,13 +37,22 @@ struct CheckTexts {
   bool recovery = false;
   std::map<check::group::Budget, std::uint32_t> faults;
   std::optional<std::string> without;
-  std::optional<std::string> clusters;
+  std::optional<std::string> clusters, sites;
 };
 
 const std::vector<std::string> only_recovering{"--pause", "--usurp", "--without"};
 const std::vector<std::string> never_recovering{
-    "--clusters", "--readers",       "--channel", "--duplicate", "--lose",  "--exact",
-    "--full",     "--skip-livelock", "--out",     "--trace",     "--retire"};
+    "--sites", "--readers",       "--channel", "--duplicate", "--lose",  "--exact",
+    "--full",  "--skip-livelock", "--out",     "--trace",     "--retire"};
+
+/// Of either kind of check.
+template <class Setting>
+void read_clusters(const CheckTexts& texts, Setting& setting) {
+  if (!texts.clusters) return;
+  setting.clusters = sim::parse_clusters(*texts.clusters);
+  setting.nodes = 0;
+  for (check::Node size : setting.clusters) setting.nodes += size;
+}
 
 void read_choices(CheckTexts& texts) {
   check::Options& options = texts.options;
@@ -57,11 +66,8 @@ void read_choices(CheckTexts& texts) {
     throw BadText("--channel: \"" + texts.channel + "\" is none of auto, fifo, any");
   }
   options.setting.tuning = to_tuning(texts.tuning, entry);
-  if (texts.clusters) {
-    options.setting.clusters = sim::parse_clusters(*texts.clusters);
-    options.setting.nodes = 0;
-    for (check::Node size : options.setting.clusters) options.setting.nodes += size;
-  }
+  read_clusters(texts, options.setting);
+  if (texts.sites) options.setting.sites = sim::parse_clusters(*texts.sites);
   options.budgets = texts.budgets;
   options.setting.newcomers = texts.budgets[Budget::join];
   if (options.setting.newcomers >= options.setting.nodes)
@@ -89,6 +95,7 @@ std::string bounds(const check::Options& options) {
   if (!options.setting.clusters.empty())
     text += fmt::format(", clusters {}, eps {}", sum_of(options.setting.clusters),
                         options.setting.tuning.eps);
+  if (!options.setting.sites.empty()) text += ", sites " + sum_of(options.setting.sites);
   if (options.setting.readers > 0)
     text += fmt::format(", {} of the nodes only read", options.setting.readers);
   const std::string_view names[] = {"cancels",       entry.can.elects ? "retirements" : "leaves",
@@ -209,6 +216,7 @@ check::group::Options recovery_options(CheckTexts& texts) {
   options.setting.nodes = setting.nodes;
   options.setting.requests = setting.requests;
   options.setting.tuning = to_tuning(texts.tuning, find_algorithm(setting.algorithm));
+  read_clusters(texts, options.setting);
   if (texts.without) options.setting.without = to_rule(*texts.without);
   options.budgets = texts.faults;
   options.budgets[group::Budget::cancel] = texts.budgets[Budget::cancel];
@@ -252,6 +260,7 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
   nodes->capture_default_str();
   command->add_option("--clusters", texts->clusters, "Instead: in clusters, 2,1 or 2x2")
       ->excludes(nodes);
+  command->add_option("--sites", texts->sites, "How many of the clusters each site has: 1,1");
   command->add_option("--requests", options.setting.requests, "Per node")->capture_default_str();
   command->add_option("--readers", options.setting.readers, "So many of the nodes only read")
       ->capture_default_str();

@@ -1,5 +1,5 @@
 // `conch demo`: a group of peers on this machine, while one joins, one leaves, one is killed and
-// one is stopped.
+// one is stopped; and one of peers in two places.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <fmt/format.h>
@@ -13,6 +13,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/crew.hpp"
+#include "cli/demo_places.hpp"
 #include "cli/demo_worker.hpp"
 #include "net/descriptor.hpp"
 
@@ -69,6 +70,7 @@ class Demo {
     is_killed(2);
     is_stopped(3);
     end();
+    are_far_apart();
     return add_up();
   }
 
@@ -206,7 +208,24 @@ class Demo {
   void end() {
     board_->ends = true;
     crew_.await_ends(patience);
-    say("all have left\n");
+    say("all have left");
+  }
+
+  /// Another group. The crew has no members any more.
+  void are_far_apart() {
+    Seconds measured = std::max<Seconds>(act_, milliseconds(1000));
+    say("two places, three peers in each, a wire of {} ms between them",
+        milliseconds(between_places).count());
+    for (std::string algorithm : {"naimi-trehel", "preempt-aggregation"}) {
+      PlacesResult result = work_in_two_places(algorithm, measured);
+      if (result.overlapped) throw Broken("two were inside at once: the lock is broken");
+      auto entries = static_cast<double>(result.entries);
+      say("{:<20} {:4.0f} entries a second, a wait of {}, {:.0f} % of the handovers over the wire",
+          algorithm, entries / result.measured.count(),
+          span_text(static_cast<std::uint64_t>(result.mean_wait.count() * 1e9)),
+          100 * static_cast<double>(result.crossings) / entries);
+    }
+    fmt::print("\n");
   }
 
   std::uint64_t written() {
@@ -275,7 +294,8 @@ Exit run_demo(const DemoArguments& arguments) {
 void add_demo_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand(
       "demo",
-      "Five peers on this machine, while one joins, one leaves, one is killed, one stopped");
+      "Peers on this machine, while one joins, one leaves, one is killed, one stopped; and some in "
+      "two places");
   auto arguments = std::make_shared<DemoArguments>();
   command->add_option("--algorithm", arguments->algorithm,
                       "What the group runs: a name of `conch algorithms`");

@@ -49,6 +49,8 @@ struct LabTexts {
   std::string name;
   std::optional<std::string> seeds;
   std::optional<std::string> engine;
+  std::optional<std::size_t> cities;
+  std::optional<double> stretch;
   bool json = false;
   std::optional<std::string> out;
 };
@@ -60,17 +62,28 @@ lab::Engines parse_engines(const std::string& text) {
   throw sim::BadText("--engine \"" + text + "\" is none of sim, simgrid, both");
 }
 
+lab::Planet planet_of(const LabTexts& texts) {
+  lab::Planet planet;
+  planet.cities = texts.cities.value_or(planet.cities);
+  planet.stretch = texts.stretch.value_or(planet.stretch);
+  return planet;
+}
+
 lab::Findings find(const lab::Experiment& experiment, const LabTexts& texts) {
   lab::Seeds seeds = experiment.seeds;
   if (texts.seeds) {
     SeedRange range = parse_seeds(*texts.seeds);
     seeds = {range.first, range.last};
   }
-  if (experiment.run_on != nullptr)
-    return experiment.run_on(seeds, parse_engines(texts.engine.value_or("both")));
-  if (texts.engine)
+  if (texts.engine && experiment.run_on == nullptr)
     throw sim::BadText("--engine: " + std::string(experiment.name) +
                        " runs on our simulator alone; do without");
+  if ((texts.cities || texts.stretch) && experiment.run_there == nullptr)
+    throw sim::BadText("--cities, --stretch: " + std::string(experiment.name) +
+                       " knows no cities; do without");
+  if (experiment.run_there != nullptr) return experiment.run_there(seeds, planet_of(texts));
+  if (experiment.run_on != nullptr)
+    return experiment.run_on(seeds, parse_engines(texts.engine.value_or("both")));
   return experiment.run(seeds);
 }
 
@@ -106,6 +119,12 @@ void add_lab_command(CLI::App& app, Invocation&) {
   run->add_option("--seeds", texts->seeds, "The runs to average over, such as 1..10");
   run->add_option("--engine", texts->engine,
                   "Of the dho experiments: sim, simgrid, or both to compare them [both]");
+  run->add_option("--cities", texts->cities, "Of planet and clusters: at most so many [50]")
+      ->check(CLI::Range(5, 50));
+  run->add_option(
+         "--stretch", texts->stretch,
+         "Of planet and clusters: so much longer than the great circle are the cables [2.1]")
+      ->check(CLI::Range(1.0, 10.0));
   auto* json = run->add_flag("--json", texts->json, "Print one JSON object");
   run->add_option("--out", texts->out, "Also write the table as CSV into this directory")
       ->excludes(json);

@@ -90,7 +90,12 @@ void add_peer_command(CLI::App& app, Invocation&) {
   command->add_option(
       "--algorithm", options.algorithm,
       "What the group runs: a name of `conch algorithms`; naimi-trehel if it is new");
-  command->add_option("--cluster", options.cluster, "A label that algorithms with clusters go by");
+  command->add_option("--cluster", options.cluster,
+                      "Whom it is near, as SITE/RACK/HOST; auto: the peers measure it; the host's "
+                      "name without. For algorithms that mind it");
+  command->add_option("--eps", options.eps,
+                      "Of preempt and preempt-aggregation: so many near requests overtake distant "
+                      "ones; without: the group's, 2 if it is new");
   command
       ->add_option("--lease", arguments->lease,
                    "Of a new group: how long a silent peer is waited for")

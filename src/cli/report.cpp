@@ -20,11 +20,9 @@ ordered_json to_json(const sim::Options& options, const sim::Result& result) {
                       {"bytes", report.messages.bytes},   {"by_type", report.messages.by_type}};
   json["application_messages"] = report.application_messages;
   json["messages_per_entry"] = report.messages_per_entry;
-  json["wait_s"] = {{"mean", report.wait_s.mean},
-                    {"std", report.wait_s.std},
-                    {"p50", report.wait_s.p50},
-                    {"p99", report.wait_s.p99},
-                    {"max", report.wait_s.max}};
+  json["wait_s"] = {{"mean", report.wait_s.mean}, {"std", report.wait_s.std},
+                    {"p50", report.wait_s.p50},   {"p95", report.wait_s.p95},
+                    {"p99", report.wait_s.p99},   {"max", report.wait_s.max}};
   if (const auto& visits = result.visits) {
     json["wait_s"]["local"] = report.wait_local_s;
     json["wait_s"]["remote"] = report.wait_remote_s;

@@ -28,8 +28,9 @@ std::string where(const Member& member) {
 
 void print_members(const Status& status) {
   lab::Table table({"member", "process", "lease", "age", "clients", "entries", "lost", "sent",
-                    "received", "address"});
+                    "received", "cluster", "address"});
   table.align_left(9);
+  table.align_left(10);
   for (const Member& member : status.view.roster) {
     std::string name = id_text(member.id) + (member.id == status.self.id ? " *" : "");
     const StatusPart* part = part_of(status, member);
@@ -39,7 +40,7 @@ void print_members(const Status& status) {
     table.row({name, part ? std::to_string(part->process) : "-", lease_text(status, member),
                part ? seconds_text(part->age) : "-", part ? std::to_string(part->clients) : "-",
                count(&Counts::entries), count(&Counts::losses), count(&Counts::messages_sent),
-               count(&Counts::messages_received), where(member)});
+               count(&Counts::messages_received), member.cluster, where(member)});
   }
   fmt::print("{}\n", table.text());
 }
@@ -73,9 +74,11 @@ void print_text(const Status& status) {
   if (status.view.roster.empty())
     return fmt::print("group {}: the peer that was asked, {}, is not in it at the moment\n",
                       status.group, id_text(status.self.id));
-  fmt::print("group {}: {}, epoch {}, view {}, {} member{}\n\n", status.group,
-             status.view.algorithm, status.view.epoch.value, status.view.number,
-             status.view.roster.size(), status.view.roster.size() == 1 ? "" : "s");
+  std::string what_runs = status.view.algorithm;
+  if (status.view.eps > 0) what_runs += fmt::format(", eps {}", status.view.eps);
+  fmt::print("group {}: {}, epoch {}, view {}, {} member{}\n\n", status.group, what_runs,
+             status.view.epoch.value, status.view.number, status.view.roster.size(),
+             status.view.roster.size() == 1 ? "" : "s");
   print_members(status);
   print_locks(status);
 }

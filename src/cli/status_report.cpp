@@ -58,12 +58,12 @@ nlohmann::ordered_json json_of(const Status& status, const Member& member) {
   nlohmann::ordered_json json{{"id", id_text(member.id)},
                               {"address", member.address},
                               {"guest", member.guest},
+                              {"cluster", member.cluster},
                               {"lease", lease_text(status, member)}};
   const StatusPart* part = part_of(status, member);
   json["answers"] = part != nullptr;
   if (!part) return json;
   json["process"] = part->process;
-  json["cluster"] = part->cluster;
   json["age_s"] = seconds_of(part->age);
   if (part->lease) json["lease_s"] = seconds_of(*part->lease);
   json["clients"] = part->clients;
@@ -85,11 +85,9 @@ nlohmann::ordered_json json_of(const std::vector<LockStatus::Part>& parts) {
 }  // namespace
 
 std::string json_text(const Status& status) {
-  nlohmann::ordered_json json{{"group", status.group},
-                              {"algorithm", status.view.algorithm},
-                              {"epoch", status.view.epoch.value},
-                              {"view", status.view.number},
-                              {"asked", id_text(status.self.id)}};
+  nlohmann::ordered_json json{{"group", status.group},      {"algorithm", status.view.algorithm},
+                              {"eps", status.view.eps},     {"epoch", status.view.epoch.value},
+                              {"view", status.view.number}, {"asked", id_text(status.self.id)}};
   json["members"] = nlohmann::ordered_json::array();
   for (const Member& member : status.view.roster)
     json["members"].push_back(json_of(status, member));

@@ -14,6 +14,18 @@
 
 namespace conch {
 
+/// Whether it can be a label: parts with a slash between, each of some printable characters without
+/// spaces.
+constexpr bool is_label(std::string_view text) {
+  constexpr std::size_t longest = 200;
+  char before = '/';
+  for (char c : text) {
+    if (c <= ' ' || c > '~' || (c == '/' && before == '/')) return false;
+    before = c;
+  }
+  return before != '/' && text.size() <= longest;
+}
+
 /// A label for each node, as `site/rack`: nodes with the same label are a cluster, and clusters
 /// whose labels begin alike are nearer to one another than others. Immutable, and shared by its
 /// copies. Without any labels everybody is in one cluster.

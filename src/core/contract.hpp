@@ -90,6 +90,10 @@ struct About {
   /// Of a specimen: the property that breaks, and where.
   std::string_view caught_by = "";
   Trap caught_in = {};
+  /// Goes by who is near whom; and near requests overtake distant ones, as often as Tuning::eps
+  /// says.
+  bool minds_clusters = false;
+  bool has_eps = false;
   /// Sends messages for ever, even when nobody wants to enter.
   bool restless = false;
 };

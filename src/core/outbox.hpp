@@ -20,7 +20,7 @@ struct Entered {
 struct Withdrawn {};
 /// The holder's lease has run out: it is not inside any more, and somebody else may be. It does not
 /// release.
-struct Lost {};
+struct Forfeited {};
 /// The process is in the group: it may ask, hold and leave.
 struct Joined {};
 /// Nothing will be sent to this node any more; the world may drop its value.
@@ -35,7 +35,7 @@ struct Disarmed {
   TimerId timer;
 };
 
-using Effect = std::variant<Entered, Withdrawn, Lost, Joined, Left, Armed, Disarmed>;
+using Effect = std::variant<Entered, Withdrawn, Forfeited, Joined, Left, Armed, Disarmed>;
 
 template <class Message>
 class Outbox {
@@ -54,7 +54,7 @@ class Outbox {
     effects_.push_back(Entered{baton, std::move(parts)});
   }
   void withdrawn() { effects_.push_back(Withdrawn{}); }
-  void lost() { effects_.push_back(Lost{}); }
+  void forfeit() { effects_.push_back(Forfeited{}); }
   void joined() { effects_.push_back(Joined{}); }
   void left() { effects_.push_back(Left{}); }
   void arm(TimerId timer, Duration min, Duration max) {

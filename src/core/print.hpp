@@ -11,7 +11,8 @@
 
 namespace conch {
 
-/// An enum that is printed gives its word by an overload of `std::string_view word(E)`.
+/// An enum that is printed gives its word by an overload of `std::string_view word(E)`; a struct
+/// that reads better without its name and those of its fields has a `print_to` of its own.
 template <class T>
 concept HasWord = requires(T value) {
   { word(value) } -> std::convertible_to<std::string_view>;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/contract.hpp"
+#include "core/print.hpp"
 
 namespace conch {
 
@@ -44,6 +45,8 @@ class Preemptions {
     while (!kept.counts_.empty() && kept.counts_.back() == 0) kept.counts_.pop_back();
     return kept;
   }
+  /// The counts alone, the widest first: `nb {0, 1}`.
+  friend void print_to(std::string& out, const Preemptions& nb) { print_to(out, nb.counts_); }
 
  private:
   /// By nearness; nothing behind the last one that counts.

@@ -58,6 +58,14 @@ TEST(Preemptions, AreForgottenWhenTheTokenLeavesTheClusterThatIsSoWide) {
   EXPECT_EQ(nb.seen_from(0), Preemptions());
 }
 
+TEST(Preemptions, ArePrintedAsTheirCounts) {
+  Preemptions nb;
+  EXPECT_EQ(print(nb), "{}");
+  nb.add(1);
+  EXPECT_EQ(print(nb), "{0, 1}");
+  EXPECT_EQ(print(Preempt::Queue{NodeId{2}, NodeId{3}, nb}), "QUEUE(head 2, tail 3, nb {0, 1})");
+}
+
 // F9.
 TEST(Preemptions, OfTwoTheLargerCounts) {
   Preemptions older, newer;

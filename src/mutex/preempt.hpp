@@ -18,8 +18,7 @@
 //                         its tail. If a remote next came before it, that one asks at the tail. A
 //                         node that has left the queue meanwhile sends it after the token
 //
-// Who cancels keeps its place, silently, and hands the token on at once when it comes; asking again
-// meanwhile takes the place up again. No message, and nothing is left when the token has passed.
+// Asking and cancelling are those of a place in the queue (place_in_queue.hpp).
 //
 // Bound: as of preempt-aggregation, n + eps + 1 entries at realistic latencies. With more than two
 // levels of labels a request overtakes a next that is farther away than itself, with a count for
@@ -27,19 +26,12 @@
 // entries.
 #pragma once
 
-#include <optional>
-
-#include "core/contract.hpp"
-#include "mutex/hierarchy.hpp"
+#include "mutex/place_in_queue.hpp"
 
 namespace conch {
 
-class Preempt {
+class Preempt : public PlaceInQueue {
  public:
-  struct Request {
-    NodeId origin;
-    CONCH_FIELDS(Request, origin)
-  };
   struct Token {
     Baton baton;
     Preemptions nb;
@@ -61,45 +53,23 @@ class Preempt {
       .messages = "0 or O(log N) mean, few between clusters",
       .client_delay = "O(log N) mean",
       .sync_delay = "1",
+      .minds_clusters = true,
+      .has_eps = true,
   };
 
-  Preempt(NodeId self, const Assignment& start);
+  Preempt(NodeId self, const Assignment& start) : PlaceInQueue(self, start) {}
 
-  void request(Out& out);
   void release(const DataRef& data, Out& out);
-  void cancel(Out& out);
 
   void receive(NodeId from, const Request& m, Out& out);
   void receive(NodeId from, const Token& m, Out& out);
   void receive(NodeId from, const Queue& m, Out& out);
 
-  bool holds_token() const { return token_; }
-
  private:
-  bool keeps(Without rule) const { return without_ != rule; }
-  bool local(NodeId node) const { return clusters_.together(self_, node); }
-  std::size_t nearness(NodeId node) const { return clusters_.nearness(self_, node); }
-
-  void enter(Out& out);
   void pass(Out& out);
   bool may_overtake(NodeId origin) const;
   void preempt(NodeId origin, Out& out);
   void follow(const Queue& m, Out& out);
-
-  NodeId self_;
-  unsigned eps_;
-  Without without_;
-  Clusters clusters_;
-
-  bool requesting_ = false;
-  bool token_ = false;
-  /// The process waits or is inside; a place in the queue without it was cancelled.
-  bool wanted_ = false;
-  bool inside_ = false;
-  std::optional<NodeId> owner_;
-  std::optional<NodeId> next_;
-  Preemptions nb_;
-  Baton baton_;
 
  public:
   CONCH_FIELDS(Preempt, self_, requesting_, token_, wanted_, inside_, owner_, next_, nb_, baton_)

@@ -6,51 +6,14 @@ namespace conch {
 
 static_assert(Exclusive<PreemptAggregation> && TokenBased<PreemptAggregation>);
 
-PreemptAggregation::PreemptAggregation(NodeId self, const Assignment& start)
-    : self_(self),
-      eps_(start.tuning.eps),
-      without_(start.tuning.without),
-      clusters_(start.clusters),
-      token_(self == start.home),
-      baton_(start.baton) {
-  if (!token_) owner_ = first_owner(self, start);
-}
-
-// Request_CS. Its `nb <- 0` stands where the place is given up: see `pass`.
-void PreemptAggregation::request(Out& out) {
-  CONCH_EXPECT(!wanted_, "a process asks once");
-  wanted_ = true;
-  if (requesting_) return;  // the place of a cancelled request
-  requesting_ = true;
-  if (owner_) return out.send(*std::exchange(owner_, std::nullopt), Request{self_});
-  CONCH_EXPECT(token_ || !sound(), "a local root that is not queued holds the token");
-  enter(out);
-}
-
-void PreemptAggregation::enter(Out& out) {
-  inside_ = true;
-  baton_ = baton_.next();
-  out.enter(baton_);
-}
-
 void PreemptAggregation::release(const DataRef& data, Out& out) {
-  CONCH_EXPECT(inside_, "only the holder releases");
-  inside_ = false;
-  wanted_ = false;
-  baton_.data = data;
+  leave(data);
   pass(out);
-}
-
-void PreemptAggregation::cancel(Out& out) {
-  CONCH_EXPECT(wanted_ && !inside_, "a waiter cancels, once");
-  wanted_ = false;
-  out.withdrawn();
 }
 
 /// Release_CS: leaves the queue with the token in hand; to the next, or idle here.
 void PreemptAggregation::pass(Out& out) {
-  requesting_ = false;
-  Preemptions nb = keeps(Without::reset) ? std::exchange(nb_, {}) : nb_;  // (F7)
+  Preemptions nb = give_up_place();
   if (!next_) return;
   NodeId next = *std::exchange(next_, std::nullopt);
   bool points_within = owner_ && keeps(Without::set_owner) && keeps(Without::local_owner);  // (F8)
@@ -125,9 +88,7 @@ void PreemptAggregation::take_in(const std::vector<NodeId>& queue, const Preempt
 }
 
 void PreemptAggregation::receive(NodeId, const Token& m, Out& out) {
-  CONCH_EXPECT(requesting_, "a token comes to somebody who is queued");
-  token_ = true;
-  baton_ = m.baton;
+  take_token(m.baton);
   take_in(m.queue, m.nb);
   dispatch(out);
   wanted_ ? enter(out) : pass(out);

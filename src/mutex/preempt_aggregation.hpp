@@ -12,20 +12,19 @@
 // `next`, in order. `nb` counts who has overtaken in this visit of the token to the cluster.
 //
 //   REQUEST(origin)            forwarded along owners to the local root. That makes origin its
-//   next;
-//                              or, if there is one already and nb < eps and origin is local, lets
-//                              it overtake: origin becomes next and local root, and gets the rest
-//                              of the queue; or puts it at the end of R_Queue
+//                              next; or, if there is one already and nb < eps and origin is local,
+//                              lets it overtake: origin becomes next and local root, and gets the
+//                              rest of the queue; or puts it at the end of R_Queue
 //   TOKEN(baton, queue, nb)    the token, and who waits behind its addressee
 //   QUEUE(queue, nb)           who waits behind the local root's next; a node that has left the
 //                              queue meanwhile sends it after the token (F6)
 //
-// Who cancels keeps its place, silently, and hands the token on at once when it comes; asking again
-// meanwhile takes the place up again. No message, and nothing is left when the token has passed.
+// Asking and cancelling are those of a place in the queue (place_in_queue.hpp).
 //
 // Bound: at realistic latencies a visit of the token to a cluster of n, counted from when a
 // request from outside has been known there, has at most n + eps + 1 entries. In a fully
-// asynchronous world there is no bound, as a QUEUE may chase the local root.
+// asynchronous world there is no bound, as a QUEUE may chase the local root: a local request that
+// is faster than the QUEUE is not counted.
 //
 // With more than two levels of labels the paper's cluster is the narrowest. A request from a near
 // cluster overtakes, in R_Queue, those from farther ones, with a count of its own for each
@@ -33,20 +32,14 @@
 // site of c clusters has then at most c (1 + eps) (n + eps + 1) entries.
 #pragma once
 
-#include <optional>
 #include <vector>
 
-#include "core/contract.hpp"
-#include "mutex/hierarchy.hpp"
+#include "mutex/place_in_queue.hpp"
 
 namespace conch {
 
-class PreemptAggregation {
+class PreemptAggregation : public PlaceInQueue {
  public:
-  struct Request {
-    NodeId origin;
-    CONCH_FIELDS(Request, origin)
-  };
   struct Token {
     Baton baton;
     std::vector<NodeId> queue;
@@ -68,27 +61,19 @@ class PreemptAggregation {
       .messages = "0 or O(log N) mean, few between clusters",
       .client_delay = "O(log N) mean",
       .sync_delay = "1",
+      .minds_clusters = true,
+      .has_eps = true,
   };
 
-  PreemptAggregation(NodeId self, const Assignment& start);
+  PreemptAggregation(NodeId self, const Assignment& start) : PlaceInQueue(self, start) {}
 
-  void request(Out& out);
   void release(const DataRef& data, Out& out);
-  void cancel(Out& out);
 
   void receive(NodeId from, const Request& m, Out& out);
   void receive(NodeId from, const Token& m, Out& out);
   void receive(NodeId from, const Queue& m, Out& out);
 
-  bool holds_token() const { return token_; }
-
  private:
-  bool keeps(Without rule) const { return without_ != rule; }
-  bool sound() const { return without_ == Without::nothing; }
-  bool local(NodeId node) const { return clusters_.together(self_, node); }
-  std::size_t nearness(NodeId node) const { return clusters_.nearness(self_, node); }
-
-  void enter(Out& out);
   void pass(Out& out);
   void forward(NodeId origin, Out& out);
   void hand_over(NodeId origin, Out& out);
@@ -98,21 +83,7 @@ class PreemptAggregation {
   void dispatch(Out& out);
   void hand_over(const std::vector<NodeId>& queue, Out& out);
 
-  NodeId self_;
-  unsigned eps_;
-  Without without_;
-  Clusters clusters_;
-
-  bool requesting_ = false;
-  bool token_ = false;
-  /// The process waits or is inside; a place in the queue without it was cancelled.
-  bool wanted_ = false;
-  bool inside_ = false;
-  std::optional<NodeId> owner_;
-  std::optional<NodeId> next_;
   std::vector<NodeId> r_queue_;
-  Preemptions nb_;
-  Baton baton_;
 
  public:
   CONCH_FIELDS(PreemptAggregation, self_, requesting_, token_, wanted_, inside_, owner_, next_,

@@ -28,6 +28,7 @@ class Proxy : public NaimiTrehel {
       .client_delay = "O(log N) mean",
       .sync_delay = "1",
       .leave_needs_fifo = true,
+      .minds_clusters = true,
   };
 
   Proxy(NodeId self, const Assignment& start);

@@ -121,7 +121,7 @@ class Courier::Post {
   std::unique_ptr<TlsContext> tls_;
   Reception reception_;
   Poller poller_;
-  Here here_;
+  Here here_{folder_of(options_.socket)};
 
   std::unordered_map<Serial, std::unique_ptr<Connection>> connections_;
   Serial next_serial_;

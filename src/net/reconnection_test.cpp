@@ -97,6 +97,20 @@ TEST_F(Reconnection, AWayThatLeadsNowhereIsFollowedByTheNext) {
   EXPECT_TRUE(impostor.has_logged("this is peer 3 (life 1), not peer 2 (life 1)"));
 }
 
+TEST_F(Reconnection, WhoHasADirectoryOfItsOwnIsReachedAsOnAnotherMachine) {
+  CourierOptions elsewhere = options(2);
+  std::filesystem::create_directory(folder.file("elsewhere"));
+  elsewhere.socket = folder.file("elsewhere/2.sock");
+  Station a(options(1));
+  Station b(elsewhere);
+  a.courier.know(b.self, "unix:" + Here().boot() + ":" + elsewhere.socket);
+  a.courier.send(b.self, "by the socket");
+  EXPECT_TRUE(settle({&a, &b}, [&] { return a.has_logged("cannot reach"); })) << a.log();
+  EXPECT_TRUE(b.received.empty());
+  a.courier.know(b.self, "unix:" + Here().boot() + ":" + elsewhere.socket + " " + tcp_of(b));
+  EXPECT_TRUE(settle({&a, &b}, [&] { return !b.received.empty(); })) << a.log();
+}
+
 TEST_F(Reconnection, AChannelThatIsFullIsBroken) {
   CourierOptions small = options(1);
   small.kept_bytes_max = 1000;

@@ -25,7 +25,7 @@ std::unique_ptr<Stream::Line> dial(const wire::Way& way, const wire::Hello& hell
 
 std::unique_ptr<Stream::Line> dial(const StreamOptions& options, const Life& to,
                                    const std::string& address, Time until) {
-  wire::Ways ways = wire::usable(parse_ways(address), Here(), options.tcp_only);
+  wire::Ways ways = wire::usable(parse_ways(address), Here(options.folder), options.tcp_only);
   if (ways.empty())
     throw Error("no stream can be opened to " + wire::describe(to) + ": none of its addresses (" +
                 address + ") leads there from here");

@@ -25,6 +25,8 @@ struct StreamOptions {
   std::string algorithm;
   Tls tls;
   bool tcp_only = false;
+  /// Where its own Unix socket is; see Here.
+  std::string folder = {};
 };
 
 class Stream {

@@ -43,7 +43,12 @@ const std::string& Here::boot() const {
   return identifier;
 }
 
+std::string folder_of(const std::string& path) {
+  return path.substr(0, path.find_last_of('/') + 1);
+}
+
 bool Here::is_socket(const std::string& path) const {
+  if (!folder_.empty() && folder_of(path) != folder_) return false;
   struct stat found {};
   return ::stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode);
 }

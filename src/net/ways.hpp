@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "net/descriptor.hpp"
@@ -14,9 +15,18 @@ namespace conch::net {
 /// This machine.
 class Here : public wire::Surroundings {
  public:
+  /// Only the sockets of this folder count; all if it is empty. Peers with a runtime directory of
+  /// their own speak TCP with the rest, as if they were on another machine.
+  explicit Here(std::string folder = {}) : folder_(std::move(folder)) {}
   const std::string& boot() const override;
   bool is_socket(const std::string& path) const override;
+
+ private:
+  std::string folder_;
 };
+
+/// Of a file: where it is.
+std::string folder_of(const std::string& path);
 
 /// A Member's address, or a mere `host:port`; none if it is neither.
 wire::Ways parse_ways(const std::string& address);

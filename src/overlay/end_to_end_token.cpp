@@ -104,7 +104,7 @@ void EndToEnd::lose(Out& out) {
   if (stage_ != Stage::inside || !keeps(Without::self_fence)) return;
   drop(out);
   rest(out);
-  out.lost();
+  out.forfeit();
 }
 
 // Leaving.

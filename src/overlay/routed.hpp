@@ -183,7 +183,7 @@ class Routed {
 
   void pass_on(const Entered& effect, Out& out) { out.enter(effect.baton, effect.parts); }
   void pass_on(const Withdrawn&, Out& out) { out.withdrawn(); }
-  void pass_on(const Lost&, Out& out) { out.lost(); }
+  void pass_on(const Forfeited&, Out& out) { out.forfeit(); }
   void pass_on(const Joined&, Out& out) { out.joined(); }
   void pass_on(const Left&, Out& out) { out.left(); }
   void pass_on(const Armed& effect, Out& out) { out.arm(effect.timer, effect.min, effect.max); }

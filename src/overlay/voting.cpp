@@ -213,7 +213,7 @@ void Voting::take(NodeId from, const Renewed& m, Out& out) {
 void Voting::lose(Out& out) {
   if (stage_ != Stage::inside || !keeps(Without::self_fence)) return;
   give_up(Baton{}, out);
-  out.lost();
+  out.forfeit();
 }
 
 // Messages.

@@ -26,12 +26,18 @@ std::string_view type_of(const Message<A>& message) {
   return told->message ? name_of(*told->message) : "USED";
 }
 
+Charter charter_of(const CatalogEntry& entry, std::optional<unsigned> eps) {
+  Charter charter{std::string(entry.about.name), entry.tuned(Tuning{})};
+  charter.tuning.eps = entry.about.has_eps ? eps.value_or(default_eps) : 0;
+  charter.insists_on_eps = eps.has_value();
+  return charter;
+}
+
 template <Exclusive A>
 class StewardOf final : public AnySteward {
  public:
   StewardOf(const CatalogEntry& entry, const StewardTraits& traits)
-      : steward_(traits.life, traits.address,
-                 {std::string(entry.about.name), entry.tuned(Tuning{}), Rule::none}, traits.lease),
+      : steward_(traits.self, charter_of(entry, traits.eps), traits.lease),
         tell_copies_(traits.tell_copies) {}
 
   void start(Time now, Effects& out) override {
@@ -70,6 +76,9 @@ class StewardOf final : public AnySteward {
   }
   void suspect(Time now, const Life& life, Effects& out) override {
     call_and_report(now, out, [&](auto& own) { steward_.suspect(life, own); });
+  }
+  void relabel(Time now, const std::map<NodeId, std::string>& labels, Effects& out) override {
+    call_and_report(now, out, [&](auto& own) { steward_.relabel(labels, own); });
   }
   void force_open(Time now, const std::string& lock, Effects& out) override {
     call_and_report(now, out, [&](auto& own) { steward_.force_open(lock, own); });

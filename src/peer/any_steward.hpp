@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,6 +71,7 @@ class AnySteward {
   virtual void silent(Time now, const recovery::Life& life, Duration unacknowledged,
                       Effects& out) = 0;
   virtual void suspect(Time now, const recovery::Life& life, Effects& out) = 0;
+  virtual void relabel(Time now, const std::map<NodeId, std::string>& labels, Effects& out) = 0;
   virtual void force_open(Time now, const std::string& lock, Effects& out) = 0;
 
   // False if the lease has run out: the events say so.
@@ -97,10 +99,14 @@ class AnySteward {
   virtual DataRef known_data(const std::string& lock) const = 0;
 };
 
+/// Of a group whose founder does not say.
+inline constexpr unsigned default_eps = 2;
+
 struct StewardTraits {
-  recovery::Life life;
-  std::string address;
+  recovery::Member self;
   recovery::LeaseTerms lease;
+  /// What the group must have; whatever it has without.
+  std::optional<unsigned> eps;
   /// Before it may report what is here: `copied` for what others have put here.
   std::function<void(AnySteward& steward, Time now, Effects& out)> tell_copies;
 };

@@ -20,8 +20,8 @@ std::uint64_t DataDesk::draw_mark() {
 
 net::StreamOptions DataDesk::stream_options() const {
   const PeerOptions& options = engine_.options();
-  return {engine_.self(), engine_.group(), std::string(engine_.algorithm().about.name),
-          tls_of(options.tls), options.tcp_only};
+  return {engine_.self(),      engine_.group(),  std::string(engine_.algorithm().about.name),
+          tls_of(options.tls), options.tcp_only, engine_.runtime_folder()};
 }
 
 std::optional<DataDesk::Keeper> DataDesk::member(NodeId id) const {

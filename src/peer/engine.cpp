@@ -15,6 +15,7 @@
 #include "peer/directories.hpp"
 #include "peer/inquiries.hpp"
 #include "peer/names.hpp"
+#include "peer/rangefinder.hpp"
 #include "peer/trace_file.hpp"
 
 namespace conch::peer {
@@ -57,6 +58,7 @@ net::Tls tls_of(const TlsOptions& options) {
 Engine::Engine(PeerOptions options)
     : options_(std::move(options)),
       group_(group_named(options_.group)),
+      cluster_(cluster_named(options_.cluster)),
       directories_(
           make_directories(group_, {options_.runtime_directory, options_.state_directory})),
       life_{NodeId{draw()}, draw_incarnation({})},
@@ -65,8 +67,10 @@ Engine::Engine(PeerOptions options)
       takeover_timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) {
   if (!background_wake_ || !takeover_timer_)
     throw Error("this process has too many open files: raise `ulimit -n`");
+  check_cluster_name(cluster_);
   clients_ = std::make_unique<Clients>(*this);
   inquiries_ = std::make_unique<Inquiries>(*this);
+  rangefinder_ = std::make_unique<Rangefinder>(*this);
   data_ = std::make_unique<DataDesk>(*this);
   if (!options_.trace.empty()) {
     trace_ = std::make_unique<TraceFile>(TraceFile::Options{
@@ -87,6 +91,14 @@ Engine::Engine(PeerOptions options)
     algorithm = algorithm_there();
   }
   algorithm_ = &real_algorithm(algorithm.empty() ? std::string(default_algorithm) : algorithm);
+  if (is_adaptive() && !algorithm_->about.minds_clusters)
+    throw Error(
+        fmt::format("{} does not mind who is near: leave out --cluster auto, or take "
+                    "preempt-aggregation",
+                    algorithm_->about.name));
+  if (options_.eps && !algorithm_->about.has_eps)
+    throw Error(fmt::format("{} has no eps: leave it out, or take preempt-aggregation",
+                            algorithm_->about.name));
   open_courier();
   if (reg)
     register_ =
@@ -173,22 +185,32 @@ std::string Engine::why_not_admitted() const {
   return trouble_.empty() ? why : why + ": " + trouble_;
 }
 
+/// Those who asked the register for the last life may have new lives themselves, of which only the
+/// register could tell. Who is still there says so; and meanwhile there is nobody, so that the
+/// addresses to join at are tried, too.
+void Engine::find_contacts_again() {
+  contacts_.clear();
+  if (register_) return;
+  for (const auto& [life, unmentioned] : known_lives_) ask_terms(life);
+}
+
 /// Begins a life: the first, or one after an expulsion.
 void Engine::be_born() {
   if (steward_) {  // The first is the one in which it has introduced itself.
     life_.incarnation = draw_incarnation(life_.incarnation);
     courier_->live_as(life_);
+    find_contacts_again();
   }
   born_ = net::steady_now();
   tell([&](Witness& witness) { witness.born(life_); });
   followed_view_ = 0;
-  known_lives_.clear();
   timers_.clear();
   if (register_) register_->attach(life_);
   auto tell_copies = [this](AnySteward& steward, Time now, Effects& out) {
     data_->tell_copies(steward, now, out);
   };
-  steward_ = make_steward(*algorithm_, {life_, courier_->address(), terms_, tell_copies});
+  Member self{life_.id, life_.incarnation, courier_->address(), false, cluster_, is_adaptive()};
+  steward_ = make_steward(*algorithm_, {self, terms_, options_.eps, tell_copies});
   steward_->start(born_, effects_);
   next_housekeeping_ = born_;
   for (auto& [name, desk] : desks_) touch(*desk);

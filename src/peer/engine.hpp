@@ -30,6 +30,7 @@
 #include "peer/claim.hpp"
 #include "peer/directories.hpp"
 #include "peer/lock_desk.hpp"
+#include "peer/names.hpp"
 #include "peer/register_desk.hpp"
 #include "peer/talk.hpp"
 #include "peer/timers.hpp"
@@ -40,6 +41,7 @@ namespace conch::peer {
 class Clients;
 class DataDesk;
 class Inquiries;
+class Rangefinder;
 class TraceFile;
 
 using Guard = std::unique_lock<std::mutex>;
@@ -75,6 +77,8 @@ class Engine final : private net::Recipient, private RegisterListener {
 
   const PeerOptions& options() const { return options_; }
   const std::string& group() const { return group_; }
+  /// Where its Unix socket is, with a slash at the end.
+  std::string runtime_folder() const { return directories_.runtime + "/"; }
   const CatalogEntry& algorithm() const { return *algorithm_; }
   std::string why_not_shared() const;
   recovery::Life life() const;
@@ -131,10 +135,12 @@ class Engine final : private net::Recipient, private RegisterListener {
   // Life.
   enum class Phase : std::uint8_t { joining, member, leaving, gone, failed };
   std::string algorithm_there() const;
+  bool is_adaptive() const { return options_.cluster == measured_cluster; }
   void expect_own_register() const;
   void open_courier();
   void come_in();
   std::string why_not_admitted() const;
+  void find_contacts_again();
   void be_born();
   void enter_phase(Phase phase);
   void turn_everybody_out();
@@ -201,6 +207,8 @@ class Engine final : private net::Recipient, private RegisterListener {
 
   PeerOptions options_;
   std::string group_;
+  /// The label with which it comes in.
+  std::string cluster_;
   Directories directories_;
   const CatalogEntry* algorithm_ = nullptr;
   recovery::LeaseTerms terms_;
@@ -214,6 +222,7 @@ class Engine final : private net::Recipient, private RegisterListener {
   std::unique_ptr<AnySteward> steward_;
   std::unique_ptr<Clients> clients_;
   std::unique_ptr<Inquiries> inquiries_;
+  std::unique_ptr<Rangefinder> rangefinder_;
   std::unique_ptr<DataDesk> data_;
   std::unordered_map<std::string, std::unique_ptr<LockDesk>, NameHash, std::equal_to<>> desks_;
   Timers timers_;

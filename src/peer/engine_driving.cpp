@@ -10,6 +10,7 @@
 #include "peer/clients.hpp"
 #include "peer/engine.hpp"
 #include "peer/inquiries.hpp"
+#include "peer/rangefinder.hpp"
 
 namespace conch::peer {
 
@@ -146,7 +147,7 @@ void Engine::ring_again() {
 Time Engine::wakes() const {
   Time steward = steward_ ? steward_->wakes() : Time::max();
   return std::min({steward, courier_->wakes(), timers_.next(), clients_->wakes(),
-                   inquiries_->wakes(), next_housekeeping_});
+                   inquiries_->wakes(), rangefinder_->wakes(), next_housekeeping_});
 }
 
 void Engine::look_after(Time now) {
@@ -156,6 +157,7 @@ void Engine::look_after(Time now) {
     steward_->timer(now, due->lock, due->epoch, due->timer, effects_);
   clients_->look_after(now);
   inquiries_->look_after(now);
+  rangefinder_->look_after(now);
   if (next_housekeeping_ <= now) keep_house(now);
 }
 

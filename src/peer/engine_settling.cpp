@@ -8,6 +8,7 @@
 #include "peer/data_desk.hpp"
 #include "peer/engine.hpp"
 #include "peer/inquiries.hpp"
+#include "peer/rangefinder.hpp"
 
 namespace conch::peer {
 
@@ -82,6 +83,7 @@ void Engine::follow_view(Time now) {
     }
   }
   inquiries_->follow_view(view);
+  rangefinder_->follow_view(view, now);
   data_->follow_view();
 }
 
@@ -266,6 +268,17 @@ void Engine::take_other_payload(const Life& from, PayloadKind kind, std::string_
     case PayloadKind::outdated:
       if (auto m = unpacked<Outdated>(body, why)) return data_->outdated(m->lock, m->version);
       break;
+    case PayloadKind::ping:
+      if (auto ping = unpacked<Ping>(body, why)) return rangefinder_->pinged(from, *ping);
+      break;
+    case PayloadKind::pong:
+      if (auto pong = unpacked<Pong>(body, why))
+        return rangefinder_->answered(from, *pong, work_now_);
+      break;
+    case PayloadKind::distances:
+      if (auto distances = unpacked<Distances>(body, why))
+        return rangefinder_->told(from, *distances);
+      break;
     case PayloadKind::status_part:
       if (auto part = unpacked<StatusPart>(body, why)) return inquiries_->told(from, *part);
       break;
@@ -375,7 +388,6 @@ StatusPart Engine::status_part(Time now) const {
   StatusPart part;
   part.life = life_;
   part.process = static_cast<std::uint64_t>(::getpid());
-  part.cluster = options_.cluster;
   part.age = now - born_;
   if (auto until = steward_->lease_until()) part.lease = *until - now;
   part.clients = clients_->size();

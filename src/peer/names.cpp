@@ -1,12 +1,17 @@
 #include "peer/names.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <climits>
 #include <conch/error.hpp>
 #include <cstdlib>
 #include <optional>
 #include <string>
+
+#include "core/clusters.hpp"
 
 namespace conch::peer {
 
@@ -62,6 +67,22 @@ std::string group_named(const std::string& given) {
   if (!given.empty()) return given;
   const char* variable = std::getenv("CONCH_GROUP");  // NOLINT(concurrency-mt-unsafe)
   return variable != nullptr && *variable != '\0' ? variable : "default";
+}
+
+std::string cluster_named(const std::string& given) {
+  if (!given.empty() && given != measured_cluster) return given;
+  std::array<char, HOST_NAME_MAX + 1> host{};
+  bool known = ::gethostname(host.data(), host.size() - 1) == 0;
+  std::string name = host.data();
+  return known && is_label(name) ? name : "host";
+}
+
+void check_cluster_name(std::string_view name) {
+  if (is_label(name)) return;
+  throw Error(
+      fmt::format("{} cannot be the label of a cluster: it has one or more parts, as site/rack, of "
+                  "printable ASCII without spaces, and at most 200 bytes",
+                  shown(name)));
 }
 
 void check_group_name(std::string_view name) {

@@ -25,6 +25,9 @@ enum class PayloadKind : std::uint8_t {
   status_ask,       // a StatusAsk
   status_part,      // a StatusPart
   outdated,         // an Outdated
+  ping,             // a Ping
+  pong,             // a Pong
+  distances,        // a Distances
 };
 
 inline void put_kind(PayloadKind kind, std::string& out) { out += static_cast<char>(kind); }
@@ -56,6 +59,27 @@ struct Outdated {
   std::string lock;
   std::uint64_t version = 0;
   CONCH_FIELDS(Outdated, lock, version)
+};
+
+// Distances: see rangefinder.hpp.
+
+struct Ping {
+  std::uint64_t round = 0;
+  CONCH_FIELDS(Ping, round)
+};
+struct Pong {
+  std::uint64_t round = 0;
+  CONCH_FIELDS(Pong, round)
+};
+/// How long a message takes to this one and back.
+struct Distance {
+  NodeId to;
+  Duration round_trip{};
+  CONCH_FIELDS(Distance, to, round_trip)
+};
+struct Distances {
+  std::vector<Distance> found;
+  CONCH_FIELDS(Distances, found)
 };
 
 // Status.
@@ -99,15 +123,13 @@ struct StatusPart {
   std::uint64_t number = 0;
   recovery::Life life;
   std::uint64_t process = 0;
-  std::string host;
-  std::string cluster;
   Duration age{};
   /// How long its lease runs; nothing if it has none.
   std::optional<Duration> lease;
   std::uint64_t clients = 0;
   std::vector<LockPart> locks;
   Counts counts;
-  CONCH_FIELDS(StatusPart, number, life, process, host, cluster, age, lease, clients, locks, counts)
+  CONCH_FIELDS(StatusPart, number, life, process, age, lease, clients, locks, counts)
 };
 
 /// What a peer knows of its group: the view, and the parts of those that answered in time.

@@ -267,7 +267,7 @@ class Lock {
     CONCH_EXPECT(played_ == Doing::withdrawing, "only who cancels is withdrawn");
     played_ = Doing::nothing;
   }
-  void take_effect(const Lost&, Out&) {
+  void take_effect(const Forfeited&, Out&) {
     CONCH_EXPECT(false, "peers have their leases from the register, not lock by lock");
   }
   void take_effect(const Joined&, Out&) { played_ = Doing::nothing; }

@@ -88,6 +88,9 @@ struct Charter {
   /// When a lock has been entered so often in an epoch, the next one is due: the count of a fence
   /// does not overflow.
   std::uint64_t entries_max = Fence::last_count / 2;
+  /// Goes with no group whose eps is another than the tuning's; otherwise it takes over the
+  /// group's.
+  bool insists_on_eps = false;
   friend bool operator==(const Charter&, const Charter&) = default;
 };
 
@@ -96,8 +99,8 @@ class Participant {
  public:
   using Out = PeerOrders<A>;
 
-  Participant(Life self, std::string address, Charter charter)
-      : self_(self), address_(std::move(address)), charter_(std::move(charter)) {}
+  Participant(Member self, Charter charter)
+      : self_(self.life()), newcomer_(std::move(self)), charter_(std::move(charter)) {}
 
   // The register: what to propose, if anything, to what is known; and what it says.
 
@@ -111,6 +114,8 @@ class Participant {
   std::optional<View> eviction_of(const Life& suspect) const;
   /// The next view with the same members, in which these locks are forced open; if this peer works.
   std::optional<View> renewal(const std::vector<std::string>& locks) const;
+  /// The next view with these labels, if any of them is new and this peer works.
+  std::optional<View> relabelling(const std::map<NodeId, std::string>& labels) const;
   /// The next view without this peer, whose process neither holds nor waits.
   View departure() const;
   /// What an accepted proposal, a refusal, a look or a watch has brought.
@@ -205,13 +210,15 @@ class Participant {
   void at(Lock<A>& lock, Out& out, Call&& call);
 
   Life self_;
-  std::string address_;
+  /// As it comes in.
+  Member newcomer_;
   Charter charter_;
   Stage stage_ = Stage::outside;
   View view_;
-  /// Of the view's roster: everybody, and the founders. All locks share them.
+  /// Of the view's roster: everybody, the founders, and the founders' labels. All locks share them.
   Members members_;
   Members founders_;
+  Clusters clusters_;
   Epoch epoch_{0};
   /// Whose lease is known to have ended, of the roster and the evicted.
   std::set<Life> ended_;

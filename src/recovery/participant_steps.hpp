@@ -21,8 +21,7 @@ Standing Participant<A>::known() const {
 template <Exclusive A>
 View Participant<A>::admission(const Standing& known) const {
   constexpr Membership membership = Dynamic<A> ? Membership::dynamic : Membership::fixed;
-  return recovery::admission(known, {self_.id, self_.incarnation, address_, false},
-                             charter_.algorithm, membership);
+  return recovery::admission(known, newcomer_, charter_.algorithm, membership, charter_.tuning.eps);
 }
 
 template <Exclusive A>
@@ -45,6 +44,16 @@ template <Exclusive A>
 std::optional<View> Participant<A>::renewal(const std::vector<std::string>& locks) const {
   if (stage_ != Stage::working) return std::nullopt;
   return recovery::renewal(known(), self_, locks);
+}
+
+template <Exclusive A>
+std::optional<View> Participant<A>::relabelling(const std::map<NodeId, std::string>& labels) const {
+  bool changes = std::any_of(labels.begin(), labels.end(), [&](const auto& each) {
+    const Member* member = view_.roster.find(each.first);
+    return member && member->cluster != each.second;
+  });
+  if (!changes || stage_ != Stage::working) return std::nullopt;
+  return recovery::relabelling(known(), self_, labels);
 }
 
 template <Exclusive A>
@@ -82,6 +91,7 @@ template <Exclusive A>
 void Participant<A>::see_roster(Roster roster) {
   view_.roster = std::move(roster);
   founders_ = view_.roster.founders();
+  clusters_ = view_.roster.clusters();
   members_ = founders_.size() == view_.roster.size() ? founders_ : view_.roster.all();
 }
 
@@ -296,7 +306,9 @@ void Participant<A>::depart_if_unneeded(Out& out) {
 /// Of a specimen: a guest whom only the members know.
 template <Exclusive A>
 void Participant<A>::slip_in(Out& out) {
-  see_roster(view_.roster.with({self_.id, self_.incarnation, address_, true}));
+  Member guest = newcomer_;
+  guest.guest = true;
+  see_roster(view_.roster.with(std::move(guest)));
   epoch_ = view_.epoch;
   stage_ = Stage::greeting;
   greet(out);
@@ -407,8 +419,10 @@ std::size_t Participant<A>::forget_idle() {
 
 template <Exclusive A>
 Assignment Participant<A>::start_of(const std::string& lock, const DataRef& data) const {
-  return {epoch_, founders_, home_of(lock, founders_), Baton{Fence(epoch_, 0), data},
-          charter_.tuning};
+  Tuning tuning = charter_.tuning;
+  tuning.eps = view_.eps;
+  Baton baton{Fence(epoch_, 0), data};
+  return {epoch_, founders_, home_of(lock, founders_), baton, tuning, {}, clusters_};
 }
 
 /// A lock that is used here for the first time in this epoch. A token that moves by itself does so

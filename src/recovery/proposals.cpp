@@ -36,12 +36,15 @@ std::vector<NodeId> dead_members(const Standing& known) {
 }
 
 View admission(const Standing& known, const Member& newcomer, std::string_view algorithm,
-               Membership membership) {
+               Membership membership, std::uint32_t eps) {
   View view = next(known);
   std::size_t members = view.roster.size();
   for (NodeId dead : dead_members(known)) put_out(view, dead, known);
   put_out(view, newcomer.id, known);
-  if (view.roster.empty()) view.algorithm = algorithm;
+  if (view.roster.empty()) {
+    view.algorithm = algorithm;
+    view.eps = eps;
+  }
   bool untouched = view.roster.size() == members && members > 0;
   Member member = newcomer;
   member.guest = true;
@@ -57,6 +60,13 @@ View renewal(const Standing& known, const Life& decider, const std::vector<std::
     view.forced.push_back({lock, view.epoch});
   }
   return view;
+}
+
+View relabelling(const Standing& known, const Life& decider,
+                 const std::map<NodeId, std::string>& labels) {
+  View view = next(known);
+  view.roster = view.roster.labelled(labels);
+  return begin_epoch(std::move(view), decider);
 }
 
 View departure(const Standing& known, const Life& leaver) {

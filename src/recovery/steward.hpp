@@ -43,10 +43,10 @@ class Steward {
  public:
   using Out = StewardOrders<A>;
 
-  Steward(Life self, std::string address, Charter charter, LeaseTerms terms)
+  Steward(Member self, Charter charter, LeaseTerms terms)
       : without_(charter.without),
         terms_(terms),
-        participant_(self, std::move(address), std::move(charter)),
+        participant_(std::move(self), std::move(charter)),
         tenure_(terms) {}
 
   /// The peer wants to be in the group.
@@ -80,6 +80,8 @@ class Steward {
   /// Whoever holds the lock loses it, by a new epoch; ends in Opened, or Expelled. False if this
   /// peer is not in the group.
   bool force_open(const std::string& lock, Out& out);
+  /// The members should have these labels, from now on and by a new epoch.
+  void relabel(std::map<NodeId, std::string> labels, Out& out);
   /// Its process neither holds nor waits; ends in Departed, or Expelled.
   void leave(Out& out);
 
@@ -133,6 +135,7 @@ class Steward {
     std::optional<Epoch> accepted;
   };
   std::map<std::string, Forcing> forcing_;
+  std::map<NodeId, std::string> labels_;
   /// From those who know of the admission before this one does: nothing is done without a lease.
   std::vector<std::pair<Life, Message<A>>> before_lease_;
   /// Who has said of whom that it cannot be reached, and when.
@@ -178,7 +181,7 @@ std::optional<View> Steward<A>::proposal() const {
   std::vector<std::string> locks;
   for (const auto& [lock, forcing] : forcing_)
     if (!forcing.accepted) locks.push_back(lock);
-  if (locks.empty() && !participant_.is_worn()) return std::nullopt;
+  if (locks.empty() && !participant_.is_worn()) return participant_.relabelling(labels_);
   return participant_.renewal(locks);
 }
 
@@ -265,11 +268,18 @@ void Steward<A>::come_in(const Standing& standing, Out& out) {
 template <Exclusive A>
 void Steward<A>::seek_admission(const Standing& standing, Out& out) {
   View view = participant_.admission(standing);
-  const std::string& ours = participant_.charter().algorithm;
-  if (view.algorithm == ours) return ask(Propose{std::move(view)}, out);
-  participant_.stay_out("the group runs " + view.algorithm + ", this peer was started with " +
-                            ours + "; start it with --algorithm " + view.algorithm,
-                        out);
+  const Charter& ours = participant_.charter();
+  auto differs = [&](const std::string& theirs, const std::string& own, const std::string& start) {
+    participant_.stay_out("the group runs " + theirs + ", this peer was started with " + own +
+                              "; start it with " + start,
+                          out);
+  };
+  if (view.algorithm != ours.algorithm)
+    return differs(view.algorithm, ours.algorithm, "--algorithm " + view.algorithm);
+  std::string eps = std::to_string(view.eps);
+  if (ours.insists_on_eps && view.eps != ours.tuning.eps)
+    return differs("with eps " + eps, std::to_string(ours.tuning.eps), "--eps " + eps);
+  ask(Propose{std::move(view)}, out);
 }
 
 /// How many members that are alive come before this one.
@@ -377,6 +387,15 @@ bool Steward<A>::force_open(const std::string& lock, Out& out) {
   next_proposal_ = out.now();
   look_after(out);
   return true;
+}
+
+template <Exclusive A>
+void Steward<A>::relabel(std::map<NodeId, std::string> labels, Out& out) {
+  if (!alive(out) || leaving_) return;
+  labels_ = std::move(labels);
+  if (next_proposal_ || !participant_.relabelling(labels_)) return;
+  next_proposal_ = out.now();
+  look_after(out);
 }
 
 /// The view may be somebody else's who wants the same.

@@ -23,7 +23,7 @@ class Alone {
 
   explicit Alone(Rule without = Rule::none) : Alone(Charter{"naimi-trehel", {}, without}) {}
   explicit Alone(Charter charter)
-      : steward_({NodeId{1}, Incarnation{1}}, "", std::move(charter), terms) {}
+      : steward_({NodeId{1}, Incarnation{1}}, std::move(charter), terms) {}
 
   /// What a call at this time wants done; its questions and events are kept.
   template <class Call>
@@ -128,6 +128,25 @@ TEST(Steward, DoesNotComeToAGroupThatRunsSomethingElse) {
   EXPECT_EQ(peer.stage(), Stage::out);
   EXPECT_TRUE(peer.asks.empty());
   EXPECT_EQ(peer.wakes(), Time::max());
+}
+
+TEST(Steward, DoesNotComeToAGroupWithAnotherEpsIfItInsists) {
+  Life member{NodeId{2}, Incarnation{1}};
+  for (bool insists : {false, true}) {
+    Charter charter{"naimi-trehel", {}};
+    charter.tuning.eps = 1;
+    charter.insists_on_eps = insists;
+    Alone peer(charter);
+    peer.standing = group_of("naimi-trehel", member);
+    peer.standing.view.eps = 2;
+    peer.start(seconds(1));
+    peer.answer(seconds(1), false);
+    EXPECT_EQ(peer.asks_for<Propose>(), !insists);
+    ASSERT_EQ(peer.events.size(), insists ? 1U : 0U);
+    if (!insists) continue;
+    EXPECT_EQ(std::get<Refused>(peer.events[0]).why,
+              "the group runs with eps 2, this peer was started with 1; start it with --eps 2");
+  }
 }
 
 TEST(Steward, WhatItAskedForMeanwhileIsLostIfItIsRefused) {
@@ -321,6 +340,26 @@ TEST(Steward, IfSomebodyElseForcesTheSameLockOpenThatWillDo) {
   EXPECT_TRUE(peer.is_told<Opened>());
 }
 
+TEST(Steward, AsksForOtherLabelsUntilTheyAreThere) {
+  Alone peer;
+  peer.come_in(seconds(1));
+  auto relabel = [&](Duration time, std::string label) {
+    peer.at(time, [&](auto& steward, auto& out) { steward.relabel({{NodeId{1}, label}}, out); });
+  };
+  relabel(milliseconds(1100), "west");
+  ASSERT_TRUE(peer.asks_for<Propose>());
+  peer.answer(milliseconds(1110), false);
+  peer.tick(peer.wakes().time_since_epoch());
+  ASSERT_TRUE(peer.asks_for<Propose>()) << "again";
+  peer.answer(milliseconds(1300), true);
+  EXPECT_EQ(peer.standing.view.roster.begin()->cluster, "west");
+  EXPECT_EQ(peer.standing.view.epoch, Epoch{2});
+  peer.tick(peer.wakes().time_since_epoch());
+  EXPECT_FALSE(peer.asks_for<Propose>()) << "once is enough";
+  relabel(milliseconds(1400), "west");
+  EXPECT_FALSE(peer.asks_for<Propose>()) << "they are as wanted";
+}
+
 TEST(Steward, OnlyAMemberForcesLocksOpen) {
   Alone peer;
   peer.at(seconds(1), [](auto& steward, auto& out) { EXPECT_FALSE(steward.force_open("a", out)); });
@@ -361,7 +400,8 @@ void fuzz(std::uint64_t seed, std::string_view name) {
   Dice dice(seed);
   Life self{NodeId{1}, Incarnation{1}};
   Life other{NodeId{2}, Incarnation{2}};
-  Participant<A> peer(self, "", {std::string(name), {}, Rule::none});
+  Member member{self.id, self.incarnation};
+  Participant<A> peer(member, {std::string(name), {}, Rule::none});
   View view{
       1,
       Epoch{1},
@@ -393,7 +433,7 @@ void fuzz(std::uint64_t seed, std::string_view name) {
     ++understood;
     PeerOrders<A> out;
     peer.receive(other, message, out);
-    if (peer.stage() == Stage::out) peer = Participant<A>(self, "", {std::string(name), {}, {}});
+    if (peer.stage() == Stage::out) peer = Participant<A>(member, {std::string(name), {}, {}});
   }
   EXPECT_GT(understood, 200);
 }

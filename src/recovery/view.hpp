@@ -8,11 +8,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/clusters.hpp"
 #include "core/fields.hpp"
 #include "core/kinds.hpp"
 #include "core/members.hpp"
@@ -37,10 +39,14 @@ struct Member {
   NodeId id;
   Incarnation incarnation{};
   /// Where it can be reached; empty in a simulation.
-  std::string address;
+  std::string address = {};
   /// It came after the epoch began. A guest is no lock's home before the next epoch.
   bool guest = false;
-  CONCH_FIELDS(Member, id, incarnation, address, guest)
+  /// Who is near it, as a label (core/clusters.hpp).
+  std::string cluster = {};
+  /// Its label follows from what the peers measure.
+  bool adaptive = false;
+  CONCH_FIELDS(Member, id, incarnation, address, guest, cluster, adaptive)
 
   Life life() const { return {id, incarnation}; }
 };
@@ -95,11 +101,35 @@ class Roster {
     return collect([](const Member& member) { return !member.guest; });
   }
 
+  /// With these labels for those of them who are members.
+  Roster labelled(const std::map<NodeId, std::string>& labels) const {
+    std::vector<Member> members = members_;
+    for (Member& member : members)
+      if (auto found = labels.find(member.id); found != labels.end())
+        member.cluster = found->second;
+    return Roster(std::move(members));
+  }
+  /// Those of the founders; none if nobody has a label.
+  Clusters clusters() const {
+    std::map<NodeId, std::string> labels;
+    bool any = false;
+    for (const Member& member : members_) {
+      if (member.guest) continue;
+      labels[member.id] = member.cluster;
+      any = any || !member.cluster.empty();
+    }
+    return any ? Clusters(labels) : Clusters();
+  }
+
   /// What arrives from elsewhere may not be a roster.
   bool valid() const {
-    return std::adjacent_find(begin(), end(), [](const Member& a, const Member& b) {
-             return a.id >= b.id;
-           }) == end();
+    bool labels = std::all_of(begin(), end(), [](const Member& member) {
+      return member.cluster.empty() || is_label(member.cluster);
+    });
+    bool sorted = std::adjacent_find(begin(), end(), [](const Member& a, const Member& b) {
+                    return a.id >= b.id;
+                  }) == end();
+    return labels && sorted;
   }
 
  private:
@@ -139,7 +169,9 @@ struct View {
   /// Each lock at most once; in this view and those after it, until whoever proposes the next one
   /// knows that every member has heard of it.
   std::vector<Forced> forced = {};
-  CONCH_FIELDS(View, number, epoch, algorithm, decider, roster, evicted, forced)
+  /// Of an algorithm that has it (core/tuning.hpp): all must agree on it, too.
+  std::uint32_t eps = 0;
+  CONCH_FIELDS(View, number, epoch, algorithm, decider, roster, evicted, forced, eps)
 
   /// Every epoch has founders as long as it has members, and fits into a fence.
   bool valid() const {

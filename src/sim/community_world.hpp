@@ -315,7 +315,7 @@ class Community {
     peers_[node].doing = Doing::idle;
     ++result_.cancelled;
   }
-  void apply(Node node, const Lost&) {
+  void apply(Node node, const Forfeited&) {
     note(node, [] { return std::string("LOST"); });
     if (peers_[node].doing != Doing::inside) oracle_.broken("lost by somebody who is not inside");
     peers_[node].doing = Doing::idle;

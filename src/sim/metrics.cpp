@@ -22,7 +22,8 @@ Summary summarize(std::vector<double> values) {
     return *place;
   };
   double largest = *std::max_element(values.begin(), values.end());
-  return {mean, std::sqrt(squares / count), percentile(0.5), percentile(0.99), largest};
+  return {mean,   std::sqrt(squares / count), percentile(0.5), percentile(0.95), percentile(0.99),
+          largest};
 }
 
 double jain_index(const std::vector<double>& shares) {

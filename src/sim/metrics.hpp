@@ -16,6 +16,7 @@ struct Summary {
   double mean = 0;
   double std = 0;
   double p50 = 0;
+  double p95 = 0;
   double p99 = 0;
   double max = 0;
 };

@@ -20,6 +20,7 @@ TEST(Summary, OfValues) {
   EXPECT_DOUBLE_EQ(summary.mean, 50.5);
   EXPECT_NEAR(summary.std, 28.866, 0.001);
   EXPECT_DOUBLE_EQ(summary.p50, 50);
+  EXPECT_DOUBLE_EQ(summary.p95, 95);
   EXPECT_DOUBLE_EQ(summary.p99, 99);
   EXPECT_DOUBLE_EQ(summary.max, 100);
   EXPECT_DOUBLE_EQ(summarize({}).max, 0);

@@ -13,10 +13,11 @@ Network::Network(const Options& options)
       local_(options.local_latency),
       remote_(options.remote_latency),
       site_(options.site_latency.value_or(options.remote_latency)),
+      latencies_(options.latencies),
       // Constant delays keep the order by themselves.
       keeps_order_(options.channel == Channel::fifo &&
                    !(local_.is_constant() && remote_.is_constant() && site_.is_constant() &&
-                     options.faults.clog.chance == 0)),
+                     latencies_.empty() && options.faults.clog.chance == 0)),
       bytes_per_s_(options.bytes_per_s),
       faults_(options.faults) {
   for (std::uint32_t cluster = 0; cluster < options.clusters.size(); ++cluster)
@@ -57,6 +58,7 @@ Arrivals Network::carry(Node from, Node to, std::uint32_t bytes, Time now) {
 }
 
 const Distribution& Network::latency(Node from, Node to) const {
+  if (!latencies_.empty()) return latencies_[cluster_of_[from]][cluster_of_[to]];
   if (cluster_of_[from] == cluster_of_[to]) return local_;
   return !site_of_.empty() && site_of_[from] == site_of_[to] ? site_ : remote_;
 }

@@ -43,6 +43,7 @@ class Network {
   Distribution local_;
   Distribution remote_;
   Distribution site_;
+  std::vector<std::vector<Distribution>> latencies_;
   bool keeps_order_;
   std::optional<double> bytes_per_s_;
   Faults faults_;

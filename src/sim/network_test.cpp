@@ -23,6 +23,18 @@ TEST(Network, LatencyIsThatOfTheClusters) {
   EXPECT_EQ(network.carry(0, 2, 8, start).at[0], start + 10ms);
 }
 
+TEST(Network, LatencyMayDifferBetweenEachTwoClusters) {
+  Options options = two_clusters();
+  auto constant = [](Duration latency) { return Distribution::constant(latency); };
+  options.latencies = {{constant(1ms), constant(20ms)}, {constant(30ms), constant(2ms)}};
+  Network network(options);
+  EXPECT_EQ(network.carry(0, 1, 8, start).at[0], start + 1ms);
+  EXPECT_EQ(network.carry(1, 2, 8, start).at[0], start + 20ms);
+  EXPECT_EQ(network.carry(2, 1, 8, start).at[0], start + 30ms);
+  EXPECT_EQ(network.carry(2, 3, 8, start).at[0], start + 2ms);
+  EXPECT_EQ(options.latency_max(), 30ms);
+}
+
 TEST(Network, AFifoChannelKeepsTheOrderAndAnyDoesNot) {
   Options options = two_clusters();
   options.local_latency = Distribution::exponential(10ms);

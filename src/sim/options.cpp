@@ -1,5 +1,6 @@
 #include "sim/options.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "catalog/catalog.hpp"
@@ -61,19 +62,15 @@ void validate_faults(const Options& options, const CatalogEntry& entry) {
     throw BadText(name + " takes no word of a failure detector: leave out --detect");
 }
 
-void validate_sites(const Options& options) {
-  if (options.sites.empty()) {
-    if (options.site_latency) throw BadText("--site-latency: there are no --sites");
-    return;
-  }
-  std::uint64_t clusters = 0;
-  for (Node site : options.sites) clusters += site;
-  if (clusters != options.clusters.size())
-    throw BadText("--sites: there are " + std::to_string(options.clusters.size()) +
-                  " clusters, and the sites have " + std::to_string(clusters));
-}
-
 }  // namespace
+
+void validate_sites(const std::vector<Node>& clusters, const std::vector<Node>& sites) {
+  std::uint64_t in_sites = 0;
+  for (Node site : sites) in_sites += site;
+  if (!sites.empty() && in_sites != clusters.size())
+    throw BadText("--sites: there are " + std::to_string(clusters.size()) +
+                  " clusters, and the sites have " + std::to_string(in_sites));
+}
 
 std::vector<Node> parse_clusters(std::string_view text) {
   if (auto times = text.find('x'); times != std::string_view::npos) {
@@ -100,6 +97,13 @@ NodeRange parse_nodes(std::string_view text) {
     throw BadText("\"" + std::string(text) + "\" is neither a number of nodes such as 10, up to " +
                   std::to_string(nodes_max) + ", nor a range such as 2..100");
   return range;
+}
+
+Duration Options::latency_max() const {
+  Duration slowest = {};
+  for (const auto& from : latencies)
+    for (const Distribution& latency : from) slowest = std::max(slowest, latency.mean());
+  return latencies.empty() ? std::max(local_latency.mean(), remote_latency.mean()) : slowest;
 }
 
 Options for_seed(Options options, std::uint64_t seed) {
@@ -139,7 +143,13 @@ void validate(const Options& options) {
   if (options.tuning.order < 2 || options.tuning.order > 8)
     throw BadText("--order: a tree's nodes have at most 2 to 8 children, not " +
                   std::to_string(options.tuning.order));
-  validate_sites(options);
+  if (options.sites.empty() && options.site_latency)
+    throw BadText("--site-latency: there are no --sites");
+  validate_sites(options.clusters, options.sites);
+  for (const auto& from : options.latencies)
+    CONCH_EXPECT(options.latencies.size() == options.clusters.size() &&
+                     from.size() == options.clusters.size(),
+                 "there is a latency for each two clusters");
   validate_faults(options, entry);
 }
 

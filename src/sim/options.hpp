@@ -37,6 +37,8 @@ struct Options {
   std::vector<Node> clusters = {10};
   /// How many of the clusters each site has, in order; empty if there are no sites.
   std::vector<Node> sites;
+  /// What the algorithms are told of who is near, if it is not the truth.
+  std::optional<Clusters> told;
   /// Instead of these, one cluster of so many: see `for_seed`.
   std::optional<NodeRange> drawn_nodes;
   /// Per node.
@@ -50,6 +52,8 @@ struct Options {
   Distribution remote_latency = local_latency;
   /// Between clusters of one site; otherwise as between any others.
   std::optional<Distribution> site_latency;
+  /// Instead of all these, between each two clusters and within each: by sender, then receiver.
+  std::vector<std::vector<Distribution>> latencies;
   /// Of a node's outgoing line.
   std::optional<double> bytes_per_s;
   Channel channel = Channel::fifo;
@@ -84,8 +88,11 @@ struct Options {
   }
   /// Nothing if there is only one.
   Clusters labels() const {
+    if (told) return *told;
     return clusters.size() < 2 ? Clusters() : Clusters::sized(clusters, sites);
   }
+  /// The mean of the slowest messages.
+  Duration latency_max() const;
   bool sizes_differ() const { return drawn_nodes && drawn_nodes->first < drawn_nodes->last; }
   bool shares() const { return readers > 0 || ranges > 1; }
   bool uses_link() const {
@@ -101,6 +108,9 @@ NodeRange parse_nodes(std::string_view text);
 
 /// `10`, `3x3` or `4,2,3`.
 std::vector<Node> parse_clusters(std::string_view text);
+
+/// Throws BadText with a sentence if there are sites and they do not have all the clusters.
+void validate_sites(const std::vector<Node>& clusters, const std::vector<Node>& sites);
 
 /// Throws BadText with a sentence if the options cannot be combined.
 void validate(const Options& options);

@@ -167,7 +167,7 @@ class PopulationOf final : public Population {
   }
   void apply(Node node, const Entered& entered) { host_.entered(node, entered); }
   void apply(Node node, const Withdrawn&) { host_.withdrawn(node); }
-  void apply(Node node, const Lost&) { host_.lost(node); }
+  void apply(Node node, const Forfeited&) { host_.lost(node); }
   void apply(Node node, const Joined&) { host_.joined(node); }
   void apply(Node node, const Left&) { host_.left(node); }
   void apply(Node node, const Armed& armed) { host_.armed(node, armed); }

@@ -11,6 +11,7 @@
 
 #include "sim/distribution.hpp"
 #include "sim/line_diff.hpp"
+#include "sim/options.hpp"
 #include "sim/scripted_world.hpp"
 
 namespace conch::sim {
@@ -150,6 +151,8 @@ ScriptedWorld::Group read_group(Arguments& arguments) {
       group.tuning.eps = static_cast<unsigned>(arguments.number());
     } else if (arguments.take("clusters")) {
       group.clusters = read_clusters(arguments, group);
+    } else if (arguments.take("sites")) {
+      while (arguments.at_number()) group.sites.push_back(arguments.node());
     } else if (arguments.take("ids")) {
       group.ids = read_ids(arguments, group);
     } else {
@@ -160,6 +163,7 @@ ScriptedWorld::Group read_group(Arguments& arguments) {
     throw BadText("a group has 1 to " + std::to_string(ScriptedWorld::nodes_max) + " nodes");
   if (group.home >= group.nodes)
     throw BadText("there is no node " + std::to_string(group.home) + " to be the home");
+  validate_sites(group.clusters, group.sites);
   return group;
 }
 
@@ -277,7 +281,7 @@ struct Performance {
 constexpr std::array performances = std::to_array<Performance>({
     {{"nodes",
       "nodes N ALGORITHM [home H] [voting grid|plane] [order M] [lazy] [eps E] [clusters A B ...] "
-      "[ids A B ...]"},
+      "[sites A B ...] [ids A B ...]"},
      nullptr},
     {{"request", "request N [read|write] [A..B]"}, request},
     {{"release", "release N"}, on_one<&W::release>},

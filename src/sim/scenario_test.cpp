@@ -273,7 +273,7 @@ TEST(Scenario, MistakesAreLinesOfOutput) {
            {"central", "nodes 3 central home 3", "there is no node 3 to be the home"},
            {"central", "nodes 3 maekawa voting square",
             "the form is nodes N ALGORITHM [home H] [voting grid|plane] [order M] [lazy] [eps E] "
-            "[clusters A B ...] [ids A B ...]"},
+            "[clusters A B ...] [sites A B ...] [ids A B ...]"},
        }) {
     std::string begin = "nodes 3 " + std::string(mistake.algorithm);
     EXPECT_EQ(last_output({begin, mistake.command}), "error: " + std::string(mistake.error) + "\n");

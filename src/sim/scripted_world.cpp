@@ -51,7 +51,7 @@ ScriptedWorld::ScriptedWorld(const Group& group, std::string& out)
       roster_(members_of(group)),
       start_(Assignment::fresh(roster_, id_of(group.home), tuning_)) {
   start_.ring = group.ids;
-  start_.clusters = Clusters::sized(group.clusters);
+  start_.clusters = Clusters::sized(group.clusters, group.sites);
   for (NodeId member : roster_) {
     population_->create(node_of(member), start_);
     phases_[node_of(member)] = Phase::idle;

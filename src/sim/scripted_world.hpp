@@ -40,6 +40,8 @@ class ScriptedWorld final : private Host {
     std::vector<NodeId> ids = {};
     /// The sizes of the clusters, in order; empty if all are in one.
     std::vector<Node> clusters = {};
+    /// How many of the clusters each site has, in order; empty if there are no sites.
+    std::vector<Node> sites = {};
   };
   /// A message in flight; what is left open matches any.
   struct Which {

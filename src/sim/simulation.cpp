@@ -14,14 +14,13 @@ constexpr std::uint64_t fault_stream = 3;
 constexpr std::uint64_t stalled_after(Node nodes) { return 20'000 + 2'000 * std::uint64_t{nodes}; }
 
 Duration first_repetition(const Options& options) {
-  Duration latency = std::max(options.local_latency.mean(), options.remote_latency.mean());
-  return std::max<Duration>(6 * latency, std::chrono::microseconds(1));
+  return std::max<Duration>(6 * options.latency_max(), std::chrono::microseconds(1));
 }
 
 /// Those of the algorithms' header comments.
 std::vector<VisitOracle::Rules> visit_rules(const Options& options, const Network& network) {
   if (options.clusters.size() < 2) return {};
-  Duration known_after = 4 * std::max(options.local_latency.mean(), options.remote_latency.mean());
+  Duration known_after = 4 * options.latency_max();
   std::vector<VisitOracle::Rules> rules{{network.clusters(), known_after, {}}};
   if (!options.visits_checked) return rules;
   std::uint64_t eps = options.tuning.eps;

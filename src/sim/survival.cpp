@@ -57,6 +57,7 @@ Survival::Survival(const SurvivalOptions& options, std::ostream* trace)
       entry_(find_algorithm(options.algorithm)),
       trace_(trace),
       random_(options.seed),
+      label_dice_(~options.seed),
       register_(options.lease) {
   validate(options);
 }
@@ -163,7 +164,8 @@ void Survival::spawn(NodeId id) {
   Process& process = processes_[life];
   process.life = life;
   process.clock = draw_clock();
-  process.peer = make_survivor(entry_, {life, options_.lease, options_.tuning, options_.without,
+  Member self{life.id, life.incarnation, "", false, draw_label()};
+  process.peer = make_survivor(entry_, {self, options_.lease, options_.tuning, options_.without,
                                         entries_max_, trace_ != nullptr});
   note(life, "starts");
   call(process, [](Survivor& peer, Time now) { return peer.start(now); });

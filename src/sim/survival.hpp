@@ -169,6 +169,8 @@ class Survival {
   void strike();
   void strike_at(const Life& life);
   void force_open(const Life& life);
+  void relabel();
+  std::string draw_label();
   void part();
   void haunt_recovery();
   void calm_down();
@@ -181,6 +183,8 @@ class Survival {
   const CatalogEntry& entry_;
   std::ostream* trace_;
   Random random_;
+  /// Of its own: where peers are has nothing to do with what goes wrong.
+  Random label_dice_;
   Time now_{};
   std::uint64_t order_ = 0;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

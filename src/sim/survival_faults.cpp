@@ -1,5 +1,6 @@
 // Survival: what goes wrong, and the end of it.
 #include <algorithm>
+#include <array>
 
 #include "sim/distribution.hpp"
 #include "sim/survival.hpp"
@@ -20,6 +21,10 @@ void Survival::plan_faults() {
   calm_at_ = Time(storm);
   std::uint64_t faults = random_.below(options_.faults_max + 1);
   for (std::uint64_t i = 0; i < faults; ++i) after(draw(lease, storm), [this] { strike(); });
+  for (std::uint64_t times = label_dice_.below(3); times > 0; --times) {
+    auto part = static_cast<std::int64_t>(label_dice_.below(100));
+    after(storm / 100 * part, [this] { relabel(); });
+  }
   at(calm_at_, [this] { calm_down(); });
 }
 
@@ -93,6 +98,24 @@ void Survival::force_open(const Life& life) {
     note(each, "forces the lock open");
     call(*process, [](Survivor& peer, Time now) { return peer.force_open(now, lock_name); });
   }
+}
+
+/// Somebody finds that others are elsewhere than was thought.
+void Survival::relabel() {
+  std::vector<Life> lives = living();
+  if (!stormy_ || lives.empty()) return;
+  Process* process = find(lives[label_dice_.below(lives.size())]);
+  if (process->stopped) return;
+  std::map<NodeId, std::string> labels;
+  for (std::uint64_t id = 0; id < nodes_; ++id)
+    if (label_dice_.chance(0.5)) labels[NodeId{id}] = draw_label();
+  note(process->life, "wants other clusters");
+  call(*process, [&](Survivor& peer, Time now) { return peer.relabel(now, labels); });
+}
+
+std::string Survival::draw_label() {
+  constexpr std::array labels{"west/1", "west/2", "east/1"};
+  return labels[label_dice_.below(labels.size())];
 }
 
 void Survival::strike_at(const Life& life) {

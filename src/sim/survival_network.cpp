@@ -143,6 +143,11 @@ void Survival::see_view(const View& before) {
   notify();
   if (view.epoch == before.epoch) return;
   const Process* decider = find(view.decider);
+  bool relabelled = std::any_of(before.roster.begin(), before.roster.end(), [&](const Member& old) {
+    const Member* member = view.roster.find(old.id);
+    return member && member->life() == old.life() && member->cluster != old.cluster;
+  });
+  if (relabelled) oracles_.see(Sighting::relabelled);
   bool same = view.roster.settled() == before.roster.settled() && view.forced == before.forced;
   if (same && decider && decider->peer->is_worn()) oracles_.see(Sighting::epoch_worn);
   if (decided_ < before.epoch) oracles_.see(Sighting::recovery_overlapped);

@@ -40,6 +40,7 @@ std::string_view word(Sighting sighting) {
     case Sighting::holder_forced: return "a holder was told that its lock was forced open";
     case Sighting::lock_opened: return "a lock was forced open";
     case Sighting::epoch_worn: return "an epoch was renewed because its fences ran high";
+    case Sighting::relabelled: return "members changed their clusters";
   }
   return "?";
 }

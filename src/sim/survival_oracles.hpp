@@ -38,8 +38,9 @@ enum class Sighting : std::uint8_t {
   holder_forced,   // somebody forced the lock open, and the holder was told
   lock_opened,     // and whoever had done so was told
   epoch_worn,      // a new one began before the fences of the old one ran out
+  relabelled,      // members got other labels
 };
-inline constexpr std::size_t sighting_count = 21;
+inline constexpr std::size_t sighting_count = 22;
 std::string_view word(Sighting sighting);
 /// Whether an algorithm that can do this shows it in some hundred runs.
 bool is_expected(Sighting sighting, const Capabilities& can);

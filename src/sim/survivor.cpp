@@ -13,7 +13,7 @@ class SurvivorOf final : public Survivor {
  public:
   SurvivorOf(const CatalogEntry& entry, const SurvivorTraits& traits)
       : traced_(traits.traced),
-        steward_(traits.life, "",
+        steward_(traits.self,
                  {std::string(entry.about.name), entry.tuned(traits.tuning), traits.without,
                   traits.entries_max},
                  traits.lease) {}
@@ -55,6 +55,9 @@ class SurvivorOf final : public Survivor {
   }
   Wanted copied(Time now, const std::string& lock, const DataRef& data) override {
     return call(now, [&](auto& out) { steward_.copied(lock, data, out); });
+  }
+  Wanted relabel(Time now, const std::map<NodeId, std::string>& labels) override {
+    return call(now, [&](auto& out) { steward_.relabel(labels, out); });
   }
   Wanted force_open(Time now, const std::string& lock) override {
     return call(now, [&](auto& out) { steward_.force_open(lock, out); });

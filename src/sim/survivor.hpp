@@ -52,6 +52,7 @@ class Survivor {
   virtual Wanted release(Time now, const std::string& lock, const DataRef& data) = 0;
   virtual Wanted copied(Time now, const std::string& lock, const DataRef& data) = 0;
   virtual Wanted force_open(Time now, const std::string& lock) = 0;
+  virtual Wanted relabel(Time now, const std::map<NodeId, std::string>& labels) = 0;
   virtual Wanted leave(Time now) = 0;
 
   /// See Participant.
@@ -70,7 +71,7 @@ class Survivor {
 };
 
 struct SurvivorTraits {
-  recovery::Life life;
+  recovery::Member self;
   recovery::LeaseTerms lease;
   Tuning tuning;
   recovery::Rule without = recovery::Rule::none;

@@ -99,6 +99,8 @@ class RingWorld {
     });
     return number;
   }
+  /// From now on no message is lost.
+  void calm() { weather_.loss_percent = 0; }
   void at(Duration after, std::function<void()> action) { push(after, std::move(action)); }
   /// `watch` is called after every event.
   void run(Duration duration, const std::function<void()>& watch = {}) {
@@ -140,6 +142,7 @@ class RingWorld {
   std::size_t rerouted() const { return rerouted_; }
   std::size_t relayed_by_leavers() const { return relayed_by_leavers_; }
   std::size_t held() const { return held_; }
+  std::size_t lost() const { return lost_; }
   Time now() const { return now_; }
 
   /// What is wrong with the leaves, at rest; nothing if they are those of all who live.
@@ -235,7 +238,7 @@ class RingWorld {
     });
   }
   void transmit(NodeId from, NodeId to, typename Value::Message message) {
-    if (dice_.below(100) < weather_.loss_percent && lives(to)) return;
+    if (dice_.percent(weather_.loss_percent)) return void(++lost_);
     push(between(weather_.latency_min, weather_.latency_max),
          [this, from, to, message = std::move(message)] {
            lives(to) ? arrive(from, to, message) : bounce(from, to, message);
@@ -283,6 +286,7 @@ class RingWorld {
   std::size_t rerouted_ = 0;
   std::size_t relayed_by_leavers_ = 0;
   std::size_t held_ = 0;
+  std::size_t lost_ = 0;
   std::map<NodeId, Life> lives_;
   std::map<NodeId, Time> died_;
   std::map<NodeId, NodeId> contacts_;

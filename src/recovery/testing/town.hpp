@@ -22,7 +22,8 @@ class Town {
     Message<A> message;
   };
 
-  explicit Town(Rule without = Rule::none) : charter_{std::string(A::about.name), {}, without} {}
+  explicit Town(Rule without = Rule::none, Tuning tuning = {})
+      : charter_{std::string(A::about.name), tuning, without} {}
 
   /// A process under this id asks to come in; it learns that it may.
   Life come(std::uint64_t id) {
@@ -38,7 +39,7 @@ class Town {
   }
   Life start(std::uint64_t id) {
     Life life{NodeId{id}, Incarnation{++incarnations_}};
-    peers_.emplace(life, Participant<A>(life, "", charter_));
+    peers_.emplace(life, Participant<A>({life.id, life.incarnation}, charter_));
     return life;
   }
   /// The view if the register accepts it.

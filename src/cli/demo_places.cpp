@@ -1,0 +1,146 @@
+#include "cli/demo_places.hpp"
+
+#include <array>
+#include <atomic>
+#include <conch/mutex.hpp>
+#include <conch/peer.hpp>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string_view>
+
+#include "cli/slow_wire.hpp"
+
+namespace conch::cli {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t peers_of_place = 3;
+constexpr std::size_t peers = 2 * peers_of_place;
+constexpr Seconds patience = std::chrono::seconds(30);
+
+std::size_t place_of(std::size_t peer) { return peer / peers_of_place; }
+
+/// In shared memory.
+struct Board {
+  std::atomic<std::size_t> in_group{0};
+  std::atomic<bool> may_begin{false};
+  std::atomic<bool> counts{false};
+  /// Of each place: the second goes first, for the first has the register.
+  std::array<std::atomic<bool>, 2> ends{};
+
+  // By who is inside.
+  std::atomic<std::uint64_t> inside{0};
+  std::atomic<bool> overlapped{false};
+  std::atomic<std::size_t> last_place{2};
+  std::atomic<std::uint64_t> entries{0};
+  std::atomic<std::uint64_t> crossings{0};
+  std::atomic<std::uint64_t> waited_ns{0};
+};
+
+/// Stays inside a millisecond, and then away for some.
+void work(const PeerOptions& options, Board& board, std::size_t number) {
+  Peer peer(options);
+  Mutex mutex(peer, "shared");
+  ++board.in_group;
+  while (!board.may_begin) doze(milliseconds(1));
+  std::minstd_rand dice(static_cast<unsigned>(number) + 1);
+  while (!board.ends[place_of(number)]) {
+    std::uint64_t asked_ns = now_ns();
+    {
+      std::scoped_lock guard(mutex);
+      if (board.inside.exchange(1) != 0) board.overlapped = true;
+      bool crossed = board.last_place.exchange(place_of(number)) != place_of(number);
+      if (board.counts) {
+        ++board.entries;
+        board.crossings += crossed ? 1 : 0;
+        board.waited_ns += now_ns() - asked_ns;
+      }
+      doze(milliseconds(1));
+      board.inside = 0;
+    }
+    doze(milliseconds(dice() % 10));
+  }
+}
+
+/// Each place has its own directories, as two machines have; the register is in the first.
+class Places {
+ public:
+  explicit Places(std::string algorithm) : algorithm_(std::move(algorithm)) {
+    for (std::size_t peer = 0; peer < peers; ++peer) {
+      ports_[peer] = free_port();
+      wire_ports_[peer] = wire_.lead_to(ports_[peer]);
+    }
+  }
+
+  PlacesResult run(Seconds measured) {
+    crew_.begin([&] { wire_.run(); });
+    for (std::size_t peer = 0; peer < peers; ++peer) {
+      crew_.begin([&, peer] { work(options(peer), *board_, peer); });
+      crew_.await([&] { return board_->in_group == peer + 1; }, patience,
+                  "a peer did not get into the group");
+    }
+    board_->may_begin = true;
+    crew_.rest(between_places * 10);  // until all have asked
+    board_->counts = true;
+    crew_.rest(measured);
+    board_->counts = false;
+    for (std::size_t place : {1U, 0U}) {
+      board_->ends[place] = true;
+      crew_.await([&] { return have_ended(place); }, patience, "not everybody left");
+    }
+    PlacesResult result;
+    result.entries = board_->entries;
+    result.crossings = board_->crossings;
+    result.measured = measured;
+    if (result.entries > 0)
+      result.mean_wait = Seconds(static_cast<double>(board_->waited_ns) * 1e-9 /
+                                 static_cast<double>(result.entries));
+    result.overlapped = board_->overlapped;
+    return result;
+  }
+
+ private:
+  static std::string here(std::uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
+
+  PeerOptions options(std::size_t peer) const {
+    constexpr std::array names{"west", "east"};
+    std::string place = names[place_of(peer)];
+    PeerOptions options;
+    options.group = "places";
+    options.algorithm = algorithm_;
+    options.cluster = place;
+    options.listen = {here(ports_[peer])};
+    options.advertise = here(wire_ports_[peer]);
+    if (place_of(peer) > 0) options.join = {here(wire_ports_[0])};
+    options.runtime_directory = folder_.path() / place / "run";
+    options.state_directory = folder_.path() / place / "state";
+    options.log = [](std::string_view) {};
+    return options;
+  }
+  /// The first of the crew is the wire.
+  bool have_ended(std::size_t place) const {
+    for (std::size_t peer = 0; peer < peers; ++peer)
+      if (place_of(peer) == place && !crew_.has_ended(peer + 1)) return false;
+    return true;
+  }
+
+  std::string algorithm_;
+  std::array<std::uint16_t, peers> ports_{};
+  std::array<std::uint16_t, peers> wire_ports_{};
+  SlowWire wire_{between_places};
+  ScratchFolder folder_;
+  Shared<Board> board_;
+  /// After all that its members use.
+  Crew crew_;
+};
+
+}  // namespace
+
+PlacesResult work_in_two_places(const std::string& algorithm, Seconds measured) {
+  return Places(algorithm).run(measured);
+}
+
+}  // namespace conch::cli

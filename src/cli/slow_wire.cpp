@@ -1,0 +1,151 @@
+#include "cli/slow_wire.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+namespace conch::cli {
+
+namespace {
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  name.sin_port = htons(port);
+  return name;
+}
+
+[[noreturn]] void fail(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+net::Descriptor bound_socket() {
+  net::Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  sockaddr_in name = loopback(0);
+  bool bound =
+      socket && ::bind(socket.number(), reinterpret_cast<sockaddr*>(&name), sizeof name) == 0;
+  if (!bound) fail("no port of 127.0.0.1 to be had");
+  return socket;
+}
+
+std::uint16_t port_of(const net::Descriptor& socket) {
+  sockaddr_in name{};
+  socklen_t size = sizeof name;
+  if (::getsockname(socket.number(), reinterpret_cast<sockaddr*>(&name), &size) != 0)
+    fail("a socket without a name");
+  return ntohs(name.sin_port);
+}
+
+void hurry(int socket) {
+  int yes = 1;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
+}  // namespace
+
+std::uint16_t free_port() { return port_of(bound_socket()); }
+
+std::uint16_t SlowWire::lead_to(std::uint16_t port) {
+  net::Descriptor socket = bound_socket();
+  if (::listen(socket.number(), SOMAXCONN) != 0) fail("cannot listen on 127.0.0.1");
+  std::uint16_t own = port_of(socket);
+  doors_.push_back({std::move(socket), port});
+  return own;
+}
+
+/// Nobody listens where it leads: that is how a connection looks that is refused.
+void SlowWire::accept(const Door& door) {
+  net::Descriptor near(
+      ::accept4(door.socket.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  net::Descriptor far(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in name = loopback(door.leads_to);
+  bool connected =
+      near && far && ::connect(far.number(), reinterpret_cast<sockaddr*>(&name), sizeof name) == 0;
+  if (!connected) return;
+  for (const net::Descriptor* end : {&near, &far}) hurry(end->number());
+  connections_.push_back({{std::move(near), std::move(far)}, {}});
+}
+
+void SlowWire::read(Connection& connection, std::size_t end) const {
+  std::array<char, 65536> bytes;
+  Flow& flow = connection.flows[end];
+  ssize_t count = ::recv(connection.ends[end].number(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+  if (count > 0) {
+    flow.batches.push_back(
+        {now_ns() + delay_ns_, std::string(bytes.data(), static_cast<std::size_t>(count))});
+  } else if (count == 0) {
+    flow.ended = true;
+  } else if (errno != EAGAIN && errno != EINTR) {
+    connection.broken = true;
+  }
+}
+
+/// What is due of the flow from this end, to the other one.
+void SlowWire::write(Connection& connection, std::size_t end) const {
+  Flow& flow = connection.flows[end];
+  int to = connection.ends[1 - end].number();
+  while (!flow.batches.empty() && flow.batches.front().due_ns <= now_ns()) {
+    std::string& bytes = flow.batches.front().bytes;
+    ssize_t count = ::send(to, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (count < 0) {
+      connection.broken = errno != EAGAIN && errno != EINTR;
+      return;
+    }
+    bytes.erase(0, static_cast<std::size_t>(count));
+    if (!bytes.empty()) return;
+    flow.batches.pop_front();
+  }
+  if (flow.ended && flow.batches.empty()) ::shutdown(to, SHUT_WR);
+}
+
+void SlowWire::run() {
+  for (;;) {
+    wait();
+    for (Connection& connection : connections_)
+      for (std::size_t end : {0U, 1U}) write(connection, end);
+    std::erase_if(connections_, [](const Connection& connection) {
+      auto done = [](const Flow& flow) { return flow.ended && flow.batches.empty(); };
+      return connection.broken || std::ranges::all_of(connection.flows, done);
+    });
+  }
+}
+
+/// Until something comes in or is due, and takes in what has come.
+void SlowWire::wait() {
+  std::vector<pollfd> sources;
+  for (const Door& door : doors_) sources.push_back({door.socket.number(), POLLIN, 0});
+  std::uint64_t due_ns = UINT64_MAX;
+  for (const Connection& connection : connections_) {
+    for (std::size_t end : {0U, 1U}) {
+      const Flow& flow = connection.flows[end];
+      // One that has ended is always readable.
+      int events = flow.ended ? 0 : POLLIN;
+      sources.push_back({connection.ends[end].number(), static_cast<short>(events), 0});
+      if (!flow.batches.empty()) due_ns = std::min(due_ns, flow.batches.front().due_ns);
+    }
+  }
+  // A receiver that takes nothing is tried again soon.
+  constexpr std::uint64_t soon_ns = 1'000'000;
+  std::uint64_t now = now_ns();
+  std::uint64_t left_ns = due_ns == UINT64_MAX ? 1'000'000'000
+                          : due_ns > now       ? due_ns - now
+                                               : soon_ns;
+  timespec timeout{static_cast<time_t>(left_ns / 1'000'000'000),
+                   static_cast<long>(left_ns % 1'000'000'000)};
+  if (::ppoll(sources.data(), sources.size(), &timeout, nullptr) <= 0) return;
+  auto source = sources.begin() + static_cast<std::ptrdiff_t>(doors_.size());
+  for (Connection& connection : connections_)
+    for (std::size_t end : {0U, 1U})
+      if ((source++)->revents != 0 && !connection.flows[end].ended) read(connection, end);
+  for (std::size_t door = 0; door < doors_.size(); ++door)
+    if (sources[door].revents != 0) accept(doors_[door]);
+}
+
+}  // namespace conch::cli

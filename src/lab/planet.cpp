@@ -1,0 +1,236 @@
+// Past the paper: up to a thousand peers in fifty cities, where every two are differently far
+// apart. Which algorithm, and which eps?
+#include "lab/planet.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "lab/parallel.hpp"
+
+namespace conch::lab {
+
+std::string Contestant::name() const {
+  return preempts() ? fmt::format("{}, eps {}", algorithm, eps) : std::string(algorithm);
+}
+
+namespace {
+
+using namespace sim;
+using namespace std::chrono_literals;
+
+constexpr Duration inside = 10ms;
+
+constexpr std::size_t sizes[] = {5, 20, 50};
+constexpr Load loads[] = {light, medium, heavy, saturated};
+constexpr std::string_view flat = "naimi-trehel", server = "central", single = "preempt",
+                           aggregation = "preempt-aggregation";
+constexpr Contestant contestants[] = {
+    {server},         {flat},           {"proxy"},         {single, 0},
+    {single, 1},      {single, 5},      {single, 20},      {aggregation, 0},
+    {aggregation, 1}, {aggregation, 5}, {aggregation, 20},
+};
+
+/// Between two peers of different cities.
+Duration mean_latency(const std::vector<std::vector<Distribution>>& latencies) {
+  Duration sum = {};
+  auto count = static_cast<std::int64_t>(latencies.size());
+  for (std::size_t i = 0; i < latencies.size(); ++i)
+    for (std::size_t j = 0; j < latencies.size(); ++j)
+      if (i != j) sum += latencies[i][j].mean();
+  return sum / std::max<std::int64_t>(1, count * (count - 1));
+}
+
+}  // namespace
+
+Options on_planet(const Contestant& contestant, std::size_t cities, const Load& load,
+                  double stretch) {
+  Options options;
+  options.algorithm = contestant.algorithm;
+  options.tuning.eps = contestant.eps;
+  options.clusters.assign(cities, peers_per_city);
+  options.latencies = latencies(cities, stretch);
+  options.requests = 10;
+  options.hold = Distribution::constant(inside);
+  double round_s = options.nodes() * seconds(inside + mean_latency(options.latencies));
+  options.think =
+      Distribution::exponential(Duration(static_cast<std::int64_t>(1e9 * load.multiple * round_s)));
+  return options;
+}
+
+Outcome measure(Options options, const Seeds& seeds) {
+  Outcome outcome;
+  auto runs = static_cast<double>(seeds.last - seeds.first + 1);
+  for (options.seed = seeds.first; options.seed <= seeds.last; ++options.seed) {
+    Result result = simulate(options);
+    CONCH_EXPECT(!result.violation, "every property holds");
+    const Report& report = result.report;
+    auto entries = static_cast<double>(report.entries);
+    outcome.mean_s += report.wait_s.mean / runs;
+    outcome.p95_s += report.wait_s.p95 / runs;
+    outcome.longest_s = std::max(outcome.longest_s, report.wait_s.max);
+    outcome.global_per_entry += static_cast<double>(report.messages.global) / entries / runs;
+    outcome.local_per_entry += static_cast<double>(report.messages.local) / entries / runs;
+    outcome.longest_visit = std::max(outcome.longest_visit, result.visits->longest);
+  }
+  return outcome;
+}
+
+namespace {
+
+/// All contestants under one load, in their order.
+struct Race {
+  std::size_t cities;
+  Load load;
+  std::vector<Outcome> outcomes;
+
+  const Outcome& base() const { return outcomes[1]; }
+};
+
+constexpr std::uint64_t visit_bound(const Contestant& contestant) {
+  return peers_per_city + contestant.eps + 1;
+}
+
+std::vector<Race> run_races(const Seeds& seeds, const Planet& planet) {
+  std::vector<Race> races;
+  for (std::size_t size : sizes)
+    for (const Load& load : loads)
+      if (size <= planet.cities)
+        races.push_back({size, load, std::vector<Outcome>(std::size(contestants))});
+  in_parallel(races.size() * std::size(contestants), [&](std::size_t index) {
+    // The largest first: they take longest.
+    Race& race = races[races.size() - 1 - index / std::size(contestants)];
+    std::size_t which = index % std::size(contestants);
+    race.outcomes[which] =
+        measure(on_planet(contestants[which], race.cities, race.load, planet.stretch), seeds);
+  });
+  return races;
+}
+
+// The rule by which one is recommended.
+constexpr double longest_allowed = 2;  // times that of naimi-trehel
+constexpr double as_good = 1.02;       // times the shortest mean
+constexpr std::string_view rule =
+    "Recommended (*) is, of those without a server whose longest wait is at most twice that of "
+    "naimi-trehel, the one with the shortest mean wait; of several within 2 % of it, the one with "
+    "the fewest messages between cities. In brackets its mean wait, and its messages between "
+    "cities, "
+    "to those of naimi-trehel.";
+
+bool eligible(const Race& race, std::size_t which) {
+  return contestants[which].algorithm != server &&
+         race.outcomes[which].longest_s <= longest_allowed * race.base().longest_s;
+}
+
+std::size_t recommended(const Race& race) {
+  double shortest_s = race.base().mean_s;
+  for (std::size_t i = 0; i < std::size(contestants); ++i)
+    if (eligible(race, i)) shortest_s = std::min(shortest_s, race.outcomes[i].mean_s);
+  std::size_t best = 1;
+  double fewest = 1e300;
+  for (std::size_t i = 0; i < std::size(contestants); ++i) {
+    const Outcome& outcome = race.outcomes[i];
+    if (!eligible(race, i) || outcome.mean_s > as_good * shortest_s) continue;
+    if (outcome.global_per_entry < fewest) fewest = race.outcomes[best = i].global_per_entry;
+  }
+  return best;
+}
+
+void add_rows(const Race& race, Table& table) {
+  std::size_t best = recommended(race);
+  for (std::size_t i = 0; i < std::size(contestants); ++i) {
+    const Contestant& contestant = contestants[i];
+    const Outcome& outcome = race.outcomes[i];
+    bool bounded = contestant.preempts();
+    table.row({fmt::format("{}x{}", race.cities, peers_per_city), std::string(race.load.name),
+               std::string(contestant.algorithm), bounded ? std::to_string(contestant.eps) : "",
+               i == best ? "*" : "", fmt::format("{:.2f}", outcome.mean_s),
+               fmt::format("{:.2f}", outcome.p95_s), fmt::format("{:.1f}", outcome.longest_s),
+               fmt::format("{:.2f}", outcome.mean_s / race.base().mean_s),
+               fmt::format("{:.2f}", outcome.longest_s / race.base().longest_s),
+               fmt::format("{:.2f}", outcome.global_per_entry),
+               fmt::format("{:.2f}", outcome.local_per_entry),
+               std::to_string(outcome.longest_visit),
+               bounded ? std::to_string(visit_bound(contestant)) : ""});
+  }
+}
+
+std::string recommendation(const std::vector<Race>& races, std::size_t cities) {
+  std::string text;
+  for (const Race& race : races) {
+    if (race.cities != cities) continue;
+    std::size_t best = recommended(race);
+    const Outcome& outcome = race.outcomes[best];
+    text += fmt::format("{} {}: {} ({:.2f} of the wait, {:.2f} of the messages)",
+                        text.empty() ? "" : ";", race.load.name, contestants[best].name(),
+                        outcome.mean_s / race.base().mean_s,
+                        outcome.global_per_entry / race.base().global_per_entry);
+  }
+  return fmt::format("{} cities,{}.", cities, text);
+}
+
+/// Whose mean wait is never much longer than that of the one that is recommended.
+std::string for_any_load(const std::vector<Race>& races) {
+  std::size_t best = 1;
+  double least = 1e300;
+  for (std::size_t i = 0; i < std::size(contestants); ++i) {
+    double worst = 0;
+    for (const Race& race : races) {
+      double ratio = race.outcomes[i].mean_s / race.outcomes[recommended(race)].mean_s;
+      worst = std::max(worst, eligible(race, i) ? ratio : 1e300);
+    }
+    if (worst < least) least = worst, best = i;
+  }
+  return fmt::format(
+      "Where neither is known: {}, whose mean wait is at most {:.2f} times that of the recommended "
+      "one in all of these, and whose longest is allowed in all of them.",
+      contestants[best].name(), least);
+}
+
+std::string visit_remark(const std::vector<Race>& races) {
+  std::string broken;
+  for (const Race& race : races)
+    for (std::size_t i = 0; i < std::size(contestants); ++i) {
+      const Contestant& contestant = contestants[i];
+      std::uint64_t longest = race.outcomes[i].longest_visit;
+      if (!contestant.preempts() || longest <= visit_bound(contestant)) continue;
+      broken += fmt::format("{} {} ({}x{}, {}) has {} of {}", broken.empty() ? "" : ",",
+                            contestant.name(), race.cities, peers_per_city, race.load.name, longest,
+                            visit_bound(contestant));
+    }
+  return "A visit to a city of n peers has at most n + eps + 1 entries while somebody elsewhere "
+         "has long been waiting: " +
+         (broken.empty() ? "holds in all runs."
+                         : "broken," + broken +
+                               ". A local request that reaches the new root before the QUEUE does "
+                               "overtakes it and is not counted.");
+}
+
+}  // namespace
+
+Findings planet(const Seeds& seeds, const Planet& planet) {
+  Findings findings{
+      fmt::format(
+          "{} peers in each of the first 5, 20 and 50 of {} cities; between cities the great "
+          "circle "
+          "times\n{} at two thirds of the speed of light, and up to a tenth more; 0.2 to 0.3 ms "
+          "within one.\n10 requests a peer, 10 ms inside; a peer thinks for 10 (light), 1, 0.1 or "
+          "0.01 times (saturated)\nwhat a token needs that goes far for each entry and comes to "
+          "all. Waits in seconds, messages per entry.",
+          peers_per_city, cities().size(), planet.stretch),
+      Table({"peers", "load", "algorithm", "eps", "", "mean", "p95", "longest", "mean / NT",
+             "longest / NT", "global", "local", "visit", "bound"}),
+      {}};
+  for (std::size_t column : {1, 2}) findings.table.align_left(column);
+  std::vector<Race> races = run_races(seeds, planet);
+  for (const Race& race : races) add_rows(race, findings.table);
+  findings.remarks.emplace_back(rule);
+  for (std::size_t size : sizes)
+    if (size <= planet.cities) findings.remarks.push_back(recommendation(races, size));
+  findings.remarks.push_back(for_any_load(races));
+  findings.remarks.push_back(visit_remark(races));
+  return findings;
+}
+
+}  // namespace conch::lab

@@ -1,0 +1,47 @@
+// Several sites and the wire between them, for tests of processes on several machines:
+//
+//   if (auto missing = rig::missing_for_sites()) GTEST_SKIP() << *missing;
+//   rig::Rig rig(3, seed);
+//   rig.wire().set({.delay = 30ms, .lose = 0.01});
+//   Process& first = rig.start(0, {PROGRAM, "--listen", rig.site(0).address() + ":7947"});
+//   rig.wire().part({0});                      // nobody reaches site 0
+//   rig.wire().heal();
+//
+// Whatever was started is killed when it goes, and also if the test itself is killed.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "process.hpp"
+#include "register/testing/scratch.hpp"
+#include "rig/site.hpp"
+#include "rig/wire.hpp"
+
+namespace conch::rig {
+
+class Rig {
+ public:
+  /// Throws NoSites.
+  Rig(std::size_t sites, std::uint64_t seed);
+
+  std::size_t size() const { return sites_.size(); }
+  const Site& site(std::size_t number) const { return sites_.at(number); }
+  Wire& wire() { return *wire_; }
+  /// Files that all sites see; `site0`, `site1`, ... in it are theirs.
+  const std::string& folder() const { return scratch_.path(); }
+
+  /// A program in a site.
+  Process& start(std::size_t site, std::vector<std::string> words);
+
+ private:
+  ScratchDirectory scratch_;
+  std::vector<Site> sites_;
+  std::optional<Wire> wire_;
+  std::list<Process> processes_;
+};
+
+}  // namespace conch::rig

@@ -1,0 +1,103 @@
+// A process of a site that thinks, enters, and thinks again:
+//
+//   site_worker FOLDER SEED ENTRIES [algorithm=NAME] [eps=N] [cluster=LABEL] [listen=HOST:PORT]
+//               [join=HOST:PORT] [lease=MS] [trace=FILE]
+//
+// It prints how long it has waited for each entry. The arena's `ready` is the barrier at which all
+// processes, and the test, meet: when they have joined, when they are warm, when they have done
+// their work, and when those who leave first have left.
+#include <conch/mutex.hpp>
+#include <conch/peer.hpp>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "arena.hpp"
+#include "sim/random.hpp"
+
+namespace {
+
+using namespace conch;
+using namespace std::chrono_literals;
+
+constexpr auto think_mean = 30ms;
+constexpr auto hold = 1ms;
+/// Before anything is measured: everybody knows everybody then.
+constexpr int first_entries = 3;
+
+struct Plan {
+  std::string folder;
+  std::uint64_t seed = 1;
+  int entries = 0;
+  PeerOptions options;
+};
+
+void set(PeerOptions& options, const std::string& word) {
+  std::size_t equals = word.find('=');
+  std::string name = word.substr(0, equals);
+  std::string value = word.substr(equals + 1);
+  if (name == "algorithm") options.algorithm = value;
+  if (name == "eps") options.eps = std::stoul(value);
+  if (name == "cluster") options.cluster = value;
+  if (name == "lease") options.lease = std::chrono::milliseconds(std::stol(value));
+  if (name == "listen") options.listen = {value};
+  if (name == "join") options.join = {value};
+  if (name == "trace") options.trace = value;
+}
+
+Plan plan_of(int argc, char** argv) {
+  Plan plan{argv[1], std::stoul(argv[2]), std::stoi(argv[3]), {}};
+  plan.options.group = "test";
+  plan.options.insecure = true;
+  for (int i = 4; i < argc; ++i) set(plan.options, argv[i]);
+  return plan;
+}
+
+void meet(conch::testing::SharedArena& arena, unsigned time) {
+  ++arena->ready;
+  while (arena->ready < time * arena->ready_wanted) std::this_thread::sleep_for(1ms);
+}
+
+std::chrono::nanoseconds enter(conch::testing::SharedArena& arena, Mutex& mutex) {
+  std::scoped_lock guard(mutex);
+  std::chrono::nanoseconds wait = mutex.receipt().wait;
+  arena.enter(mutex.fence());
+  std::this_thread::sleep_for(hold);
+  mutex.holds() ? arena.exit() : arena.lose();
+  return wait;
+}
+
+void run(const Plan& plan) {
+  conch::testing::SharedArena arena(plan.folder + "/arena");
+  sim::Random random(plan.seed);
+  Peer peer(plan.options);
+  std::printf("joined\n");
+  Mutex mutex(peer, "arena");
+  meet(arena, 1);
+  for (int i = 0; i < first_entries; ++i) enter(arena, mutex);
+  meet(arena, 2);
+  for (int i = 0; i < plan.entries; ++i) {
+    std::this_thread::sleep_for(random.exponential() * think_mean);
+    std::printf("waited %lld\n", static_cast<long long>(enter(arena, mutex).count()));
+  }
+  meet(arena, 3);
+  // Who leaves behind the register cannot tell anybody, and waits for its lease to end.
+  if (!plan.options.join.empty()) peer.leave();
+  meet(arena, 4);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) return 2;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  try {
+    run(plan_of(argc, argv));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "worker: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
