@@ -104,8 +104,6 @@ class Community {
     std::optional<Key> key;
     Message message;
     Time born;
-    /// Who else carries a copy of it, by number; one is told of a failure if all have failed.
-    bool copied = false;
   };
   struct Peer {
     NodeId id;
@@ -333,100 +331,15 @@ class Community {
   }
   void apply(Node node, const Disarmed& disarmed) { peers_[node].armed.erase(disarmed.timer); }
 
-  // Messages.
+  // Messages: community_messages.hpp.
 
-  void pass_on(Node node, Key key, Message message, Time born) {
-    auto next = overlay_.next_hop(peers_[node].id, key);
-    post(node, next ? node_number(*next) : node, key, std::move(message), born, born == now_);
-  }
-
-  void post(Node from, Node to, std::optional<Key> key, Message message, Time born, bool fresh) {
-    if (fresh) ++result_.kinds[kind(message)];
-    if (from != to) ++result_.messages;
-    bool parted = from != to && parted_.contains(from) != parted_.contains(to);
-    bool lost = from != to && !calm_ && (parted || chances_.chance(options_.lose));
-    bool twice = from != to && !calm_ && chances_.chance(options_.duplicate);
-    Duration delay = from == to ? Duration(1000) : options_.latency.draw(random_);
-    if (!peers_[to].up && !key && !twice && chances_.chance(0.5)) {
-      // Refused, and the sender knows it.
-      auto slot = put({from, key, std::move(message), born, false});
-      events_.push(Event{now_ + delay, ++order_, What::refused, from, peers_[from].life, slot, to});
-      return;
-    }
-    if (twice) {
-      auto slot = put({from, key, message, born, true});
-      Duration later = delay + options_.latency.draw(random_) * static_cast<int>(chances_.below(4));
-      events_.push(Event{now_ + later, ++order_, What::arrive, to, peers_[to].life, slot, 0});
-    }
-    if (lost) return;
-    auto slot = put({from, key, std::move(message), born, twice});
-    events_.push(Event{now_ + delay, ++order_, What::arrive, to, peers_[to].life, slot, 0});
-  }
-
-  std::uint32_t put(Envelope envelope) {
-    if (free_.empty()) {
-      envelopes_.push_back(std::move(envelope));
-      return static_cast<std::uint32_t>(envelopes_.size() - 1);
-    }
-    std::uint32_t slot = free_.back();
-    free_.pop_back();
-    envelopes_[slot] = std::move(envelope);
-    return slot;
-  }
-  Envelope take(std::uint32_t slot) {
-    free_.push_back(slot);
-    return std::move(*envelopes_[slot]);
-  }
-
-  void arrive(Node node, std::uint32_t slot, std::uint32_t life) {
-    Envelope envelope = take(slot);
-    Peer& peer = peers_[node];
-    Duration expiry = options_.tuning.replication.lease / 2;
-    if (!peer.up || (!envelope.key && peer.life != life)) return;
-    if (expiry > Duration::zero() && now_ - envelope.born > expiry) return void(++result_.expired);
-    Message& m = envelope.message;
-    note(node, [&] {
-      return (envelope.key ? "passes " : "gets ") + print(m) + " from " +
-             std::to_string(envelope.from);
-    });
-    incoming_ = envelope.born;
-    NodeId from = peers_[envelope.from].id;
-    if constexpr (SelfRouting<P>) {
-      std::visit(
-          [&](const auto& chosen) {
-            call(node, [&](P& p, Out& out) { p.receive(from, chosen, out); });
-          },
-          m);
-    } else {
-      hop(node, envelope, from);
-    }
-  }
-
-  void hop(Node node, Envelope& envelope, NodeId from) {
-    Message& m = envelope.message;
-    if (!envelope.key) return call(node, [&](P& p, Out& out) { p.receive(from, m, out); });
-    auto next = overlay_.next_hop(peers_[node].id, *envelope.key);
-    if (!next) return call(node, [&](P& p, Out& out) { p.deliver(*envelope.key, m, out); });
-    auto passage = overlay::Passage::go_on;
-    call(node, [&](P& p, Out& out) { passage = p.forward(*envelope.key, m, *next, out); });
-    if (passage == overlay::Passage::go_on)
-      post(node, node_number(*next), envelope.key, std::move(m), envelope.born, false);
-  }
-
-  void refused(Node node, std::uint32_t slot, std::uint64_t by, std::uint32_t life) {
-    Envelope envelope = take(slot);
-    if (!peers_[node].up || peers_[node].life != life) return;
-    ++result_.unreachable;
-    note(node,
-         [&] { return "cannot reach " + std::to_string(by) + " for " + print(envelope.message); });
-    incoming_ = envelope.born;
-    call(node, [&](P& p, Out& out) {
-      if constexpr (SelfRouting<P>)
-        p.undelivered(peers_[by].id, envelope.message, out);
-      else
-        p.unreachable(peers_[by].id, envelope.message, out);
-    });
-  }
+  void pass_on(Node node, Key key, Message message, Time born);
+  void post(Node from, Node to, std::optional<Key> key, Message message, Time born, bool fresh);
+  void send_off(Duration after, What what, Node node, Envelope envelope, std::uint64_t by = 0);
+  Envelope take(std::uint32_t slot);
+  void arrive(Node node, std::uint32_t slot, std::uint32_t life);
+  void hop(Node node, Envelope& envelope, NodeId from);
+  void refused(Node node, std::uint32_t slot, std::uint64_t by, std::uint32_t life);
 
   // Mishaps: community_faults.hpp.
 
@@ -497,3 +410,4 @@ class Community {
 }  // namespace conch::sim
 
 #include "sim/community_faults.hpp"
+#include "sim/community_messages.hpp"
