@@ -23,8 +23,8 @@
 //
 // A candidate with m votes renews them with a fence above all that its voters know, and enters when
 // m have done so: a vote that ran out meanwhile is refused, and the fence is stored. It renews
-// every third of a lease. A lease after the sending of the last round that m acknowledged it is
-// lost.
+// every third of a lease, and has forfeited the lock a lease after it sent the last round that m
+// acknowledged.
 //
 // Bounds: n routed requests and at most 5n messages more for an entry without contention.
 #pragma once

@@ -2,8 +2,11 @@
 
 #include <stdexcept>
 
+#include "overlay/chord.hpp"
 #include "overlay/end_to_end.hpp"
 #include "overlay/non_end_to_end.hpp"
+#include "overlay/pastry.hpp"
+#include "overlay/routed.hpp"
 #include "overlay/sigma.hpp"
 #include "sim/community_world.hpp"
 
@@ -55,10 +58,28 @@ CommunityOptions CommunityOptions::of(const std::string& protocol, const std::st
   return options;
 }
 
+namespace {
+
+template <class P>
+CommunityResult run(CommunityOptions options) {
+  if (options.overlay.empty()) return Community<P>(options).run();
+  if (options.overlay == "pastry") {
+    options.root = PerfectOverlay::Root::nearest;
+    return Community<overlay::Routed<P, overlay::Pastry>>(options).run();
+  }
+  if (options.overlay == "chord") {
+    options.root = PerfectOverlay::Root::successor;
+    return Community<overlay::Routed<P, overlay::Chord>>(options).run();
+  }
+  throw std::invalid_argument("an overlay is pastry, chord, or not given, not " + options.overlay);
+}
+
+}  // namespace
+
 CommunityResult run_community(const CommunityOptions& options) {
-  if (options.protocol == "sigma") return Community<overlay::Sigma>(options).run();
-  if (options.protocol == "end-to-end") return Community<overlay::EndToEnd>(options).run();
-  if (options.protocol == "non-end-to-end") return Community<overlay::NonEndToEnd>(options).run();
+  if (options.protocol == "sigma") return run<overlay::Sigma>(options);
+  if (options.protocol == "end-to-end") return run<overlay::EndToEnd>(options);
+  if (options.protocol == "non-end-to-end") return run<overlay::NonEndToEnd>(options);
   throw std::invalid_argument("no protocol over an overlay is called " + options.protocol);
 }
 

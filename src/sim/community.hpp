@@ -36,6 +36,9 @@ struct CommunityOptions {
   /// sigma, end-to-end or non-end-to-end.
   std::string protocol = "sigma";
   Tuning tuning;
+  /// pastry, chord, or nothing: then the world finds the ways, to the roots as they are in Pastry
+  /// or in Chord.
+  std::string overlay;
   PerfectOverlay::Root root = PerfectOverlay::Root::nearest;
   std::uint64_t seed = 1;
   unsigned nodes = 24;
@@ -81,8 +84,5 @@ struct CommunityResult {
 };
 
 CommunityResult run_community(const CommunityOptions& options);
-
-/// The arguments of `community_test` that repeat a run.
-std::string repeat(const CommunityOptions& options, const std::string& weather);
 
 }  // namespace conch::sim

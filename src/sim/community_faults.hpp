@@ -5,7 +5,7 @@
 
 namespace conch::sim {
 
-template <overlay::RoutedProtocol P>
+template <class P>
 std::set<overlay::Index> Community<P>::replicas_at(NodeId root) const {
   std::set<overlay::Index> found;
   for (overlay::Index i = 0; i < lock_.size(); ++i)
@@ -14,7 +14,7 @@ std::set<overlay::Index> Community<P>::replicas_at(NodeId root) const {
 }
 
 /// No more replicas may forget at a time than leave a majority that knows.
-template <overlay::RoutedProtocol P>
+template <class P>
 bool Community<P>::may_shake(const std::set<overlay::Index>& replicas) const {
   std::set<overlay::Index> together = replicas;
   for (const auto& [replica, when] : shaken_)
@@ -22,13 +22,13 @@ bool Community<P>::may_shake(const std::set<overlay::Index>& replicas) const {
   return replicas.empty() || together.size() <= lock_.size() - lock_.majority();
 }
 
-template <overlay::RoutedProtocol P>
+template <class P>
 void Community<P>::shake(const std::set<overlay::Index>& replicas) {
   for (overlay::Index replica : replicas) shaken_[replica] = now_;
 }
 
 /// The holder, a waiter, a replica, or anybody.
-template <overlay::RoutedProtocol P>
+template <class P>
 std::optional<Node> Community<P>::victim() {
   std::uint64_t role = chances_.below(4);
   auto fits = [&](Node node) {
@@ -46,13 +46,13 @@ std::optional<Node> Community<P>::victim() {
   return std::nullopt;
 }
 
-template <overlay::RoutedProtocol P>
+template <class P>
 void Community<P>::crash() {
   for (int tries = 0; tries < 5; ++tries)
     if (auto node = victim(); node && may_shake(replicas_at(peers_[*node].id))) return crash(*node);
 }
 
-template <overlay::RoutedProtocol P>
+template <class P>
 void Community<P>::crash(Node node) {
   Peer& peer = peers_[node];
   note(node, [] { return std::string("CRASHES"); });
@@ -70,7 +70,7 @@ void Community<P>::crash(Node node) {
 }
 
 /// A replica that nobody misses: it is back at once.
-template <overlay::RoutedProtocol P>
+template <class P>
 void Community<P>::reset() {
   overlay::Index replica = static_cast<overlay::Index>(chances_.below(lock_.size()));
   Node node = node_number(overlay_.root(lock_.key(replica)));
@@ -79,52 +79,71 @@ void Community<P>::reset() {
 }
 
 /// The overlay notices that a node is gone; its neighbours are the roots of its keys now.
-template <overlay::RoutedProtocol P>
+template <class P>
 void Community<P>::repair(Node node, std::uint32_t life) {
   Peer& peer = peers_[node];
   if (peer.up || peer.life != life) return;
   shake(replicas_at(peer.id));
   change_overlay(node, [&] { overlay_.leave(peer.id); });
+  if constexpr (SelfRouting<P>) tell_all(node);
 }
 
-template <overlay::RoutedProtocol P>
+template <class P>
 void Community<P>::tell_all(Node node) {
   for (Node other = 0; other < peers_.size(); ++other)
     if (other != node && peers_[other].up && !peers_[other].paused && !peers_[node].up)
       call(other, [&](P& p, Out& out) { p.suspect(peers_[node].id, out); });
 }
 
-template <overlay::RoutedProtocol P>
+template <class P>
 void Community<P>::restart(Node node, std::uint32_t life) {
   if (!peers_[node].up && peers_[node].life == life) come(node);
 }
 
-template <overlay::RoutedProtocol P>
+template <class P>
 void Community<P>::come(Node node) {
   Peer& peer = peers_[node];
   note(node, [] { return std::string("comes"); });
   begin(node);
   change_overlay(node, [&] { overlay_.join(peer.id); });
   shake(replicas_at(peer.id));
-  call(node, [&](P& p, Out& out) { p.moved(std::nullopt, overlay_.domain(peer.id), out); });
+  if constexpr (SelfRouting<P>)
+    knock(node, peer.life);
+  else
+    call(node, [&](P& p, Out& out) { p.moved(std::nullopt, overlay_.domain(peer.id), out); });
+}
+
+/// Asks somebody to be let in, and somebody else if that takes too long.
+template <class P>
+void Community<P>::knock(Node node, std::uint32_t life) {
+  Peer& peer = peers_[node];
+  if (!peer.up || peer.life != life || peer.joined) return;
+  Node contact = node;
+  while (contact == node)
+    contact = node_number(overlay_.members()[chances_.below(overlay_.members().size())]);
+  if constexpr (SelfRouting<P>)
+    if (!peer.paused) call(node, [&](P& p, Out& out) { p.join(peers_[contact].id, out); });
+  plan(4 * lease(), What::knock, node);
 }
 
 /// Lets a node come or go; its neighbours have other keys then.
-template <overlay::RoutedProtocol P>
+template <class P>
 template <class Change>
 void Community<P>::change_overlay(Node node, Change&& change) {
   std::map<Node, std::optional<overlay::Arc>> before;
   for (NodeId member : overlay_.members())
     if (node_number(member) != node) before[node_number(member)] = overlay_.domain(member);
   change();
-  for (const auto& [other, domain] : before) {
-    std::optional<overlay::Arc> now = overlay_.domain(peers_[other].id);
-    if (peers_[other].up && domain != now)
-      call(other, [&](P& p, Out& out) { p.moved(domain, now, out); });
+  if constexpr (!SelfRouting<P>) {
+    for (const auto& [other, domain] : before) {
+      std::optional<overlay::Arc> now = overlay_.domain(peers_[other].id);
+      if (peers_[other].up && domain != now)
+        call(other, [&](P& p, Out& out) { p.moved(domain, now, out); });
+    }
   }
 }
 
-template <overlay::RoutedProtocol P>
+template <class P>
 void Community<P>::join(Node node) {
   overlay_.join(peers_[node].id);
   bool allowed = may_shake(replicas_at(peers_[node].id));
@@ -132,7 +151,7 @@ void Community<P>::join(Node node) {
   if (allowed) come(node);
 }
 
-template <overlay::RoutedProtocol P>
+template <class P>
 void Community<P>::pause() {
   std::optional<Node> node = victim();
   if (!node || peers_[*node].paused) return;
@@ -142,7 +161,7 @@ void Community<P>::pause() {
 }
 
 /// Everything that came meanwhile happens at once, timers first.
-template <overlay::RoutedProtocol P>
+template <class P>
 void Community<P>::resume(Node node, std::uint32_t life) {
   Peer& peer = peers_[node];
   if (!peer.up || peer.life != life || !peer.paused) return;
@@ -152,11 +171,15 @@ void Community<P>::resume(Node node, std::uint32_t life) {
   for (const Event& event : backlog)
     if (event.what == What::timer) act(event);
   oracle_.resumed(node);
+  if constexpr (SelfRouting<P>)
+    for (Node other = 0; other < peers_.size(); ++other)
+      if (peers_[other].life > 0 && !peers_[other].up)
+        call(node, [&](P& p, Out& out) { p.suspect(peers_[other].id, out); });
   for (const Event& event : backlog)
     if (event.what != What::timer) act(event);
 }
 
-template <overlay::RoutedProtocol P>
+template <class P>
 void Community<P>::suspect_somebody() {
   Node whom = anybody();
   for (Node node = 0; node < peers_.size(); ++node)
@@ -164,7 +187,7 @@ void Community<P>::suspect_somebody() {
       call(node, [&](P& p, Out& out) { p.suspect(peers_[whom].id, out); });
 }
 
-template <overlay::RoutedProtocol P>
+template <class P>
 void Community<P>::part() {
   parted_.clear();
   for (Node node = 0; node < peers_.size(); ++node)
@@ -172,7 +195,7 @@ void Community<P>::part() {
   plan(some(lease() / 4, 3 * lease() / 2), What::heal, 0);
 }
 
-template <overlay::RoutedProtocol P>
+template <class P>
 void Community<P>::calm() {
   note(0, [] { return std::string("CALM"); });
   calm_ = true;
@@ -180,7 +203,7 @@ void Community<P>::calm() {
   parted_.clear();
 }
 
-template <overlay::RoutedProtocol P>
+template <class P>
 void Community<P>::judge() {
   bool anybody_waits = false;
   for (Node node = 0; node < peers_.size(); ++node) {
@@ -189,7 +212,8 @@ void Community<P>::judge() {
     note(node, [&] { return "waits in the end: " + print_fields(*peers_[node].value); });
     oracle_.waits_for_ever(node);
   }
-  if (!anybody_waits && !events_.empty()) oracle_.endless(result_.messages);
+  // An overlay looks for those who are gone for long.
+  if (!anybody_waits && !events_.empty() && !SelfRouting<P>) oracle_.endless(result_.messages);
 }
 
 }  // namespace conch::sim

@@ -20,10 +20,12 @@ struct World {
   HandOff hand_off = HandOff::winner;
   Retry retry = Retry::informed;
   Without without = Without::nothing;
+  std::string overlay = {};
 
   CommunityOptions options(std::uint64_t seed) const {
     CommunityOptions options = CommunityOptions::of(protocol, weather);
     options.seed = seed;
+    options.overlay = overlay;
     options.root = seed % 2 == 0 ? PerfectOverlay::Root::nearest : PerfectOverlay::Root::successor;
     options.tuning.replication.replicas = replicas;
     options.tuning.replication.hand_off = hand_off;
@@ -35,7 +37,7 @@ struct World {
     std::ostringstream out;
     out << "CONCH_COMMUNITY='" << protocol << " " << weather << " " << replicas << " "
         << static_cast<int>(hand_off) << " " << static_cast<int>(retry) << " "
-        << static_cast<int>(without) << " " << seed
+        << static_cast<int>(without) << " " << seed << " " << overlay
         << "' build/dev/sim_test --gtest_filter=Community.Repeats";
     return out.str();
   }
@@ -165,6 +167,19 @@ TEST(Community, AMajorityIsEnough) {
   }
 }
 
+TEST(Community, OverPastryAndChord) {
+  for (const char* overlay : {"pastry", "chord"}) {
+    for (const char* weather : {"calm", "lossy", "stormy", "shaky"}) {
+      for (World world : all_protocols(weather)) {
+        Sometimes sometimes;
+        world.overlay = overlay;
+        ASSERT_NO_FATAL_FAILURE(try_out(world, 20, sometimes));
+        EXPECT_GT(sometimes.granted, 0u);
+      }
+    }
+  }
+}
+
 /// A correction of docs/p2p.md that is removed, and the property that breaks then.
 struct Specimen {
   std::string fault;
@@ -259,7 +274,8 @@ TEST(Community, Repeats) {
   World world;
   int hand_off = 0, retry = 0, without = 0;
   std::uint64_t seed = 0;
-  in >> world.protocol >> world.weather >> world.replicas >> hand_off >> retry >> without >> seed;
+  in >> world.protocol >> world.weather >> world.replicas >> hand_off >> retry >> without >> seed >>
+      world.overlay;
   world.hand_off = static_cast<HandOff>(hand_off);
   world.retry = static_cast<Retry>(retry);
   world.without = static_cast<Without>(without);

@@ -17,7 +17,23 @@
 
 namespace conch::sim {
 
-template <overlay::RoutedProtocol P>
+/// Whether a value finds its ways itself: a protocol and an overlay as one. Of a protocol alone,
+/// the world does it.
+template <class P>
+concept SelfRouting = requires(const P& p) {
+  p.overlay();
+};
+
+template <class P>
+struct OutOf {
+  using type = overlay::RoutedOutbox<typename P::Message>;
+};
+template <SelfRouting P>
+struct OutOf<P> {
+  using type = Outbox<typename P::Message>;
+};
+
+template <class P>
 class Community {
  public:
   explicit Community(const CommunityOptions& options)
@@ -44,7 +60,7 @@ class Community {
 
  private:
   using Message = typename P::Message;
-  using Out = overlay::RoutedOutbox<Message>;
+  using Out = typename OutOf<P>::type;
   using Key = overlay::Key;
 
   enum class What : std::uint8_t {
@@ -65,6 +81,7 @@ class Community {
     part,
     heal,
     join,
+    knock,
     calm,
   };
   struct Event {
@@ -87,13 +104,12 @@ class Community {
     std::optional<Key> key;
     Message message;
     Time born;
-    /// Who else carries a copy of it, by number; one is told of a failure if all have failed.
-    bool copied = false;
   };
   struct Peer {
     NodeId id;
     bool up = false;
     bool paused = false;
+    bool joined = false;
     std::uint32_t life = 0;
     double speed = 1;
     std::optional<P> value;
@@ -117,10 +133,9 @@ class Community {
       peers_[node].speed = 1 + options_.drift * (2 * random_.uniform() - 1);
       numbers_[peers_[node].id] = node;
     }
-    for (Node node = 0; node < options_.nodes; ++node) {
-      overlay_.join(peers_[node].id);
-      begin(node);
-    }
+    for (Node node = 0; node < options_.nodes; ++node) overlay_.join(peers_[node].id);
+    founders_ = Members(overlay_.members());
+    for (Node node = 0; node < options_.nodes; ++node) begin(node);
     NodeId first = overlay_.root(lock_.key(0));
     if (!options_.mishaps.dead || replicas_at(first).size() > 1) return;
     overlay_.shun(first);
@@ -130,7 +145,10 @@ class Community {
     Peer& peer = peers_[node];
     peer.up = true;
     ++peer.life;
-    peer.value.emplace(peer.id, Assignment::fresh({}, peer.id, options_.tuning));
+    bool founds = now_ == Time{};
+    peer.joined = founds;
+    peer.value.emplace(peer.id,
+                       Assignment::fresh(founds ? founders_ : Members(), peer.id, options_.tuning));
   }
 
   Duration lease() const {
@@ -176,8 +194,15 @@ class Community {
   bool within_bounds() {
     std::uint64_t most = 20'000 + 8'000 * options_.requests;
     if (result_.messages > most) oracle_.endless(result_.messages);
-    if (calm_ && now_ > calm_at_ + 60 * lease()) return false;
-    return true;
+    if (!calm_) return true;
+    bool settled =
+        SelfRouting<P> && now_ > calm_at_ + 10 * lease() && !anybody_does(Doing::waiting);
+    return !settled && now_ <= calm_at_ + 60 * lease();
+  }
+
+  bool anybody_does(Doing doing) const {
+    return std::any_of(peers_.begin(), peers_.end(),
+                       [&](const Peer& peer) { return peer.doing == doing; });
   }
 
   // What happens.
@@ -195,6 +220,7 @@ class Community {
       case What::part: return part();
       case What::heal: parted_.clear(); return;
       case What::join: return join(event.node);
+      case What::knock: return knock(event.node, event.life);
       case What::calm: return calm();
       case What::resume: return resume(event.node, event.life);
       default: break;
@@ -233,7 +259,7 @@ class Community {
 
   void ask(Node node) {
     Peer& peer = peers_[node];
-    bool outside = !overlay_.has(peer.id);
+    bool outside = !overlay_.has(peer.id) || !peer.joined;
     if (!peer.up || outside || peer.doing != Doing::idle) {
       if (!calm_ || peer.up)
         plan(some({}, lease()), What::ask, outside || calm_ ? anybody() : node);
@@ -252,13 +278,23 @@ class Community {
     Peer& peer = peers_[node];
     Out out;
     function(*peer.value, out);
-    for (auto& send : out.sends())
-      post(node, node_number(send.to), std::nullopt, std::move(send.message), now_, true);
-    for (auto& route : out.routes()) pass_on(node, route.key, std::move(route.message), now_);
+    for (auto& send : out.sends()) {
+      bool further = goes_on(send.message);
+      post(node, node_number(send.to), std::nullopt, std::move(send.message),
+           further ? incoming_ : now_, !further);
+    }
+    if constexpr (!SelfRouting<P>)
+      for (auto& route : out.routes()) pass_on(node, route.key, std::move(route.message), now_);
     for (const Effect& effect : out.effects())
       std::visit([&](const auto& chosen) { apply(node, chosen); }, effect);
   }
   Node node_number(NodeId id) const { return numbers_.at(id); }
+  /// Whether a message has been on its way before.
+  static bool goes_on([[maybe_unused]] const Message& message) {
+    if constexpr (SelfRouting<P>)
+      if (auto* carried = std::get_if<typename P::Carried>(&message)) return carried->hops > 1;
+    return false;
+  }
 
   void apply(Node node, const Entered& entered) {
     Peer& peer = peers_[node];
@@ -284,7 +320,7 @@ class Community {
     if (oracle_.lose(node)) ++result_.outlived;
     ++result_.lost;
   }
-  void apply(Node, const Joined&) {}
+  void apply(Node node, const Joined&) { peers_[node].joined = true; }
   void apply(Node, const Left&) {}
   void apply(Node node, const Armed& armed) {
     Peer& peer = peers_[node];
@@ -295,80 +331,15 @@ class Community {
   }
   void apply(Node node, const Disarmed& disarmed) { peers_[node].armed.erase(disarmed.timer); }
 
-  // Messages.
+  // Messages: community_messages.hpp.
 
-  void pass_on(Node node, Key key, Message message, Time born) {
-    auto next = overlay_.next_hop(peers_[node].id, key);
-    post(node, next ? node_number(*next) : node, key, std::move(message), born, born == now_);
-  }
-
-  void post(Node from, Node to, std::optional<Key> key, Message message, Time born, bool fresh) {
-    if (fresh) ++result_.kinds[kind(message)];
-    if (from != to) ++result_.messages;
-    bool parted = from != to && parted_.contains(from) != parted_.contains(to);
-    bool lost = from != to && !calm_ && (parted || chances_.chance(options_.lose));
-    bool twice = from != to && !calm_ && chances_.chance(options_.duplicate);
-    Duration delay = from == to ? Duration(1000) : options_.latency.draw(random_);
-    if (!peers_[to].up && !key && !twice && chances_.chance(0.5)) {
-      // Refused, and the sender knows it.
-      auto slot = put({from, key, std::move(message), born, false});
-      events_.push(Event{now_ + delay, ++order_, What::refused, from, peers_[from].life, slot, to});
-      return;
-    }
-    if (twice) {
-      auto slot = put({from, key, message, born, true});
-      Duration later = delay + options_.latency.draw(random_) * static_cast<int>(chances_.below(4));
-      events_.push(Event{now_ + later, ++order_, What::arrive, to, peers_[to].life, slot, 0});
-    }
-    if (lost) return;
-    auto slot = put({from, key, std::move(message), born, twice});
-    events_.push(Event{now_ + delay, ++order_, What::arrive, to, peers_[to].life, slot, 0});
-  }
-
-  std::uint32_t put(Envelope envelope) {
-    if (free_.empty()) {
-      envelopes_.push_back(std::move(envelope));
-      return static_cast<std::uint32_t>(envelopes_.size() - 1);
-    }
-    std::uint32_t slot = free_.back();
-    free_.pop_back();
-    envelopes_[slot] = std::move(envelope);
-    return slot;
-  }
-  Envelope take(std::uint32_t slot) {
-    free_.push_back(slot);
-    return std::move(*envelopes_[slot]);
-  }
-
-  void arrive(Node node, std::uint32_t slot, std::uint32_t life) {
-    Envelope envelope = take(slot);
-    Peer& peer = peers_[node];
-    Duration expiry = options_.tuning.replication.lease / 2;
-    if (!peer.up || (!envelope.key && peer.life != life)) return;
-    if (expiry > Duration::zero() && now_ - envelope.born > expiry) return void(++result_.expired);
-    Message& m = envelope.message;
-    note(node, [&] {
-      return (envelope.key ? "passes " : "gets ") + print(m) + " from " +
-             std::to_string(envelope.from);
-    });
-    if (!envelope.key)
-      return call(node, [&](P& p, Out& out) { p.receive(peers_[envelope.from].id, m, out); });
-    auto next = overlay_.next_hop(peer.id, *envelope.key);
-    if (!next) return call(node, [&](P& p, Out& out) { p.deliver(*envelope.key, m, out); });
-    auto passage = overlay::Passage::go_on;
-    call(node, [&](P& p, Out& out) { passage = p.forward(*envelope.key, m, *next, out); });
-    if (passage == overlay::Passage::go_on)
-      post(node, node_number(*next), envelope.key, std::move(m), envelope.born, false);
-  }
-
-  void refused(Node node, std::uint32_t slot, std::uint64_t by, std::uint32_t life) {
-    Envelope envelope = take(slot);
-    if (!peers_[node].up || peers_[node].life != life) return;
-    ++result_.unreachable;
-    note(node,
-         [&] { return "cannot reach " + std::to_string(by) + " for " + print(envelope.message); });
-    call(node, [&](P& p, Out& out) { p.unreachable(peers_[by].id, envelope.message, out); });
-  }
+  void pass_on(Node node, Key key, Message message, Time born);
+  void post(Node from, Node to, std::optional<Key> key, Message message, Time born, bool fresh);
+  void send_off(Duration after, What what, Node node, Envelope envelope, std::uint64_t by = 0);
+  Envelope take(std::uint32_t slot);
+  void arrive(Node node, std::uint32_t slot, std::uint32_t life);
+  void hop(Node node, Envelope& envelope, NodeId from);
+  void refused(Node node, std::uint32_t slot, std::uint64_t by, std::uint32_t life);
 
   // Mishaps: community_faults.hpp.
 
@@ -386,6 +357,7 @@ class Community {
   template <class Change>
   void change_overlay(Node node, Change&& change);
   void join(Node node);
+  void knock(Node node, std::uint32_t life);
   void pause();
   void resume(Node node, std::uint32_t life);
   void suspect_somebody();
@@ -393,8 +365,15 @@ class Community {
   void calm();
   void judge();
 
-  static std::string kind(const Message& message) {
-    return std::visit([]<class M>(const M&) { return upper_case(M::type_name); }, message);
+  template <class M>
+  static std::string kind(const M& message) {
+    if constexpr (Choice<M>) {
+      return std::visit([](const auto& chosen) { return kind(chosen); }, message);
+    } else if constexpr (requires { message.message; }) {
+      return kind(message.message);
+    } else {
+      return upper_case(M::type_name);
+    }
   }
   template <class Words>
   void note(Node node, Words&& words) {
@@ -419,6 +398,9 @@ class Community {
   std::vector<Peer> peers_;
   std::map<NodeId, Node> numbers_;
   std::set<Node> parted_;
+  Members founders_;
+  /// When the message that is being handled was sent first.
+  Time incoming_;
   /// When the roots of the replicas last changed or forgot.
   std::map<overlay::Index, Time> shaken_;
   bool calm_ = false;
@@ -428,3 +410,4 @@ class Community {
 }  // namespace conch::sim
 
 #include "sim/community_faults.hpp"
+#include "sim/community_messages.hpp"

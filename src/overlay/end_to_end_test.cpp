@@ -1,0 +1,157 @@
+// Sentences of seed 002, sections IV.A and V.A, and what was corrected in them.
+#include "overlay/end_to_end.hpp"
+
+#include <gtest/gtest.h>
+
+namespace conch::overlay {
+namespace {
+
+using namespace e2e;
+
+constexpr NodeId a{100}, b{200}, c{300}, replica{400};
+
+struct Node {
+  EndToEnd value;
+  EndToEnd::Out out;
+
+  explicit Node(NodeId self) : value(self, Assignment::fresh({}, self, tuning())) {}
+  static Tuning tuning() {
+    Tuning tuning;
+    tuning.replication.replicas = 1;
+    return tuning;
+  }
+  Key key() const { return Replicas(tuning().replication).key(0); }
+
+  template <class M>
+  std::vector<M> sent() const {
+    std::vector<M> found;
+    for (const auto& send : out.sends())
+      if (auto* m = std::get_if<M>(&send.message)) found.push_back(*m);
+    return found;
+  }
+  template <class M>
+  std::vector<M> routed() {
+    std::vector<M> found;
+    for (const auto& route : out.routes())
+      if (auto* m = std::get_if<M>(&route.message)) found.push_back(*m);
+    return found;
+  }
+  bool entered() const {
+    for (const Effect& effect : out.effects())
+      if (std::holds_alternative<Entered>(effect)) return true;
+    return false;
+  }
+  void receive(NodeId from, const Message& m) { out.clear(), value.receive(from, m, out); }
+  void deliver(const Message& m) { out.clear(), value.deliver(key(), m, out); }
+  Passage forward(Message m) { return out.clear(), value.forward(key(), m, replica, out); }
+  /// Asks and wins the replica's vote in the first generation.
+  void win() {
+    value.request(out);
+    Request m = routed<Request>().at(0);
+    receive(replica, Response{0, m.ts, 1, m.ts, 1, 1, {}});
+  }
+};
+
+Priority ts(std::uint64_t stamp, NodeId node) { return {{stamp}, node}; }
+
+TEST(EndToEnd, AReplicaThatHasNotVotedVotesForTheRequester) {
+  Node node(replica);
+  node.deliver(Request{0, ts(1, a), 1, 0, 0, false});
+  ASSERT_EQ(node.sent<Response>().size(), 1u);
+  EXPECT_EQ(node.sent<Response>()[0].owner, ts(1, a));
+  node.deliver(Request{0, ts(1, b), 1, 0, 0, false});
+  EXPECT_EQ(node.sent<Response>().at(0).owner, ts(1, a)) << "step 3: the one it has voted for";
+}
+
+TEST(EndToEnd, AMajorityOfVotesEntersAndTellsAllReplicas) {
+  Node node(a);
+  node.win();
+  EXPECT_TRUE(node.entered());
+  EXPECT_EQ(node.routed<Winner>().size(), 1u);
+}
+
+TEST(EndToEnd, WhoSeesAWinnerPassStopsRequestsAndQueuesThemWithIt) {
+  Node node(b);
+  EXPECT_EQ(node.forward(Request{0, ts(1, c), 1, 0, 0, false}), Passage::go_on);
+  node.forward(Winner{0, first_term(1), ts(1, a), 0, a});
+  EXPECT_EQ(node.forward(Request{0, ts(1, c), 1, 0, 0, false}), Passage::stop);
+  EXPECT_EQ(node.sent<Enqueue>().at(0), (Enqueue{{ts(1, c)}, first_term(1)}));
+}
+
+TEST(EndToEnd, AnEntryOfAPastGenerationStopsNobody) {
+  Node node(b);
+  node.forward(Winner{0, first_term(1), ts(1, a), 0, a});
+  EXPECT_EQ(node.forward(Request{0, ts(1, c), 2, 0, 0, false}), Passage::go_on);
+}
+
+TEST(EndToEnd, TheTokenGoesToTheEarliestWithTheRestOfTheQueue) {
+  Node node(a);
+  node.win();
+  node.receive(replica, Enqueue{{ts(3, c), ts(2, b)}, first_term(1)});
+  node.receive(b, Enqueue{{ts(2, b)}, first_term(1)});
+  node.out.clear();
+  node.value.release({}, node.out);
+  ASSERT_EQ(node.sent<Token>().size(), 1u);
+  EXPECT_EQ(node.sent<Token>()[0], (Token{first_term(1).next(), ts(2, b), {ts(3, c)}, {}}));
+  EXPECT_TRUE(node.routed<Release>().empty()) << "the replicas stay locked";
+}
+
+TEST(EndToEnd, WhoIsLastReleasesTheReplicas) {
+  Node node(a);
+  node.win();
+  node.out.clear();
+  node.value.release({}, node.out);
+  EXPECT_EQ(node.routed<Release>().size(), 1u);
+}
+
+TEST(EndToEnd, WhatIsQueuedWithAPastHolderFollowsTheToken) {
+  Node node(a);
+  node.win();
+  node.receive(b, Enqueue{{ts(2, b)}, first_term(1)});
+  node.value.release({}, node.out);
+  node.receive(replica, Enqueue{{ts(3, c)}, first_term(1)});
+  EXPECT_EQ(node.sent<Enqueue>().at(0), (Enqueue{{ts(3, c)}, first_term(1).next()}));
+  EXPECT_EQ(node.sent<Hint>().at(0), (Hint{first_term(1).next(), b}));
+}
+
+TEST(EndToEnd, ASecondCopyOfATokenIsIgnored) {
+  Node node(b);
+  node.value.request(node.out);
+  Token token{first_term(1).next(), ts(1, b), {}, {}};
+  node.receive(a, token);
+  EXPECT_TRUE(node.entered());
+  node.value.release({}, node.out);
+  node.receive(a, token);
+  EXPECT_TRUE(node.out.empty() && node.out.routes().empty());
+}
+
+TEST(EndToEnd, ATokenForARequestThatIsOverIsHandedOn) {
+  Node node(b);
+  node.receive(a, Token{first_term(1).next(), ts(1, b), {ts(2, c)}, {}});
+  EXPECT_FALSE(node.entered());
+  EXPECT_EQ(node.sent<Token>().at(0).to, ts(2, c));
+}
+
+TEST(EndToEnd, ALateVoteOfTheGenerationThatWasWonIsNotGivenBack) {
+  Node node(a);
+  node.win();
+  node.value.release({}, node.out);
+  node.receive(replica, Response{0, ts(1, a), 1, ts(1, a), 1, 1, {}});
+  EXPECT_TRUE(node.sent<Withdraw>().empty());
+  node.receive(replica, Response{0, ts(1, a), 2, ts(1, a), 2, 2, {}});
+  EXPECT_EQ(node.sent<Withdraw>().size(), 1u) << "of a later one it is";
+}
+
+TEST(EndToEnd, AChainOfHoldersKeepsItsGeneration) {
+  Node node(replica);
+  node.deliver(Winner{0, first_term(1), ts(1, a), 0, a});
+  node.deliver(Winner{0, first_term(1).next(), ts(2, b), 0, b});
+  node.deliver(Request{0, ts(3, c), 1, 0, 0, false});
+  EXPECT_EQ(node.sent<Enqueue>().at(0), (Enqueue{{ts(3, c)}, first_term(1).next()}));
+  node.deliver(Release{0, first_term(1).next(), {}});
+  node.deliver(Request{0, ts(4, c), 1, 0, 0, false});
+  EXPECT_EQ(node.sent<Response>().at(0).generation, 2u);
+}
+
+}  // namespace
+}  // namespace conch::overlay
