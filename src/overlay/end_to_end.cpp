@@ -37,7 +37,7 @@ void EndToEnd::ask(bool forced, Out& out) {
   for (Index i = 0; i < replicas_.size(); ++i) {
     if (voted(i)) continue;
     const View& view = views_[i];
-    out.route(replicas_.key(i), Request{i, ts_, least, view.version, view.yielded, forced});
+    out.route(replicas_.key(i), Request{i, ts_, least, view.version, view.yielded, forced, data_});
   }
 }
 
@@ -147,6 +147,7 @@ void EndToEnd::yield(Out& out) {
 /// from a replica.
 void EndToEnd::take(NodeId, const Retry& m, Out& out) {
   if (entry_ && generation(entry_->term) <= m.generation) entry_.reset();
+  if (m.data.version > data_.version) data_ = m.data;
   if (stage_ != Stage::waiting || m.generation + 1 <= retried_) return;
   if (m.generation + 1 <= generation_ && !keeps(Without::retry_generation)) return;
   retried_ = m.generation + 1;
@@ -155,7 +156,7 @@ void EndToEnd::take(NodeId, const Retry& m, Out& out) {
     const View& view = views_[i];
     if (view.known && view.generation == generation_) continue;
     std::uint32_t least = keeps(Without::least_generation) ? generation_ : 0;
-    out.route(replicas_.key(i), Request{i, ts_, least, view.version, view.yielded, false});
+    out.route(replicas_.key(i), Request{i, ts_, least, view.version, view.yielded, false, data_});
   }
 }
 
@@ -222,7 +223,7 @@ void EndToEnd::unreachable(NodeId node, const Message& message, Out& out) {
         } else if constexpr (std::same_as<M, Enqueue>) {
           if (entry_ && entry_->node == node) entry_.reset();
           for (const Priority& request : m.requests)
-            out.send(request.node, Retry{generation(m.term) - 1});
+            out.send(request.node, Retry{generation(m.term) - 1, data_});
         }
       },
       message);

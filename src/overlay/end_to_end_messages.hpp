@@ -33,7 +33,9 @@ struct Request {
   std::uint64_t yielded = 0;
   /// Passes entries.
   bool forced = false;
-  CONCH_FIELDS(Request, replica, ts, least, seen, yielded, forced)
+  /// Those of the generation before `least`: whoever tells of a generation tells of its data.
+  DataRef data = {};
+  CONCH_FIELDS(Request, replica, ts, least, seen, yielded, forced, data)
 };
 struct Response {
   Index replica = 0;
@@ -92,7 +94,8 @@ struct Enqueue {
 };
 struct Retry {
   std::uint32_t generation = 0;
-  CONCH_FIELDS(Retry, generation)
+  DataRef data = {};
+  CONCH_FIELDS(Retry, generation, data)
 };
 struct Hint {
   Fence term;

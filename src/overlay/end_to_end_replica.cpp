@@ -57,6 +57,7 @@ void EndToEnd::advance(Index index, Replica& replica, std::uint32_t generation, 
 void EndToEnd::serve(Replica& replica, const Request& m, Out& out) {
   observe(m.ts);
   replica.version = std::max(replica.version, m.seen);
+  if (m.data.version > replica.data.version) replica.data = m.data;
   bool held = replica.mode == Mode::locked || replica.mode == Mode::orphaned;
   if (m.least > replica.generation) {
     // A generation that is locked is closed by its holder or by its lease, not by hearsay.

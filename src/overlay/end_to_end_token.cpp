@@ -84,7 +84,7 @@ void EndToEnd::drop(Out& out) {
   bool unused = is_first(dropped.term);
   std::uint32_t over = generation(dropped.term) - unused;
   closed_ = std::max(closed_, over);
-  for (const Priority& request : dropped.queue) out.send(request.node, Retry{over});
+  for (const Priority& request : dropped.queue) out.send(request.node, Retry{over, data_});
   if (stage_ != Stage::claiming) return;
   stage_ = Stage::waiting;
   // A late WITHDRAW must not meet the same request when it has won after all.
@@ -206,7 +206,7 @@ void EndToEnd::take(NodeId from, const Enqueue& m, Out& out) {
     return;
   }
   std::uint32_t over = closed_ >= generation(m.term) ? closed_ : generation(m.term) - 1;
-  for (const Priority& request : m.requests) out.send(request.node, Retry{over});
+  for (const Priority& request : m.requests) out.send(request.node, Retry{over, data_});
 }
 
 // Copies.

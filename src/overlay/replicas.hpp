@@ -13,6 +13,12 @@ namespace conch::overlay {
 /// Which of a lock's replicas, 0 .. n-1.
 using Index = std::uint32_t;
 
+/// The one with the larger fence; of one fence, that with the data that were written under it.
+inline const Baton& later(const Baton& a, const Baton& b) {
+  bool same = a.fence == b.fence;
+  return (same ? a.data.version < b.data.version : a.fence < b.fence) ? b : a;
+}
+
 constexpr std::uint64_t hash_of_name(std::string_view name) {
   Hash64 hash;
   for (char c : name) hash.mix(static_cast<unsigned char>(c));

@@ -122,7 +122,7 @@ void Voting::learn(View& view, NodeId from, const Response& m) {
   view.vote = m.vote;
   view.position = m.position;
   if (m.version > 0) view.node = from;
-  view.baton = newer(view.baton, m.baton);
+  view.baton = later(view.baton, m.baton);
 }
 
 bool Voting::nobody_wins() const {
@@ -181,7 +181,7 @@ void Voting::confirm(Out& out) {
   stage_ = Stage::confirming;
   if (std::exchange(backing_off_, false)) out.disarm(timer_of(Alarm::back_off));
   if (std::exchange(patient_, false)) out.disarm(timer_of(Alarm::patience));
-  for (const View& view : views_) baton_ = newer(baton_, view.baton);
+  for (const View& view : views_) baton_ = later(baton_, view.baton);
   baton_ = baton_.next();
   rounds_.start();
   renew(out);

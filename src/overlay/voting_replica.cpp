@@ -69,8 +69,7 @@ void Voting::serve(Replica& replica, const Yield& m, Out& out) {
 }
 
 void Voting::serve(Replica& replica, const Release& m, Out& out) {
-  replica.baton = newer(replica.baton, m.baton);
-  if (replica.baton.fence == m.baton.fence) replica.baton.data = m.baton.data;
+  replica.baton = later(replica.baton, m.baton);
   merge(replica, m.gathered, &m.ts);
   replica.queue.erase(m.ts);
   if (replica.owner == m.ts) replica.owner.reset();
@@ -102,7 +101,7 @@ void Voting::serve(Replica& replica, const Renew& m, Out& out) {
     replica.version = std::max(replica.version, m.vote) + 1;
     return answer(m.replica, replica, m.ts, out);
   }
-  if (keeps(Without::stored_fence)) replica.baton = newer(replica.baton, m.baton);
+  if (keeps(Without::stored_fence)) replica.baton = later(replica.baton, m.baton);
   if (leased() && keeps(Without::lease))
     out.arm(timer_of(Alarm::lease, m.replica), with_drift(terms_.lease), with_drift(terms_.lease));
   out.send(m.ts.node, Renewed{m.replica, m.ts, m.round});
@@ -117,7 +116,7 @@ void Voting::serve(Replica& replica, const Recall& m, Out& out) {
 void Voting::hear(const Recalled& m, Out& out) {
   auto found = served_.find(m.forgotten);
   if (found == served_.end()) return;
-  found->second.baton = newer(found->second.baton, m.baton);
+  found->second.baton = later(found->second.baton, m.baton);
   if (tenure_.hear(m)) open(m.forgotten, out);
 }
 
@@ -131,7 +130,7 @@ void Voting::open(Index index, Out& out) {
 }
 
 void Voting::serve(Replica& replica, const Moved& m, Out& out) {
-  replica.baton = newer(replica.baton, m.baton);
+  replica.baton = later(replica.baton, m.baton);
   replica.version = std::max(replica.version, m.version);
   if (!tenure_.open(m.replica) && !replica.owner && m.owner) {
     replica.owner = m.owner;
