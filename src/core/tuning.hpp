@@ -139,7 +139,7 @@ struct Tuning {
   /// Of the hierarchical algorithms: so many near requests may overtake distant ones in one visit
   /// of the token to a cluster.
   unsigned eps = 0;
-  Replication replication;
+  Replication replication = {};
   friend bool operator==(const Tuning&, const Tuning&) = default;
 };
 
