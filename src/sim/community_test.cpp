@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
-#include <iostream>
 #include <sstream>
 
 namespace conch::sim {
@@ -280,8 +280,10 @@ TEST(Community, Repeats) {
   world.retry = static_cast<Retry>(retry);
   world.without = static_cast<Without>(without);
   CommunityOptions options = world.options(seed);
-  options.trace = &std::cout;
+  std::ostringstream trace;
+  options.trace = &trace;
   CommunityResult result = run_community(options);
+  std::fputs(trace.str().c_str(), stdout);
   EXPECT_FALSE(result.violation) << word(result.violation->property) << ": "
                                  << result.violation->what;
 }
