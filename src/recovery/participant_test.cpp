@@ -4,7 +4,6 @@
 
 #include "mutex/central.hpp"
 #include "mutex/naimi_trehel.hpp"
-#include "mutex/preempt_aggregation.hpp"
 #include "mutex/ring.hpp"
 #include "recovery/testing/town.hpp"
 
@@ -16,7 +15,7 @@ using testing::Town;
 /// Three that are together, the first of whom founded the group.
 template <Exclusive A>
 struct Three : Town<A> {
-  explicit Three(Rule without = Rule::none, Tuning tuning = {}) : Town<A>(without, tuning) {}
+  explicit Three(Rule without = Rule::none) : Town<A>(without) {}
   Life a = this->settle_in(1);
   Life b = this->settle_in(2);
   Life c = this->settle_in(3);
@@ -294,56 +293,6 @@ TEST(Participant, WhoEntersAfterwardsKeepsTheLockWhateverViewsFollow) {
   town.settle();
   EXPECT_EQ(town.at(town.b).doing("a"), Doing::inside);
   EXPECT_EQ(town.told<Lost>(town.b).size(), 0U);
-}
-
-TEST(Participant, WhoIsNearIsInTheViewAndChangesWithAnEpoch) {
-  Tuning tuning;
-  tuning.eps = 1;
-  Three<PreemptAggregation> town(Rule::none, tuning);
-  auto enters_after_a = [&] {  // the third asks first, the second afterwards
-    for (const Life& life : {town.a, town.c, town.b}) {
-      town.request(life);
-      town.settle();
-    }
-    EXPECT_EQ(town.at(town.a).doing("a"), Doing::inside);
-    town.release(town.a);
-    town.settle();
-    bool second = town.at(town.b).doing("a") == Doing::inside;
-    for (const Life& life : second ? std::vector{town.b, town.c} : std::vector{town.c, town.b}) {
-      EXPECT_EQ(town.at(life).doing("a"), Doing::inside);
-      town.release(life);
-      town.settle();
-    }
-    return second ? town.b : town.c;
-  };
-  auto relabel = [&](const std::map<NodeId, std::string>& labels) {
-    Epoch before = town.view().epoch;
-    ASSERT_TRUE(town.propose(town.c, town.at(town.c).relabelling(labels).value()));
-    town.settle();
-    EXPECT_LT(before, town.view().epoch);
-  };
-  EXPECT_EQ(enters_after_a(), town.c) << "without labels all are near";
-  relabel({{NodeId{1}, "west"}, {NodeId{2}, "west"}, {NodeId{3}, "east"}});
-  EXPECT_EQ(enters_after_a(), town.b) << "it is nearer to the holder";
-  EXPECT_FALSE(town.at(town.a).relabelling({{NodeId{3}, "east"}, {NodeId{9}, "nowhere"}}))
-      << "nothing would change";
-  relabel({{NodeId{2}, "east"}});
-  EXPECT_EQ(enters_after_a(), town.c);
-}
-
-TEST(Participant, WhoFoundsTheGroupSaysHowManyMayOvertake) {
-  Tuning tuning;
-  tuning.eps = 3;
-  Three<PreemptAggregation> town(Rule::none, tuning);
-  EXPECT_EQ(town.view().eps, 3U);
-  Standing known = town.standing();
-  View next =
-      admission(known, {NodeId{7}, Incarnation{70}}, "preempt-aggregation", Membership::fixed, 1);
-  EXPECT_EQ(next.eps, 3U) << "a newcomer takes over what the group has";
-  for (const Life& life : town.lives()) town.end_lease(life);
-  next = admission(town.standing(), {NodeId{7}, Incarnation{70}}, "preempt-aggregation",
-                   Membership::fixed, 1);
-  EXPECT_EQ(next.eps, 1U) << "nobody is left";
 }
 
 TEST(Participant, IfTheDeciderDiesAnotherDecides) {
