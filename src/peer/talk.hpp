@@ -30,6 +30,7 @@ enum class PayloadKind : std::uint8_t {
   ping,             // a Ping
   pong,             // a Pong
   distances,        // a Distances
+  overlay,          // a Letter of the group's algorithm, where there is no register
 };
 
 inline void put_kind(PayloadKind kind, std::string& out) { out += static_cast<char>(kind); }
