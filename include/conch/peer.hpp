@@ -46,7 +46,8 @@ struct PeerOptions {
   std::vector<std::string> listen;
   /// `host:port` under which others reach this peer; empty: what it listens on.
   std::string advertise;
-  /// `host:port` of peers on the machine that has the register; empty: it is this machine.
+  /// `host:port` of peers on the machine that has the register, or of any peers of a group that has
+  /// none; empty: it is this machine, or they are.
   std::vector<std::string> join;
   /// Where the Unix sockets are; empty: $XDG_RUNTIME_DIR/conch.
   std::string runtime_directory;
@@ -69,6 +70,11 @@ struct PeerOptions {
   /// How many near requests overtake distant ones (docs/hierarchical.md): all peers of a group have
   /// the same; without: the group's, 2 if it is new.
   std::optional<unsigned> eps;
+  /// Of algorithms that need no register (docs/overlay-peers.md): the overlay, `pastry` or `chord`,
+  /// and how many replicas a lock has. Empty, and without: the group's; `pastry` and 5 if it is
+  /// new.
+  std::string dht;
+  std::optional<unsigned> replicas;
   /// The data of a group whose last peer leaves are written to the state directory, if it is on the
   /// machine that has the register; the next group of that name begins with them.
   bool persist = false;

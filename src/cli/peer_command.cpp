@@ -86,10 +86,18 @@ void add_peer_command(CLI::App& app, Invocation&) {
                       "HOST:PORT for peers of other machines; port 0: any. Repeatable");
   command->add_option("--advertise", options.advertise, "HOST:PORT where others reach this peer");
   command->add_option("--join", options.join,
-                      "HOST:PORT of a peer on the machine that has the register. Repeatable");
+                      "HOST:PORT of a peer on the machine that has the register; of any peer, if "
+                      "the group has none. Repeatable");
   command->add_option(
       "--algorithm", options.algorithm,
-      "What the group runs: a name of `conch algorithms`; naimi-trehel if it is new");
+      "What the group runs: a name of `conch algorithms`; or end-to-end, sigma or non-end-to-end, "
+      "which need no register; naimi-trehel if it is new");
+  command->add_option("--dht", options.dht,
+                      "Of those without a register: the overlay, pastry or chord; without: the "
+                      "group's, pastry if it is new");
+  command->add_option("--replicas", options.replicas,
+                      "Of those without a register: so many replicas of each lock, 1 to 36; "
+                      "without: the group's, 5 if it is new");
   command->add_option("--cluster", options.cluster,
                       "Whom it is near, as SITE/RACK/HOST; auto: the peers measure it; the host's "
                       "name without. For algorithms that mind it");

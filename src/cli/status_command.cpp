@@ -8,6 +8,7 @@
 #include "cli/peer_line.hpp"
 #include "cli/status_report.hpp"
 #include "lab/table.hpp"
+#include "peer/agreement.hpp"
 #include "peer/names.hpp"
 #include "wire/address.hpp"
 
@@ -70,10 +71,25 @@ void print_locks(const Status& status) {
   }
 }
 
+/// A peer without a register does not know who else there is.
+void print_ring(const Status& status, const Agreement& agreement) {
+  std::size_t neighbours = status.view.roster.size() - 1;
+  fmt::print("group {}: {} over {}, {} replicas of each lock, leases of {}\n", status.group,
+             agreement.algorithm, agreement.dht, agreement.replicas, seconds_text(agreement.lease));
+  fmt::print(
+      "there is no list of members: this is what the peer that was asked, {}, and its {} "
+      "neighbour{} know\n\n",
+      id_text(status.self.id), neighbours, neighbours == 1 ? "" : "s");
+  print_members(status);
+  print_locks(status);
+}
+
 void print_text(const Status& status) {
   if (status.view.roster.empty())
     return fmt::print("group {}: the peer that was asked, {}, is not in it at the moment\n",
                       status.group, id_text(status.self.id));
+  if (auto agreement = parse_agreement(status.view.algorithm))
+    return print_ring(status, *agreement);
   std::string what_runs = status.view.algorithm;
   if (status.view.eps > 0) what_runs += fmt::format(", eps {}", status.view.eps);
   fmt::print("group {}: {}, epoch {}, view {}, {} member{}\n\n", status.group, what_runs,

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/peer_line.hpp"
+#include "peer/agreement.hpp"
 
 namespace conch::cli {
 
@@ -88,6 +89,8 @@ std::string json_text(const Status& status) {
   nlohmann::ordered_json json{{"group", status.group},      {"algorithm", status.view.algorithm},
                               {"eps", status.view.eps},     {"epoch", status.view.epoch.value},
                               {"view", status.view.number}, {"asked", id_text(status.self.id)}};
+  // Without a register, the peer that was asked knows its neighbours.
+  json["all_members"] = !parse_agreement(status.view.algorithm);
   json["members"] = nlohmann::ordered_json::array();
   for (const Member& member : status.view.roster)
     json["members"].push_back(json_of(status, member));

@@ -1,9 +1,6 @@
 #include "peer/any_steward.hpp"
 
-#include <array>
-
 #include "core/encode.hpp"
-#include "core/print.hpp"
 #include "peer/talk.hpp"
 
 namespace conch::peer {
@@ -11,13 +8,6 @@ namespace conch::peer {
 namespace {
 
 using namespace recovery;
-
-/// Of the alternative that a message is.
-template <class... Ms>
-std::string_view name_of(const std::variant<Ms...>& message) {
-  static const std::array<std::string, sizeof...(Ms)> names{upper_case(Ms::type_name)...};
-  return names[message.index()];
-}
 
 template <Exclusive A>
 std::string_view type_of(const Message<A>& message) {
@@ -101,6 +91,7 @@ class StewardOf final : public AnySteward {
 
   std::size_t forget_idle() override { return steward_.forget_idle(); }
 
+  bool has_roster() const override { return true; }
   Time wakes() const override { return steward_.wakes(); }
   bool has_lease(Time now) const override { return steward_.tenure().holds(now); }
   std::optional<Time> lease_until() const override { return steward_.tenure().until(); }

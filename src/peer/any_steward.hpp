@@ -14,7 +14,15 @@
 
 namespace conch::peer {
 
-/// What one or several calls want done: all parcels, then the questions, then the events.
+/// Where a life is.
+struct Introduction {
+  recovery::Life life;
+  std::string address;
+  CONCH_FIELDS(Introduction, life, address)
+};
+
+/// What one or several calls want done: introductions, all parcels, then the questions, then the
+/// events.
 struct Effects {
   struct Parcel {
     recovery::Life to;
@@ -26,13 +34,21 @@ struct Effects {
     /// What its message is called.
     std::string_view type = {};
   };
+  /// Where lives are that no roster lists, and which are of no use any more.
+  std::vector<Introduction> introductions;
+  std::vector<recovery::Life> forgotten;
   std::string bytes;
   std::vector<Parcel> parcels;
   std::vector<recovery::Ask> asks;
   std::vector<recovery::Event> events;
 
-  bool empty() const { return parcels.empty() && asks.empty() && events.empty(); }
+  bool empty() const {
+    return parcels.empty() && asks.empty() && events.empty() && introductions.empty() &&
+           forgotten.empty();
+  }
   void clear() {
+    introductions.clear();
+    forgotten.clear();
     bytes.clear();
     parcels.clear();
     asks.clear();
@@ -85,6 +101,8 @@ class AnySteward {
 
   virtual std::size_t forget_idle() = 0;
 
+  /// Whether the view lists all members; else this peer knows its neighbours.
+  virtual bool has_roster() const = 0;
   virtual Time wakes() const = 0;
   virtual bool has_lease(Time now) const = 0;
   virtual std::optional<Time> lease_until() const = 0;

@@ -17,7 +17,9 @@ DataHandle::DataHandle(Engine& engine, const DataOptions& options)
     : ThreadClaim(Mode::write),
       engine_(engine),
       options_(options),
-      handle_(here, Members{here}, {options.prefetch}) {}
+      handle_(here, Members{here}, {options.prefetch}) {
+  if (std::string why = engine.why_no_data(); !why.empty()) throw Error(why);
+}
 
 DataHandle::~DataHandle() {
   if (line_) destroy();

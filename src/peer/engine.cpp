@@ -79,7 +79,9 @@ Engine::Engine(PeerOptions options)
   }
   std::unique_ptr<FileRegister> reg;
   std::string algorithm = options_.algorithm;
-  if (options_.join.empty()) {
+  if (find_ring()) {
+    algorithm = ring_->algorithm;
+  } else if (options_.join.empty()) {
     expect_own_register();
     FileRegisterOptions terms;
     terms.lease = options_.lease;
@@ -88,9 +90,11 @@ Engine::Engine(PeerOptions options)
     terms_.length = reg->lease();
     if (algorithm.empty() && !view.roster.empty()) algorithm = view.algorithm;
   } else if (algorithm.empty()) {
-    algorithm = algorithm_there();
+    algorithm = who_is_there().algorithm;
   }
-  algorithm_ = &real_algorithm(algorithm.empty() ? std::string(default_algorithm) : algorithm);
+  if (algorithm.empty()) algorithm = default_algorithm;
+  algorithm_ = is_ring() ? find_routed(algorithm) : &real_algorithm(algorithm);
+  check_ring_options();
   if (is_adaptive() && !algorithm_->about.minds_clusters)
     throw Error(
         fmt::format("{} does not mind who is near: leave out --cluster auto, or take "
@@ -100,6 +104,7 @@ Engine::Engine(PeerOptions options)
     throw Error(fmt::format("{} has no eps: leave it out, or take preempt-aggregation",
                             algorithm_->about.name));
   open_courier();
+  founding_ = {};
   if (reg)
     register_ =
         std::make_unique<RegisterDesk>(std::move(reg), static_cast<RegisterListener&>(*this));
@@ -115,13 +120,12 @@ Engine::Engine(PeerOptions options)
 
 Engine::~Engine() { leave(); }
 
-/// What runs where this peer joins, from whoever answers.
-std::string Engine::algorithm_there() const {
+/// Where this peer joins, whoever answers.
+net::Acquaintance Engine::who_is_there() const {
   for (std::size_t i = 0;; ++i) {
     try {
       return net::ask_who(options_.join[i], group_, tls_of(options_.tls),
-                          options_.admission_patience)
-          .algorithm;
+                          options_.admission_patience);
     } catch (const Error& error) {
       if (i + 1 == options_.join.size()) throw;
       log(error.what());
@@ -142,7 +146,7 @@ void Engine::open_courier() {
   net::CourierOptions courier;
   courier.self = life_;
   courier.group = group_;
-  courier.algorithm = algorithm_->about.name;
+  courier.algorithm = ring_ ? text_of(*ring_) : algorithm_->about.name;
   Role role = options_.serves_clients ? Role::host : Role::peer;
   courier.socket = socket_path(directories_.runtime, {role, life_.id});
   courier.listen = options_.listen;
@@ -160,7 +164,7 @@ void Engine::open_courier() {
 void Engine::come_in() {
   Guard guard(mutex_);
   auto deadline = std::chrono::steady_clock::now() + options_.admission_patience;
-  if (!register_) {
+  if (!register_ && !is_ring()) {
     for (const std::string& address : options_.join) courier_->contact(address);
     rouse_background();
     bool told = phase_changed_.wait_until(guard, deadline, [&] { return has_terms_; });
@@ -190,7 +194,7 @@ std::string Engine::why_not_admitted() const {
 /// addresses to join at are tried, too.
 void Engine::find_contacts_again() {
   contacts_.clear();
-  if (register_) return;
+  if (register_ || is_ring()) return;
   for (const auto& [life, unmentioned] : known_lives_) ask_terms(life);
 }
 
@@ -206,6 +210,7 @@ void Engine::be_born() {
   followed_view_ = 0;
   timers_.clear();
   if (register_) register_->attach(life_);
+  if (is_ring()) return be_born_in_ring();
   auto tell_copies = [this](AnySteward& steward, Time now, Effects& out) {
     data_->tell_copies(steward, now, out);
   };

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "net/courier.hpp"
+#include "peer/agreement.hpp"
 #include "peer/any_steward.hpp"
 #include "peer/claim.hpp"
 #include "peer/directories.hpp"
@@ -81,6 +82,8 @@ class Engine final : private net::Recipient, private RegisterListener {
   std::string runtime_folder() const { return directories_.runtime + "/"; }
   const CatalogEntry& algorithm() const { return *algorithm_; }
   std::string why_not_shared() const;
+  /// Empty if data may travel with the locks of this group.
+  std::string why_no_data() const;
   recovery::Life life() const;
   std::vector<std::string> listens() const { return listens_; }
   /// While a copy of it is open, this life is not taken for dead; none where the register is on
@@ -134,7 +137,19 @@ class Engine final : private net::Recipient, private RegisterListener {
 
   // Life.
   enum class Phase : std::uint8_t { joining, member, leaving, gone, failed };
-  std::string algorithm_there() const;
+  net::Acquaintance who_is_there() const;
+  // Without a register: engine_ring.cpp.
+  bool is_ring() const { return ring_.has_value(); }
+  Insistence insistence() const { return {options_.algorithm, options_.dht, options_.replicas}; }
+  bool find_ring();
+  bool seek_ring();
+  bool find_ring_there();
+  bool find_ring_here();
+  bool is_register_group(const net::Acquaintance& there) const;
+  void meet_ring(const net::Acquaintance& there, const std::string& place);
+  void check_ring_options() const;
+  void be_born_in_ring();
+  void remember_neighbours();
   bool is_adaptive() const { return options_.cluster == measured_cluster; }
   void expect_own_register() const;
   void open_courier();
@@ -164,6 +179,7 @@ class Engine final : private net::Recipient, private RegisterListener {
   void rouse_background() const;
 
   // Settling.
+  void do_all(Time now);
   void carry_out(Effects& effects, Time now);
   void dispatch(const Effects& effects);
   void follow_view(Time now);
@@ -211,6 +227,11 @@ class Engine final : private net::Recipient, private RegisterListener {
   std::string cluster_;
   Directories directories_;
   const CatalogEntry* algorithm_ = nullptr;
+  /// What the group has agreed on that needs no register, and through whom this peer comes in.
+  std::optional<Agreement> ring_;
+  std::vector<Introduction> ring_contacts_;
+  /// Of those who start on this machine at once, one founds.
+  file::Descriptor founding_;
   recovery::LeaseTerms terms_;
   std::vector<std::string> listens_;
 

@@ -163,7 +163,7 @@ void Engine::look_after(Time now) {
 
 void Engine::keep_house(Time now) {
   next_housekeeping_ = now + terms_.length / 8;
-  if (!register_ && contacts_.empty())
+  if (!register_ && !is_ring() && contacts_.empty())
     for (const std::string& address : options_.join) courier_->contact(address);
   for (const auto& [life, unacknowledged] : courier_->unacknowledged(now))
     steward_->silent(now, life, unacknowledged, effects_);

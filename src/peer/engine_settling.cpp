@@ -19,7 +19,10 @@ void Engine::settle(Time now) {
     effects_.clear();
     happen(Expelled{}, now);
   }
+  // Who has lost a lock hears of it before it does anything more with it.
+  bool has_news = !effects_.empty();
   do {
+    if (std::exchange(has_news, false)) do_all(now);
     while (!touched_.empty()) {
       LockDesk& desk = *touched_.back();
       touched_.pop_back();
@@ -27,15 +30,21 @@ void Engine::settle(Time now) {
       advance(desk, now);
     }
     leave_if_idle(now);
-    std::swap(effects_, carried_out_);
-    carry_out(carried_out_, now);
-    carried_out_.clear();
+    do_all(now);
   } while (!touched_.empty() || !effects_.empty());
   courier_->flush();
   rouse_driver();
 }
 
+void Engine::do_all(Time now) {
+  std::swap(effects_, carried_out_);
+  carry_out(carried_out_, now);
+  carried_out_.clear();
+}
+
 void Engine::carry_out(Effects& effects, Time now) {
+  for (const Introduction& each : effects.introductions) courier_->know(each.life, each.address);
+  for (const Life& life : effects.forgotten) courier_->forget(life);
   follow_view(now);
   follow_epoch();
   dispatch(effects);
@@ -61,7 +70,7 @@ void Engine::dispatch(const Effects& effects) {
 
 /// Members' addresses are in the view. Who is no longer mentioned may still need an answer.
 void Engine::follow_view(Time now) {
-  if (!steward_ || steward_->view().number == followed_view_) return;
+  if (!steward_ || !steward_->has_roster() || steward_->view().number == followed_view_) return;
   const View& view = steward_->view();
   followed_view_ = view.number;
   for (const Member& member : view.roster) {
@@ -223,10 +232,13 @@ void Engine::delivered(const Life& from, std::string_view payload) {
   if (payload.empty()) return;
   auto kind = static_cast<PayloadKind>(payload.front());
   std::string_view body = payload.substr(1);
-  if (kind != PayloadKind::recovery) return take_other_payload(from, kind, body);
+  PayloadKind own = is_ring() ? PayloadKind::overlay : PayloadKind::recovery;
+  if (kind != own) return take_other_payload(from, kind, body);
   bool understood = steward_ && !broken_;
   Intake intake;
-  if (understood) intake = steward_->receive(work_now_, from, body, effects_);
+  // A lock's lease may have run out since the driver began to work.
+  Time now = is_ring() ? net::steady_now() : work_now_;
+  if (understood) intake = steward_->receive(now, from, body, effects_);
   tell([&](Witness& witness) {
     std::string_view lock = intake.lock ? std::string_view(*intake.lock) : "";
     witness.received(from, {intake.type, lock, payload.size()});
@@ -249,7 +261,8 @@ void Engine::doubt(const Life& from, const std::string& why) {
 void Engine::take_other_payload(const Life& from, PayloadKind kind, std::string_view body) {
   std::string why;
   switch (kind) {
-    case PayloadKind::recovery: return;
+    case PayloadKind::recovery:
+    case PayloadKind::overlay: break;
     case PayloadKind::register_ask:
       if (auto ask = unpacked<Ask>(body, why)) return ask_for(from, std::move(*ask));
       break;
@@ -304,7 +317,11 @@ void Engine::learn_terms(const Life& from, const LeaseTerms& terms) {
 
 void Engine::broken(const Life& life, const std::string& why) {
   log(fmt::format("nothing reaches peer {:x} any more: {}", life.id.value, why));
-  if (steward_) steward_->suspect(work_now_, life, effects_);
+  if (!steward_) return;
+  if (is_ring()) remember_neighbours();
+  steward_->suspect(work_now_, life, effects_);
+  // All have forgotten it: it was away for long, and comes back as somebody new.
+  if (is_ring() && phase_ == Phase::member && steward_->view().roster.size() == 1) broken_ = true;
 }
 
 // The register.

@@ -63,7 +63,16 @@ void Inquiries::finish(std::uint64_t number) {
 
 // Changes of the view.
 
+namespace {
+
+const char* const nobody_to_force =
+    "this group has no register in which somebody could be put out, or a lock forced open: a lock "
+    "whose holder is dead is free when its lease has run out";
+
+}  // namespace
+
 void Inquiries::evict(net::ClientId client, NodeId member, Time now) {
+  if (!engine_.steward().has_roster()) return reply(client, Failed{nobody_to_force});
   const Member* found = engine_.steward().view().roster.find(member);
   if (!found)
     return reply(client,
@@ -76,6 +85,7 @@ void Inquiries::evict(net::ClientId client, NodeId member, Time now) {
 }
 
 void Inquiries::force_open(net::ClientId client, const std::string& lock, Time now) {
+  if (!engine_.steward().has_roster()) return reply(client, Failed{nobody_to_force});
   errands_.push_back({client, lock, now + errand_patience});
   engine_.steward().force_open(now, lock, engine_.effects());
 }

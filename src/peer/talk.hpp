@@ -2,6 +2,7 @@
 // plain structs, in MessagePack by their fields.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "core/encode.hpp"
+#include "core/print.hpp"
 #include "recovery/register_talk.hpp"
 #include "recovery/view.hpp"
 
@@ -28,6 +30,7 @@ enum class PayloadKind : std::uint8_t {
   ping,             // a Ping
   pong,             // a Pong
   distances,        // a Distances
+  overlay,          // a Letter of the group's algorithm, where there is no register
 };
 
 inline void put_kind(PayloadKind kind, std::string& out) { out += static_cast<char>(kind); }
@@ -48,6 +51,13 @@ std::optional<T> unpacked(std::string_view bytes, std::string& why) {
   if (decoder.decode(value) && decoder.finish()) return value;
   why = decoder.error();
   return std::nullopt;
+}
+
+/// What a message is called, as in `REQUEST`.
+template <class... Ms>
+std::string_view name_of(const std::variant<Ms...>& message) {
+  static const std::array<std::string, sizeof...(Ms)> names{upper_case(Ms::type_name)...};
+  return names[message.index()];
 }
 
 struct TermsAsk {

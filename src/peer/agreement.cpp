@@ -1,0 +1,101 @@
+#include "peer/agreement.hpp"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <charconv>
+#include <conch/error.hpp>
+#include <vector>
+
+#include "overlay/end_to_end.hpp"
+#include "overlay/non_end_to_end.hpp"
+#include "overlay/replicas.hpp"
+#include "overlay/sigma.hpp"
+
+namespace conch::peer {
+
+static_assert(replicas_max == overlay::Replicas::most_leased);
+
+namespace {
+
+constexpr std::array<std::string_view, 2> overlays{"pastry", "chord"};
+
+bool is_overlay(std::string_view name) { return name == overlays[0] || name == overlays[1]; }
+
+template <class P>
+CatalogEntry entry_of() {
+  return {P::about, {.timed = true}, P::about.name, {}};
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::optional<std::uint64_t> number_in(std::string_view text) {
+  std::uint64_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+std::string text_of(const Agreement& agreement) {
+  auto lease = std::chrono::duration_cast<std::chrono::milliseconds>(agreement.lease);
+  return fmt::format("{}/{}/{}/{}ms", agreement.algorithm, agreement.dht, agreement.replicas,
+                     lease.count());
+}
+
+std::optional<Agreement> parse_agreement(std::string_view text) {
+  if (!text.ends_with("ms")) return std::nullopt;
+  std::vector<std::string_view> parts = split(text.substr(0, text.size() - 2), '/');
+  if (parts.size() != 4 || !find_routed(parts[0]) || !is_overlay(parts[1])) return std::nullopt;
+  std::optional<std::uint64_t> replicas = number_in(parts[2]), lease = number_in(parts[3]);
+  constexpr std::uint64_t lease_max_ms = 86'400'000;
+  if (!replicas || *replicas < 1 || *replicas > replicas_max) return std::nullopt;
+  if (!lease || *lease < 1 || *lease > lease_max_ms) return std::nullopt;
+  return Agreement{std::string(parts[0]), std::string(parts[1]), static_cast<unsigned>(*replicas),
+                   std::chrono::milliseconds(*lease)};
+}
+
+const CatalogEntry* find_routed(std::string_view algorithm) {
+  static const std::array entries{entry_of<overlay::EndToEnd>(), entry_of<overlay::Sigma>(),
+                                  entry_of<overlay::NonEndToEnd>()};
+  for (const CatalogEntry& entry : entries)
+    if (entry.about.name == algorithm) return &entry;
+  return nullptr;
+}
+
+Agreement founding(const Insistence& wanted, Duration lease) {
+  Agreement agreement{.algorithm = wanted.algorithm, .lease = lease};
+  if (!wanted.dht.empty()) agreement.dht = wanted.dht;
+  if (!is_overlay(agreement.dht))
+    throw Error(fmt::format("there is no overlay '{}': --dht is pastry or chord", agreement.dht));
+  agreement.replicas = wanted.replicas.value_or(agreement.replicas);
+  if (agreement.replicas < 1 || agreement.replicas > replicas_max)
+    throw Error(
+        fmt::format("a lock has 1 to {} replicas, not {}", replicas_max, agreement.replicas));
+  return agreement;
+}
+
+void expect_agreement(const Insistence& wanted, const Agreement& there, const std::string& place) {
+  auto disagree = [&](std::string_view option, std::string_view has, std::string_view wants) {
+    throw Error(
+        fmt::format("the group at {} runs {}: it has {} {}, not {}; leave that out, or "
+                    "start another group",
+                    place, text_of(there), option, has, wants));
+  };
+  if (!wanted.algorithm.empty() && wanted.algorithm != there.algorithm)
+    disagree("--algorithm", there.algorithm, wanted.algorithm);
+  if (!wanted.dht.empty() && wanted.dht != there.dht) disagree("--dht", there.dht, wanted.dht);
+  if (wanted.replicas && *wanted.replicas != there.replicas)
+    disagree("--replicas", std::to_string(there.replicas), std::to_string(*wanted.replicas));
+}
+
+}  // namespace conch::peer

@@ -1,0 +1,183 @@
+// Peers without a register, as processes: they join through one another, are killed, and go; and a
+// ledger believes their fences.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "brood.hpp"
+#include "ledger.hpp"
+#include "overlay/replicas.hpp"
+#include "peer/testing/scratch_group.hpp"
+#include "shared_page.hpp"
+
+namespace conch {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+using conch::testing::Ledger;
+
+constexpr auto lease = 1000ms;
+/// For what has no bound of its own.
+constexpr auto patience = 30s;
+
+class OverlayPeersTest : public ::testing::Test {
+ protected:
+  OverlayPeersTest() : ledger_(group_.folder() + "/ledger") {}
+
+  /// Says what runs; the first one founds the group, the others only join.
+  void choose(const std::string& algorithm, const std::string& dht, unsigned replicas) {
+    founding_ = {"algorithm=" + algorithm, "dht=" + dht, "replicas=" + std::to_string(replicas),
+                 "lease=" + std::to_string(lease.count())};
+    replicas_ = replicas;
+  }
+  std::size_t start(bool works) {
+    std::size_t seat = started_++;
+    std::vector<std::string> words{OVERLAY_WORKER, group_.folder(), std::to_string(seat)};
+    if (!works) words.emplace_back("idle");
+    if (seat == 0) {
+      words.insert(words.end(), founding_.begin(), founding_.end());
+    } else {
+      // Through the one before it that still lives: nobody is special.
+      std::size_t contact = seat - 1;
+      while (dead_.contains(contact)) --contact;
+      words.push_back("join=127.0.0.1:" + std::to_string(ledger_->seats[contact].port));
+    }
+    brood_.start(words);
+    EXPECT_TRUE(await([&] { return ledger_->seats[seat].port != 0; })) << "peer " << seat;
+    return seat;
+  }
+  void kill(std::size_t seat) {
+    dead_.insert(seat);
+    EXPECT_TRUE(brood_.kill_one(brood_.find(ledger_->seats[seat].process, 0)));
+  }
+  /// The test shares memory with its workers, which nobody can wait for.
+  template <class Predicate>
+  bool await(Predicate&& is_so, Clock::duration within = patience) {
+    auto deadline = Clock::now() + within;
+    while (!is_so() && Clock::now() < deadline) std::this_thread::sleep_for(1ms);
+    return is_so();
+  }
+
+  /// The seat of the node that is nearest to a key, as Pastry has it.
+  std::size_t root(overlay::Key key) const {
+    std::size_t best = 0;
+    auto away = [&](std::size_t seat) {
+      overlay::Key place{ledger_->seats[seat].id.load()};
+      return std::min(overlay::distance(place, key), overlay::distance(key, place));
+    };
+    for (std::size_t seat = 1; seat < started_; ++seat)
+      if (!dead_.contains(seat) && away(seat) < away(best)) best = seat;
+    return best;
+  }
+  std::set<std::size_t> roots(std::uint32_t lock) const {
+    Replication terms;
+    terms.name = overlay::hash_of_name("ledger-" + std::to_string(lock));
+    terms.replicas = replicas_;
+    overlay::Replicas replicas(terms);
+    std::set<std::size_t> nodes;
+    for (overlay::Index i = 0; i < replicas.size(); ++i) nodes.insert(root(replicas.key(i)));
+    return nodes;
+  }
+  /// Everybody works on a lock whose replicas are at as many nodes.
+  void begin_work() {
+    std::uint32_t lock = 1;
+    while (roots(lock).size() < replicas_ && lock < 10'000) ++lock;
+    ASSERT_EQ(roots(lock).size(), replicas_);
+    ledger_->lock = lock;
+  }
+
+  /// Of those that work and live.
+  void expect_progress(std::size_t workers, Clock::duration within) {
+    std::vector<std::uint64_t> before;
+    for (const Ledger::Seat& seat : ledger_->seats) before.push_back(seat.entries);
+    auto began = Clock::now();
+    for (std::size_t seat = 0; seat < workers; ++seat) {
+      if (dead_.contains(seat)) continue;
+      auto left = std::max<Clock::duration>(within - (Clock::now() - began), 0s);
+      EXPECT_TRUE(await([&] { return ledger_->seats[seat].entries > before[seat]; }, left))
+          << "worker " << seat << " after " << ledger_->seats[seat].entries << " entries";
+    }
+    auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began);
+    RecordProperty("progress_ms", static_cast<int>(took.count()));
+    std::printf("all progress within %d ms\n", static_cast<int>(took.count()));
+  }
+  void expect_end() {
+    ledger_->done = true;
+    brood_.expect_all_end(patience);
+    EXPECT_EQ(ledger_->old_fences, 0u);
+    EXPECT_EQ(ledger_->overtaken, 0u);
+    std::printf("%d accepted, %d refused\n", static_cast<int>(ledger_->accepted),
+                static_cast<int>(ledger_->refused));
+  }
+
+  peer::ScratchGroup group_;
+  testing::SharedPage<Ledger> ledger_;
+  testing::Brood brood_;
+  std::vector<std::string> founding_;
+  unsigned replicas_ = 0;
+  std::size_t started_ = 0;
+  std::set<std::size_t> dead_;
+};
+
+TEST_F(OverlayPeersTest, TwelveOfWhomTwoAreKilledAndTwoJoin) {
+  choose("end-to-end", "pastry", 5);
+  constexpr std::size_t workers = 8;
+  for (std::size_t i = 0; i < 12; ++i) start(i < workers);
+  begin_work();
+  expect_progress(workers, patience);
+
+  // One that holds the lock, and one that keeps a replica of it.
+  std::set<std::size_t> keepers = roots(ledger_->lock);
+  ledger_->victim = 3 + 1;
+  ASSERT_TRUE(await([&] { return ledger_->caught.load(); }));
+  kill(3);
+  ledger_->victim = 0;
+  keepers.erase(3);
+  kill(*keepers.begin());
+  expect_progress(workers, 3 * lease + 2s);
+
+  start(false);
+  start(false);
+  expect_progress(workers, 3 * lease + 2s);
+  expect_end();
+}
+
+class OverlayPeersAlgorithmTest
+    : public OverlayPeersTest,
+      public ::testing::WithParamInterface<std::pair<std::string, std::string>> {};
+
+TEST_P(OverlayPeersAlgorithmTest, FiveOfWhomTheHolderIsKilledAndOneJoins) {
+  choose(GetParam().first, GetParam().second, 3);
+  constexpr std::size_t workers = 4;
+  for (std::size_t i = 0; i < 5; ++i) start(i < workers);
+  ledger_->lock = 1;
+  expect_progress(workers, patience);
+  ledger_->victim = 1 + 1;
+  ASSERT_TRUE(await([&] { return ledger_->caught.load(); }));
+  kill(1);
+  ledger_->victim = 0;
+  start(false);
+  expect_progress(workers, patience);
+  expect_end();
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OverlayPeersAlgorithmTest,
+                         ::testing::Values(std::pair("sigma", "pastry"),
+                                           std::pair("non-end-to-end", "pastry"),
+                                           std::pair("end-to-end", "chord"),
+                                           std::pair("sigma", "chord")),
+                         [](const auto& info) {
+                           std::string name = info.param.first + "_" + info.param.second;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace conch

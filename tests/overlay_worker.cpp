@@ -1,0 +1,95 @@
+// A peer of a group without a register: overlay_worker FOLDER SEAT [idle] [algorithm=NAME]
+// [dht=NAME] [replicas=N] [lease=MS] [join=HOST:PORT]. It is on a machine of its own, as far as the
+// others can see. One that is not idle writes into the ledger, again and again, until it is done.
+#include <unistd.h>
+
+#include <chrono>
+#include <conch/mutex.hpp>
+#include <conch/peer.hpp>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "ledger.hpp"
+#include "shared_page.hpp"
+
+namespace {
+
+using namespace conch;
+using conch::testing::Ledger;
+using std::chrono::milliseconds;
+
+struct Plan {
+  std::string folder;
+  std::size_t seat = 0;
+  bool idle = false;
+  PeerOptions options;
+};
+
+Plan plan_of(int argc, char** argv) {
+  Plan plan{argv[1], std::stoul(argv[2]), false, {}};
+  std::string machine = plan.folder + "/" + argv[2];
+  std::filesystem::create_directory(machine);
+  plan.options.group = "test";
+  plan.options.runtime_directory = machine + "/run";
+  plan.options.state_directory = machine + "/state";
+  plan.options.listen = {"127.0.0.1:0"};
+  for (int i = 3; i < argc; ++i) {
+    std::string word = argv[i];
+    std::string value = word.substr(word.find('=') + 1);
+    if (word == "idle") plan.idle = true;
+    if (word.starts_with("algorithm=")) plan.options.algorithm = value;
+    if (word.starts_with("dht=")) plan.options.dht = value;
+    if (word.starts_with("replicas=")) plan.options.replicas = std::stoul(value);
+    if (word.starts_with("lease=")) plan.options.lease = milliseconds(std::stoul(value));
+    if (word.starts_with("join=")) plan.options.join = {value};
+  }
+  return plan;
+}
+
+void visit(Ledger& ledger, std::size_t seat, const Mutex& mutex) {
+  bool opened = ledger.open(mutex.fence());
+  if (!opened && mutex.holds()) ++ledger.old_fences;
+  if (ledger.victim == seat + 1) {
+    ledger.caught = true;
+    ::pause();
+  }
+  std::this_thread::sleep_for(milliseconds(1));  // It does something.
+  bool written = ledger.write(mutex.fence());
+  // In this order: who is overtaken has been told by its clock before.
+  if (opened && !written && mutex.holds()) ++ledger.overtaken;
+  ++(mutex.holds() ? ledger.seats[seat].entries : ledger.seats[seat].losses);
+}
+
+void run(const Plan& plan) {
+  conch::testing::SharedPage<Ledger> ledger(plan.folder + "/ledger");
+  Ledger::Seat& seat = ledger->seats[plan.seat];
+  Peer peer(plan.options);
+  std::string address = peer.listens().front();
+  seat.process = ::getpid();
+  seat.id = peer.id();
+  seat.port = static_cast<std::uint32_t>(std::stoul(address.substr(address.rfind(':') + 1)));
+  while (!ledger->done && (plan.idle || ledger->lock == 0))
+    std::this_thread::sleep_for(milliseconds(1));
+  Mutex mutex(peer, "ledger-" + std::to_string(ledger->lock));
+  while (!ledger->done) {
+    std::scoped_lock guard(mutex);
+    visit(*ledger, plan.seat, mutex);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) return 2;
+  try {
+    run(plan_of(argc, argv));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "worker: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
