@@ -104,7 +104,8 @@ class Multitude {
     unsigned under_way = 0;
     Time now;
     Events events;
-    /// When waiters will ask again: by the time of rounds, which does not stand still.
+    /// When waiters will ask again, by the time of rounds, which does not stand still: at the
+    /// beginning of one.
     Events plans;
 
     bool quiet() const { return under_way == 0 && (holder || waiters == 0); }
@@ -169,20 +170,19 @@ class Multitude {
     push(lock, lock.events, {lock.now, 0, What::ask, anybody(), 0});
   }
 
+  /// Those whose turn should have come ask again, the holder leaves or not, and others ask: at the
+  /// same time.
   void play(Lock& lock) {
-    clock_ = begin_;
+    while (!lock.plans.empty() && lock.plans.top().at <= begin_) {
+      Event plan = lock.plans.top();
+      lock.plans.pop();
+      ring(lock, plan);
+    }
     if (lock.holder && random_.chance(0.5)) {
       Node node = *std::exchange(lock.holder, std::nullopt);
       call(lock, node, [](P& p, Out& out) { p.release(DataRef{}, out); });
     }
     settle(lock);
-    while (!lock.plans.empty() && lock.plans.top().at < begin_ + round && !result_.violation) {
-      Event plan = lock.plans.top();
-      lock.plans.pop();
-      clock_ = plan.at;
-      ring(lock, plan);
-      settle(lock);
-    }
   }
 
   /// If it does not become quiet soon, it never will.
@@ -305,11 +305,11 @@ class Multitude {
   }
   void apply(Lock& lock, Node node, Seat& seat, const Armed& armed) {
     apply(lock, node, seat, Disarmed{armed.timer});
-    Duration delay = armed.min + up_to(std::max(armed.max - armed.min, Duration{}), network_);
     bool is_plan = armed.timer == overlay::timer_of(overlay::Alarm::retry);
-    Event event{(is_plan ? clock_ : lock.now) + delay, 0, What::timer, node,
-                static_cast<std::uint32_t>(armed.timer)};
-    push(lock, is_plan ? lock.plans : lock.events, event);
+    Duration more = up_to(std::max(armed.max - armed.min, Duration{}), network_);
+    Time at = is_plan ? begin_ + armed.min : lock.now + armed.min + more;
+    push(lock, is_plan ? lock.plans : lock.events,
+         {at, 0, What::timer, node, static_cast<std::uint32_t>(armed.timer)});
     seat.armed.emplace_back(armed.timer, order_);
   }
   void apply(Lock&, Node, Seat& seat, const Disarmed& disarmed) {
@@ -393,9 +393,8 @@ class Multitude {
   std::vector<Member> members_;
   Whereabouts places_;
   std::vector<Lock> locks_;
-  /// Of rounds: when this one began, and what it is for the lock that is run.
+  /// Of this round.
   Time begin_;
-  Time clock_;
   std::uint64_t order_ = 0;
   bool handing_over_ = false;
   std::vector<Envelope> envelopes_;
