@@ -65,5 +65,10 @@ Findings elmp_messages(const Seeds& seeds, Engines engines);
 Findings dho_cycle(const Seeds& seeds, Engines engines);
 Findings dho_overlap(const Seeds& seeds, Engines engines);
 Findings dho_mobility(const Seeds& seeds, Engines engines);
+Findings p2p_nodes(const Seeds& seeds);
+Findings p2p_load(const Seeds& seeds);
+Findings p2p_distribution(const Seeds& seeds);
+Findings p2p_churn(const Seeds& seeds);
+Findings p2p_scale(const Seeds& seeds);
 
 }  // namespace conch::lab

@@ -23,6 +23,8 @@ class FingerTable {
   static Arc domain(NodeId self, const LeafSet& leaves);
   static Key key_of_slot(NodeId self, NodeId node);
 
+  /// Fingers are given.
+  void keep(NodeId, const FingerTable&, std::span<const NodeId>) {}
   bool offer(NodeId self, NodeId node);
   void learn(NodeId, NodeId, Duration) {}
   bool erase(NodeId self, NodeId node);

@@ -79,6 +79,11 @@ class EndToEnd {
   void moved(const std::optional<Arc>& before, const std::optional<Arc>& after, Out& out);
   void suspect(NodeId node, Out& out);
   void timer(TimerId timer, Out& out);
+  /// Whether a fresh value would do as well, but for the time: it never asked, is no replica, and
+  /// on nobody's way.
+  bool blank() const {
+    return ts_ == Priority{} && last_ == Fence{} && !entry_ && ways_.empty() && served_.empty();
+  }
 
  private:
   enum class Stage : std::uint8_t { idle, waiting, claiming, inside };

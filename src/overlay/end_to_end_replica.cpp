@@ -227,11 +227,12 @@ void EndToEnd::open(Index index, Out& out) {
 }
 
 void EndToEnd::serve(Replica& replica, const Moved& m, Out& out) {
+  // Without a lease there is no quarantine: the old root is believed by one that has not voted.
+  bool silent = leased() ? !tenure_.open(m.replica) : replica.version == 0;
   replica.version = std::max(replica.version, m.version);
   if (m.data.version > replica.data.version) replica.data = m.data;
   for (const Priority& request : m.waiting) replica.waiting.insert(request);
-  if (!tenure_.open(m.replica) && replica.mode == Mode::free &&
-      m.generation >= replica.generation) {
+  if (silent && replica.mode == Mode::free && m.generation >= replica.generation) {
     replica.generation = m.generation;
     replica.vote = m.vote;
     if (m.owner) {

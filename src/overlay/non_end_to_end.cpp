@@ -150,6 +150,16 @@ void NonEndToEnd::receive(NodeId from, const Message& message, Out& out) {
   if (passes) act(out, [&] { Voting::receive(from, copy, out); });
 }
 
+/// Who leaves takes no requests along.
+void NonEndToEnd::moved(const std::optional<Arc>& before, const std::optional<Arc>& after,
+                        Out& out) {
+  Voting::moved(before, after, out);
+  if (after) return;
+  for (const auto& [index, entry] : std::exchange(entries_, {}))
+    if (!entry.queue.empty())
+      out.route(replicas_.key(index), Cleanup{index, {entry.queue.begin(), entry.queue.end()}});
+}
+
 /// The way is broken: who stood before the dead node makes a new one, who stood behind it clears
 /// up.
 void NonEndToEnd::suspect(NodeId node, Out& out) {

@@ -50,8 +50,10 @@ class NonEndToEnd : public Voting {
   Passage forward(Key key, Message& message, NodeId next, Out& out);
   void receive(NodeId from, const Message& message, Out& out);
   void unreachable(NodeId node, const Message& message, Out& out);
+  void moved(const std::optional<Arc>& before, const std::optional<Arc>& after, Out& out);
   void suspect(NodeId node, Out& out);
   void timer(TimerId timer, Out& out);
+  bool blank() const { return entries_.empty() && kept_.empty() && Voting::blank(); }
 
  private:
   struct Entry {

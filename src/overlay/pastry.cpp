@@ -99,6 +99,15 @@ PrefixTable::PrefixTable(std::span<const NodeId> members, std::size_t place,
   }
 }
 
+void PrefixTable::keep(NodeId self, const PrefixTable& other, std::span<const NodeId> members) {
+  for (NodeId node : other.nodes_) {
+    std::size_t place = first_of(slot_of(self, key_of(node)));
+    if (is_in(slot_of(self, key_of(node)), place) &&
+        std::binary_search(members.begin(), members.end(), node))
+      nodes_[place] = node;
+  }
+}
+
 // Routing.
 
 std::optional<NodeId> PrefixTable::find(NodeId self, Key key) const {

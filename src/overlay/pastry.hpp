@@ -28,6 +28,8 @@ class PrefixTable {
   static Arc domain(NodeId self, const LeafSet& leaves);
   static Key key_of_slot(NodeId self, NodeId node);
 
+  /// Whom another table has for a slot that this one has somebody for, if it is a member, sorted.
+  void keep(NodeId self, const PrefixTable& other, std::span<const NodeId> members);
   bool offer(NodeId self, NodeId node);
   void learn(NodeId self, NodeId node, Duration latency);
   bool erase(NodeId self, NodeId node);

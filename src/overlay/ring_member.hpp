@@ -143,6 +143,14 @@ class RingMember {
       *this = RingMember(start.members.nodes(), *place);
   }
 
+  /// This node when others have come and gone, at once: what it knows of those who are still there
+  /// stays. It is at `place` of the members, sorted.
+  RingMember among(std::span<const NodeId> members, std::size_t place) const {
+    RingMember changed(members, place, upkeep_);
+    changed.table_.keep(self_, table_, members);
+    return changed;
+  }
+
   /// Begins the regular exchange, where there is one. The world calls it once, first.
   void start(Out& out);
   /// Through this contact; again, through another, if that one does not help.

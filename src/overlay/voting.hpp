@@ -124,6 +124,8 @@ class Voting {
   void moved(const std::optional<Arc>& before, const std::optional<Arc>& after, Out& out);
   void suspect(NodeId, Out&) {}
   void timer(TimerId timer, Out& out);
+  /// Whether a fresh value would do as well: it never asked, and it is no replica.
+  bool blank() const { return ts_ == Priority{} && served_.empty(); }
 
  protected:
   /// What a waiter does when its votes do not become a majority.

@@ -131,12 +131,16 @@ void Voting::open(Index index, Out& out) {
 
 void Voting::serve(Replica& replica, const Moved& m, Out& out) {
   replica.baton = later(replica.baton, m.baton);
+  // Without a lease there is no quarantine: the old root is believed by one that has not voted.
+  bool silent = leased() ? !tenure_.open(m.replica) : replica.version == 0;
   replica.version = std::max(replica.version, m.version);
-  if (!tenure_.open(m.replica) && !replica.owner && m.owner) {
+  if (silent && !replica.owner && m.owner) {
     replica.owner = m.owner;
     replica.vote = m.vote;
     replica.queue.erase(*m.owner);
-    out.arm(timer_of(Alarm::lease, m.replica), with_drift(terms_.lease), with_drift(terms_.lease));
+    if (leased())
+      out.arm(timer_of(Alarm::lease, m.replica), with_drift(terms_.lease),
+              with_drift(terms_.lease));
   }
   merge(replica, m.queue, nullptr);
   if (m.known) tenure_.learnt(m.replica);

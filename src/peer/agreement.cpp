@@ -7,10 +7,7 @@
 #include <conch/error.hpp>
 #include <vector>
 
-#include "overlay/end_to_end.hpp"
-#include "overlay/non_end_to_end.hpp"
 #include "overlay/replicas.hpp"
-#include "overlay/sigma.hpp"
 
 namespace conch::peer {
 
@@ -21,11 +18,6 @@ namespace {
 constexpr std::array<std::string_view, 2> overlays{"pastry", "chord"};
 
 bool is_overlay(std::string_view name) { return name == overlays[0] || name == overlays[1]; }
-
-template <class P>
-CatalogEntry entry_of() {
-  return {P::about, {.timed = true}, P::about.name, {}};
-}
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -65,9 +57,7 @@ std::optional<Agreement> parse_agreement(std::string_view text) {
 }
 
 const CatalogEntry* find_routed(std::string_view algorithm) {
-  static const std::array entries{entry_of<overlay::EndToEnd>(), entry_of<overlay::Sigma>(),
-                                  entry_of<overlay::NonEndToEnd>()};
-  for (const CatalogEntry& entry : entries)
+  for (const CatalogEntry& entry : protocols())
     if (entry.about.name == algorithm) return &entry;
   return nullptr;
 }

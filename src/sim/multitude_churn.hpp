@@ -1,0 +1,55 @@
+// Nodes that come and go between the rounds of a multitude. Part of multitude_world.hpp.
+#pragma once
+
+#include "sim/multitude_world.hpp"
+
+namespace conch::sim {
+
+/// Says who has left.
+template <overlay::RoutedProtocol P, overlay::Overlay O>
+std::vector<Node> Multitude<P, O>::change_members() {
+  std::vector<Node> may_leave;
+  for (Node node = 0; node < members_.size(); ++node)
+    if (members_[node].here && !members_[node].asked) may_leave.push_back(node);
+  std::size_t half = std::min<std::size_t>(options_.churn / 2, may_leave.size() / 2);
+  for (std::size_t i = 0; i < half; ++i)
+    std::swap(may_leave[i], may_leave[i + random_.below(may_leave.size() - i)]);
+  may_leave.resize(half);
+  for (Node node : may_leave) members_[node].here = false;
+  for (std::size_t i = 0; i < half; ++i) add_member();
+  return may_leave;
+}
+
+/// All at once, and then whoever was the root of a key hands over what it knows.
+template <overlay::RoutedProtocol P, overlay::Overlay O>
+void Multitude<P, O>::churn() {
+  std::vector<std::optional<overlay::Arc>> before;
+  for (Node node = 0; node < members_.size(); ++node) before.push_back(domain(node));
+  std::vector<Node> left = change_members();
+  before.resize(members_.size());
+  places_ = Whereabouts(present());
+  for (std::size_t i = 0; i < places_.nodes().size(); ++i) {
+    Member& member = members_[places_.nodes()[i]];
+    member.overlay = member.overlay.among(places_.ids(), i);
+  }
+  handing_over_ = true;
+  for (Lock& lock : locks_) hand_over(lock, before);
+  handing_over_ = false;
+  for (Node node : left) members_[node].overlay = O(members_[node].id);
+}
+
+template <overlay::RoutedProtocol P, overlay::Overlay O>
+void Multitude<P, O>::hand_over(Lock& lock,
+                                const std::vector<std::optional<overlay::Arc>>& before) {
+  std::vector<Node> moved;
+  for (const auto& [node, seat] : lock.seats)
+    if (before[node] != domain(node)) moved.push_back(node);
+  std::sort(moved.begin(), moved.end());
+  for (Node node : moved)
+    call(lock, node, [&](P& p, Out& out) { p.moved(before[node], domain(node), out); });
+  for (Node node : moved)
+    if (!members_[node].here) forget(lock, node);
+  settle(lock);
+}
+
+}  // namespace conch::sim

@@ -1,0 +1,120 @@
+// The rounds of section VI of seed 002, with fixed seeds: nothing here can fail by chance.
+#include "sim/multitude.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace conch::sim {
+namespace {
+
+MultitudeOptions small(const std::string& protocol, const std::string& overlay,
+                       std::uint64_t seed) {
+  MultitudeOptions options;
+  options.protocol = protocol;
+  options.overlay = overlay;
+  options.seed = seed;
+  options.nodes = 300;
+  options.locks = 5;
+  options.rounds = 12;
+  options.requests = 6;
+  options.by_keys = protocol == "sigma" && seed % 2 == 0;
+  return options;
+}
+
+template <class Check>
+void for_each_world(Check&& check) {
+  for (const char* protocol : {"sigma", "end-to-end", "non-end-to-end"})
+    for (const char* overlay : {"pastry", "chord"})
+      for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        SCOPED_TRACE(std::string(protocol) + " over " + overlay + ", seed " + std::to_string(seed));
+        check(small(protocol, overlay, seed));
+      }
+}
+
+/// The world itself reports two holders, and a lock that is free and wanted when all is quiet.
+void expect_sound(const MultitudeOptions& options, const MultitudeResult& result) {
+  EXPECT_FALSE(result.violation) << result.violation->what;
+  EXPECT_EQ(result.asked, options.rounds * options.requests);
+  EXPECT_LE(result.granted, result.asked);
+  EXPECT_GT(result.granted, options.locks);
+  EXPECT_EQ(std::accumulate(result.loads.begin(), result.loads.end(), std::uint64_t{0}),
+            result.messages);
+}
+
+TEST(Multitude, EveryRequestIsGrantedOrWaitsForAHolder) {
+  for_each_world(
+      [](const MultitudeOptions& options) { expect_sound(options, run_multitude(options)); });
+}
+
+TEST(Multitude, IsDeterministic) {
+  for_each_world([](MultitudeOptions options) {
+    options.churn = 20;
+    MultitudeResult once = run_multitude(options), again = run_multitude(options);
+    EXPECT_EQ(once.kinds, again.kinds);
+    EXPECT_EQ(once.loads, again.loads);
+    EXPECT_EQ(once.granted, again.granted);
+    ++options.seed;
+    EXPECT_NE(once.loads, run_multitude(options).loads);
+  });
+}
+
+/// Nodes leave without a lease: what a replica has voted for must go to the new root of its key, or
+/// there would be two holders, or a lock that nobody gets any more.
+TEST(Multitude, RootsHandOverWhatTheyKnowWhenNodesComeAndGo) {
+  std::uint64_t handover = 0;
+  for_each_world([&](MultitudeOptions options) {
+    for (HandOff hand_off : {HandOff::token, HandOff::winner, HandOff::cleanup}) {
+      if (options.protocol != "end-to-end" && hand_off != HandOff::token) continue;
+      options.churn = 150;
+      options.replication.hand_off = hand_off;
+      MultitudeResult result = run_multitude(options);
+      EXPECT_FALSE(result.violation) << result.violation->what;
+      EXPECT_GT(result.granted, options.locks);
+      handover += result.handover;
+    }
+  });
+  EXPECT_GT(handover, 1000u);
+}
+
+TEST(Multitude, WaitersOfSigmaAskAgainAsTheyAreTold) {
+  std::map<Retry, std::uint64_t> requests;
+  for (Retry retry : {Retry::never, Retry::informed, Retry::always}) {
+    MultitudeOptions options = small("sigma", "pastry", 1);
+    options.requests = 20;
+    options.replication.retry = retry;
+    requests[retry] = run_multitude(options).routed;
+  }
+  MultitudeOptions options = small("sigma", "pastry", 1);
+  EXPECT_EQ(requests[Retry::never], 20u * options.rounds * options.replication.replicas);
+  EXPECT_GT(requests[Retry::informed], requests[Retry::never]);
+  EXPECT_GT(requests[Retry::always], requests[Retry::informed]);
+}
+
+TEST(Multitude, RemembersNothingOfNodesThatWereOnlyPassedThrough) {
+  MultitudeOptions options = small("sigma", "pastry", 1);
+  MultitudeResult result = run_multitude(options);
+  EXPECT_LE(result.values_most, options.locks * options.replication.replicas + result.asked + 1);
+}
+
+// Bands of docs/p2p-lab.md, one seed each.
+
+MultitudeResult at_default_load(const std::string& protocol, HandOff hand_off) {
+  MultitudeOptions options;
+  options.protocol = protocol;
+  options.replication.hand_off = hand_off;
+  return run_multitude(options);
+}
+
+TEST(Multitude, CountsWhatAFaithfulImplementationCounts) {
+  MultitudeResult t0 = at_default_load("end-to-end", HandOff::token);
+  MultitudeResult t1 = at_default_load("end-to-end", HandOff::winner);
+  MultitudeResult non = at_default_load("non-end-to-end", HandOff::winner);
+  EXPECT_NEAR(t0.mean_route, 3.04, 0.1);
+  EXPECT_NEAR(static_cast<double>(t0.counted()), 34'400, 0.08 * 34'400);
+  EXPECT_NEAR(static_cast<double>(t1.counted()), 37'500, 0.08 * 37'500);
+  EXPECT_NEAR(static_cast<double>(non.counted()), 31'000, 0.08 * 31'000);
+}
+
+}  // namespace
+}  // namespace conch::sim

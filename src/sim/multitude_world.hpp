@@ -1,0 +1,406 @@
+// The world of a multitude. Locks have nothing to do with one another but that they use the same
+// overlay, so in each round one after another is run, each with a clock of its own.
+//
+// A lock is quiet when none of its messages is under way and nobody waits while it is free. Then
+// its clock stands still until the next round: who has some votes and waits for a holder would else
+// ask again and again, as often as the round is long.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <queue>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/hash.hpp"
+#include "overlay/replicas.hpp"
+#include "overlay/tenure.hpp"
+#include "sim/multitude.hpp"
+#include "sim/random.hpp"
+#include "sim/whereabouts.hpp"
+
+namespace conch::sim {
+
+template <overlay::RoutedProtocol P, overlay::Overlay O>
+class Multitude {
+ public:
+  explicit Multitude(const MultitudeOptions& options)
+      : options_(options), random_(options.seed, 1), network_(options.seed, 2) {
+    Replication& terms = tuning_.replication = options.replication;
+    terms.lease = Duration::zero();
+    terms.round_trip = options.round_trip * hop;
+    // A critical section takes two rounds on average; one, for who is to ask again in every round.
+    terms.section = terms.retry == Retry::always ? round : 2 * round;
+    locks_.resize(options.locks);
+    for (unsigned i = 0; i < options.locks; ++i) locks_[i].name = hash64(std::uint64_t{i});
+  }
+
+  MultitudeResult run() {
+    found();
+    for (unsigned i = 0; i < options_.rounds && !result_.violation; ++i) {
+      if (i > 0 && options_.churn > 0) churn();
+      begin_ = Time{} + i * round;
+      for (unsigned asked = 0; asked < options_.requests; ++asked) draw_request();
+      for (Lock& lock : locks_)
+        if (!result_.violation) play(lock);
+    }
+    return report();
+  }
+
+ private:
+  using Message = typename P::Message;
+  using Out = overlay::RoutedOutbox<Message>;
+  using Key = overlay::Key;
+  static constexpr std::size_t kinds = std::variant_size_v<Message>;
+
+  /// What a hop takes on average: from half as long to half as long again.
+  static constexpr Duration hop = std::chrono::milliseconds(1);
+  /// Far longer than a lock is busy.
+  static constexpr Duration round = 1'000'000 * hop;
+
+  struct Member {
+    NodeId id;
+    O overlay;
+    bool here = true;
+    bool asked = false;
+    std::uint32_t load = 0;
+  };
+  /// What a node knows of a lock.
+  struct Seat {
+    P value;
+    bool waits = false;
+    /// Timers, and the order of their events.
+    std::vector<std::pair<TimerId, std::uint64_t>> armed;
+  };
+  enum class What : std::uint8_t { arrive, refused, timer, ask };
+  struct Event {
+    Time at;
+    std::uint64_t order = 0;
+    What what = What::arrive;
+    Node node = 0;
+    /// A message's slot, or a timer.
+    std::uint32_t a = 0;
+    friend bool operator>(const Event& x, const Event& y) {
+      return x.at != y.at ? x.at > y.at : x.order > y.order;
+    }
+  };
+  using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
+  struct Envelope {
+    NodeId from;
+    NodeId to;
+    std::optional<Key> key;
+    unsigned hops = 0;
+    Message message;
+  };
+  struct Lock {
+    std::uint64_t name = 0;
+    std::unordered_map<Node, Seat> seats;
+    std::optional<Node> holder;
+    unsigned waiters = 0;
+    /// Messages, and those who are about to ask.
+    unsigned under_way = 0;
+    Time now;
+    Events events;
+    /// When waiters will ask again, by the time of rounds, which does not stand still: at the
+    /// beginning of one.
+    Events plans;
+
+    bool quiet() const { return under_way == 0 && (holder || waiters == 0); }
+  };
+
+  // Beginning and end.
+
+  void found() {
+    members_.reserve(options_.nodes);
+    while (members_.size() < options_.nodes) add_member();
+    places_ = Whereabouts(present());
+    const std::vector<Node>& nodes = places_.nodes();
+    for (std::size_t i = 0; i < nodes.size(); ++i) members_[nodes[i]].overlay = O(places_.ids(), i);
+    measure_routes();
+  }
+  void add_member() {
+    NodeId id{random_.next()};
+    members_.push_back({id, O(id)});
+  }
+  std::vector<std::pair<NodeId, Node>> present() const {
+    std::vector<std::pair<NodeId, Node>> present;
+    for (Node node = 0; node < members_.size(); ++node)
+      if (members_[node].here) present.emplace_back(members_[node].id, node);
+    return present;
+  }
+
+  void measure_routes() {
+    constexpr unsigned routes = 10'000;
+    std::uint64_t hops = 0;
+    for (unsigned i = 0; i < routes; ++i) {
+      Key key{network_.next()};
+      Node at = anybody();
+      for (std::optional<NodeId> next; (next = members_[at].overlay.next_hop(key)); ++hops)
+        at = *places_.find(*next);
+    }
+    result_.mean_route = static_cast<double>(hops) / routes;
+  }
+  Node anybody() { return static_cast<Node>(random_.below(members_.size())); }
+
+  MultitudeResult report() {
+    for (std::size_t i = 0; i < kinds; ++i)
+      if (sent_[i] > 0) result_.kinds[std::string(names[i])] = sent_[i];
+    for (const auto& [kind, count] : result_.kinds) {
+      result_.messages += count;
+      if (kind == "Renew" || kind == "Renewed") result_.fencing += count;
+    }
+    for (const Member& member : members_) result_.loads.push_back(member.load);
+    return std::move(result_);
+  }
+  template <std::size_t... Is>
+  static constexpr auto names_of(std::index_sequence<Is...>) {
+    return std::array{std::string_view(std::variant_alternative_t<Is, Message>::type_name)...};
+  }
+  static constexpr auto names = names_of(std::make_index_sequence<kinds>());
+  static constexpr auto request_kind =
+      static_cast<std::size_t>(std::find(names.begin(), names.end(), "Request") - names.begin());
+
+  // A round.
+
+  void draw_request() {
+    Lock& lock = locks_[random_.below(locks_.size())];
+    push(lock, lock.events, {lock.now, 0, What::ask, anybody(), 0});
+  }
+
+  /// Those whose turn should have come ask again, the holder leaves or not, and others ask: at the
+  /// same time.
+  void play(Lock& lock) {
+    while (!lock.plans.empty() && lock.plans.top().at <= begin_) {
+      Event plan = lock.plans.top();
+      lock.plans.pop();
+      ring(lock, plan);
+    }
+    if (lock.holder && random_.chance(0.5)) {
+      Node node = *std::exchange(lock.holder, std::nullopt);
+      call(lock, node, [](P& p, Out& out) { p.release(DataRef{}, out); });
+    }
+    settle(lock);
+  }
+
+  /// If it does not become quiet soon, it never will.
+  void settle(Lock& lock) {
+    Time latest = lock.now + 100'000 * hop;
+    while (!lock.quiet() && !result_.violation) {
+      if (lock.events.empty() || lock.now > latest)
+        return violate(Property::progress, "nobody enters a lock that is free, and wanted");
+      Event event = lock.events.top();
+      lock.events.pop();
+      lock.now = std::max(lock.now, event.at);
+      handle(lock, event);
+    }
+  }
+  void violate(Property property, std::string what) {
+    if (!result_.violation) result_.violation = Violation{property, std::move(what)};
+  }
+
+  void push(Lock& lock, Events& events, Event event) {
+    event.order = ++order_;
+    if (event.what != What::timer) ++lock.under_way;
+    events.push(event);
+  }
+  static Duration up_to(Duration most, Random& random) {
+    return Duration(
+        static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(most.count()) + 1)));
+  }
+
+  // What happens.
+
+  void handle(Lock& lock, const Event& event) {
+    if (event.what != What::timer) --lock.under_way;
+    switch (event.what) {
+      case What::ask: return ask(lock, event.node);
+      case What::timer: return ring(lock, event);
+      case What::arrive: return arrive(lock, event.node, take(event.a));
+      case What::refused: {
+        Envelope e = take(event.a);
+        return call(lock, event.node, [&](P& p, Out& out) { p.unreachable(e.to, e.message, out); });
+      }
+    }
+  }
+
+  /// Somebody else, if this one has gone, or has asked already.
+  void ask(Lock& lock, Node node) {
+    auto cannot = [&] {
+      auto seat = lock.seats.find(node);
+      bool waits = seat != lock.seats.end() && seat->second.waits;
+      return !members_[node].here || waits || lock.holder == node;
+    };
+    while (cannot()) node = anybody();
+    ++result_.asked;
+    ++lock.waiters;
+    members_[node].asked = true;
+    seat_of(lock, node).waits = true;
+    call(lock, node, [](P& p, Out& out) { p.request(out); });
+  }
+
+  void ring(Lock& lock, const Event& event) {
+    auto seat = lock.seats.find(event.node);
+    if (seat == lock.seats.end()) return;
+    std::pair<TimerId, std::uint64_t> armed{TimerId(event.a), event.order};
+    if (std::erase(seat->second.armed, armed) == 0) return;
+    call(lock, event.node, [&](P& p, Out& out) { p.timer(armed.first, out); });
+  }
+
+  Seat& seat_of(Lock& lock, Node node) {
+    auto found = lock.seats.find(node);
+    if (found != lock.seats.end()) return found->second;
+    tuning_.replication.name = lock.name;
+    NodeId id = members_[node].id;
+    result_.values_most = std::max(result_.values_most, ++values_);
+    Seat fresh{P(id, Assignment::fresh({}, id, tuning_)), false, {}};
+    return lock.seats.emplace(node, std::move(fresh)).first->second;
+  }
+
+  template <class Call>
+  void call(Lock& lock, Node node, Call&& function) {
+    Seat& seat = seat_of(lock, node);
+    Out out;
+    function(seat.value, out);
+    for (auto& send : out.sends()) {
+      if (std::optional<Key> key = key_instead(lock, send.message))
+        pass_on(lock, node, *key, 0, std::move(send.message));
+      else
+        post(lock, node, send.to, {}, 0, std::move(send.message));
+    }
+    for (auto& route : out.routes()) {
+      result_.routed += route.message.index() == request_kind;
+      pass_on(lock, node, route.key, 0, std::move(route.message));
+    }
+    for (const Effect& effect : out.effects())
+      std::visit([&](const auto& chosen) { apply(lock, node, seat, chosen); }, effect);
+    if (seat.value.blank() && !seat.waits && seat.armed.empty()) forget(lock, node);
+  }
+  /// Where a message goes that is for a replica, if clients know replicas by their keys alone.
+  std::optional<Key> key_instead(const Lock& lock, const Message& message) {
+    if (!options_.by_keys) return std::nullopt;
+    tuning_.replication.name = lock.name;
+    overlay::Replicas replicas(tuning_.replication);
+    return std::visit(
+        [&]<class M>(const M& m) -> std::optional<Key> {
+          std::string_view name = M::type_name;
+          if constexpr (requires { m.replica; })
+            if (name == "Release" || name == "Yield" || name == "Renew")
+              return replicas.key(m.replica);
+          return std::nullopt;
+        },
+        message);
+  }
+  void forget(Lock& lock, Node node) { values_ -= lock.seats.erase(node); }
+
+  void apply(Lock& lock, Node node, Seat& seat, const Entered&) {
+    if (lock.holder || !seat.waits)
+      violate(Property::mutual_exclusion, "somebody enters who has not asked, or beside another");
+    lock.holder = node;
+    seat.waits = false;
+    --lock.waiters;
+    ++result_.granted;
+  }
+  void apply(Lock& lock, Node node, Seat& seat, const Armed& armed) {
+    apply(lock, node, seat, Disarmed{armed.timer});
+    bool is_plan = armed.timer == overlay::timer_of(overlay::Alarm::retry);
+    Duration more = up_to(std::max(armed.max - armed.min, Duration{}), network_);
+    Time at = is_plan ? begin_ + armed.min : lock.now + armed.min + more;
+    push(lock, is_plan ? lock.plans : lock.events,
+         {at, 0, What::timer, node, static_cast<std::uint32_t>(armed.timer)});
+    seat.armed.emplace_back(armed.timer, order_);
+  }
+  void apply(Lock&, Node, Seat& seat, const Disarmed& disarmed) {
+    std::erase_if(seat.armed, [&](const auto& armed) { return armed.first == disarmed.timer; });
+  }
+  template <class E>
+  void apply(Lock&, Node, Seat&, const E&) {
+    CONCH_EXPECT(false, "nobody cancels, and nothing fails");
+  }
+
+  // Messages.
+
+  void pass_on(Lock& lock, Node node, Key key, unsigned hops, Message message) {
+    CONCH_EXPECT(hops < overlay::hops_max, "a route ends");
+    const Member& member = members_[node];
+    // Who leaves gives what it has to the next on the ring.
+    std::optional<NodeId> next =
+        member.here ? member.overlay.next_hop(key) : members_[places_.successor(member.id)].id;
+    post(lock, node, next.value_or(member.id), key, hops + 1, std::move(message));
+  }
+
+  void post(Lock& lock, Node from, NodeId to, std::optional<Key> key, unsigned hops,
+            Message message) {
+    NodeId self = members_[from].id;
+    bool inwards = to == self;
+    if (!inwards) ++sent_[message.index()];
+    if (handing_over_ && !inwards) ++result_.handover;
+    std::optional<Node> node = inwards ? from : places_.find(to);
+    Duration delay = inwards ? hop / 1000 : hop / 2 + up_to(hop, network_);
+    std::uint32_t slot = put({self, to, key, hops, std::move(message)});
+    push(lock, lock.events,
+         {lock.now + delay, 0, node ? What::arrive : What::refused, node.value_or(from), slot});
+  }
+  std::uint32_t put(Envelope envelope) {
+    if (free_.empty()) {
+      envelopes_.push_back(std::move(envelope));
+      return static_cast<std::uint32_t>(envelopes_.size() - 1);
+    }
+    std::uint32_t slot = free_.back();
+    free_.pop_back();
+    envelopes_[slot] = std::move(envelope);
+    return slot;
+  }
+  Envelope take(std::uint32_t slot) {
+    free_.push_back(slot);
+    return std::move(envelopes_[slot]);
+  }
+
+  void arrive(Lock& lock, Node node, Envelope e) {
+    Member& member = members_[node];
+    if (e.from != member.id) ++member.load;
+    if (!e.key) return call(lock, node, [&](P& p, Out& out) { p.receive(e.from, e.message, out); });
+    std::optional<NodeId> next = member.overlay.next_hop(*e.key);
+    if (!next) return call(lock, node, [&](P& p, Out& out) { p.deliver(*e.key, e.message, out); });
+    auto passage = overlay::Passage::go_on;
+    call(lock, node, [&](P& p, Out& out) { passage = p.forward(*e.key, e.message, *next, out); });
+    if (passage == overlay::Passage::go_on)
+      pass_on(lock, node, *e.key, e.hops, std::move(e.message));
+    else
+      result_.intercepted += e.message.index() == request_kind;
+  }
+
+  // Who comes and goes: multitude_churn.hpp.
+
+  void churn();
+  std::vector<Node> change_members();
+  void hand_over(Lock& lock, const std::vector<std::optional<overlay::Arc>>& before);
+  std::optional<overlay::Arc> domain(Node node) const {
+    return members_[node].here ? members_[node].overlay.domain() : std::nullopt;
+  }
+
+  MultitudeOptions options_;
+  Tuning tuning_;
+  /// Of who does what, and of the network.
+  Random random_;
+  Random network_;
+  MultitudeResult result_;
+  std::array<std::uint64_t, kinds> sent_ = {};
+  std::size_t values_ = 0;
+
+  std::vector<Member> members_;
+  Whereabouts places_;
+  std::vector<Lock> locks_;
+  /// Of this round.
+  Time begin_;
+  std::uint64_t order_ = 0;
+  bool handing_over_ = false;
+  std::vector<Envelope> envelopes_;
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace conch::sim
+
+#include "sim/multitude_churn.hpp"
