@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <set>
 #include <string>
 #include <thread>
@@ -105,16 +104,15 @@ class OverlayPeersTest : public ::testing::Test {
           << "worker " << seat << " after " << ledger_->seats[seat].entries << " entries";
     }
     auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began);
-    RecordProperty("progress_ms", static_cast<int>(took.count()));
-    std::printf("all progress within %d ms\n", static_cast<int>(took.count()));
+    RecordProperty("progress_ms_" + std::to_string(++phases_), static_cast<int>(took.count()));
   }
   void expect_end() {
     ledger_->done = true;
     brood_.expect_all_end(patience);
     EXPECT_EQ(ledger_->old_fences, 0u);
     EXPECT_EQ(ledger_->overtaken, 0u);
-    std::printf("%d accepted, %d refused\n", static_cast<int>(ledger_->accepted),
-                static_cast<int>(ledger_->refused));
+    RecordProperty("accepted", static_cast<int>(ledger_->accepted));
+    RecordProperty("refused", static_cast<int>(ledger_->refused));
   }
 
   peer::ScratchGroup group_;
@@ -123,6 +121,7 @@ class OverlayPeersTest : public ::testing::Test {
   std::vector<std::string> founding_;
   unsigned replicas_ = 0;
   std::size_t started_ = 0;
+  unsigned phases_ = 0;
   std::set<std::size_t> dead_;
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <map>
 #include <optional>
@@ -203,6 +204,22 @@ TEST_P(OverlayStewardTest, WhoWaitsForADeadHolderEnters) {
   EXPECT_TRUE(ring_.run_until([&] { return ring_.at(5).inside; }));
 }
 
+/// Of whom each would have to be waited for if the token were sent to it. Votes for them run out.
+TEST_P(OverlayStewardTest, DeadWaitersArePassedBy) {
+  ring_.start(16);
+  ring_.run_for(3 * lease);
+  ASSERT_TRUE(ring_.enters(2));
+  for (std::size_t i : {3, 4, 6}) {
+    ring_.request(i);
+    ring_.run_for(lease / 8);
+  }
+  for (std::size_t i : {3, 4}) ring_.kill(i);
+  ring_.run_for(2 * lease);
+  ring_.release(2);
+  Duration within = GetParam().first == "end-to-end" ? lease : 4 * lease;
+  EXPECT_TRUE(ring_.run_until([&] { return ring_.at(6).inside; }, within));
+}
+
 TEST_P(OverlayStewardTest, ALeaverHandsItsReplicasOn) {
   ring_.start(8);
   ring_.run_for(3 * lease);
@@ -238,6 +255,25 @@ TEST_P(OverlayStewardTest, AHolderThatIsCutOffLosesTheLock) {
   ASSERT_TRUE(ring_.enters(1));
   ring_.message_delay = 100 * lease;
   EXPECT_TRUE(ring_.run_until([&] { return ring_.at(1).losses == 1; }, 3 * lease));
+}
+
+/// Nobody has to wait for a timer as long as nothing fails.
+TEST_P(OverlayStewardTest, EightWhoWantItAgainAndAgainTakeTurns) {
+  ring_.start(8);
+  ring_.run_for(3 * lease);
+  for (std::size_t i = 0; i < 8; ++i) ring_.request(i);
+  std::array<unsigned, 8> entries{};
+  auto turn = [&] {
+    for (std::size_t i = 0; i < 8; ++i) {
+      if (!ring_.at(i).inside) continue;
+      ++entries[i];
+      ring_.release(i);
+      ring_.request(i);
+    }
+    return false;
+  };
+  ring_.run_until(turn, 5 * lease);
+  for (unsigned each : entries) EXPECT_GT(each, 10u);
 }
 
 /// Nobody has a list of all.
