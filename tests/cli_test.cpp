@@ -417,6 +417,11 @@ TEST(Cli, TheLabFindsTable2OnBothEngines) {
       {"negligible. Holds.", "a message time each: holds.", "simgrid", "5% were allowed. Holds."});
 }
 
+TEST(Cli, TheLabJudgesTheLoadOverAnOverlay) {
+  expect_findings("lab run p2p-distribution --seeds 1",
+                  {"(E2E, Sigma): holds.", "(Non E2E): does not hold.", "10 of 10 inside."});
+}
+
 TEST(Cli, TheLabRecommendsForAPlanet) {
   json planet =
       json::parse(conch_out("lab run planet --cities 5 --stretch 1.5 --seeds 1 --json").out);
