@@ -46,7 +46,6 @@ void Multitude<P, O>::hand_over(Lock& lock,
   std::vector<Node> moved;
   for (const auto& [node, seat] : lock.seats)
     if (before[node] != domain(node)) moved.push_back(node);
-  std::sort(moved.begin(), moved.end());
   replicas_first_ = true;
   for (Node node : moved)
     call(lock, node, [&](P& p, Out& out) { p.moved(before[node], domain(node), out); });

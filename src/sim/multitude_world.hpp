@@ -8,9 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <queue>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -100,7 +100,7 @@ class Multitude {
   };
   struct Lock {
     std::uint64_t name = 0;
-    std::unordered_map<Node, Seat> seats;
+    std::map<Node, Seat> seats;
     std::optional<Node> holder;
     unsigned waiters = 0;
     /// Messages, and those who are about to ask.
