@@ -67,7 +67,7 @@ std::string band_remark(const std::vector<Banded>& measured) {
   std::string outside;
   std::size_t inside = 0;
   for (const Banded& each : measured) {
-    int digits = each.band.most >= 100 ? 0 : 2;
+    int digits = each.band.most >= 100 ? 0 : 3;
     bool fits = each.band.least <= each.value && each.value <= each.band.most;
     inside += fits;
     if (!fits)
