@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "lab/p2p.hpp"
@@ -44,7 +45,12 @@ sim::MultitudeOptions world_of(sim::Node nodes, Who who, std::uint64_t seed) {
   return world;
 }
 
-void add_row(Table& table, sim::Node nodes, Who who, std::uint64_t seed) {
+struct Growth {
+  double load = 0;
+  double route = 0;
+};
+
+Growth add_row(Table& table, sim::Node nodes, Who who, std::uint64_t seed) {
   peak_memory_mib();
   auto begin = std::chrono::steady_clock::now();
   sim::MultitudeResult result = sim::run_multitude(world_of(nodes, who, seed));
@@ -61,6 +67,7 @@ void add_row(Table& table, sim::Node nodes, Who who, std::uint64_t seed) {
              std::to_string(result.loads[result.loads.size() * 99 / 100]),
              std::to_string(result.loads.back()), std::to_string(result.values_most),
              fmt::format("{:.1f}", took_s), fmt::format("{:.0f}", peak_memory_mib())});
+  return {messages / nodes, result.mean_route};
 }
 
 }  // namespace
@@ -69,17 +76,24 @@ Findings p2p_scale(const Seeds& seeds) {
   Findings findings{
       "Pastry; a resource for every 100 nodes, with 10 replicas; 20 rounds of 3 requests for every "
       "1000 nodes. All messages\nare counted, those for fences too; loads are of 20 rounds. One "
-      "core. A few minutes.",
+      "core.",
       Table({"nodes", "protocol", "route", "messages", "per request", "granted %", "mean load",
              "99 %", "most", "values", "s", "MiB"}),
       {}};
   findings.table.align_left(1);
-  for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed)
+  for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
+    std::map<std::pair<sim::Node, Who>, Growth> grown;
     for (sim::Node nodes : sizes)
-      for (Who who : entrants) add_row(findings.table, nodes, who, seed);
-  findings.remarks.emplace_back(
-      "The load of a node does not grow with the number of nodes but by the length of routes; "
-      "values are what nodes remember of a resource, most at a time.");
+      for (Who who : entrants) grown[{nodes, who}] = add_row(findings.table, nodes, who, seed);
+    for (Who who : entrants) {
+      Growth few = grown[{sizes[0], who}], many = grown[{sizes[std::size(sizes) - 1], who}];
+      findings.remarks.push_back(
+          fmt::format("{}: with a thousand times the nodes, and requests, a node gets {:.2f} times "
+                      "the messages; routes are {:.2f} times as long.",
+                      rivals[who].name, many.load / few.load, many.route / few.route));
+    }
+  }
+  findings.remarks.emplace_back("Values are what nodes remember of a resource, most at a time.");
   return findings;
 }
 
