@@ -382,7 +382,10 @@ TEST(Cli, TheLabPrintsItsTables) {
   Outcome faults = conch("lab run textbook-faults --seeds 1..3");
   EXPECT_EQ(faults.status, 0);
   EXPECT_NE(faults.out.find("central + detector"), std::string::npos);
-  EXPECT_NE(conch("lab list").out.find("textbook-faults"), std::string::npos);
+  std::string listed = conch("lab list").out;
+  for (const char* name :
+       {"textbook-faults", "p2p-nodes", "p2p-load", "p2p-distribution", "p2p-churn", "p2p-scale"})
+    EXPECT_NE(listed.find(name), std::string::npos) << name;
 }
 
 /// What the lab says of the paper's statements.
@@ -412,6 +415,11 @@ TEST(Cli, TheLabFindsTable2OnBothEngines) {
   expect_findings(
       "lab run dho-mobility --seeds 1",
       {"negligible. Holds.", "a message time each: holds.", "simgrid", "5% were allowed. Holds."});
+}
+
+TEST(Cli, TheLabJudgesTheLoadOverAnOverlay) {
+  expect_findings("lab run p2p-distribution --seeds 1",
+                  {"(E2E, Sigma): holds.", "(Non E2E): does not hold.", "10 of 10 inside."});
 }
 
 TEST(Cli, TheLabRecommendsForAPlanet) {

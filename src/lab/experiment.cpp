@@ -60,7 +60,7 @@ constexpr std::array list{
                .run = p2p_churn,
                .seeds = {1, 3}},
     Experiment{.name = "p2p-scale",
-               .about = "... with up to a million nodes; takes a few minutes",
+               .about = "... with up to a million nodes; takes a minute or two",
                .run = p2p_scale,
                .seeds = {1, 1}},
 };

@@ -29,6 +29,29 @@ TEST(Pastry, TheMeanRouteAt6500) {
   EXPECT_NEAR(mean(ring.hops(50'000)), 3.04, 0.1);
 }
 
+/// Half of the nodes go and others come: the leaves are those of the new ring, and of its table a
+/// node loses nobody who is still there.
+TEST(Pastry, ANodeAmongOthersKeepsWhomItKnows) {
+  StillRing<Pastry> ring(400, 5);
+  std::vector<NodeId> members;
+  for (std::size_t i = 0; i < 400; i += 2) members.push_back(ring.nodes()[i]);
+  for (int i = 0; i < 200; ++i) members.push_back(NodeId{ring.dice().number()});
+  std::sort(members.begin(), members.end());
+  auto is_there = [&](NodeId node) {
+    return std::binary_search(members.begin(), members.end(), node);
+  };
+  for (std::size_t i = 0; i < 400; i += 20) {
+    NodeId self = ring.nodes()[i];
+    Pastry before(ring.nodes(), i);
+    auto place = std::lower_bound(members.begin(), members.end(), self) - members.begin();
+    Pastry after = before.among(members, static_cast<std::size_t>(place));
+    EXPECT_EQ(after.leaves(), Pastry(members, static_cast<std::size_t>(place)).leaves());
+    for (NodeId known : before.table().nodes())
+      EXPECT_EQ(after.table().contains(self, known), is_there(known));
+    for (NodeId known : after.table().nodes()) EXPECT_TRUE(is_there(known));
+  }
+}
+
 TEST(Pastry, EveryKeyHasOneRootTheNearestNode) {
   StillRing<Pastry> ring(200, 3);
   for (int i = 0; i < 500; ++i) {

@@ -13,7 +13,7 @@ std::vector<Node> Multitude<P, O>::change_members() {
     if (members_[node].here && !members_[node].asked) may_leave.push_back(node);
   std::size_t half = std::min<std::size_t>(options_.churn / 2, may_leave.size() / 2);
   for (std::size_t i = 0; i < half; ++i)
-    std::swap(may_leave[i], may_leave[i + random_.below(may_leave.size() - i)]);
+    std::swap(may_leave[i], may_leave[i + moves_.below(may_leave.size() - i)]);
   may_leave.resize(half);
   for (Node node : may_leave) members_[node].here = false;
   for (std::size_t i = 0; i < half; ++i) add_member();
@@ -38,18 +38,24 @@ void Multitude<P, O>::churn() {
   for (Node node : left) members_[node].overlay = O(members_[node].id);
 }
 
+/// A new root that has no quarantine must not vote before it has heard from the old one: what else
+/// those who leave send goes behind.
 template <overlay::RoutedProtocol P, overlay::Overlay O>
 void Multitude<P, O>::hand_over(Lock& lock,
                                 const std::vector<std::optional<overlay::Arc>>& before) {
   std::vector<Node> moved;
   for (const auto& [node, seat] : lock.seats)
     if (before[node] != domain(node)) moved.push_back(node);
-  std::sort(moved.begin(), moved.end());
+  replicas_first_ = true;
   for (Node node : moved)
     call(lock, node, [&](P& p, Out& out) { p.moved(before[node], domain(node), out); });
+  replicas_first_ = false;
+  settle(lock);
+  for (auto& [node, route] : std::exchange(behind_, {}))
+    pass_on(lock, node, route.key, 0, std::move(route.message));
+  settle(lock);
   for (Node node : moved)
     if (!members_[node].here) forget(lock, node);
-  settle(lock);
 }
 
 }  // namespace conch::sim

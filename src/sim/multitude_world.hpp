@@ -8,9 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <queue>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -28,7 +28,10 @@ template <overlay::RoutedProtocol P, overlay::Overlay O>
 class Multitude {
  public:
   explicit Multitude(const MultitudeOptions& options)
-      : options_(options), random_(options.seed, 1), network_(options.seed, 2) {
+      : options_(options),
+        random_(options.seed, 1),
+        network_(options.seed, 2),
+        moves_(options.seed, 3) {
     Replication& terms = tuning_.replication = options.replication;
     terms.lease = Duration::zero();
     terms.round_trip = options.round_trip * hop;
@@ -97,7 +100,7 @@ class Multitude {
   };
   struct Lock {
     std::uint64_t name = 0;
-    std::unordered_map<Node, Seat> seats;
+    std::map<Node, Seat> seats;
     std::optional<Node> holder;
     unsigned waiters = 0;
     /// Messages, and those who are about to ask.
@@ -122,7 +125,7 @@ class Multitude {
     measure_routes();
   }
   void add_member() {
-    NodeId id{random_.next()};
+    NodeId id{moves_.next()};
     members_.push_back({id, O(id)});
   }
   std::vector<std::pair<NodeId, Node>> present() const {
@@ -137,13 +140,14 @@ class Multitude {
     std::uint64_t hops = 0;
     for (unsigned i = 0; i < routes; ++i) {
       Key key{network_.next()};
-      Node at = anybody();
+      Node at = anybody(network_);
       for (std::optional<NodeId> next; (next = members_[at].overlay.next_hop(key)); ++hops)
         at = *places_.find(*next);
     }
     result_.mean_route = static_cast<double>(hops) / routes;
   }
-  Node anybody() { return static_cast<Node>(random_.below(members_.size())); }
+  /// Of those who are there.
+  Node anybody(Random& random) { return places_.nodes()[random.below(places_.nodes().size())]; }
 
   MultitudeResult report() {
     for (std::size_t i = 0; i < kinds; ++i)
@@ -160,14 +164,15 @@ class Multitude {
     return std::array{std::string_view(std::variant_alternative_t<Is, Message>::type_name)...};
   }
   static constexpr auto names = names_of(std::make_index_sequence<kinds>());
-  static constexpr auto request_kind =
-      static_cast<std::size_t>(std::find(names.begin(), names.end(), "Request") - names.begin());
+  static constexpr std::size_t kind_of(std::string_view name) {
+    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  }
 
   // A round.
 
   void draw_request() {
     Lock& lock = locks_[random_.below(locks_.size())];
-    push(lock, lock.events, {lock.now, 0, What::ask, anybody(), 0});
+    push(lock, lock.events, {lock.now, 0, What::ask, anybody(random_), 0});
   }
 
   /// Those whose turn should have come ask again, the holder leaves or not, and others ask: at the
@@ -226,14 +231,13 @@ class Multitude {
     }
   }
 
-  /// Somebody else, if this one has gone, or has asked already.
+  /// Somebody else, if this one has asked already.
   void ask(Lock& lock, Node node) {
-    auto cannot = [&] {
+    auto has_asked = [&] {
       auto seat = lock.seats.find(node);
-      bool waits = seat != lock.seats.end() && seat->second.waits;
-      return !members_[node].here || waits || lock.holder == node;
+      return lock.holder == node || (seat != lock.seats.end() && seat->second.waits);
     };
-    while (cannot()) node = anybody();
+    while (has_asked()) node = anybody(network_);
     ++result_.asked;
     ++lock.waiters;
     members_[node].asked = true;
@@ -271,7 +275,11 @@ class Multitude {
         post(lock, node, send.to, {}, 0, std::move(send.message));
     }
     for (auto& route : out.routes()) {
-      result_.routed += route.message.index() == request_kind;
+      result_.routed += route.message.index() == kind_of("Request");
+      if (replicas_first_ && route.message.index() != kind_of("Moved")) {
+        behind_.emplace_back(node, std::move(route));
+        continue;
+      }
       pass_on(lock, node, route.key, 0, std::move(route.message));
     }
     for (const Effect& effect : out.effects())
@@ -369,7 +377,7 @@ class Multitude {
     if (passage == overlay::Passage::go_on)
       pass_on(lock, node, *e.key, e.hops, std::move(e.message));
     else
-      result_.intercepted += e.message.index() == request_kind;
+      result_.intercepted += e.message.index() == kind_of("Request");
   }
 
   // Who comes and goes: multitude_churn.hpp.
@@ -383,9 +391,11 @@ class Multitude {
 
   MultitudeOptions options_;
   Tuning tuning_;
-  /// Of who does what, and of the network.
+  /// Of who asks and who leaves the critical section, of the network, and of who is there at all:
+  /// so that the same is asked for, however many come and go.
   Random random_;
   Random network_;
+  Random moves_;
   MultitudeResult result_;
   std::array<std::uint64_t, kinds> sent_ = {};
   std::size_t values_ = 0;
@@ -397,6 +407,8 @@ class Multitude {
   Time begin_;
   std::uint64_t order_ = 0;
   bool handing_over_ = false;
+  bool replicas_first_ = false;
+  std::vector<std::pair<Node, typename Out::Route>> behind_;
   std::vector<Envelope> envelopes_;
   std::vector<std::uint32_t> free_;
 };

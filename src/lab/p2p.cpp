@@ -1,0 +1,91 @@
+#include "lab/p2p.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "lab/parallel.hpp"
+
+namespace conch::lab::p2p {
+
+namespace {
+
+sim::MultitudeOptions with(sim::MultitudeOptions world, const Rival& rival, std::uint64_t seed) {
+  world.protocol = rival.protocol;
+  world.replication.retry = rival.retry;
+  world.replication.hand_off = rival.hand_off;
+  world.by_keys = rival.protocol == "sigma";
+  world.seed = seed;
+  return world;
+}
+
+void add(Outcome& outcome, const sim::MultitudeResult& result, double runs) {
+  outcome.messages += static_cast<double>(result.counted()) / runs;
+  outcome.fencing += static_cast<double>(result.fencing) / runs;
+  outcome.handover += static_cast<double>(result.handover) / runs;
+  outcome.granted += static_cast<double>(result.granted) / runs;
+  outcome.intercepted +=
+      static_cast<double>(result.intercepted) / static_cast<double>(result.routed) / runs;
+  outcome.mean_route += result.mean_route / runs;
+  outcome.loads.insert(outcome.loads.end(), result.loads.begin(), result.loads.end());
+}
+
+}  // namespace
+
+std::vector<Outcomes> run_all(const std::vector<sim::MultitudeOptions>& worlds,
+                              const std::vector<Who>& who, const Seeds& seeds) {
+  std::uint64_t runs = seeds.last - seeds.first + 1;
+  std::vector<sim::MultitudeResult> results(worlds.size() * who.size() * runs);
+  // The largest last: they are begun first.
+  in_parallel(results.size(), [&](std::size_t turn) {
+    std::size_t index = results.size() - 1 - turn;
+    const Rival& rival = rivals[who[index / runs % who.size()]];
+    const sim::MultitudeOptions& world = worlds[index / runs / who.size()];
+    results[index] = sim::run_multitude(with(world, rival, seeds.first + index % runs));
+  });
+  std::vector<Outcomes> outcomes(worlds.size());
+  for (std::size_t index = 0; index < results.size(); ++index) {
+    CONCH_EXPECT(!results[index].violation, "every property holds");
+    Outcomes& world = outcomes[index / runs / who.size()];
+    add(world[who[index / runs % who.size()]], results[index], static_cast<double>(runs));
+  }
+  return outcomes;
+}
+
+std::string Range::print(int digits) const {
+  std::string low = fmt::format("{:.{}f}", least, digits),
+              high = fmt::format("{:.{}f}", most, digits);
+  return low == high ? low : low + " to " + high;
+}
+
+Range range_of(const std::vector<double>& values) {
+  auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return {*least, *most};
+}
+
+std::string band_remark(const std::vector<Banded>& measured) {
+  std::string outside;
+  std::size_t inside = 0;
+  for (const Banded& each : measured) {
+    int digits = each.band.most >= 100 ? 0 : 3;
+    bool fits = each.band.least <= each.value && each.value <= each.band.most;
+    inside += fits;
+    if (!fits)
+      outside += fmt::format("{}{} {:.{}f} ({})", outside.empty() ? "" : ", ", each.what,
+                             each.value, digits, each.band.print(digits));
+  }
+  std::string text = fmt::format("Bands of a faithful implementation, on Pastry: {} of {} inside",
+                                 inside, measured.size());
+  return text + (outside.empty() ? "." : "; outside: " + outside + ".");
+}
+
+double ratio(const Outcomes& outcomes, Who one, Who other) {
+  return outcomes[one].messages / outcomes[other].messages;
+}
+
+Banded ratio_in(const Outcomes& outcomes, Who one, Who other, Range band) {
+  return {fmt::format("{}/{}", rivals[one].name, rivals[other].name), ratio(outcomes, one, other),
+          band};
+}
+
+}  // namespace conch::lab::p2p
