@@ -93,7 +93,8 @@ void Voting::take(NodeId from, const Response& m, Out& out) {
   if (stage_ == Stage::idle || m.request != ts_) {
     bool stale_vote = m.owner == m.request && m.version > 0;
     if (!stale_vote || !keeps(Without::bounce)) return;
-    Release message{m.replica, m.request, {}, true, {}};
+    // It may come before the RELEASE of that request, and must say as much.
+    Release message{m.replica, m.request, baton_, true, {}};
     bool straight = habit_ == Habit::asks_again;
     straight ? out.send(from, message) : out.route(replicas_.key(m.replica), message);
     return;
