@@ -99,7 +99,8 @@ const CatalogEntry& find_algorithm(std::string_view name) {
     throw UnknownName(std::string(name) + " is an election: it chooses a coordinator and lets " +
                       "nobody in");
   if (entry.can.routed)
-    throw UnknownName(std::string(name) + " runs over an overlay, without a list of members");
+    throw UnknownName(std::string(name) + " runs over an overlay, without a list of members: try " +
+                      "conch check, conch peer, or conch lab run p2p-load");
   return entry;
 }
 
