@@ -146,7 +146,7 @@ void Keeper::dismiss_keeper(bool leaving_nothing) {
 std::optional<Outcome> Keeper::await(const UnderLock& under) {
   bool may_be_lost = stage_ == Stage::running && under.lost >= 0;
   std::array<pollfd, 3> sources{{{channel_->descriptor(), POLLIN, 0},
-                                 {signals_.number(), POLLIN, 0},
+                                 {command_ != 0 ? signals_.number() : -1, POLLIN, 0},
                                  {may_be_lost ? under.lost : -1, POLLIN, 0}}};
   int count = ::poll(sources.data(), sources.size(), time_left_ms());
   if (count < 0) return std::nullopt;
@@ -174,10 +174,11 @@ std::optional<Outcome> Keeper::hear() {
 }
 
 /// What comes from the terminal comes to the whole process group: who is in it has got it already.
+/// So nothing is forwarded before we know the command, which may have been interrupted by then.
 void Keeper::forward() {
   signalfd_siginfo signal{};
   while (::read(signals_.number(), &signal, sizeof signal) > 0) {
-    bool has_it = signal.ssi_code == SI_KERNEL && command_ != 0 && ::getpgid(command_) == group_;
+    bool has_it = signal.ssi_code == SI_KERNEL && ::getpgid(command_) == group_;
     if (!has_it) channel_->send({Word::signal, static_cast<int>(signal.ssi_signo), {}});
   }
 }
