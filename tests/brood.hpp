@@ -26,6 +26,7 @@ class Brood {
   Brood& operator=(const Brood&) = delete;
 
   std::size_t size() const { return workers_.size(); }
+  pid_t newest() const { return workers_.back(); }
 
   void start(std::vector<std::string> arguments) {
     std::vector<char*> argv;

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <fstream>
 #include <random>
 #include <thread>
 #include <vector>
@@ -31,10 +33,22 @@ class PeersTest : public ::testing::Test {
     arena_->ready_wanted = processes;
   }
 
-  void start(const std::vector<std::string>& words = {}) {
-    std::vector<std::string> arguments{PEER_WORKER, group_.folder(), std::to_string(++seed_)};
+  void start(const std::vector<std::string>& words = {}, const char* worker = PEER_WORKER) {
+    std::vector<std::string> arguments{worker, group_.folder(), std::to_string(++seed_)};
     arguments.insert(arguments.end(), words.begin(), words.end());
     workers_.start(arguments);
+  }
+  /// Until the one that came last has been inside, and then so many others.
+  bool await_newest(std::uint64_t handovers) {
+    auto deadline = std::chrono::steady_clock::now() + patience;
+    auto await = [&](auto&& has_come) {
+      while (!has_come() && std::chrono::steady_clock::now() < deadline)
+        std::this_thread::sleep_for(1ms);
+      return has_come();
+    };
+    if (!await([&] { return arena_->last_process == workers_.newest(); })) return false;
+    std::uint64_t wanted = arena_->handovers + handovers;
+    return await([&] { return arena_->handovers >= wanted; });
   }
   void expect_all_end() { workers_.expect_all_end(patience); }
   void expect_exclusion() {
@@ -103,6 +117,41 @@ TEST_F(PeersTest, OneIsKilledEverySecond) {
   EXPECT_EQ(arena_->stale_fences, 0u);
   EXPECT_GT(arena_->handovers, 1000u);
   EXPECT_EQ(killed, 6);
+}
+
+TEST_F(PeersTest, AreReplacedByTheNextReleaseOneByOne) {
+  arena_->handovers_wanted = ~std::uint64_t{0};
+  arena_->ready_wanted = 4;
+  for (int i = 0; i < 4; ++i) start({"tcp"});
+  for (int i = 0; i < 4; ++i) {
+    workers_.kill_one(0);
+    start({"tcp"}, NEXT_PEER_WORKER);
+    ASSERT_TRUE(await_newest(100)) << i << " of 4 had been replaced";
+  }
+  arena_->handovers_wanted = arena_->handovers + 100;
+  expect_all_end();
+  EXPECT_EQ(arena_->overlaps, 0u);
+  EXPECT_EQ(arena_->stale_fences, 0u);
+}
+
+TEST_F(PeersTest, DoNotTakeAReleaseThatHasForgottenTheirProtocol) {
+  arena_->handovers_wanted = ~std::uint64_t{0};
+  arena_->ready_wanted = 2;
+  for (int i = 0; i < 2; ++i) start({"tcp"});
+  ASSERT_TRUE(await_newest(100));
+  std::string errors = group_.folder() + "/errors";
+  std::string command = std::string(LATER_PEER_WORKER) + " " + group_.folder() + " 9 2>" + errors;
+  EXPECT_NE(std::system(command.c_str()), 0);
+  std::string said;
+  std::getline(std::ifstream(errors), said);
+  EXPECT_NE(said.find("the group speaks version 1 of the protocol, this Conch versions 2 to 3; "
+                      "install one between the two first, everywhere"),
+            std::string::npos)
+      << said;
+  EXPECT_TRUE(await_newest(100));
+  arena_->handovers_wanted = arena_->handovers;
+  expect_all_end();
+  EXPECT_EQ(arena_->overlaps, 0u);
 }
 
 }  // namespace

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "mutex/testing/elmp_group.hpp"
+#include "mutex/testing/letters.hpp"
 
 namespace conch::testing {
 namespace {
 
-constexpr NodeId a{0}, b{1}, c{2}, d{3}, e{4}, f{5};
 constexpr Wish to_read{Mode::read, {}};
 
 // Lemma 3.

@@ -3,13 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "mutex/testing/elmp_group.hpp"
+#include "mutex/testing/letters.hpp"
 
 namespace conch::testing {
 namespace {
 
 using Activity = Elmp::Activity;
-
-constexpr NodeId a{0}, b{1}, c{2}, e{4}, f{5};
 
 constexpr Tuning of_order(unsigned order) { return {.order = order}; }
 

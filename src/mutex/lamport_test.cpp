@@ -3,11 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "mutex/testing/group.hpp"
+#include "mutex/testing/letters.hpp"
 
 namespace conch::testing {
 namespace {
-
-constexpr NodeId a{0}, b{1}, c{2};
 
 TEST(Lamport, AnEntryAndItsExitCostThreeMessagesToEveryOther) {
   Group<Lamport> group(5);

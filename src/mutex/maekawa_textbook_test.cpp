@@ -4,11 +4,10 @@
 
 #include "mutex/maekawa.hpp"
 #include "mutex/testing/group.hpp"
+#include "mutex/testing/letters.hpp"
 
 namespace conch::testing {
 namespace {
-
-constexpr NodeId a{0}, b{1}, c{2};
 
 bool deadlocks(const std::string& failure) {
   return failure.find(": deadlock") != std::string::npos;

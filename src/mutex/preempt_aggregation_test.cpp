@@ -4,13 +4,12 @@
 
 #include "mutex/testing/clusters.hpp"
 #include "mutex/testing/group.hpp"
+#include "mutex/testing/letters.hpp"
 
 namespace conch::testing {
 namespace {
 
 using Aggregation = PreemptAggregation;
-constexpr NodeId a{0}, b{1}, c{2}, d{3};
-
 /// They ask one after the other; the first enters at once.
 void line_up(Group<Aggregation>& group, std::initializer_list<NodeId> nodes) {
   for (NodeId node : nodes) {

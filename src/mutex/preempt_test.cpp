@@ -4,11 +4,10 @@
 
 #include "mutex/testing/clusters.hpp"
 #include "mutex/testing/group.hpp"
+#include "mutex/testing/letters.hpp"
 
 namespace conch::testing {
 namespace {
-
-constexpr NodeId a{0}, b{1}, c{2}, d{3};
 
 void line_up(Group<Preempt>& group, std::initializer_list<NodeId> nodes) {
   for (NodeId node : nodes) {

@@ -4,11 +4,10 @@
 
 #include "mutex/ricart_agrawala_kept.hpp"
 #include "mutex/testing/group.hpp"
+#include "mutex/testing/letters.hpp"
 
 namespace conch::testing {
 namespace {
-
-constexpr NodeId a{0}, b{1}, c{2};
 
 TEST(RicartAgrawala, AnEntryCostsTwoMessagesForEveryOther) {
   Group<RicartAgrawala> group(5);

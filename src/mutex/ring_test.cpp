@@ -4,11 +4,10 @@
 
 #include "mutex/ring_idle_hold.hpp"
 #include "mutex/testing/group.hpp"
+#include "mutex/testing/letters.hpp"
 
 namespace conch::testing {
 namespace {
-
-constexpr NodeId a{0}, b{1}, c{2};
 
 // "If a process does not require to enter the critical section when it receives the token, then it
 // immediately forwards the token to its neighbour."

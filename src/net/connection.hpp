@@ -125,6 +125,8 @@ struct Connection {
   bool dialed = false;
   Purpose purpose;
   Stage stage = Stage::greeting;
+  /// Of the protocol, as agreed with who has dialed.
+  std::uint32_t version = 0;
   /// When it has to be open, or closed.
   Time deadline = Time::max();
   wire::FrameReader reader = {};

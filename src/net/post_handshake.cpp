@@ -1,3 +1,4 @@
+#include <conch/version.hpp>
 #include <utility>
 #include <variant>
 
@@ -53,6 +54,7 @@ void Courier::Post::take_hello(Connection& connection, const wire::Frame& frame)
   const wire::Hello& hello = std::get<wire::Hello>(read);
   std::string why = wire::objection(hello, connection.route, identity());
   if (!why.empty()) return refuse(connection, why);
+  connection.version = common(hello.speaks, recovery::spoken()).value();
   switch (hello.role) {
     case wire::Role::peer: return take_peer(connection, hello);
     case wire::Role::client: return take_client(connection);
@@ -109,7 +111,8 @@ void Courier::Post::take_stream(Connection& connection, const Life& from) {
 
 void Courier::Post::answer(Connection& connection, bool known, std::uint64_t received) {
   wire::put_answer(connection.backlog.bytes(),
-                   {options_.self, options_.algorithm, reception_.address(), known, received});
+                   {options_.self, options_.algorithm, reception_.address(), known, received,
+                    connection.version, std::string(version())});
 }
 
 // The one that has dialed.

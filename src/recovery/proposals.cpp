@@ -76,6 +76,16 @@ View departure(const Standing& known, const Life& leaver) {
   return begin_epoch(std::move(view), leaver);
 }
 
+std::string language_barrier(const Roster& roster, NodeId member) {
+  const Member* self = roster.find(member);
+  if (self == nullptr) return "";
+  for (const Member& other : roster)
+    if (!common(self->speaks, other.speaks))
+      return "the group speaks " + describe(other.speaks) + " of the protocol, this Conch " +
+             describe(self->speaks) + "; install one between the two first, everywhere";
+  return "";
+}
+
 View eviction(const Standing& known, const std::vector<NodeId>& those, const Life& decider) {
   View view = next(known);
   for (NodeId id : those) put_out(view, id, known);

@@ -19,6 +19,10 @@ enum class Membership : std::uint8_t { fixed, dynamic };
 View admission(const Standing& known, const Member& newcomer, std::string_view algorithm,
                Membership membership, std::uint32_t eps = 0);
 
+/// Why a member cannot talk to all others: with whom it has no version of the protocol in common,
+/// and what to do. Empty if it can.
+std::string language_barrier(const Roster& roster, NodeId member);
+
 /// A new epoch without these, with this decider.
 View eviction(const Standing& known, const std::vector<NodeId>& those, const Life& decider);
 

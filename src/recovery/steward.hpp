@@ -279,6 +279,8 @@ void Steward<A>::seek_admission(const Standing& standing, Out& out) {
   std::string eps = std::to_string(view.eps);
   if (ours.insists_on_eps && view.eps != ours.tuning.eps)
     return differs("with eps " + eps, std::to_string(ours.tuning.eps), "--eps " + eps);
+  if (std::string why = language_barrier(view.roster, participant_.self().id); !why.empty())
+    return participant_.stay_out(std::move(why), out);
   ask(Propose{std::move(view)}, out);
 }
 

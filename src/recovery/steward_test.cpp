@@ -130,6 +130,21 @@ TEST(Steward, DoesNotComeToAGroupThatRunsSomethingElse) {
   EXPECT_EQ(peer.wakes(), Time::max());
 }
 
+TEST(Steward, DoesNotComeToAGroupWithWhomItHasNoVersionInCommon) {
+  Alone peer;
+  Member member{NodeId{2}, Incarnation{1}};
+  member.speaks = {7, 8};
+  peer.standing = {admission({}, member, "naimi-trehel", Membership::fixed), {}};
+  peer.start(seconds(1));
+  peer.answer(seconds(1), false);
+  ASSERT_EQ(peer.events.size(), 1U);
+  EXPECT_EQ(std::get<Refused>(peer.events[0]).why,
+            "the group speaks versions 7 to 8 of the protocol, this Conch version 1; install one "
+            "between the two first, everywhere");
+  EXPECT_EQ(peer.stage(), Stage::out);
+  EXPECT_TRUE(peer.asks.empty());
+}
+
 TEST(Steward, DoesNotComeToAGroupWithAnotherEpsIfItInsists) {
   Life member{NodeId{2}, Incarnation{1}};
   for (bool insists : {false, true}) {

@@ -19,6 +19,7 @@
 #include "core/kinds.hpp"
 #include "core/members.hpp"
 #include "core/types.hpp"
+#include "recovery/versions.hpp"
 
 namespace conch::recovery {
 
@@ -46,7 +47,8 @@ struct Member {
   std::string cluster = {};
   /// Its label follows from what the peers measure.
   bool adaptive = false;
-  CONCH_FIELDS(Member, id, incarnation, address, guest, cluster, adaptive)
+  Versions speaks = spoken();
+  CONCH_FIELDS(Member, id, incarnation, address, guest, cluster, adaptive, speaks)
 
   Life life() const { return {id, incarnation}; }
 };

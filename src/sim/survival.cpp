@@ -14,11 +14,6 @@ namespace {
 /// Of each peer: far more than a run takes that comes to an end.
 constexpr std::uint64_t events_max = 100'000;
 
-std::string name_of(const Life& life) {
-  return std::to_string(life.id.value) + "#" +
-         std::to_string(static_cast<std::uint64_t>(life.incarnation));
-}
-
 }  // namespace
 
 void validate(const SurvivalOptions& options) {

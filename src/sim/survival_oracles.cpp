@@ -8,14 +8,10 @@ namespace conch::sim {
 
 using namespace recovery;
 
-namespace {
-
 std::string name_of(const Life& life) {
   return std::to_string(life.id.value) + "#" +
          std::to_string(static_cast<std::uint64_t>(life.incarnation));
 }
-
-}  // namespace
 
 std::string_view word(Sighting sighting) {
   switch (sighting) {

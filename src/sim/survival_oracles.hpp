@@ -15,6 +15,9 @@
 
 namespace conch::sim {
 
+/// `4#1`: the first life of peer 4.
+std::string name_of(const recovery::Life& life);
+
 /// What happened in some run; what never did was not tested.
 enum class Sighting : std::uint8_t {
   recovery_overlapped,    // an epoch began before the one before it was installed

@@ -42,12 +42,13 @@ bool Hello::valid() const {
 }
 
 bool Accepted::valid() const {
-  return algorithm.size() <= algorithm_bytes_max && is_address_or_none(address);
+  return algorithm.size() <= algorithm_bytes_max && is_address_or_none(address) &&
+         software.size() <= software_bytes_max;
 }
 
-void put_hello(std::string& out, const Hello& hello, std::uint32_t version) {
+void put_hello(std::string& out, const Hello& hello) {
   std::string body;
-  encode(body, version);
+  encode(body, hello.speaks);
   encode(body, hello);
   put_frame(out, Kind::hello, body);
 }
@@ -60,17 +61,18 @@ void put_refusal(std::string& out, std::string_view why) {
   put_fields(out, Kind::refused, Refused{std::string(why.substr(0, sentence_bytes_max))});
 }
 
-std::variant<Hello, Refused> read_hello(const Frame& frame) {
+std::variant<Hello, Refused> read_hello(const Frame& frame, const Versions& ours) {
   if (frame.kind != Kind::hello)
     return Refused{std::string(word(frame.kind)) + " came where a hello was due"};
   Decoder decoder(frame.body);
-  std::uint32_t version = 0;
-  if (!decoder.decode(version)) return Refused{"the hello has no version"};
-  if (version != protocol_version)
-    return Refused{"you speak version " + std::to_string(version) +
-                   " of the protocol, this peer version " + std::to_string(protocol_version) +
-                   "; install the same Conch everywhere"};
-  return read_whole<Hello, std::variant<Hello, Refused>>(decoder, "the hello");
+  Versions speaks;
+  if (!decoder.decode(speaks)) return Refused{"the hello has no versions"};
+  if (!common(speaks, ours))
+    return Refused{"you speak " + describe(speaks) + " of the protocol, this peer " +
+                   describe(ours) + "; install a Conch between the two first"};
+  auto hello = read_whole<Hello, std::variant<Hello, Refused>>(decoder, "the hello");
+  if (auto* read = std::get_if<Hello>(&hello)) read->speaks = speaks;
+  return hello;
 }
 
 std::variant<Accepted, Refused> read_answer(const Frame& frame) {
@@ -103,6 +105,9 @@ std::string objection(const Accepted& accepted, const Hello& hello) {
     return "it is " + describe(accepted.self) + ", not " + describe(*hello.means);
   if (!hello.algorithm.empty() && accepted.algorithm != hello.algorithm)
     return "it runs " + quoted(accepted.algorithm) + ", not " + quoted(hello.algorithm);
+  if (!hello.speaks.contains(accepted.version))
+    return "it answers in version " + std::to_string(accepted.version) +
+           " of the protocol, not in " + describe(hello.speaks);
   return "";
 }
 

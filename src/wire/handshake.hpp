@@ -9,12 +9,14 @@
 #include <variant>
 
 #include "core/fields.hpp"
+#include "recovery/versions.hpp"
 #include "recovery/view.hpp"
 #include "wire/frame.hpp"
 
 namespace conch::wire {
 
 using recovery::Life;
+using recovery::Versions;
 
 enum class Role : std::uint8_t {
   /// Will send payloads.
@@ -28,7 +30,9 @@ enum class Role : std::uint8_t {
 };
 
 struct Hello {
-  std::string group;
+  /// Said before the rest, which is encoded as in the oldest of them.
+  Versions speaks = recovery::spoken();
+  std::string group = {};
   /// Empty from a stranger who wants to know, and from a client.
   std::string algorithm = {};
   Role role = Role::stranger;
@@ -58,7 +62,11 @@ struct Accepted {
   bool known = false;
   /// How many payloads of that life have come.
   std::uint64_t received = 0;
-  CONCH_FIELDS(Accepted, self, algorithm, address, known, received)
+  /// What is spoken from here on.
+  std::uint32_t version = 0;
+  /// The Conch that is there: for people.
+  std::string software = {};
+  CONCH_FIELDS(Accepted, self, algorithm, address, known, received, version, software)
 
   bool valid() const;
 };
@@ -70,14 +78,14 @@ struct Refused {
   bool valid() const { return why.size() <= sentence_bytes_max; }
 };
 
-/// The version stands before the rest, so that another version's hello is understood that far.
-void put_hello(std::string& out, const Hello& hello, std::uint32_t version = protocol_version);
+void put_hello(std::string& out, const Hello& hello);
 void put_answer(std::string& out, const Accepted& accepted);
 /// A sentence that is too long is cut.
 void put_refusal(std::string& out, std::string_view why);
 
-/// What somebody says who dials; or why that is not understood.
-std::variant<Hello, Refused> read_hello(const Frame& frame);
+/// What somebody says who dials; or why that is not understood by who speaks `ours`.
+std::variant<Hello, Refused> read_hello(const Frame& frame,
+                                        const Versions& ours = recovery::spoken());
 /// What the one says who was dialed; or why not, in its words or ours.
 std::variant<Accepted, Refused> read_answer(const Frame& frame);
 

@@ -31,11 +31,11 @@ Frame only_frame(FrameReader& reader, const std::string& bytes) {
 }
 
 std::variant<Hello, Refused> sent_and_read(const Hello& hello,
-                                           std::uint32_t version = protocol_version) {
+                                           const Versions& ours = recovery::spoken()) {
   std::string bytes;
-  put_hello(bytes, hello, version);
+  put_hello(bytes, hello);
   FrameReader reader;
-  return read_hello(only_frame(reader, bytes));
+  return read_hello(only_frame(reader, bytes), ours);
 }
 
 TEST(Handshake, AHelloComesAsItWasSaid) {
@@ -43,7 +43,7 @@ TEST(Handshake, AHelloComesAsItWasSaid) {
 }
 
 TEST(Handshake, AnAnswerComesAsItWasSaid) {
-  Accepted accepted{us, "naimi-trehel", "tcp:[::1]:1", true, 12};
+  Accepted accepted{us, "naimi-trehel", "tcp:[::1]:1", true, 12, 1, "0.1.0"};
   std::string bytes;
   put_answer(bytes, accepted);
   FrameReader reader;
@@ -63,13 +63,32 @@ TEST(Handshake, ARefusalIsNoLongerThanItMayBe) {
   EXPECT_EQ(std::get<Refused>(answer).why.size(), sentence_bytes_max);
 }
 
-TEST(Handshake, AnotherVersionIsToldSoWhateverItSaysElse) {
+TEST(Handshake, WhoSpeaksNoVersionOfOursIsToldSoWhateverItSaysElse) {
   std::string body;
-  encode(body, std::uint32_t{9});
+  encode(body, Versions{8, 9});
   body += "something of the future";
-  EXPECT_EQ(std::get<Refused>(read_hello({Kind::hello, body})).why,
-            "you speak version 9 of the protocol, this peer version 1; install the same Conch "
-            "everywhere");
+  EXPECT_EQ(
+      std::get<Refused>(read_hello({Kind::hello, body}, {1, 1})).why,
+      "you speak versions 8 to 9 of the protocol, this peer version 1; install a Conch between "
+      "the two first");
+}
+
+TEST(Handshake, OneVersionInCommonIsEnough) {
+  Hello hello = peer_hello();
+  hello.speaks = {2, 4};
+  for (Versions ours : {Versions{1, 2}, {3, 3}, {4, 9}, {1, 9}})
+    EXPECT_TRUE(std::holds_alternative<Hello>(sent_and_read(hello, ours))) << describe(ours);
+  for (Versions ours : {Versions{1, 1}, {5, 9}})
+    EXPECT_TRUE(std::holds_alternative<Refused>(sent_and_read(hello, ours))) << describe(ours);
+}
+
+TEST(Handshake, AnAnswerInAVersionThatWeDoNotSpeakIsNone) {
+  Accepted accepted{us, "naimi-trehel", "tcp:[::1]:1", true, 12, 7, "9.0"};
+  Hello hello = peer_hello();
+  EXPECT_EQ(objection(accepted, hello),
+            "it answers in version 7 of the protocol, not in version 1");
+  hello.speaks = {6, 8};
+  EXPECT_EQ(objection(accepted, hello), "");
 }
 
 TEST(Handshake, WhatIsNoHelloIsRefused) {
@@ -77,9 +96,12 @@ TEST(Handshake, WhatIsNoHelloIsRefused) {
             "a payload came where a hello was due");
   EXPECT_EQ(std::get<Refused>(read_hello({static_cast<Kind>(77), ""})).why,
             "something unknown came where a hello was due");
-  EXPECT_EQ(std::get<Refused>(read_hello({Kind::hello, ""})).why, "the hello has no version");
-  EXPECT_EQ(std::get<Refused>(read_hello({Kind::hello, "\1"})).why,
-            "the hello cannot be read: the input ends inside a number at byte 1");
+  EXPECT_EQ(std::get<Refused>(read_hello({Kind::hello, ""})).why, "the hello has no versions");
+  std::string body;
+  encode(body, recovery::spoken());
+  EXPECT_EQ(std::get<Refused>(read_hello({Kind::hello, body})).why,
+            "the hello cannot be read: the input ends inside a number at byte " +
+                std::to_string(body.size()));
 }
 
 TEST(Handshake, AHelloWithoutSenseIsRefused) {

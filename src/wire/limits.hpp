@@ -8,9 +8,6 @@
 
 namespace conch::wire {
 
-/// Both ends of a connection speak the same one.
-inline constexpr std::uint32_t protocol_version = 1;
-
 // Of a frame, what follows its length.
 inline constexpr std::size_t handshake_bytes_max = std::size_t{4} << 10;
 inline constexpr std::size_t frame_bytes_max = std::size_t{16} << 20;
@@ -19,6 +16,7 @@ inline constexpr std::size_t frame_bytes_max = std::size_t{16} << 20;
 inline constexpr std::size_t group_bytes_max = 128;
 inline constexpr std::size_t algorithm_bytes_max = 64;
 inline constexpr std::size_t address_bytes_max = 1024;
+inline constexpr std::size_t software_bytes_max = 64;
 inline constexpr std::size_t sentence_bytes_max = 256;
 
 // A receiver acknowledges after so many payloads, or bytes of them, or when the first is so old.

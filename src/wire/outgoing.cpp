@@ -7,7 +7,7 @@
 namespace conch::wire {
 
 namespace {
-constexpr std::size_t kept_capacity_max = std::size_t{1} << 20;
+constexpr std::size_t idle_capacity_max = std::size_t{1} << 20;
 }
 
 bool Outgoing::append(std::string_view payload) {
@@ -53,7 +53,7 @@ void Outgoing::compact() {
   written_ -= std::min(written_, front_);
   reached_ -= front_;
   front_ = 0;
-  if (bytes_.empty() && bytes_.capacity() > kept_capacity_max) bytes_.shrink_to_fit();
+  if (bytes_.empty() && bytes_.capacity() > idle_capacity_max) bytes_.shrink_to_fit();
 }
 
 }  // namespace conch::wire

@@ -25,10 +25,9 @@ inline std::string frame_of(wire::Kind kind, std::string_view body) {
   wire::put_frame(bytes, kind, body);
   return bytes;
 }
-inline std::string frame_of(const wire::Hello& hello,
-                            std::uint32_t version = wire::protocol_version) {
+inline std::string frame_of(const wire::Hello& hello) {
   std::string bytes;
-  wire::put_hello(bytes, hello, version);
+  wire::put_hello(bytes, hello);
   return bytes;
 }
 
