@@ -155,6 +155,11 @@ template <class P>
 void Community<P>::pause() {
   std::optional<Node> node = victim();
   if (!node || peers_[*node].paused) return;
+  if constexpr (SelfRouting<P>) {
+    // The overlay takes it for dead, and others are the roots of its keys, until it goes on.
+    if (!may_shake(replicas_at(peers_[*node].id))) return;
+    shake(replicas_at(peers_[*node].id));
+  }
   tell(*node, "stops");
   peers_[*node].paused = true;
   plan(some(lease() / 4, 4 * lease()), What::resume, *node);
@@ -165,6 +170,7 @@ template <class P>
 void Community<P>::resume(Node node, std::uint32_t life) {
   Peer& peer = peers_[node];
   if (!peer.up || peer.life != life || !peer.paused) return;
+  if constexpr (SelfRouting<P>) shake(replicas_at(peer.id));
   tell(node, "goes on");
   peer.paused = false;
   std::vector<Event> backlog = std::exchange(peer.backlog, {});

@@ -166,6 +166,41 @@ TEST(Community, OverPastryAndChord) {
   }
 }
 
+/// A partition that lasts until the new roots of both halves serve makes two majorities, and two
+/// holders (docs/limits.md). In one that ends before, everybody is served one after the other.
+TEST(Community, TwoHoldersInALongPartitionAndNoneInAShortOne) {
+  for (const char* overlay : {"pastry", "chord"}) {
+    for (World world : all_protocols("parted")) {
+      world.overlay = overlay;
+      CommunityResult sometimes;
+      for (std::uint64_t seed = 1; seed <= schedules(3); ++seed) {
+        CommunityOptions options = world.options(seed);
+        options.mishaps.apart = std::chrono::seconds(2);
+        CommunityResult shorter = run_community(options);
+        EXPECT_FALSE(shorter.violation) << world.repeat(seed) << " --apart 2s";
+        sometimes.add(shorter);
+        if (seed > 3) continue;
+        CommunityResult longer = run_community(world.options(seed));
+        ASSERT_TRUE(longer.violation) << world.repeat(seed);
+        EXPECT_TRUE(is_safety(longer.violation->property)) << world.repeat(seed);
+      }
+      EXPECT_GT(sometimes.kinds["RECALL"], 0u) << "no root has changed in the short ones";
+    }
+  }
+}
+
+/// A root in quarantine that confirms a holder whom nobody has named: the old root may be alive.
+TEST(Community, AHolderThatIsCutOffIsNotConfirmedByNewRoots) {
+  World world{.protocol = "sigma", .weather = "parted", .overlay = "pastry"};
+  CommunityOptions options = world.options(49);
+  options.mishaps.apart = std::chrono::seconds(2);
+  EXPECT_FALSE(run_community(options).violation);
+  options.tuning.without = Without::named_holder;
+  CommunityResult result = run_community(options);
+  ASSERT_TRUE(result.violation);
+  EXPECT_EQ(result.violation->property, Property::mutual_exclusion);
+}
+
 /// A correction of docs/p2p.md that is removed, and the property that breaks then.
 struct Specimen {
   std::string fault;
