@@ -222,8 +222,9 @@ TEST(Cli, SimulatesProtocolsOverAnOverlay) {
   EXPECT_EQ(run["dht"], "chord");
   EXPECT_GT(run["entries"], 0);
   EXPECT_EQ(conch_out(command).out, outcome.out);
-  EXPECT_NE(conch("sim sigma --weather shaky --seeds 1..4").out.find("4 runs (seeds 1..4): 0 failed"),
-            std::string::npos);
+  EXPECT_NE(
+      conch("sim sigma --weather shaky --seeds 1..4").out.find("4 runs (seeds 1..4): 0 failed"),
+      std::string::npos);
 }
 
 TEST(Cli, ALongPartitionOfAnOverlayHasTwoHolders) {

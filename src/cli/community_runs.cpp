@@ -54,15 +54,15 @@ CommunityOptions to_community(const SimTexts& texts) {
   }
   if (texts.hand_off)
     terms.hand_off = parsed("--hand-off", [&] {
-      return one_of<HandOff>(*texts.hand_off, {{"token", HandOff::token},
-                                               {"winner", HandOff::winner},
-                                               {"cleanup", HandOff::cleanup}});
+      return one_of<HandOff>(
+          *texts.hand_off,
+          {{"token", HandOff::token}, {"winner", HandOff::winner}, {"cleanup", HandOff::cleanup}});
     });
   if (texts.retry)
     terms.retry = parsed("--retry", [&] {
-      return one_of<Retry>(*texts.retry, {{"never", Retry::never},
-                                          {"informed", Retry::informed},
-                                          {"always", Retry::always}});
+      return one_of<Retry>(
+          *texts.retry,
+          {{"never", Retry::never}, {"informed", Retry::informed}, {"always", Retry::always}});
     });
   if (texts.without)
     options.tuning.without = parsed("--without", [&] { return sim::parse_rule(*texts.without); });
@@ -106,9 +106,9 @@ std::string name_of(const CommunityOptions& options, const SimTexts& texts) {
 }
 
 void print_lines(const CommunityResult& result) {
-  print_line("requests", fmt::format("{}: {} granted, {} cancelled, {} went with their nodes",
-                                     result.asked, result.granted, result.cancelled,
-                                     result.crashed));
+  print_line("requests",
+             fmt::format("{}: {} granted, {} cancelled, {} went with their nodes", result.asked,
+                         result.granted, result.cancelled, result.crashed));
   print_line("leases", fmt::format("{} ran out under their holders, {} of them with another inside",
                                    result.lost, result.outlived));
   print_line("messages", fmt::format("{}, {} too old, {} refused", result.messages, result.expired,
@@ -176,8 +176,8 @@ void run_many(const CommunityOptions& options, const SimTexts& texts, Invocation
     print_lines(sum);
   }
   std::fflush(stdout);
-  invocation.exit = complain_of_failures(
-      runs, range, [&](const CommunityResult& result, std::uint64_t seed) {
+  invocation.exit =
+      complain_of_failures(runs, range, [&](const CommunityResult& result, std::uint64_t seed) {
         complain(result, seed, invocation);
       });
   invocation.exit = complain_of_interrupt(runs.done, runs.results.size(), invocation.exit);
@@ -189,7 +189,8 @@ void add_community_options(CLI::App& command, SimTexts& texts) {
   auto add = [&](const char* name, auto& text, const std::string& what) {
     return command.add_option(name, text, what)->group(community_group);
   };
-  add("--dht", texts.dht, "pastry, chord; or perfect-pastry, perfect-chord, which know all [pastry]");
+  add("--dht", texts.dht,
+      "pastry, chord; or perfect-pastry, perfect-chord, which know all [pastry]");
   add("--weather", texts.weather,
       "What goes wrong: calm, crowded, lossy, stormy, shaky, wary, dead or parted [calm]");
   add("--apart", texts.apart, "How long the nodes are parted, of that weather [10s]");

@@ -102,8 +102,8 @@ CommunityOptions CommunityOptions::of(const std::string& protocol, const std::st
     options.cancel = 0;
     options.mishaps.apart = 10s;
   } else {
-    throw BadText(
-        "the weather is calm, crowded, lossy, stormy, shaky, wary, dead or parted, not " + weather);
+    throw BadText("the weather is calm, crowded, lossy, stormy, shaky, wary, dead or parted, not " +
+                  weather);
   }
   return options;
 }
@@ -118,8 +118,8 @@ CommunityResult run(const CommunityOptions& options) {
     return Community<overlay::Routed<P, overlay::Pastry>>(options).run();
   if (options.overlay == "chord")
     return Community<overlay::Routed<P, overlay::Chord>>(options).run();
-  throw BadText(
-      "an overlay is pastry, chord, perfect-pastry or perfect-chord, not " + options.overlay);
+  throw BadText("an overlay is pastry, chord, perfect-pastry or perfect-chord, not " +
+                options.overlay);
 }
 
 }  // namespace

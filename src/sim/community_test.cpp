@@ -159,7 +159,7 @@ TEST(Community, OverPastryAndChord) {
       for (World world : all_protocols(weather)) {
         CommunityResult sometimes;
         world.overlay = overlay;
-        ASSERT_NO_FATAL_FAILURE(try_out(world, 20, sometimes));
+        ASSERT_NO_FATAL_FAILURE(try_out(world, 10, sometimes));
         EXPECT_GT(sometimes.granted, 0u);
       }
     }
