@@ -1,45 +1,18 @@
 // The command as a newcomer meets it: what it prints, and its exit status.
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
+#include "cli_run.hpp"
+
 namespace {
 
+using namespace shell;
 using nlohmann::json;
-
-struct Outcome {
-  int status = -1;
-  std::string out;
-};
-
-/// Runs a shell command to its end; `out` is what it printed, errors included if asked for.
-Outcome run(const std::string& command) {
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return {};
-  Outcome outcome;
-  std::array<char, 4096> buffer{};
-  for (std::size_t read = 0; (read = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-    outcome.out.append(buffer.data(), read);
-  outcome.status = WEXITSTATUS(pclose(pipe));
-  return outcome;
-}
-
-Outcome conch(const std::string& arguments) { return run(CONCH_COMMAND " " + arguments + " 2>&1"); }
-Outcome conch_out(const std::string& arguments) {
-  return run(CONCH_COMMAND " " + arguments + " 2>/dev/null");
-}
-
-void expect_refused(const std::string& arguments, const std::string& sentence) {
-  Outcome outcome = conch(arguments);
-  EXPECT_EQ(outcome.status, 1) << arguments;
-  EXPECT_NE(outcome.out.find(sentence), std::string::npos) << arguments << "\n" << outcome.out;
-}
 
 TEST(Cli, TheSameSeedPrintsTheSameBytes) {
   std::string command = "sim naimi-trehel --nodes 50 --requests 100 --seed 7 --json";
@@ -213,38 +186,6 @@ TEST(Cli, AnElectionIsChecked) {
   EXPECT_EQ(conch("check bully --nodes 3 --crash 1").status, 0);
   EXPECT_EQ(conch("check chang-roberts@participant --nodes 2").status, 2);
   EXPECT_EQ(conch("check bully@second-election --nodes 3 --crash 1").status, 3);
-}
-
-TEST(Cli, SimulatesProtocolsOverAnOverlay) {
-  std::string command = "sim end-to-end --dht chord --weather stormy --replicas 5 --seed 3 --json";
-  Outcome outcome = conch_out(command);
-  json run = json::parse(outcome.out);
-  EXPECT_EQ(run["dht"], "chord");
-  EXPECT_GT(run["entries"], 0);
-  EXPECT_EQ(conch_out(command).out, outcome.out);
-  EXPECT_NE(
-      conch("sim sigma --weather shaky --seeds 1..4").out.find("4 runs (seeds 1..4): 0 failed"),
-      std::string::npos);
-}
-
-TEST(Cli, ALongPartitionOfAnOverlayHasTwoHolders) {
-  Outcome outcome = conch("sim end-to-end --weather parted --seed 1");
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_NE(outcome.out.find("CANNOT REACH THE OTHERS"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("ME1 broken"), std::string::npos);
-  EXPECT_NE(outcome.out.find("repeat: conch sim end-to-end --weather parted --seed 1\n"),
-            std::string::npos);
-  EXPECT_EQ(conch("sim end-to-end --weather parted --apart 2s --seed 1").status, 0);
-}
-
-TEST(Cli, WhatAnOverlayCannotDoIsRefused) {
-  expect_refused("sim sigma --weather foul", "--weather: the weather is calm, crowded");
-  expect_refused("sim sigma --dht can", "--dht: \"can\" is none of pastry, chord");
-  expect_refused("sim sigma --lose 1%", "--weather says what goes wrong");
-  expect_refused("sim sigma --apart 1s", "give --weather parted, too");
-  expect_refused("sim sigma --without nothing", "--without: \"nothing\" is none of");
-  expect_refused("sim sigma --trace out.json", "end it in .txt");
-  expect_refused("sim central --weather calm", "--weather: central does not run over an overlay");
 }
 
 TEST(Cli, WhatAnElectionCannotDoIsRefused) {
