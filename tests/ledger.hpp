@@ -18,6 +18,8 @@ struct Ledger {
     std::atomic<std::uint64_t> id;
     std::atomic<std::uint64_t> entries;
     std::atomic<std::uint64_t> losses;
+    /// The longest time between two entries.
+    std::atomic<std::uint64_t> longest_ms;
   };
   std::array<Seat, seats_max> seats;
 

@@ -22,7 +22,6 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using conch::testing::Ledger;
 
-constexpr auto lease = 1000ms;
 /// For what has no bound of its own.
 constexpr auto patience = 30s;
 
@@ -31,7 +30,8 @@ class OverlayPeersTest : public ::testing::Test {
   OverlayPeersTest() : ledger_(group_.folder() + "/ledger") {}
 
   /// Says what runs; the first one founds the group, the others only join.
-  void choose(const std::string& algorithm, const std::string& dht, unsigned replicas) {
+  void choose(const std::string& algorithm, const std::string& dht, unsigned replicas,
+              std::chrono::milliseconds lease) {
     founding_ = {"algorithm=" + algorithm, "dht=" + dht, "replicas=" + std::to_string(replicas),
                  "lease=" + std::to_string(lease.count())};
     replicas_ = replicas;
@@ -106,6 +106,17 @@ class OverlayPeersTest : public ::testing::Test {
     auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began);
     RecordProperty("progress_ms_" + std::to_string(++phases_), static_cast<int>(took.count()));
   }
+  /// Of those who live, none has ever waited for longer.
+  void expect_no_gap(std::size_t workers, std::chrono::milliseconds longest) {
+    for (std::size_t seat = 0; seat < workers; ++seat) {
+      if (dead_.contains(seat)) continue;
+      EXPECT_GT(ledger_->seats[seat].longest_ms, 0u);
+      EXPECT_LE(ledger_->seats[seat].longest_ms, static_cast<std::uint64_t>(longest.count()))
+          << "worker " << seat;
+      RecordProperty("longest_ms_" + std::to_string(seat),
+                     static_cast<int>(ledger_->seats[seat].longest_ms));
+    }
+  }
   void expect_end() {
     ledger_->done = true;
     brood_.expect_all_end(patience);
@@ -126,7 +137,9 @@ class OverlayPeersTest : public ::testing::Test {
 };
 
 TEST_F(OverlayPeersTest, TwelveOfWhomTwoAreKilledAndTwoJoin) {
-  choose("end-to-end", "pastry", 5);
+  constexpr auto lease = 2000ms;
+  constexpr std::chrono::milliseconds bound = 3 * lease + 2s;
+  choose("end-to-end", "pastry", 5, lease);
   constexpr std::size_t workers = 8;
   for (std::size_t i = 0; i < 12; ++i) start(i < workers);
   begin_work();
@@ -134,18 +147,21 @@ TEST_F(OverlayPeersTest, TwelveOfWhomTwoAreKilledAndTwoJoin) {
 
   // One that holds the lock, and one that keeps a replica of it.
   std::set<std::size_t> keepers = roots(ledger_->lock);
+  ASSERT_EQ(keepers.size(), 5u);
   ledger_->victim = 3 + 1;
   ASSERT_TRUE(await([&] { return ledger_->caught.load(); }));
   kill(3);
   ledger_->victim = 0;
   keepers.erase(3);
   kill(*keepers.begin());
-  expect_progress(workers, 3 * lease + 2s);
+  expect_progress(workers, bound);
 
   start(false);
   start(false);
-  expect_progress(workers, 3 * lease + 2s);
+  expect_progress(workers, bound);
   expect_end();
+  EXPECT_EQ(dead_.size(), 2u);
+  expect_no_gap(workers, bound);
 }
 
 class OverlayPeersAlgorithmTest
@@ -153,7 +169,7 @@ class OverlayPeersAlgorithmTest
       public ::testing::WithParamInterface<std::pair<std::string, std::string>> {};
 
 TEST_P(OverlayPeersAlgorithmTest, FiveOfWhomTheHolderIsKilledAndOneJoins) {
-  choose(GetParam().first, GetParam().second, 3);
+  choose(GetParam().first, GetParam().second, 3, 1000ms);
   constexpr std::size_t workers = 4;
   for (std::size_t i = 0; i < 5; ++i) start(i < workers);
   ledger_->lock = 1;

@@ -3,6 +3,7 @@
 // others can see. One that is not idle writes into the ledger, again and again, until it is done.
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <conch/mutex.hpp>
 #include <conch/peer.hpp>
@@ -10,6 +11,7 @@
 #include <exception>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -54,6 +56,7 @@ void visit(Ledger& ledger, std::size_t seat, const Mutex& mutex) {
   bool opened = ledger.open(mutex.fence());
   if (!opened && mutex.holds()) ++ledger.old_fences;
   if (ledger.victim == seat + 1) {
+    if (!opened || !mutex.holds()) return;  // It is caught when it holds the lock.
     ledger.caught = true;
     ::pause();
   }
@@ -75,8 +78,13 @@ void run(const Plan& plan) {
   while (!ledger->done && (plan.idle || ledger->lock == 0))
     std::this_thread::sleep_for(milliseconds(1));
   Mutex mutex(peer, "ledger-" + std::to_string(ledger->lock));
+  std::optional<std::chrono::steady_clock::time_point> last;
   while (!ledger->done) {
     std::scoped_lock guard(mutex);
+    auto now = std::chrono::steady_clock::now();
+    auto since = std::chrono::duration_cast<milliseconds>(now - last.value_or(now)).count();
+    seat.longest_ms = std::max(seat.longest_ms.load(), static_cast<std::uint64_t>(since));
+    last = now;
     visit(*ledger, plan.seat, mutex);
   }
 }

@@ -100,7 +100,7 @@ const CatalogEntry& find_algorithm(std::string_view name) {
                       "nobody in");
   if (entry.can.routed)
     throw UnknownName(std::string(name) + " runs over an overlay, without a list of members: try " +
-                      "conch check, conch peer, or conch lab run p2p-load");
+                      "conch sim, conch check, conch peer, or conch lab run p2p-load");
   return entry;
 }
 

@@ -29,18 +29,6 @@ bool is_common(const std::string& option) {
   return common.contains(option);
 }
 
-std::string name_of(const CLI::Option& option) {
-  return option.get_lnames().empty() ? option.get_name() : "--" + option.get_lnames().front();
-}
-
-/// The first option that was given and that is, or is not, of elections.
-template <class Wanted>
-std::optional<std::string> first_given(const CLI::App& command, Wanted&& wanted) {
-  for (const CLI::Option* option : command.get_options())
-    if (option->count() > 0 && wanted(*option)) return name_of(*option);
-  return {};
-}
-
 sim::Crash parse_election_crash(const std::string& text) {
   sim::Crash crash = sim::parse_crash(text);
   bool known =

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "cli/commands.hpp"
+#include "cli/community_runs.hpp"
 #include "cli/election_runs.hpp"
 #include "cli/report.hpp"
 #include "cli/runs.hpp"
@@ -152,10 +153,15 @@ void add_sim_command(CLI::App& app, Invocation& invocation) {
       "  conch sim ricart-agrawala --clusters 3x3 --remote-latency 600ms --local-latency 300us\n"
       "  conch sim maekawa-textbook --seeds 1..20        deadlocks\n"
       "  conch sim central --suspect holder@50ms         two holders\n"
-      "  conch sim bully --answer-timeout 1ms            two coordinators");
+      "  conch sim bully --answer-timeout 1ms            two coordinators\n"
+      "  conch sim end-to-end --dht chord --weather stormy --seeds 1..100\n"
+      "  conch sim sigma --weather parted                two holders");
   command->callback([texts, command, &invocation] {
-    if (find_any(texts->algorithm).can.elects) return run_elections(*command, *texts, invocation);
+    const Capabilities& can = find_any(texts->algorithm).can;
+    if (can.elects) return run_elections(*command, *texts, invocation);
+    if (can.routed) return run_communities(*command, *texts, invocation);
     refuse_election_options(*command, texts->algorithm);
+    refuse_community_options(*command, texts->algorithm);
     Options options = to_options(*texts);
     texts->seeds ? run_many(options, *texts, invocation) : run_one(options, *texts, invocation);
   });

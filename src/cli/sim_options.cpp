@@ -3,6 +3,7 @@
 #include <charconv>
 #include <limits>
 
+#include "cli/community_runs.hpp"
 #include "cli/election_runs.hpp"
 
 namespace conch::cli {
@@ -23,6 +24,10 @@ SeedRange parse_seeds(const std::string& text) {
   range.last = dots == std::string_view::npos ? range.first : number(view.substr(dots + 2));
   if (range.last < range.first) throw BadText("--seeds " + text + " is empty: the first is larger");
   return range;
+}
+
+std::string name_of(const CLI::Option& option) {
+  return option.get_lnames().empty() ? option.get_name() : "--" + option.get_lnames().front();
 }
 
 void add_sim_options(CLI::App& command, SimTexts& texts) {
@@ -124,6 +129,7 @@ void add_sim_options(CLI::App& command, SimTexts& texts) {
       ->group(group);
 
   add_election_options(command, texts);
+  add_community_options(command, texts);
 
   group = "Runs and output";
   auto* seed = command.add_option("--seed", texts.seed, "Same seed, same run");
@@ -161,16 +167,6 @@ double parse_bandwidth(std::string_view text) {
   if (!known || error != std::errc{} || end != number.data() + number.size() || value <= 0)
     throw BadText("\"" + std::string(text) + "\" is not a bandwidth such as 100Mbit/s or 1Gbit/s");
   return value * factor / 8;
-}
-
-template <class T>
-T one_of(const std::string& text, std::initializer_list<std::pair<std::string_view, T>> choices) {
-  std::string names;
-  for (auto [name, value] : choices) {
-    if (text == name) return value;
-    names += (names.empty() ? "" : ", ") + std::string(name);
-  }
-  throw BadText("\"" + text + "\" is none of " + names);
 }
 
 void read_network(const SimTexts& texts, sim::Options& options) {

@@ -41,6 +41,9 @@ struct SimTexts {
   // Of elections.
   std::optional<std::uint32_t> starts, retires, crashes;
   std::optional<std::string> restarts, spread, answer_timeout, coordinator_timeout;
+  // Of protocols over an overlay.
+  std::optional<std::uint32_t> replicas;
+  std::optional<std::string> dht, weather, apart, hand_off, retry, without;
   bool check_order = false;
   bool check_visits = false;
   bool json = false;
@@ -48,6 +51,27 @@ struct SimTexts {
 };
 
 void add_sim_options(CLI::App& command, SimTexts& texts);
+
+std::string name_of(const CLI::Option& option);
+
+/// The first option that was given and is wanted, if there is one.
+template <class Wanted>
+std::optional<std::string> first_given(const CLI::App& command, Wanted&& wanted) {
+  for (const CLI::Option* option : command.get_options())
+    if (option->count() > 0 && wanted(*option)) return name_of(*option);
+  return {};
+}
+
+/// The value that a text names; throws BadText with all names if it is none.
+template <class T>
+T one_of(const std::string& text, std::initializer_list<std::pair<std::string_view, T>> choices) {
+  std::string names;
+  for (auto [name, value] : choices) {
+    if (text == name) return value;
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  throw sim::BadText("\"" + text + "\" is none of " + names);
+}
 
 /// Names the option in the message of what its text threw.
 template <class Parse>

@@ -90,6 +90,7 @@ enum class Without : std::uint8_t {
   stored_fence,      // a fence is not stored before the entry
   self_fence,        // a holder does not notice that its lease runs out
   recall,            // who has forgotten the last fence does not ask the others
+  named_holder,      // a root in quarantine confirms whoever says that it is inside
 };
 
 /// When a waiter of Sigma sends its request again.

@@ -140,7 +140,8 @@ void EndToEnd::serve(Replica& replica, const Winner& m, Out& out) {
   if (yields_to(replica, m.term, m.ts)) lock(m.replica, replica, m.term, m.ts, out);
 }
 
-/// One in quarantine believes who is inside; of anybody else the vote may have run out before.
+/// One in quarantine believes who is inside, and is silent; of anybody else the vote may have run
+/// out before.
 void EndToEnd::serve(Replica& replica, const Renew& m, Out& out) {
   if (!tenure_.open(m.replica) && !m.held) return;
   bool accepted = yields_to(replica, m.term, m.ts);
@@ -148,7 +149,8 @@ void EndToEnd::serve(Replica& replica, const Renew& m, Out& out) {
     lock(m.replica, replica, m.term, m.ts, out);
   else if (replica.mode == Mode::locked && generation(m.term) == replica.generation)
     out.send(replica.owner.node, Enqueue{{m.ts}, replica.term});
-  out.send(m.ts.node, Renewed{m.replica, m.term, m.round, accepted, replica.generation});
+  if (!accepted || tenure_.confirms(m.replica, m.ts))
+    out.send(m.ts.node, Renewed{m.replica, m.term, m.round, accepted, replica.generation});
 }
 
 void EndToEnd::serve(Replica& replica, const Release& m, Out& out) {
@@ -232,6 +234,7 @@ void EndToEnd::serve(Replica& replica, const Moved& m, Out& out) {
   replica.version = std::max(replica.version, m.version);
   if (m.data.version > replica.data.version) replica.data = m.data;
   for (const Priority& request : m.waiting) replica.waiting.insert(request);
+  if (silent && m.owner) tenure_.name(m.replica, *m.owner);
   if (silent && replica.mode == Mode::free && m.generation >= replica.generation) {
     replica.generation = m.generation;
     replica.vote = m.vote;
@@ -255,8 +258,13 @@ void EndToEnd::moved(const std::optional<Arc>& before, const std::optional<Arc>&
         index,       tenure_.knows(index), replica.generation, {},
         {},          replica.version,      replica.vote,       {waiting.begin(), waiting.end()},
         replica.data};
-    if (replica.mode != Mode::free) message.owner = replica.owner;
-    if (replica.mode == Mode::locked || replica.mode == Mode::orphaned) message.term = replica.term;
+    bool used = replica.mode == Mode::locked || replica.mode == Mode::orphaned;
+    if (replica.mode != Mode::free && tenure_.confirms(index, replica.owner)) {
+      message.owner = replica.owner;
+      if (used) message.term = replica.term;
+    } else {
+      message.generation += used;
+    }
     out.route(replicas_.key(index), message);
     tenure_.forget(index, out);
     served_.erase(index);

@@ -14,10 +14,12 @@ struct Node {
   EndToEnd value;
   EndToEnd::Out out;
 
-  explicit Node(NodeId self) : value(self, Assignment::fresh({}, self, tuning())) {}
-  static Tuning tuning() {
+  explicit Node(NodeId self, Duration lease = {})
+      : value(self, Assignment::fresh({}, self, tuning(lease))) {}
+  static Tuning tuning(Duration lease = {}) {
     Tuning tuning;
     tuning.replication.replicas = 1;
+    tuning.replication.lease = lease;
     return tuning;
   }
   Key key() const { return Replicas(tuning().replication).key(0); }
@@ -151,6 +153,20 @@ TEST(EndToEnd, AChainOfHoldersKeepsItsGeneration) {
   node.deliver(Release{0, first_term(1).next(), {}});
   node.deliver(Request{0, ts(4, c), 1, 0, 0, false});
   EXPECT_EQ(node.sent<Response>().at(0).generation, 2u);
+}
+
+/// It may be the root only because the old one is out of reach, who may confirm another.
+TEST(EndToEnd, ARootInQuarantineConfirmsOnlyTheHolderThatItWasTold) {
+  Node node(replica, std::chrono::seconds(1));
+  node.value.moved(std::nullopt, Arc{Key{1}, Key{0}}, node.out);
+  Renew renewal{0, first_term(3), ts(1, a), 1, true};
+  node.deliver(renewal);
+  EXPECT_TRUE(node.sent<Renewed>().empty());
+  node.deliver(Request{0, ts(2, b), 1, 0, 0, false});
+  EXPECT_EQ(node.sent<Enqueue>().size(), 1u) << "it is believed nevertheless";
+  node.deliver(Moved{0, true, 3, first_term(3), ts(1, a), 1, 1, {}, {}});
+  node.deliver(renewal);
+  EXPECT_EQ(node.sent<Renewed>().size(), 1u);
 }
 
 }  // namespace

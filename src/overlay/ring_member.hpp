@@ -59,6 +59,14 @@ struct Upkeep {
   Duration retry = std::chrono::seconds(1);
   CONCH_FIELDS(Upkeep, exchange, retry)
 };
+/// Of a ring whose locks have leases, so that messages may be lost: it should notice within a lease
+/// who is gone. Without leases there is no regular exchange.
+constexpr Upkeep upkeep_for(Duration lease) {
+  using std::chrono::milliseconds;
+  if (lease == Duration::zero()) return {};
+  return {std::clamp<Duration>(lease / 4, milliseconds(100), milliseconds(5000)),
+          std::clamp<Duration>(lease / 8, milliseconds(50), milliseconds(1000))};
+}
 
 enum class Phase : std::uint8_t { member, joining, leaving, gone };
 constexpr std::string_view word(Phase phase) {
@@ -138,9 +146,10 @@ class RingMember {
         leaves_(members, place),
         table_(members, place, latency) {}
   /// A member at once, or an outsider who may join.
-  RingMember(NodeId self, const Assignment& start) : RingMember(self) {
+  RingMember(NodeId self, const Assignment& start)
+      : RingMember(self, upkeep_for(start.tuning.replication.lease)) {
     if (std::optional<std::size_t> place = start.members.index_of(self))
-      *this = RingMember(start.members.nodes(), *place);
+      *this = RingMember(start.members.nodes(), *place, upkeep_);
   }
 
   /// This node when others have come and gone, at once: what it knows of those who are still there

@@ -19,10 +19,12 @@ void RingMember<Table>::timer(TimerId timer, Out& out) {
 
 // Hearing and asking.
 
-/// A node has spoken to us: it lives, whatever we believed.
+/// A node has spoken to us: it lives, whatever we believed. If it was out of reach, so may others
+/// have been, who are back with it: two parts of a ring should not act for the same keys for long.
 template <class Table>
 void RingMember<Table>::hear(NodeId node, Out& out) {
-  std::erase_if(suspects_, [&](const Suspect& each) { return each.node == node; });
+  if (std::erase_if(suspects_, [&](const Suspect& each) { return each.node == node; }) > 0)
+    for (const Suspect& each : suspects_) out.send(each.node, Probe{leaves_.nodes()});
   forget_question(node);
   table_.offer(self_, node);
   if (!leaves_.would_take(node)) return;

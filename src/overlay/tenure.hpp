@@ -15,6 +15,10 @@
 // new root, because a copy of it may come late; but a holder keeps its vote, and waiters their
 // place.
 //
+// In quarantine a root confirms only the holder that MOVED has named. It believes any other that
+// says it is inside, and votes for nobody else; but it may be the root only because the old one is
+// out of reach, who may confirm another. Such a holder has entered by a majority of others.
+//
 // Bounds: n (n - 1) routed messages and as many answers, for a lock whose replicas are all new.
 #pragma once
 
@@ -85,6 +89,15 @@ class Tenure {
     if (found == served_.end()) return false;
     return !found->second.waits && !found->second.recalls;
   }
+  /// Whether it may tell a holder that its lease goes on.
+  bool confirms(Index replica, const Priority& ts) const {
+    if (open(replica) || without_ == Without::named_holder) return true;
+    auto found = served_.find(replica);
+    return found != served_.end() && found->second.named == ts;
+  }
+  /// The root before it has confirmed this one, or voted for it, and will not any more.
+  void name(Index replica, const Priority& ts) { served_[replica].named = ts; }
+
   bool knows(Index replica) const {
     auto found = served_.find(replica);
     return found != served_.end() && !found->second.recalls && !found->second.doubts;
@@ -172,7 +185,8 @@ class Tenure {
     unsigned asked = 0;
     FlatSet<Index> knew;
     FlatSet<Index> answered;
-    CONCH_FIELDS(Served, waits, recalls, doubts, asked, knew, answered)
+    std::optional<Priority> named;
+    CONCH_FIELDS(Served, waits, recalls, doubts, asked, knew, answered, named)
   };
 
   template <class Out>

@@ -84,8 +84,8 @@ void Voting::serve(Replica& replica, const Cleanup& m, Out& out) {
   if (!replica.owner && !replica.queue.empty()) vote_on(m.replica, replica, out);
 }
 
-/// A holder's renewal is believed by one that has forgotten; a candidate's is not, whose vote may
-/// have run out before.
+/// A holder's renewal is believed by one that has forgotten, though not confirmed; a candidate's is
+/// not, whose vote may have run out before.
 void Voting::serve(Replica& replica, const Renew& m, Out& out) {
   bool newest = m.baton.fence >= replica.baton.fence;
   if (!tenure_.open(m.replica) && m.held && newest && replica.owner != m.ts) {
@@ -104,7 +104,7 @@ void Voting::serve(Replica& replica, const Renew& m, Out& out) {
   if (keeps(Without::stored_fence)) replica.baton = later(replica.baton, m.baton);
   if (leased() && keeps(Without::lease))
     out.arm(timer_of(Alarm::lease, m.replica), with_drift(terms_.lease), with_drift(terms_.lease));
-  out.send(m.ts.node, Renewed{m.replica, m.ts, m.round});
+  if (tenure_.confirms(m.replica, m.ts)) out.send(m.ts.node, Renewed{m.replica, m.ts, m.round});
 }
 
 // Becoming a replica.
@@ -134,6 +134,7 @@ void Voting::serve(Replica& replica, const Moved& m, Out& out) {
   // Without a lease there is no quarantine: the old root is believed by one that has not voted.
   bool silent = leased() ? !tenure_.open(m.replica) : replica.version == 0;
   replica.version = std::max(replica.version, m.version);
+  if (silent && m.owner) tenure_.name(m.replica, *m.owner);
   if (silent && !replica.owner && m.owner) {
     replica.owner = m.owner;
     replica.vote = m.vote;
@@ -150,9 +151,11 @@ void Voting::serve(Replica& replica, const Moved& m, Out& out) {
 void Voting::moved(const std::optional<Arc>& before, const std::optional<Arc>& after, Out& out) {
   for (Index index : tenure_.moved(before, after, out)) {
     const Replica& replica = served_[index];
+    std::optional<Priority> owner = replica.owner;
+    if (owner && !tenure_.confirms(index, *owner)) owner.reset();
     out.route(replicas_.key(index), Moved{index,
                                           tenure_.knows(index),
-                                          replica.owner,
+                                          owner,
                                           replica.version,
                                           replica.vote,
                                           {replica.queue.begin(), replica.queue.end()},

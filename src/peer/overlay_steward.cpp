@@ -36,12 +36,6 @@ Duration expires_after(Duration lease) { return lease / 2; }
 /// A timer may come so much late without harm: replicas wait longer than holders by more.
 Duration tolerated_delay(Duration lease) { return lease / 16; }
 
-overlay::Upkeep upkeep_for(Duration lease) {
-  using std::chrono::milliseconds;
-  return {std::clamp<Duration>(lease / 4, milliseconds(100), milliseconds(5000)),
-          std::clamp<Duration>(lease / 8, milliseconds(50), milliseconds(1000))};
-}
-
 Replication terms_for(const Agreement& agreement) {
   Replication terms;
   terms.replicas = agreement.replicas;
@@ -56,7 +50,7 @@ class OverlaySteward final : public AnySteward {
       : self_(traits.self),
         lease_(traits.agreement.lease),
         contacts_(traits.contacts),
-        locks_(self_.id, terms_for(traits.agreement), O(self_.id, upkeep_for(lease_))),
+        locks_(self_.id, terms_for(traits.agreement), O(self_.id, overlay::upkeep_for(lease_))),
         dice_(static_cast<std::minstd_rand::result_type>(traits.seed)) {
     view_.algorithm = text_of(traits.agreement);
     view_.epoch = Epoch{1};  // There is only one.

@@ -1,6 +1,7 @@
 #include "sim/community.hpp"
 
-#include <stdexcept>
+#include <array>
+#include <utility>
 
 #include "overlay/chord.hpp"
 #include "overlay/end_to_end.hpp"
@@ -13,6 +14,49 @@
 namespace conch::sim {
 
 using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto rules = std::to_array<std::pair<std::string_view, Without>>({
+    {"vote-generation", Without::vote_generation},
+    {"kept-lock", Without::kept_lock},
+    {"told-holder", Without::told_holder},
+    {"late-enqueue", Without::late_enqueue},
+    {"least-generation", Without::least_generation},
+    {"vote-version", Without::vote_version},
+    {"patience", Without::patience},
+    {"token-once", Without::token_once},
+    {"pass-through", Without::pass_through},
+    {"bounce", Without::bounce},
+    {"early-enqueue", Without::early_enqueue},
+    {"retry-generation", Without::retry_generation},
+    {"bounce-guard", Without::bounce_guard},
+    {"overridden", Without::overridden},
+    {"sent-token", Without::sent_token},
+    {"vote-life", Without::vote_life},
+    {"release-route", Without::release_route},
+    {"forced-request", Without::forced_request},
+    {"voted-release", Without::voted_release},
+    {"quarantine", Without::quarantine},
+    {"lease", Without::lease},
+    {"back-off", Without::back_off},
+    {"majority", Without::majority},
+    {"stored-fence", Without::stored_fence},
+    {"self-fence", Without::self_fence},
+    {"recall", Without::recall},
+    {"named-holder", Without::named_holder},
+});
+
+}  // namespace
+
+Without parse_rule(std::string_view name) {
+  std::string names;
+  for (auto [each, rule] : rules) {
+    if (name == each) return rule;
+    names += (names.empty() ? "" : ", ") + std::string(each);
+  }
+  throw BadText("\"" + std::string(name) + "\" is none of " + names);
+}
 
 CommunityOptions CommunityOptions::of(const std::string& protocol, const std::string& weather) {
   CommunityOptions options;
@@ -51,9 +95,15 @@ CommunityOptions CommunityOptions::of(const std::string& protocol, const std::st
   } else if (weather == "dead") {
     options.tuning.replication.lease = 1s;
     options.mishaps.dead = true;
+  } else if (weather == "parted") {
+    options.tuning.replication.lease = 1s;
+    options.requests = 30;
+    options.dwell = 1;
+    options.cancel = 0;
+    options.mishaps.apart = 10s;
   } else {
-    throw std::invalid_argument(
-        "the weather is calm, crowded, lossy, stormy, shaky, wary or dead, not " + weather);
+    throw BadText("the weather is calm, crowded, lossy, stormy, shaky, wary, dead or parted, not " +
+                  weather);
   }
   return options;
 }
@@ -61,26 +111,38 @@ CommunityOptions CommunityOptions::of(const std::string& protocol, const std::st
 namespace {
 
 template <class P>
-CommunityResult run(CommunityOptions options) {
-  if (options.overlay.empty()) return Community<P>(options).run();
-  if (options.overlay == "pastry") {
-    options.root = PerfectOverlay::Root::nearest;
+CommunityResult run(const CommunityOptions& options) {
+  if (options.overlay == "perfect-pastry" || options.overlay == "perfect-chord")
+    return Community<P>(options).run();
+  if (options.overlay == "pastry")
     return Community<overlay::Routed<P, overlay::Pastry>>(options).run();
-  }
-  if (options.overlay == "chord") {
-    options.root = PerfectOverlay::Root::successor;
+  if (options.overlay == "chord")
     return Community<overlay::Routed<P, overlay::Chord>>(options).run();
-  }
-  throw std::invalid_argument("an overlay is pastry, chord, or not given, not " + options.overlay);
+  throw BadText("an overlay is pastry, chord, perfect-pastry or perfect-chord, not " +
+                options.overlay);
 }
 
 }  // namespace
+
+void CommunityResult::add(const CommunityResult& other) {
+  asked += other.asked;
+  granted += other.granted;
+  cancelled += other.cancelled;
+  crashed += other.crashed;
+  lost += other.lost;
+  outlived += other.outlived;
+  expired += other.expired;
+  unreachable += other.unreachable;
+  messages += other.messages;
+  for (const auto& [kind, count] : other.kinds) kinds[kind] += count;
+  length += other.length;
+}
 
 CommunityResult run_community(const CommunityOptions& options) {
   if (options.protocol == "sigma") return run<overlay::Sigma>(options);
   if (options.protocol == "end-to-end") return run<overlay::EndToEnd>(options);
   if (options.protocol == "non-end-to-end") return run<overlay::NonEndToEnd>(options);
-  throw std::invalid_argument("no protocol over an overlay is called " + options.protocol);
+  throw BadText("no protocol over an overlay is called " + options.protocol);
 }
 
 }  // namespace conch::sim

@@ -7,11 +7,12 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/tuning.hpp"
 #include "sim/distribution.hpp"
 #include "sim/oracles.hpp"
-#include "sim/perfect_overlay.hpp"
 
 namespace conch::sim {
 
@@ -26,8 +27,10 @@ struct Mishaps {
   /// Longer and shorter than a lease.
   unsigned pauses = 0;
   unsigned suspicions = 0;
-  /// Shorter than the overlay takes to notice.
+  /// Shorter than it takes a new root to serve.
   unsigned partitions = 0;
+  /// If not zero: about half of the nodes cannot reach the others for so long.
+  Duration apart{};
   /// Nodes that come, and may take the place of a replica.
   unsigned joins = 0;
 };
@@ -36,10 +39,9 @@ struct CommunityOptions {
   /// sigma, end-to-end or non-end-to-end.
   std::string protocol = "sigma";
   Tuning tuning;
-  /// pastry, chord, or nothing: then the world finds the ways, to the roots as they are in Pastry
-  /// or in Chord.
-  std::string overlay;
-  PerfectOverlay::Root root = PerfectOverlay::Root::nearest;
+  /// pastry, chord; or perfect-pastry, perfect-chord: then the world finds the ways, to the roots
+  /// as they are in Pastry or in Chord.
+  std::string overlay = "pastry";
   std::uint64_t seed = 1;
   unsigned nodes = 24;
   unsigned requests = 10;
@@ -61,7 +63,7 @@ struct CommunityOptions {
 
   /// A name for each kind of world: `calm` (reordering and duplicates alone), `crowded` (everybody
   /// at once), `lossy`, `stormy` (everything), `shaky` (replicas forget), `wary` (everybody is
-  /// suspected), `dead` (one replica is gone).
+  /// suspected), `dead` (one replica is gone), `parted` (an overlay falls apart; see limits.md).
   static CommunityOptions of(const std::string& protocol, const std::string& weather);
 };
 
@@ -80,8 +82,16 @@ struct CommunityResult {
   std::uint64_t messages = 0;
   /// How many of each kind were sent.
   std::map<std::string, std::uint64_t> kinds;
+  /// What happened to nodes and to the lock, but for messages and timers, a line each.
+  std::vector<std::string> events;
   Duration length{};
+
+  /// The numbers of another run, but for what went wrong in it.
+  void add(const CommunityResult& other);
 };
+
+/// A correction of docs/p2p.md, as in `vote-life`.
+Without parse_rule(std::string_view name);
 
 CommunityResult run_community(const CommunityOptions& options);
 

@@ -55,7 +55,7 @@ void Community<P>::crash() {
 template <class P>
 void Community<P>::crash(Node node) {
   Peer& peer = peers_[node];
-  note(node, [] { return std::string("CRASHES"); });
+  tell(node, "CRASHES");
   shake(replicas_at(peer.id));
   if (peer.doing != Doing::idle) ++result_.crashed;
   oracle_.crash(node);
@@ -103,7 +103,7 @@ void Community<P>::restart(Node node, std::uint32_t life) {
 template <class P>
 void Community<P>::come(Node node) {
   Peer& peer = peers_[node];
-  note(node, [] { return std::string("comes"); });
+  tell(node, "comes");
   begin(node);
   change_overlay(node, [&] { overlay_.join(peer.id); });
   shake(replicas_at(peer.id));
@@ -155,7 +155,12 @@ template <class P>
 void Community<P>::pause() {
   std::optional<Node> node = victim();
   if (!node || peers_[*node].paused) return;
-  note(*node, [] { return std::string("stops"); });
+  if constexpr (SelfRouting<P>) {
+    // The overlay takes it for dead, and others are the roots of its keys, until it goes on.
+    if (!may_shake(replicas_at(peers_[*node].id))) return;
+    shake(replicas_at(peers_[*node].id));
+  }
+  tell(*node, "stops");
   peers_[*node].paused = true;
   plan(some(lease() / 4, 4 * lease()), What::resume, *node);
 }
@@ -165,7 +170,8 @@ template <class P>
 void Community<P>::resume(Node node, std::uint32_t life) {
   Peer& peer = peers_[node];
   if (!peer.up || peer.life != life || !peer.paused) return;
-  note(node, [] { return std::string("goes on"); });
+  if constexpr (SelfRouting<P>) shake(replicas_at(peer.id));
+  tell(node, "goes on");
   peer.paused = false;
   std::vector<Event> backlog = std::exchange(peer.backlog, {});
   for (const Event& event : backlog)
@@ -182,6 +188,7 @@ void Community<P>::resume(Node node, std::uint32_t life) {
 template <class P>
 void Community<P>::suspect_somebody() {
   Node whom = anybody();
+  tell(whom, "is suspected");
   for (Node node = 0; node < peers_.size(); ++node)
     if (node != whom && peers_[node].up && !peers_[node].paused && chances_.chance(0.5))
       call(node, [&](P& p, Out& out) { p.suspect(peers_[whom].id, out); });
@@ -189,18 +196,30 @@ void Community<P>::suspect_somebody() {
 
 template <class P>
 void Community<P>::part() {
+  bool apart = options_.mishaps.apart > Duration::zero();
   parted_.clear();
+  std::string whom;
   for (Node node = 0; node < peers_.size(); ++node)
-    if (chances_.chance(0.35)) parted_.insert(node);
-  plan(some(lease() / 4, 3 * lease() / 2), What::heal, 0);
+    if (chances_.chance(apart ? 0.5 : 0.35)) {
+      parted_.insert(node);
+      whom += std::to_string(node) + " ";
+    }
+  tell(whom + "CANNOT REACH THE OTHERS");
+  plan(apart ? options_.mishaps.apart : some(lease() / 4, 3 * lease() / 2), What::heal, 0);
+}
+
+template <class P>
+void Community<P>::heal() {
+  if (!parted_.empty()) tell("everybody can be reached again");
+  parted_.clear();
 }
 
 template <class P>
 void Community<P>::calm() {
-  note(0, [] { return std::string("CALM"); });
+  tell("CALM");
   calm_ = true;
   calm_at_ = now_;
-  parted_.clear();
+  heal();
 }
 
 template <class P>

@@ -13,6 +13,7 @@
 #include "overlay/replicas.hpp"
 #include "sim/community.hpp"
 #include "sim/community_oracle.hpp"
+#include "sim/perfect_overlay.hpp"
 #include "sim/random.hpp"
 
 namespace conch::sim {
@@ -41,7 +42,8 @@ class Community {
         random_(options.seed, 1),
         chances_(options.seed, 2),
         lock_(options.tuning.replication),
-        overlay_(options.root) {}
+        overlay_(options.overlay.ends_with("chord") ? PerfectOverlay::Root::successor
+                                                    : PerfectOverlay::Root::nearest) {}
 
   CommunityResult run() {
     found();
@@ -136,6 +138,9 @@ class Community {
     for (Node node = 0; node < options_.nodes; ++node) overlay_.join(peers_[node].id);
     founders_ = Members(overlay_.members());
     for (Node node = 0; node < options_.nodes; ++node) begin(node);
+    if constexpr (SelfRouting<P>)
+      for (Node node = 0; node < options_.nodes; ++node)
+        call(node, [](P& p, Out& out) { p.start(out); });
     NodeId first = overlay_.root(lock_.key(0));
     if (!options_.mishaps.dead || replicas_at(first).size() > 1) return;
     overlay_.shun(first);
@@ -167,13 +172,18 @@ class Community {
         mishaps.crashes + mishaps.pauses + mishaps.partitions + mishaps.joins + mishaps.resets / 3;
     const Duration section = options_.tuning.replication.section;
     Duration length = troubles > 0 ? (4 + 3 * troubles) * lease() : options_.requests * section;
+    bool apart = mishaps.apart > Duration::zero();
+    if (apart) {
+      length = mishaps.apart + 4 * lease();
+      plan(2 * lease(), What::part, 0);
+    }
     std::vector<Duration> bursts;
     for (std::uint64_t i = 1 + chances_.below(3); i > 0; --i) bursts.push_back(some({}, length));
     auto during_a_burst = [&](Duration spread) {
       return bursts[chances_.below(bursts.size())] + some({}, spread);
     };
     for (unsigned i = 0; i < options_.requests; ++i)
-      plan(during_a_burst(options_.burst), What::ask,
+      plan(apart ? some({}, length) : during_a_burst(options_.burst), What::ask,
            static_cast<Node>(chances_.below(options_.nodes)));
     for (auto [what, count] : {std::pair{What::crash, mishaps.crashes},
                                {What::reset, mishaps.resets},
@@ -218,7 +228,7 @@ class Community {
       case What::pause: return pause();
       case What::suspect: return suspect_somebody();
       case What::part: return part();
-      case What::heal: parted_.clear(); return;
+      case What::heal: return heal();
       case What::join: return join(event.node);
       case What::knock: return knock(event.node, event.life);
       case What::calm: return calm();
@@ -244,11 +254,11 @@ class Community {
         if (!current(peer, event) || peer.doing != Doing::inside) return;
         peer.doing = Doing::idle;
         oracle_.leave(event.node);
-        note(event.node, [] { return std::string("leaves"); });
+        tell(event.node, "leaves");
         return call(event.node, [&](P& p, Out& out) { p.release(oracle_.written(), out); });
       case What::cancel:
         if (!current(peer, event) || peer.doing != Doing::waiting) return;
-        note(event.node, [] { return std::string("cancels"); });
+        tell(event.node, "cancels");
         return call(event.node, [](P& p, Out& out) { p.cancel(out); });
       default: return;
     }
@@ -267,7 +277,7 @@ class Community {
     }
     peer.doing = Doing::waiting;
     peer.request = ++result_.asked;
-    note(node, [] { return std::string("asks"); });
+    tell(node, "asks");
     if (chances_.chance(options_.cancel))
       plan(some({}, 10 * options_.tuning.replication.section), What::cancel, node, 0, peer.request);
     call(node, [](P& p, Out& out) { p.request(out); });
@@ -298,7 +308,7 @@ class Community {
 
   void apply(Node node, const Entered& entered) {
     Peer& peer = peers_[node];
-    note(node, [&] { return "ENTERS " + print(entered.baton); });
+    tell(node, "ENTERS " + print(entered.baton));
     oracle_.enter(node, entered.baton, peer.doing,
                   [&](Node other) { return peers_[other].paused; });
     peer.doing = Doing::inside;
@@ -314,7 +324,7 @@ class Community {
     ++result_.cancelled;
   }
   void apply(Node node, const Forfeited&) {
-    note(node, [] { return std::string("LOST"); });
+    tell(node, "LOST");
     if (peers_[node].doing != Doing::inside) oracle_.broken("lost by somebody who is not inside");
     peers_[node].doing = Doing::idle;
     if (oracle_.lose(node)) ++result_.outlived;
@@ -362,6 +372,7 @@ class Community {
   void resume(Node node, std::uint32_t life);
   void suspect_somebody();
   void part();
+  void heal();
   void calm();
   void judge();
 
@@ -375,11 +386,20 @@ class Community {
       return upper_case(M::type_name);
     }
   }
+  /// A message or a timer, for those who want to see everything.
   template <class Words>
   void note(Node node, Words&& words) {
-    if (!options_.trace) return;
-    *options_.trace << std::chrono::duration<double, std::milli>(now_.time_since_epoch()).count()
-                    << " " << node << " " << words() << "\n";
+    if (options_.trace) *options_.trace << line(std::to_string(node) + " " + words()) << "\n";
+  }
+  void tell(Node node, const std::string& what) { tell(std::to_string(node) + " " + what); }
+  void tell(const std::string& what) {
+    result_.events.push_back(line(what));
+    if (options_.trace) *options_.trace << result_.events.back() << "\n";
+  }
+  std::string line(const std::string& what) const {
+    auto at = std::chrono::duration_cast<std::chrono::microseconds>(now_.time_since_epoch());
+    std::string fraction = std::to_string(1'000'000 + at.count() % 1'000'000).substr(1);
+    return std::to_string(at.count() / 1'000'000) + "." + fraction + " " + what;
   }
 
   CommunityOptions options_;

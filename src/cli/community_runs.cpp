@@ -1,0 +1,221 @@
+#include "cli/community_runs.hpp"
+
+#include <fmt/core.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cli/report.hpp"
+#include "cli/runs.hpp"
+#include "sim/community.hpp"
+
+namespace conch::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+using sim::BadText;
+using sim::CommunityOptions;
+using sim::CommunityResult;
+
+const std::string community_group = "Protocols over an overlay";
+
+/// Those that these protocols share with everybody else.
+bool is_common(const std::string& option) {
+  static const std::set<std::string> common{"algorithm", "--help", "--nodes", "--seed",
+                                            "--seeds",   "--json", "--trace"};
+  return common.contains(option);
+}
+
+CommunityOptions to_community(const SimTexts& texts) {
+  CommunityOptions options = parsed("--weather", [&] {
+    return CommunityOptions::of(texts.algorithm, texts.weather.value_or("calm"));
+  });
+  Replication& terms = options.tuning.replication;
+  options.overlay = parsed("--dht", [&] {
+    return one_of<std::string>(texts.dht.value_or(options.overlay),
+                               {{"pastry", "pastry"},
+                                {"chord", "chord"},
+                                {"perfect-pastry", "perfect-pastry"},
+                                {"perfect-chord", "perfect-chord"}});
+  });
+  options.seed = texts.seed;
+  terms.replicas = texts.replicas.value_or(terms.replicas);
+  if (texts.nodes) {
+    sim::NodeRange nodes = parsed("--nodes", [&] { return sim::parse_nodes(*texts.nodes); });
+    if (nodes.first < nodes.last) throw BadText("--nodes: a community has so many, not a range");
+    options.nodes = nodes.first;
+  }
+  if (texts.apart) {
+    if (options.mishaps.apart == Duration::zero())
+      throw BadText("--apart is how long the nodes are parted: give --weather parted, too");
+    options.mishaps.apart = parsed("--apart", [&] { return sim::parse_duration(*texts.apart); });
+  }
+  if (texts.hand_off)
+    terms.hand_off = parsed("--hand-off", [&] {
+      return one_of<HandOff>(
+          *texts.hand_off,
+          {{"token", HandOff::token}, {"winner", HandOff::winner}, {"cleanup", HandOff::cleanup}});
+    });
+  if (texts.retry)
+    terms.retry = parsed("--retry", [&] {
+      return one_of<Retry>(
+          *texts.retry,
+          {{"never", Retry::never}, {"informed", Retry::informed}, {"always", Retry::always}});
+    });
+  if (texts.without)
+    options.tuning.without = parsed("--without", [&] { return sim::parse_rule(*texts.without); });
+  return options;
+}
+
+CommunityOptions for_seed(CommunityOptions options, std::uint64_t seed) {
+  options.seed = seed;
+  return options;
+}
+
+ordered_json to_json(const CommunityOptions& options, const CommunityResult& result) {
+  ordered_json json;
+  json["algorithm"] = options.protocol;
+  json["dht"] = options.overlay;
+  json["nodes"] = options.nodes;
+  json["replicas"] = options.tuning.replication.replicas;
+  json["seed"] = options.seed;
+  json["asked"] = result.asked;
+  json["entries"] = result.granted;
+  json["cancelled"] = result.cancelled;
+  json["crashed"] = result.crashed;
+  json["leases"] = {{"lost", result.lost}, {"outlived", result.outlived}};
+  json["messages"] = {{"total", result.messages}, {"by_type", result.kinds}};
+  json["length_s"] = sim::seconds(result.length);
+  if (result.violation)
+    json["violation"] = {{"property", word(result.violation->property)},
+                         {"what", result.violation->what},
+                         {"events", result.events}};
+  return json;
+}
+
+void print_line(std::string_view label, const std::string& value) {
+  fmt::print("  {:<13} {}\n", label, value);
+}
+
+std::string name_of(const CommunityOptions& options, const SimTexts& texts) {
+  return fmt::format("{} over {}, {} nodes, {} replicas, {}", options.protocol, options.overlay,
+                     options.nodes, options.tuning.replication.replicas,
+                     texts.weather.value_or("calm"));
+}
+
+void print_lines(const CommunityResult& result) {
+  print_line("requests",
+             fmt::format("{}: {} granted, {} cancelled, {} went with their nodes", result.asked,
+                         result.granted, result.cancelled, result.crashed));
+  print_line("leases", fmt::format("{} ran out under their holders, {} of them with another inside",
+                                   result.lost, result.outlived));
+  print_line("messages", fmt::format("{}, {} too old, {} refused", result.messages, result.expired,
+                                     result.unreachable));
+}
+
+void complain(const CommunityResult& result, std::uint64_t seed, const Invocation& invocation) {
+  fmt::print(stderr, "{} broken at {} with seed {}: {}\n  repeat: {}\n",
+             word(result.violation->property), print_seconds(sim::seconds(result.length)), seed,
+             result.violation->what, repeat_command(invocation, seed));
+}
+
+void run_one(CommunityOptions options, const SimTexts& texts, Invocation& invocation) {
+  std::ofstream file;
+  if (texts.trace) {
+    if (!texts.trace->ends_with(".txt"))
+      throw BadText("--trace: a run over an overlay is written as lines of text: end it in .txt");
+    file.open(*texts.trace);
+    if (!file) throw BadText("--trace: cannot write to " + *texts.trace);
+    options.trace = &file;
+  }
+  CommunityResult result = sim::run_community(options);
+  if (texts.json) {
+    fmt::print("{}\n", to_json(options, result).dump(2));
+  } else {
+    fmt::print("{}, seed {}, {}\n", name_of(options, texts), options.seed,
+               print_seconds(sim::seconds(result.length)));
+    print_lines(result);
+    if (result.violation)
+      for (const std::string& event : result.events) fmt::print("  {}\n", event);
+  }
+  std::fflush(stdout);
+  if (result.violation) complain(result, options.seed, invocation);
+  invocation.exit = exit_for(result.violation);
+}
+
+CommunityResult sum_of(const Runs<CommunityResult>& runs) {
+  CommunityResult sum;
+  for (const auto& result : runs.results)
+    if (result) sum.add(*result);
+  return sum;
+}
+
+void run_many(const CommunityOptions& options, const SimTexts& texts, Invocation& invocation) {
+  SeedRange range = parse_seeds(*texts.seeds);
+  if (texts.trace) throw BadText("--trace writes one run: give --seed instead of --seeds");
+  watch_for_interrupts();
+  auto runs = run_seeds<CommunityResult>(
+      range, [&](std::uint64_t seed) { return sim::run_community(for_seed(options, seed)); });
+  if (runs.done == 0) throw BadText("interrupted before the first run ended");
+  CommunityResult sum = sum_of(runs);
+  if (texts.json) {
+    ordered_json json = to_json(options, sum);
+    json.erase("seed");
+    json["seeds"] = runs.done;
+    json["failures"] = runs.failures;
+    json["failed_seeds"] = ordered_json::array();
+    for (std::size_t index = 0; index < runs.results.size(); ++index)
+      if (runs.results[index] && runs.results[index]->violation)
+        json["failed_seeds"].push_back(range.first + index);
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}, {} runs (seeds {}..{}): {} failed\n", name_of(options, texts), runs.done,
+               range.first, range.last, runs.failures);
+    print_lines(sum);
+  }
+  std::fflush(stdout);
+  invocation.exit =
+      complain_of_failures(runs, range, [&](const CommunityResult& result, std::uint64_t seed) {
+        complain(result, seed, invocation);
+      });
+  invocation.exit = complain_of_interrupt(runs.done, runs.results.size(), invocation.exit);
+}
+
+}  // namespace
+
+void add_community_options(CLI::App& command, SimTexts& texts) {
+  auto add = [&](const char* name, auto& text, const std::string& what) {
+    return command.add_option(name, text, what)->group(community_group);
+  };
+  add("--dht", texts.dht,
+      "pastry, chord; or perfect-pastry, perfect-chord, which know all [pastry]");
+  add("--weather", texts.weather,
+      "What goes wrong: calm, crowded, lossy, stormy, shaky, wary, dead or parted [calm]");
+  add("--apart", texts.apart, "How long the nodes are parted, of that weather [10s]");
+  add("--replicas", texts.replicas, "Of the lock [3]")->check(CLI::Range(1u, 36u));
+  add("--hand-off", texts.hand_off,
+      "Of End-to-End, T0, T1 or T2: token, winner or cleanup [winner]");
+  add("--retry", texts.retry, "When Sigma asks again: never, informed or always [informed]");
+  add("--without", texts.without, "A correction of docs/p2p.md to do without");
+}
+
+void refuse_community_options(const CLI::App& command, const std::string& algorithm) {
+  auto given = first_given(
+      command, [](const CLI::Option& option) { return option.get_group() == community_group; });
+  if (given) throw BadText(*given + ": " + algorithm + " does not run over an overlay");
+}
+
+void run_communities(const CLI::App& command, const SimTexts& texts, Invocation& invocation) {
+  auto given = first_given(command, [](const CLI::Option& option) {
+    return option.get_group() != community_group && !is_common(name_of(option));
+  });
+  if (given)
+    throw BadText(*given + ": " + texts.algorithm +
+                  " runs over an overlay: --weather says what goes wrong");
+  CommunityOptions options = to_community(texts);
+  texts.seeds ? run_many(options, texts, invocation) : run_one(options, texts, invocation);
+}
+
+}  // namespace conch::cli

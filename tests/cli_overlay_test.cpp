@@ -1,0 +1,46 @@
+// `conch sim` of the protocols over an overlay.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli_run.hpp"
+
+namespace {
+
+using namespace shell;
+using nlohmann::json;
+
+TEST(CliOverlay, SimulatesProtocolsOverAnOverlay) {
+  std::string command = "sim end-to-end --dht chord --weather stormy --replicas 5 --seed 3 --json";
+  Outcome outcome = conch_out(command);
+  json run = json::parse(outcome.out);
+  EXPECT_EQ(run["dht"], "chord");
+  EXPECT_GT(run["entries"], 0);
+  EXPECT_EQ(conch_out(command).out, outcome.out);
+  EXPECT_NE(
+      conch("sim sigma --weather shaky --seeds 1..4").out.find("4 runs (seeds 1..4): 0 failed"),
+      std::string::npos);
+}
+
+TEST(CliOverlay, ALongPartitionOfAnOverlayHasTwoHolders) {
+  Outcome outcome = conch("sim end-to-end --weather parted --seed 1");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.out.find("CANNOT REACH THE OTHERS"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("ME1 broken"), std::string::npos);
+  EXPECT_NE(outcome.out.find("repeat: conch sim end-to-end --weather parted --seed 1\n"),
+            std::string::npos);
+  EXPECT_EQ(conch("sim end-to-end --weather parted --apart 2s --seed 1").status, 0);
+}
+
+TEST(CliOverlay, WhatAnOverlayCannotDoIsRefused) {
+  expect_refused("sim sigma --weather foul", "--weather: the weather is calm, crowded");
+  expect_refused("sim sigma --dht can", "--dht: \"can\" is none of pastry, chord");
+  expect_refused("sim sigma --lose 1%", "--weather says what goes wrong");
+  expect_refused("sim sigma --apart 1s", "give --weather parted, too");
+  expect_refused("sim sigma --without nothing", "--without: \"nothing\" is none of");
+  expect_refused("sim sigma --trace out.json", "end it in .txt");
+  expect_refused("sim central --weather calm", "--weather: central does not run over an overlay");
+}
+
+}  // namespace
