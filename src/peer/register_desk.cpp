@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <conch/error.hpp>
 #include <utility>
 
@@ -16,7 +17,7 @@ namespace {
 constexpr int look_again_ms = 200;
 }
 
-RegisterDesk::RegisterDesk(std::unique_ptr<FileRegister> reg, RegisterListener& listener)
+RegisterDesk::RegisterDesk(std::unique_ptr<Register> reg, RegisterListener& listener)
     : register_(std::move(reg)),
       listener_(listener),
       wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
@@ -51,19 +52,23 @@ void RegisterDesk::put(Job job) {
 }
 
 void RegisterDesk::attach(const Life& life) {
-  put([this, life](FileRegister& reg) {
+  put([this, life](Register& reg) {
     reg.attach(life);
     lives_.push_back(life);
   });
 }
 
 void RegisterDesk::ask(const Life& asker, Ask ask) {
-  put([this, asker, ask = std::move(ask)](FileRegister&) { answer(asker, ask); });
+  auto asked = std::chrono::steady_clock::now();
+  put([this, asker, ask = std::move(ask), asked](Register& reg) {
+    // While a register is away, questions wait longer than anybody waits for the answers.
+    if (std::chrono::steady_clock::now() - asked < reg.lease()) answer(asker, ask);
+  });
 }
 
 file::Descriptor RegisterDesk::proof(const Life& life) {
   auto promise = std::make_shared<std::promise<file::Descriptor>>();
-  put([promise, life](FileRegister& reg) {
+  put([promise, life](Register& reg) {
     try {
       promise->set_value(reg.proof(life));
     } catch (...) {
@@ -80,7 +85,7 @@ void RegisterDesk::run() {
     listener_.register_changed();
     work();
     // Nobody wanted to know. What is not read would wake us again and again.
-    if (!has_read_) put([](FileRegister& reg) { reg.read(); });
+    if (!has_read_) put([](Register& reg) { reg.read(); });
   }
 }
 

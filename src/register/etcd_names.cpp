@@ -1,20 +1,16 @@
 #include "register/etcd_names.hpp"
 
-#include "register/directory.hpp"
+#include <algorithm>
+
+#include "register/process.hpp"
 
 namespace conch::etcd {
 
-using recovery::Incarnation;
 using recovery::Life;
 
 namespace {
 
 constexpr std::size_t view_digits = 20;
-
-std::string text_of(const Life& life) {
-  return std::to_string(life.id.value) + "." +
-         std::to_string(static_cast<std::uint64_t>(life.incarnation));
-}
 
 }  // namespace
 
@@ -23,8 +19,12 @@ std::string Names::view(std::uint64_t number) const {
   return prefix_ + "view/" + std::string(view_digits - digits.size(), '0') + digits;
 }
 
-std::string Names::life(const Life& life) const { return prefix_ + "life/" + text_of(life); }
-std::string Names::gone(const Life& life) const { return prefix_ + "gone/" + text_of(life); }
+std::string Names::lease(const Life& life) const {
+  return prefix_ + "lease/" + file::name_of_life(life);
+}
+std::string Names::gone(const Life& life) const {
+  return prefix_ + "gone/" + file::name_of_life(life);
+}
 
 std::optional<std::uint64_t> Names::view_in(std::string_view key) const {
   auto rest = file::after(prefix_ + "view/", key);
@@ -33,14 +33,9 @@ std::optional<std::uint64_t> Names::view_in(std::string_view key) const {
   return file::number_in(*rest);
 }
 
-std::optional<Life> Names::life_in(std::string_view key) const {
-  auto rest = file::after(prefix_ + "life/", key);
-  if (!rest) return std::nullopt;
-  std::size_t dot = std::min(rest->find('.'), rest->size());
-  auto id = file::number_in(rest->substr(0, dot));
-  auto incarnation = file::number_in(rest->substr(std::min(dot + 1, rest->size())));
-  if (!id || !incarnation) return std::nullopt;
-  return Life{NodeId{*id}, Incarnation{*incarnation}};
+std::optional<Life> Names::lease_in(std::string_view key) const {
+  auto rest = file::after(prefix_ + "lease/", key);
+  return rest ? file::life_named(*rest) : std::nullopt;
 }
 
 }  // namespace conch::etcd

@@ -1,9 +1,9 @@
 // The keys of a group in etcd; docs/etcd.md says what is in them.
 //
-//   /conch/GROUP/terms           written once: how long a lease is, how many views are remembered
-//   /conch/GROUP/view/NUMBER     a view; the numbers have twenty digits, so that the newest is last
-//   /conch/GROUP/life/ID.INC     the lease of a life that the newest view mentions
-//   /conch/GROUP/gone/ID.INC     there was such a life: it does not begin again
+//   /conch/GROUP/terms                       written once: how long a lease is
+//   /conch/GROUP/view/NUMBER                 a view; in twenty digits, so that the newest is last
+//   /conch/GROUP/lease/life.ID.INCARNATION   of a life that the newest view mentions
+//   /conch/GROUP/gone/life.ID.INCARNATION    there was such a life: it does not begin again
 #pragma once
 
 #include <optional>
@@ -25,13 +25,13 @@ class Names {
   Keys views() const { return beginning_with(prefix_ + "view/"); }
   /// From this number on.
   Keys views_from(std::uint64_t number) const { return {view(number), views().end}; }
-  std::string life(const recovery::Life& life) const;
-  Keys lives() const { return beginning_with(prefix_ + "life/"); }
+  std::string lease(const recovery::Life& life) const;
+  Keys leases() const { return beginning_with(prefix_ + "lease/"); }
   std::string gone(const recovery::Life& life) const;
 
   /// Whose a key is; none if it is no such.
   std::optional<std::uint64_t> view_in(std::string_view key) const;
-  std::optional<recovery::Life> life_in(std::string_view key) const;
+  std::optional<recovery::Life> lease_in(std::string_view key) const;
 
  private:
   std::string prefix_;

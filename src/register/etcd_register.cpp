@@ -1,5 +1,6 @@
 #include "register/etcd_register.hpp"
 
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,6 +60,13 @@ Duration patience_of(const EtcdRegisterOptions& options, Duration lease) {
   return options.patience.value_or(std::max(lease / 8, patience_min));
 }
 
+void include(const file::Descriptor& epoll, int source) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  if (!epoll || ::epoll_ctl(epoll.number(), EPOLL_CTL_ADD, source, &event) != 0)
+    throw RegisterError("this process has too many open files: raise `ulimit -n`");
+}
+
 }  // namespace
 
 EtcdRegister::EtcdRegister(const EtcdRegisterOptions& options)
@@ -66,7 +74,13 @@ EtcdRegister::EtcdRegister(const EtcdRegisterOptions& options)
       names_(options.group),
       client_(client_options(options)),
       terms_(agree(options)),
-      ledger_(terms_.lease) {
+      ledger_(terms_.lease),
+      descriptor_(::epoll_create1(EPOLL_CLOEXEC)) {
+  include(descriptor_, ledger_.descriptor());
+  if (!options.neighbours.empty()) {
+    neighbours_.emplace(options.neighbours);
+    include(descriptor_, neighbours_->descriptor());
+  }
   Duration patience = patience_of(options, terms_.lease);
   client_.set_patience(patience);
   Outcome first = look();
@@ -96,14 +110,19 @@ std::vector<Condition> EtcdRegister::nothing_new() const {
   return all;
 }
 
+void EtcdRegister::attach(const Life& life) {
+  expect_no_fork();
+  if (neighbours_) neighbours_->attach(life);
+}
+
 // Reading.
 
 /// The newest view, which is sent only if there is another one, and all leases, of one moment.
 Outcome EtcdRegister::look() {
   Outcome outcome = client_.transact(
-      {nothing_new(), {Get{names_.lives()}}, {Get{names_.lives()}, Get{names_.views(), true}}});
+      {nothing_new(), {Get{names_.leases()}}, {Get{names_.leases()}, Get{names_.views(), true}}});
   if (!outcome.succeeded) take_view(outcome.found[1]);
-  take_lives(outcome.found[0], outcome.header.revision);
+  take_leases(outcome.found[0], outcome.header.revision);
   return outcome;
 }
 
@@ -115,19 +134,28 @@ Standing EtcdRegister::read() {
 /// After all that was taken at this revision.
 Standing EtcdRegister::stand(std::int64_t revision) {
   Standing standing{newest_, {}};
-  for (const Life& life : newest_.lives()) {
-    Lease lease = ledger_.find(life);
-    bool ended =
-        lease.state == Lease::State::ended || (ledger_.is_over(lease) && finish(life, lease));
-    if (ended) standing.ended.push_back(life);
-  }
+  for (const Life& life : newest_.lives())
+    if (has_ended(life)) standing.ended.push_back(life);
+  if (neighbours_) neighbours_->keep(newest_);
   ledger_.told(newest_, revision);
   return standing;
 }
 
+/// One that is dead may have renewed just before.
+bool EtcdRegister::has_ended(const Life& life) {
+  while (true) {
+    Lease lease = ledger_.find(life);
+    if (lease.state == Lease::State::ended) return true;
+    bool died = lease.state == Lease::State::running && neighbours_ && neighbours_->has_died(life);
+    if (!died && !ledger_.is_over(lease)) return false;
+    if (finish(life, lease)) return true;
+    if (!died) return false;
+  }
+}
+
 /// Ends a lease that is as we have seen it. False if it is not.
 bool EtcdRegister::finish(const Life& life, const Lease& lease) {
-  std::string key = names_.life(life);
+  std::string key = names_.lease(life);
   Transaction ending{{}, {end_of(key)}, {Get{{key}}}};
   if (lease.state == Lease::State::missing) {
     ending.when = nothing_new();
@@ -162,10 +190,10 @@ void EtcdRegister::take_view(const std::vector<Item>& found) {
   newest_revision_ = found.empty() ? 0 : found.front().created;
 }
 
-void EtcdRegister::take_lives(const std::vector<Item>& found, std::int64_t revision) {
+void EtcdRegister::take_leases(const std::vector<Item>& found, std::int64_t revision) {
   std::map<Life, etcd::Ledger::Seen> all;
   for (const Item& item : found)
-    if (auto life = names_.life_in(item.key))
+    if (auto life = names_.lease_in(item.key))
       all[*life] = {etcd::state_in(item.value), item.changed};
   ledger_.saw_all(all, newest_, revision);
 }
@@ -206,14 +234,14 @@ std::optional<bool> EtcdRegister::try_to_append(const View& next, const Life* ne
                                 std::to_string(file::view_bytes_max) + " are possible");
   Transaction append{nothing_new(), {Put{key, std::move(bytes)}}, {Get{names_.views(), true}}};
   if (newcomer) {
-    append.when.push_back(absent({names_.life(*newcomer)}));
+    append.when.push_back(absent({names_.lease(*newcomer)}));
     append.when.push_back(absent({names_.gone(*newcomer)}));
-    append.then.push_back(run(names_.life(*newcomer)));
+    append.then.push_back(run(names_.lease(*newcomer)));
   }
   if (next.number > views_kept)
     append.then.push_back(Remove{names_.view(next.number - views_kept)});
   for (const Life& dead : ledger_.strangers(next, burials_max)) {
-    append.then.push_back(Remove{names_.life(dead)});
+    append.then.push_back(Remove{names_.lease(dead)});
     append.then.push_back(Put{names_.gone(dead), "", burial_lease()});
   }
   Outcome outcome = carry_out(append);
@@ -255,7 +283,7 @@ std::int64_t EtcdRegister::burial_lease() {
 /// The lease is prolonged in a step that also asks for the view: one that is out prolongs nothing.
 bool EtcdRegister::renew(const Life& life) {
   expect_no_fork();
-  std::string key = names_.life(life);
+  std::string key = names_.lease(life);
   for (bool is_newest = false;;) {
     if (!newest_.has_tenant(life)) {
       if (is_newest) return false;
@@ -282,7 +310,7 @@ bool EtcdRegister::renew(const Life& life) {
 
 void EtcdRegister::end(const Life& life) {
   expect_no_fork();
-  std::string key = names_.life(life);
+  std::string key = names_.lease(life);
   Outcome outcome = client_.transact({{running(key)}, {end_of(key)}, {}});
   if (outcome.succeeded) ledger_.saw(life, Lease::State::ended, outcome.header.revision);
 }

@@ -73,7 +73,7 @@ void Watch::take(const News& news) {
 void Watch::take(const Event& event) {
   const Item& item = event.item;
   from_ = std::max(from_, item.changed);
-  if (auto life = names_.life_in(item.key)) {
+  if (auto life = names_.lease_in(item.key)) {
     Lease::State state = event.removed ? Lease::State::missing : state_in(item.value);
     ledger_.heard(*life, state, item.changed);
   } else if (!event.removed && names_.view_in(item.key)) {
