@@ -55,6 +55,7 @@ void RegisterDesk::attach(const Life& life) {
   put([this, life](Register& reg) {
     reg.attach(life);
     lives_.push_back(life);
+    return false;
   });
 }
 
@@ -62,7 +63,9 @@ void RegisterDesk::ask(const Life& asker, Ask ask) {
   auto asked = std::chrono::steady_clock::now();
   put([this, asker, ask = std::move(ask), asked](Register& reg) {
     // While a register is away, questions wait longer than anybody waits for the answers.
-    if (std::chrono::steady_clock::now() - asked < reg.lease()) answer(asker, ask);
+    if (std::chrono::steady_clock::now() - asked >= reg.lease()) return false;
+    answer(asker, ask);
+    return true;
   });
 }
 
@@ -74,6 +77,7 @@ file::Descriptor RegisterDesk::proof(const Life& life) {
     } catch (...) {
       promise->set_exception(std::current_exception());
     }
+    return false;
   });
   return promise->get_future().get();
 }
@@ -85,7 +89,7 @@ void RegisterDesk::run() {
     listener_.register_changed();
     work();
     // Nobody wanted to know. What is not read would wake us again and again.
-    if (!has_read_) put([](Register& reg) { reg.read(); });
+    if (!has_read_) put([](Register& reg) { return reg.read(), true; });
   }
 }
 
@@ -110,8 +114,7 @@ bool RegisterDesk::work() {
   }
   for (const Job& job : jobs) {
     try {
-      job(*register_);
-      report("");
+      if (job(*register_)) report("");
     } catch (const std::exception& error) {
       report(error.what());
     }

@@ -44,7 +44,8 @@ class RegisterDesk {
   void close();
 
  private:
-  using Job = std::function<void(Register&)>;
+  /// Whether the register has answered. Throws if it cannot.
+  using Job = std::function<bool(Register&)>;
 
   void put(Job job);
   void run();

@@ -105,6 +105,7 @@ void Client::check(const Header& header) {
 std::string Client::post(const std::string& path, const std::string& body) {
   Time end = net::steady_now() + 2 * patience_;
   std::size_t failures = 0;
+  std::string why;
   while (true) {
     bool fresh = !line_;
     try {
@@ -115,12 +116,16 @@ std::string Client::post(const std::string& path, const std::string& body) {
         line_.reset();
         continue;
       }
+      // The first: the last may have had little time.
+      if (++failures == 1) why = error.what();
       pass_over();
-      ++failures;
       auto round = static_cast<unsigned>(failures / options_.endpoints.size());
       Duration pause =
           failures % options_.endpoints.size() == 0 ? net::back_off(round) : Duration{};
-      if (net::steady_now() + pause >= end) throw;
+      if (net::steady_now() + pause >= end)
+        throw RegisterError(why +
+                            "; no member of the cluster answers: does it run, has it a majority, "
+                            "and does this machine reach it?");
       ::poll(nullptr, 0, net::milliseconds_until(net::steady_now() + pause));
     }
   }

@@ -77,7 +77,7 @@ void Line::send(const Request& request, Time until) {
       case net::Flow::later:
         if (!await(POLLOUT, until)) fail_as_too_slow();
         break;
-      case net::Flow::ended: fail("it has hung up");
+      case net::Flow::ended: fail_as_hung_up();
       case net::Flow::failed: fail(sent.why);
     }
   }
@@ -117,7 +117,7 @@ bool Line::receive(Time until) {
       case net::Flow::later:
         if (!await(POLLIN, until)) return false;
         break;
-      case net::Flow::ended: fail("it has hung up");
+      case net::Flow::ended: fail_as_hung_up();
       case net::Flow::failed: fail(got.why);
     }
   }
@@ -136,6 +136,11 @@ bool Line::await(short events, Time until) {
 
 void Line::fail(const std::string& why) const {
   throw Unreachable("etcd at " + endpoint_.print() + ": " + why);
+}
+/// One that wants TLS says nothing before it does.
+void Line::fail_as_hung_up() const {
+  bool wants_tls = !heard_ && !endpoint_.secure;
+  fail(wants_tls ? "it hangs up: if it wants TLS, write https://" : "it has hung up");
 }
 void Line::fail_as_too_slow() const { fail("it does not answer in time"); }
 

@@ -58,11 +58,13 @@ class Line {
   bool await(short events, Time until);
   bool receive(Time until);
   [[noreturn]] void fail(const std::string& why) const;
+  [[noreturn]] void fail_as_hung_up() const;
   [[noreturn]] void fail_as_too_slow() const;
 
   Endpoint endpoint_;
   int interrupt_;
   net::Socket socket_;
+  bool heard_ = false;
   http::AnswerReader reader_;
 };
 

@@ -19,7 +19,7 @@ Neighbours::Neighbours(const std::string& folder)
 
 Neighbours::~Neighbours() {
   try {
-    for (const auto& [life, mark] : mine_) root_.remove(name_of_life(life));
+    if (mine_) root_.remove(name_of_life(*mine_));
   } catch (const RegisterError&) {  // A neighbour does it.
   }
 }
@@ -29,7 +29,9 @@ void Neighbours::attach(const Life& life) {
   std::string unnamed = "new." + unique_tag();
   Descriptor mark = mark_as_mine(root_, unnamed);
   root_.rename(unnamed, name_of_life(life));
-  mine_[life] = std::move(mark);
+  if (mine_ && *mine_ != life) root_.remove(name_of_life(*mine_));
+  mine_ = life;
+  mark_ = std::move(mark);
 }
 
 bool Neighbours::has_died(const Life& life) {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <map>
-#include <set>
+#include <optional>
 #include <string>
 
 #include "recovery/view.hpp"
@@ -24,7 +24,7 @@ class Neighbours {
   /// Becomes readable when one dies that was looked at.
   int descriptor() const { return epoll_.number(); }
 
-  /// This process is that life from now on, for as long as this object is there.
+  /// This process is that life from now on, until it is another, or this object has gone.
   void attach(const recovery::Life& life);
   /// Whether it is known to have died. If not, one is woken when it does.
   bool has_died(const recovery::Life& life);
@@ -34,7 +34,8 @@ class Neighbours {
  private:
   Directory root_;
   Descriptor epoll_;
-  std::map<recovery::Life, Descriptor> mine_;
+  std::optional<recovery::Life> mine_;
+  Descriptor mark_;
   /// None in the place of one that has died.
   std::map<recovery::Life, Descriptor> processes_;
 };

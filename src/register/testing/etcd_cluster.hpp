@@ -95,7 +95,7 @@ class EtcdCluster {
 
   void start(std::size_t i) {
     std::string name = "m" + std::to_string(i);
-    std::string folder = data_.path() + "/" + name;
+    std::string folder = folder_of(i);
     const Member& member = members_[i];
     std::vector<std::string> words{"etcd",
                                    "--name",
@@ -133,6 +133,22 @@ class EtcdCluster {
     ::waitpid(process, nullptr, 0);
   }
   void send(std::size_t i, int signal) const { ::kill(members_[i].process, signal); }
+  /// All that a member has ever written; it is dead.
+  void wipe(std::size_t i) const { std::filesystem::remove_all(folder_of(i)); }
+
+  /// What the interface of the register does not have.
+  std::string post(const std::string& path, const std::string& body) const {
+    Time until = net::steady_now() + std::chrono::seconds(20);
+    std::unique_ptr<net::TlsContext> tls;
+    if (options_.tls.enabled())
+      tls = std::make_unique<net::TlsContext>(net::ServerTrust{options_.tls});
+    etcd::Line line(etcd::parse_endpoint(members_.front().client_url), tls.get(), -1, until);
+    line.send({path, body}, until);
+    int status = line.await_status(until);
+    std::string answer = line.await_body(until);
+    if (status != 200) throw std::runtime_error(path + " says: " + answer);
+    return answer;
+  }
 
   /// Until a majority answers; false if one of them died, or it takes too long.
   bool await_health() {
@@ -157,7 +173,7 @@ class EtcdCluster {
   std::string log() const {
     std::string text;
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      std::ifstream file(data_.path() + "/m" + std::to_string(i) + ".log");
+      std::ifstream file(folder_of(i) + ".log");
       text.append(std::istreambuf_iterator<char>(file), {});
     }
     return text;
@@ -177,11 +193,13 @@ class EtcdCluster {
     return options;
   }
 
+  std::string folder_of(std::size_t i) const { return data_.path() + "/m" + std::to_string(i); }
+
   void choose_ports() {
     members_.assign(options_.members, {});
     std::error_code ignored;
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      std::filesystem::remove_all(data_.path() + "/m" + std::to_string(i), ignored);
+      std::filesystem::remove_all(folder_of(i), ignored);
       std::string scheme = options_.tls.enabled() ? "https" : "http";
       members_[i].client_url = scheme + "://127.0.0.1:" + std::to_string(free_port());
       members_[i].peer_url = "http://127.0.0.1:" + std::to_string(free_port());
