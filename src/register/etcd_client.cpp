@@ -111,8 +111,8 @@ std::string Client::post(const std::string& path, const std::string& body) {
     try {
       return ask_one(path, body, std::min(end, net::steady_now() + patience_));
     } catch (const Unreachable& error) {
-      // One that was silent for long may have been hung up on: that says nothing about the member.
-      if (!fresh && net::steady_now() < end) {
+      // An old connection may have been given up meanwhile: that says nothing about the member.
+      if (!fresh && !error.is_silent() && net::steady_now() < end) {
         line_.reset();
         continue;
       }

@@ -142,6 +142,8 @@ void Line::fail_as_hung_up() const {
   bool wants_tls = !heard_ && !endpoint_.secure;
   fail(wants_tls ? "it hangs up: if it wants TLS, write https://" : "it has hung up");
 }
-void Line::fail_as_too_slow() const { fail("it does not answer in time"); }
+void Line::fail_as_too_slow() const {
+  throw Unreachable("etcd at " + endpoint_.print() + ": it does not answer in time", true);
+}
 
 }  // namespace conch::etcd

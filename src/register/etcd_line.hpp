@@ -16,7 +16,13 @@ namespace conch::etcd {
 /// This member cannot be talked to at the moment. Another one may.
 class Unreachable : public RegisterError {
  public:
-  using RegisterError::RegisterError;
+  explicit Unreachable(const std::string& what, bool silent = false)
+      : RegisterError(what), silent_(silent) {}
+  /// It was waited for in vain.
+  bool is_silent() const { return silent_; }
+
+ private:
+  bool silent_;
 };
 /// Somebody else wanted it to end.
 class Interrupted : public RegisterError {

@@ -85,9 +85,10 @@ EtcdRegister::EtcdRegister(const EtcdRegisterOptions& options)
   client_.set_patience(patience);
   Outcome first = look();
   stand(first.header.revision);
-  watch_.emplace(etcd::Watch::Options{client_options(options), patience, first.header.revision + 1,
-                                      std::max(terms_.lease, silence_min)},
-                 names_, ledger_);
+  watch_.emplace(
+      etcd::Watch::Options{client_options(options), patience, first.header.cluster,
+                           first.header.revision + 1, std::max(terms_.lease, silence_min)},
+      names_, ledger_);
 }
 
 /// The lease is what the first one wanted.

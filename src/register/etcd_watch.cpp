@@ -16,6 +16,7 @@ Watch::Watch(Options options, Names names, Ledger& ledger)
     : names_(std::move(names)),
       ledger_(ledger),
       silence_max_(options.silence_max),
+      cluster_(std::move(options.cluster)),
       from_(options.from),
       stop_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       client_(std::move(options.client), stop_.number()) {
@@ -37,6 +38,8 @@ void Watch::run() {
       follow();
     } catch (const Interrupted&) {
       return;
+    } catch (const Refusal&) {
+      client_.forget_token();
     } catch (const std::exception&) {
       // Who asks is told the same; there is nobody here to tell.
     }
@@ -63,6 +66,7 @@ void Watch::follow() {
 }
 
 void Watch::take(const News& news) {
+  if (news.header.cluster != cluster_) throw RegisterError("this is another cluster");
   for (const Event& event : news.events) take(event);
   if (news.compacted <= from_) return;
   from_ = news.compacted;

@@ -2,6 +2,7 @@
 // decides nothing: what it misses, because no member can be reached, is told by the next answer.
 #pragma once
 
+#include <string>
 #include <thread>
 
 #include "register/directory.hpp"
@@ -16,6 +17,7 @@ class Watch {
   struct Options {
     ClientOptions client;
     Duration patience{};
+    std::string cluster;
     /// From then on there is something to hear.
     std::int64_t from = 0;
     /// If nothing was heard for so long, another member is asked.
@@ -35,6 +37,7 @@ class Watch {
   Names names_;
   Ledger& ledger_;
   Duration silence_max_;
+  std::string cluster_;
   std::int64_t from_;
   file::Descriptor stop_;
   Client client_;
