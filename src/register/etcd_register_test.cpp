@@ -5,12 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
+#include <functional>
 #include <list>
-#include <map>
-#include <mutex>
-#include <thread>
 
 #include "net/testing/certificates.hpp"
 #include "register/testing/etcd_cluster.hpp"
@@ -305,113 +301,6 @@ TEST_F(EtcdRegisterTest, AUserIsAskedForItsPasswordAgainWhenItsTokenIsForgotten)
   while (other.read().view != view) ASSERT_TRUE(readable(other.descriptor(), soon));
   reg.propose(after(view, b, {b}));
   EXPECT_TRUE(readable(other.descriptor(), soon)) << "it watches again";
-}
-
-// A storm.
-
-/// Peers that decide and renew as fast as they can, and what came of it.
-class Storm {
- public:
-  Storm(EtcdRegisterOptions options, std::uint64_t peers) : options_(std::move(options)) {
-    for (std::uint64_t i = 1; i <= peers; ++i) threads_.emplace_back([this, i] { run(life(i)); });
-  }
-  ~Storm() { stop(); }
-
-  void stop() {
-    stopping_ = true;
-    for (std::thread& thread : threads_)
-      if (thread.joinable()) thread.join();
-  }
-  /// Until so many more views have been accepted.
-  bool await_views(std::size_t more) {
-    std::unique_lock lock(mutex_);
-    std::size_t wanted = accepted_.size() + more;
-    return changed_.wait_for(lock, std::chrono::minutes(1),
-                             [&] { return accepted_.size() >= wanted || !wrong_.empty(); });
-  }
-  const std::map<std::uint64_t, View>& accepted() const { return accepted_; }
-  const std::string& wrong() const { return wrong_; }
-  std::size_t refusals() const { return refusals_; }
-  std::size_t renewals() const { return renewals_; }
-
- private:
-  void run(const Life& self) {
-    std::unique_ptr<EtcdRegister> reg;
-    std::optional<View> proposal;
-    while (!stopping_) {
-      try {
-        if (!reg) reg = std::make_unique<EtcdRegister>(options_);
-        View known = reg->read().view;
-        bool inside = known.roster.contains(self);
-        if (inside && !reg->renew(self)) return fail("a member could not renew");
-        renewals_ += inside ? 1 : 0;
-        // What may have been accepted, though we have not heard of it, is asked for again.
-        if (!proposal) proposal = next(known, self);
-        Verdict verdict = reg->propose(*proposal);
-        verdict.accepted ? accept(*proposal) : void(++refusals_);
-        proposal.reset();
-      } catch (const RegisterError&) {
-        ++troubles_;
-      } catch (const std::exception& error) {
-        return fail(error.what());
-      }
-    }
-  }
-  static View next(const View& known, const Life& self) {
-    View view = known;
-    ++view.number;
-    ++view.epoch.value;
-    view.algorithm = "naimi-trehel";
-    view.decider = self;
-    view.roster = view.roster.with({self.id, self.incarnation, "here", false});
-    return view;
-  }
-  void accept(const View& view) {
-    std::lock_guard lock(mutex_);
-    auto [found, is_new] = accepted_.emplace(view.number, view);
-    if (!is_new && found->second != view) wrong_ = "two views of one number were accepted";
-    changed_.notify_all();
-  }
-  void fail(const std::string& why) {
-    std::lock_guard lock(mutex_);
-    wrong_ = why;
-    changed_.notify_all();
-  }
-
-  EtcdRegisterOptions options_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::map<std::uint64_t, View> accepted_;
-  std::string wrong_;
-  std::atomic<std::size_t> refusals_ = 0;
-  std::atomic<std::size_t> renewals_ = 0;
-  std::atomic<std::size_t> troubles_ = 0;
-  std::atomic<bool> stopping_ = false;
-  std::vector<std::thread> threads_;
-};
-
-TEST_F(EtcdRegisterTest, NothingHappensTwiceWhileMembersAreKilled) {
-  EtcdCluster cluster(3);
-  EtcdRegisterOptions options = options_for(cluster);
-  options.patience = 1s;
-  options.lease = 5min;
-  Storm storm(options, 5);
-  ASSERT_TRUE(storm.await_views(20));
-  for (std::size_t round = 0; round < 6; ++round) {
-    cluster.kill(round % 3);
-    ASSERT_TRUE(storm.await_views(20)) << storm.wrong();
-    cluster.start(round % 3);
-    ASSERT_TRUE(storm.await_views(20)) << storm.wrong();
-  }
-  storm.stop();
-  EXPECT_EQ(storm.wrong(), "");
-  EtcdRegister reg(options);
-  View newest = reg.read().view;
-  EXPECT_EQ(storm.accepted().size(), newest.number) << "every view was somebody's";
-  EXPECT_EQ(storm.accepted().rbegin()->second, newest);
-  EXPECT_EQ(newest.roster.size(), 5u);
-  EXPECT_GT(storm.refusals(), 0u);
-  EXPECT_GT(storm.renewals(), 0u);
 }
 
 }  // namespace
