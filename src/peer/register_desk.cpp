@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <conch/error.hpp>
+#include <ranges>
 #include <utility>
 
 namespace conch::peer {
@@ -27,11 +28,9 @@ RegisterDesk::RegisterDesk(std::unique_ptr<Register> reg, RegisterListener& list
 
 RegisterDesk::~RegisterDesk() {
   close();
-  for (const Life& life : lives_) {
-    try {
-      register_->end(life);
-    } catch (const std::exception&) {  // Then it ends by itself, with this process.
-    }
+  try {
+    for (const Life& life : std::views::reverse(lives_)) register_->end(life);
+  } catch (const std::exception&) {  // Then they end by themselves, with this process or by time.
   }
 }
 
@@ -104,22 +103,23 @@ bool RegisterDesk::await_event() {
   return troubled || (sources[1].revents & POLLIN) != 0;
 }
 
-/// False when the desk closes.
+/// What there is to do, until the desk closes: then false.
 bool RegisterDesk::work() {
-  std::vector<Job> jobs;
-  {
-    std::lock_guard guard(mutex_);
-    if (closing_) return false;
-    jobs.swap(jobs_);
-  }
-  for (const Job& job : jobs) {
+  while (true) {
+    Job job;
+    {
+      std::lock_guard guard(mutex_);
+      if (closing_) return false;
+      if (jobs_.empty()) return true;
+      job = std::move(jobs_.front());
+      jobs_.pop_front();
+    }
     try {
       if (job(*register_)) report("");
     } catch (const std::exception& error) {
       report(error.what());
     }
   }
-  return true;
 }
 
 void RegisterDesk::answer(const Life& asker, const Ask& ask) {

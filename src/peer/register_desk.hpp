@@ -2,6 +2,7 @@
 // a network, and locks do not wait for that.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <future>
 #include <memory>
@@ -58,7 +59,7 @@ class RegisterDesk {
   RegisterListener& listener_;
   file::Descriptor wake_;
   std::mutex mutex_;
-  std::vector<Job> jobs_;
+  std::deque<Job> jobs_;
   bool closing_ = false;
   // Of the thread.
   bool has_read_ = false;

@@ -105,30 +105,38 @@ void Client::check(const Header& header) {
 std::string Client::post(const std::string& path, const std::string& body) {
   Time end = net::steady_now() + 2 * patience_;
   std::size_t failures = 0;
-  std::string why;
   while (true) {
     bool fresh = !line_;
     try {
-      return ask_one(path, body, std::min(end, net::steady_now() + patience_));
+      std::string answer = ask_one(path, body, std::min(end, net::steady_now() + patience_));
+      troubles_.clear();
+      return answer;
     } catch (const Unreachable& error) {
       // An old connection may have been given up meanwhile: that says nothing about the member.
       if (!fresh && !error.is_silent() && net::steady_now() < end) {
         line_.reset();
         continue;
       }
-      // The first: the last may have had little time.
-      if (++failures == 1) why = error.what();
+      // What it has said is worth more than that it was silent, perhaps for a short time.
+      std::string& trouble = troubles_[turn_ % options_.endpoints.size()];
+      if (trouble.empty() || !error.is_silent()) trouble = error.what();
       pass_over();
+      bool was_last = ++failures % options_.endpoints.size() == 0;
       auto round = static_cast<unsigned>(failures / options_.endpoints.size());
-      Duration pause =
-          failures % options_.endpoints.size() == 0 ? net::back_off(round) : Duration{};
-      if (net::steady_now() + pause >= end)
-        throw RegisterError(why +
-                            "; no member of the cluster answers: does it run, has it a majority, "
-                            "and does this machine reach it?");
-      ::poll(nullptr, 0, net::milliseconds_until(net::steady_now() + pause));
+      Time again = net::steady_now() + (was_last ? net::back_off(round) : Duration{});
+      if (again >= end) fail_for_all();
+      ::poll(nullptr, 0, net::milliseconds_until(again));
     }
   }
+}
+
+/// Always with the same words, until something changes: whoever logs them says them once.
+void Client::fail_for_all() const {
+  std::string all;
+  for (const auto& [member, trouble] : troubles_) all += trouble + "; ";
+  throw RegisterError(all +
+                      "no member of the cluster answers: does it run, has it a majority, and does "
+                      "this machine reach it?");
 }
 
 std::string Client::ask_one(const std::string& path, const std::string& body, Time until) {

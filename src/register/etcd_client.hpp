@@ -3,6 +3,7 @@
 // lost: what came of it the first time makes no difference.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,6 +59,7 @@ class Client {
   std::string ask_one(const std::string& path, const std::string& body, Time until);
   std::string answer_of(const Line::Request& request, Time until);
   int begin(const Line::Request& request, Time until);
+  [[noreturn]] void fail_for_all() const;
   void authenticate(Time until);
   const Endpoint& endpoint() const { return options_.endpoints[turn_ % options_.endpoints.size()]; }
   [[noreturn]] void refuse(int status, const Complaint& complaint) const;
@@ -70,6 +72,8 @@ class Client {
   Duration patience_ = std::chrono::seconds(1);
   std::size_t turn_ = 0;
   std::optional<Line> line_;
+  /// Since one has answered: what the others said last.
+  std::map<std::size_t, std::string> troubles_;
   std::string token_;
   Header known_;
 };

@@ -34,7 +34,8 @@ bool Ledger::note(const Life& life, Lease::State state, std::int64_t revision) {
   Lease& lease = found->second;
   if (!is_new && revision <= lease.revision) return false;
   bool is_ended = state == Lease::State::ended && lease.state != Lease::State::ended;
-  lease = {state, revision, file::since_boot()};
+  bool is_still_missing = !is_new && state == Lease::State::missing && lease.state == state;
+  lease = {state, revision, is_still_missing ? lease.since : file::since_boot()};
   return is_ended;
 }
 
