@@ -41,6 +41,8 @@ struct RegisterKind {
   MakeRegisterWorld make;
   /// What is not there to make one with; empty: nothing.
   std::string missing = {};
+  /// In a fraction of it a slow machine answers.
+  Duration short_lease = std::chrono::milliseconds(100);
 };
 inline void PrintTo(const RegisterKind& kind, std::ostream* out) { *out << kind.name; }
 inline std::string name_of_register(const testing::TestParamInfo<RegisterKind>& info) {
@@ -50,7 +52,7 @@ inline std::string name_of_register(const testing::TestParamInfo<RegisterKind>& 
 class RegisterContract : public testing::TestWithParam<RegisterKind> {
  protected:
   static constexpr Duration long_lease = std::chrono::minutes(1);
-  static constexpr Duration short_lease = std::chrono::milliseconds(100);
+  const Duration short_lease = GetParam().short_lease;
   static constexpr std::chrono::milliseconds soon{10'000};
 
   using Lives = std::vector<recovery::Life>;
