@@ -36,6 +36,23 @@ struct TlsOptions {
   bool enabled() const { return !certificate.empty() || !key.empty() || !authority.empty(); }
 };
 
+/// An etcd cluster as the register; docs/etcd.md.
+struct EtcdOptions {
+  /// `http://host:port` or `https://host:port` of its members; not all need be named. Empty: the
+  /// register is a directory.
+  std::vector<std::string> endpoints;
+  /// For https, PEM files: the authority of the cluster's certificates, the system's if empty; and
+  /// what this peer shows, if the cluster wants to see something.
+  std::string authority;
+  std::string certificate;
+  std::string key;
+  /// If the cluster wants to know who asks: a user, and the file that has its password.
+  std::string user;
+  std::string password_file;
+
+  bool enabled() const { return !endpoints.empty(); }
+};
+
 struct PeerOptions {
   /// Empty: $CONCH_GROUP, or "default".
   std::string group;
@@ -53,6 +70,8 @@ struct PeerOptions {
   std::string runtime_directory;
   /// Where the register is; empty: $XDG_STATE_HOME/conch.
   std::string state_directory;
+  /// The register, instead of a directory.
+  EtcdOptions etcd = {};
   /// Of a new group; one that exists has its own.
   std::chrono::milliseconds lease = std::chrono::seconds(5);
   /// How long `try_lock` waits for an answer before it gives up.

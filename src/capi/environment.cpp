@@ -68,6 +68,9 @@ PeerOptions options_from_environment(const std::string& group) {
   options.listen = list("CONCH_LISTEN");
   options.advertise = variable("CONCH_ADVERTISE");
   options.join = list("CONCH_JOIN");
+  options.etcd = {list("CONCH_REGISTER"),          variable("CONCH_REGISTER_CA"),
+                  variable("CONCH_REGISTER_CERT"), variable("CONCH_REGISTER_KEY"),
+                  variable("CONCH_REGISTER_USER"), variable("CONCH_REGISTER_PASSWORD_FILE")};
   options.insecure = flag("CONCH_INSECURE");
   options.tcp_only = flag("CONCH_TCP_ONLY");
   options.tls = {variable("CONCH_TLS_CERT"), variable("CONCH_TLS_KEY"), variable("CONCH_TLS_CA")};

@@ -12,9 +12,12 @@ class Environment : public ::testing::Test {
  protected:
   static void set(const char* name, const char* value) { ::setenv(name, value, 1); }
   void TearDown() override {
-    for (const char* name : {"CONCH_ALGORITHM", "CONCH_LISTEN", "CONCH_ADVERTISE", "CONCH_JOIN",
-                             "CONCH_INSECURE", "CONCH_TCP_ONLY", "CONCH_TLS_CERT", "CONCH_TLS_KEY",
-                             "CONCH_TLS_CA", "CONCH_LEASE_MS", "CONCH_PERSIST", "CONCH_TRACE"})
+    for (const char* name :
+         {"CONCH_ALGORITHM", "CONCH_LISTEN", "CONCH_ADVERTISE", "CONCH_JOIN", "CONCH_INSECURE",
+          "CONCH_TCP_ONLY", "CONCH_TLS_CERT", "CONCH_TLS_KEY", "CONCH_TLS_CA", "CONCH_LEASE_MS",
+          "CONCH_PERSIST", "CONCH_TRACE", "CONCH_REGISTER", "CONCH_REGISTER_CA",
+          "CONCH_REGISTER_CERT", "CONCH_REGISTER_KEY", "CONCH_REGISTER_USER",
+          "CONCH_REGISTER_PASSWORD_FILE"})
       ::unsetenv(name);
   }
   static std::string complaint() {
@@ -42,6 +45,12 @@ TEST_F(Environment, SaysEverything) {
   set("CONCH_LISTEN", "a:1,b:2,");
   set("CONCH_ADVERTISE", "c:3");
   set("CONCH_JOIN", "d:4,,e:5");
+  set("CONCH_REGISTER", "http://f:6,http://g:7");
+  set("CONCH_REGISTER_CA", "authority");
+  set("CONCH_REGISTER_CERT", "certificate");
+  set("CONCH_REGISTER_KEY", "its key");
+  set("CONCH_REGISTER_USER", "who");
+  set("CONCH_REGISTER_PASSWORD_FILE", "file");
   set("CONCH_INSECURE", "1");
   set("CONCH_TCP_ONLY", "yes");
   set("CONCH_TLS_CERT", "cert");
@@ -55,6 +64,10 @@ TEST_F(Environment, SaysEverything) {
   EXPECT_EQ(options.listen, (std::vector<std::string>{"a:1", "b:2"}));
   EXPECT_EQ(options.advertise, "c:3");
   EXPECT_EQ(options.join, (std::vector<std::string>{"d:4", "e:5"}));
+  EXPECT_EQ(options.etcd.endpoints, (std::vector<std::string>{"http://f:6", "http://g:7"}));
+  EXPECT_EQ(options.etcd.authority + " " + options.etcd.certificate + " " + options.etcd.key + " " +
+                options.etcd.user + " " + options.etcd.password_file,
+            "authority certificate its key who file");
   EXPECT_TRUE(options.insecure);
   EXPECT_TRUE(options.tcp_only);
   EXPECT_EQ(options.tls.certificate + options.tls.key + options.tls.authority, "certkeyca");

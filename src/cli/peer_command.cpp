@@ -88,6 +88,19 @@ void add_peer_command(CLI::App& app, Invocation&) {
   command->add_option("--join", options.join,
                       "HOST:PORT of a peer on the machine that has the register; of any peer, if "
                       "the group has none. Repeatable");
+  command
+      ->add_option("--register", options.etcd.endpoints,
+                   "An etcd cluster as the register: http://HOST:PORT of its members, or https://. "
+                   "Repeatable, or with commas")
+      ->delimiter(',');
+  command->add_option("--register-ca", options.etcd.authority,
+                      "PEM file: the authority of etcd's certificates; the system's without");
+  command->add_option("--register-cert", options.etcd.certificate,
+                      "PEM file: the certificate to show etcd");
+  command->add_option("--register-key", options.etcd.key, "PEM file: its key");
+  command->add_option("--register-user", options.etcd.user, "The user that etcd knows us as");
+  command->add_option("--register-password-file", options.etcd.password_file,
+                      "A file whose first line is that user's password");
   command->add_option(
       "--algorithm", options.algorithm,
       "What the group runs: a name of `conch algorithms`; or end-to-end, sigma or non-end-to-end, "

@@ -61,6 +61,10 @@ BIO_METHOD* make_socket_method() {
   return method;
 }
 
+void demand(bool done, const std::string& what) {
+  if (!done) throw Error("TLS: cannot use " + what + ": " + complaint());
+}
+
 BIO* open_bio(int socket) {
   static BIO_METHOD* const method = make_socket_method();
   BIO* bio = BIO_new(method);
@@ -128,35 +132,48 @@ Transfer TlsSession::send(std::string_view bytes) {
   return has_reason ? outcome(heard) : failure;
 }
 
-TlsContext::TlsContext(const Tls& files) : context_(SSL_CTX_new(TLS_method())) {
-  auto demand = [&](bool done, const std::string& what) {
-    if (done) return;
-    std::string why = complaint();
-    SSL_CTX_free(context_);
-    throw Error("TLS: cannot use " + what + ": " + why);
-  };
+TlsContext::TlsContext() : context_(SSL_CTX_new(TLS_method())) {
   demand(context_ != nullptr, "OpenSSL");
-  auto named = [](const char* what, const std::string& file) {
-    return std::string(what) + " " + file;
-  };
-  for (const std::string* file : {&files.certificate, &files.key, &files.authority})
-    if (file->empty()) {
-      SSL_CTX_free(context_);
-      throw Error("TLS takes all three: a certificate, its key, and the authority's certificate");
-    }
-  demand(SSL_CTX_set_min_proto_version(context_, TLS1_3_VERSION) == 1, "TLS 1.3");
-  demand(SSL_CTX_use_certificate_chain_file(context_, files.certificate.c_str()) == 1,
-         named("the certificate", files.certificate));
-  demand(SSL_CTX_use_PrivateKey_file(context_, files.key.c_str(), SSL_FILETYPE_PEM) == 1,
-         named("the key", files.key));
-  demand(SSL_CTX_check_private_key(context_) == 1, named("the key", files.key));
-  demand(SSL_CTX_load_verify_file(context_, files.authority.c_str()) == 1,
-         named("the authority", files.authority));
-  SSL_CTX_set_verify(context_, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   SSL_CTX_set_mode(context_, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_options(context_, SSL_OP_IGNORE_UNEXPECTED_EOF);
   SSL_CTX_set_session_cache_mode(context_, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(context_, 0);
+}
+
+TlsContext::TlsContext(const Tls& files) : TlsContext() {
+  for (const std::string* file : {&files.certificate, &files.key, &files.authority})
+    if (file->empty())
+      throw Error("TLS takes all three: a certificate, its key, and the authority's certificate");
+  demand(SSL_CTX_set_min_proto_version(context_, TLS1_3_VERSION) == 1, "TLS 1.3");
+  show(files);
+  trust(files.authority);
+  SSL_CTX_set_verify(context_, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+}
+
+TlsContext::TlsContext(const ServerTrust& server) : TlsContext() {
+  const Tls& files = server.files;
+  if (files.certificate.empty() != files.key.empty())
+    throw Error("TLS takes both or none: a certificate, and its key");
+  demand(SSL_CTX_set_min_proto_version(context_, TLS1_2_VERSION) == 1, "TLS 1.2");
+  if (!files.certificate.empty()) show(files);
+  if (files.authority.empty()) {
+    demand(SSL_CTX_set_default_verify_paths(context_) == 1, "the system's authorities");
+  } else {
+    trust(files.authority);
+  }
+  SSL_CTX_set_verify(context_, SSL_VERIFY_PEER, nullptr);
+}
+
+void TlsContext::show(const Tls& files) {
+  demand(SSL_CTX_use_certificate_chain_file(context_, files.certificate.c_str()) == 1,
+         "the certificate " + files.certificate);
+  demand(SSL_CTX_use_PrivateKey_file(context_, files.key.c_str(), SSL_FILETYPE_PEM) == 1,
+         "the key " + files.key);
+  demand(SSL_CTX_check_private_key(context_) == 1, "the key " + files.key);
+}
+
+void TlsContext::trust(const std::string& authority) {
+  demand(SSL_CTX_load_verify_file(context_, authority.c_str()) == 1, "the authority " + authority);
 }
 
 TlsContext::~TlsContext() { SSL_CTX_free(context_); }
@@ -171,6 +188,18 @@ std::unique_ptr<TlsSession> TlsContext::session(int socket, bool dials) const {
   SSL_set_bio(ssl, bio, bio);
   dials ? SSL_set_connect_state(ssl) : SSL_set_accept_state(ssl);
   return std::unique_ptr<TlsSession>(new TlsSession(ssl));
+}
+
+std::unique_ptr<TlsSession> TlsContext::dial(int socket, const std::string& host) const {
+  std::unique_ptr<TlsSession> made = session(socket, true);
+  X509_VERIFY_PARAM* expected = SSL_get0_param(made->ssl_);
+  bool is_number = X509_VERIFY_PARAM_set1_ip_asc(expected, host.c_str()) == 1;
+  ERR_clear_error();
+  if (is_number) return made;
+  demand(SSL_set1_host(made->ssl_, host.c_str()) == 1 &&
+             SSL_set_tlsext_host_name(made->ssl_, host.c_str()) == 1,
+         "the name " + host);
+  return made;
 }
 
 }  // namespace conch::net

@@ -1,5 +1,7 @@
 // Mutual TLS 1.3: each side shows a certificate, and both must be signed by the same authority.
 // That authority is the group's own: whom it has signed may take part, whatever its name.
+//
+// Or TLS with a server of others', as HTTPS has it: that must be who it is dialed as.
 #pragma once
 
 #include <cstdint>
@@ -43,10 +45,17 @@ class TlsSession {
   ssl_st* ssl_;
 };
 
+/// How a server of others' is met. Without an authority, the system's are trusted; a certificate is
+/// shown if there is one.
+struct ServerTrust {
+  Tls files;
+};
+
 class TlsContext {
  public:
-  /// Throws conch::Error if a file is missing or unfit.
+  /// Throw conch::Error if a file is missing or unfit.
   explicit TlsContext(const Tls& files);
+  explicit TlsContext(const ServerTrust& trust);
   ~TlsContext();
   TlsContext(const TlsContext&) = delete;
   TlsContext& operator=(const TlsContext&) = delete;
@@ -54,8 +63,13 @@ class TlsContext {
   /// Of a connected socket, which must outlive it.
   std::unique_ptr<TlsSession> dial(int socket) const { return session(socket, true); }
   std::unique_ptr<TlsSession> accept(int socket) const { return session(socket, false); }
+  /// To a server of this name, or of this number.
+  std::unique_ptr<TlsSession> dial(int socket, const std::string& host) const;
 
  private:
+  TlsContext();
+  void show(const Tls& files);
+  void trust(const std::string& authority);
   std::unique_ptr<TlsSession> session(int socket, bool dials) const;
   ssl_ctx_st* context_;
 };

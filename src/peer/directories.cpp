@@ -164,9 +164,9 @@ Directories make_directories(std::string_view group, const DirectoryChoice& choi
   return {make(runtime_place(group, choice.runtime)), make(state_place(group, choice.state))};
 }
 
-void note_elsewhere(const std::string& state, const std::vector<std::string>& addresses) {
+void note_elsewhere(const std::string& state, const std::vector<std::string>& words) {
   std::ofstream note(state + "/elsewhere", std::ios::trunc);
-  for (const std::string& address : addresses) note << "--join " << address << ' ';
+  for (const std::string& word : words) note << word << ' ';
   if (!note.flush()) refuse("cannot write {}/elsewhere", state);
 }
 

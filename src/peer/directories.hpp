@@ -40,8 +40,8 @@ Directories make_directories(std::string_view group, const DirectoryChoice& choi
 // A machine whose peers have joined from elsewhere has no register of its own. Were one made when
 // none of them runs, there would be two groups of one name, and two holders.
 
-/// Notes in the state directory that the register is where these addresses lead.
-void note_elsewhere(const std::string& state, const std::vector<std::string>& addresses);
+/// Notes in the state directory that the register is where these words of `conch peer` lead.
+void note_elsewhere(const std::string& state, const std::vector<std::string>& words);
 /// What was noted; empty: nothing.
 std::string elsewhere(const std::string& state);
 

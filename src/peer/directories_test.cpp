@@ -215,7 +215,7 @@ TEST_F(DirectoriesTest, SocketsThatCannotBeListedAreNotNone) {
 TEST_F(DirectoriesTest, AMachineRemembersWhereItHasJoined) {
   std::string state = make_directories("group", {at("run"), at("state")}).state;
   EXPECT_EQ(elsewhere(state), "");
-  note_elsewhere(state, {"alpha:1", "beta:2"});
+  note_elsewhere(state, {"--join alpha:1", "--join beta:2"});
   EXPECT_EQ(elsewhere(state), "--join alpha:1 --join beta:2");
 }
 

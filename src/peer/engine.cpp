@@ -16,6 +16,7 @@
 #include "peer/inquiries.hpp"
 #include "peer/names.hpp"
 #include "peer/rangefinder.hpp"
+#include "peer/register_choice.hpp"
 #include "peer/trace_file.hpp"
 
 namespace conch::peer {
@@ -77,15 +78,14 @@ Engine::Engine(PeerOptions options)
         .file = options_.trace, .log = [this](const std::string& line) { log(line); }});
     watch(*trace_);
   }
-  std::unique_ptr<FileRegister> reg;
+  check_register_options();
+  std::unique_ptr<Register> reg;
   std::string algorithm = options_.algorithm;
   if (find_ring()) {
     algorithm = ring_->algorithm;
   } else if (options_.join.empty()) {
-    expect_own_register();
-    FileRegisterOptions terms;
-    terms.lease = options_.lease;
-    reg = std::make_unique<FileRegister>(directories_.state, terms);
+    if (!options_.etcd.enabled()) expect_own_register();
+    reg = open_register(options_, group_, directories_);
     View view = reg->read().view;
     terms_.length = reg->lease();
     if (algorithm.empty() && !view.roster.empty()) algorithm = view.algorithm;
@@ -111,7 +111,8 @@ Engine::Engine(PeerOptions options)
   thread_ = std::thread([this] { background(); });
   try {
     come_in();
-    if (!options_.join.empty()) note_elsewhere(directories_.state, options_.join);
+    if (std::vector<std::string> words = way_in(); !words.empty())
+      note_elsewhere(directories_.state, words);
   } catch (...) {
     stop();
     throw;
@@ -131,6 +132,24 @@ net::Acquaintance Engine::who_is_there() const {
       log(error.what());
     }
   }
+}
+
+void Engine::check_register_options() const {
+  if (!options_.etcd.enabled()) return;
+  if (!options_.join.empty())
+    throw Error("a peer that asks etcd finds the others there: leave out --join, or --register");
+  if (options_.persist)
+    throw Error(
+        "the data of a group are kept on the machine that has its register: leave out --persist, "
+        "or --register");
+}
+
+/// How another peer of this machine gets into the group, if its register is not here.
+std::vector<std::string> Engine::way_in() const {
+  if (options_.etcd.enabled()) return words_of(options_.etcd);
+  std::vector<std::string> words;
+  for (const std::string& address : options_.join) words.push_back("--join " + address);
+  return words;
 }
 
 void Engine::expect_own_register() const {

@@ -151,6 +151,8 @@ class Engine final : private net::Recipient, private RegisterListener {
   void be_born_in_ring();
   void remember_neighbours();
   bool is_adaptive() const { return options_.cluster == measured_cluster; }
+  void check_register_options() const;
+  std::vector<std::string> way_in() const;
   void expect_own_register() const;
   void open_courier();
   void come_in();

@@ -136,6 +136,8 @@ void Engine::check_ring_options() const {
         fmt::format("{} has neither an overlay nor replicas: leave out --dht and --replicas, or "
                     "take --algorithm end-to-end, sigma or non-end-to-end",
                     algorithm_->about.name));
+  if (is_ring() && options_.etcd.enabled())
+    throw Error(fmt::format("{} needs no register: leave out --register", algorithm_->about.name));
   if (is_ring() && options_.persist)
     throw Error(fmt::format("{} carries no data that could be kept: leave out --persist",
                             algorithm_->about.name));

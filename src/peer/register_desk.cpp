@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <conch/error.hpp>
+#include <ranges>
 #include <utility>
 
 namespace conch::peer {
@@ -16,7 +18,7 @@ namespace {
 constexpr int look_again_ms = 200;
 }
 
-RegisterDesk::RegisterDesk(std::unique_ptr<FileRegister> reg, RegisterListener& listener)
+RegisterDesk::RegisterDesk(std::unique_ptr<Register> reg, RegisterListener& listener)
     : register_(std::move(reg)),
       listener_(listener),
       wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
@@ -26,11 +28,9 @@ RegisterDesk::RegisterDesk(std::unique_ptr<FileRegister> reg, RegisterListener& 
 
 RegisterDesk::~RegisterDesk() {
   close();
-  for (const Life& life : lives_) {
-    try {
-      register_->end(life);
-    } catch (const std::exception&) {  // Then it ends by itself, with this process.
-    }
+  try {
+    for (const Life& life : std::views::reverse(lives_)) register_->end(life);
+  } catch (const std::exception&) {  // Then they end by themselves, with this process or by time.
   }
 }
 
@@ -51,24 +51,32 @@ void RegisterDesk::put(Job job) {
 }
 
 void RegisterDesk::attach(const Life& life) {
-  put([this, life](FileRegister& reg) {
+  put([this, life](Register& reg) {
     reg.attach(life);
     lives_.push_back(life);
+    return false;
   });
 }
 
 void RegisterDesk::ask(const Life& asker, Ask ask) {
-  put([this, asker, ask = std::move(ask)](FileRegister&) { answer(asker, ask); });
+  auto asked = std::chrono::steady_clock::now();
+  put([this, asker, ask = std::move(ask), asked](Register& reg) {
+    // While a register is away, questions wait longer than anybody waits for the answers.
+    if (std::chrono::steady_clock::now() - asked >= reg.lease()) return false;
+    answer(asker, ask);
+    return true;
+  });
 }
 
 file::Descriptor RegisterDesk::proof(const Life& life) {
   auto promise = std::make_shared<std::promise<file::Descriptor>>();
-  put([promise, life](FileRegister& reg) {
+  put([promise, life](Register& reg) {
     try {
       promise->set_value(reg.proof(life));
     } catch (...) {
       promise->set_exception(std::current_exception());
     }
+    return false;
   });
   return promise->get_future().get();
 }
@@ -80,7 +88,7 @@ void RegisterDesk::run() {
     listener_.register_changed();
     work();
     // Nobody wanted to know. What is not read would wake us again and again.
-    if (!has_read_) put([](FileRegister& reg) { reg.read(); });
+    if (!has_read_) put([](Register& reg) { return reg.read(), true; });
   }
 }
 
@@ -95,23 +103,23 @@ bool RegisterDesk::await_event() {
   return troubled || (sources[1].revents & POLLIN) != 0;
 }
 
-/// False when the desk closes.
+/// What there is to do, until the desk closes: then false.
 bool RegisterDesk::work() {
-  std::vector<Job> jobs;
-  {
-    std::lock_guard guard(mutex_);
-    if (closing_) return false;
-    jobs.swap(jobs_);
-  }
-  for (const Job& job : jobs) {
+  while (true) {
+    Job job;
+    {
+      std::lock_guard guard(mutex_);
+      if (closing_) return false;
+      if (jobs_.empty()) return true;
+      job = std::move(jobs_.front());
+      jobs_.pop_front();
+    }
     try {
-      job(*register_);
-      report("");
+      if (job(*register_)) report("");
     } catch (const std::exception& error) {
       report(error.what());
     }
   }
-  return true;
 }
 
 void RegisterDesk::answer(const Life& asker, const Ask& ask) {

@@ -1,6 +1,8 @@
-// Asks the register, in a thread of its own: it writes to the disk, and locks do not wait for that.
+// Asks the register, in a thread of its own: it writes to the disk, or waits for
+// a network, and locks do not wait for that.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <future>
 #include <memory>
@@ -10,7 +12,7 @@
 #include <vector>
 
 #include "recovery/register_talk.hpp"
-#include "register/file_register.hpp"
+#include "register/register.hpp"
 
 namespace conch::peer {
 
@@ -28,7 +30,7 @@ class RegisterListener {
 /// May be used by any number of threads.
 class RegisterDesk {
  public:
-  RegisterDesk(std::unique_ptr<FileRegister> reg, RegisterListener& listener);
+  RegisterDesk(std::unique_ptr<Register> reg, RegisterListener& listener);
   /// Ends the leases of the lives that are this process.
   ~RegisterDesk();
   RegisterDesk(const RegisterDesk&) = delete;
@@ -37,13 +39,14 @@ class RegisterDesk {
   /// This process is that life from now on.
   void attach(const recovery::Life& life);
   void ask(const recovery::Life& asker, recovery::Ask ask);
-  /// What keeps this life alive while it is open; see FileRegister::proof. Waits for it.
+  /// What keeps this life alive while it is open; see Register::proof. Waits for it.
   file::Descriptor proof(const recovery::Life& life);
   /// Asks no more, and does not call the listener any more.
   void close();
 
  private:
-  using Job = std::function<void(FileRegister&)>;
+  /// Whether the register has answered. Throws if it cannot.
+  using Job = std::function<bool(Register&)>;
 
   void put(Job job);
   void run();
@@ -52,11 +55,11 @@ class RegisterDesk {
   void answer(const recovery::Life& asker, const recovery::Ask& ask);
   void report(const std::string& trouble);
 
-  std::unique_ptr<FileRegister> register_;
+  std::unique_ptr<Register> register_;
   RegisterListener& listener_;
   file::Descriptor wake_;
   std::mutex mutex_;
-  std::vector<Job> jobs_;
+  std::deque<Job> jobs_;
   bool closing_ = false;
   // Of the thread.
   bool has_read_ = false;

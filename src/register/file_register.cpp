@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "register/sense.hpp"
+
 namespace conch {
 
 using recovery::Life;
@@ -15,19 +17,6 @@ using recovery::Standing;
 using recovery::View;
 
 namespace {
-
-void expect_sensible(const View& next) {
-  if (next.number == 0 || !next.valid() || !next.roster.valid())
-    throw std::invalid_argument(
-        "a proposal has a number and an epoch from 1 on, and a roster with each id once");
-}
-
-void expect_no_way_back(const View& newest, const View& next) {
-  if (next.epoch < newest.epoch)
-    throw std::invalid_argument("a proposal with epoch " + std::to_string(next.epoch.value) +
-                                " after epoch " + std::to_string(newest.epoch.value) +
-                                ": epochs, and with them fences, do not go back");
-}
 
 const FileRegisterOptions& sensible(const FileRegisterOptions& options) {
   if (options.lease <= Duration::zero() || options.segment_views == 0)

@@ -34,16 +34,8 @@ class FileRegister : public Register {
   /// be written, is damaged, or is on a file system without links or locks.
   explicit FileRegister(const std::string& directory, const FileRegisterOptions& options = {});
 
-  /// This process is that life: the lease that `propose` begins for it ends when the process dies
-  /// or execs, or when this object is destroyed, if it has no keepers. Leases of lives that are not
-  /// attached, those for whom we only speak, end by time. Throws RegisterError if another process
-  /// is that life.
-  void attach(const recovery::Life& life);
-  /// For a *keeper*, another process to which it is sent: while anybody has it open, the lease of
-  /// an attached life that began here does not end with this process, but runs as far as it was
-  /// renewed. Each call makes one more. Throws std::logic_error if there is no such lease.
-  file::Descriptor proof(const recovery::Life& life) const;
-
+  void attach(const recovery::Life& life) override;
+  file::Descriptor proof(const recovery::Life& life) const override;
   recovery::Standing read() override;
   using Register::propose;
   Verdict propose(const recovery::View& next, const recovery::Life& by) override;

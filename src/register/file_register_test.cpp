@@ -6,33 +6,12 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <thread>
 
-#include "register/testing/contract.hpp"
 #include "register/testing/scratch.hpp"
+#include "register/testing/views.hpp"
 
 namespace conch {
 namespace {
-
-class FileWorld : public RegisterWorld {
- public:
-  explicit FileWorld(Duration lease) { options_.lease = lease; }
-  std::unique_ptr<Register> client() override {
-    return std::make_unique<FileRegister>(scratch_.path(), options_);
-  }
-  void pass(Duration time) override { std::this_thread::sleep_for(time); }
-
- private:
-  ScratchDirectory scratch_;
-  FileRegisterOptions options_;
-};
-
-std::unique_ptr<RegisterWorld> make_file_world(Duration lease) {
-  return std::make_unique<FileWorld>(lease);
-}
-
-INSTANTIATE_TEST_SUITE_P(All, RegisterContract,
-                         testing::Values(RegisterKind{"File", make_file_world}), name_of_register);
 
 /// From here on this process, in a world of its own, gets no inotify. False if it must not.
 bool do_without_inotify() {

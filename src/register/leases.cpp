@@ -8,7 +8,6 @@
 
 namespace conch::file {
 
-using recovery::Incarnation;
 using recovery::Life;
 
 namespace {
@@ -18,21 +17,6 @@ constexpr const char* process_name = "/process";
 constexpr int attempts_max = 100;
 constexpr Duration look_again_min = std::chrono::milliseconds(2);
 constexpr Duration look_again_max = std::chrono::milliseconds(20);
-
-std::string folder_of(const Life& life) {
-  return "life." + std::to_string(life.id.value) + "." +
-         std::to_string(static_cast<std::uint64_t>(life.incarnation));
-}
-
-std::optional<Life> life_in(std::string_view folder) {
-  auto rest = after("life.", folder);
-  if (!rest) return std::nullopt;
-  std::size_t dot = std::min(rest->find('.'), rest->size());
-  auto id = number_in(rest->substr(0, dot));
-  auto incarnation = number_in(rest->substr(std::min(dot + 1, rest->size())));
-  if (!id || !incarnation) return std::nullopt;
-  return Life{NodeId{*id}, Incarnation{*incarnation}};
-}
 
 std::string lease_until(Duration end) {
   return "/lease." + std::to_string(end.count()) + "." + boot();
@@ -57,7 +41,7 @@ Leases::Leases(const Directory& root, Workplace& work, Duration lease, Steps ste
 /// The kernel lists so small a folder in one step, so that a rename is seen as the old name or the
 /// new. Where it does not, we look again.
 Leases::Lease Leases::look(const Life& life) const {
-  std::string folder = folder_of(life);
+  std::string folder = name_of_life(life);
   for (int attempt = 0; attempt < attempts_max; ++attempt) {
     auto files = root_.list(folder);
     if (!files) break;
@@ -71,7 +55,7 @@ Leases::Lease Leases::look(const Life& life) const {
 
 Pulse Leases::pulse(const Life& life, const Lease& lease, bool seen_dead) const {
   if (lease.end <= since_boot()) return Pulse::gone;
-  return pulse_of(root_, folder_of(life) + process_name, seen_dead);
+  return pulse_of(root_, name_of_life(life) + process_name, seen_dead);
 }
 
 /// Nothing tells us that a keeper has gone. Most go at once, so the longer it takes, the more
@@ -84,19 +68,19 @@ Duration Leases::next_look(const Life& life) {
 
 /// False if it was prolonged or ended in between.
 bool Leases::finish(const Life& life, const Lease& lease) {
-  if (!root_.rename(lease.name, folder_of(life) + ended_name)) return false;
+  if (!root_.rename(lease.name, name_of_life(life) + ended_name)) return false;
   wake_all(life);
   return true;
 }
 
 void Leases::wake_all(const Life& life) {
-  root_.touch(folder_of(life));
+  root_.touch(name_of_life(life));
   ++ended_here_;
 }
 
 /// Gives a life the folder that was made for it. False if it has one.
 bool Leases::appear(const Life& life, const std::string& made) {
-  if (root_.rename(made, folder_of(life))) return true;
+  if (root_.rename(made, name_of_life(life))) return true;
   root_.remove_all(made);
   return false;
 }
@@ -111,7 +95,7 @@ bool Leases::entomb(const Life& life) {
     // Somebody removed the lease from a folder that has something else in it: there is nothing
     // left to rename, and no other folder can take its place.
     std::string file = work_.write({}, false);
-    root_.link(file, folder_of(life) + ended_name);
+    root_.link(file, name_of_life(life) + ended_name);
     root_.remove(file);
   }
   wake_all(life);
@@ -131,7 +115,7 @@ void Leases::begin(const Life& life) {
 }
 
 void Leases::attach(const Life& life) {
-  if (!begun_.contains(life) && root_.exists(folder_of(life))) fail_because_taken(life);
+  if (!begun_.contains(life) && root_.exists(name_of_life(life))) fail_because_taken(life);
   mine_.insert(life);
 }
 
@@ -154,7 +138,7 @@ bool Leases::prolong(const Life& life) {
     Duration end = since_boot() + lease_;
     if (end <= lease.end) return true;
     steps_(Step::before_renewal);
-    if (root_.rename(lease.name, folder_of(life) + lease_until(end))) return true;
+    if (root_.rename(lease.name, name_of_life(life) + lease_until(end))) return true;
   }
 }
 
@@ -178,7 +162,7 @@ Descriptor Leases::proof(const Life& life) const {
   if (mine == begun_.end() || !mine->second)
     throw std::logic_error("the lease of peer " + std::to_string(life.id.value) +
                            " did not begin here, as that of this process");
-  return keep(mine->second, root_.path(folder_of(life) + process_name));
+  return keep(mine->second, root_.path(name_of_life(life) + process_name));
 }
 
 Judgement Leases::judge(const Life& life, bool seen_dead) {
@@ -211,7 +195,7 @@ Judgement Leases::miss(const Life& life, bool seen_dead) {
 }
 
 Descriptor Leases::process(const Life& life) const {
-  return watch_process(root_, folder_of(life) + process_name);
+  return watch_process(root_, name_of_life(life) + process_name);
 }
 
 void Leases::sweep(const std::function<bool(const Life&)>& is_mentioned) {
@@ -219,7 +203,7 @@ void Leases::sweep(const std::function<bool(const Life&)>& is_mentioned) {
   std::erase_if(missed_, is_forgotten);
   std::erase_if(kept_, is_forgotten);
   for (const std::string& folder : root_.list().value_or(std::vector<std::string>{})) {
-    auto life = life_in(folder);
+    auto life = life_named(folder);
     if (!life) continue;
     Lease lease = look(*life);
     bool over = lease.state != Lease::State::running || pulse(*life, lease, false) == Pulse::gone;

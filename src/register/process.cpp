@@ -17,6 +17,9 @@
 
 namespace conch::file {
 
+using recovery::Incarnation;
+using recovery::Life;
+
 namespace {
 
 constexpr std::size_t mark_bytes_max = 256;
@@ -53,6 +56,21 @@ struct Mark {
 };
 
 }  // namespace
+
+std::string name_of_life(const Life& life) {
+  return "life." + std::to_string(life.id.value) + "." +
+         std::to_string(static_cast<std::uint64_t>(life.incarnation));
+}
+
+std::optional<Life> life_named(std::string_view name) {
+  auto rest = after("life.", name);
+  if (!rest) return std::nullopt;
+  std::size_t dot = std::min(rest->find('.'), rest->size());
+  auto id = number_in(rest->substr(0, dot));
+  auto incarnation = number_in(rest->substr(std::min(dot + 1, rest->size())));
+  if (!id || !incarnation) return std::nullopt;
+  return Life{NodeId{*id}, Incarnation{*incarnation}};
+}
 
 Descriptor mark_as_mine(const Directory& root, const std::string& name) {
   std::string text = std::to_string(::getpid()) + " " + start_of("self") + " " + numbering() + "\n";

@@ -13,11 +13,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
+#include "recovery/view.hpp"
 #include "register/directory.hpp"
 
 namespace conch::file {
+
+/// `life.ID.INCARNATION`: of what belongs to it.
+std::string name_of_life(const recovery::Life& life);
+/// Whose that is; none if it is no such name.
+std::optional<recovery::Life> life_named(std::string_view name);
 
 /// Writes who we are into a new file and locks it, for as long as the descriptor is open.
 Descriptor mark_as_mine(const Directory& root, const std::string& name);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "recovery/view.hpp"
+#include "register/directory.hpp"
 
 namespace conch {
 
@@ -30,6 +31,17 @@ class Register {
   Register(const Register&) = delete;
   Register& operator=(const Register&) = delete;
   virtual ~Register() = default;
+
+  /// This process is that life: the lease that `propose` begins for it ends when the process dies
+  /// or execs, or when this object is destroyed, if it has no keepers and the register can know.
+  /// Leases of lives that are not attached, those for whom we only speak, end by time. Throws
+  /// RegisterError if another process is that life.
+  virtual void attach(const recovery::Life& life) = 0;
+  /// For a *keeper*, another process to which it is sent: while anybody has it open, the lease of
+  /// an attached life that began here does not end with this process, but runs as far as it was
+  /// renewed. None if this register knows no keepers. Each call makes one more. Throws
+  /// std::logic_error if there is no such lease.
+  virtual file::Descriptor proof(const recovery::Life& life) const = 0;
 
   /// Who is told that a lease has ended may act on it: from then on `renew` answers false.
   virtual recovery::Standing read() = 0;

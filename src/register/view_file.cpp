@@ -20,23 +20,25 @@ std::string sealed(std::string_view kind, const T& value) {
 /// Reads one file.
 class Opener {
  public:
-  Opener(std::string_view kind, std::string_view bytes, const std::string& path)
-      : kind_(kind), rest_(bytes), path_(path) {}
+  Opener(std::string_view kind, std::string_view bytes, const std::string& path,
+         const std::string& remedy)
+      : remedy_(remedy), kind_(kind), rest_(bytes), path_(path) {}
 
   template <class T>
   T open() {
     if (rest_.size() > view_bytes_max)
-      fail("is larger than " + std::to_string(view_bytes_max) + " bytes", remedy);
-    if (rest_.empty()) fail("is empty", remedy);
+      fail("is larger than " + std::to_string(view_bytes_max) + " bytes", remedy_);
+    if (rest_.empty()) fail("is empty", remedy_);
     if (word(' ') != "conch" || word(' ') != kind_)
-      fail("is no " + std::string(kind_) + " file of conch", "it does not belong there; " + remedy);
+      fail("is no " + std::string(kind_) + " file of conch",
+           "it does not belong there; " + remedy_);
     expect_format();
     std::string_view sum = word('\n');
-    if (sum != checksum(rest_)) fail("is torn: its bytes do not add up", remedy);
+    if (sum != checksum(rest_)) fail("is torn: its bytes do not add up", remedy_);
     T value{};
     Decoder decoder(rest_);
     if (!decoder.decode(value) || !decoder.finish())
-      fail("makes no sense: " + decoder.error(), remedy);
+      fail("makes no sense: " + decoder.error(), remedy_);
     return value;
   }
 
@@ -50,7 +52,7 @@ class Opener {
   }
   void expect_format() {
     auto found = number_in(word(' '));
-    if (!found || *found == 0) fail("has no format number", remedy);
+    if (!found || *found == 0) fail("has no format number", remedy_);
     if (*found > format)
       fail(
           "is of format " + std::to_string(*found) + ", this conch knows " + std::to_string(format),
@@ -60,7 +62,7 @@ class Opener {
     throw RegisterError(path_ + " " + what + "; " + what_to_do);
   }
 
-  const std::string remedy = "restore it, or stop all peers and remove the state directory";
+  const std::string& remedy_;
   std::string_view kind_;
   std::string_view rest_;
   const std::string& path_;
@@ -78,11 +80,11 @@ std::string checksum(std::string_view bytes) {
 std::string to_bytes(const ViewFile& file) { return sealed("view", file); }
 std::string to_bytes(const ChainFile& file) { return sealed("chain", file); }
 
-ViewFile view_file(std::string_view bytes, const std::string& path) {
-  return Opener("view", bytes, path).open<ViewFile>();
+ViewFile view_file(std::string_view bytes, const std::string& path, const std::string& remedy) {
+  return Opener("view", bytes, path, remedy).open<ViewFile>();
 }
-ChainFile chain_file(std::string_view bytes, const std::string& path) {
-  return Opener("chain", bytes, path).open<ChainFile>();
+ChainFile chain_file(std::string_view bytes, const std::string& path, const std::string& remedy) {
+  return Opener("chain", bytes, path, remedy).open<ChainFile>();
 }
 
 }  // namespace conch::file

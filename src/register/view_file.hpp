@@ -39,8 +39,14 @@ std::string checksum(std::string_view bytes);
 std::string to_bytes(const ViewFile& file);
 std::string to_bytes(const ChainFile& file);
 
+/// What to do about a file that is damaged.
+inline const std::string remedy_for_files =
+    "restore it, or stop all peers and remove the state directory";
+
 /// Throw RegisterError, with the path, for bytes that are anything else.
-ViewFile view_file(std::string_view bytes, const std::string& path);
-ChainFile chain_file(std::string_view bytes, const std::string& path);
+ViewFile view_file(std::string_view bytes, const std::string& path,
+                   const std::string& remedy = remedy_for_files);
+ChainFile chain_file(std::string_view bytes, const std::string& path,
+                     const std::string& remedy = remedy_for_files);
 
 }  // namespace conch::file

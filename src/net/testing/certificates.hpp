@@ -36,10 +36,11 @@ class Authority {
     write(file_, [&](FILE* out) { PEM_write_X509(out, certificate_.get()); });
   }
 
-  /// A key and a certificate for somebody, in files that begin like this.
-  Tls certify(const std::string& files) const {
+  /// A key and a certificate for somebody, in files that begin like this. `name`: how it may be
+  /// called, as in IP:127.0.0.1 or DNS:localhost.
+  Tls certify(const std::string& files, const std::string& name = "") const {
     Key key = new_key();
-    Certificate certificate = issue(key.get(), this);
+    Certificate certificate = issue(key.get(), this, name);
     Tls tls{files + ".pem", files + ".key", file_};
     write(tls.certificate, [&](FILE* out) { PEM_write_X509(out, certificate.get()); });
     write(tls.key, [&](FILE* out) {
@@ -51,7 +52,14 @@ class Authority {
  private:
   static Key new_key() { return Key(EVP_EC_gen("P-256")); }
 
-  static Certificate issue(EVP_PKEY* subject, const Authority* issuer) {
+  static void extend(X509* made, int kind, const std::string& value) {
+    X509_EXTENSION* extension = X509V3_EXT_conf_nid(nullptr, nullptr, kind, value.c_str());
+    X509_add_ext(made, extension, -1);
+    X509_EXTENSION_free(extension);
+  }
+
+  static Certificate issue(EVP_PKEY* subject, const Authority* issuer,
+                           const std::string& called = "") {
     static long serial = 0;
     Certificate made(X509_new());
     X509_set_version(made.get(), X509_VERSION_3);
@@ -64,12 +72,8 @@ class Authority {
                                reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0);
     X509* parent = issuer ? issuer->certificate_.get() : made.get();
     X509_set_issuer_name(made.get(), X509_get_subject_name(parent));
-    if (!issuer) {
-      X509_EXTENSION* may_sign =
-          X509V3_EXT_conf_nid(nullptr, nullptr, NID_basic_constraints, "critical,CA:TRUE");
-      X509_add_ext(made.get(), may_sign, -1);
-      X509_EXTENSION_free(may_sign);
-    }
+    if (!issuer) extend(made.get(), NID_basic_constraints, "critical,CA:TRUE");
+    if (!called.empty()) extend(made.get(), NID_subject_alt_name, called);
     X509_sign(made.get(), issuer ? issuer->key_.get() : subject, EVP_sha256());
     return made;
   }

@@ -1,8 +1,10 @@
 // What every register keeps, as tests against the interface alone. A register that says it is one
-// includes this in its test and names a world:
+// names a world:
 //
 //   INSTANTIATE_TEST_SUITE_P(All, RegisterContract, testing::Values(RegisterKind{"File", make}),
 //                            name_of_register);
+//
+// All do it in one file, for the tests are here.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,6 +39,10 @@ using MakeRegisterWorld = std::function<std::unique_ptr<RegisterWorld>(Duration 
 struct RegisterKind {
   std::string name;
   MakeRegisterWorld make;
+  /// What is not there to make one with; empty: nothing.
+  std::string missing = {};
+  /// In a fraction of it a slow machine answers.
+  Duration short_lease = std::chrono::milliseconds(100);
 };
 inline void PrintTo(const RegisterKind& kind, std::ostream* out) { *out << kind.name; }
 inline std::string name_of_register(const testing::TestParamInfo<RegisterKind>& info) {
@@ -46,10 +52,14 @@ inline std::string name_of_register(const testing::TestParamInfo<RegisterKind>& 
 class RegisterContract : public testing::TestWithParam<RegisterKind> {
  protected:
   static constexpr Duration long_lease = std::chrono::minutes(1);
-  static constexpr Duration short_lease = std::chrono::milliseconds(100);
+  const Duration short_lease = GetParam().short_lease;
   static constexpr std::chrono::milliseconds soon{10'000};
 
   using Lives = std::vector<recovery::Life>;
+
+  void SetUp() override {
+    if (!GetParam().missing.empty()) GTEST_SKIP() << GetParam().missing;
+  }
 
   std::unique_ptr<RegisterWorld> world(Duration lease = long_lease) {
     return GetParam().make(lease);

@@ -1,0 +1,79 @@
+#include "peer/register_choice.hpp"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "register/etcd_register.hpp"
+#include "register/file_register.hpp"
+
+namespace conch::peer {
+
+namespace {
+
+/// Without the end of its line, which editors put there.
+std::string password_in(const std::string& path) {
+  std::ifstream file(path);
+  std::string password;
+  if (!std::getline(file, password))
+    throw Error(fmt::format("there is no password in {}: its first line is to be one", path));
+  return password;
+}
+
+EtcdRegisterOptions options_of(const EtcdOptions& etcd) {
+  if (etcd.user.empty() != etcd.password_file.empty())
+    throw Error("etcd takes both or none: a user, and the file that has its password");
+  EtcdRegisterOptions options;
+  options.endpoints = etcd.endpoints;
+  options.tls = {etcd.certificate, etcd.key, etcd.authority};
+  options.user = etcd.user;
+  if (!etcd.password_file.empty()) options.password = password_in(etcd.password_file);
+  return options;
+}
+
+/// Fences of a group whose views begin anew in another place would begin anew, too.
+void expect_no_files(const std::string& group, const std::string& state) {
+  if (std::filesystem::exists(state + "/chain"))
+    throw Error(
+        fmt::format("the group '{}' has a register on this machine, in {}: choose another group; "
+                    "or stop all its peers, remove that directory, and reset what remembers fences",
+                    group, state));
+}
+
+}  // namespace
+
+std::unique_ptr<Register> open_register(const PeerOptions& options, const std::string& group,
+                                        const Directories& directories) {
+  if (!options.etcd.enabled()) {
+    FileRegisterOptions terms;
+    terms.lease = options.lease;
+    return std::make_unique<FileRegister>(directories.state, terms);
+  }
+  expect_no_files(group, directories.state);
+  EtcdRegisterOptions etcd = options_of(options.etcd);
+  etcd.group = group;
+  etcd.lease = options.lease;
+  etcd.neighbours = directories.runtime + "/lives";
+  try {
+    return std::make_unique<EtcdRegister>(etcd);
+  } catch (const std::invalid_argument& error) {
+    throw Error(error.what());
+  }
+}
+
+std::vector<std::string> words_of(const EtcdOptions& etcd) {
+  std::vector<std::string> words;
+  for (const std::string& endpoint : etcd.endpoints) words.push_back("--register " + endpoint);
+  auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) words.push_back(fmt::format("{} {}", option, value));
+  };
+  add("--register-ca", etcd.authority);
+  add("--register-cert", etcd.certificate);
+  add("--register-key", etcd.key);
+  add("--register-user", etcd.user);
+  add("--register-password-file", etcd.password_file);
+  return words;
+}
+
+}  // namespace conch::peer

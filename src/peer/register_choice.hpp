@@ -1,0 +1,22 @@
+// Which register a peer asks itself. Everything here throws Error with a sentence that says what to
+// do.
+#pragma once
+
+#include <conch/peer.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "peer/directories.hpp"
+#include "register/register.hpp"
+
+namespace conch::peer {
+
+/// The directory of the group, or the etcd cluster that the options name.
+std::unique_ptr<Register> open_register(const PeerOptions& options, const std::string& group,
+                                        const Directories& directories);
+
+/// The words that lead there, for who starts another peer.
+std::vector<std::string> words_of(const EtcdOptions& etcd);
+
+}  // namespace conch::peer

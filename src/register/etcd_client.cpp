@@ -1,0 +1,212 @@
+#include "register/etcd_client.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <conch/error.hpp>
+#include <stdexcept>
+
+#include "net/back_off.hpp"
+#include "net/patience.hpp"
+
+namespace conch::etcd {
+
+namespace {
+
+constexpr int code_deadline = 4;
+constexpr int code_exhausted = 8;
+constexpr int code_unavailable = 14;
+
+bool has_part(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Another member may do better, or this one in a moment.
+bool is_passing(int status, const Complaint& complaint) {
+  return complaint.code == code_deadline || complaint.code == code_unavailable ||
+         (complaint.code == 0 && status >= 500);
+}
+
+/// What to do about what etcd says.
+std::string advice(int status, const Complaint& complaint) {
+  const std::string& text = complaint.text;
+  if (has_part(text, "HTTPS server")) return "it wants TLS: write https:// instead of http://";
+  if (has_part(text, "user name is empty")) return "it wants to know who asks: give a user";
+  if (has_part(text, "authentication failed")) return "check the user and its password";
+  if (has_part(text, "authentication is not enabled")) return "leave the user out, or enable it";
+  if (complaint.code == code_forbidden)
+    return "grant a role of the user readwrite on the prefix /conch/";
+  if (complaint.code == code_exhausted)
+    return "if it is full, see `etcdctl alarm list`: compact, defragment, disarm";
+  if (has_part(text, "too large")) return "the view is too large for --max-request-bytes of etcd";
+  if (status == 404) return "it takes an etcd from 3.4 on, with its HTTP gateway";
+  return "";
+}
+
+}  // namespace
+
+Client::Client(ClientOptions options, int interrupt)
+    : options_(std::move(options)), interrupt_(interrupt) {
+  if (options_.endpoints.empty())
+    throw std::invalid_argument("an etcd cluster has one member at least: name it");
+  bool secure = std::any_of(options_.endpoints.begin(), options_.endpoints.end(),
+                            [](const Endpoint& each) { return each.secure; });
+  if (!secure) return;
+  try {
+    tls_ = std::make_unique<net::TlsContext>(net::ServerTrust{options_.tls});
+  } catch (const Error& error) {
+    throw RegisterError(error.what());
+  }
+}
+
+Outcome Client::transact(const Transaction& transaction) {
+  std::string answer = post("/v3/kv/txn", to_json(transaction));
+  try {
+    Outcome outcome = read_outcome(answer);
+    std::size_t wanted = 0;
+    for (const Step& step : outcome.succeeded ? transaction.then : transaction.otherwise)
+      wanted += std::holds_alternative<Get>(step) ? 1 : 0;
+    if (outcome.found.size() != wanted) throw std::invalid_argument("it answers something else");
+    check(outcome.header);
+    return outcome;
+  } catch (const std::invalid_argument& error) {
+    line_.reset();
+    throw RegisterError("etcd at " + endpoint().print() + " makes no sense: " + error.what());
+  }
+}
+
+std::int64_t Client::grant(std::chrono::seconds ttl) {
+  std::string answer = post("/v3/lease/grant", grant_request(ttl.count()));
+  try {
+    return read_grant(answer);
+  } catch (const std::invalid_argument& error) {
+    throw RegisterError("etcd at " + endpoint().print() + " makes no sense: " + error.what());
+  }
+}
+
+/// Answers are of one cluster, and each is as new as those before it. Else somebody has put an old
+/// state in its place: views and fences would begin again where they were then.
+void Client::check(const Header& header) {
+  if (known_.cluster.empty()) known_.cluster = header.cluster;
+  if (header.cluster != known_.cluster)
+    throw RegisterError("etcd at " + endpoint().print() + " is of another cluster (" +
+                        header.cluster + ") than the one before (" + known_.cluster +
+                        "): name members of one only");
+  if (header.revision < known_.revision)
+    throw RegisterError("etcd at " + endpoint().print() + " is at revision " +
+                        std::to_string(header.revision) + ", and was at " +
+                        std::to_string(known_.revision) +
+                        ": it was restored from a backup; stop all peers, start them anew, and "
+                        "reset what remembers fences");
+  known_.revision = header.revision;
+}
+
+/// Every member is tried, again and again, until one answers or the time is over.
+std::string Client::post(const std::string& path, const std::string& body) {
+  Time end = net::steady_now() + 2 * patience_;
+  std::size_t failures = 0;
+  while (true) {
+    bool fresh = !line_;
+    try {
+      std::string answer = ask_one(path, body, std::min(end, net::steady_now() + patience_));
+      troubles_.clear();
+      return answer;
+    } catch (const Unreachable& error) {
+      // An old connection may have been given up meanwhile: that says nothing about the member.
+      if (!fresh && !error.is_silent() && net::steady_now() < end) {
+        line_.reset();
+        continue;
+      }
+      // What it has said is worth more than that it was silent, perhaps for a short time.
+      std::string& trouble = troubles_[turn_ % options_.endpoints.size()];
+      if (trouble.empty() || !error.is_silent()) trouble = error.what();
+      pass_over();
+      bool was_last = ++failures % options_.endpoints.size() == 0;
+      auto round = static_cast<unsigned>(failures / options_.endpoints.size());
+      Time again = net::steady_now() + (was_last ? net::back_off(round) : Duration{});
+      if (again >= end) fail_for_all();
+      ::poll(nullptr, 0, net::milliseconds_until(again));
+    }
+  }
+}
+
+/// Always with the same words, until something changes: whoever logs them says them once.
+void Client::fail_for_all() const {
+  std::string all;
+  for (const auto& [member, trouble] : troubles_) all += trouble + "; ";
+  throw RegisterError(all +
+                      "no member of the cluster answers: does it run, has it a majority, and does "
+                      "this machine reach it?");
+}
+
+std::string Client::ask_one(const std::string& path, const std::string& body, Time until) {
+  for (bool again = false;; again = true) {
+    if (token_.empty() && !options_.user.empty()) authenticate(until);
+    try {
+      return answer_of({path, body, token_}, until);
+    } catch (const Refusal& refusal) {
+      if (again || !is_about_token(refusal)) throw;
+      token_.clear();
+    }
+  }
+}
+
+std::string Client::answer_of(const Line::Request& request, Time until) {
+  int status = begin(request, until);
+  std::string body = line_->await_body(until);
+  if (!line_->stays_open()) line_.reset();
+  if (status == 200) return body;
+  refuse(status, read_complaint(body));
+}
+
+/// To the status of the answer.
+int Client::begin(const Line::Request& request, Time until) {
+  if (!line_) line_.emplace(endpoint(), tls_.get(), interrupt_, until);
+  line_->send(request, until);
+  return line_->await_status(until);
+}
+
+void Client::refuse(int status, const Complaint& complaint) const {
+  std::string text = "etcd at " + endpoint().print() + " says: " + complaint.text;
+  if (is_passing(status, complaint)) throw Unreachable(text);
+  std::string what_to_do = advice(status, complaint);
+  throw Refusal(complaint.code, what_to_do.empty() ? text : text + "; " + what_to_do);
+}
+
+bool Client::is_about_token(const Refusal& refusal) const {
+  if (options_.user.empty()) return false;
+  std::string text = refusal.what();
+  return refusal.code() == code_unauthenticated || has_part(text, "invalid auth token") ||
+         has_part(text, "auth store is old") || has_part(text, "user name is empty");
+}
+
+void Client::authenticate(Time until) {
+  Line::Request request{"/v3/auth/authenticate",
+                        authenticate_request(options_.user, options_.password)};
+  std::string answer = answer_of(request, until);
+  try {
+    token_ = read_token(answer);
+  } catch (const std::invalid_argument& error) {
+    throw RegisterError("etcd at " + endpoint().print() + " makes no sense: " + error.what());
+  }
+}
+
+Line& Client::watch(const Keys& keys, std::int64_t from) {
+  Time until = net::steady_now() + patience_;
+  line_.reset();
+  if (token_.empty() && !options_.user.empty()) authenticate(until);
+  int status = begin({"/v3/watch", watch_request(keys, from), token_}, until);
+  if (status != 200) {
+    Complaint complaint = read_complaint(line_->await_body(until));
+    line_.reset();
+    refuse(status, complaint);
+  }
+  return *line_;
+}
+
+void Client::pass_over() {
+  line_.reset();
+  ++turn_;
+}
+
+}  // namespace conch::etcd

@@ -1,0 +1,127 @@
+#include "register/etcd_ledger.hpp"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "register/clock.hpp"
+#include "register/register.hpp"
+
+namespace conch::etcd {
+
+using recovery::Life;
+using recovery::View;
+
+Ledger::Ledger(Duration lease)
+    : lease_(lease),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)) {
+  for (const file::Descriptor* source : {&bell_, &timer_}) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    if (::epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, source->number(), &event) != 0)
+      throw RegisterError("this process has too many open files: raise `ulimit -n`");
+  }
+}
+
+/// Whether it is news. What is older than what is known is not.
+bool Ledger::note(const Life& life, Lease::State state, std::int64_t revision) {
+  auto [found, is_new] = leases_.try_emplace(life);
+  Lease& lease = found->second;
+  if (!is_new && revision <= lease.revision) return false;
+  bool is_ended = state == Lease::State::ended && lease.state != Lease::State::ended;
+  bool is_still_missing = !is_new && state == Lease::State::missing && lease.state == state;
+  lease = {state, revision, is_still_missing ? lease.since : file::since_boot()};
+  return is_ended;
+}
+
+void Ledger::saw(const Life& life, Lease::State state, std::int64_t revision) {
+  std::lock_guard guard(mutex_);
+  note(life, state, revision);
+  set_timer();
+}
+
+void Ledger::saw_all(const std::map<Life, Seen>& all, const View& view, std::int64_t revision) {
+  std::lock_guard guard(mutex_);
+  for (const auto& [life, seen] : all) note(life, seen.state, seen.revision);
+  std::erase_if(leases_, [&](const auto& known) {
+    return known.second.revision <= revision && !all.contains(known.first) &&
+           !view.mentions(known.first);
+  });
+  for (const Life& life : view.lives()) {
+    Lease& lease = leases_[life];
+    bool was_there = lease.state != Lease::State::missing || lease.revision == 0;
+    if (!all.contains(life) && lease.revision <= revision && was_there)
+      lease = {Lease::State::missing, revision, file::since_boot()};
+  }
+}
+
+void Ledger::heard(const Life& life, Lease::State state, std::int64_t revision) {
+  std::lock_guard guard(mutex_);
+  if (note(life, state, revision) && mentioned_.contains(life)) ring(revision);
+  set_timer();
+}
+
+void Ledger::heard_of_view(std::int64_t revision) {
+  std::lock_guard guard(mutex_);
+  ring(revision);
+}
+
+void Ledger::ring(std::int64_t revision) {
+  if (revision <= told_) return;
+  heard_ = std::max(heard_, revision);
+  ::eventfd_write(bell_.number(), 1);
+}
+
+Lease Ledger::find(const Life& life) const {
+  std::lock_guard guard(mutex_);
+  auto found = leases_.find(life);
+  return found == leases_.end() ? Lease{} : found->second;
+}
+
+bool Ledger::is_over(const Lease& lease) const {
+  return lease.revision > 0 && lease.state != Lease::State::ended &&
+         lease.since + lease_ <= file::since_boot();
+}
+
+std::vector<Life> Ledger::strangers(const View& view, std::size_t most) const {
+  std::lock_guard guard(mutex_);
+  std::vector<Life> found;
+  for (const auto& [life, lease] : leases_)
+    if (lease.state != Lease::State::missing && !view.mentions(life) && found.size() < most)
+      found.push_back(life);
+  return found;
+}
+
+void Ledger::told(const View& view, std::int64_t revision) {
+  std::lock_guard guard(mutex_);
+  mentioned_.clear();
+  for (const Life& life : view.lives()) mentioned_.insert(life);
+  told_ = std::max(told_, revision);
+  set_timer();
+  if (heard_ > told_) return;
+  eventfd_t ignored = 0;
+  ::eventfd_read(bell_.number(), &ignored);
+}
+
+/// At the next end of a lease that matters.
+void Ledger::set_timer() {
+  std::optional<Duration> next;
+  for (const Life& life : mentioned_) {
+    auto found = leases_.find(life);
+    if (found == leases_.end() || found->second.state == Lease::State::ended) continue;
+    next = std::min(next.value_or(Duration::max()), found->second.since + lease_);
+  }
+  itimerspec when{};
+  if (next) {
+    when.it_value.tv_sec = next->count() / 1'000'000'000;
+    when.it_value.tv_nsec = std::max<Duration::rep>(next->count() % 1'000'000'000, 1);
+  }
+  ::timerfd_settime(timer_.number(), TFD_TIMER_ABSTIME, &when, nullptr);
+}
+
+}  // namespace conch::etcd

@@ -1,0 +1,149 @@
+#include "register/etcd_line.hpp"
+
+#include <poll.h>
+
+#include <array>
+#include <stdexcept>
+
+#include "net/patience.hpp"
+#include "net/ways.hpp"
+
+namespace conch::etcd {
+
+namespace {
+
+constexpr std::uint16_t usual_port = 2379;
+/// As much as a record of TLS has.
+constexpr std::size_t receive_bytes = std::size_t{16} << 10;
+
+bool has_port(std::string_view host_and_port) {
+  std::size_t colon = host_and_port.rfind(':');
+  std::size_t bracket = host_and_port.rfind(']');
+  return colon != host_and_port.npos && (bracket == host_and_port.npos || bracket < colon);
+}
+
+}  // namespace
+
+std::string Endpoint::print() const { return (secure ? "https://" : "http://") + wire::print(way); }
+
+Endpoint parse_endpoint(std::string_view text) {
+  Endpoint endpoint;
+  std::string_view rest = text;
+  endpoint.secure = rest.starts_with("https://");
+  bool known = endpoint.secure || rest.starts_with("http://");
+  if (known) rest.remove_prefix(endpoint.secure ? 8 : 7);
+  if (rest.ends_with('/')) rest.remove_suffix(1);
+  std::string place(rest);
+  if (!has_port(place)) place += ":" + std::to_string(usual_port);
+  auto way = wire::parse_host_and_port(place);
+  if (!known || !way || way->port == 0)
+    throw std::invalid_argument("'" + std::string(text) +
+                                "' is no member of an etcd cluster: write http://host:2379, or "
+                                "https://host:2379 for TLS, several with commas in between");
+  endpoint.way = *way;
+  return endpoint;
+}
+
+Line::Line(const Endpoint& endpoint, const net::TlsContext* tls, int interrupt, Time until)
+    : endpoint_(endpoint), interrupt_(interrupt) {
+  net::Dialed dialed = net::dial(wire::Way(endpoint.way), 0);
+  if (!dialed.error.empty()) fail(dialed.error);
+  socket_ = net::Socket(std::move(dialed.socket));
+  if (!dialed.connected && !await(POLLOUT, until)) fail("it cannot be reached in time");
+  if (std::string why = net::connection_error(socket_.number()); !why.empty()) fail(why);
+  if (!endpoint.secure) return;
+  socket_.begin_tls(tls->dial(socket_.number(), endpoint.way.host));
+  while (true) {
+    net::Transfer shaken = socket_.secure();
+    if (shaken.flow == net::Flow::moved) return;
+    if (shaken.flow == net::Flow::failed) fail(shaken.why);
+    if (shaken.flow == net::Flow::ended) fail("it hangs up when TLS begins: has it no TLS?");
+    if (!await(POLLIN, until)) fail_as_too_slow();
+  }
+}
+
+void Line::send(const Request& request, Time until) {
+  // A member that has no leader says so, instead of going on with what it last knew.
+  std::string text = "POST " + request.path + " HTTP/1.1\r\nHost: " + wire::print(endpoint_.way) +
+                     "\r\nContent-Type: application/json\r\nGrpc-Metadata-Hasleader: true\r\n" +
+                     "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
+  if (!request.token.empty()) text += "Authorization: " + request.token + "\r\n";
+  text += "\r\n" + request.body;
+  reader_ = {};
+  for (std::string_view left = text; !left.empty();) {
+    net::Transfer sent = socket_.send(left);
+    switch (sent.flow) {
+      case net::Flow::moved: left.remove_prefix(sent.bytes); break;
+      case net::Flow::later:
+        if (!await(POLLOUT, until)) fail_as_too_slow();
+        break;
+      case net::Flow::ended: fail_as_hung_up();
+      case net::Flow::failed: fail(sent.why);
+    }
+  }
+}
+
+int Line::await_status(Time until) {
+  while (!reader_.has_head())
+    if (!receive(until)) fail_as_too_slow();
+  return reader_.status();
+}
+
+std::string Line::await_body(Time until) {
+  while (!reader_.is_complete())
+    if (!receive(until)) fail_as_too_slow();
+  return reader_.take_body();
+}
+
+bool Line::await_line(std::string& line, Time until) {
+  while (!reader_.take_line(line)) {
+    if (reader_.is_complete()) fail("it says no more");
+    if (!receive(until)) return false;
+  }
+  return true;
+}
+
+/// False if nothing came in time.
+bool Line::receive(Time until) {
+  std::array<char, receive_bytes> bytes;
+  while (true) {
+    net::Transfer got = socket_.receive(bytes.data(), bytes.size());
+    switch (got.flow) {
+      case net::Flow::moved: try { reader_.feed({bytes.data(), got.bytes});
+        } catch (const http::Nonsense& nonsense) {
+          fail(std::string("what answers is not etcd: ") + nonsense.what());
+        }
+        return true;
+      case net::Flow::later:
+        if (!await(POLLIN, until)) return false;
+        break;
+      case net::Flow::ended: fail_as_hung_up();
+      case net::Flow::failed: fail(got.why);
+    }
+  }
+}
+
+/// False if the time has come first.
+bool Line::await(short events, Time until) {
+  // A session may have to write before it can read, or the other way round.
+  if (socket_.is_secured()) events = socket_.wants_to_write() ? POLLOUT : POLLIN;
+  std::array<pollfd, 2> sources{{{socket_.number(), events, 0}, {interrupt_, POLLIN, 0}}};
+  while (::poll(sources.data(), sources.size(), net::milliseconds_until(until)) <= 0)
+    if (net::steady_now() >= until) return false;
+  if (sources[1].revents != 0) throw Interrupted();
+  return true;
+}
+
+void Line::fail(const std::string& why) const {
+  throw Unreachable("etcd at " + endpoint_.print() + ": " + why);
+}
+/// One that wants TLS says nothing before it does.
+void Line::fail_as_hung_up() const {
+  bool wants_tls = !heard_ && !endpoint_.secure;
+  fail(wants_tls ? "it hangs up: if it wants TLS, write https://" : "it has hung up");
+}
+void Line::fail_as_too_slow() const {
+  throw Unreachable("etcd at " + endpoint_.print() + ": it does not answer in time", true);
+}
+
+}  // namespace conch::etcd

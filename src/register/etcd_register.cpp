@@ -1,0 +1,325 @@
+#include "register/etcd_register.hpp"
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "register/clock.hpp"
+#include "register/sense.hpp"
+
+namespace conch {
+
+using etcd::Condition;
+using etcd::Get;
+using etcd::Item;
+using etcd::Lease;
+using etcd::Outcome;
+using etcd::Put;
+using etcd::Remove;
+using etcd::Transaction;
+using recovery::Life;
+using recovery::Standing;
+using recovery::View;
+
+namespace {
+
+/// How many views are remembered.
+constexpr std::uint64_t views_kept = 64;
+/// How long it is known that there was a life: at least half as long.
+constexpr std::chrono::seconds burial_time = std::chrono::hours(1);
+/// How many of the dead a proposal buries: etcd takes 128 steps in a transaction, and each takes
+/// two.
+constexpr std::size_t burials_max = 50;
+constexpr Duration patience_min = std::chrono::milliseconds(100);
+constexpr Duration silence_min = std::chrono::seconds(1);
+
+const std::string remedy =
+    "restore etcd from a backup, or stop all peers and delete the keys of the group";
+
+Condition created(etcd::Keys keys, std::int64_t revision) {
+  return {Condition::Of::creation, std::move(keys), revision};
+}
+Condition absent(etcd::Keys keys) { return created(std::move(keys), 0); }
+Condition running(const std::string& key) {
+  return {Condition::Of::value, {key}, 0, std::string(etcd::running_value)};
+}
+Put run(const std::string& key) { return {key, std::string(etcd::running_value)}; }
+Put end_of(const std::string& key) { return {key, std::string(etcd::ended_value)}; }
+
+etcd::ClientOptions client_options(const EtcdRegisterOptions& options) {
+  if (options.lease <= Duration::zero()) throw std::invalid_argument("a lease lasts some time");
+  etcd::ClientOptions client{{}, options.tls, options.user, options.password};
+  for (const std::string& endpoint : options.endpoints)
+    client.endpoints.push_back(etcd::parse_endpoint(endpoint));
+  return client;
+}
+
+Duration patience_of(const EtcdRegisterOptions& options, Duration lease) {
+  return options.patience.value_or(std::max(lease / 8, patience_min));
+}
+
+void include(const file::Descriptor& epoll, int source) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  if (!epoll || ::epoll_ctl(epoll.number(), EPOLL_CTL_ADD, source, &event) != 0)
+    throw RegisterError("this process has too many open files: raise `ulimit -n`");
+}
+
+}  // namespace
+
+EtcdRegister::EtcdRegister(const EtcdRegisterOptions& options)
+    : process_(::getpid()),
+      names_(options.group),
+      client_(client_options(options)),
+      terms_(agree(options)),
+      ledger_(terms_.lease),
+      descriptor_(::epoll_create1(EPOLL_CLOEXEC)) {
+  include(descriptor_, ledger_.descriptor());
+  if (!options.neighbours.empty()) {
+    neighbours_.emplace(options.neighbours);
+    include(descriptor_, neighbours_->descriptor());
+  }
+  Duration patience = patience_of(options, terms_.lease);
+  client_.set_patience(patience);
+  Outcome first = look();
+  stand(first.header.revision);
+  watch_.emplace(
+      etcd::Watch::Options{client_options(options), patience, first.header.cluster,
+                           first.header.revision + 1, std::max(terms_.lease, silence_min)},
+      names_, ledger_);
+}
+
+/// The lease is what the first one wanted.
+file::ChainFile EtcdRegister::agree(const EtcdRegisterOptions& options) {
+  file::ChainFile wanted{"", views_kept, options.lease};
+  client_.set_patience(patience_of(options, options.lease));
+  std::string key = names_.terms();
+  Outcome outcome = client_.transact(
+      {{absent({key})}, {Put{key, file::to_bytes(wanted)}, Get{{key}}}, {Get{{key}}}});
+  const std::vector<Item>& found = outcome.found.front();
+  if (found.empty()) throw RegisterError("etcd has lost " + key + "; " + remedy);
+  file::ChainFile terms = file::chain_file(found.front().value, key, remedy);
+  if (!terms.valid()) throw RegisterError(key + " makes no sense; " + remedy);
+  return terms;
+}
+
+std::vector<Condition> EtcdRegister::nothing_new() const {
+  std::vector<Condition> all{absent(names_.views_from(newest_.number + 1))};
+  if (newest_.number > 0) all.push_back(created({names_.view(newest_.number)}, newest_revision_));
+  return all;
+}
+
+void EtcdRegister::attach(const Life& life) {
+  expect_no_fork();
+  if (neighbours_) neighbours_->attach(life);
+}
+
+// Reading.
+
+/// The newest view, which is sent only if there is another one, and all leases, of one moment.
+Outcome EtcdRegister::look() {
+  Outcome outcome = client_.transact(
+      {nothing_new(), {Get{names_.leases()}}, {Get{names_.leases()}, Get{names_.views(), true}}});
+  if (!outcome.succeeded) take_view(outcome.found[1]);
+  take_leases(outcome.found[0], outcome.header.revision);
+  return outcome;
+}
+
+Standing EtcdRegister::read() {
+  expect_no_fork();
+  return stand(look().header.revision);
+}
+
+/// After all that was taken at this revision.
+Standing EtcdRegister::stand(std::int64_t revision) {
+  Standing standing{newest_, {}};
+  for (const Life& life : newest_.lives())
+    if (has_ended(life)) standing.ended.push_back(life);
+  if (neighbours_) neighbours_->keep(newest_);
+  ledger_.told(newest_, revision);
+  return standing;
+}
+
+/// One that is dead may have renewed just before.
+bool EtcdRegister::has_ended(const Life& life) {
+  while (true) {
+    Lease lease = ledger_.find(life);
+    if (lease.state == Lease::State::ended) return true;
+    bool died = lease.state == Lease::State::running && neighbours_ && neighbours_->has_died(life);
+    if (!died && !ledger_.is_over(lease)) return false;
+    if (finish(life, lease)) return true;
+    if (!died) return false;
+  }
+}
+
+/// Ends a lease that is as we have seen it. False if it is not.
+bool EtcdRegister::finish(const Life& life, const Lease& lease) {
+  std::string key = names_.lease(life);
+  Transaction ending{{}, {end_of(key)}, {Get{{key}}}};
+  if (lease.state == Lease::State::missing) {
+    ending.when = nothing_new();
+    ending.when.push_back(absent({key}));
+  } else {
+    ending.when = {{Condition::Of::change, {key}, lease.revision}};
+  }
+  Outcome outcome = client_.transact(ending);
+  if (outcome.succeeded) {
+    ledger_.saw(life, Lease::State::ended, outcome.header.revision);
+  } else {
+    take_lease(life, outcome);
+  }
+  return ledger_.find(life).state == Lease::State::ended;
+}
+
+View EtcdRegister::view_in(const Item& item) const {
+  View view = file::view_file(item.value, item.key, remedy).view;
+  if (names_.view_in(item.key) != view.number || !view.valid() || !view.roster.valid())
+    throw RegisterError(item.key + " makes no sense; " + remedy);
+  return view;
+}
+
+void EtcdRegister::take_view(const std::vector<Item>& found) {
+  View view = found.empty() ? View{} : view_in(found.front());
+  if (view.number < newest_.number || (view.number == newest_.number && view.number > 0 &&
+                                       found.front().created != newest_revision_))
+    throw RegisterError("the newest view in etcd is " + std::to_string(view.number) + ", and was " +
+                        std::to_string(newest_.number) + ": somebody removed keys of the group; " +
+                        remedy);
+  newest_ = std::move(view);
+  newest_revision_ = found.empty() ? 0 : found.front().created;
+}
+
+void EtcdRegister::take_leases(const std::vector<Item>& found, std::int64_t revision) {
+  std::map<Life, etcd::Ledger::Seen> all;
+  for (const Item& item : found)
+    if (auto life = names_.lease_in(item.key))
+      all[*life] = {etcd::state_in(item.value), item.changed};
+  ledger_.saw_all(all, newest_, revision);
+}
+
+/// What was found in the place of one lease.
+void EtcdRegister::take_lease(const Life& life, const Outcome& outcome) {
+  const std::vector<Item>& found = outcome.found.front();
+  if (found.empty()) return ledger_.saw(life, Lease::State::missing, outcome.header.revision);
+  ledger_.saw(life, etcd::state_in(found.front().value), found.front().changed);
+}
+
+// Deciding.
+
+/// The lease of a newcomer begins in the same step: there is none without a view that mentions it.
+Verdict EtcdRegister::propose(const View& next, const Life& by) {
+  expect_no_fork();
+  expect_sensible(next);
+  if (next.number > newest_.number + 1) look();
+  std::optional<bool> accepted;
+  while (!accepted && next.number == newest_.number + 1) {
+    expect_no_way_back(newest_, next);
+    bool begins = next.roster.contains(by) && !newest_.mentions(by);
+    accepted = try_to_append(next, begins ? &by : nullptr);
+    // A life that was there before does not begin again: it comes in without a lease.
+    if (!accepted && begins && next.number == newest_.number + 1)
+      accepted = try_to_append(next, nullptr);
+  }
+  if (!accepted) accepted = was_accepted(next);
+  return {*accepted, stand(look().header.revision)};
+}
+
+/// None if there is another view by now, or the newcomer is none; what there is has been taken.
+std::optional<bool> EtcdRegister::try_to_append(const View& next, const Life* newcomer) {
+  std::string key = names_.view(next.number);
+  std::string bytes = file::to_bytes(file::ViewFile{next, ""});
+  if (bytes.size() > file::view_bytes_max)
+    throw std::invalid_argument("a view of " + std::to_string(bytes.size()) + " bytes, and " +
+                                std::to_string(file::view_bytes_max) + " are possible");
+  Transaction append{nothing_new(), {Put{key, std::move(bytes)}}, {Get{names_.views(), true}}};
+  if (newcomer) {
+    append.when.push_back(absent({names_.lease(*newcomer)}));
+    append.when.push_back(absent({names_.gone(*newcomer)}));
+    append.then.push_back(run(names_.lease(*newcomer)));
+  }
+  if (next.number > views_kept)
+    append.then.push_back(Remove{names_.view(next.number - views_kept)});
+  for (const Life& dead : ledger_.strangers(next, burials_max)) {
+    append.then.push_back(Remove{names_.lease(dead)});
+    append.then.push_back(Put{names_.gone(dead), "", burial_lease()});
+  }
+  Outcome outcome = carry_out(append);
+  if (!outcome.succeeded) {
+    take_view(outcome.found.front());
+    return std::nullopt;
+  }
+  newest_ = next;
+  newest_revision_ = outcome.header.revision;
+  return true;
+}
+
+Outcome EtcdRegister::carry_out(const Transaction& append) {
+  try {
+    return client_.transact(append);
+  } catch (const etcd::Refusal& refusal) {
+    if (refusal.code() == etcd::code_not_found) burial_lease_.reset();  // Somebody revoked it.
+    throw;
+  }
+}
+
+/// It may have been, without our hearing of it.
+bool EtcdRegister::was_accepted(const View& next) {
+  Outcome outcome = client_.transact({{}, {Get{{names_.view(next.number)}}}});
+  const std::vector<Item>& found = outcome.found.front();
+  return !found.empty() && view_in(found.front()) == next;
+}
+
+/// One serves for many marks.
+std::int64_t EtcdRegister::burial_lease() {
+  Duration now = file::since_boot();
+  if (!burial_lease_ || burial_lease_->second + burial_time / 2 < now)
+    burial_lease_ = {client_.grant(burial_time), now};
+  return burial_lease_->first;
+}
+
+// Leases.
+
+/// The lease is prolonged in a step that also asks for the view: one that is out prolongs nothing.
+bool EtcdRegister::renew(const Life& life) {
+  expect_no_fork();
+  std::string key = names_.lease(life);
+  for (bool is_newest = false;;) {
+    if (!newest_.has_tenant(life)) {
+      if (is_newest) return false;
+      look();
+      is_newest = true;
+      continue;
+    }
+    Lease lease = ledger_.find(life);
+    if (ledger_.is_over(lease) && finish(life, lease)) return false;
+    Transaction renewal{nothing_new(), {run(key)}, {Get{{key}}, Get{names_.views(), true}}};
+    renewal.when.push_back(running(key));
+    Outcome outcome = client_.transact(renewal);
+    if (outcome.succeeded) {
+      ledger_.saw(life, Lease::State::running, outcome.header.revision);
+      return true;
+    }
+    take_lease(life, outcome);
+    take_view(outcome.found[1]);
+    is_newest = true;
+    const std::vector<Item>& found = outcome.found.front();
+    if (found.empty() || found.front().value != etcd::running_value) return false;
+  }
+}
+
+void EtcdRegister::end(const Life& life) {
+  expect_no_fork();
+  std::string key = names_.lease(life);
+  Outcome outcome = client_.transact({{running(key)}, {end_of(key)}, {}});
+  if (outcome.succeeded) ledger_.saw(life, Lease::State::ended, outcome.header.revision);
+}
+
+void EtcdRegister::expect_no_fork() const {
+  if (::getpid() != process_)
+    throw std::logic_error(
+        "this register was opened before a fork; the child has to open one of its own");
+}
+
+}  // namespace conch

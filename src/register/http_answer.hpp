@@ -1,0 +1,71 @@
+// What a server answers over HTTP/1.1, read piece by piece as it comes (RFC 9112). No more is
+// understood than etcd says: a status, a length or chunks, and whether the connection stays open.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace conch::http {
+
+/// What came is no answer, or more than anybody should send.
+class Nonsense : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+inline constexpr std::size_t head_bytes_max = std::size_t{16} << 10;
+/// Of a body, and of what of one was not taken yet.
+inline constexpr std::size_t body_bytes_max = std::size_t{16} << 20;
+
+class AnswerReader {
+ public:
+  /// Throws Nonsense; after that it is of no use.
+  void feed(std::string_view bytes);
+
+  bool has_head() const { return part_ > Part::fields; }
+  /// Of the head, once it is there.
+  int status() const { return status_; }
+  bool is_complete() const { return part_ == Part::done; }
+  /// Nothing more will be said on this connection.
+  bool closes() const { return closes_; }
+
+  /// As much of the body as has come, and was not taken before.
+  const std::string& body() const { return body_; }
+  std::string take_body() { return std::move(body_); }
+  /// The next whole line of the body, without its end. False if it has not come yet.
+  bool take_line(std::string& line);
+
+ private:
+  enum class Part : std::uint8_t {
+    status,
+    fields,
+    counted,
+    chunk_size,
+    chunk,
+    chunk_end,
+    trailer,
+    done
+  };
+  bool step();
+  bool take_head_line(std::string& line);
+  void read_status(std::string_view line);
+  void read_field(std::string_view line);
+  void end_head();
+  bool move_body();
+
+  Part part_ = Part::status;
+  std::string rest_;
+  std::size_t head_bytes_ = 0;
+  int status_ = 0;
+  bool has_length_ = false;
+  bool chunked_ = false;
+  bool closes_ = false;
+  /// Of the body, or of the chunk.
+  std::size_t left_ = 0;
+  std::string body_;
+};
+
+}  // namespace conch::http

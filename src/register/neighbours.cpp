@@ -1,0 +1,62 @@
+#include "register/neighbours.hpp"
+
+#include <sys/epoll.h>
+
+#include <utility>
+
+#include "register/process.hpp"
+#include "register/register.hpp"
+
+namespace conch::file {
+
+using recovery::Life;
+using recovery::View;
+
+Neighbours::Neighbours(const std::string& folder)
+    : root_(folder), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+  if (!epoll_) throw RegisterError("this process has too many open files: raise `ulimit -n`");
+}
+
+Neighbours::~Neighbours() {
+  try {
+    if (mine_) root_.remove(name_of_life(*mine_));
+  } catch (const RegisterError&) {  // A neighbour does it.
+  }
+}
+
+/// It is locked before it has its name, or a neighbour could take us for dead.
+void Neighbours::attach(const Life& life) {
+  std::string unnamed = "new." + unique_tag();
+  Descriptor mark = mark_as_mine(root_, unnamed);
+  root_.rename(unnamed, name_of_life(life));
+  if (mine_ && *mine_ != life) root_.remove(name_of_life(*mine_));
+  mine_ = life;
+  mark_ = std::move(mark);
+}
+
+bool Neighbours::has_died(const Life& life) {
+  auto watched = processes_.find(life);
+  if (watched == processes_.end()) {
+    if (Descriptor process = watch_process(root_, name_of_life(life))) {
+      epoll_event event{};
+      event.events = EPOLLIN;
+      if (::epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, process.number(), &event) == 0)
+        watched = processes_.emplace(life, std::move(process)).first;
+    }
+  }
+  bool is_watched = watched != processes_.end();
+  if (is_watched && watched->second && has_ended(watched->second)) watched->second = {};
+  bool seen_dead = is_watched && !watched->second;
+  return pulse_of(root_, name_of_life(life), seen_dead) == Pulse::gone;
+}
+
+void Neighbours::keep(const View& mentioned) {
+  std::erase_if(processes_, [&](const auto& each) { return !mentioned.mentions(each.first); });
+  for (const std::string& name : root_.list().value_or(std::vector<std::string>{})) {
+    auto life = life_named(name);
+    if (life && !mentioned.mentions(*life) && pulse_of(root_, name, false) == Pulse::gone)
+      root_.remove(name);
+  }
+}
+
+}  // namespace conch::file

@@ -1,0 +1,235 @@
+// An etcd cluster on this machine, for a test: on ports that are free, with data that go with it.
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "register/etcd_client.hpp"
+#include "register/testing/scratch.hpp"
+
+namespace conch {
+
+/// Empty if there is one to start.
+inline std::string why_no_etcd() {
+  const char* path = std::getenv("PATH");
+  std::string folders = path ? path : "";
+  for (std::size_t begin = 0; begin <= folders.size();) {
+    std::size_t end = std::min(folders.find(':', begin), folders.size());
+    if (::access((folders.substr(begin, end - begin) + "/etcd").c_str(), X_OK) == 0) return "";
+    begin = end + 1;
+  }
+  return "there is no etcd here: the package etcd-server has it";
+}
+
+/// One that was free a moment ago.
+inline std::uint16_t free_port() {
+  net::Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof name;
+  auto* address = reinterpret_cast<sockaddr*>(&name);
+  if (::bind(socket.number(), address, size) != 0 ||
+      ::getsockname(socket.number(), address, &size) != 0)
+    throw std::runtime_error("no free port");
+  return ntohs(name.sin_port);
+}
+
+class EtcdCluster {
+ public:
+  struct Options {
+    std::size_t members = 1;
+    /// Of the members; with these, clients must show a certificate of the authority's.
+    net::Tls tls = {};
+    /// More words for each.
+    std::vector<std::string> words = {};
+  };
+
+  explicit EtcdCluster(Options options) : options_(std::move(options)) {
+    // A port may be taken by another in the moment before it is used.
+    for (int attempt = 0; attempt < 5; ++attempt) {
+      choose_ports();
+      for (std::size_t i = 0; i < members_.size(); ++i) start(i);
+      if (await_health()) return;
+      for (std::size_t i = 0; i < members_.size(); ++i) kill(i);
+    }
+    throw std::runtime_error("etcd does not start: " + log());
+  }
+  explicit EtcdCluster(std::size_t members = 1) : EtcdCluster(Options{members}) {}
+  EtcdCluster(const EtcdCluster&) = delete;
+  EtcdCluster& operator=(const EtcdCluster&) = delete;
+  ~EtcdCluster() {
+    for (std::size_t i = 0; i < members_.size(); ++i) kill(i);
+  }
+
+  std::vector<std::string> endpoints() const {
+    std::vector<std::string> all;
+    for (const Member& member : members_) all.push_back(member.client_url);
+    return all;
+  }
+  /// As a command line has it.
+  std::string url() const {
+    std::string text;
+    for (const std::string& each : endpoints()) text += (text.empty() ? "" : ",") + each;
+    return text;
+  }
+
+  void start(std::size_t i) {
+    std::string name = "m" + std::to_string(i);
+    std::string folder = folder_of(i);
+    const Member& member = members_[i];
+    std::vector<std::string> words{"etcd",
+                                   "--name",
+                                   name,
+                                   "--data-dir",
+                                   folder,
+                                   "--listen-client-urls",
+                                   member.client_url,
+                                   "--advertise-client-urls",
+                                   member.client_url,
+                                   "--listen-peer-urls",
+                                   member.peer_url,
+                                   "--initial-advertise-peer-urls",
+                                   member.peer_url,
+                                   "--initial-cluster",
+                                   everybody(),
+                                   "--log-level",
+                                   "error",
+                                   "--heartbeat-interval",
+                                   "50",
+                                   "--election-timeout",
+                                   "500"};
+    if (options_.tls.enabled())
+      words.insert(words.end(),
+                   {"--cert-file", options_.tls.certificate, "--key-file", options_.tls.key,
+                    "--trusted-ca-file", options_.tls.authority, "--client-cert-auth"});
+    words.insert(words.end(), options_.words.begin(), options_.words.end());
+    members_[i].process = spawn(words, folder + ".log");
+  }
+  /// As a power failure does.
+  void kill(std::size_t i) {
+    pid_t process = std::exchange(members_[i].process, -1);
+    if (process < 0) return;
+    ::kill(process, SIGKILL);
+    ::waitpid(process, nullptr, 0);
+  }
+  void send(std::size_t i, int signal) const { ::kill(members_[i].process, signal); }
+  /// All that a member has ever written; it is dead.
+  void wipe(std::size_t i) const { std::filesystem::remove_all(folder_of(i)); }
+
+  /// What the interface of the register does not have.
+  std::string post(const std::string& path, const std::string& body) const {
+    Time until = net::steady_now() + std::chrono::seconds(20);
+    std::unique_ptr<net::TlsContext> tls;
+    if (options_.tls.enabled())
+      tls = std::make_unique<net::TlsContext>(net::ServerTrust{options_.tls});
+    etcd::Line line(etcd::parse_endpoint(members_.front().client_url), tls.get(), -1, until);
+    line.send({path, body}, until);
+    int status = line.await_status(until);
+    std::string answer = line.await_body(until);
+    if (status != 200) throw std::runtime_error(path + " says: " + answer);
+    return answer;
+  }
+
+  /// Until a majority answers; false if one of them died, or it takes too long.
+  bool await_health() {
+    auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (std::chrono::steady_clock::now() < until) {
+      try {
+        etcd::Client client(client_options());
+        client.set_patience(std::chrono::seconds(2));
+        client.transact({{}, {etcd::Get{{"x"}}}, {}});
+        return true;
+      } catch (const etcd::Refusal&) {
+        return true;  // It answers that it does not let us.
+      } catch (const RegisterError&) {
+        for (const Member& member : members_)
+          if (member.process > 0 && ::waitpid(member.process, nullptr, WNOHANG | WNOWAIT) != 0)
+            return false;
+      }
+    }
+    return false;
+  }
+
+  std::string log() const {
+    std::string text;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      std::ifstream file(folder_of(i) + ".log");
+      text.append(std::istreambuf_iterator<char>(file), {});
+    }
+    return text;
+  }
+
+ private:
+  struct Member {
+    std::string client_url;
+    std::string peer_url;
+    pid_t process = -1;
+  };
+
+  etcd::ClientOptions client_options() const {
+    etcd::ClientOptions options{{}, options_.tls};
+    for (const std::string& each : endpoints())
+      options.endpoints.push_back(etcd::parse_endpoint(each));
+    return options;
+  }
+
+  std::string folder_of(std::size_t i) const { return data_.path() + "/m" + std::to_string(i); }
+
+  void choose_ports() {
+    members_.assign(options_.members, {});
+    std::error_code ignored;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      std::filesystem::remove_all(folder_of(i), ignored);
+      std::string scheme = options_.tls.enabled() ? "https" : "http";
+      members_[i].client_url = scheme + "://127.0.0.1:" + std::to_string(free_port());
+      members_[i].peer_url = "http://127.0.0.1:" + std::to_string(free_port());
+    }
+  }
+  std::string everybody() const {
+    std::string text;
+    for (std::size_t i = 0; i < members_.size(); ++i)
+      text += (i == 0 ? "m" : ",m") + std::to_string(i) + "=" + members_[i].peer_url;
+    return text;
+  }
+
+  static pid_t spawn(std::vector<std::string>& words, const std::string& log) {
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    pid_t process = ::fork();
+    if (process < 0) throw std::runtime_error("cannot fork");
+    if (process > 0) return process;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    ::dup2(out, STDOUT_FILENO);
+    ::dup2(out, STDERR_FILENO);
+    ::execvp(pointers[0], pointers.data());
+    ::_exit(99);
+  }
+
+  Options options_;
+  ScratchDirectory data_;
+  std::vector<Member> members_;
+};
+
+}  // namespace conch

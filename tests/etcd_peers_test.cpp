@@ -1,0 +1,128 @@
+// Peers whose register is an etcd cluster: as a shell meets them.
+#include "group_shell.hpp"
+#include "register/testing/etcd_cluster.hpp"
+
+namespace conch {
+namespace {
+
+class EtcdPeersTest : public GroupShell {
+ protected:
+  void SetUp() override {
+    if (std::string why = why_no_etcd(); !why.empty()) GTEST_SKIP() << why;
+    cluster.emplace();
+  }
+
+  Words with_register(Words more = {}) const {
+    Words words{"--register", cluster->url()};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  /// A peer that others can be told of from another machine.
+  Process& distant_peer() { return ready_peer(with_register({"--listen", "127.0.0.1:0"})); }
+
+  std::optional<EtcdCluster> cluster;
+};
+
+TEST_F(EtcdPeersTest, WhenAHolderIsKilledTheNextOneEnters) {
+  Process& one = ready_peer(with_register({"--lease", "4s", "--listen", "127.0.0.1:0"}));
+  Process& holder = holder_of("deploy");
+  Elsewhere there(path("elsewhere"));
+  Process& two = distant_peer();
+  EXPECT_EQ(status()["members"].size(), 2u);
+  Process& waiter = waiter_for("deploy");
+  one.send(SIGKILL);
+  expect_in(waiter);
+  EXPECT_GT(fence_in(waiter), fence_in(holder));
+  EXPECT_TRUE(await([] { return status()["members"].size() == 1u; }));
+  expect_end(waiter);
+  leave(two);
+}
+
+TEST_F(EtcdPeersTest, ADeathOnThisMachineIsKnownBeforeItsLeaseEnds) {
+  Process& one = ready_peer(with_register({"--lease", "10m"}));
+  Process& holder = holder_of("deploy");
+  Process& two = ready_peer(with_register());
+  EXPECT_EQ(status()["members"].size(), 2u);
+  one.send(SIGKILL);
+  Process& next = hold({"deploy"});
+  expect_in(next);
+  EXPECT_GT(fence_in(next), fence_in(holder));
+  expect_end(next);
+  leave(two);
+}
+
+TEST_F(EtcdPeersTest, AMemberIsEvictedAndALockIsForcedOpen) {
+  Process& one = ready_peer(with_register({"--lease", "4s", "--listen", "127.0.0.1:0"}));
+  Process& holder = holder_of("deploy");
+  json before = status();
+  std::string first = before["members"][0]["id"];
+  Elsewhere there(path("elsewhere"));
+  Process& two = distant_peer();
+  Outcome forced = run({"unlock", "--force", "deploy", "--yes"});
+  EXPECT_EQ(forced.status, 0) << forced.out;
+  EXPECT_EQ(holder.await_exit(), 76) << holder.output();
+  Outcome evicted = run({"evict", first});
+  EXPECT_EQ(evicted.status, 0) << evicted.out;
+  EXPECT_TRUE(one.await_output("is in the group again")) << one.output();
+  EXPECT_TRUE(await([] { return status()["members"].size() == 2u; }));
+  leave(two);
+  leave(one);
+}
+
+TEST_F(EtcdPeersTest, WhileEtcdIsAwayLocksMoveUntilLeasesEndAndThenTheGroupGoesOn) {
+  Process& one = ready_peer(with_register({"--lease", "8s"}));
+  Process& two = ready_peer(with_register());
+  Process& holder = holder_of("held");
+  Process& before = holder_of("moved");
+  Process& waiter = waiter_for("moved");
+  cluster->kill(0);
+  expect_end(before);
+  bool moved = waiter.await_output("in ", Milliseconds(4000));
+  auto is_out = [](Process& peer) {
+    return peer.output().find("was out of touch") != std::string::npos;
+  };
+  // A machine that is slower than that has shown what comes afterwards, and nothing else.
+  EXPECT_TRUE(moved || is_out(one) || is_out(two)) << waiter.output();
+  EXPECT_TRUE(one.await_output("no member of the cluster answers")) << one.output();
+  EXPECT_EQ(holder.await_exit(), 76) << holder.output();
+  EXPECT_EQ(waiter.await_exit(), 76) << waiter.output();
+  EXPECT_TRUE(one.await_output("was out of touch")) << one.output();
+  EXPECT_TRUE(two.await_output("was out of touch")) << two.output();
+
+  cluster->start(0);
+  EXPECT_TRUE(one.await_output("is in the group again", Milliseconds(60'000))) << one.output();
+  EXPECT_TRUE(two.await_output("is in the group again", Milliseconds(60'000))) << two.output();
+  Process& next = holder_of("held");
+  EXPECT_GT(fence_in(next), fence_in(holder));
+  expect_end(next);
+  leave(one);
+  leave(two);
+}
+
+TEST_F(EtcdPeersTest, WithoutAPeerOfThisMachineALockIsNotObtained) {
+  leave(ready_peer(with_register()));
+  Outcome outcome = run({"lock", "deploy", "--", "true"});
+  EXPECT_EQ(outcome.status, 75) << outcome.out;
+  EXPECT_TRUE(outcome.says("--register " + cluster->url())) << outcome.out;
+}
+
+TEST_F(EtcdPeersTest, WhatDoesNotGoTogetherIsRefused) {
+  auto refusal = [&](Words more) {
+    Words words = with_register(std::move(more));
+    words.insert(words.begin(), "peer");
+    Outcome outcome = run(words);
+    EXPECT_EQ(outcome.status, 1) << outcome.out;
+    return outcome.out;
+  };
+  EXPECT_NE(refusal({"--join", "127.0.0.1:1"}).find("leave out --join"), std::string::npos);
+  EXPECT_NE(refusal({"--persist"}).find("leave out --persist"), std::string::npos);
+  EXPECT_NE(refusal({"--register-user", "u"}).find("both or none"), std::string::npos);
+  EXPECT_NE(refusal({"--algorithm", "sigma"}).find("leave out --register"), std::string::npos);
+  Outcome nonsense = run({"peer", "--register", "127.0.0.1:2379"});
+  EXPECT_TRUE(nonsense.says("write http://host:2379")) << nonsense.out;
+  leave(ready_peer());
+  EXPECT_NE(refusal({}).find("has a register on this machine"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace conch
