@@ -75,6 +75,7 @@ class Reader {
     if (verb_ == "died") return take_death();
     if (verb_ == "out") return take_out();
     if (verb_ == "clock") return void(++verdict_.clock_steps);
+    if (verb_ == "end") is_over_ = true;
     if (verb_ == "came" || verb_ == "in" || verb_ == "calm" || verb_ == "end") return;
     words >> lock_name_;
     Lock& lock = locks_[lock_name_];
@@ -96,7 +97,7 @@ class Reader {
   Verdict finish() {
     for (auto& [name, lock] : locks_) {
       lock_name_ = name;
-      check_waiters(lock);
+      if (is_over_) check_waiters(lock);
       check_data(lock);
     }
     return std::move(verdict_);
@@ -138,6 +139,11 @@ class Reader {
           absence.is_over = true;
           absence.until = at_ + ns(terms_.lease_seconds);
         }
+  }
+  bool is_hit(const std::string& seat) const {
+    return std::any_of(absences_.begin(), absences_.end(), [&](const Absence& absence) {
+      return absence.seat == seat && !absence.is_over;
+    });
   }
   void take_death() {
     if (!dead_.insert(who_).second) return;
@@ -205,6 +211,7 @@ class Reader {
       lock.hit_at.reset();
     }
     ++verdict_.entries;
+    if (is_hit(seat_of(who_))) ++verdict_.entries_while_hit;
     lock.fence = std::max(lock.fence, section.fence);
     lock.last_accepted = lock.sections.size();
   }
@@ -307,6 +314,7 @@ class Reader {
   std::map<std::string, Lock> locks_;
   std::vector<Absence> absences_;
   std::set<std::string> dead_;
+  bool is_over_ = false;
   // The line that is read.
   Number line_ = 0;
   Number at_ = 0;

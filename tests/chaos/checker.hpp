@@ -25,6 +25,8 @@ struct Verdict {
   std::uint64_t entries = 0;
   /// Entries of somebody else than the last.
   std::uint64_t handovers = 0;
+  /// Of those whom a fault had hit, and who could still go on.
+  std::uint64_t entries_while_hit = 0;
   /// What somebody wanted to write whose lock was another's by then.
   std::uint64_t refused = 0;
   std::uint64_t gave_up = 0;

@@ -52,13 +52,14 @@ void Crew::start(std::size_t seat) {
 }
 
 std::vector<std::string> Crew::words_for(std::size_t seat) const {
-  std::string worker = group_.plant.empty() ? CHAOS_WORKER : CHAOS_SPECIMEN;
   std::uint64_t seed = seed_ * 1'000'000 + seat * 1000 + seats_[seat].life * 10;
-  std::vector<std::string> words{worker, name_of(seat), folder_ + "/ledger", folder_,
-                                 std::to_string(seed)};
+  std::vector<std::string> words{CHAOS_WORKER};
+  if (!group_.plant.empty()) words = {"env", "CHAOS_PLANT=" + group_.plant, CHAOS_SPECIMEN};
+  for (const std::string& word :
+       {name_of(seat), folder_ + "/ledger", folder_, std::to_string(seed)})
+    words.push_back(word);
   words.push_back("listen=" + address_of(seat));
   words.push_back("clock=" + clock_of(group_.site_of(seat)));
-  if (!group_.plant.empty()) words.push_back("plant=" + group_.plant);
   if (group_.has_register()) words.emplace_back("data");
   words.push_back("algorithm=" + group_.algorithm);
   words.push_back(fmt::format("lease={}", group_.lease.count()));
@@ -77,10 +78,12 @@ void Crew::add_contacts(std::size_t seat, std::vector<std::string>& words) const
   }
 }
 
-std::size_t Crew::holder_or(std::size_t seat) {
-  std::istringstream holders(ledger_->say("holders"));
-  std::string ok, holder;
-  return holders >> ok >> holder ? std::stoul(holder) : seat;
+std::vector<std::size_t> Crew::holders() {
+  std::istringstream words(ledger_->say("holders"));
+  std::string word;
+  std::vector<std::size_t> all;
+  for (words >> word; words >> word;) all.push_back(std::stoul(word));
+  return all;
 }
 
 std::vector<std::size_t> Crew::seats_at(std::size_t site) const {
@@ -90,9 +93,16 @@ std::vector<std::size_t> Crew::seats_at(std::size_t site) const {
   return all;
 }
 
-bool Crew::boot_again(std::size_t site, std::chrono::seconds ahead) {
+std::vector<std::size_t> Crew::seats_elsewhere(std::size_t site) const {
+  std::vector<std::size_t> all;
+  for (std::size_t seat = 0; seat < seats_.size(); ++seat)
+    if (group_.site_of(seat) != site) all.push_back(seat);
+  return all;
+}
+
+bool Crew::boot_again(std::size_t site, std::chrono::seconds ago) {
   try {
-    rig_.site(site).boot_again(ahead);
+    rig_.site(site).boot_again(ago);
   } catch (const rig::NoSites&) {
     return false;
   }

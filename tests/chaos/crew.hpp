@@ -43,12 +43,14 @@ class Crew {
   bool has_ended(std::size_t seat) {
     return seats_[seat].process->await_exit(Milliseconds(0)) != still_running;
   }
-  /// Of somebody who holds a lock, as far as the ledger knows; else this one.
-  std::size_t holder_or(std::size_t seat);
+  /// Those that hold locks, as far as the ledger knows.
+  std::vector<std::size_t> holders();
   std::vector<std::size_t> seats_at(std::size_t site) const;
+  std::vector<std::size_t> seats_elsewhere(std::size_t site) const;
 
-  /// False if there are no such clocks here: then nothing has changed.
-  bool boot_again(std::size_t site, std::chrono::seconds ahead);
+  /// A site has booted so long ago. False if there are no such clocks here: then nothing has
+  /// changed.
+  bool boot_again(std::size_t site, std::chrono::seconds ago);
   void set_clock(std::size_t site, std::chrono::nanoseconds offset);
 
   /// Who has ended without being asked to: a sentence for each.

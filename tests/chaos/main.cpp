@@ -13,6 +13,8 @@ namespace {
 using namespace conch;
 using namespace conch::chaos;
 
+constexpr std::size_t handovers_measured = 20;
+
 std::atomic<bool> is_cancelled = false;
 
 struct Options {
@@ -23,7 +25,10 @@ struct Options {
   unsigned lease_ms = 1000;
   std::string plant;
   std::string measure;
+  std::vector<std::string> only;
+  bool is_planted = false;
   bool is_quiet = false;
+  bool is_kept = false;
 };
 
 const std::vector<std::string> algorithms{"naimi-trehel", "elmp", "preempt-aggregation",
@@ -50,9 +55,20 @@ class Folder {
   bool is_kept_ = false;
 };
 
+Kind kind_named(const std::string& name) {
+  for (std::size_t kind = 0; kind < kinds; ++kind)
+    if (word(static_cast<Kind>(kind)) == name) return static_cast<Kind>(kind);
+  throw std::runtime_error("--only: nothing is called '" + name + "'; see --help");
+}
+
 /// A group without a register promises less: nothing in a partition, and little when several
 /// neighbours go at once.
 std::set<Kind> kinds_of(const Options& options) {
+  if (!options.only.empty()) {
+    std::set<Kind> chosen;
+    for (const std::string& name : options.only) chosen.insert(kind_named(name));
+    return chosen;
+  }
   if (!options.measure.empty()) return {Kind::kill};
   if (options.algorithm == "end-to-end")
     return {Kind::kill,      Kind::stop,         Kind::leave,
@@ -72,7 +88,8 @@ RunOptions run_of(const Options& options, const std::string& folder) {
   run.kinds = kinds_of(options);
   run.folder = folder;
   if (options.algorithm == "end-to-end") run.pause = 3 * run.group.lease;
-  if (options.measure == "handover") run.holders_to_hit = 20;
+  run.ends_when_wrong = !options.plant.empty();
+  if (options.measure == "handover") run.holders_to_hit = handovers_measured;
   return run;
 }
 
@@ -80,6 +97,7 @@ std::string command_of(const Options& options) {
   std::string text =
       fmt::format("./dev chaos --seconds {:g} --algorithm {} --seed {} --lease {}", options.seconds,
                   options.algorithm, options.seed, options.lease_ms);
+  for (const std::string& kind : options.only) text += " --only " + kind;
   if (!options.plant.empty()) text += " --plant " + options.plant;
   return text;
 }
@@ -90,6 +108,8 @@ void print(const ::chaos::Verdict& verdict) {
   fmt::print("faults           {}\n", faults);
   fmt::print("entries           {}, {} handovers, {} gave up\n", verdict.entries, verdict.handovers,
              verdict.gave_up);
+  fmt::print("                  {} by peers that were cut off just then\n",
+             verdict.entries_while_hit);
   fmt::print("late writes       {} refused\n", verdict.refused);
   fmt::print("put out           {} times\n", verdict.put_out);
   fmt::print("data              {} found as promised, {} lost with several at once\n",
@@ -109,20 +129,70 @@ void print(const ::chaos::Verdict& verdict) {
     fmt::print("... and {} more\n", verdict.complaints.size() - shown_max);
 }
 
-int go(const Options& options) {
-  Folder folder;
+::chaos::Verdict run(const Options& options, const Folder& folder) {
   Run run(run_of(options, folder.path()), is_cancelled, [&](const std::string& line) {
     if (!options.is_quiet) fmt::print("{}\n", line);
     std::fflush(stdout);
   });
-  ::chaos::Verdict verdict = run.go();
+  return run.go();
+}
+
+int go(const Options& options) {
+  Folder folder;
+  ::chaos::Verdict verdict = run(options, folder);
   print(verdict);
   if (is_cancelled) return fmt::print("cancelled\n"), 130;
+  if (!verdict.is_good() || options.is_kept) {
+    folder.keep();
+    fmt::print("logs, traces and the history are in {}\n", folder.path());
+  }
   if (verdict.is_good()) return fmt::print("pass: {}\n", command_of(options)), 0;
-  folder.keep();
-  fmt::print("logs, traces and the history are in {}\n", folder.path());
   fmt::print("FAIL: {}\n", command_of(options));
   return 1;
+}
+
+int measure_handover(const Options& options) {
+  Folder folder;
+  std::vector<double> all = run(options, folder).recoveries_seconds;
+  if (is_cancelled) return fmt::print("cancelled\n"), 130;
+  std::sort(all.begin(), all.end());
+  fmt::print("from kill -9 of a holder to the next one in, between sites, in seconds:\n");
+  for (double seconds : all) fmt::print(" {:.3f}", seconds);
+  if (all.size() < handovers_measured)
+    return fmt::print("\nFAIL: only {} holders were hit\n", all.size()), 1;
+  double median = (all[(all.size() - 1) / 2] + all[all.size() / 2]) / 2;
+  double most = options.lease_ms / 1000.0 + 0.5;
+  bool is_good = median <= most;
+  fmt::print("\n{}: the median of {} is {:.3f} s; the lease and half a second are {:.3f} s\n",
+             is_good ? "pass" : "FAIL", all.size(), median, most);
+  return is_good ? 0 : 1;
+}
+
+/// Whether the bug is found with one of a few seeds.
+bool is_caught(Options options) {
+  constexpr std::uint64_t seeds = 5;
+  for (std::uint64_t last = options.seed + seeds; options.seed < last; ++options.seed) {
+    Folder folder;
+    ::chaos::Verdict verdict = run(options, folder);
+    if (is_cancelled) return false;
+    if (verdict.is_good()) continue;
+    fmt::print("{}: caught; {}\n  again: {}\n", options.plant, verdict.complaints.front(),
+               command_of(options));
+    return true;
+  }
+  fmt::print("{}: NOT caught with {} seeds\n", options.plant, seeds);
+  return false;
+}
+
+int catch_all(Options options) {
+  bool all = true;
+  for (const std::string& plant : plants) {
+    options.plant = plant;
+    all = is_caught(options) && all;
+  }
+  if (is_cancelled) return fmt::print("cancelled\n"), 130;
+  fmt::print("{}\n", all ? "pass: all that was planted was caught" : "FAIL: a bug was not caught");
+  return all ? 0 : 1;
 }
 
 }  // namespace
@@ -136,10 +206,16 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"file"}));
   app.add_option("--seed", options.seed, "what goes wrong, and when");
   app.add_option("--lease", options.lease_ms, "in milliseconds");
+  std::string words;
+  for (std::size_t kind = 0; kind < kinds; ++kind)
+    words += (kind > 0 ? ", " : "") + std::string(word(static_cast<Kind>(kind)));
+  app.add_option("--only", options.only, "nothing else goes wrong, of " + words);
   app.add_option("--plant", options.plant, "peers with a bug, which has to be found")
       ->check(CLI::IsMember(plants));
+  app.add_flag("--planted", options.is_planted, "every such bug, with a few seeds each");
   app.add_option("--measure", options.measure, "`handover`: from the death of a holder to the next")
       ->check(CLI::IsMember({"handover"}));
+  app.add_flag("--keep", options.is_kept, "keep logs, traces and the history of a run that passes");
   app.add_flag("--quiet", options.is_quiet, "do not tell what goes wrong");
   CLI11_PARSE(app, argc, argv);
   if (auto missing = rig::missing_for_sites()) {
@@ -149,7 +225,8 @@ int main(int argc, char** argv) {
   std::signal(SIGINT, [](int) { is_cancelled = true; });
   std::signal(SIGTERM, [](int) { is_cancelled = true; });
   try {
-    return go(options);
+    if (options.measure == "handover") return measure_handover(options);
+    return options.is_planted ? catch_all(options) : go(options);
   } catch (const std::exception& error) {
     fmt::print("FAIL: {}\n", error.what());
     return 1;

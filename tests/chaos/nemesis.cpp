@@ -22,6 +22,15 @@ std::string_view word(Kind kind) {
   return "?";
 }
 
+namespace {
+
+rig::Quality bad_lines() {
+  return {.delay = 5ms, .jitter = 10ms, .lose = 0.1, .duplicate = 0.1, .clog = {0.1, 40ms}};
+}
+rig::Quality narrow_lines() { return {.delay = 20ms, .jitter = 5ms, .bytes_per_second = 300'000}; }
+
+}  // namespace
+
 rig::Quality good_lines() { return {.delay = 1ms, .jitter = 1ms}; }
 
 Duration Nemesis::some(double least, double most) {
@@ -38,26 +47,22 @@ Fault Nemesis::next() {
   fault.after =
       Duration(static_cast<Duration::rep>(pauses * static_cast<double>(temper_.pause.count())));
   fault.seat = random_.below(temper_.seats);
-  fault.aims = random_.chance(0.7);
+  fault.aims = random_.chance(temper_.is_precise ? 1 : 0.7);
   // Site 0 has the register: it is parted from the others by a kind of its own.
   fault.site = 1 + random_.below(temper_.sites - 1);
-  fault.clock = std::chrono::seconds(random_.below(200'000));
+  fault.clock = std::chrono::seconds(random_.below(200'000)) - 100'000s;
+  fault.quality = random_.chance(temper_.is_precise ? 0 : 0.4) ? bad_lines() : good_lines();
   fault.lasts = some(0.2, 2.5);
   switch (fault.kind) {
     case Kind::kill:
-    case Kind::leave:
-    case Kind::reboot: fault.lasts = some(0.05, 0.5); break;
-    case Kind::bad_lines:
-      fault.quality = {
-          .delay = 5ms, .jitter = 10ms, .lose = 0.1, .duplicate = 0.1, .clog = {0.1, 40ms}};
+    case Kind::leave: fault.lasts = some(0.05, 0.5); break;
+    case Kind::reboot:
+      fault.lasts = some(0.05, 0.5);
+      fault.site = random_.below(temper_.sites);
       break;
-    case Kind::narrow_lines:
-      fault.quality = {.delay = 20ms, .jitter = 5ms, .bytes_per_second = 300'000};
-      break;
-    case Kind::set_clock:
-      fault.clock -= 100'000s;
-      fault.lasts = 0s;
-      break;
+    case Kind::bad_lines: fault.quality = bad_lines(); break;
+    case Kind::narrow_lines: fault.quality = narrow_lines(); break;
+    case Kind::set_clock: fault.lasts = 0s; break;
     case Kind::stop:
     case Kind::part:
     case Kind::part_one_way:

@@ -38,9 +38,9 @@ struct Fault {
   /// Whoever holds a lock just then is hit instead, if there is one.
   bool aims = false;
   std::size_t site = 0;
-  /// Of bad and narrow lines.
+  /// Of all lines while it lasts: one thing seldom comes alone.
   rig::Quality quality = {};
-  /// Of a wall clock, and of steady ones after a reboot.
+  /// By how much a wall clock is wrong.
   std::chrono::seconds clock{};
 };
 
@@ -51,6 +51,8 @@ struct Temper {
   Duration lease{};
   /// How long all is well before a fault, on the average.
   Duration pause{};
+  /// Every fault that can aim at a holder does, and nothing else is wrong.
+  bool is_precise = false;
 };
 
 /// What lines are like when nothing is wrong with them.

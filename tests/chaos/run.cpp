@@ -25,8 +25,8 @@ constexpr std::uint64_t entries_to_be_warm = 10;
 double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
 Temper temper_of(const RunOptions& options) {
-  return {options.kinds, options.group.sites, options.group.seats(), options.group.lease,
-          options.pause};
+  return {options.kinds,       options.group.sites, options.group.seats(),
+          options.group.lease, options.pause,       options.holders_to_hit > 0};
 }
 
 Duration patience_of(const Group& group) {
@@ -126,11 +126,15 @@ bool Run::warm_up() {
 void Run::be_hit() {
   begun_ = steady_now();
   auto is_over = [&] { return steady_now() - begun_ >= options_.lasts; };
-  auto has_hit_enough = [&] {
-    return options_.holders_to_hit > 0 &&
-           judge().recoveries_seconds.size() >= options_.holders_to_hit;
-  };
-  while (!is_cancelled_ && !is_over() && !has_hit_enough()) hit(nemesis_.next());
+  while (!is_cancelled_ && !is_over() && !has_seen_enough()) hit(nemesis_.next());
+}
+
+bool Run::has_seen_enough() {
+  if (options_.holders_to_hit == 0 && !options_.ends_when_wrong) return false;
+  ::chaos::Verdict so_far = judge();
+  bool has_hit_enough =
+      options_.holders_to_hit > 0 && so_far.recoveries_seconds.size() >= options_.holders_to_hit;
+  return has_hit_enough || (options_.ends_when_wrong && !so_far.is_good());
 }
 
 void Run::hit(const Fault& fault) {
@@ -146,15 +150,11 @@ std::vector<std::size_t> Run::victims(const Fault& fault) {
   switch (fault.kind) {
     case Kind::kill:
     case Kind::stop:
-    case Kind::leave: return {fault.aims ? crew_.holder_or(fault.seat) : fault.seat};
+    case Kind::leave: return {fault.aims ? holder_or(fault.seat) : fault.seat};
     case Kind::part:
     case Kind::part_one_way:
     case Kind::reboot: return crew_.seats_at(fault.site);
-    case Kind::register_away: {
-      std::vector<std::size_t> all;
-      for (std::size_t seat = 0; seat < options_.group.seats(); ++seat) all.push_back(seat);
-      return all;
-    }
+    case Kind::register_away: return crew_.seats_elsewhere(0);
     case Kind::bad_lines:
     case Kind::narrow_lines:
     case Kind::set_clock: return {};
@@ -162,10 +162,24 @@ std::vector<std::size_t> Run::victims(const Fault& fault) {
   return {};
 }
 
+/// Deaths are measured between sites: those of the register's machine are seen at once.
+std::size_t Run::holder_or(std::size_t seat) {
+  bool is_measured = options_.holders_to_hit > 0;
+  std::optional<std::size_t> found;
+  auto is_there = [&] {
+    for (std::size_t holder : crew_.holders())
+      if (!is_measured || options_.group.site_of(holder) != 0) found = holder;
+    return found.has_value();
+  };
+  await(is_there, is_measured ? patience_of(options_.group) : Duration::zero());
+  return found.value_or(seat);
+}
+
 void Run::begin(const Fault& fault, const std::vector<std::size_t>& seats) {
   tell_(fmt::format("{:8.3f}  {} for {:.2f} s:{}", seconds(steady_now() - begun_), word(fault.kind),
                     seconds(fault.lasts), seats.empty() ? " the wire" : words_of(seats)));
   crew_.say(fmt::format("fault {}{}", word(fault.kind), words_of(seats)));
+  crew_.wire().set(fault.quality);
   switch (fault.kind) {
     case Kind::kill:
     case Kind::reboot:
@@ -177,7 +191,7 @@ void Run::begin(const Fault& fault, const std::vector<std::size_t>& seats) {
     case Kind::part_one_way: return crew_.wire().part({fault.site}, true);
     case Kind::register_away: return crew_.wire().part({0});
     case Kind::bad_lines:
-    case Kind::narrow_lines: return crew_.wire().set(fault.quality);
+    case Kind::narrow_lines: return;
     case Kind::set_clock: return crew_.set_clock(fault.site, fault.clock);
   }
 }
@@ -191,14 +205,15 @@ void Run::end(const Fault& fault, const std::vector<std::size_t>& seats) {
     case Kind::part_one_way:
     case Kind::register_away: crew_.wire().heal(); break;
     case Kind::bad_lines:
-    case Kind::narrow_lines: crew_.wire().set(good_lines()); break;
+    case Kind::narrow_lines:
     case Kind::set_clock: break;
     case Kind::reboot:
       for (std::size_t seat : seats) await_end(seat);
-      crew_.boot_again(fault.site, fault.clock);
+      crew_.boot_again(fault.site, 0s);
       for (std::size_t seat : seats) crew_.start(seat);
       break;
   }
+  crew_.wire().set(good_lines());
   crew_.say(fmt::format("heal {}{}", word(fault.kind), words_of(seats)));
 }
 

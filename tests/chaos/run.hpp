@@ -23,6 +23,8 @@ struct RunOptions {
   std::set<Kind> kinds = {};
   /// Zero: for as long as it lasts; else so many holders are hit, and no more.
   std::size_t holders_to_hit = 0;
+  /// Nothing more goes wrong once something was found.
+  bool ends_when_wrong = false;
   Duration pause = std::chrono::milliseconds(700);
   /// Whatever comes of the run is there.
   std::string folder;
@@ -41,8 +43,10 @@ class Run {
 
   bool warm_up();
   void be_hit();
+  bool has_seen_enough();
   void hit(const Fault& fault);
   std::vector<std::size_t> victims(const Fault& fault);
+  std::size_t holder_or(std::size_t seat);
   void begin(const Fault& fault, const std::vector<std::size_t>& seats);
   void end(const Fault& fault, const std::vector<std::size_t>& seats);
   void await_end(std::size_t seat);

@@ -217,13 +217,20 @@ net::Descriptor Site::socket(int type) const {
   return std::move(all.front());
 }
 
-void Site::boot_again(std::chrono::seconds ahead) {
+void Site::boot_again(std::chrono::seconds ago) {
   clocks_ = {};
+  auto offset = [&](const char* name, clockid_t clock) {
+    timespec now{};
+    ::clock_gettime(clock, &now);
+    // The nanoseconds are never negative.
+    return std::string(name) + " " + std::to_string(ago.count() - now.tv_sec - 1) + " " +
+           std::to_string(1'000'000'000 - now.tv_nsec) + "\n";
+  };
   Descriptors all = opened_elsewhere([&] {
     enter();
     if (::unshare(CLONE_NEWTIME) != 0) fail("make a time namespace");
-    std::string offset = std::to_string(ahead.count()) + " 0\n";
-    write("/proc/self/timens_offsets", "monotonic " + offset + "boottime " + offset);
+    write("/proc/self/timens_offsets",
+          offset("monotonic", CLOCK_MONOTONIC) + offset("boottime", CLOCK_BOOTTIME));
     Descriptors one;
     one.push_back(open("/proc/self/ns/time_for_children", O_RDONLY));
     return one;

@@ -46,10 +46,10 @@ class Site {
   /// For AF_INET and this type: it is the site's, whoever uses it.
   net::Descriptor socket(int type) const;
 
-  /// What enters from here on sees another boot, whose steady clocks show so much more than those
-  /// of this process. Throws NoSites.
-  void boot_again(std::chrono::seconds ahead);
-  /// Those that are there now, zombies as well.
+  /// What enters from here on sees another boot, and steady clocks that show that it was so long
+  /// ago. Throws NoSites.
+  void boot_again(std::chrono::seconds ago);
+  /// Those that are there now.
   std::vector<pid_t> processes() const;
 
  private:
