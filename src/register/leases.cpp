@@ -65,7 +65,8 @@ Leases::Lease Leases::look(const Life& life) const {
     if (!files) break;
     for (const std::string& file : *files) {
       if ("/" + file == ended_name) return {Lease::State::ended, {}, {}};
-      if (auto end = end_in(file, lease_)) return {Lease::State::running, inside(folder, file), *end};
+      if (auto end = end_in(file, lease_))
+        return {Lease::State::running, inside(folder, file), *end};
     }
   }
   return {};

@@ -186,7 +186,7 @@ bool is_caught(Options options) {
 
 int catch_all(Options options) {
   bool all = true;
-  for (const std::string& plant : plants) {
+  for (const std::string& plant : options.plant.empty() ? plants : std::vector{options.plant}) {
     options.plant = plant;
     all = is_caught(options) && all;
   }
@@ -212,7 +212,8 @@ int main(int argc, char** argv) {
   app.add_option("--only", options.only, "nothing else goes wrong, of " + words);
   app.add_option("--plant", options.plant, "peers with a bug, which has to be found")
       ->check(CLI::IsMember(plants));
-  app.add_flag("--planted", options.is_planted, "every such bug, with a few seeds each");
+  app.add_flag("--planted", options.is_planted,
+               "every such bug, or that of --plant: whether it is found with a few seeds");
   app.add_option("--measure", options.measure, "`handover`: from the death of a holder to the next")
       ->check(CLI::IsMember({"handover"}));
   app.add_flag("--keep", options.is_kept, "keep logs, traces and the history of a run that passes");

@@ -1,7 +1,8 @@
 #include "chaos/skewed_clock.hpp"
 
-#include <dlfcn.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include <ctime>
 
@@ -21,8 +22,7 @@ timespec shifted(timespec time) {
 }  // namespace
 
 void follow_clock(const std::string& file) {
-  static ClockOffset offset(file);
-  followed = &*offset;
+  followed = &**new ClockOffset(file);  // Somebody may look at it until the very end.
 }
 
 }  // namespace conch::chaos
@@ -31,11 +31,9 @@ void follow_clock(const std::string& file) {
 extern "C" {
 
 int clock_gettime(clockid_t clock, timespec* now) noexcept {
-  using Function = int (*)(clockid_t, timespec*);
-  static const auto next = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "clock_gettime"));
-  int result = next(clock, now);
+  long result = ::syscall(SYS_clock_gettime, clock, now);
   if (result == 0 && clock == CLOCK_REALTIME) *now = conch::chaos::shifted(*now);
-  return result;
+  return static_cast<int>(result);
 }
 
 int gettimeofday(timeval* now, void*) noexcept {

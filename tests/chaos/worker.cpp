@@ -30,6 +30,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto think_mean = 25ms;
 constexpr auto hold_mean = 2ms;
+/// Some stay longer, so that a fault finds somebody inside.
+constexpr double slow = 0.1;
+constexpr auto hold_mean_of_the_slow = 40ms;
 /// Some are impatient, and give up.
 constexpr double impatient = 0.1;
 constexpr auto patience_of_the_impatient = 40ms;
@@ -177,7 +180,8 @@ class Visitor {
     std::uint64_t value = 0;
     answer >> judged >> value;
     if (judged == "yes") ledger_.say("write " + at + " " + door_.change(value));
-    std::this_thread::sleep_for(random_.exponential() * hold_mean);
+    std::this_thread::sleep_for(random_.exponential() *
+                                (random_.chance(slow) ? hold_mean_of_the_slow : hold_mean));
     ledger_.say("still " + at);
     ledger_.say("leave " + at + (door_.holds() ? " held" : " lost"));
     ledger_.say("left " + at + (door_.leave() ? " ok" : " lost"));
