@@ -28,7 +28,7 @@ TEST_F(Chaos, TwentySeconds) {
   if (is_skipped()) GTEST_SKIP() << text;
   EXPECT_EQ(status_, 0) << text;
   // Each kind comes once before any comes again, unless a slow machine had no time for all of them.
-  for (const char* kind : {" kill", " stop", " part", " entries"})
+  for (const char* kind : {" kill", " stop", " part", "entries"})
     EXPECT_NE(text.find(kind), text.npos) << text;
 }
 
