@@ -158,6 +158,7 @@ const std::vector<Specimen>& specimens() {
       {Rule::lease, "naimi-trehel", 2, {{Budget::pause, 1}}, Property::mutual_exclusion},
       {Rule::acceptance, "naimi-trehel", 3, {{Budget::crash, 1}}, Property::invariant},
       {Rule::incarnation, "naimi-trehel", 2, {{Budget::usurp, 1}}, Property::mutual_exclusion},
+      {Rule::fences, "naimi-trehel", 2, {{Budget::crash, 1}}, Property::fences},
   };
   return list;
 }

@@ -20,6 +20,7 @@ Charter charter_of(const CatalogEntry& entry, std::optional<unsigned> eps) {
   Charter charter{std::string(entry.about.name), entry.tuned(Tuning{})};
   charter.tuning.eps = entry.about.has_eps ? eps.value_or(default_eps) : 0;
   charter.insists_on_eps = eps.has_value();
+  charter.without = rule_left_out();
   return charter;
 }
 

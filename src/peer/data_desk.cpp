@@ -94,7 +94,7 @@ void DataDesk::follow_view() {
 }
 
 void DataDesk::forget() {
-  streams_.drop_idle();
+  streams_.drop_all();
   for (auto& [lock, stock] : stocks_) {
     unsigned handles = stock.handles;
     stock = Stock();

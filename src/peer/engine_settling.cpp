@@ -322,6 +322,11 @@ void Engine::broken(const Life& life, const std::string& why) {
   steward_->suspect(work_now_, life, effects_);
   // All have forgotten it: it was away for long, and comes back as somebody new.
   if (is_ring() && phase_ == Phase::member && steward_->view().roster.size() == 1) broken_ = true;
+  std::erase(contacts_, life);
+  // Who is not in has no lease that could end. It would ask for ever those who have forgotten it;
+  // somebody new they do not know either.
+  bool asks_in_vain = !is_ring() && !register_ && contacts_.empty() && !steward_->lease_until();
+  if (asks_in_vain) broken_ = true;
 }
 
 // The register.

@@ -49,9 +49,10 @@ void Streams::follow_view(const recovery::View& view) {
     if (!view.mentions(life)) stream->abort();
 }
 
-void Streams::drop_idle() {
+void Streams::drop_all() {
   std::lock_guard guard(mutex_);
   idle_.clear();
+  for (const auto& [stream, life] : used_) stream->abort();
 }
 
 void Streams::close() {

@@ -35,8 +35,9 @@ class Streams {
   /// Aborts those with whoever is not mentioned any more: over TCP, nobody else tells that the
   /// other side has gone.
   void follow_view(const recovery::View& view);
-  /// Those to be used again say that this peer is who it was.
-  void drop_idle();
+  /// They say that this peer is who it was: those in use are aborted. The others have hung up on
+  /// that life, but a network that was away may not have told.
+  void drop_all();
   /// Aborts all, and there will be no more.
   void close();
 

@@ -421,7 +421,7 @@ template <Exclusive A>
 Assignment Participant<A>::start_of(const std::string& lock, const DataRef& data) const {
   Tuning tuning = charter_.tuning;
   tuning.eps = view_.eps;
-  Baton baton{Fence(epoch_, 0), data};
+  Baton baton{Fence(is_without(Rule::fences) ? Epoch{1} : epoch_, 0), data};
   return {epoch_, founders_, home_of(lock, founders_), baton, tuning, {}, clusters_};
 }
 

@@ -15,10 +15,12 @@ enum class Rule : std::uint8_t {
   lease,        // every event, and so every entry, first looks at the lease
   acceptance,   // only whose proposal the register accepted decides
   incarnation,  // what one life says does not count as another's
+  fences,       // those of an epoch are larger than all before
 };
 
 inline constexpr std::array rules{Rule::roster, Rule::old_epochs, Rule::new_epochs,
-                                  Rule::lease,  Rule::acceptance, Rule::incarnation};
+                                  Rule::lease,  Rule::acceptance, Rule::incarnation,
+                                  Rule::fences};
 
 constexpr std::string_view word(Rule rule) {
   switch (rule) {
@@ -29,6 +31,7 @@ constexpr std::string_view word(Rule rule) {
     case Rule::lease: return "lease";
     case Rule::acceptance: return "acceptance";
     case Rule::incarnation: return "incarnation";
+    case Rule::fences: return "fences";
   }
   return "?";
 }

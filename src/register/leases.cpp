@@ -22,15 +22,17 @@ std::string lease_until(Duration end) {
   return "/lease." + std::to_string(end.count()) + "." + boot();
 }
 
-/// When the lease ends that a file's name stands for; one of another boot ended before this one.
-std::optional<Duration> end_in(std::string_view file) {
+/// When the lease ends that a file's name stands for. One that was given before this machine booted
+/// ends at the latest when it has been up for a lease: the peer may be on another machine, which
+/// has not.
+std::optional<Duration> end_in(std::string_view file, Duration lease) {
   auto rest = after("lease.", file);
   if (!rest) return std::nullopt;
   std::size_t dot = std::min(rest->find('.'), rest->size());
   auto end = number_in(rest->substr(0, dot));
   if (!end) return std::nullopt;
   bool of_this_boot = rest->substr(std::min(dot + 1, rest->size())) == boot();
-  return Duration(of_this_boot ? static_cast<std::int64_t>(*end) : 0);
+  return of_this_boot ? Duration(static_cast<std::int64_t>(*end)) : lease;
 }
 
 }  // namespace
@@ -47,7 +49,8 @@ Leases::Lease Leases::look(const Life& life) const {
     if (!files) break;
     for (const std::string& file : *files) {
       if ("/" + file == ended_name) return {Lease::State::ended, {}, {}};
-      if (auto end = end_in(file)) return {Lease::State::running, inside(folder, file), *end};
+      if (auto end = end_in(file, lease_))
+        return {Lease::State::running, inside(folder, file), *end};
     }
   }
   return {};

@@ -93,6 +93,12 @@ class LeasesTest : public testing::Test {
       if (entry.path().filename().string().starts_with("lease.")) return entry.path().string();
     return "";
   }
+  /// Its lease was given before this machine booted.
+  void let_boot_pass(const Life& of) const {
+    std::string old = lease_file(of);
+    std::string boot_before = "11111111-2222-3333-4444-555555555555";
+    std::filesystem::rename(old, old.substr(0, old.rfind('.') + 1) + boot_before);
+  }
 
   ScratchDirectory scratch;
 };
@@ -274,14 +280,33 @@ TEST_F(LeasesTest, ALifeThatWasInWithoutKnowingDoesNotComeBack) {
   EXPECT_TRUE(await_end(*others, a));
 }
 
-TEST_F(LeasesTest, ALeaseOfAnEarlierBootHasEnded) {
-  auto mine = client();
+TEST_F(LeasesTest, ALeaseOfAnEarlierBootEndsALeaseAfterTheBoot) {
+  if (file::since_boot() < 1min) GTEST_SKIP() << "this machine has just booted";
+  auto mine = client(1min);
   mine->propose(after({}, a, {a}));
-  std::string old = lease_file(a);
-  std::string boot_before = "11111111-2222-3333-4444-555555555555";
-  std::filesystem::rename(old, old.substr(0, old.rfind('.') + 1) + boot_before);
+  let_boot_pass(a);
   EXPECT_FALSE(mine->renew(a));
   EXPECT_TRUE(mine->read().has_ended(a));
+}
+
+/// A peer of another machine, which knows nothing of the boot.
+TEST_F(LeasesTest, ALeaseOfAnEarlierBootMayStillRun) {
+  auto mine = client(file::since_boot() + 1h);
+  mine->propose(after({}, a, {a}));
+  let_boot_pass(a);
+  EXPECT_FALSE(mine->read().has_ended(a));
+  EXPECT_TRUE(mine->renew(a));
+}
+
+/// What was a process of this machine did not survive it.
+TEST_F(LeasesTest, AProcessOfAnEarlierBootIsDead) {
+  Child dead([&] {
+    enter(*client(file::since_boot() + 1h), a);
+    return 0;
+  });
+  EXPECT_EQ(dead.await_exit(), 0);
+  let_boot_pass(a);
+  EXPECT_TRUE(client()->read().has_ended(a));
 }
 
 // Stopped inside of a renewal.

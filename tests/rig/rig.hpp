@@ -30,6 +30,7 @@ class Rig {
 
   std::size_t size() const { return sites_.size(); }
   const Site& site(std::size_t number) const { return sites_.at(number); }
+  Site& site(std::size_t number) { return sites_.at(number); }
   Wire& wire() { return *wire_; }
   /// Files that all sites see; `site0`, `site1`, ... in it are theirs.
   const std::string& folder() const { return scratch_.path(); }

@@ -86,8 +86,32 @@ TEST_F(RigTest, SitesAreMachinesOfTheirOwn) {
       1, {"sh", "-c", "uname -n; cat /proc/sys/kernel/random/boot_id; echo $XDG_RUNTIME_DIR"});
   EXPECT_EQ(shell.await_exit(), 0);
   EXPECT_EQ(shell.output(),
-            "site1\n77777777-7777-4777-8777-000000000001\n" + rig_->site(1).folder() + "/run\n");
+            "site1\n77777777-7777-4777-8001-000000000001\n" + rig_->site(1).folder() + "/run\n");
   EXPECT_EQ(rig_->site(1).address(), "10.77.2.1");
+}
+
+TEST_F(RigTest, ASiteBootsAgainWithAnotherClock) {
+  try {
+    rig_->site(1).boot_again(1'000'000s);
+  } catch (const NoSites& complaint) {
+    GTEST_SKIP() << complaint.what();
+  }
+  Process& shell =
+      rig_->start(1, {"sh", "-c", "cat /proc/sys/kernel/random/boot_id; cut -d. -f1 /proc/uptime"});
+  EXPECT_EQ(shell.await_exit(), 0);
+  std::string id = "77777777-7777-4777-8002-000000000001\n";
+  ASSERT_TRUE(shell.output().starts_with(id)) << shell.output();
+  long up = std::stol(shell.output().substr(id.size()));
+  EXPECT_GE(up, 1'000'000);
+  EXPECT_LE(up, 1'000'000 + patience.count());
+}
+
+TEST_F(RigTest, ASiteKnowsItsProcesses) {
+  EXPECT_TRUE(rig_->site(1).processes().empty());
+  Process& sleeper = rig_->start(1, {"sleep", "1000"});
+  rig_->start(2, {"sleep", "1000"});
+  while (rig_->site(1).processes().empty()) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(rig_->site(1).processes(), std::vector{sleeper.id()});
 }
 
 TEST_F(RigTest, ARoundTripTakesTwiceTheDelay) {

@@ -8,11 +8,13 @@
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "net/socket.hpp"
 #include "register/testing/scratch.hpp"
@@ -97,14 +99,18 @@ bool leave_the_machine() {
 }
 
 /// Peers of one boot would talk through files instead of the network.
+void write_boot(std::size_t number, std::size_t boot, const std::string& folder) {
+  std::array<char, 64> id{};
+  std::snprintf(id.data(), id.size(), "77777777-7777-4777-8%03zu-%012zu\n", boot % 1000, number);
+  write(folder + "/boot_id", id.data());
+}
+
 void boot(std::size_t number, const std::string& folder) {
   std::string name = "site" + std::to_string(number);
   if (::sethostname(name.data(), name.size()) != 0) fail("set a host's name");
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
     fail("have mounts of one's own");
-  std::array<char, 64> id{};
-  std::snprintf(id.data(), id.size(), "77777777-7777-4777-8777-%012zu\n", number);
-  write(folder + "/boot_id", id.data());
+  write_boot(number, 1, folder);
   if (::mount((folder + "/boot_id").c_str(), "/proc/sys/kernel/random/boot_id", nullptr, MS_BIND,
               nullptr) != 0)
     fail("mount a boot's identifier");
@@ -196,6 +202,7 @@ std::string Site::address() const {
 void Site::enter() const {
   for (const net::Descriptor& each : namespaces_)
     if (::setns(each.number(), 0) != 0) fail("enter " + name());
+  if (clocks_ && ::setns(clocks_.number(), 0) != 0) fail("enter the time of " + name());
   ::setenv("XDG_RUNTIME_DIR", (folder_ + "/run").c_str(), 1);
   ::setenv("XDG_STATE_HOME", (folder_ + "/state").c_str(), 1);
 }
@@ -208,6 +215,43 @@ net::Descriptor Site::socket(int type) const {
     return one;
   });
   return std::move(all.front());
+}
+
+void Site::boot_again(std::chrono::seconds ago) {
+  clocks_ = {};
+  auto offset = [&](const char* name, clockid_t clock) {
+    timespec now{};
+    ::clock_gettime(clock, &now);
+    // The nanoseconds are never negative.
+    return std::string(name) + " " + std::to_string(ago.count() - now.tv_sec - 1) + " " +
+           std::to_string(1'000'000'000 - now.tv_nsec) + "\n";
+  };
+  Descriptors all = opened_elsewhere([&] {
+    enter();
+    if (::unshare(CLONE_NEWTIME) != 0) fail("make a time namespace");
+    write("/proc/self/timens_offsets",
+          offset("monotonic", CLOCK_MONOTONIC) + offset("boottime", CLOCK_BOOTTIME));
+    Descriptors one;
+    one.push_back(open("/proc/self/ns/time_for_children", O_RDONLY));
+    return one;
+  });
+  clocks_ = std::move(all.front());
+  write_boot(number_, ++boots_, folder_);
+}
+
+std::vector<pid_t> Site::processes() const {
+  struct stat ours {};
+  struct stat theirs {};
+  // The network's is the last but two.
+  ::fstat(namespaces_.at(namespaces_.size() - 3).number(), &ours);
+  std::vector<pid_t> all;
+  for (const auto& each : std::filesystem::directory_iterator("/proc")) {
+    std::string process = each.path().filename();
+    if (process.find_first_not_of("0123456789") != process.npos) continue;
+    bool is_there = ::stat((each.path() / "ns/net").c_str(), &theirs) == 0;
+    if (is_there && theirs.st_ino == ours.st_ino) all.push_back(std::stoi(process));
+  }
+  return all;
 }
 
 }  // namespace conch::rig

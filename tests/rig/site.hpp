@@ -6,6 +6,9 @@
 // one: nothing is left, however a test ends. Who is not root makes a site in a user namespace.
 #pragma once
 
+#include <sys/types.h>
+
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -43,12 +46,20 @@ class Site {
   /// For AF_INET and this type: it is the site's, whoever uses it.
   net::Descriptor socket(int type) const;
 
+  /// What enters from here on sees another boot, and steady clocks that show that it was so long
+  /// ago. Throws NoSites.
+  void boot_again(std::chrono::seconds ago);
+  /// Those that are there now.
+  std::vector<pid_t> processes() const;
+
  private:
   std::size_t number_;
   std::string folder_;
   net::Descriptor end_;
   /// In the order in which they are entered.
   std::vector<net::Descriptor> namespaces_;
+  std::size_t boots_ = 1;
+  net::Descriptor clocks_;
 };
 
 }  // namespace conch::rig

@@ -1,0 +1,75 @@
+// The chaos rig itself, for a short time.
+#include <gtest/gtest.h>
+
+#include "process.hpp"
+
+namespace conch {
+namespace {
+
+constexpr int cannot_make_sites = 77;
+constexpr Milliseconds patience_for_a_run{280'000};
+
+class Chaos : public ::testing::Test {
+ protected:
+  /// What it prints; the test is skipped if there can be no sites.
+  std::string run(std::vector<std::string> words) {
+    words.insert(words.begin(), CHAOS);
+    Process chaos(words);
+    status_ = chaos.await_exit(patience_for_a_run);
+    return chaos.output();
+  }
+  bool is_skipped() const { return status_ == cannot_make_sites; }
+
+  int status_ = 0;
+};
+
+TEST_F(Chaos, TwentySeconds) {
+  std::string text = run({"--seconds", "20", "--seed", "2"});
+  if (is_skipped()) GTEST_SKIP() << text;
+  EXPECT_EQ(status_, 0) << text;
+  // Each kind comes once before any comes again, unless a slow machine had no time for all of them.
+  for (const char* kind : {" kill", " stop", " part", "entries"})
+    EXPECT_NE(text.find(kind), text.npos) << text;
+}
+
+/// Locks go from one to the other until leases run out, everybody is told, and they go on when it
+/// is back.
+TEST_F(Chaos, TheRegisterIsAway) {
+  std::string text = run({"--seconds", "12", "--seed", "1", "--only", "register-away"});
+  if (is_skipped()) GTEST_SKIP() << text;
+  EXPECT_EQ(status_, 0) << text;
+  EXPECT_EQ(text.find(" 0 by peers that were cut off"), text.npos) << text;
+  EXPECT_EQ(text.find(" 0 times"), text.npos) << text;
+}
+
+/// The wall clocks of peers jump by hours, and nobody minds; but they do see it.
+TEST_F(Chaos, ClocksAreSet) {
+  std::string text = run({"--seconds", "4", "--seed", "1", "--only", "set-clock"});
+  if (is_skipped()) GTEST_SKIP() << text;
+  EXPECT_EQ(status_, 0) << text;
+  EXPECT_EQ(text.find("clock steps       0 seen"), text.npos) << text;
+}
+
+/// Rules of recovery that are left out, by kinds of faults that make somebody miss them soon.
+TEST_F(Chaos, CatchesWhatWasPlanted) {
+  std::string lease = run({"--planted", "--plant", "lease", "--only", "register-away"});
+  if (is_skipped()) GTEST_SKIP() << lease;
+  EXPECT_EQ(status_, 0) << lease;
+  std::string fences = run({"--planted", "--plant", "fences", "--only", "kill"});
+  EXPECT_EQ(status_, 0) << fences;
+}
+
+TEST_F(Chaos, EndsWhenItIsToldTo) {
+  Process chaos({CHAOS, "--seconds", "1000"});
+  if (!chaos.await_output(" for ", patience_for_a_run)) {
+    status_ = chaos.await_exit();
+    ASSERT_TRUE(is_skipped()) << chaos.output();
+    GTEST_SKIP() << chaos.output();
+  }
+  chaos.send(SIGINT);
+  EXPECT_EQ(chaos.await_exit(), 130);
+  EXPECT_NE(chaos.output().find("cancelled"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace conch

@@ -1,0 +1,146 @@
+#include "chaos/crew.hpp"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "chaos/skewed_clock.hpp"
+
+namespace conch::chaos {
+
+namespace {
+
+constexpr int first_port = 7947;
+
+std::unique_ptr<Process> start_ledger(const std::string& folder) {
+  auto ledger = std::make_unique<Process>(
+      std::vector<std::string>{CHAOS_LEDGER, folder + "/ledger", folder + "/history"},
+      [] { ::prctl(PR_SET_PDEATHSIG, SIGKILL); });
+  if (!ledger->await_output("ready")) throw std::runtime_error("no ledger: " + ledger->output());
+  return ledger;
+}
+
+}  // namespace
+
+Crew::Crew(const Group& group, std::uint64_t seed, std::string folder)
+    : group_(group),
+      seed_(seed),
+      folder_(std::move(folder)),
+      rig_(group.sites, seed),
+      ledger_process_(start_ledger(folder_)),
+      ledger_(std::make_unique<LedgerLink>(folder_ + "/ledger", "rig")),
+      seats_(group.seats()) {}
+
+std::string Crew::name_of(std::size_t seat) const {
+  return fmt::format("{}.{}", seat, seats_[seat].life);
+}
+
+std::string Crew::address_of(std::size_t seat) const {
+  return fmt::format("{}:{}", rig_.site(group_.site_of(seat)).address(),
+                     first_port + static_cast<int>(seat));
+}
+
+std::string Crew::clock_of(std::size_t site) const {
+  return fmt::format("{}/clock.{}", folder_, site);
+}
+
+void Crew::start(std::size_t seat) {
+  ++seats_[seat].life;
+  seats_[seat].process = &rig_.start(group_.site_of(seat), words_for(seat));
+}
+
+std::vector<std::string> Crew::words_for(std::size_t seat) const {
+  std::uint64_t seed = seed_ * 1'000'000 + seat * 1000 + seats_[seat].life * 10;
+  std::vector<std::string> words{CHAOS_WORKER};
+  if (!group_.plant.empty()) words = {"env", "CHAOS_PLANT=" + group_.plant, CHAOS_SPECIMEN};
+  for (const std::string& word :
+       {name_of(seat), folder_ + "/ledger", folder_, std::to_string(seed)})
+    words.push_back(word);
+  words.push_back("listen=" + address_of(seat));
+  words.push_back("clock=" + clock_of(group_.site_of(seat)));
+  if (group_.has_register()) words.emplace_back("data");
+  words.push_back("algorithm=" + group_.algorithm);
+  words.push_back(fmt::format("lease={}", group_.lease.count()));
+  add_contacts(seat, words);
+  return words;
+}
+
+/// The register is the files of site 0, and others reach it through any peer there. A group without
+/// one is founded by the first life of seat 0; everybody else joins through anybody.
+void Crew::add_contacts(std::size_t seat, std::vector<std::string>& words) const {
+  bool founds = seat == 0 && seats_[seat].life == 1;
+  for (std::size_t other = 0; other < seats_.size(); ++other) {
+    bool helps = group_.has_register() ? group_.site_of(seat) != 0 && group_.site_of(other) == 0
+                                       : !founds && other != seat && seats_[other].life > 0;
+    if (helps) words.push_back("join=" + address_of(other));
+  }
+}
+
+std::vector<std::size_t> Crew::holders() {
+  std::istringstream words(ledger_->say("holders"));
+  std::string word;
+  std::vector<std::size_t> all;
+  for (words >> word; words >> word;) all.push_back(std::stoul(word));
+  return all;
+}
+
+std::vector<std::size_t> Crew::seats_at(std::size_t site) const {
+  std::vector<std::size_t> all;
+  for (std::size_t seat = 0; seat < seats_.size(); ++seat)
+    if (group_.site_of(seat) == site) all.push_back(seat);
+  return all;
+}
+
+std::vector<std::size_t> Crew::seats_elsewhere(std::size_t site) const {
+  std::vector<std::size_t> all;
+  for (std::size_t seat = 0; seat < seats_.size(); ++seat)
+    if (group_.site_of(seat) != site) all.push_back(seat);
+  return all;
+}
+
+bool Crew::boot_again(std::size_t site, std::chrono::seconds ago) {
+  try {
+    rig_.site(site).boot_again(ago);
+  } catch (const rig::NoSites&) {
+    return false;
+  }
+  return true;
+}
+
+void Crew::set_clock(std::size_t site, std::chrono::nanoseconds offset) {
+  *ClockOffset(clock_of(site)) = offset.count();
+}
+
+std::vector<std::string> Crew::unasked_ends() {
+  std::vector<std::string> all;
+  for (std::size_t seat = 0; seat < seats_.size(); ++seat) {
+    Process& process = *seats_[seat].process;
+    if (int status = process.await_exit(Milliseconds(0)); status != still_running)
+      all.push_back(fmt::format("worker {} has ended by itself, with status {}: {}", name_of(seat),
+                                status, process.output()));
+  }
+  return all;
+}
+
+std::map<std::string, std::size_t> Crew::descriptors() const {
+  std::map<std::string, std::size_t> all;
+  for (std::size_t seat = 0; seat < seats_.size(); ++seat) {
+    std::error_code gone;
+    std::filesystem::directory_iterator files(
+        fmt::format("/proc/{}/fd", seats_[seat].process->id()), gone);
+    if (!gone)
+      all[name_of(seat)] = static_cast<std::size_t>(std::distance(begin(files), end(files)));
+  }
+  return all;
+}
+
+std::vector<pid_t> Crew::processes() const {
+  std::vector<pid_t> all;
+  for (std::size_t site = 0; site < rig_.size(); ++site)
+    for (pid_t process : rig_.site(site).processes()) all.push_back(process);
+  return all;
+}
+
+}  // namespace conch::chaos

@@ -1,0 +1,237 @@
+// `./dev chaos`: peers in several sites, and everything that can go wrong with them.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+
+#include "chaos/run.hpp"
+
+namespace {
+
+using namespace conch;
+using namespace conch::chaos;
+
+constexpr std::size_t handovers_measured = 20;
+
+std::atomic<bool> is_cancelled = false;
+
+struct Options {
+  double seconds = 60;
+  std::string algorithm = "naimi-trehel";
+  std::string register_kind = "file";
+  std::uint64_t seed = 1;
+  unsigned lease_ms = 1000;
+  std::string plant;
+  std::string measure;
+  std::vector<std::string> only;
+  bool is_planted = false;
+  bool is_quiet = false;
+  bool is_kept = false;
+};
+
+const std::vector<std::string> algorithms{"naimi-trehel", "elmp", "preempt-aggregation",
+                                          "end-to-end"};
+const std::vector<std::string> plants{"lease", "old-epochs", "fences"};
+
+/// The folder of a run; it stays if something was wrong.
+class Folder {
+ public:
+  Folder() : path_((std::filesystem::temp_directory_path() / "conch-chaos.XXXXXX").string()) {
+    if (!::mkdtemp(path_.data())) throw std::runtime_error("cannot make " + path_);
+  }
+  ~Folder() {
+    std::error_code ignored;
+    if (!is_kept_) std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  void keep() { is_kept_ = true; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  bool is_kept_ = false;
+};
+
+Kind kind_named(const std::string& name) {
+  for (std::size_t kind = 0; kind < kinds; ++kind)
+    if (word(static_cast<Kind>(kind)) == name) return static_cast<Kind>(kind);
+  throw std::runtime_error("--only: nothing is called '" + name + "'; see --help");
+}
+
+/// A group without a register promises less: nothing in a partition, and little when several
+/// neighbours go at once.
+std::set<Kind> kinds_of(const Options& options) {
+  if (!options.only.empty()) {
+    std::set<Kind> chosen;
+    for (const std::string& name : options.only) chosen.insert(kind_named(name));
+    return chosen;
+  }
+  if (!options.measure.empty()) return {Kind::kill};
+  if (options.algorithm == "end-to-end")
+    return {Kind::kill,      Kind::stop,         Kind::leave,
+            Kind::bad_lines, Kind::narrow_lines, Kind::set_clock};
+  std::set<Kind> all;
+  for (std::size_t kind = 0; kind < kinds; ++kind) all.insert(static_cast<Kind>(kind));
+  return all;
+}
+
+RunOptions run_of(const Options& options, const std::string& folder) {
+  RunOptions run;
+  run.group.algorithm = options.algorithm;
+  run.group.lease = std::chrono::milliseconds(options.lease_ms);
+  run.group.plant = options.plant;
+  run.seed = options.seed;
+  run.lasts = std::chrono::milliseconds(static_cast<long>(options.seconds * 1000));
+  run.kinds = kinds_of(options);
+  run.folder = folder;
+  bool takes_its_time = options.algorithm == "end-to-end" || !options.measure.empty();
+  if (takes_its_time) run.pause = 3 * run.group.lease;
+  run.ends_when_wrong = !options.plant.empty();
+  if (options.measure == "handover") run.holders_to_hit = handovers_measured;
+  return run;
+}
+
+std::string command_of(const Options& options) {
+  std::string text =
+      fmt::format("./dev chaos --seconds {:g} --algorithm {} --seed {} --lease {}", options.seconds,
+                  options.algorithm, options.seed, options.lease_ms);
+  for (const std::string& kind : options.only) text += " --only " + kind;
+  if (!options.plant.empty()) text += " --plant " + options.plant;
+  return text;
+}
+
+void print(const ::chaos::Verdict& verdict) {
+  std::string faults;
+  for (const auto& [kind, count] : verdict.faults) faults += fmt::format(" {} {}", count, kind);
+  fmt::print("faults           {}\n", faults);
+  fmt::print("entries           {}, {} handovers, {} gave up\n", verdict.entries, verdict.handovers,
+             verdict.gave_up);
+  fmt::print("                  {} by peers that were cut off just then\n",
+             verdict.entries_while_hit);
+  fmt::print("late writes       {} refused\n", verdict.refused);
+  fmt::print("put out           {} times\n", verdict.put_out);
+  fmt::print("data              {} found as promised, {} lost with several at once\n",
+             verdict.data_found, verdict.data_excused);
+  fmt::print("clock steps       {} seen\n", verdict.clock_steps);
+  std::vector<double> recoveries = verdict.recoveries_seconds;
+  std::sort(recoveries.begin(), recoveries.end());
+  if (!recoveries.empty())
+    fmt::print(
+        "a holder was hit  {} times; the next one was in after {:.3f} s, median, and {:.3f} s "
+        "at worst\n",
+        recoveries.size(), recoveries[recoveries.size() / 2], recoveries.back());
+  constexpr std::size_t shown_max = 20;
+  for (std::size_t i = 0; i < std::min(shown_max, verdict.complaints.size()); ++i)
+    fmt::print("WRONG: {}\n", verdict.complaints[i]);
+  if (verdict.complaints.size() > shown_max)
+    fmt::print("... and {} more\n", verdict.complaints.size() - shown_max);
+}
+
+::chaos::Verdict run(const Options& options, const Folder& folder) {
+  Run run(run_of(options, folder.path()), is_cancelled, [&](const std::string& line) {
+    if (!options.is_quiet) fmt::print("{}\n", line);
+    std::fflush(stdout);
+  });
+  return run.go();
+}
+
+int go(const Options& options) {
+  Folder folder;
+  ::chaos::Verdict verdict = run(options, folder);
+  print(verdict);
+  if (is_cancelled) return fmt::print("cancelled\n"), 130;
+  if (!verdict.is_good() || options.is_kept) {
+    folder.keep();
+    fmt::print("logs, traces and the history are in {}\n", folder.path());
+  }
+  if (verdict.is_good()) return fmt::print("pass: {}\n", command_of(options)), 0;
+  fmt::print("FAIL: {}\n", command_of(options));
+  return 1;
+}
+
+int measure_handover(const Options& options) {
+  Folder folder;
+  std::vector<double> all = run(options, folder).recoveries_seconds;
+  if (is_cancelled) return fmt::print("cancelled\n"), 130;
+  all.resize(std::min(all.size(), handovers_measured));  // A kill may hit several locks.
+  std::sort(all.begin(), all.end());
+  fmt::print("from kill -9 of a holder to the next one in, between sites, in seconds:\n");
+  for (double seconds : all) fmt::print(" {:.3f}", seconds);
+  if (all.size() < handovers_measured)
+    return fmt::print("\nFAIL: only {} holders were hit\n", all.size()), 1;
+  double median = (all[(all.size() - 1) / 2] + all[all.size() / 2]) / 2;
+  double most = options.lease_ms / 1000.0 + 0.5;
+  bool is_good = median <= most;
+  fmt::print("\n{}: the median of {} is {:.3f} s; the lease and half a second are {:.3f} s\n",
+             is_good ? "pass" : "FAIL", all.size(), median, most);
+  return is_good ? 0 : 1;
+}
+
+/// Whether the bug is found with one of a few seeds.
+bool is_caught(Options options) {
+  constexpr std::uint64_t seeds = 5;
+  for (std::uint64_t last = options.seed + seeds; options.seed < last; ++options.seed) {
+    Folder folder;
+    ::chaos::Verdict verdict = run(options, folder);
+    if (is_cancelled) return false;
+    if (verdict.is_good()) continue;
+    fmt::print("{}: caught; {}\n  again: {}\n", options.plant, verdict.complaints.front(),
+               command_of(options));
+    return true;
+  }
+  fmt::print("{}: NOT caught with {} seeds\n", options.plant, seeds);
+  return false;
+}
+
+int catch_all(Options options) {
+  bool all = true;
+  for (const std::string& plant : options.plant.empty() ? plants : std::vector{options.plant}) {
+    options.plant = plant;
+    all = is_caught(options) && all;
+  }
+  if (is_cancelled) return fmt::print("cancelled\n"), 130;
+  fmt::print("{}\n", all ? "pass: all that was planted was caught" : "FAIL: a bug was not caught");
+  return all ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("Peers in several sites, and everything that can go wrong with them.", "chaos");
+  app.add_option("--seconds", options.seconds, "how long things go wrong");
+  app.add_option("--algorithm", options.algorithm)->check(CLI::IsMember(algorithms));
+  app.add_option("--register", options.register_kind, "where the register is; only `file` so far")
+      ->check(CLI::IsMember({"file"}));
+  app.add_option("--seed", options.seed, "what goes wrong, and when");
+  app.add_option("--lease", options.lease_ms, "in milliseconds");
+  std::string words;
+  for (std::size_t kind = 0; kind < kinds; ++kind)
+    words += (kind > 0 ? ", " : "") + std::string(word(static_cast<Kind>(kind)));
+  app.add_option("--only", options.only, "nothing else goes wrong, of " + words);
+  app.add_option("--plant", options.plant, "peers with a bug, which has to be found")
+      ->check(CLI::IsMember(plants));
+  app.add_flag("--planted", options.is_planted,
+               "every such bug, or that of --plant: whether it is found with a few seeds");
+  app.add_option("--measure", options.measure, "`handover`: from the death of a holder to the next")
+      ->check(CLI::IsMember({"handover"}));
+  app.add_flag("--keep", options.is_kept, "keep logs, traces and the history of a run that passes");
+  app.add_flag("--quiet", options.is_quiet, "do not tell what goes wrong");
+  CLI11_PARSE(app, argc, argv);
+  if (auto missing = rig::missing_for_sites()) {
+    fmt::print("{}\n", *missing);
+    return 77;
+  }
+  std::signal(SIGINT, [](int) { is_cancelled = true; });
+  std::signal(SIGTERM, [](int) { is_cancelled = true; });
+  try {
+    if (options.measure == "handover") return measure_handover(options);
+    return options.is_planted ? catch_all(options) : go(options);
+  } catch (const std::exception& error) {
+    fmt::print("FAIL: {}\n", error.what());
+    return 1;
+  }
+}

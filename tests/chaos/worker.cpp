@@ -1,0 +1,278 @@
+// A peer of a chaos run: chaos_worker SEAT.LIFE LEDGER FOLDER SEED [data] [NAME=VALUE ...]. For
+// each lock a thread asks, enters, tells the ledger what it found and does, and leaves, until the
+// ledger says stop. What it tells is in ledger.cpp; `held` is what the library said of the lock
+// after the ledger had heard "still".
+#include <chrono>
+#include <conch/data.hpp>
+#include <conch/mutex.hpp>
+#include <conch/peer.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "chaos/ledger_link.hpp"
+#include "chaos/page.hpp"
+#include "chaos/skewed_clock.hpp"
+#include "sim/random.hpp"
+
+namespace {
+
+using namespace conch;
+using namespace conch::chaos;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto think_mean = 25ms;
+constexpr auto hold_mean = 2ms;
+/// Some stay longer, so that a fault finds somebody inside.
+constexpr double slow = 0.1;
+constexpr auto hold_mean_of_the_slow = 40ms;
+/// Some are impatient, and give up.
+constexpr double impatient = 0.1;
+constexpr auto patience_of_the_impatient = 40ms;
+constexpr std::size_t page_bytes = 8192;
+
+struct Plan {
+  std::string who;
+  std::string ledger;
+  std::string folder;
+  std::uint64_t seed = 1;
+  bool has_data = false;
+  PeerOptions options = {};
+};
+
+void set(Plan& plan, const std::string& word) {
+  PeerOptions& options = plan.options;
+  std::size_t equals = std::min(word.find('='), word.size() - 1);
+  std::string name = word.substr(0, equals);
+  std::string value = word.substr(equals + 1);
+  if (word == "data") plan.has_data = true;
+  if (name == "algorithm") options.algorithm = value;
+  if (name == "dht") options.dht = value;
+  if (name == "replicas") options.replicas = static_cast<unsigned>(std::stoul(value));
+  if (name == "lease") options.lease = std::chrono::milliseconds(std::stol(value));
+  if (name == "listen") options.listen.push_back(value);
+  if (name == "join") options.join.push_back(value);
+  if (name == "clock") follow_clock(value);
+}
+
+Plan plan_of(int argc, char** argv) {
+  Plan plan{argv[1], argv[2], argv[3], std::stoul(argv[4])};
+  plan.options.group = "chaos";
+  plan.options.insecure = true;
+  plan.options.admission_patience = 120s;
+  plan.options.trace = plan.folder + "/trace." + plan.who;
+  for (int i = 5; i < argc; ++i) set(plan, argv[i]);
+  return plan;
+}
+
+volatile std::sig_atomic_t is_asked_to_leave = 0;
+
+/// One lock and what it protects, as a loop sees it.
+class Door {
+ public:
+  virtual ~Door() = default;
+  /// False if it did not come in: the time was over, or it has to ask anew.
+  virtual bool come_in(Clock::time_point until) = 0;
+  virtual std::uint64_t fence() = 0;
+  /// What is found inside, as words of the history.
+  virtual std::string found() = 0;
+  /// What the ledger has the last value of; what is written there then.
+  virtual std::string change(std::uint64_t value) = 0;
+  virtual bool holds() = 0;
+  /// Whether it left by right.
+  virtual bool leave() = 0;
+};
+
+class PlainDoor final : public Door {
+ public:
+  PlainDoor(Peer& peer, const std::string& lock) : mutex_(peer, lock) {}
+  bool come_in(Clock::time_point until) override { return mutex_.try_lock_until(until); }
+  std::uint64_t fence() override { return mutex_.fence(); }
+  std::string found() override { return ""; }
+  std::string change(std::uint64_t value) override { return std::to_string(value + 1); }
+  bool holds() override { return mutex_.holds(); }
+  bool leave() override {
+    bool held = holds();
+    mutex_.unlock();
+    return held;
+  }
+
+ private:
+  Mutex mutex_;
+};
+
+class DataDoor final : public Door {
+ public:
+  DataDoor(Peer& peer, const std::string& lock, const LedgerLink& ledger)
+      : name_(lock), ledger_(ledger), data_(peer, lock, {.copies = 1}) {}
+
+  bool come_in(Clock::time_point until) override {
+    data_.request();
+    Outcome outcome = data_.acquire_until(until);
+    bool is_told = outcome == Outcome::peer_lost && data_.state() != HandleState::lost;
+    if (is_told || outcome == Outcome::torn) {
+      ledger_.say("told " + name_ + (is_told ? " older" : " torn"));
+      outcome = data_.acquire_until(until);
+    }
+    if (data_.state() == HandleState::lost) data_.create(name_);
+    if (outcome == Outcome::timed_out) data_.cancel();
+    if (outcome != Outcome::ok) return false;
+    return data_.bytes().size() == page_bytes || data_.resize(page_bytes) == Outcome::ok;
+  }
+  std::uint64_t fence() override { return data_.fence(); }
+  std::string found() override {
+    Page page(data_.bytes());
+    return " " + std::to_string(page.fence()) + " " + std::to_string(page.count()) +
+           (page.is_whole() ? " whole" : " torn");
+  }
+  std::string change(std::uint64_t) override {
+    Page page(data_.bytes());
+    page.write(data_.fence(), page.count() + 1);
+    return std::to_string(page.count());
+  }
+  bool holds() override { return data_.state() == HandleState::locked; }
+  bool leave() override {
+    bool left = data_.release() == Outcome::ok;
+    if (data_.state() == HandleState::lost) data_.create(name_);
+    return left;
+  }
+
+ private:
+  std::string name_;
+  const LedgerLink& ledger_;
+  Data data_;
+};
+
+class Visitor {
+ public:
+  Visitor(const LedgerLink& ledger, std::string lock, Door& door, std::uint64_t seed)
+      : ledger_(ledger), lock_(std::move(lock)), door_(door), random_(seed) {}
+
+  void run() {
+    while (!is_asked_to_leave && ledger_.say("want " + lock_) == "ok") {
+      if (!door_.come_in(Clock::now() + patience())) {
+        ledger_.say("quit " + lock_);
+      } else {
+        visit();
+      }
+      std::this_thread::sleep_for(random_.exponential() * think_mean);
+    }
+  }
+
+ private:
+  Clock::duration patience() {
+    return random_.chance(impatient) ? Clock::duration(patience_of_the_impatient) : 1h;
+  }
+  /// A holder that was told that it has lost the lock has no fence any more.
+  void visit() {
+    std::uint64_t fence = door_.fence();
+    if (fence == 0) return void(ledger_.say("quit " + lock_)), void(door_.leave());
+    std::string at = lock_ + " " + std::to_string(fence);
+    std::istringstream answer(ledger_.say("enter " + at + door_.found()));
+    std::string judged;
+    std::uint64_t value = 0;
+    answer >> judged >> value;
+    if (judged == "yes") ledger_.say("write " + at + " " + door_.change(value));
+    std::this_thread::sleep_for(random_.exponential() *
+                                (random_.chance(slow) ? hold_mean_of_the_slow : hold_mean));
+    ledger_.say("still " + at);
+    ledger_.say("leave " + at + (door_.holds() ? " held" : " lost"));
+    ledger_.say("left " + at + (door_.leave() ? " ok" : " lost"));
+  }
+
+  const LedgerLink& ledger_;
+  std::string lock_;
+  Door& door_;
+  sim::Random random_;
+};
+
+/// Tells of what the peer says of itself, and of a clock that was set.
+class Diary {
+ public:
+  Diary(const Plan& plan)
+      : file_(std::fopen((plan.folder + "/log." + plan.who).c_str(), "we")),
+        ledger_(plan.ledger, plan.who) {}
+  ~Diary() { std::fclose(file_); }
+
+  void keep(std::string_view line) {
+    std::fprintf(file_, "%.*s\n", static_cast<int>(line.size()), line.data());
+    std::fflush(file_);
+    if (line.starts_with("was out of touch")) ledger_.say("out");
+  }
+  void tell(const std::string& sentence) { ledger_.say(sentence); }
+
+ private:
+  std::FILE* file_;
+  LedgerLink ledger_;
+};
+
+/// Until the visitors have ended.
+class ClockWatch {
+ public:
+  explicit ClockWatch(Diary& diary)
+      : thread_([this, &diary](const std::stop_token& stop) {
+          auto before = difference();
+          while (!stop.stop_requested()) {
+            std::this_thread::sleep_for(50ms);
+            auto now = difference();
+            if (std::chrono::abs(now - before) > 1s) diary.tell("clock");
+            before = now;
+          }
+        }) {}
+
+ private:
+  static std::chrono::nanoseconds difference() {
+    return std::chrono::system_clock::now().time_since_epoch() - Clock::now().time_since_epoch();
+  }
+  std::jthread thread_;
+};
+
+void visit_until_stopped(Peer& peer, const Plan& plan, const std::string& lock, bool has_data,
+                         std::uint64_t seed) {
+  LedgerLink ledger(plan.ledger, plan.who);
+  std::unique_ptr<Door> door;
+  if (has_data)
+    door = std::make_unique<DataDoor>(peer, lock, ledger);
+  else
+    door = std::make_unique<PlainDoor>(peer, lock);
+  Visitor(ledger, lock, *door, seed).run();
+}
+
+void run(Plan plan) {
+  Diary diary(plan);
+  plan.options.log = [&](std::string_view line) { diary.keep(line); };
+  Peer peer(plan.options);
+  diary.tell("in");
+  ClockWatch watch(diary);
+  std::vector<std::jthread> visitors;
+  std::uint64_t seed = plan.seed;
+  for (const char* lock : {"alpha", "beta"})
+    visitors.emplace_back(
+        [&, lock, own = ++seed] { visit_until_stopped(peer, plan, lock, false, own); });
+  if (plan.has_data)
+    visitors.emplace_back(
+        [&, own = ++seed] { visit_until_stopped(peer, plan, "page", true, own); });
+  visitors.clear();
+  while (!is_asked_to_leave) std::this_thread::sleep_for(5ms);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 5) return 2;
+  std::signal(SIGTERM, [](int) { is_asked_to_leave = 1; });
+  try {
+    run(plan_of(argc, argv));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "chaos_worker: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
