@@ -71,6 +71,7 @@ int run(int argc, char** argv) {
   Invocation invocation{{argv + 1, argv + argc}, Exit::held};
   add_lock_command(app, invocation);
   add_peer_command(app, invocation);
+  add_doctor_command(app, invocation);
   add_status_command(app, invocation);
   add_evict_command(app, invocation);
   add_unlock_command(app, invocation);

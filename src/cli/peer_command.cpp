@@ -11,6 +11,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/peer_line.hpp"
+#include "cli/peer_options.hpp"
 #include "cli/sim_options.hpp"
 #include "cli/window.hpp"
 #include "peer/names.hpp"
@@ -81,26 +82,7 @@ void add_peer_command(CLI::App& app, Invocation&) {
       "peer", "Be a member of a group until SIGTERM, and serve `conch lock` on this machine");
   auto arguments = std::make_shared<PeerArguments>();
   PeerOptions& options = arguments->options;
-  command->add_option("--group", options.group, "The group; $CONCH_GROUP or `default` without");
-  command->add_option("--listen", options.listen,
-                      "HOST:PORT for peers of other machines; port 0: any. Repeatable");
-  command->add_option("--advertise", options.advertise, "HOST:PORT where others reach this peer");
-  command->add_option("--join", options.join,
-                      "HOST:PORT of a peer on the machine that has the register; of any peer, if "
-                      "the group has none. Repeatable");
-  command
-      ->add_option("--register", options.etcd.endpoints,
-                   "An etcd cluster as the register: http://HOST:PORT of its members, or https://. "
-                   "Repeatable, or with commas")
-      ->delimiter(',');
-  command->add_option("--register-ca", options.etcd.authority,
-                      "PEM file: the authority of etcd's certificates; the system's without");
-  command->add_option("--register-cert", options.etcd.certificate,
-                      "PEM file: the certificate to show etcd");
-  command->add_option("--register-key", options.etcd.key, "PEM file: its key");
-  command->add_option("--register-user", options.etcd.user, "The user that etcd knows us as");
-  command->add_option("--register-password-file", options.etcd.password_file,
-                      "A file whose first line is that user's password");
+  add_reach_options(*command, options);
   command->add_option(
       "--algorithm", options.algorithm,
       "What the group runs: a name of `conch algorithms`; or end-to-end, sigma or non-end-to-end, "
@@ -121,13 +103,6 @@ void add_peer_command(CLI::App& app, Invocation&) {
       ->add_option("--lease", arguments->lease,
                    "Of a new group: how long a silent peer is waited for")
       ->capture_default_str();
-  command->add_option("--tls-cert", options.tls.certificate, "PEM file: this peer's certificate");
-  command->add_option("--tls-key", options.tls.key, "PEM file: its key");
-  command->add_option("--tls-ca", options.tls.authority,
-                      "PEM file: the authority that has signed everybody's");
-  command->add_flag("--insecure", options.insecure,
-                    "Listen on other addresses than loopback without TLS: whoever reaches them can "
-                    "take and break every lock");
   command->add_option("--http", arguments->http,
                       "HOST:PORT to show /metrics (Prometheus) and /status (JSON) on; port 0: any");
   command->add_option("--trace", options.trace,

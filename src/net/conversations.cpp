@@ -16,7 +16,7 @@ Acquaintance ask_who(const std::string& address, const std::string& group, const
   for (std::size_t i = 0;; ++i) {
     try {
       wire::Accepted accepted = Conversation(ways[i], hello, tls, until).accepted();
-      return {accepted.self, accepted.algorithm, accepted.address};
+      return {accepted.self, accepted.algorithm, accepted.address, accepted.software};
     } catch (const Error&) {
       if (i + 1 == ways.size()) throw;
     }

@@ -151,6 +151,8 @@ struct Acquaintance {
   Life life;
   std::string algorithm;
   std::string address;
+  /// The version of its Conch.
+  std::string software = {};
 };
 
 /// Asks who is at an address, and waits for the answer. Throws conch::Error.

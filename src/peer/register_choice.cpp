@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "register/etcd_register.hpp"
 #include "register/file_register.hpp"
 
 namespace conch::peer {
@@ -21,17 +20,6 @@ std::string password_in(const std::string& path) {
   return password;
 }
 
-EtcdRegisterOptions options_of(const EtcdOptions& etcd) {
-  if (etcd.user.empty() != etcd.password_file.empty())
-    throw Error("etcd takes both or none: a user, and the file that has its password");
-  EtcdRegisterOptions options;
-  options.endpoints = etcd.endpoints;
-  options.tls = {etcd.certificate, etcd.key, etcd.authority};
-  options.user = etcd.user;
-  if (!etcd.password_file.empty()) options.password = password_in(etcd.password_file);
-  return options;
-}
-
 /// Fences of a group whose views begin anew in another place would begin anew, too.
 void expect_no_files(const std::string& group, const std::string& state) {
   if (std::filesystem::exists(state + "/chain"))
@@ -43,6 +31,17 @@ void expect_no_files(const std::string& group, const std::string& state) {
 
 }  // namespace
 
+EtcdRegisterOptions etcd_options(const EtcdOptions& etcd) {
+  if (etcd.user.empty() != etcd.password_file.empty())
+    throw Error("etcd takes both or none: a user, and the file that has its password");
+  EtcdRegisterOptions options;
+  options.endpoints = etcd.endpoints;
+  options.tls = {etcd.certificate, etcd.key, etcd.authority};
+  options.user = etcd.user;
+  if (!etcd.password_file.empty()) options.password = password_in(etcd.password_file);
+  return options;
+}
+
 std::unique_ptr<Register> open_register(const PeerOptions& options, const std::string& group,
                                         const Directories& directories) {
   if (!options.etcd.enabled()) {
@@ -51,7 +50,7 @@ std::unique_ptr<Register> open_register(const PeerOptions& options, const std::s
     return std::make_unique<FileRegister>(directories.state, terms);
   }
   expect_no_files(group, directories.state);
-  EtcdRegisterOptions etcd = options_of(options.etcd);
+  EtcdRegisterOptions etcd = etcd_options(options.etcd);
   etcd.group = group;
   etcd.lease = options.lease;
   etcd.neighbours = directories.runtime + "/lives";

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "peer/directories.hpp"
+#include "register/etcd_register.hpp"
 #include "register/register.hpp"
 
 namespace conch::peer {
@@ -15,6 +16,9 @@ namespace conch::peer {
 /// The directory of the group, or the etcd cluster that the options name.
 std::unique_ptr<Register> open_register(const PeerOptions& options, const std::string& group,
                                         const Directories& directories);
+
+/// What the register needs to know to reach the cluster. Reads the password.
+EtcdRegisterOptions etcd_options(const EtcdOptions& etcd);
 
 /// The words that lead there, for who starts another peer.
 std::vector<std::string> words_of(const EtcdOptions& etcd);

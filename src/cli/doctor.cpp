@@ -1,0 +1,274 @@
+#include "cli/doctor.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+#include <sys/resource.h>
+#include <sys/timex.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include "net/certificate.hpp"
+#include "net/reception.hpp"
+#include "net/tls.hpp"
+#include "peer/names.hpp"
+#include "peer/register_choice.hpp"
+#include "register/etcd_client.hpp"
+#include "register/etcd_names.hpp"
+#include "register/etcd_register.hpp"
+#include "register/file_register.hpp"
+
+namespace conch::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::days;
+using std::chrono::floor;
+using std::chrono::system_clock;
+
+constexpr Duration patience = 3s;
+constexpr auto soon = days(14);
+/// For some hundred members: three descriptors each, and some.
+constexpr rlim_t files_wanted = 1024;
+/// One for each peer of this machine that watches a register of files.
+constexpr unsigned instances_wanted = 64;
+
+std::string milliseconds_text(Duration time) {
+  return fmt::format("{:.1f} ms", std::chrono::duration<double, std::milli>(time).count());
+}
+
+unsigned number_in(const std::string& path) {
+  std::ifstream file(path);
+  unsigned number = 0;
+  file >> number;
+  return number;
+}
+
+}  // namespace
+
+Doctor::Doctor(PeerOptions options, Report report)
+    : options_(std::move(options)),
+      report_(std::move(report)),
+      group_(peer::group_named(options_.group)),
+      directories_(
+          peer::directories_of(group_, {options_.runtime_directory, options_.state_directory})),
+      tls_{options_.tls.certificate, options_.tls.key, options_.tls.authority} {}
+
+void Doctor::look() {
+  look_at_machine();
+  look_at_clock();
+  look_at_directories();
+  look_at_certificates();
+  look_at_ports();
+  look_at_peers_here();
+  look_at_register();
+}
+
+void Doctor::look_at_machine() {
+  rlimit files{};
+  ::getrlimit(RLIMIT_NOFILE, &files);
+  std::string limit = fmt::format("a process may have {} files open", files.rlim_cur);
+  if (files.rlim_cur >= files_wanted) {
+    good(limit);
+  } else {
+    doubtful(limit + ": enough for a small group; raise `ulimit -n` for a large one");
+  }
+  unsigned instances = number_in("/proc/sys/fs/inotify/max_user_instances");
+  if (instances >= instances_wanted || options_.etcd.enabled()) return;
+  doubtful(
+      fmt::format("a user may have {} inotify instances; who gets none sees new views a fifth "
+                  "of a second later: raise fs.inotify.max_user_instances",
+                  instances));
+}
+
+/// Locks count time with a clock that nobody sets. People set the other one, which certificates and
+/// logs rely on.
+void Doctor::look_at_clock() {
+  timex state{};
+  int how = ::adjtimex(&state);
+  bool is_set = how >= 0 && how != TIME_ERROR && (state.status & STA_UNSYNC) == 0;
+  std::string now =
+      fmt::format("the clock says {:%FT%T}Z", floor<std::chrono::seconds>(system_clock::now()));
+  if (is_set) return good(now + ", and is kept right by the system");
+  doubtful(now +
+           ", and nobody keeps it right (NTP): locks do not mind, but certificates begin and "
+           "end by it");
+}
+
+void Doctor::look_at_directories() {
+  if (!std::filesystem::exists(directories_.state) &&
+      !std::filesystem::exists(directories_.runtime))
+    return good(
+        fmt::format("the group '{}' has not been used here: its first peer will make {} and {}",
+                    group_, directories_.state, directories_.runtime));
+  try {
+    peer::make_directories(group_, {options_.runtime_directory, options_.state_directory});
+    good(fmt::format("{} and {} are this user's alone", directories_.state, directories_.runtime));
+  } catch (const Error& error) {
+    bad(error.what());
+  }
+}
+
+void Doctor::look_at_certificates() {
+  if (options_.tls.enabled()) {
+    try {
+      net::TlsContext fits(tls_);
+      look_at(tls_.certificate, tls_.authority);
+    } catch (const Error& error) {
+      bad(error.what());
+    }
+  }
+  const EtcdOptions& etcd = options_.etcd;
+  if (!etcd.certificate.empty()) {
+    try {
+      look_at(etcd.certificate, "");
+    } catch (const Error& error) {
+      bad(error.what());
+    }
+  }
+}
+
+void Doctor::look_at(const std::string& file, const std::string& authority) {
+  net::Certificate paper = net::read_certificate(file);
+  auto now = floor<std::chrono::seconds>(system_clock::now());
+  std::string whose = fmt::format("the certificate of {} in {}", paper.subject, file);
+  if (now < paper.from)
+    return bad(
+        fmt::format("{} is good from {:%F %T} on: set the clock, or wait", whose, paper.from));
+  if (now > paper.until)
+    return bad(fmt::format("{} was good until {:%F %T}: make a new one", whose, paper.until));
+  if (std::string why = authority.empty() ? "" : net::doubt(file, authority); !why.empty())
+    return bad(fmt::format("{} is not accepted by those who trust {}: {}", whose, authority, why));
+  std::string text = fmt::format("{} is good for {} days", whose,
+                                 std::chrono::ceil<days>(paper.until - now).count());
+  if (paper.until - now < soon) return doubtful(text + ": make a new one soon");
+  good(text);
+}
+
+void Doctor::look_at_ports() {
+  for (const std::string& address : options_.listen) {
+    net::CourierOptions courier;
+    courier.listen = {address};
+    courier.tls = tls_;
+    courier.insecure = options_.insecure;
+    try {
+      net::Reception reception(courier, 1);
+      good("nobody listens on " + address + ": a peer can");
+    } catch (const Error& error) {
+      try {
+        net::ask_who(address, group_, tls_, patience);
+        good(fmt::format("a peer of the group '{}' listens on {}", group_, address));
+      } catch (const Error&) {
+        bad(error.what());
+      }
+    }
+  }
+}
+
+void Doctor::ask(const std::string& whom, const std::string& address, const net::Tls& tls) {
+  Time before = net::steady_now();
+  try {
+    net::Acquaintance who = net::ask_who(address, group_, tls, patience);
+    good(fmt::format("{} answers in {}: conch {}, {}", whom,
+                     milliseconds_text(net::steady_now() - before), who.software, who.algorithm));
+  } catch (const Error& error) {
+    bad(fmt::format("{} cannot be reached: {}", whom, error.what()));
+  }
+}
+
+void Doctor::look_at_peers_here() {
+  if (!std::filesystem::exists(directories_.runtime)) return;
+  for (const peer::Socket& socket : peer::sockets_in(directories_.runtime)) {
+    std::string path = peer::socket_path(directories_.runtime, socket);
+    Time before = net::steady_now();
+    try {
+      net::ClientLink link(path, group_, before + patience);
+      good(fmt::format("the peer behind {} answers in {}", path,
+                       milliseconds_text(net::steady_now() - before)));
+    } catch (const Error& error) {
+      doubtful(
+          fmt::format("nobody answers behind {} ({}): one that was killed leaves it, and the "
+                      "next peer removes it",
+                      path, error.what()));
+    }
+  }
+}
+
+void Doctor::look_at_register() {
+  if (options_.etcd.enabled()) return look_at_etcd();
+  if (!options_.join.empty()) return look_at_contacts();
+  if (std::string words = peer::elsewhere(directories_.state); !words.empty())
+    return good(
+        fmt::format("this machine's peers have joined a group elsewhere: look with {}", words));
+  look_at_files();
+}
+
+void Doctor::look_at_contacts() {
+  for (const std::string& address : options_.join) ask(address, address, tls_);
+}
+
+void Doctor::look_at_files() {
+  if (!std::filesystem::exists(directories_.state + "/chain"))
+    return good("there is no register here: the group's first peer will make it");
+  try {
+    FileRegister reg(directories_.state, {});
+    recovery::Standing standing = reg.read();
+    good(fmt::format("the register in {} has view {}, epoch {}, {} members; leases of {}",
+                     directories_.state, standing.view.number, standing.view.epoch.value,
+                     standing.view.roster.size(), milliseconds_text(reg.lease())));
+    look_at_members(standing);
+  } catch (const std::exception& error) {
+    bad(error.what());
+  }
+}
+
+void Doctor::look_at_members(const recovery::Standing& standing) {
+  for (const recovery::Member& member : standing.view.roster) {
+    std::string name = wire::describe(member.life());
+    if (standing.has_ended(member.life())) {
+      doubtful(name + " is dead, or was silent for too long: the others are putting it out");
+    } else {
+      ask(name, member.address, tls_);
+    }
+  }
+}
+
+/// Each member of the cluster by itself; and whether it would let us write, without writing.
+void Doctor::look_at_etcd() {
+  etcd::Names names(group_);
+  etcd::Transaction probe{
+      {{etcd::Condition::Of::creation, {names.terms()}, -1}},
+      {etcd::Put{names.terms(), ""}},
+      {etcd::Get{{names.terms()}}, etcd::Get{names.views(), true}, etcd::Get{names.leases()}}};
+  std::optional<recovery::View> newest;
+  std::string cluster;
+  for (const std::string& endpoint : options_.etcd.endpoints) {
+    Time before = net::steady_now();
+    try {
+      EtcdRegisterOptions options = peer::etcd_options(options_.etcd);
+      etcd::Client client(
+          {{etcd::parse_endpoint(endpoint)}, options.tls, options.user, options.password});
+      client.set_patience(patience);
+      etcd::Outcome outcome = client.transact(probe);
+      good(fmt::format("etcd at {} answers in {}", endpoint,
+                       milliseconds_text(net::steady_now() - before)));
+      if (cluster.empty()) cluster = outcome.header.cluster;
+      if (cluster != outcome.header.cluster)
+        bad(endpoint + " is of another cluster than the first: two groups, and two holders");
+      if (!outcome.found[1].empty())
+        newest = file::view_file(outcome.found[1].front().value, outcome.found[1].front().key).view;
+    } catch (const std::exception& error) {
+      bad(fmt::format("etcd at {}: {}", endpoint, error.what()));
+    }
+  }
+  if (cluster.empty()) return;
+  if (!newest)
+    return good(fmt::format("etcd has no group '{}' yet: its first peer will make it", group_));
+  good(fmt::format("etcd has view {} of the group '{}', epoch {}, {} members", newest->number,
+                   group_, newest->epoch.value, newest->roster.size()));
+  look_at_members({*newest, {}});
+}
+
+}  // namespace conch::cli

@@ -1,0 +1,55 @@
+// What would keep a peer from working here, looked at one thing after the other. It changes
+// nothing: no directory is made, no key written, no port kept.
+#pragma once
+
+#include <conch/peer.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "net/courier.hpp"
+#include "peer/directories.hpp"
+#include "recovery/view.hpp"
+
+namespace conch::cli {
+
+struct Finding {
+  enum class How : std::uint8_t { good, doubtful, bad } how{};
+  /// A sentence; if something is wrong, with what to do about it.
+  std::string what;
+};
+
+class Doctor {
+ public:
+  using Report = std::function<void(const Finding&)>;
+
+  Doctor(PeerOptions options, Report report);
+  void look();
+
+ private:
+  void look_at_machine();
+  void look_at_clock();
+  void look_at_directories();
+  void look_at_certificates();
+  void look_at(const std::string& certificate, const std::string& authority);
+  void look_at_ports();
+  void look_at_register();
+  void look_at_files();
+  void look_at_etcd();
+  void look_at_contacts();
+  void look_at_peers_here();
+  void look_at_members(const recovery::Standing& standing);
+  void ask(const std::string& whom, const std::string& address, const net::Tls& tls);
+
+  void good(std::string what) { report_({Finding::How::good, std::move(what)}); }
+  void doubtful(std::string what) { report_({Finding::How::doubtful, std::move(what)}); }
+  void bad(std::string what) { report_({Finding::How::bad, std::move(what)}); }
+
+  PeerOptions options_;
+  Report report_;
+  std::string group_;
+  peer::Directories directories_;
+  net::Tls tls_;
+};
+
+}  // namespace conch::cli

@@ -1,0 +1,69 @@
+#include "net/certificate.hpp"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+
+#include <conch/error.hpp>
+#include <cstdio>
+#include <ctime>
+#include <memory>
+
+namespace conch::net {
+
+namespace {
+
+template <auto free>
+struct Freed {
+  template <class T>
+  void operator()(T* value) const {
+    free(value);
+  }
+};
+using Paper = std::unique_ptr<X509, Freed<X509_free>>;
+
+Paper read(const std::string& file) {
+  std::unique_ptr<BIO, Freed<BIO_free_all>> in(BIO_new_file(file.c_str(), "r"));
+  Paper paper(in ? PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr) : nullptr);
+  ERR_clear_error();
+  if (!in) throw Error("cannot read " + file);
+  if (!paper) throw Error("there is no certificate in " + file + ": it is to be a PEM file");
+  return paper;
+}
+
+std::chrono::sys_seconds moment(const ASN1_TIME* time) {
+  std::tm parts{};
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return {};
+  return std::chrono::sys_seconds(std::chrono::seconds(::timegm(&parts)));
+}
+
+std::string text_of(X509_NAME* name) {
+  std::unique_ptr<BIO, Freed<BIO_free_all>> out(BIO_new(BIO_s_mem()));
+  X509_NAME_print_ex(out.get(), name, 0, XN_FLAG_ONELINE);
+  char* bytes = nullptr;
+  long size = BIO_get_mem_data(out.get(), &bytes);
+  return {bytes, static_cast<std::size_t>(size)};
+}
+
+}  // namespace
+
+Certificate read_certificate(const std::string& file) {
+  Paper paper = read(file);
+  return {text_of(X509_get_subject_name(paper.get())), moment(X509_get0_notBefore(paper.get())),
+          moment(X509_get0_notAfter(paper.get()))};
+}
+
+std::string doubt(const std::string& certificate, const std::string& authority) {
+  Paper paper = read(certificate);
+  Paper issuer = read(authority);
+  std::unique_ptr<X509_STORE, Freed<X509_STORE_free>> trusted(X509_STORE_new());
+  X509_STORE_add_cert(trusted.get(), issuer.get());
+  std::unique_ptr<X509_STORE_CTX, Freed<X509_STORE_CTX_free>> check(X509_STORE_CTX_new());
+  X509_STORE_CTX_init(check.get(), trusted.get(), paper.get(), nullptr);
+  if (X509_verify_cert(check.get()) == 1) return "";
+  return X509_verify_cert_error_string(X509_STORE_CTX_get_error(check.get()));
+}
+
+}  // namespace conch::net

@@ -1,0 +1,86 @@
+// conch doctor: it says what is wrong, and nothing where nothing is.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include "group_shell.hpp"
+
+namespace conch {
+namespace {
+
+class DoctorTest : public GroupShell {
+ protected:
+  static void expect_to_mend(const Words& words, const std::string& why) {
+    Words all{"doctor"};
+    all.insert(all.end(), words.begin(), words.end());
+    Outcome outcome = run(all);
+    EXPECT_EQ(outcome.status, 1) << outcome.out;
+    EXPECT_NE(outcome.out.find("bad   "), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find(why), std::string::npos) << outcome.out;
+  }
+  static void expect_well(const Words& words, const std::string& what) {
+    Words all{"doctor"};
+    all.insert(all.end(), words.begin(), words.end());
+    Outcome outcome = run(all);
+    EXPECT_EQ(outcome.status, 0) << outcome.out;
+    EXPECT_NE(outcome.out.find("\n0 to mend, "), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find(what), std::string::npos) << outcome.out;
+  }
+  void openssl(const std::string& words) {
+    Process& process = start({"sh", "-c", "cd $SCRATCH; exec openssl " + words});
+    ASSERT_EQ(process.await_exit(), 0) << process.output();
+  }
+  void make_certificate(const std::string& name) {
+    openssl("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj /CN=" +
+            name + " -keyout " + name + ".key -out " + name + ".pem");
+  }
+};
+
+TEST_F(DoctorTest, APlaceThatWasNeverUsedIsWell) {
+  expect_well({}, "the group 'default' has not been used here");
+  EXPECT_FALSE(std::filesystem::exists(path("run/conch"))) << "it has made something";
+}
+
+TEST_F(DoctorTest, SeesThePeersAndTheRegister) {
+  Process& one = ready_peer({"--listen", "127.0.0.1:0"});
+  std::string address = address_of(one);
+  expect_well({"--listen", address}, "a peer of the group 'default' listens on " + address);
+  expect_well({}, "epoch 1, 1 members; leases of 5000.0 ms");
+  expect_well({"--join", address}, address + " answers in ");
+  expect_to_mend({"--join", address, "--group", "another"},
+                 "this peer is of the group \"default\", not of \"another\"");
+}
+
+TEST_F(DoctorTest, SaysWhyNobodyWillReachIt) {
+  expect_to_mend({"--listen", "0.0.0.0:0"}, "will not listen on 0.0.0.0:0 without TLS");
+  expect_to_mend({"--join", "127.0.0.1:1"}, "127.0.0.1:1 cannot be reached");
+  expect_to_mend({"--register", "http://127.0.0.1:1"}, "etcd at http://127.0.0.1:1");
+}
+
+TEST_F(DoctorTest, APortThatSomebodyElseHas) {
+  Descriptor other(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  name.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof name;
+  ASSERT_EQ(::bind(other.number(), reinterpret_cast<sockaddr*>(&name), size), 0);
+  ASSERT_EQ(::listen(other.number(), 1), 0);
+  ::getsockname(other.number(), reinterpret_cast<sockaddr*>(&name), &size);
+  std::string address = "127.0.0.1:" + std::to_string(::ntohs(name.sin_port));
+  expect_to_mend({"--listen", address}, "cannot listen on " + address);
+}
+
+TEST_F(DoctorTest, ReadsCertificates) {
+  make_certificate("ours");
+  make_certificate("theirs");
+  auto tls = [&](const std::string& authority, const std::string& key) {
+    return Words{"--tls-cert",       path("ours.pem"), "--tls-key",
+                 path(key + ".key"), "--tls-ca",       path(authority + ".pem")};
+  };
+  expect_well(tls("ours", "ours"), "is good for 30 days");
+  expect_to_mend(tls("theirs", "ours"), "is not accepted by those who trust " + path("theirs.pem"));
+  expect_to_mend(tls("ours", "theirs"), "key");
+  expect_to_mend(tls("nobody", "ours"), path("nobody.pem"));
+}
+
+}  // namespace
+}  // namespace conch
