@@ -249,6 +249,20 @@ TYPED_TEST(RingMemberTest, ARestart) {
   EXPECT_GT(unnoticed, 0u);
 }
 
+// Who was out of reach may not have been alone.
+TYPED_TEST(RingMemberTest, WhenASuspectIsBackTheOthersAreAsked) {
+  std::vector<NodeId> nodes{{100}, {200}, {300}, {400}};
+  TypeParam member(nodes, 0);
+  typename TypeParam::Out out;
+  member.suspect(nodes[1], out);
+  member.suspect(nodes[2], out);
+  out.clear();
+  member.receive(nodes[1], typename TypeParam::Answer{}, out);
+  EXPECT_EQ(std::count_if(out.sends().begin(), out.sends().end(),
+                          [&](const auto& send) { return send.to == nodes[2]; }),
+            1);
+}
+
 // Without a regular exchange, where no message is lost, what happens is repair enough.
 TYPED_TEST(RingMemberTest, QuietRingsHealToo) {
   SEEDS(150) {
