@@ -263,6 +263,18 @@ TYPED_TEST(RingMemberTest, WhenASuspectIsBackTheOthersAreAsked) {
             1);
 }
 
+// It may have been here before; but nobody should be sent to it who wants to come in.
+TYPED_TEST(RingMemberTest, WhoIsNotWelcomeYetDoesNotAnswer) {
+  TypeParam newcomer(NodeId{100});
+  typename TypeParam::Out out;
+  newcomer.join(NodeId{200}, out);
+  out.clear();
+  newcomer.receive(NodeId{300}, typename TypeParam::Probe{}, out);
+  EXPECT_TRUE(out.sends().empty());
+  newcomer.receive(NodeId{200}, typename TypeParam::Welcome{{NodeId{300}}, {}}, out);
+  EXPECT_EQ(out.sends().size(), 2u) << "it asks both";
+}
+
 // Without a regular exchange, where no message is lost, what happens is repair enough.
 TYPED_TEST(RingMemberTest, QuietRingsHealToo) {
   SEEDS(150) {
