@@ -81,6 +81,7 @@ void run(const Plan& plan) {
   std::optional<std::chrono::steady_clock::time_point> last;
   while (!ledger->done) {
     std::scoped_lock guard(mutex);
+    if (ledger->done) break;  // The others are going.
     auto now = std::chrono::steady_clock::now();
     auto since = std::chrono::duration_cast<milliseconds>(now - last.value_or(now)).count();
     seat.longest_ms = std::max(seat.longest_ms.load(), static_cast<std::uint64_t>(since));

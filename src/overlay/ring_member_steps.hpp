@@ -62,9 +62,12 @@ bool RingMember<Table>::forget_question(NodeId node) {
   return std::erase_if(asked_, [&](const Asked& each) { return each.node == node; }) > 0;
 }
 
+/// Who has not been welcomed is not there yet, though it may have been before: two such neighbours,
+/// taken for members, would be asked to let one another in.
 template <class Table>
 void RingMember<Table>::receive(NodeId from, const Probe& m, Out& out) {
   if (!stays()) return out.send(from, Farewell{leaves_.nodes()});
+  if (phase_ == Phase::joining && !welcomed_) return;
   hear(from, out);
   consider(m.leaves, out);
   out.send(from, Answer{leaves_.nodes()});

@@ -249,6 +249,32 @@ TYPED_TEST(RingMemberTest, ARestart) {
   EXPECT_GT(unnoticed, 0u);
 }
 
+// Who was out of reach may not have been alone.
+TYPED_TEST(RingMemberTest, WhenASuspectIsBackTheOthersAreAsked) {
+  std::vector<NodeId> nodes{{100}, {200}, {300}, {400}};
+  TypeParam member(nodes, 0);
+  typename TypeParam::Out out;
+  member.suspect(nodes[1], out);
+  member.suspect(nodes[2], out);
+  out.clear();
+  member.receive(nodes[1], typename TypeParam::Answer{}, out);
+  EXPECT_EQ(std::count_if(out.sends().begin(), out.sends().end(),
+                          [&](const auto& send) { return send.to == nodes[2]; }),
+            1);
+}
+
+// It may have been here before; but nobody should be sent to it who wants to come in.
+TYPED_TEST(RingMemberTest, WhoIsNotWelcomeYetDoesNotAnswer) {
+  TypeParam newcomer(NodeId{100});
+  typename TypeParam::Out out;
+  newcomer.join(NodeId{200}, out);
+  out.clear();
+  newcomer.receive(NodeId{300}, typename TypeParam::Probe{}, out);
+  EXPECT_TRUE(out.sends().empty());
+  newcomer.receive(NodeId{200}, typename TypeParam::Welcome{{NodeId{300}}, {}}, out);
+  EXPECT_EQ(out.sends().size(), 2u) << "it asks both";
+}
+
 // Without a regular exchange, where no message is lost, what happens is repair enough.
 TYPED_TEST(RingMemberTest, QuietRingsHealToo) {
   SEEDS(150) {
