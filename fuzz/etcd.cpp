@@ -47,8 +47,8 @@ void check(std::string_view json) {
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   std::string outcome =
       R"({"header":{"cluster_id":"3","revision":"2"},"succeeded":true,"responses":)"
-      R"([{"response_put":{}},{"response_range":{"kvs":[{"key":"eA==","create_revision":"2","mod_revision":"2",)"
-      R"("value":"eQ=="}],"count":"1"}}]})";
+      R"([{"response_put":{}},{"response_range":{"kvs":[{"key":"eA==","create_revision":"2",)"
+      R"("mod_revision":"2","value":"eQ=="}],"count":"1"}}]})";
   std::string news =
       R"({"result":{"header":{"revision":"5"},"canceled":true,"compact_revision":"4","events":)"
       R"([{"type":"DELETE","kv":{"key":"eA==","mod_revision":"5"}}]}})";

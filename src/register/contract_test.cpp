@@ -56,12 +56,13 @@ std::unique_ptr<RegisterWorld> make_three_etcds_world(Duration lease) {
 
 constexpr Duration etcd_short_lease = std::chrono::milliseconds(300);
 
-INSTANTIATE_TEST_SUITE_P(
-    All, RegisterContract,
-    testing::Values(RegisterKind{"File", make_file_world},
-                    RegisterKind{"Etcd", make_etcd_world, why_no_etcd(), etcd_short_lease},
-                    RegisterKind{"ThreeEtcds", make_three_etcds_world, why_no_etcd()}),
-    name_of_register);
+INSTANTIATE_TEST_SUITE_P(All, RegisterContract,
+                         testing::Values(RegisterKind{"File", make_file_world},
+                                         RegisterKind{"Etcd", make_etcd_world, why_no_etcd(),
+                                                      etcd_short_lease},
+                                         RegisterKind{"ThreeEtcds", make_three_etcds_world,
+                                                      why_no_etcd(), etcd_short_lease}),
+                         name_of_register);
 
 }  // namespace
 }  // namespace conch

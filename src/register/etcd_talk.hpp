@@ -99,7 +99,6 @@ struct Complaint {
   std::string text;
   friend bool operator==(const Complaint&, const Complaint&) = default;
 };
-inline constexpr int code_invalid = 3;
 inline constexpr int code_not_found = 5;
 inline constexpr int code_forbidden = 7;
 inline constexpr int code_unauthenticated = 16;
