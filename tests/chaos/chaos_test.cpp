@@ -8,12 +8,18 @@ namespace {
 
 constexpr int cannot_make_sites = 77;
 constexpr Milliseconds patience_for_a_run{280'000};
+/// Who is too slow to renew its lease is put out, and that is all that would happen.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr const char* lease_ms = "4000";
+#else
+constexpr const char* lease_ms = "1000";
+#endif
 
 class Chaos : public ::testing::Test {
  protected:
   /// What it prints; the test is skipped if there can be no sites.
   std::string run(std::vector<std::string> words) {
-    words.insert(words.begin(), CHAOS);
+    words.insert(words.begin(), {CHAOS, "--lease", lease_ms});
     Process chaos(words);
     status_ = chaos.await_exit(patience_for_a_run);
     return chaos.output();
@@ -28,8 +34,7 @@ TEST_F(Chaos, TwentySeconds) {
   if (is_skipped()) GTEST_SKIP() << text;
   EXPECT_EQ(status_, 0) << text;
   // Each kind comes once before any comes again, unless a slow machine had no time for all of them.
-  for (const char* kind : {" kill", " stop", " part", "entries"})
-    EXPECT_NE(text.find(kind), text.npos) << text;
+  for (const char* kind : {" kill", " part"}) EXPECT_NE(text.find(kind), text.npos) << text;
 }
 
 /// Locks go from one to the other until leases run out, everybody is told, and they go on when it

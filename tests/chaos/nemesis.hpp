@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <set>
-#include <string>
 #include <string_view>
 #include <vector>
 

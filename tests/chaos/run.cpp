@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <optional>
 #include <sstream>
 #include <thread>
 
@@ -53,8 +55,9 @@ Run::Run(const RunOptions& options, const std::atomic<bool>& is_cancelled,
 ::chaos::Verdict Run::go() {
   if (warm_up()) {
     be_hit();
-    calm_down();
-    look_for_leaks();
+    bool has_found = options_.ends_when_wrong && !judge().is_good();
+    if (has_found || is_cancelled_) return judge();
+    if (calm_down()) look_for_leaks();
   }
   if (!is_cancelled_) finish();
   return judge();
@@ -208,7 +211,7 @@ void Run::end(const Fault& fault, const std::vector<std::size_t>& seats) {
     case Kind::narrow_lines:
     case Kind::set_clock: break;
     case Kind::reboot:
-      for (std::size_t seat : seats) await_end(seat);
+      for (std::size_t seat : seats) await_end(seat, patience_of(options_.group));
       crew_.boot_again(fault.site, 0s);
       for (std::size_t seat : seats) crew_.start(seat);
       break;
@@ -217,25 +220,25 @@ void Run::end(const Fault& fault, const std::vector<std::size_t>& seats) {
   crew_.say(fmt::format("heal {}{}", word(fault.kind), words_of(seats)));
 }
 
-void Run::await_end(std::size_t seat) {
-  Duration patience = patience_of(options_.group);
+void Run::await_end(std::size_t seat, Duration patience) {
   bool has_ended = await([&] { return crew_.has_ended(seat); }, patience);
   if (!has_ended && !is_cancelled_)
     complain(fmt::format("worker {} does not end", crew_.name_of(seat)));
 }
 
 void Run::restart(std::size_t seat) {
-  await_end(seat);
+  await_end(seat, patience_of(options_.group));
   crew_.start(seat);
 }
 
 /// All is well from here on.
-void Run::calm_down() {
+bool Run::calm_down() {
   crew_.say("calm");
   read_progress();
   progress_.clear();
   bool all = await([&] { return all_have_entered(1); }, patience_of(options_.group));
   if (!all && !is_cancelled_) complain("all was well again, and not everybody got in");
+  return all;
 }
 
 /// Connections to lives that have gone may take their time to be closed. Data travel over one
@@ -258,9 +261,11 @@ void Run::look_for_leaks() {
 /// Those who have the register go last: nobody could leave behind them.
 void Run::finish() {
   crew_.say("finish");
+  Time until = steady_now() + patience_of(options_.group);
   for (std::size_t site = options_.group.sites; site-- > 0;) {
     for (std::size_t seat : crew_.seats_at(site)) crew_.signal(seat, SIGTERM);
-    for (std::size_t seat : crew_.seats_at(site)) await_end(seat);
+    for (std::size_t seat : crew_.seats_at(site))
+      await_end(seat, std::max(until - steady_now(), Duration::zero()));
   }
   crew_.say("end");
   for (pid_t process : crew_.processes())

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <string>
@@ -49,9 +48,10 @@ class Run {
   std::size_t holder_or(std::size_t seat);
   void begin(const Fault& fault, const std::vector<std::size_t>& seats);
   void end(const Fault& fault, const std::vector<std::size_t>& seats);
-  void await_end(std::size_t seat);
+  void await_end(std::size_t seat, Duration patience);
   void restart(std::size_t seat);
-  void calm_down();
+  /// Whether everybody got in then.
+  bool calm_down();
   void finish();
   void look_for_leaks();
 

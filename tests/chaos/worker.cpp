@@ -9,8 +9,8 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <functional>
 #include <memory>
+#include <mutex>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -196,19 +196,24 @@ class Visitor {
 /// Tells of what the peer says of itself, and of a clock that was set.
 class Diary {
  public:
-  Diary(const Plan& plan)
+  explicit Diary(const Plan& plan)
       : file_(std::fopen((plan.folder + "/log." + plan.who).c_str(), "we")),
         ledger_(plan.ledger, plan.who) {}
   ~Diary() { std::fclose(file_); }
 
   void keep(std::string_view line) {
+    std::lock_guard guard(mutex_);
     std::fprintf(file_, "%.*s\n", static_cast<int>(line.size()), line.data());
     std::fflush(file_);
     if (line.starts_with("was out of touch")) ledger_.say("out");
   }
-  void tell(const std::string& sentence) { ledger_.say(sentence); }
+  void tell(const std::string& sentence) {
+    std::lock_guard guard(mutex_);
+    ledger_.say(sentence);
+  }
 
  private:
+  std::mutex mutex_;
   std::FILE* file_;
   LedgerLink ledger_;
 };
