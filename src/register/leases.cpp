@@ -23,8 +23,8 @@ std::string lease_until(Duration end) {
 }
 
 /// When the lease ends that a file's name stands for. One that was given before this machine booted
-/// ends at the latest when it has been up for a lease: the peer may be on another machine, which
-/// has not.
+/// ends at the latest when it has been up for a lease: its peer may be on a machine that has not
+/// booted.
 std::optional<Duration> end_in(std::string_view file, Duration lease) {
   auto rest = after("lease.", file);
   if (!rest) return std::nullopt;
