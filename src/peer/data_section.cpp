@@ -153,7 +153,9 @@ dho::Status DataHandle::end_section(Guard& guard) {
   leaving_ = true;
   dho::Status status = write_back(data, guard);
   leaving_ = false;
-  return state == Claim::State::inside ? status : dho::Status::peer_lost;
+  // Without a lease nobody may count on what was written, nor on its copies.
+  bool held_on = state == Claim::State::inside && engine_.has_lease();
+  return held_on ? status : dho::Status::peer_lost;
 }
 
 dho::Status DataHandle::write_back(const DataRef& data, Guard& guard) {
