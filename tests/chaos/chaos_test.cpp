@@ -6,25 +6,27 @@
 namespace conch {
 namespace {
 
-constexpr int cannot_make_sites = 77;
+constexpr int cannot_run = 77;
 constexpr Milliseconds patience_for_a_run{280'000};
 /// Who is too slow to renew its lease is put out, and that is all that would happen.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr const char* lease_ms = "4000";
+constexpr const char* lease_ms_with_etcd = "6000";
 #else
 constexpr const char* lease_ms = "1000";
+constexpr const char* lease_ms_with_etcd = "2000";
 #endif
 
 class Chaos : public ::testing::Test {
  protected:
-  /// What it prints; the test is skipped if there can be no sites.
-  std::string run(std::vector<std::string> words) {
-    words.insert(words.begin(), {CHAOS, "--lease", lease_ms});
+  /// What it prints; the test is skipped if there can be no sites, or no etcd.
+  std::string run(std::vector<std::string> words, const char* lease = lease_ms) {
+    words.insert(words.begin(), {CHAOS, "--lease", lease});
     Process chaos(words);
     status_ = chaos.await_exit(patience_for_a_run);
     return chaos.output();
   }
-  bool is_skipped() const { return status_ == cannot_make_sites; }
+  bool is_skipped() const { return status_ == cannot_run; }
 
   int status_ = 0;
 };
@@ -44,6 +46,24 @@ TEST_F(Chaos, TheRegisterIsAway) {
   if (is_skipped()) GTEST_SKIP() << text;
   EXPECT_EQ(status_, 0) << text;
   EXPECT_EQ(text.find(" 0 by peers that were cut off"), text.npos) << text;
+  EXPECT_EQ(text.find(" 0 times"), text.npos) << text;
+}
+
+TEST_F(Chaos, EtcdIsTheRegister) {
+  std::string text =
+      run({"--register", "etcd", "--seconds", "20", "--seed", "2"}, lease_ms_with_etcd);
+  if (is_skipped()) GTEST_SKIP() << text;
+  EXPECT_EQ(status_, 0) << text;
+}
+
+/// As above; and members that are killed come back, and do no harm.
+TEST_F(Chaos, EtcdIsAway) {
+  std::string text = run({"--register", "etcd", "--seconds", "20", "--seed", "1", "--only",
+                          "register-away", "--only", "kill-etcd"},
+                         lease_ms_with_etcd);
+  if (is_skipped()) GTEST_SKIP() << text;
+  EXPECT_EQ(status_, 0) << text;
+  EXPECT_NE(text.find(" register-away"), text.npos) << text;
   EXPECT_EQ(text.find(" 0 times"), text.npos) << text;
 }
 

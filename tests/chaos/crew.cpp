@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 
 #include <filesystem>
+#include <numeric>
 #include <sstream>
 
 #include "chaos/skewed_clock.hpp"
@@ -31,7 +32,9 @@ Crew::Crew(const Group& group, std::uint64_t seed, std::string folder)
       rig_(group.sites, seed),
       ledger_process_(start_ledger(folder_)),
       ledger_(std::make_unique<LedgerLink>(folder_ + "/ledger", "rig")),
-      seats_(group.seats()) {}
+      seats_(group.seats()) {
+  if (group_.has_etcd) etcd_.emplace(rig_, folder_);
+}
 
 std::string Crew::name_of(std::size_t seat) const {
   return fmt::format("{}.{}", seat, seats_[seat].life);
@@ -67,9 +70,15 @@ std::vector<std::string> Crew::words_for(std::size_t seat) const {
   return words;
 }
 
-/// The register is the files of site 0, and others reach it through any peer there. A group without
-/// one is founded by the first life of seat 0; everybody else joins through anybody.
+/// A register of files is at site 0, and others reach it through any peer there; etcd is asked by
+/// everybody. A group without a register is founded by the first life of seat 0; everybody else
+/// joins through anybody.
 void Crew::add_contacts(std::size_t seat, std::vector<std::string>& words) const {
+  if (etcd_) {
+    for (std::size_t site = 0; site < group_.sites; ++site)
+      words.push_back("etcd=" + etcd_->url_of(site));
+    return;
+  }
   bool founds = seat == 0 && seats_[seat].life == 1;
   for (std::size_t other = 0; other < seats_.size(); ++other) {
     bool helps = group_.has_register() ? group_.site_of(seat) != 0 && group_.site_of(other) == 0
@@ -83,6 +92,12 @@ std::vector<std::size_t> Crew::holders() {
   std::string word;
   std::vector<std::size_t> all;
   for (words >> word; words >> word;) all.push_back(std::stoul(word));
+  return all;
+}
+
+std::vector<std::size_t> Crew::all_seats() const {
+  std::vector<std::size_t> all(seats_.size());
+  std::iota(all.begin(), all.end(), 0);
   return all;
 }
 
@@ -121,6 +136,8 @@ std::vector<std::string> Crew::unasked_ends() {
       all.push_back(fmt::format("worker {} has ended by itself, with status {}: {}", name_of(seat),
                                 status, process.output()));
   }
+  if (etcd_)
+    for (const std::string& end : etcd_->unasked_ends()) all.push_back(end);
   return all;
 }
 

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "chaos/etcd_members.hpp"
 #include "chaos/ledger_link.hpp"
 #include "rig/rig.hpp"
 
@@ -16,6 +18,8 @@ namespace conch::chaos {
 struct Group {
   std::string algorithm = "naimi-trehel";
   std::chrono::milliseconds lease{1000};
+  /// The register is an etcd cluster; else it is the files of site 0.
+  bool has_etcd = false;
   std::size_t sites = 3;
   std::size_t seats_per_site = 3;
   /// Of a specimen; empty: nothing is wrong with the peers.
@@ -33,6 +37,8 @@ class Crew {
 
   const Group& group() const { return group_; }
   rig::Wire& wire() { return rig_.wire(); }
+  /// Nothing if the register is something else.
+  std::optional<EtcdMembers>& etcd() { return etcd_; }
   std::string history() const { return folder_ + "/history"; }
   /// To the ledger.
   std::string say(const std::string& sentence) { return ledger_->say(sentence); }
@@ -45,6 +51,7 @@ class Crew {
   }
   /// Those that hold locks, as far as the ledger knows.
   std::vector<std::size_t> holders();
+  std::vector<std::size_t> all_seats() const;
   std::vector<std::size_t> seats_at(std::size_t site) const;
   std::vector<std::size_t> seats_elsewhere(std::size_t site) const;
 
@@ -75,6 +82,7 @@ class Crew {
   std::uint64_t seed_;
   std::string folder_;
   rig::Rig rig_;
+  std::optional<EtcdMembers> etcd_;
   std::unique_ptr<Process> ledger_process_;
   std::unique_ptr<LedgerLink> ledger_;
   std::vector<Seat> seats_;

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "chaos/run.hpp"
+#include "register/testing/etcd_cluster.hpp"
 
 namespace {
 
@@ -14,6 +15,8 @@ using namespace conch;
 using namespace conch::chaos;
 
 constexpr std::size_t handovers_measured = 20;
+constexpr unsigned lease_ms_with_files = 1000;
+constexpr unsigned lease_ms_with_etcd = 2000;
 
 std::atomic<bool> is_cancelled = false;
 
@@ -22,13 +25,16 @@ struct Options {
   std::string algorithm = "naimi-trehel";
   std::string register_kind = "file";
   std::uint64_t seed = 1;
-  unsigned lease_ms = 1000;
+  /// Zero: what goes with the register.
+  unsigned lease_ms = 0;
   std::string plant;
   std::string measure;
   std::vector<std::string> only;
   bool is_planted = false;
   bool is_quiet = false;
   bool is_kept = false;
+
+  bool has_etcd() const { return register_kind == "etcd"; }
 };
 
 const std::vector<std::string> algorithms{"naimi-trehel", "elmp", "preempt-aggregation",
@@ -67,6 +73,8 @@ std::set<Kind> kinds_of(const Options& options) {
   if (!options.only.empty()) {
     std::set<Kind> chosen;
     for (const std::string& name : options.only) chosen.insert(kind_named(name));
+    if (chosen.contains(Kind::kill_etcd) && !options.has_etcd())
+      throw std::runtime_error("--only kill-etcd: there is none; say --register etcd, too");
     return chosen;
   }
   if (!options.measure.empty()) return {Kind::kill};
@@ -75,6 +83,7 @@ std::set<Kind> kinds_of(const Options& options) {
             Kind::bad_lines, Kind::narrow_lines, Kind::set_clock};
   std::set<Kind> all;
   for (std::size_t kind = 0; kind < kinds; ++kind) all.insert(static_cast<Kind>(kind));
+  if (!options.has_etcd()) all.erase(Kind::kill_etcd);
   return all;
 }
 
@@ -83,6 +92,7 @@ RunOptions run_of(const Options& options, const std::string& folder) {
   run.group.algorithm = options.algorithm;
   run.group.lease = std::chrono::milliseconds(options.lease_ms);
   run.group.plant = options.plant;
+  run.group.has_etcd = options.has_etcd();
   run.seed = options.seed;
   run.lasts = std::chrono::milliseconds(static_cast<long>(options.seconds * 1000));
   run.kinds = kinds_of(options);
@@ -98,6 +108,7 @@ std::string command_of(const Options& options) {
   std::string text =
       fmt::format("./dev chaos --seconds {:g} --algorithm {} --seed {} --lease {}", options.seconds,
                   options.algorithm, options.seed, options.lease_ms);
+  if (options.has_etcd()) text += " --register etcd";
   for (const std::string& kind : options.only) text += " --only " + kind;
   if (!options.plant.empty()) text += " --plant " + options.plant;
   return text;
@@ -197,6 +208,14 @@ int catch_all(Options options) {
   return all ? 0 : 1;
 }
 
+void expect_sense(const Options& options) {
+  if (options.has_etcd() && options.algorithm == "end-to-end")
+    throw std::runtime_error("end-to-end has no register: leave out --register");
+  if (options.has_etcd() && !options.measure.empty())
+    throw std::runtime_error(
+        "--measure is about deaths that no neighbour sees: leave out --register etcd");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -204,10 +223,14 @@ int main(int argc, char** argv) {
   CLI::App app("Peers in several sites, and everything that can go wrong with them.", "chaos");
   app.add_option("--seconds", options.seconds, "how long things go wrong");
   app.add_option("--algorithm", options.algorithm)->check(CLI::IsMember(algorithms));
-  app.add_option("--register", options.register_kind, "where the register is; only `file` so far")
-      ->check(CLI::IsMember({"file"}));
+  app.add_option("--register", options.register_kind,
+                 "`file`: on the first site; `etcd`: a cluster with a member at each")
+      ->check(CLI::IsMember({"file", "etcd"}));
   app.add_option("--seed", options.seed, "what goes wrong, and when");
-  app.add_option("--lease", options.lease_ms, "in milliseconds");
+  app.add_option("--lease", options.lease_ms,
+                 fmt::format("in milliseconds; {}, and {} with etcd, which may take a second to "
+                             "elect a leader",
+                             lease_ms_with_files, lease_ms_with_etcd));
   std::string words;
   for (std::size_t kind = 0; kind < kinds; ++kind)
     words += (kind > 0 ? ", " : "") + std::string(word(static_cast<Kind>(kind)));
@@ -225,9 +248,16 @@ int main(int argc, char** argv) {
     fmt::print("{}\n", *missing);
     return 77;
   }
+  if (std::string why = why_no_etcd(); options.has_etcd() && !why.empty()) {
+    fmt::print("{}\n", why);
+    return 77;
+  }
+  if (options.lease_ms == 0)
+    options.lease_ms = options.has_etcd() ? lease_ms_with_etcd : lease_ms_with_files;
   std::signal(SIGINT, [](int) { is_cancelled = true; });
   std::signal(SIGTERM, [](int) { is_cancelled = true; });
   try {
+    expect_sense(options);
     if (options.measure == "handover") return measure_handover(options);
     return options.is_planted ? catch_all(options) : go(options);
   } catch (const std::exception& error) {

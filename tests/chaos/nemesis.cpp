@@ -1,6 +1,7 @@
 #include "chaos/nemesis.hpp"
 
 #include <algorithm>
+#include <csignal>
 
 namespace conch::chaos {
 
@@ -18,6 +19,7 @@ std::string_view word(Kind kind) {
     case Kind::narrow_lines: return "narrow-lines";
     case Kind::set_clock: return "set-clock";
     case Kind::reboot: return "reboot";
+    case Kind::kill_etcd: return "kill-etcd";
   }
   return "?";
 }
@@ -48,13 +50,15 @@ Fault Nemesis::next() {
       Duration(static_cast<Duration::rep>(pauses * static_cast<double>(temper_.pause.count())));
   fault.seat = random_.below(temper_.seats);
   fault.aims = random_.chance(temper_.is_precise ? 1 : 0.7);
-  // Site 0 has the register: it is parted from the others by a kind of its own.
-  fault.site = 1 + random_.below(temper_.sites - 1);
+  // A site that has the register alone is parted from the others by a kind of its own.
+  fault.site =
+      temper_.has_etcd ? random_.below(temper_.sites) : 1 + random_.below(temper_.sites - 1);
   fault.clock = std::chrono::seconds(random_.below(200'000)) - 100'000s;
   fault.quality = random_.chance(temper_.is_precise ? 0 : 0.4) ? bad_lines() : good_lines();
   fault.lasts = some(0.2, 2.5);
   switch (fault.kind) {
     case Kind::kill:
+    case Kind::kill_etcd:
     case Kind::leave: fault.lasts = some(0.05, 0.5); break;
     case Kind::reboot:
       fault.lasts = some(0.05, 0.5);
@@ -68,7 +72,22 @@ Fault Nemesis::next() {
     case Kind::part_one_way:
     case Kind::register_away: break;
   }
+  if (temper_.has_etcd) hit_etcd(fault);
   return fault;
+}
+
+/// A member that is stopped wakes up later and knows nothing of it; one that was killed does. One
+/// of three alone can decide nothing.
+void Nemesis::hit_etcd(Fault& fault) {
+  bool is_one = fault.kind == Kind::kill_etcd || fault.kind == Kind::reboot;
+  if (is_one) fault.etcd = {fault.site};
+  fault.etcd_signal = SIGKILL;
+  if (fault.kind != Kind::register_away) return;
+  fault.lasts = some(1.5, 2.5);
+  bool spares_one = random_.chance(0.5);
+  for (std::size_t site = 0; site < temper_.sites; ++site)
+    if (!spares_one || site != fault.site) fault.etcd.push_back(site);
+  if (random_.chance(0.5)) fault.etcd_signal = SIGSTOP;
 }
 
 }  // namespace conch::chaos

@@ -18,13 +18,14 @@ enum class Kind : std::uint8_t {
   leave,          // a peer leaves, and comes back as a new life
   part,           // a site: nothing comes in, nothing goes out
   part_one_way,   // a site: nothing goes out
-  register_away,  // the site that has the register: nothing comes in, nothing goes out
+  register_away,  // the site that has it is parted; or most of etcd is stopped, or killed
   bad_lines,      // packets are lost, doubled, late and out of order
   narrow_lines,   // packets queue
   set_clock,      // of a site, the wall clock
   reboot,         // a site: all its peers are killed, and what comes back has another boot's clocks
+  kill_etcd,      // a member, by SIGKILL; it comes back with what it has stored
 };
-inline constexpr std::size_t kinds = static_cast<std::size_t>(Kind::reboot) + 1;
+inline constexpr std::size_t kinds = static_cast<std::size_t>(Kind::kill_etcd) + 1;
 std::string_view word(Kind kind);
 
 struct Fault {
@@ -40,6 +41,9 @@ struct Fault {
   rig::Quality quality = {};
   /// By how much a wall clock is wrong.
   std::chrono::seconds clock{};
+  /// Members of etcd that are hit, by their sites, and by which signal.
+  std::vector<std::size_t> etcd = {};
+  int etcd_signal = 0;
 };
 
 struct Temper {
@@ -51,6 +55,8 @@ struct Temper {
   Duration pause{};
   /// Every fault that can aim at a holder does, and nothing else is wrong.
   bool is_precise = false;
+  /// The register is an etcd cluster with a member at every site.
+  bool has_etcd = false;
 };
 
 /// What lines are like when nothing is wrong with them.
@@ -63,6 +69,7 @@ class Nemesis {
   Fault next();
 
  private:
+  void hit_etcd(Fault& fault);
   Duration some(double least, double most);
 
   sim::Random random_;

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <map>
+#include <utility>
 
 namespace conch::chaos {
 namespace {
@@ -53,6 +55,30 @@ TEST(Nemesis, FaultsAreShorterAndLongerThanALease) {
   }
   EXPECT_TRUE(shorter);
   EXPECT_TRUE(longer);
+}
+
+/// Any site may be parted then, with its member. Never is it a minority that is away.
+TEST(Nemesis, WithEtcdItsMembersAreHit) {
+  Temper temper = all_kinds();
+  temper.has_etcd = true;
+  Nemesis nemesis(3, temper);
+  std::set<std::size_t> parted;
+  std::set<std::pair<std::size_t, int>> ways_to_be_away;
+  for (std::size_t i = 0; i < 30 * kinds; ++i) {
+    Fault fault = nemesis.next();
+    if (fault.kind == Kind::part) parted.insert(fault.site);
+    bool is_away = fault.kind == Kind::register_away;
+    bool is_one = fault.kind == Kind::kill_etcd || fault.kind == Kind::reboot;
+    if (is_away) {
+      EXPECT_GE(fault.lasts, 1500ms);
+      ways_to_be_away.emplace(fault.etcd.size(), fault.etcd_signal);
+    } else {
+      EXPECT_EQ(fault.etcd, is_one ? std::vector{fault.site} : std::vector<std::size_t>{});
+    }
+  }
+  EXPECT_EQ(parted.size(), 3u);
+  EXPECT_EQ(ways_to_be_away, (std::set<std::pair<std::size_t, int>>{
+                                 {2, SIGKILL}, {2, SIGSTOP}, {3, SIGKILL}, {3, SIGSTOP}}));
 }
 
 }  // namespace

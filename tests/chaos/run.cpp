@@ -27,8 +27,8 @@ constexpr std::uint64_t entries_to_be_warm = 10;
 double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
 Temper temper_of(const RunOptions& options) {
-  return {options.kinds,       options.group.sites, options.group.seats(),
-          options.group.lease, options.pause,       options.holders_to_hit > 0};
+  return {options.kinds, options.group.sites,        options.group.seats(), options.group.lease,
+          options.pause, options.holders_to_hit > 0, options.group.has_etcd};
 }
 
 Duration patience_of(const Group& group) {
@@ -39,6 +39,13 @@ std::string words_of(const std::vector<std::size_t>& seats) {
   std::string words;
   for (std::size_t seat : seats) words += fmt::format(" {}", seat);
   return words;
+}
+
+std::string hit_by(const Fault& fault, const std::vector<std::size_t>& seats) {
+  std::string words = words_of(seats);
+  for (std::size_t site : fault.etcd) words += fmt::format(" etcd{}", site);
+  if (!fault.etcd.empty()) words += fault.etcd_signal == SIGKILL ? " killed" : " stopped";
+  return words.empty() ? " the wire" : words;
 }
 
 }  // namespace
@@ -113,6 +120,7 @@ bool Run::warm_up() {
       tell_("there are no time namespaces here: all sites have one steady clock");
     crew_.set_clock(site, {});
   }
+  if (crew_.etcd()) crew_.etcd()->start_all();
   Duration patience = patience_of(options_.group);
   for (std::size_t seat = 0; seat < options_.group.seats(); ++seat) {
     crew_.start(seat);
@@ -157,7 +165,8 @@ std::vector<std::size_t> Run::victims(const Fault& fault) {
     case Kind::part:
     case Kind::part_one_way:
     case Kind::reboot: return crew_.seats_at(fault.site);
-    case Kind::register_away: return crew_.seats_elsewhere(0);
+    case Kind::register_away: return crew_.etcd() ? crew_.all_seats() : crew_.seats_elsewhere(0);
+    case Kind::kill_etcd:
     case Kind::bad_lines:
     case Kind::narrow_lines:
     case Kind::set_clock: return {};
@@ -180,9 +189,10 @@ std::size_t Run::holder_or(std::size_t seat) {
 
 void Run::begin(const Fault& fault, const std::vector<std::size_t>& seats) {
   tell_(fmt::format("{:8.3f}  {} for {:.2f} s:{}", seconds(steady_now() - begun_), word(fault.kind),
-                    seconds(fault.lasts), seats.empty() ? " the wire" : words_of(seats)));
+                    seconds(fault.lasts), hit_by(fault, seats)));
   crew_.say(fmt::format("fault {}{}", word(fault.kind), words_of(seats)));
   crew_.wire().set(fault.quality);
+  for (std::size_t site : fault.etcd) crew_.etcd()->hit(site, fault.etcd_signal);
   switch (fault.kind) {
     case Kind::kill:
     case Kind::reboot:
@@ -192,7 +202,10 @@ void Run::begin(const Fault& fault, const std::vector<std::size_t>& seats) {
     case Kind::leave: return crew_.signal(seats.front(), SIGTERM);
     case Kind::part: return crew_.wire().part({fault.site});
     case Kind::part_one_way: return crew_.wire().part({fault.site}, true);
-    case Kind::register_away: return crew_.wire().part({0});
+    case Kind::register_away:
+      if (!crew_.etcd()) crew_.wire().part({0});
+      return;
+    case Kind::kill_etcd:
     case Kind::bad_lines:
     case Kind::narrow_lines: return;
     case Kind::set_clock: return crew_.set_clock(fault.site, fault.clock);
@@ -207,6 +220,7 @@ void Run::end(const Fault& fault, const std::vector<std::size_t>& seats) {
     case Kind::part:
     case Kind::part_one_way:
     case Kind::register_away: crew_.wire().heal(); break;
+    case Kind::kill_etcd:
     case Kind::bad_lines:
     case Kind::narrow_lines:
     case Kind::set_clock: break;
@@ -216,6 +230,7 @@ void Run::end(const Fault& fault, const std::vector<std::size_t>& seats) {
       for (std::size_t seat : seats) crew_.start(seat);
       break;
   }
+  for (std::size_t site : fault.etcd) crew_.etcd()->bring_back(site);
   crew_.wire().set(good_lines());
   crew_.say(fmt::format("heal {}{}", word(fault.kind), words_of(seats)));
 }
@@ -267,6 +282,7 @@ void Run::finish() {
     for (std::size_t seat : crew_.seats_at(site))
       await_end(seat, std::max(until - steady_now(), Duration::zero()));
   }
+  if (crew_.etcd()) crew_.etcd()->kill_all();
   crew_.say("end");
   for (pid_t process : crew_.processes())
     complain(fmt::format("process {} is still there at the end", process));

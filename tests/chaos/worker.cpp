@@ -58,6 +58,7 @@ void set(Plan& plan, const std::string& word) {
   if (name == "replicas") options.replicas = static_cast<unsigned>(std::stoul(value));
   if (name == "lease") options.lease = std::chrono::milliseconds(std::stol(value));
   if (name == "listen") options.listen.push_back(value);
+  if (name == "etcd") options.etcd.endpoints.push_back(value);
   if (name == "join") options.join.push_back(value);
   if (name == "clock") follow_clock(value);
 }
@@ -250,20 +251,33 @@ void visit_until_stopped(Peer& peer, const Plan& plan, const std::string& lock, 
   Visitor(ledger, lock, *door, seed).run();
 }
 
+/// While etcd elects a leader nobody can begin: whoever starts a peer starts it again then.
+std::unique_ptr<Peer> begun(const PeerOptions& options, Diary& diary) {
+  Clock::time_point until = Clock::now() + options.admission_patience;
+  for (;;) try {
+      return std::make_unique<Peer>(options);
+    } catch (const std::runtime_error& error) {
+      std::string what = error.what();
+      diary.keep(what);
+      bool may_pass = what.find("no member of the cluster answers") != std::string::npos;
+      if (!may_pass || is_asked_to_leave || Clock::now() >= until) throw;
+    }
+}
+
 void run(Plan plan) {
   Diary diary(plan);
   plan.options.log = [&](std::string_view line) { diary.keep(line); };
-  Peer peer(plan.options);
+  std::unique_ptr<Peer> peer = begun(plan.options, diary);
   diary.tell("in");
   ClockWatch watch(diary);
   std::vector<std::jthread> visitors;
   std::uint64_t seed = plan.seed;
   for (const char* lock : {"alpha", "beta"})
     visitors.emplace_back(
-        [&, lock, own = ++seed] { visit_until_stopped(peer, plan, lock, false, own); });
+        [&, lock, own = ++seed] { visit_until_stopped(*peer, plan, lock, false, own); });
   if (plan.has_data)
     visitors.emplace_back(
-        [&, own = ++seed] { visit_until_stopped(peer, plan, "page", true, own); });
+        [&, own = ++seed] { visit_until_stopped(*peer, plan, "page", true, own); });
   visitors.clear();
   while (!is_asked_to_leave) std::this_thread::sleep_for(5ms);
 }
