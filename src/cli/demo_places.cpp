@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t peers_of_place = 3;
 constexpr std::size_t peers = 2 * peers_of_place;
-constexpr Seconds patience = std::chrono::seconds(30);
+constexpr Seconds start_patience = std::chrono::seconds(30);
 
 std::size_t place_of(std::size_t peer) { return peer / peers_of_place; }
 
@@ -79,7 +79,7 @@ class Places {
     crew_.begin([&] { wire_.run(); });
     for (std::size_t peer = 0; peer < peers; ++peer) {
       crew_.begin([&, peer] { work(options(peer), *board_, peer); });
-      crew_.await([&] { return board_->in_group == peer + 1; }, patience,
+      crew_.await([&] { return board_->in_group == peer + 1; }, start_patience,
                   "a peer did not get into the group");
     }
     board_->may_begin = true;
@@ -89,7 +89,7 @@ class Places {
     board_->counts = false;
     for (std::size_t place : {1U, 0U}) {
       board_->ends[place] = true;
-      crew_.await([&] { return have_ended(place); }, patience, "not everybody left");
+      crew_.await([&] { return have_ended(place); }, start_patience, "not everybody left");
     }
     PlacesResult result;
     result.entries = board_->entries;
