@@ -24,8 +24,6 @@ void EndToEnd::request(Out& out) {
   CONCH_EXPECT(stage_ == Stage::idle, "a process asks once");
   stage_ = Stage::waiting;
   ts_ = {{++clock_.value}, self_};
-  views_.assign(replicas_.size(), View{});
-  yields_ = retried_ = 0;
   await_turn(out);
   if (entry_ && entry_->node == self_) entry_.reset();
   if (!entry_) return ask(false, out);
@@ -68,6 +66,8 @@ void EndToEnd::withdraw(Out& out) {
 void EndToEnd::rest(Out& out) {
   stage_ = Stage::idle;
   backing_off_ = patient_ = false;
+  yields_ = retried_ = 0;
+  views_.assign(replicas_.size(), View{});
   copy_.reset();
   for (Alarm alarm : {Alarm::retry, Alarm::patience, Alarm::back_off, Alarm::ping, Alarm::silence})
     out.disarm(timer_of(alarm));
@@ -91,19 +91,28 @@ Index EndToEnd::votes() const {
 
 void EndToEnd::take(NodeId from, const Response& m, Out& out) {
   if (stage_ != Stage::waiting || m.request != ts_) {
-    bool won = m.generation <= generation(last_) && keeps(Without::bounce_guard);
-    if (m.owner == m.request && !won && keeps(Without::bounce))
-      out.send(from, Withdraw{m.replica, m.request});
+    if (gives_back(m)) out.send(from, Withdraw{m.replica, m.request});
     return;
   }
   if (m.generation < generation_ && keeps(Without::vote_generation)) return;
   generation_ = std::max(generation_, m.generation);
+  if (knows_better(m)) return;
   View& view = views_[m.replica];
-  bool old = m.version < view.version || (m.owner == ts_ && m.vote <= view.yielded);
-  if (old && keeps(Without::vote_version)) return;
   view = {true, m.generation, m.owner, m.version, m.vote, view.yielded, from};
   if (m.data.version > data_.version) data_ = m.data;
   evaluate(out);
+}
+
+/// A vote for a request that is over, unless it helped to win the lock.
+bool EndToEnd::gives_back(const Response& m) const {
+  bool won = m.generation <= generation(last_) && keeps(Without::bounce_guard);
+  return m.owner == m.request && !won && keeps(Without::bounce);
+}
+
+bool EndToEnd::knows_better(const Response& m) const {
+  const View& view = views_[m.replica];
+  bool old = m.version < view.version || (m.owner == ts_ && m.vote <= view.yielded);
+  return old && keeps(Without::vote_version);
 }
 
 bool EndToEnd::nobody_wins() const {
@@ -209,6 +218,34 @@ void EndToEnd::receive(NodeId from, const Message& message, Out& out) {
         }
       },
       message);
+}
+
+// What makes no difference any more: generations, terms, versions and requests only go forward.
+
+bool EndToEnd::ignores(NodeId, const Message& message) const {
+  if (leased()) return false;
+  return std::visit(
+      [&]<class M>(const M& m) {
+        if constexpr (std::same_as<M, Winner> || std::same_as<M, Release>) {
+          auto found = served_.find(m.replica);
+          return found != served_.end() && ignores(found->second, m);
+        } else if constexpr (std::same_as<M, Response> || std::same_as<M, Token>) {
+          return ignores(m);
+        } else {
+          return false;
+        }
+      },
+      message);
+}
+
+bool EndToEnd::ignores(const Response& m) const {
+  if (stage_ != Stage::waiting || m.request != ts_) return !gives_back(m);
+  if (m.generation < generation_ && keeps(Without::vote_generation)) return true;
+  return m.generation == generation_ && knows_better(m);
+}
+
+bool EndToEnd::ignores(const Token& m) const {
+  return m.term <= last_ && keeps(Without::token_once);
 }
 
 void EndToEnd::unreachable(NodeId node, const Message& message, Out& out) {

@@ -66,6 +66,8 @@ class EndToEnd {
       .sync_delay = "1",
   };
 
+  static constexpr bool intercepts = true;
+
   EndToEnd(NodeId self, const Assignment& start);
 
   void request(Out& out);
@@ -79,6 +81,14 @@ class EndToEnd {
   void moved(const std::optional<Arc>& before, const std::optional<Arc>& after, Out& out);
   void suspect(NodeId node, Out& out);
   void timer(TimerId timer, Out& out);
+  /// Whether a message, if it came now or at any later time, would change nothing and be answered
+  /// by nothing. For the checker, where nobody has leases and all are reachable.
+  bool ignores(NodeId from, const Message& message) const;
+  /// For the checker, of one who has asked for the last time.
+  void asks_no_more() {
+    clock_ = {};
+    if (stage_ == Stage::idle) generation_ = 1;
+  }
   /// Whether a fresh value would do as well, but for the time: it never asked, is no replica, and
   /// on nobody's way.
   bool blank() const {
@@ -184,6 +194,10 @@ class EndToEnd {
   void take(NodeId from, const e2e::Pong& m, Out& out);
   void take(NodeId from, const e2e::Accepted& m, Out& out);
   void take(NodeId from, const Recalled& m, Out& out);
+  bool gives_back(const e2e::Response& m) const;
+  bool knows_better(const e2e::Response& m) const;
+  bool ignores(const e2e::Response& m) const;
+  bool ignores(const e2e::Token& m) const;
   bool voted(Index replica) const;
   Index votes() const;
   Index needed() const;
@@ -227,6 +241,8 @@ class EndToEnd {
   void serve(Replica& replica, const e2e::Renew& m, Out& out);
   void serve(Replica& replica, const e2e::Release& m, Out& out);
   void serve(Replica& replica, const e2e::Cleanup& m, Out& out);
+  bool ignores(const Replica& replica, const e2e::Winner& m) const;
+  bool ignores(const Replica& replica, const e2e::Release& m) const;
   void serve(Replica& replica, const e2e::Takeover& m, Out& out);
   void serve(Replica& replica, const e2e::Moved& m, Out& out);
   void serve(Replica& replica, const Recall& m, Out& out);

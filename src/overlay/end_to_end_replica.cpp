@@ -161,6 +161,13 @@ void EndToEnd::serve(Replica& replica, const Release& m, Out& out) {
 
 void EndToEnd::serve(Replica&, const Cleanup&, Out&) {}
 
+bool EndToEnd::ignores(const Replica& replica, const Winner& m) const {
+  return m.round == 0 && !yields_to(replica, m.term, m.ts);
+}
+bool EndToEnd::ignores(const Replica& replica, const Release& m) const {
+  return generation(m.term) < replica.generation && m.data.version <= replica.data.version;
+}
+
 // A holder that is silent.
 
 void EndToEnd::lease_ends(Index index, Out& out) {

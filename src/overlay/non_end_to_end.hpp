@@ -41,6 +41,8 @@ class NonEndToEnd : public Voting {
       .sync_delay = "O(log N) + 3",
   };
 
+  static constexpr bool intercepts = true;
+
   NonEndToEnd(NodeId self, const Assignment& start) : Voting(self, start, Habit::yields) {}
 
   void request(Out& out);

@@ -45,10 +45,14 @@ class Rounds {
     }
     return false;
   }
+  /// Whether an answer to this round can still count, now or later.
+  bool counts(std::uint32_t round) const { return round > confirmed_; }
+  /// Answers that come late name another tenure, so the next one may count from the beginning.
   template <class Out>
-  void stop(Out& out) const {
+  void stop(Out& out) {
     out.disarm(timer_of(Alarm::renew));
     for (std::uint32_t slot = 0; slot < slots; ++slot) out.disarm(timer_of(Alarm::round, slot));
+    *this = {};
   }
 
  private:

@@ -122,6 +122,19 @@ class Routed {
     act([&](auto& mine) { protocol_.receive(from, m.message, mine); }, out);
   }
 
+  // What the checker asks.
+  /// Whether this message, now or at any later time, changes nothing here and is at most carried
+  /// on.
+  bool passes_by(NodeId from, const Message& message) const {
+    if (auto* carried = std::get_if<Carried>(&message)) {
+      if (overlay_.next_hop(carried->key)) return !P::intercepts;
+      return protocol_.ignores(self_, carried->message);
+    }
+    auto* direct = std::get_if<Direct>(&message);
+    return direct != nullptr && protocol_.ignores(from, direct->message);
+  }
+  void asks_no_more() { protocol_.asks_no_more(); }
+
   const P& protocol() const { return protocol_; }
   const O& overlay() const { return overlay_; }
 

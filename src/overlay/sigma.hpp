@@ -25,6 +25,9 @@ class Sigma : public Voting {
       .sync_delay = "4",
   };
 
+  /// Whether those on the way of a message take notice of it.
+  static constexpr bool intercepts = false;
+
   Sigma(NodeId self, const Assignment& start) : Voting(self, start, Habit::asks_again) {}
 
   Passage forward(Key, Message&, NodeId, Out&) { return Passage::go_on; }

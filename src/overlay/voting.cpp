@@ -22,8 +22,6 @@ void Voting::request(Out& out) {
   CONCH_EXPECT(stage_ == Stage::idle, "a process asks once");
   stage_ = Stage::waiting;
   ts_ = {{++clock_.value}, self_};
-  views_.assign(replicas_.size(), View{});
-  yields_ = impatience_ = 0;
   ask(false, out);
   await_turn(out);
 }
@@ -73,6 +71,8 @@ void Voting::give_up(const Baton& baton, Out& out) {
 void Voting::rest(Out& out) {
   stage_ = Stage::idle;
   backing_off_ = patient_ = false;
+  yields_ = impatience_ = 0;
+  views_.assign(replicas_.size(), View{});
   for (Alarm alarm : {Alarm::retry, Alarm::patience, Alarm::back_off}) out.disarm(timer_of(alarm));
   rounds_.stop(out);
 }
@@ -99,12 +99,8 @@ void Voting::take(NodeId from, const Response& m, Out& out) {
     straight ? out.send(from, message) : out.route(replicas_.key(m.replica), message);
     return;
   }
-  View& view = views_[m.replica];
-  bool hearsay = m.version == 0;
-  if (hearsay && (view.version > 0 || m.owner == ts_)) return;
-  bool old = m.version < view.version || (m.owner == ts_ && m.vote <= view.yielded);
-  if (old && !hearsay && keeps(Without::vote_version)) return;
-  learn(view, from, m);
+  if (knows_better(m)) return;
+  learn(views_[m.replica], from, m);
   if (stage_ == Stage::confirming) {
     if (votes() < needed()) {
       stage_ = Stage::waiting;
@@ -114,6 +110,14 @@ void Voting::take(NodeId from, const Response& m, Out& out) {
     }
   }
   if (stage_ == Stage::waiting) evaluate(out);
+}
+
+bool Voting::knows_better(const Response& m) const {
+  const View& view = views_[m.replica];
+  bool hearsay = m.version == 0;
+  if (hearsay) return view.version > 0 || m.owner == ts_;
+  bool old = m.version < view.version || (m.owner == ts_ && m.vote <= view.yielded);
+  return old && keeps(Without::vote_version);
 }
 
 void Voting::learn(View& view, NodeId from, const Response& m) {
@@ -290,6 +294,22 @@ void Voting::receive(NodeId from, const Message& message, Out& out) {
           serve(served_.at(m.replica), m, out);
       },
       message);
+}
+
+/// What we know of a replica while we wait only gets newer, and a request that is over stays so.
+bool Voting::ignores(NodeId from, const Message& message) const {
+  if (leased()) return false;
+  if (auto* m = std::get_if<Response>(&message)) {
+    bool over = stage_ == Stage::idle || m->request != ts_;
+    bool vote = m->owner == m->request && m->version > 0;
+    return over ? !vote || !keeps(Without::bounce) : knows_better(*m);
+  }
+  if (auto* m = std::get_if<Renewed>(&message)) {
+    bool over = stage_ == Stage::idle || m->ts != ts_;
+    bool late = stage_ == Stage::waiting || !rounds_.counts(m->round);
+    return over || (late && views_[m->replica].node == from);
+  }
+  return false;
 }
 
 void Voting::unreachable(NodeId node, const Message& message, Out& out) {

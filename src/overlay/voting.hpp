@@ -124,6 +124,11 @@ class Voting {
   void moved(const std::optional<Arc>& before, const std::optional<Arc>& after, Out& out);
   void suspect(NodeId, Out&) {}
   void timer(TimerId timer, Out& out);
+  /// Whether a message, if it came now or at any later time, would change nothing and be answered
+  /// by nothing. For the checker, where nobody has leases and all are reachable.
+  bool ignores(NodeId from, const Message& message) const;
+  /// For the checker, of one who has asked for the last time.
+  void asks_no_more() { clock_ = {}; }
   /// Whether a fresh value would do as well: it never asked, and it is no replica.
   bool blank() const { return ts_ == Priority{} && served_.empty(); }
 
@@ -179,12 +184,15 @@ class Voting {
     FlatSet<Priority> queue;
     std::uint64_t version = 0;
     std::uint64_t vote = 0;
+    /// The last one of the owner's that was acknowledged.
+    std::uint32_t round = 0;
     Baton baton;
-    CONCH_FIELDS(Replica, owner, queue, version, vote, baton)
+    CONCH_FIELDS(Replica, owner, queue, version, vote, round, baton)
   };
 
   // The candidate.
   void take(NodeId from, const Renewed& m, Out& out);
+  bool knows_better(const Response& m) const;
   void learn(View& view, NodeId from, const Response& m);
   void evaluate(Out& out);
   Index votes() const;

@@ -28,6 +28,7 @@ void Voting::vote_on(Index index, Replica& replica, Out& out) {
   if (replica.queue.empty() || !tenure_.open(index)) return;
   replica.owner = replica.queue.front();
   replica.vote = replica.version;
+  replica.round = 0;
   replica.queue.erase(*replica.owner);
   if (leased() && keeps(Without::lease))
     out.arm(timer_of(Alarm::lease, index), with_drift(terms_.lease), with_drift(terms_.lease));
@@ -91,16 +92,21 @@ void Voting::serve(Replica& replica, const Renew& m, Out& out) {
   if (!tenure_.open(m.replica) && m.held && newest && replica.owner != m.ts) {
     replica.owner = m.ts;
     replica.vote = m.vote;
+    replica.round = 0;
     replica.version = std::max(replica.version, m.vote);
     tenure_.learnt(m.replica);
     replica.queue.erase(m.ts);
   }
+  // If it were refused, its sender would begin another round, which could be overtaken, too.
+  bool overtaken = replica.owner == m.ts && replica.vote == m.vote && m.round < replica.round;
+  if (overtaken) return;
   bool current = replica.vote == m.vote || !keeps(Without::vote_version);
   bool valid = (replica.owner == m.ts && current && newest) || !keeps(Without::vote_life);
   if (!valid) {
     replica.version = std::max(replica.version, m.vote) + 1;
     return answer(m.replica, replica, m.ts, out);
   }
+  replica.round = m.round;
   if (keeps(Without::stored_fence)) replica.baton = later(replica.baton, m.baton);
   if (leased() && keeps(Without::lease))
     out.arm(timer_of(Alarm::lease, m.replica), with_drift(terms_.lease), with_drift(terms_.lease));
