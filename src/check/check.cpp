@@ -30,6 +30,10 @@ std::string_view word(Sometimes sometimes) {
     case Sometimes::announcer_crashed: return "a coordinator crashes while announced";
     case Sometimes::restarted_coordinator: return "a restarted process is elected";
     case Sometimes::replaced: return "a coordinator retires and is replaced";
+    case Sometimes::stopped: return "a message is stopped on its way";
+    case Sometimes::handed_on: return "a token goes from one to another";
+    case Sometimes::timer: return "a timer goes off";
+    case Sometimes::yielded: return "votes are yielded";
   }
   return "?";
 }
@@ -161,6 +165,7 @@ Report check(const Options& options, const ProgressSink& progress) {
   if (entry.can.routed) {
     Options routed = options;
     routed.setting.tuning.replication.name = FixedRing::evenly_spread(options.setting.nodes);
+    routed.setting.forget = options.reduce;
     routed.livelock = false;  // versions only grow: there are no cycles
     return check_one(routed, progress);
   }

@@ -83,7 +83,11 @@ enum class Sometimes : std::uint8_t {
   participant_crashed,
   announcer_crashed,
   restarted_coordinator,
-  replaced
+  replaced,
+  stopped,
+  handed_on,
+  timer,
+  yielded
 };
 std::string_view word(Sometimes sometimes);
 

@@ -146,6 +146,10 @@ void Explorer::expand(std::size_t thread, const Level& level, const Item& item) 
     if (is_fault(step.kind)) worker.seen |= bit(Sometimes::fault);
     if (step.kind == StepKind::cancel && state.packets() > 0)
       worker.seen |= bit(Sometimes::cancel_meets_message);
+    if (step.kind == StepKind::timer) worker.seen |= bit(Sometimes::timer);
+    if (taken.stopped) worker.seen |= bit(Sometimes::stopped);
+    if (taken.handed_on) worker.seen |= bit(Sometimes::handed_on);
+    if (taken.yielded) worker.seen |= bit(Sometimes::yielded);
     for (Sometimes sight : worker.walker.election_sights(state, step, next))
       worker.seen |= bit(sight);
     if (taken.violation && !target_) return found(*taken.violation, item.id, step);
@@ -170,6 +174,8 @@ bool Explorer::needless(const Item& item, const Step& step) const {
 void Explorer::arrive(std::size_t thread, const State& state, const Item& from, const Step& step,
                       const Taken& taken) {
   Worker& worker = *workers_[thread];
+  // Nobody will enter or wait any more, whatever is still in flight.
+  if (options_.reduce && worker.walker.over(state)) return;
   if (!visited_.insert(state.words())) return;
   auto id = static_cast<Id>(thread << thread_shift | worker.records.size());
   worker.records.push_back(
@@ -192,7 +198,7 @@ void Explorer::arrive(std::size_t thread, const State& state, const Item& from, 
   if (violation) return found(*violation, id, {});
   // With members that come and go a step may tell everybody of a new roster.
   bool fixed = options_.budget(Budget::leave) + options_.budget(Budget::join) == 0;
-  bool plain = from.id != none && fixed && is_plain(step.kind);
+  bool plain = from.id != none && fixed && is_plain(step.kind) && !taken.carried_on;
   worker.items.push_back({worker.words.size(), static_cast<std::uint32_t>(state.words().size()), id,
                           step.node, plain, taken.sent});
   worker.words.insert(worker.words.end(), state.words().begin(), state.words().end());
@@ -279,6 +285,12 @@ std::map<Sometimes, bool> Explorer::sometimes() const {
   expect(may(Budget::leave), Sometimes::left);
   expect(company && entry.can.structured && !faults, Sometimes::examined);
   expect(faults, Sometimes::fault);
+  Node requesters = entry.can.routed && company ? options_.setting.requesters : 0;
+  expect(requesters > 1 && model_.intercepts(), Sometimes::stopped);
+  expect(requesters > 1 && entry.about.family == "token", Sometimes::handed_on);
+  expect(requesters > 1 && may(Budget::timer), Sometimes::timer);
+  // Where nobody waits on the way to a replica, it takes three to split the votes.
+  expect(requesters > (model_.intercepts() ? 1 : 2) && may(Budget::timer), Sometimes::yielded);
   return list;
 }
 

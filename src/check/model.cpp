@@ -39,6 +39,13 @@ struct Local {
   CONCH_FIELDS(Local, value, phase, requests_left, data, armed)
 };
 
+/// A protocol and its overlay.
+template <class A>
+concept OverOverlay = requires(const A& a) {
+  a.protocol();
+  a.overlay();
+};
+
 Members members_of(std::uint32_t bits) {
   std::vector<NodeId> nodes;
   for (Node node = 0; node < nodes_max; ++node)
@@ -61,6 +68,12 @@ class ModelOf final : public Model {
   }
 
   const CatalogEntry& entry() const override { return entry_; }
+
+  bool intercepts() const override {
+    if constexpr (OverOverlay<A>)
+      return std::remove_cvref_t<decltype(std::declval<A>().protocol())>::intercepts;
+    return false;
+  }
 
   LocalId initial(Node node) override {
     std::lock_guard lock(mutex_);
@@ -188,13 +201,46 @@ class ModelOf final : public Model {
       outcome->sent.push_back({static_cast<Node>(send.to.value), number(send.message)});
     for (const Effect& effect : out.effects())
       std::visit([&](const auto& chosen) { apply_effect(local, chosen, *outcome); }, effect);
+    if constexpr (OverOverlay<A>)
+      if (setting_.forget && local.requests_left == 0) local.value.asks_no_more();
     // What somebody remembers who has left makes no difference any more.
     if (local.phase == Phase::gone) {
       local.value = A(NodeId{node}, start_);
       local.armed = 0;
     }
     outcome->next = number(local);
+    if constexpr (OverOverlay<A>) observe(before, input, out, *outcome);
     return outcome;
+  }
+
+  /// What only a protocol over an overlay does.
+  void observe(LocalId before, const Input& input, Outbox<Message>& out, Outcome& outcome) const {
+    bool carries = false;
+    for (const auto& send : out.sends()) {
+      carries |= std::holds_alternative<typename A::Carried>(send.message);
+      outcome.handed_on |= name_of(send.message) == "Token";
+      outcome.yielded |= name_of(send.message) == "Yield";
+    }
+    if (input.kind != InputKind::deliver) return;
+    const Message& message = messages_[MessageId{input.argument}.index()];
+    const A& value = locals_[before.index()].value;
+    auto* carried = std::get_if<typename A::Carried>(&message);
+    outcome.stopped = carried && value.overlay().next_hop(carried->key) && !carries;
+    outcome.passes_by = value.passes_by(NodeId{input.other}, message);
+    if (outcome.passes_by && outcome.next != before)
+      outcome.broken = "a message that should pass by makes a difference";
+  }
+
+  /// Of what is carried, or sent straight.
+  static std::string_view name_of(const Message& message) {
+    return std::visit(
+        []<class M>(const M& m) -> std::string_view {
+          if constexpr (requires { m.message; })
+            return std::visit([]<class N>(const N&) -> std::string_view { return N::type_name; },
+                              m.message);
+          return M::type_name;
+        },
+        message);
   }
 
   void perform([[maybe_unused]] Node node, Local<A>& local, const Input& input,

@@ -53,6 +53,7 @@ struct MessageId {
   }
   std::uint32_t index() const { return number >> 1; }
   bool token() const { return (number & 1) != 0; }
+  friend bool operator==(const MessageId&, const MessageId&) = default;
 };
 
 enum class InputKind : std::uint8_t {
@@ -89,6 +90,7 @@ struct Input {
 struct Sent {
   Node to;
   MessageId message;
+  friend bool operator==(const Sent&, const Sent&) = default;
 };
 
 struct Entry {
@@ -106,6 +108,13 @@ struct Outcome {
   bool withdrew = false;
   bool joined = false;
   bool left = false;
+  /// Of a delivery: whenever the message comes, it changes nothing, and the same is sent on.
+  bool passes_by = false;
+  // Of a protocol over an overlay: it stopped a message on its way, sent the token, gave votes
+  // back.
+  bool stopped = false;
+  bool handed_on = false;
+  bool yielded = false;
   /// Not empty: an invariant of the algorithm is broken.
   std::string broken;
 };
@@ -121,6 +130,8 @@ struct Setting {
   /// The first of them only read.
   Node readers = 0;
   Tuning tuning;
+  /// What a node remembers for requests that it will never make is forgotten.
+  bool forget = false;
   /// Of an election: the order of the ring.
   std::vector<NodeId> ring = {};
   /// The sizes of the clusters, in order; empty if all are in one.
@@ -151,6 +162,8 @@ class Model {
   virtual ~Model() = default;
 
   virtual const CatalogEntry& entry() const = 0;
+  /// Of a protocol over an overlay: those on the way of a message take notice of it.
+  virtual bool intercepts() const = 0;
   virtual LocalId initial(Node node) = 0;
   virtual bool may_request(LocalId local) = 0;
   /// Timers that are armed, as a set of bits; of an election, with the ticks that they have left.

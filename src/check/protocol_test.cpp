@@ -3,47 +3,118 @@
 #include <gtest/gtest.h>
 
 #include "check/check.hpp"
+#include "check/story.hpp"
 #include "sim/distribution.hpp"
 
 namespace conch::check {
 namespace {
 
 /// Three nodes, a replica at each, and two who ask.
-Options two_ask(const std::string& protocol, std::uint32_t timers) {
+Options two_ask(const std::string& protocol, std::uint32_t timers, bool fifo = false) {
   Options options;
   options.setting.algorithm = protocol;
   options.setting.nodes = 3;
   options.setting.requesters = 2;
   options.budgets[Budget::timer] = timers;
+  options.fifo = fifo;
   return options;
 }
 
 void expect_no_violation(const Options& options) {
   Report report = check(options);
   EXPECT_TRUE(report.complete) << report.incomplete;
-  EXPECT_FALSE(report.violation) << report.violation->what;
-  EXPECT_TRUE(report.interesting());
+  EXPECT_FALSE(report.violation) << report.violation->what << "\n" << tell_story(options, report);
+  for (auto [sometimes, seen] : report.sometimes) EXPECT_TRUE(seen) << word(sometimes);
 }
 
-TEST(FixedRing, SigmaHoldsInEveryInterleaving) { expect_no_violation(two_ask("sigma", 0)); }
+TEST(FixedRing, SigmaHoldsInEveryInterleaving) {
+  expect_no_violation(two_ask("sigma", 0));
+  expect_no_violation(two_ask("sigma", 1, true));
+}
 
 TEST(FixedRing, NonEndToEndHoldsInEveryInterleaving) {
   expect_no_violation(two_ask("non-end-to-end", 1));
 }
 
-// With a timer or a second copy a run of Sigma has too many states; this is what it found before.
-TEST(FixedRing, AVoteThatComesAgainIsReleasedWithTheDataOfTheHolder) {
-  Options options = two_ask("sigma", 1);
-  options.bytes_max = std::size_t{64} << 20;
+TEST(FixedRing, EndToEndHoldsInEveryInterleavingOfFifoChannels) {
+  expect_no_violation(two_ask("end-to-end", 2, true));
+}
+
+// All of it takes a minute: see docs/checker.md.
+TEST(FixedRing, EndToEndHoldsAsFarAsItIsExploredWhereMessagesOvertake) {
+  Options options = two_ask("end-to-end", 1);
+  options.bytes_max = std::size_t{32} << 20;
   Report report = check(options);
-  EXPECT_FALSE(report.violation) << report.violation->what;
-  EXPECT_GT(report.states, 200'000U);
+  EXPECT_FALSE(report.violation) << report.violation->what << "\n" << tell_story(options, report);
+  EXPECT_GT(report.states, 100'000U);
+}
+
+// Before a replica knew which round overtook which, there were rounds without end.
+TEST(FixedRing, SigmaComesToAnEndWhereMessagesOvertake) {
+  expect_no_violation(two_ask("sigma", 1));
+}
+
+// The whole exploration also watches that what is left out of the other makes no difference.
+TEST(FixedRing, NothingIsMissedWhereMuchIsLeftOut) {
+  for (Options options :
+       {two_ask("sigma", 0), two_ask("sigma", 1, true), two_ask("non-end-to-end", 0),
+        two_ask("non-end-to-end", 1, true), two_ask("end-to-end", 1, true)}) {
+    SCOPED_TRACE(options.setting.algorithm);
+    Report reduced = check(options);
+    options.reduce = false;
+    Report full = check(options);
+    EXPECT_FALSE(full.violation) << full.violation->what << "\n" << tell_story(options, full);
+    EXPECT_TRUE(full.complete);
+    EXPECT_EQ(reduced.sometimes, full.sometimes);
+    EXPECT_LT(2 * reduced.transitions, full.transitions);
+  }
 }
 
 TEST(FixedRing, NobodyComesOrGoesOnTheRing) {
   Options options = two_ask("sigma", 1);
   options.budgets[Budget::crash] = 1;
   EXPECT_THROW(check(options), sim::BadText);
+}
+
+// What the protocols do without a rule: see docs/p2p.md.
+
+struct Specimen {
+  Without without;
+  sim::Property breaks;
+  Options options;
+};
+
+Options three_ask(const std::string& protocol) {
+  Options options = two_ask(protocol, 0, true);
+  options.setting.requesters = 3;
+  return options;
+}
+
+Options both_ask_twice(const std::string& protocol) {
+  Options options = two_ask(protocol, 0);
+  options.setting.requests = 2;
+  return options;
+}
+
+TEST(FixedRing, ARuleTakenAwayIsMissed) {
+  const Specimen specimens[] = {
+      {Without::vote_generation, sim::Property::mutual_exclusion, three_ask("end-to-end")},
+      {Without::kept_lock, sim::Property::mutual_exclusion, three_ask("end-to-end")},
+      {Without::told_holder, sim::Property::progress, two_ask("end-to-end", 0)},
+      {Without::late_enqueue, sim::Property::progress, two_ask("end-to-end", 0)},
+      {Without::pass_through, sim::Property::progress, three_ask("end-to-end")},
+      {Without::patience, sim::Property::progress, three_ask("non-end-to-end")},
+      {Without::bounce, sim::Property::progress, both_ask_twice("sigma")},
+  };
+  for (const Specimen& each : specimens) {
+    Options options = each.options;
+    options.setting.tuning.without = each.without;
+    Report report = check(options);
+    std::string name =
+        options.setting.algorithm + ", rule " + std::to_string(static_cast<int>(each.without));
+    ASSERT_TRUE(report.violation) << name;
+    EXPECT_EQ(report.violation->property, each.breaks) << name << ": " << report.violation->what;
+  }
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "check/walker.hpp"
 
+#include <bit>
+
 #include "core/print.hpp"
 
 namespace conch::check {
@@ -14,6 +16,9 @@ std::uint32_t rank(Fence fence) {
   std::uint64_t epoch = fence.epoch().value;
   CONCH_EXPECT(epoch < limit && fence.count() < limit, "a fence that fits into a state");
   return static_cast<std::uint32_t>(epoch * limit + fence.count());
+}
+Input delivery(Packet packet) {
+  return {InputKind::deliver, packet.from(), packet.message().number};
 }
 Fence fence_of(std::uint32_t rank) { return Fence(Epoch{rank >> 16}, rank & 0xffff); }
 
@@ -246,11 +251,17 @@ void Walker::settle(State& state, Node node, const Outcome& outcome, Taken& take
   auto broke = [&](Property property, const std::string& what) {
     if (!taken.violation) taken.violation = sim::Violation{property, what};
   };
+  LocalId before = state.local(node);
   state.set_local(node, outcome.next);
+  if (routed() && before != outcome.next)
+    options_.reduce ? clear_away(state, node) : watch_passing(before, state, node, taken);
   taken.sent = &outcome.sent;
   taken.withdrew |= outcome.withdrew;
   taken.joined |= outcome.joined;
   taken.left |= outcome.left;
+  taken.stopped |= outcome.stopped;
+  taken.handed_on |= outcome.handed_on;
+  taken.yielded |= outcome.yielded;
   for (const Sent& sent : outcome.sent) post(state, node, sent, taken);
   if (outcome.released) state.set_version(static_cast<std::uint32_t>(*outcome.released));
   if (!outcome.entered) return;
@@ -287,11 +298,73 @@ void Walker::post(State& state, Node node, const Sent& sent, Taken& taken) {
         Property::addressee, std::to_string(node) + " sent " + model_.print(sent.message) + " to " +
                                  std::to_string(sent.to) + ", which has left"};
   if (elects() && !exists(state.local(sent.to).phase())) return;
-  state.add(Packet::make(node, sent.to, sent.message), options_.fifo);
+  Packet packet = Packet::make(node, sent.to, sent.message);
+  if (routed() && options_.reduce) {
+    const Outcome& outcome = apply(sent.to, state.local(sent.to), delivery(packet));
+    // On a FIFO channel what is carried on must not overtake what was sent before.
+    if (outcome.passes_by && (outcome.sent.empty() || !options_.fifo)) {
+      taken.carried_on |= !outcome.sent.empty();
+      for (const Sent& further : outcome.sent) post(state, sent.to, further, taken);
+      return;
+    }
+  }
+  state.add(packet, options_.fifo);
+}
+
+/// What would make no difference to this node, ever, need not be in flight.
+void Walker::clear_away(State& state, Node node) {
+  for (std::uint32_t i = 0; i < state.packets();) {
+    Packet packet = state.packet(i);
+    bool needless = false;
+    if (packet.to() == node) {
+      const Outcome& outcome = apply(node, state.local(node), delivery(packet));
+      needless = outcome.passes_by && outcome.sent.empty();
+    }
+    needless ? state.remove(i) : void(++i);
+  }
+}
+
+/// What `clear_away` relies on: a message that passed by does so for ever, and is carried on alike.
+void Walker::watch_passing(LocalId before, const State& state, Node node, Taken& taken) {
+  for (std::uint32_t i = 0; i < state.packets(); ++i) {
+    Packet packet = state.packet(i);
+    if (packet.to() != node) continue;
+    const Outcome& then = apply(node, before, delivery(packet));
+    const Outcome& now = apply(node, state.local(node), delivery(packet));
+    if (then.passes_by && (!now.passes_by || then.sent != now.sent) && !taken.violation)
+      taken.violation = sim::Violation{Property::invariant, model_.print(packet.message()) +
+                                                                " passed " + std::to_string(node) +
+                                                                " by, and then made a difference"};
+  }
+}
+
+/// Over an overlay, in a silence: whether somebody enters if the timers go off in turn, and between
+/// them everything arrives.
+bool Walker::timers_help(State state) {
+  constexpr int rounds = 16;
+  int deliveries = 10'000;
+  Taken taken;
+  for (int round = 0; round < rounds; ++round) {
+    for (Node node = 0; node < state.nodes(); ++node) {
+      std::uint32_t armed = traits(state.local(node)).armed;
+      if (armed == 0) continue;
+      state.set_left(Budget::timer, 1);
+      auto timer = static_cast<Node>(std::countr_zero(armed));
+      state = take(state, {StepKind::timer, node, timer, {}}, taken);
+      while (!taken.entered && state.packets() > 0) {
+        if (--deliveries == 0) return false;  // messages without end
+        Packet packet = state.packet(0);
+        state = take(state, {StepKind::deliver, packet.to(), packet.from(), packet}, taken);
+      }
+      if (taken.entered) return true;
+    }
+  }
+  return false;
 }
 
 sim::Finding Walker::deadlock(const State& state) {
   std::string waiting;
+  bool timers = false;
   for (Node node = 0; node < state.nodes(); ++node) {
     LocalId local = state.local(node);
     switch (local.phase()) {
@@ -307,10 +380,20 @@ sim::Finding Walker::deadlock(const State& state) {
       case Phase::gone:
       case Phase::crashed: break;
     }
-    if (exists(local.phase()) && traits(local).armed != 0) return {};
+    timers |= exists(local.phase()) && traits(local).armed != 0;
   }
   if (waiting.empty() || state.packets() > 0) return {};
+  if (timers && (!routed() || timers_help(state))) return {};
   return "deadlock: " + waiting + ", and nothing can happen";
+}
+
+bool Walker::over(const State& state) {
+  if (!routed()) return false;
+  for (Node node = 0; node < state.nodes(); ++node) {
+    LocalId local = state.local(node);
+    if (local.phase() != Phase::idle || traits(local).may_request) return false;
+  }
+  return true;
 }
 
 /// A suspicion is remembered, a lost farewell waited for.

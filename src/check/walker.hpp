@@ -15,6 +15,11 @@ struct Taken {
   bool withdrew = false;
   bool joined = false;
   bool left = false;
+  bool stopped = false;
+  bool handed_on = false;
+  bool yielded = false;
+  /// Something that it sent went on, at once, from another node.
+  bool carried_on = false;
   /// What the node that took the step sent; nothing of those it told of a new roster.
   const std::vector<Sent>* sent = nullptr;
 };
@@ -29,6 +34,8 @@ class Walker {
 
   /// Somebody wants something and nothing but new wishes can happen.
   sim::Finding deadlock(const State& state);
+  /// Over an overlay: nobody wants anything, or ever will.
+  bool over(const State& state);
   /// At rest the nodes remember no more than at the start.
   sim::Finding memory(const State& state);
   /// Whether the algorithm's structure can be examined: nothing is in flight, nobody comes or goes.
@@ -68,10 +75,13 @@ class Walker {
   bool elects() const { return model_.entry().can.elects; }
   bool routed() const { return model_.entry().can.routed; }
   bool faulty() const;
+  bool timers_help(State state);
   bool deliverable(const State& state, std::uint32_t index) const;
   void perform(State& state, Node node, const Input& input, bool token, Taken& taken);
   void settle(State& state, Node node, const Outcome& outcome, Taken& taken);
   void post(State& state, Node node, const Sent& sent, Taken& taken);
+  void clear_away(State& state, Node node);
+  void watch_passing(LocalId before, const State& state, Node node, Taken& taken);
   void publish_roster(State& state, Taken& taken);
   static std::uint32_t roster(const State& state);
   static bool is_concerned(const State& state, Node node);

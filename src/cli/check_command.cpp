@@ -37,7 +37,8 @@ struct CheckTexts {
   bool recovery = false;
   std::map<check::group::Budget, std::uint32_t> faults;
   std::optional<std::string> without;
-  std::uint32_t timers = 2;
+  std::uint32_t timers = 1;
+  std::optional<check::Node> requesters;
   unsigned replicas = 3;
   std::optional<std::string> clusters, sites;
 };
@@ -70,6 +71,7 @@ void read_choices(CheckTexts& texts) {
   options.setting.tuning = to_tuning(texts.tuning, entry);
   read_clusters(texts, options.setting);
   if (texts.sites) options.setting.sites = sim::parse_clusters(*texts.sites);
+  options.setting.requesters = texts.requesters.value_or(entry.can.routed ? 2 : check::nodes_max);
   options.budgets = texts.budgets;
   if (entry.can.routed) options.budgets[Budget::timer] = texts.timers;
   options.setting.tuning.replication.replicas = texts.replicas;
@@ -270,7 +272,8 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
       ->excludes(nodes);
   command->add_option("--sites", texts->sites, "How many of the clusters each site has: 1,1");
   command->add_option("--requests", options.setting.requests, "Per node")->capture_default_str();
-  command->add_option("--requesters", options.setting.requesters, "So many of the nodes ask; all");
+  command->add_option("--requesters", texts->requesters,
+                      "So many of the nodes ask; all, and two of a protocol over an overlay");
   command->add_option("--readers", options.setting.readers, "So many of the nodes only read")
       ->capture_default_str();
   command->add_option("--replicas", texts->replicas, "Of a protocol over an overlay")
@@ -311,7 +314,7 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
   command->add_option("--without", texts->without, "Take away a rule of the recovery")
       ->group("A group that recovers");
   command->add_flag("--exact", options.exact, "Keep states whole instead of 128-bit hashes");
-  command->add_flag("--full", texts->full, "Take independent steps in every order");
+  command->add_flag("--full", texts->full, "Leave out nothing: every order of every step");
   command->add_flag("--skip-livelock", texts->skip_livelock, "Do not look for cycles");
   command->add_option("--threads", options.threads, "All cores by default")
       ->check(CLI::Range(1, 15));
@@ -327,7 +330,8 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
       "  conch check maekawa-textbook                    deadlocks\n"
       "  conch check bully --nodes 3 --crash 1 --restart 1\n"
       "  conch check naimi-trehel --recovery --crash 1\n"
-      "  conch check end-to-end --nodes 3 --requesters 2 --timers 2");
+      "  conch check end-to-end                          two ask, one timer goes off\n"
+      "  conch check sigma --channel fifo --timers 2");
   command->callback([texts, command, &invocation] {
     refuse_foreign_options(*command, find_any(texts->options.setting.algorithm), texts->recovery);
     invocation.exit = run_check(*texts, *command);
