@@ -149,7 +149,7 @@ TEST_F(PeersTest, DoNotTakeAReleaseThatHasForgottenTheirProtocol) {
             std::string::npos)
       << said;
   EXPECT_TRUE(await_newest(100));
-  arena_->handovers_wanted = arena_->handovers;
+  arena_->handovers_wanted = arena_->handovers.load();
   expect_all_end();
   EXPECT_EQ(arena_->overlaps, 0u);
 }
