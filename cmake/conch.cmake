@@ -18,11 +18,12 @@ link_libraries(conch_flags)
 # themselves that a neighbour has, too; or something else can be linked in their place (rule_left_out).
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
 set(alone
-    check/model.cpp check/recovery_model.cpp sim/community.cpp sim/population.cpp sim/survivor.cpp
-    peer/any_steward.cpp peer/overlay_steward.cpp peer/rule_left_out.cpp core/version.cpp peer/data.cpp peer/mutex.cpp peer/peer.cpp
-    peer/shared_mutex.cpp peer/ticket.cpp core/extent_test.cpp mutex/proxy_test.cpp
-    net/stream_test.cpp overlay/non_end_to_end_test.cpp overlay/ring_member_test.cpp recovery/participant_test.cpp
-    recovery/rehearsal_test.cpp recovery/steward_test.cpp register/keepers_test.cpp register/leases_test.cpp)
+    capi/dho.cpp capi/mpi_group.cpp check/model.cpp check/recovery_model.cpp core/extent_test.cpp core/version.cpp
+    mutex/proxy_test.cpp net/stream_test.cpp overlay/non_end_to_end_test.cpp overlay/ring_member_test.cpp
+    peer/any_steward.cpp peer/data.cpp peer/mutex.cpp peer/overlay_steward.cpp peer/peer.cpp peer/rule_left_out.cpp
+    peer/shared_mutex.cpp peer/ticket.cpp recovery/participant_test.cpp recovery/rehearsal_test.cpp
+    recovery/steward_test.cpp register/keepers_test.cpp register/leases_test.cpp sim/community.cpp
+    sim/population.cpp sim/survivor.cpp)
 list(TRANSFORM alone PREPEND ${PROJECT_SOURCE_DIR}/src/)
 set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 

@@ -57,16 +57,17 @@ TEST_F(DoctorTest, SaysWhyNobodyWillReachIt) {
 }
 
 TEST_F(DoctorTest, APortThatSomebodyElseHas) {
-  Descriptor other(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  int other = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in name{};
   name.sin_family = AF_INET;
   name.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof name;
-  ASSERT_EQ(::bind(other.number(), reinterpret_cast<sockaddr*>(&name), size), 0);
-  ASSERT_EQ(::listen(other.number(), 1), 0);
-  ::getsockname(other.number(), reinterpret_cast<sockaddr*>(&name), &size);
+  ASSERT_EQ(::bind(other, reinterpret_cast<sockaddr*>(&name), size), 0);
+  ASSERT_EQ(::listen(other, 1), 0);
+  ::getsockname(other, reinterpret_cast<sockaddr*>(&name), &size);
   std::string address = "127.0.0.1:" + std::to_string(::ntohs(name.sin_port));
   expect_to_mend({"--listen", address}, "cannot listen on " + address);
+  ::close(other);
 }
 
 TEST_F(DoctorTest, ReadsCertificates) {
