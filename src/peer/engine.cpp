@@ -213,6 +213,7 @@ std::string Engine::why_not_admitted() const {
 /// addresses to join at are tried, too.
 void Engine::find_contacts_again() {
   contacts_.clear();
+  contacts_sought_ = net::steady_now();
   if (register_ || is_ring()) return;
   for (const auto& [life, unmentioned] : known_lives_) ask_terms(life);
 }
@@ -236,7 +237,7 @@ void Engine::be_born() {
   Member self{life_.id, life_.incarnation, courier_->address(), false, cluster_, is_adaptive()};
   steward_ = make_steward(*algorithm_, {self, terms_, options_.eps, tell_copies});
   steward_->start(born_, effects_);
-  next_housekeeping_ = born_;
+  next_housekeeping_ = contacts_sought_ = born_;
   for (auto& [name, desk] : desks_) touch(*desk);
 }
 

@@ -271,6 +271,7 @@ class Engine final : private net::Recipient, private RegisterListener {
   /// Where the register is on another machine: who asks it for us.
   std::vector<recovery::Life> contacts_;
   std::size_t contact_turn_ = 0;
+  Time contacts_sought_{};
   bool has_terms_ = false;
 
   Phase phase_ = Phase::joining;

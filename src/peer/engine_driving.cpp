@@ -163,6 +163,9 @@ void Engine::look_after(Time now) {
 
 void Engine::keep_house(Time now) {
   next_housekeeping_ = now + terms_.length / 8;
+  // Who is not in sees no view, and would not learn that its contacts have all died since.
+  bool asks_in_vain = !steward_->lease_until() && contacts_sought_ + terms_.length < now;
+  if (asks_in_vain && !register_ && !is_ring()) find_contacts_again();
   if (!register_ && !is_ring() && contacts_.empty())
     for (const std::string& address : options_.join) courier_->contact(address);
   for (const auto& [life, unacknowledged] : courier_->unacknowledged(now))

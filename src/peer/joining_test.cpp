@@ -68,5 +68,27 @@ TEST_F(JoiningTest, WhomAllHaveForgottenComesAsSomebodyNew) {
   EXPECT_LT(lives[0].incarnation, lives[1].incarnation);
 }
 
+/// The machine that has the register may boot again before anybody is admitted: who is not in sees
+/// no view that would tell.
+TEST_F(JoiningTest, WhoComesInThePlaceOfAContactIsAskedInstead) {
+  net::testing::Station machine(over_tcp(1));
+  std::size_t asked = 0;
+  machine.on_delivery = [&](const Life& from, std::string_view payload) {
+    auto kind = static_cast<PayloadKind>(payload.front());
+    if (kind == PayloadKind::terms_ask)
+      machine.courier.send(from, packed(PayloadKind::terms, recovery::LeaseTerms{1s, 5}));
+    if (kind != PayloadKind::register_ask) return;
+    if (++asked == 1) return machine.courier.live_as({NodeId{1}, recovery::Incarnation{2}});
+    machine.courier.send(from, refusal_of(payload.substr(1)));
+  };
+  std::atomic<bool> is_over = false;
+  std::jthread joiner([&, options = joining(machine)] {
+    EXPECT_THROW(Peer{options}, Error);
+    is_over = true;
+  });
+  EXPECT_TRUE(net::testing::settle({&machine}, [&] { return is_over.load(); }));
+  EXPECT_GT(asked, 1u);
+}
+
 }  // namespace
 }  // namespace conch::peer

@@ -41,7 +41,7 @@ std::string words_of(const std::vector<std::size_t>& seats) {
   return words;
 }
 
-std::string hit_by(const Fault& fault, const std::vector<std::size_t>& seats) {
+std::string what_is_hit(const Fault& fault, const std::vector<std::size_t>& seats) {
   std::string words = words_of(seats);
   for (std::size_t site : fault.etcd) words += fmt::format(" etcd{}", site);
   if (!fault.etcd.empty()) words += fault.etcd_signal == SIGKILL ? " killed" : " stopped";
@@ -189,7 +189,7 @@ std::size_t Run::holder_or(std::size_t seat) {
 
 void Run::begin(const Fault& fault, const std::vector<std::size_t>& seats) {
   tell_(fmt::format("{:8.3f}  {} for {:.2f} s:{}", seconds(steady_now() - begun_), word(fault.kind),
-                    seconds(fault.lasts), hit_by(fault, seats)));
+                    seconds(fault.lasts), what_is_hit(fault, seats)));
   crew_.say(fmt::format("fault {}{}", word(fault.kind), words_of(seats)));
   crew_.wire().set(fault.quality);
   for (std::size_t site : fault.etcd) crew_.etcd()->hit(site, fault.etcd_signal);
