@@ -80,10 +80,8 @@ class OperationsTest : public ::testing::Test {
       for (std::size_t at = 0; (at = line.find(from, at)) != line.npos; at += to.size())
         line.replace(at, from.size(), to);
     };
-    std::string first = rig_->site(0).address();
-    replace("10.0.0.$n", first.substr(0, first.rfind('.') + 1) + "$((n + " +
-                             std::to_string(std::stoi(first.substr(first.rfind('.') + 1)) - 1) +
-                             "))");
+    EXPECT_EQ(rig_->site(0).address(), "10.77.1.1");
+    replace("10.0.0.$n", "10.77.$n.1");
     for (std::size_t site = 0; site < 3; ++site)
       replace("10.0.0." + std::to_string(site + 1), rig_->site(site).address());
     return line;
