@@ -206,13 +206,21 @@ TEST(Data, AMutexOfTheSameNameLeavesTheDataAlone) {
   EXPECT_EQ(read(at_a), "untouched");
 }
 
-/// The peer's own thread has something else to do, and does not notice.
+/// The peer's own thread has something else to do, and does not notice; nor does a register, which
+/// is elsewhere.
 TEST(Data, WhoseLeaseIsOverHasTheLockNoMore) {
   using namespace std::chrono_literals;
   ScratchGroup group;
   PeerOptions options = group.options();
-  options.lease = 300ms;
-  Peer peer(options);
+  options.lease = 1s;
+  options.listen = {"127.0.0.1:0"};
+  Peer keeper(options);
+  ScratchGroup elsewhere;
+  PeerOptions remote = elsewhere.options();
+  remote.listen = options.listen;
+  remote.join = keeper.listens();
+  remote.tcp_only = true;
+  Peer peer(remote);
   Data data(peer, "words");
   std::promise<void> has_looked;
   ASSERT_EQ(data.request(), Outcome::ok);
