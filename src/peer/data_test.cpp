@@ -6,6 +6,7 @@
 #include <conch/mutex.hpp>
 #include <cstring>
 #include <filesystem>
+#include <future>
 #include <mutex>
 #include <thread>
 
@@ -203,6 +204,38 @@ TEST(Data, AMutexOfTheSameNameLeavesTheDataAlone) {
   Mutex mutex(b, "words");
   { std::scoped_lock guard(mutex); }
   EXPECT_EQ(read(at_a), "untouched");
+}
+
+/// The peer's own thread has something else to do, and does not notice; nor does a register, which
+/// is elsewhere.
+TEST(Data, WhoseLeaseIsOverHasTheLockNoMore) {
+  using namespace std::chrono_literals;
+  ScratchGroup group;
+  PeerOptions options = group.options();
+  options.lease = 1s;
+  options.listen = {"127.0.0.1:0"};
+  Peer keeper(options);
+  ScratchGroup elsewhere;
+  PeerOptions remote = elsewhere.options();
+  remote.listen = options.listen;
+  remote.join = keeper.listens();
+  remote.tcp_only = true;
+  Peer peer(remote);
+  Data data(peer, "words");
+  std::promise<void> has_looked;
+  ASSERT_EQ(data.request(), Outcome::ok);
+  ASSERT_EQ(data.acquire(), Outcome::ok);
+  {
+    auto guard = peer.engine().guard();
+    peer.engine().call_later([&] { has_looked.get_future().wait(); });
+  }
+  auto until = std::chrono::steady_clock::now() + 20s;
+  while (data.state() == HandleState::locked && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(data.state(), HandleState::lost);
+  has_looked.set_value();
+  EXPECT_EQ(data.create("words"), Outcome::ok);
+  EXPECT_EQ(read(data), "");
 }
 
 TEST(Data, TheCountersOfEightThreadsAddUp) {

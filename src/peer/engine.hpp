@@ -75,6 +75,8 @@ class Engine final : private net::Recipient, private RegisterListener {
   // Under the guard.
   bool is_member() const { return phase_ == Phase::member; }
   bool has_lease() const { return steward_->has_lease(net::steady_now()); }
+  /// Whatever is due is done now.
+  void look_at_clock();
 
   const PeerOptions& options() const { return options_; }
   const std::string& group() const { return group_; }

@@ -150,6 +150,12 @@ Time Engine::wakes() const {
                    inquiries_->wakes(), rangefinder_->wakes(), next_housekeeping_});
 }
 
+void Engine::look_at_clock() {
+  Time now = net::steady_now();
+  look_after(now);
+  settle(now);
+}
+
 void Engine::look_after(Time now) {
   if (!steward_ || broken_) return;
   if (steward_->wakes() <= now) steward_->tick(now, effects_);
