@@ -13,17 +13,14 @@ endif()
 target_include_directories(conch_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 link_libraries(conch_flags)
 
-# Where CMAKE_UNITY_BUILD is on (all but releases, which show that every file stands alone), several sources are
-# one unit, and the whole builds three times as fast. These are not: they are large enough, or have names for
-# themselves that a neighbour has, too; or something else can be linked in their place (rule_left_out).
+# Where CMAKE_UNITY_BUILD is on (all but releases, which show that every file stands alone), several sources of a library
+# are one unit. These are not: they are large enough, have names for themselves that a neighbour has, too, or something
+# else may be linked in their place.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
 set(alone
-    capi/dho.cpp capi/mpi_group.cpp check/model.cpp check/recovery_model.cpp core/extent_test.cpp core/version.cpp
-    mutex/proxy_test.cpp net/stream_test.cpp overlay/non_end_to_end_test.cpp overlay/ring_member_test.cpp
-    peer/any_steward.cpp peer/data.cpp peer/mutex.cpp peer/overlay_steward.cpp peer/peer.cpp peer/rule_left_out.cpp
-    peer/shared_mutex.cpp peer/ticket.cpp recovery/participant_test.cpp recovery/rehearsal_test.cpp
-    recovery/steward_test.cpp register/keepers_test.cpp register/leases_test.cpp sim/community.cpp
-    sim/population.cpp sim/survivor.cpp)
+    capi/dho.cpp capi/mpi_group.cpp check/model.cpp check/recovery_model.cpp core/version.cpp peer/any_steward.cpp
+    peer/data.cpp peer/mutex.cpp peer/overlay_steward.cpp peer/peer.cpp peer/rule_left_out.cpp
+    peer/shared_mutex.cpp peer/ticket.cpp sim/community.cpp sim/population.cpp sim/survivor.cpp)
 list(TRANSFORM alone PREPEND ${PROJECT_SOURCE_DIR}/src/)
 set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
@@ -50,6 +47,7 @@ function(conch_layer name)
   endforeach()
   if(tests)
     add_executable(${name}_test ${tests})
+    set_target_properties(${name}_test PROPERTIES UNITY_BUILD OFF) # tests have short names for everything
     target_link_libraries(${name}_test PRIVATE conch_${name} GTest::gtest_main)
     conch_tests(${name}_test)
   endif()

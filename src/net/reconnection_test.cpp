@@ -163,7 +163,7 @@ class FakeReceiver : public Reconnection {
     return raw;
   }
   wire::Accepted accepted(bool known, std::uint64_t received) const {
-    return {life(2), "naimi-trehel", "", known, received};
+    return {life(2), "naimi-trehel", "", known, received, 1};
   }
   static std::string acknowledgement(std::uint64_t received) {
     std::string body(4, '\0');

@@ -281,7 +281,7 @@ class AStream : public StreamGroup {
   }
   static std::string answer_of(const Life& life) {
     std::string bytes;
-    wire::put_answer(bytes, {life, "naimi-trehel", "", false, 0});
+    wire::put_answer(bytes, {life, "naimi-trehel", "", false, 0, 1});
     return bytes;
   }
 

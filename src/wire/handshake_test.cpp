@@ -196,11 +196,11 @@ TEST(Handshake, ClientsComeThroughTheUnixSocket) {
 }
 
 TEST(Handshake, WhoAcceptsHasToBeWhomTheHelloMeant) {
-  Accepted accepted{us, "naimi-trehel", "", false, 0};
+  Accepted accepted{us, "naimi-trehel", "", false, 0, 1};
   EXPECT_EQ(objection(accepted, peer_hello()), "");
   accepted.self.incarnation = Incarnation{11};
   EXPECT_EQ(objection(accepted, peer_hello()), "it is peer 1 (life 11), not peer 1 (life 10)");
-  accepted = {us, "ring", "", false, 0};
+  accepted = {us, "ring", "", false, 0, 1};
   EXPECT_EQ(objection(accepted, peer_hello()), "it runs \"ring\", not \"naimi-trehel\"");
 }
 
