@@ -18,7 +18,7 @@ link_libraries(conch_flags)
 # else may be linked in their place.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
 set(alone
-    capi/dho.cpp capi/mpi_group.cpp check/model.cpp check/recovery_model.cpp core/version.cpp peer/any_steward.cpp
+    capi/dho.cpp capi/mpi_group.cpp check/model.cpp check/recovery_model.cpp core/version.cpp pages/pages.cpp peer/any_steward.cpp
     peer/data.cpp peer/mutex.cpp peer/overlay_steward.cpp peer/peer.cpp peer/rule_left_out.cpp
     peer/shared_mutex.cpp peer/ticket.cpp sim/community.cpp sim/population.cpp sim/survivor.cpp)
 list(TRANSFORM alone PREPEND ${PROJECT_SOURCE_DIR}/src/)

@@ -1,0 +1,22 @@
+#include "pages/pages.hpp"
+
+#include <gtest/gtest.h>
+
+namespace conch::pages {
+namespace {
+
+TEST(Pages, AreWholeAndHaveAPlaceForTheirData) {
+  for (Name name : {Name::viewer, Name::playground, Name::report, Name::live}) {
+    EXPECT_TRUE(page(name).starts_with("<!doctype html>"));
+    EXPECT_TRUE(page(name).ends_with("</html>\n"));
+  }
+}
+
+TEST(Pages, DataCannotEndTheirElement) {
+  EXPECT_EQ(with_data("a<!--data-->b", "application/json", R"({"x":"</script>"})"),
+            R"(a<script type="application/json" id="data">{"x":"\u003c/script>"}</script>b)");
+  EXPECT_EQ(with_data("no place", "application/json", "1"), "no place");
+}
+
+}  // namespace
+}  // namespace conch::pages
