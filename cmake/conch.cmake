@@ -19,7 +19,7 @@ link_libraries(conch_flags)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
 set(alone
     capi/dho.cpp capi/mpi_group.cpp check/model.cpp check/recovery_model.cpp core/version.cpp pages/pages.cpp peer/any_steward.cpp
-    peer/data.cpp peer/mutex.cpp peer/overlay_steward.cpp peer/peer.cpp peer/rule_left_out.cpp
+    peer/data.cpp peer/mutex.cpp peer/overlay_steward.cpp peer/peer.cpp
     peer/shared_mutex.cpp peer/ticket.cpp sim/community.cpp sim/population.cpp sim/survivor.cpp)
 list(TRANSFORM alone PREPEND ${PROJECT_SOURCE_DIR}/src/)
 set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

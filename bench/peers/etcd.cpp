@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "contender.hpp"
+#include "register/etcd_talk.hpp"
 
 namespace conch::bench {
 
@@ -82,26 +83,11 @@ class Gateway {
 };
 
 /// The gateway wants bytes in this form.
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view digits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    std::string_view group = bytes.substr(at, 3);
-    std::uint32_t bits = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-      bits = bits << 8 | (i < group.size() ? static_cast<unsigned char>(group[i]) : 0U);
-    for (std::size_t i = 0; i < 4; ++i)
-      text += i <= group.size() ? digits[bits >> (18 - 6 * i) & 63] : '=';
-  }
-  return text;
-}
-
 class EtcdEntrant : public Entrant {
  public:
   EtcdEntrant(std::uint16_t port, std::string_view name)
       : gateway_(port), lease_(gateway_.post("/v3/lease/grant", {{"TTL", lease_s}}).at("ID")) {
-    question_ = {{"name", base64(name)}, {"lease", lease_}};
+    question_ = {{"name", etcd::to_base64(name)}, {"lease", lease_}};
   }
   ~EtcdEntrant() override {
     try {

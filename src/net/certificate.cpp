@@ -11,17 +11,12 @@
 #include <ctime>
 #include <memory>
 
+#include "net/freed.hpp"
+
 namespace conch::net {
 
 namespace {
 
-template <auto free>
-struct Freed {
-  template <class T>
-  void operator()(T* value) const {
-    free(value);
-  }
-};
 using Paper = std::unique_ptr<X509, Freed<X509_free>>;
 
 Paper read(const std::string& file) {

@@ -129,7 +129,7 @@ struct StewardTraits {
   std::function<void(AnySteward& steward, Time now, Effects& out)> tell_copies;
 };
 
-/// None. Specimens of peers, which tests must catch, are linked with another definition.
+/// None. Specimens of peers, which tests must catch, have a definition of their own.
 recovery::Rule rule_left_out();
 
 std::unique_ptr<AnySteward> make_steward(const CatalogEntry& entry, const StewardTraits& traits);

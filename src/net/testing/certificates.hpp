@@ -14,17 +14,11 @@
 
 #include "net/courier.hpp"
 #include "net/descriptor.hpp"
+#include "net/freed.hpp"
 #include "net/ways.hpp"
 
 namespace conch::net::testing {
 
-template <auto free>
-struct Freed {
-  template <class T>
-  void operator()(T* value) const {
-    free(value);
-  }
-};
 using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
 using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
 
