@@ -39,6 +39,20 @@ std::vector<std::string> kinds_of() {
   }(std::type_identity<Message>{});
 }
 
+template <class T>
+std::string print_brief(const T& value) {
+  std::string out;
+  visit_fields(value, [&](std::string_view name, const auto& field) {
+    std::string_view shown = label(name);
+    if (shown == "self" || shown == "members") return;
+    if (!out.empty()) out += ", ";
+    out += shown;
+    out += ' ';
+    print_to(out, field);
+  });
+  return out;
+}
+
 template <Algorithm A>
 class PopulationOf final : public Population {
  public:
@@ -129,6 +143,9 @@ class PopulationOf final : public Population {
   }
   std::size_t remembered(Node node) const override { return conch::remembered(*nodes_[node]); }
   std::string state(Node node) const override { return print_fields(*nodes_[node]); }
+  std::string brief_state(Node node) const override {
+    return nodes_[node] ? print_brief(*nodes_[node]) : "";
+  }
   std::string print(Slot slot) const override { return conch::print(pool_[slot]); }
   bool may_be_late(Slot slot) const override { return conch::may_be_late(pool_[slot]); }
   std::string disorder([[maybe_unused]] const std::vector<Node>& members) const override {

@@ -136,7 +136,7 @@ std::string answer(std::string_view request, const std::map<std::string, Page>& 
   if (line.find(" HTTP/1.") == std::string_view::npos) return refusal("400 Bad Request");
   bool with_body = method == "GET";
   if (!with_body && method != "HEAD") return refusal("405 Method Not Allowed");
-  if (path == "/") {
+  if (path == "/" && !pages.contains("/")) {
     std::string list;
     for (const auto& [each, page] : pages) list += each + "\n";
     return response("200 OK", "text/plain; charset=utf-8", list, with_body);

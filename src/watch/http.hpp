@@ -25,7 +25,7 @@ struct HttpOptions {
   std::string listen;
   /// Listens on other addresses than loopback.
   bool insecure = false;
-  /// By path; `/` lists them.
+  /// By path; if there is none at `/`, that lists them.
   std::map<std::string, Page> pages;
   std::chrono::milliseconds patience = std::chrono::seconds(5);
   std::size_t clients_max = 64;
