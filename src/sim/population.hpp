@@ -102,7 +102,8 @@ class Population {
   virtual std::size_t bytes_per_node() const = 0;
 };
 
-/// The nodes 0 .. nodes-1 of an algorithm, not created yet. The entry must outlive them.
+/// The nodes 0 .. nodes-1 of an algorithm, not created yet. The entry must outlive them. A protocol
+/// over an overlay has one that stays as it is, a FingerRing.
 std::unique_ptr<Population> make_population(const CatalogEntry& entry, Node nodes, Host& host);
 
 }  // namespace conch::sim
