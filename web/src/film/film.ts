@@ -1,5 +1,6 @@
 // A run in columns, as conch writes it (src/film) and the pages read it. The columns are views of the bytes, texts are
 // decoded when somebody asks for one, so that a million events open at once.
+import { group, lastUpTo, type Grouped } from "./group";
 import { parseHeader, type Header, type Violation } from "./header";
 
 /** No node, event or text. */
@@ -146,33 +147,4 @@ export class Film {
     this.states ??= group(this.node, this.nodes, (event) => this.state[event] !== none);
     return this.states;
   }
-}
-
-/** Events by node: those of node n are items[starts[n]] up to items[starts[n + 1]]. */
-interface Grouped {
-  starts: Uint32Array;
-  items: Uint32Array;
-}
-
-function group(node: Uint32Array, nodes: number, wanted: (event: number) => boolean): Grouped {
-  const starts = new Uint32Array(nodes + 1);
-  for (let event = 0; event < node.length; ++event)
-    if (node[event] < nodes && wanted(event)) ++starts[node[event] + 1];
-  for (let n = 0; n < nodes; ++n) starts[n + 1] += starts[n];
-  const items = new Uint32Array(starts[nodes]);
-  const next = starts.slice();
-  for (let event = 0; event < node.length; ++event)
-    if (node[event] < nodes && wanted(event)) items[next[node[event]]++] = event;
-  return { starts, items };
-}
-
-/** Where the largest item that is not above `value` is, between `low` and `high`; -1: nowhere. */
-export function lastUpTo(items: Uint32Array, value: number, low = 0, high = items.length): number {
-  const first = low;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (items[middle] <= value) low = middle + 1;
-    else high = middle;
-  }
-  return low > first ? low - 1 : -1;
 }

@@ -1,7 +1,5 @@
 // Things that last: from one event up to another. Which of them meet a range of events is found without looking at
 // all of them: above the ends, in order of their beginnings, stands a pyramid of the largest of each sixteen.
-import { none } from "./film";
-
 const fan = 16;
 
 export class Spans {
@@ -68,12 +66,14 @@ export class SpanList {
     this.to.push(to);
   }
 
+  get count(): number {
+    return this.from.length;
+  }
+
   spans(): Spans {
     return new Spans(Uint32Array.from(this.from), Uint32Array.from(this.to));
   }
 }
-
-export const endless = none;
 
 function upperBound(items: Uint32Array, value: number): number {
   let low = 0;
