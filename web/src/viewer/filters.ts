@@ -15,6 +15,12 @@ export class Filters {
     this.nodes.addEventListener("input", () => this.set({ ...this.filter, nodes: this.nodes.value }));
   }
 
+  /** Before anything is shown. */
+  start(filter: Filter): void {
+    this.filter = filter;
+    this.nodes.value = filter.nodes;
+  }
+
   focus(): void {
     this.nodes.focus();
   }
