@@ -130,14 +130,17 @@ std::string ScriptedWorld::verdict(Property property) const {
 void ScriptedWorld::check() {
   if (population_->entry().can.elects) return check_election();
   broken_.erase(Property::progress);
-  jury_.report(Property::progress, deadlock());
+  std::vector<Node> stuck;
+  for (Node node = 0; node < phases_.size(); ++node)
+    if (phase(node) == Phase::waiting || phase(node) == Phase::cancelling) stuck.push_back(node);
+  jury_.report(Property::progress, deadlock(), stuck);
   jury_.report(Property::structure, disorder());
   announce_violations();
   for (Property property : {Property::mutual_exclusion, Property::progress, Property::order,
                             Property::one_token, Property::fences, Property::data,
                             Property::addressee, Property::invariant, Property::structure}) {
     if (property == Property::one_token && !population_->entry().can.token) continue;
-    if (property == Property::addressee && !population_->entry().can.dynamic) continue;
+    if (property == Property::addressee && !dynamic(population_->entry())) continue;
     if (property == Property::structure && !population_->entry().can.structured) continue;
     write(std::string(word(property)) + ": " + verdict(property));
   }
