@@ -31,7 +31,7 @@ export class Details {
       if (value) list.append(h("dt", {}, name), h("dd", {}, value));
     };
     const mate = film.mate[event];
-    fact("event", `${event + 1} of ${film.count}`);
+    fact("event", `${(event + 1).toLocaleString("en")} of ${film.count.toLocaleString("en")}`);
     fact("time", when(film, event));
     fact("lock", film.lockOf(event));
     if (mate !== none && mate < film.count)

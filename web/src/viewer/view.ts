@@ -225,7 +225,6 @@ export class Viewer {
   /** Shows the film that there is now. */
   private take(keep: boolean): void {
     const { film } = this;
-    this.structure.show(film, this.run);
     this.filters.show(film, this.run);
     this.head.show(film);
     const rate = film.count > 20000 ? 1000 : film.count > 2000 ? 100 : film.count > 300 ? 20 : 2;
@@ -255,12 +254,12 @@ export class Viewer {
     const broken = this.brokenAt(moment);
     const guilty = broken.flatMap((violation) => violation.nodes);
     this.diagram.choose({ moment, event: this.chosen, guilty });
-    this.structure.draw(moment.event, { guilty }, anew || Math.abs(this.moment - before) > 40);
+    this.structure.draw(moment, { guilty }, anew || Math.abs(this.moment - before) > 40);
     this.details.show(film, this.chosen >= 0 ? this.chosen : moment.event);
     this.table.choose(this.moment);
     this.head.choose(moment.event, broken);
     const text = film.count > 0 ? sentence(film, this.moment).slice(0, 200) : "Nothing has happened yet.";
-    const place = film.count > 0 ? `${this.moment + 1} of ${film.count.toLocaleString("en")}, ${when(film, this.moment)}` : "";
+    const place = film.count > 0 ? `${(this.moment + 1).toLocaleString("en")} of ${film.count.toLocaleString("en")}, ${when(film, this.moment)}` : "";
     this.now.replaceChildren(h("span", { class: "now-what" }, text), h("span", { class: "quiet" }, place));
     this.minimap.choose(this.moment, `${place}: ${text}`);
     this.options.onMoment?.(this.moment);

@@ -78,7 +78,7 @@ function drawRuler(context: CanvasRenderingContext2D, sheet: Sheet): void {
     if (x < window.labels) continue;
     context.moveTo(x, ruler - 4);
     context.lineTo(x, ruler);
-    if (x > window.labels + 24) context.fillText(axis.label(tick, step), x, ruler / 2 - 1);
+    if (x > window.labels + 24 && x < window.width - 28) context.fillText(axis.label(tick, step), x, ruler / 2 - 1);
   }
   context.moveTo(0, ruler + 0.5);
   context.lineTo(window.width, ruler + 0.5);
@@ -239,10 +239,10 @@ function drawViolations(context: CanvasRenderingContext2D, sheet: Sheet): void {
     if (middle - half < taken) continue;
     context.fillStyle = palette.danger;
     context.beginPath();
-    context.roundRect(middle - half, 3, 2 * half, 18, 9);
+    context.roundRect(middle - half, 0, 2 * half, 15, 7);
     context.fill();
     context.fillStyle = palette.panel;
-    context.fillText(violation.property, middle, 12.5);
+    context.fillText(violation.property, middle, 8);
     taken = middle + half;
   }
 }

@@ -3,6 +3,7 @@ import { none } from "../../film/film";
 import { isWeighty } from "../../film/run";
 import type { Spans } from "../../film/spans";
 import { cross, seen, type Sheet } from "./sheet";
+import { ruler } from "./window";
 
 /** The most arrows that are drawn; above it only the tokens, and above it none. */
 const most = 2500;
@@ -98,7 +99,7 @@ function head(context: CanvasRenderingContext2D, arrow: Arrow): void {
 
 /** The types of the messages, where there is room for them. */
 export function drawKinds(context: CanvasRenderingContext2D, sheet: Sheet, all: Arrow[]): void {
-  const { film, palette } = sheet;
+  const { film, palette, window } = sheet;
   if (all.length > 60) return;
   context.font = `11px ${palette.text}`;
   context.textAlign = "center";
@@ -109,11 +110,12 @@ export function drawKinds(context: CanvasRenderingContext2D, sheet: Sheet, all: 
   for (const arrow of all) {
     const text = film.kindOf(arrow.send);
     const half = context.measureText(text).width / 2 + 3;
-    // Along the arrow, at the first place that is free.
-    for (const share of [0.5, 0.36, 0.64, 0.24, 0.76]) {
+    // Along the arrow, at the first place that is free and between the rows.
+    for (const share of [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.14, 0.86]) {
       const x = arrow.x0 + (arrow.x1 - arrow.x0) * share;
       const y = arrow.y0 + (arrow.y1 - arrow.y0) * share;
-      if (Math.abs(arrow.y1 - arrow.y0) * Math.min(share, 1 - share) < 9) continue;
+      const within = ((y - ruler + window.top) / window.rowHeight) % 1;
+      if (Math.abs(within - 0.5) * window.rowHeight < Math.min(14, window.rowHeight * 0.3)) continue;
       if (taken.some((other) => Math.abs(other.y - y) < 13 && x - half < other.x1 && x + half > other.x0)) continue;
       taken.push({ x0: x - half, x1: x + half, y });
       context.strokeText(text, x, y);

@@ -39,9 +39,9 @@ function drawNow(context: CanvasRenderingContext2D, sheet: Sheet, { moment, even
   context.stroke();
   context.fillStyle = palette.accent;
   context.beginPath();
-  context.moveTo(x - 6, ruler - 12);
-  context.lineTo(x + 6, ruler - 12);
-  context.lineTo(x, ruler - 2);
+  context.moveTo(x - 6, ruler - 10);
+  context.lineTo(x + 6, ruler - 10);
+  context.lineTo(x, ruler);
   context.fill();
   const now = spot(sheet, moment.event);
   if (now) ring(context, now, palette.accent, 6, 2);

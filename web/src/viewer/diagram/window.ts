@@ -60,7 +60,7 @@ export class Window {
     this.x1 = axis.end + pad;
     this.top = 0;
     const even = this.body / this.rows;
-    this.rowHeight = even >= 16 ? Math.min(even, 64) : this.rows * 16 > 3 * this.body ? even : 16;
+    this.rowHeight = even >= 16 ? Math.min(even, 88) : this.rows * 16 > 3 * this.body ? even : 16;
     this.clamp();
   }
 

@@ -146,7 +146,7 @@ function votedFor(moment: Moment, id: number): number | undefined {
 
 function tokenRing(moment: Moment, ids: number[], size: Size): Scene {
   const { places: where } = circle(ids, size);
-  return { ...scene(moment, ids, where), links: pointers(moment, ids, "successor", "faint") };
+  return { ...scene(moment, ids, where), links: pointers(moment, ids, "successor", "edge"), legend: [["edge", "successor"]] };
 }
 
 function broadcast(moment: Moment, ids: number[], size: Size): Scene {
@@ -173,6 +173,7 @@ function central(moment: Moment, ids: number[], size: Size): Scene {
   const links: SceneLink[] = [];
   const base = scene(moment, ids, star(ids, server ?? ids[0], size));
   for (const node of base.nodes) {
+    if (server !== undefined && node.id !== server) links.push({ from: node.id, to: server, style: "faint" });
     for (const item of items(moment.fields(node.id).get("holders"))) {
       const client = moment.node(record(item).get("client"));
       if (client !== undefined && client !== node.id) links.push({ from: node.id, to: client, style: "solid" });
@@ -186,7 +187,7 @@ function central(moment: Moment, ids: number[], size: Size): Scene {
 
 function electionRing(moment: Moment, ids: number[], size: Size): Scene {
   const { places: where } = circle(ids, size);
-  const links: SceneLink[] = ids.map((id, i) => ({ from: id, to: ids[(i + 1) % ids.length], style: "faint" }));
+  const links: SceneLink[] = ids.map((id, i) => ({ from: id, to: ids[(i + 1) % ids.length], style: "edge" }));
   return elected(moment, ids, where, links, (id) => moment.fields(id).get("participant") === "yes");
 }
 
@@ -195,6 +196,7 @@ function bully(moment: Moment, ids: number[], size: Size): Scene {
   const takesPart = (id: number) => /standing|waiting/.test(moment.fields(id).get("stance") ?? "");
   const links = pointers(moment, ids, "elected", "solid").filter((link) => link.from !== link.to);
   const base = elected(moment, ids, where, links, takesPart);
+  for (const node of base.nodes) node.note = undefined;
   base.legend.push(["solid", "has elected"]);
   return base;
 }
@@ -211,11 +213,11 @@ function elected(
   for (const node of base.nodes) {
     const chosen = given(moment.fields(node.id).get("elected"));
     node.marked = takesPart(node.id);
-    node.token = chosen !== undefined && moment.node(chosen) === node.id;
+    node.token = chosen !== undefined && moment.node(chosen) === node.id && moment.away(node.id) === undefined;
     if (chosen !== undefined && !node.token) node.note = `elected ${chosen}`;
     if (node.marked) node.says = ["takes part"];
   }
-  return { ...base, links, legend: [], tokenWord: "coordinator", markWord: "takes part" };
+  return { ...base, links, legend: [], tokenWord: "coordinator", markWord: "takes part", noteWord: undefined };
 }
 
 function generic(moment: Moment, ids: number[], size: Size): Scene {
@@ -241,7 +243,7 @@ function scene(moment: Moment, ids: number[], where: Places, queue?: string): Sc
       note: waiting.length > 0 ? waiting.join(" ") : undefined,
     };
   });
-  return { nodes, links: [], boxes: [], legend: [] };
+  return { nodes, links: [], boxes: [], legend: [], noteWord: "its queue" };
 }
 
 function pointers(moment: Moment, ids: number[], field: string, style: LinkStyle): SceneLink[] {

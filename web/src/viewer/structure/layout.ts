@@ -91,15 +91,17 @@ export function clusters(ids: number[], film: Film, size: Size): { places: Place
   const places: Places = new Map();
   const boxes: Box[] = [];
   [...members].forEach(([cluster, inside], i) => {
-    const x = gap + (i % columns) * (width + gap);
-    const y = gap + Math.floor(i / columns) * (height + gap);
+    const row = Math.floor(i / columns);
+    const beside = Math.min(columns, many - row * columns);
+    const x = (size.width - beside * (width + gap) + gap) / 2 + (i % columns) * (width + gap);
+    const y = gap + row * (height + gap);
     boxes.push({ x, y, width, height, label: `cluster ${cluster}` });
-    const radius = inside.length === 1 ? 0 : Math.max(16, Math.min(width / 2 - 34, height / 2 - 42));
+    const radius = inside.length === 1 ? 0 : Math.max(16, Math.min(width / 2 - 26, height / 2 - 34));
     inside.forEach((id, k) => {
       const angle = (k / inside.length) * 2 * Math.PI;
       places.set(id, {
         x: x + width / 2 + radius * Math.sin(angle),
-        y: y + height / 2 + 4 - radius * Math.cos(angle),
+        y: y + height / 2 + (inside.length === 3 ? radius / 4 : 0) + 2 - radius * Math.cos(angle),
       });
     });
   });
