@@ -40,9 +40,25 @@ function small() {
     nodes: [{ name: "17" }, { name: "4" }],
     violations: [{ event: 3, property: "ME1", what: "two holders", nodes: [0, 1] }],
   });
-  const send = writer.add({ at: 0, word: "send", node: 0, peer: 1, kind: "TOKEN", detail: "TOKEN(größe 1)", state: "token no" });
+  const send = writer.add({
+    at: 0,
+    word: "send",
+    node: 0,
+    peer: 1,
+    kind: "TOKEN",
+    detail: "TOKEN(größe 1)",
+    state: "token no",
+  });
   writer.add({ at: 5, word: "crash", node: 0, state: "token -" });
-  writer.add({ at: 5, word: "receive", node: 1, peer: 0, kind: "TOKEN", mate: send, state: "token yes" });
+  writer.add({
+    at: 5,
+    word: "receive",
+    node: 1,
+    peer: 0,
+    kind: "TOKEN",
+    mate: send,
+    state: "token yes",
+  });
   writer.add({ at: 9, word: "enter", node: 1 });
   return new film.Film(buffer(writer.bytes()));
 }
@@ -74,7 +90,10 @@ test("the state of a node is that of its last event that has one", () => {
 
 test("the last event of a time", () => {
   const run = small();
-  assert.deepEqual([-1, 0, 4, 5, 100].map((time) => run.lastAt(time)), [-1, 0, 0, 2, 3]);
+  assert.deepEqual(
+    [-1, 0, 4, 5, 100].map((time) => run.lastAt(time)),
+    [-1, 0, 0, 2, 3],
+  );
 });
 
 test("what is no film is refused", () => {

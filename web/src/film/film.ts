@@ -1,5 +1,5 @@
-// A run in columns, as conch writes it (src/film) and the pages read it. The columns are views of the bytes, texts are
-// decoded when somebody asks for one, so that a million events open at once.
+// A run in columns, as conch writes it (src/film) and the pages read it. The columns are views of
+// the bytes, texts are decoded when somebody asks for one, so that a million events open at once.
 import { group, lastUpTo, type Grouped } from "./group";
 import { parseHeader, type Header, type Violation } from "./header";
 
@@ -62,7 +62,9 @@ export class Film {
     return this.header.nodes.length;
   }
 
-  /** The code of a word in the column `word`; one that no event has, if the film does not know it. */
+  /**
+   * The code of a word in the column `word`; one that no event has, if the film does not know it.
+   */
   code(word: string): number {
     return this.codes.get(word) ?? 0xff;
   }
@@ -96,7 +98,9 @@ export class Film {
     if (index >= this.textAt.length - 1) return "";
     let text = this.texts.get(index);
     if (text === undefined) {
-      text = this.decoder.decode(this.textBytes.subarray(this.textAt[index], this.textAt[index + 1]));
+      text = this.decoder.decode(
+        this.textBytes.subarray(this.textAt[index], this.textAt[index + 1]),
+      );
       if (this.texts.size > 20000) this.texts.clear();
       this.texts.set(index, text);
     }

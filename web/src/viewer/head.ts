@@ -19,22 +19,37 @@ export class Head {
   private readonly axis: HTMLSelectElement;
   private film!: Film;
 
-  constructor(private readonly viewer: Viewer, titled: boolean) {
+  constructor(
+    private readonly viewer: Viewer,
+    titled: boolean,
+  ) {
     const tool = (label: string, content: Node | string, click: () => void) =>
       h("button", { "aria-label": label, title: label, onclick: click }, content);
-    this.axis = h("select", { "aria-label": "From left to right" },
-      h("option", { value: "time" }, "To scale"), h("option", { value: "order" }, "In order"));
+    this.axis = h(
+      "select",
+      { "aria-label": "From left to right" },
+      h("option", { value: "time" }, "To scale"),
+      h("option", { value: "order" }, "In order"),
+    );
     this.axis.addEventListener("change", () => viewer.toggleAxis());
     this.story = h("div", { class: "story" }, this.caption, this.broken);
-    this.element = h("header", { class: "viewer-head" },
+    this.element = h(
+      "header",
+      { class: "viewer-head" },
       titled && h("div", { class: "titles" }, this.title, this.algorithm, this.command),
-      h("div", { class: "tools", role: "toolbar", "aria-label": "View" },
+      h(
+        "div",
+        { class: "tools", role: "toolbar", "aria-label": "View" },
         this.axis,
-        h("div", { class: "group" },
+        h(
+          "div",
+          { class: "group" },
           tool("Zoom out (-)", icon("minus"), () => viewer.diagram.zoom(1.6)),
           tool("Show everything (0)", icon("fit"), () => viewer.diagram.fit()),
-          tool("Zoom in (+)", icon("plus"), () => viewer.diagram.zoom(1 / 1.6))),
-        this.help.button),
+          tool("Zoom in (+)", icon("plus"), () => viewer.diagram.zoom(1 / 1.6)),
+        ),
+        this.help.button,
+      ),
       this.help.dialog,
     );
   }
@@ -61,8 +76,11 @@ export class Head {
     const lines = broken.slice(0, 3).map((violation) => `${violation.property}\n${violation.what}`);
     if (this.broken.dataset.lines !== lines.join("\n")) {
       this.broken.dataset.lines = lines.join("\n");
-      this.broken.replaceChildren(...broken.slice(0, 3).map((violation) =>
-        h("p", {}, h("strong", {}, violation.property), " ", violation.what)));
+      this.broken.replaceChildren(
+        ...broken
+          .slice(0, 3)
+          .map((violation) => h("p", {}, h("strong", {}, violation.property), " ", violation.what)),
+      );
     }
     this.axis.value = this.viewer.axisMode;
   }

@@ -1,5 +1,5 @@
-// The whole run in one line, to scrub in: how much happens when, who broke what, and which part the diagram shows. The
-// control is a range input, for fingers, keys and readers.
+// The whole run in one line, to scrub in: how much happens when, who broke what, and which part the
+// diagram shows. The control is a range input, for fingers, keys and readers.
 import { none, type Film } from "../film/film";
 import type { Run } from "../film/run";
 import { h } from "../shared/dom";
@@ -11,7 +11,13 @@ const steps = 100_000;
 export class Minimap {
   readonly element: HTMLElement;
   readonly input = h("input", {
-    type: "range", min: 0, max: steps, value: 0, step: "any", "aria-label": "The moment", class: "minimap-input",
+    type: "range",
+    min: 0,
+    max: steps,
+    value: 0,
+    step: "any",
+    "aria-label": "The moment",
+    class: "minimap-input",
   });
   private readonly canvas = h("canvas", { "aria-hidden": "true" });
   private readonly seen = h("div", { class: "minimap-window", "aria-hidden": "true" });
@@ -27,7 +33,8 @@ export class Minimap {
     this.watcher.observe(this.element);
     this.calm = onScheme(() => this.draw());
     this.input.addEventListener("input", () => {
-      const x = this.axis.begin + (Number(this.input.value) / steps) * (this.axis.end - this.axis.begin);
+      const x =
+        this.axis.begin + (Number(this.input.value) / steps) * (this.axis.end - this.axis.begin);
       onMoment(this.axis.nearest(x));
     });
   }
@@ -96,7 +103,12 @@ export class Minimap {
     context.fillStyle = palette.danger;
     for (const violation of this.film.header.violations)
       if (violation.event < this.film.count)
-        context.fillRect(Math.round(this.share(this.axis.x(violation.event)) * (width - 3)), 0, 3, height);
+        context.fillRect(
+          Math.round(this.share(this.axis.x(violation.event)) * (width - 3)),
+          0,
+          3,
+          height,
+        );
   }
 
   private drawVisits(context: CanvasRenderingContext2D, width: number, height: number): void {
@@ -116,7 +128,8 @@ export class Minimap {
     const counts = new Uint32Array(width);
     const scale = (width - 1) / (this.axis.end - this.axis.begin || 1);
     const { count } = this.film!;
-    for (let event = 0; event < count; ++event) ++counts[((this.axis.x(event) - this.axis.begin) * scale) | 0];
+    for (let event = 0; event < count; ++event)
+      ++counts[((this.axis.x(event) - this.axis.begin) * scale) | 0];
     return counts;
   }
 }

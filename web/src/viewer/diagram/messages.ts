@@ -37,7 +37,8 @@ function collect(sheet: Sheet, spans: Spans): Arrow[] | null {
     const end = spans.to[span];
     const from = sieve.rowOf[film.node[send]];
     const to = sieve.rowOf[film.peer[send]];
-    if (!(from >= 0) || !(to >= 0) || from === to || !sieve.passes(send)) return ++count <= 20 * most;
+    if (!(from >= 0) || !(to >= 0) || from === to || !sieve.passes(send))
+      return ++count <= 20 * most;
     const x0 = window.px(axis.x(send));
     const lost = end !== none && film.word[end] === lose;
     const arrives = end === none ? axis.end : axis.x(end);
@@ -72,7 +73,8 @@ export function drawArrows(context: CanvasRenderingContext2D, sheet: Sheet, all:
     }
     context.setLineDash([]);
     context.beginPath();
-    for (const arrow of all) if (arrow.weighty === weighty && arrow.end !== none && !arrow.lost) head(context, arrow);
+    for (const arrow of all)
+      if (arrow.weighty === weighty && arrow.end !== none && !arrow.lost) head(context, arrow);
     context.fill();
   }
   context.globalAlpha = 1;
@@ -115,8 +117,14 @@ export function drawKinds(context: CanvasRenderingContext2D, sheet: Sheet, all: 
       const x = arrow.x0 + (arrow.x1 - arrow.x0) * share;
       const y = arrow.y0 + (arrow.y1 - arrow.y0) * share;
       const within = ((y - ruler + window.top) / window.rowHeight) % 1;
-      if (Math.abs(within - 0.5) * window.rowHeight < Math.min(14, window.rowHeight * 0.3)) continue;
-      if (taken.some((other) => Math.abs(other.y - y) < 13 && x - half < other.x1 && x + half > other.x0)) continue;
+      if (Math.abs(within - 0.5) * window.rowHeight < Math.min(14, window.rowHeight * 0.3))
+        continue;
+      if (
+        taken.some(
+          (other) => Math.abs(other.y - y) < 13 && x - half < other.x1 && x + half > other.x0,
+        )
+      )
+        continue;
       taken.push({ x0: x - half, x1: x + half, y });
       context.strokeText(text, x, y);
       context.fillStyle = arrow.weighty ? palette.token : palette.message;
@@ -133,7 +141,10 @@ export function arrowAt(all: Arrow[], x: number, y: number): Arrow | null {
   for (const arrow of all) {
     const dx = arrow.x1 - arrow.x0;
     const dy = arrow.y1 - arrow.y0;
-    const share = Math.max(0, Math.min(1, ((x - arrow.x0) * dx + (y - arrow.y0) * dy) / (dx * dx + dy * dy || 1)));
+    const share = Math.max(
+      0,
+      Math.min(1, ((x - arrow.x0) * dx + (y - arrow.y0) * dy) / (dx * dx + dy * dy || 1)),
+    );
     const distance = Math.hypot(arrow.x0 + dx * share - x, arrow.y0 + dy * share - y);
     if (distance < least) {
       least = distance;

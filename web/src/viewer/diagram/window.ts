@@ -108,7 +108,8 @@ export class Window {
   revealRow(row: number): void {
     if (row < 0 || this.rows * this.rowHeight <= this.body) return;
     const y = (row + 0.5) * this.rowHeight;
-    if (y < this.top + this.rowHeight || y > this.top + this.body - this.rowHeight) this.top = y - this.body / 2;
+    if (y < this.top + this.rowHeight || y > this.top + this.body - this.rowHeight)
+      this.top = y - this.body / 2;
     this.clamp();
   }
 

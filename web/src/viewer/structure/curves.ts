@@ -8,7 +8,8 @@ export interface Point {
 /** A curve from one node's edge to the other's, bent to the left of its way. */
 export function curve(from: Point, to: Point, bend: number, gap: number): string {
   const { c, a, b } = bow(from, to, bend, gap);
-  return `M${a.x.toFixed(1)},${a.y.toFixed(1)}Q${c.x.toFixed(1)},${c.y.toFixed(1)} ${b.x.toFixed(1)},${b.y.toFixed(1)}`;
+  const text = (point: Point) => `${point.x.toFixed(1)},${point.y.toFixed(1)}`;
+  return `M${text(a)}Q${text(c)} ${text(b)}`;
 }
 
 function bow(from: Point, to: Point, bend: number, gap: number) {
@@ -23,7 +24,8 @@ function bow(from: Point, to: Point, bend: number, gap: number) {
 export function along(from: Point, to: Point, bend: number, gap: number, share: number): Point {
   const { c, a, b } = bow(from, to, bend, gap);
   const t = Math.min(0.97, Math.max(0.03, share));
-  const mix = (p: number, q: number, r: number) => (1 - t) * (1 - t) * p + 2 * t * (1 - t) * q + t * t * r;
+  const mix = (p: number, q: number, r: number) =>
+    (1 - t) * (1 - t) * p + 2 * t * (1 - t) * q + t * t * r;
   return { x: mix(a.x, c.x, b.x), y: mix(a.y, c.y, b.y) };
 }
 

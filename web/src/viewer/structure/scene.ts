@@ -1,5 +1,6 @@
-// What a structure panel shows at one moment, before it is drawn: nodes with places, the links that the algorithm keeps
-// between them, and messages on their way. Each family of algorithms makes one of its own (families.ts).
+// What a structure panel shows at one moment, before it is drawn: nodes with places, the links that
+// the algorithm keeps between them, and messages on their way. Each family of algorithms makes one
+// of its own (families.ts).
 import type { Film } from "../../film/film";
 import { Away, type Flight, type Run } from "../../film/run";
 import { fields, type Fields } from "../../film/state";
@@ -21,7 +22,10 @@ export interface SceneNode extends Place {
   says?: string[];
 }
 
-/** Solid: where a request goes. Dashed: who comes next. Edge: the next on a ring. Faint: who belongs together. */
+/**
+ * Solid: where a request goes. Dashed: who comes next. Edge: the next on a ring. Faint: who belongs
+ * together.
+ */
 export type LinkStyle = "solid" | "dashed" | "edge" | "faint" | "vote";
 
 export interface SceneLink {

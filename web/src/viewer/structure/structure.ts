@@ -1,4 +1,5 @@
-// The panel beside the diagram: the structure that the algorithm keeps, at the chosen moment, as a drawing and as text.
+// The panel beside the diagram: the structure that the algorithm keeps, at the chosen moment, as a
+// drawing and as text.
 import { select, type Selection } from "d3";
 import "d3-transition";
 import { none, type Film } from "../../film/film";
@@ -7,7 +8,16 @@ import { h } from "../../shared/dom";
 import { along, curve } from "./curves";
 import { sceneOf } from "./families";
 import { legendOf } from "./legend";
-import { cast, most, type Moment, type Place, type Scene, type SceneLink, type SceneNode, type Size } from "./scene";
+import {
+  cast,
+  most,
+  type Moment,
+  type Place,
+  type Scene,
+  type SceneLink,
+  type SceneNode,
+  type Size,
+} from "./scene";
 import { described } from "./words";
 
 export interface StructureHooks {
@@ -50,10 +60,18 @@ export class Structure {
     this.asText.addEventListener("toggle", () => this.redraw());
     this.element = h("section", { class: "structure", "aria-label": "Structure" }, this.stage);
     this.element.append(this.note, this.legend, this.asText);
-    this.svg = select(this.stage).append("svg").attr("role", "group").attr("aria-label", "The nodes and their links");
+    this.svg = select(this.stage)
+      .append("svg")
+      .attr("role", "group")
+      .attr("aria-label", "The nodes and their links");
     this.arrows();
     const layer = (name: string): Group => this.svg.append("g").attr("class", name);
-    this.layers = { boxes: layer("boxes"), links: layer("links"), flights: layer("flights"), nodes: layer("nodes") };
+    this.layers = {
+      boxes: layer("boxes"),
+      links: layer("links"),
+      flights: layer("flights"),
+      nodes: layer("nodes"),
+    };
     this.watcher = new ResizeObserver(() => this.resized());
     this.watcher.observe(this.stage);
   }
@@ -148,9 +166,15 @@ export class Structure {
     const links = this.layers.links
       .selectAll<SVGPathElement, SceneLink>("path")
       .data(scene.links, (link) => `${link.style} ${link.from} ${link.to}`)
-      .join((enter) => enter.append("path").attr("d", path).style("opacity", 0), undefined, (exit) => exit.remove())
+      .join(
+        (enter) => enter.append("path").attr("d", path).style("opacity", 0),
+        undefined,
+        (exit) => exit.remove(),
+      )
       .attr("class", (link) => `link ${link.style}`)
-      .attr("marker-end", (link) => (link.style === "faint" ? null : `url(#${this.marker}-${link.style})`));
+      .attr("marker-end", (link) =>
+        link.style === "faint" ? null : `url(#${this.marker}-${link.style})`,
+      );
     if (slow > 0) links.transition().duration(slow).attr("d", path).style("opacity", 1);
     else links.interrupt().attr("d", path).style("opacity", 1);
   }
@@ -166,10 +190,17 @@ export class Structure {
       along(at.get(flight.from)!, at.get(flight.to)!, bend(flight), radius, flight.progress);
     // Beside the middle of its way; of two that meet, one nearer to its sender.
     const label = (flight: Flight) => {
-      const middle = along(at.get(flight.from)!, at.get(flight.to)!, bend(flight) * 1.3, radius, 0.42);
+      const middle = along(
+        at.get(flight.from)!,
+        at.get(flight.to)!,
+        bend(flight) * 1.3,
+        radius,
+        0.42,
+      );
       return { x: middle.x, y: middle.y + 4 };
     };
-    const weight = (flight: Flight) => (isWeighty(film.kindOf(flight.send)) ? "weighty" : "message");
+    const weight = (flight: Flight) =>
+      isWeighty(film.kindOf(flight.send)) ? "weighty" : "message";
     const groups = this.layers.flights
       .selectAll<SVGGElement, Flight>("g")
       .data(flights, (flight) => `${flight.send} ${flight.end}`)
@@ -212,13 +243,21 @@ export class Structure {
         .attr("cy", (flight: Flight) => spot(flight).y);
       moving
         .select("text")
-        .attr("x", (flight: Flight) => Math.max(34, Math.min(this.size.width - 34, label(flight).x)))
+        .attr("x", (flight: Flight) =>
+          Math.max(34, Math.min(this.size.width - 34, label(flight).x)),
+        )
         .attr("y", (flight: Flight) => label(flight).y);
     };
     place(slow > 0 ? groups.transition().duration(slow) : groups.interrupt());
   }
 
-  private drawNodes(scene: Scene, moment: Moment, emphasis: Emphasis, radius: number, slow: number): void {
+  private drawNodes(
+    scene: Scene,
+    moment: Moment,
+    emphasis: Emphasis,
+    radius: number,
+    slow: number,
+  ): void {
     const { film } = moment;
     const actor = moment.event >= 0 && moment.event < film.count ? film.node[moment.event] : none;
     const classes = (node: SceneNode) =>
@@ -262,7 +301,9 @@ export class Structure {
     const arm = radius * 0.9;
     groups.select(".halo").attr("r", radius + 5);
     groups.select(".disc").attr("r", radius);
-    groups.select(".cross").attr("d", `M${-arm},${-arm}L${arm},${arm}M${arm},${-arm}L${-arm},${arm}`);
+    groups
+      .select(".cross")
+      .attr("d", `M${-arm},${-arm}L${arm},${arm}M${arm},${-arm}L${-arm},${arm}`);
     groups.attr("font-size", `${Math.max(9, Math.min(13, radius * 0.8))}px`);
     groups.select(".name").text((node) => short(film.name(node.id), radius));
     groups
@@ -290,7 +331,8 @@ function radiusFor(nodes: Place[]): number {
 
 function flightWords(film: Film, flight: Flight): string {
   const lost = flight.end !== none && film.wordOf(flight.end) === "lose" ? ", will be lost" : "";
-  return `${film.kindOf(flight.send)} from ${film.name(flight.from)} to ${film.name(flight.to)}${lost}`;
+  const way = `from ${film.name(flight.from)} to ${film.name(flight.to)}`;
+  return `${film.kindOf(flight.send)} ${way}${lost}`;
 }
 
 function short(text: string, radius: number): string {
