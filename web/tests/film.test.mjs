@@ -37,7 +37,7 @@ const buffer = (bytes) => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset 
 function small() {
   const writer = new FilmWriter(10, {
     title: "zwölf",
-    nodes: [{ name: "17" }, { name: "4" }],
+    nodes: [{ name: "17" }, { name: "4", ring: "00ff" }],
     violations: [{ event: 3, property: "ME1", what: "two holders", nodes: [0, 1] }],
   });
   const send = writer.add({
@@ -75,6 +75,7 @@ test("columns, words, kinds and texts", () => {
   assert.equal(run.detailOf(0), "TOKEN(größe 1)");
   assert.equal(run.detailOf(3), "");
   assert.equal(run.named("4"), 1);
+  assert.equal(run.named("255"), 1);
   assert.equal(run.violationAt(3).property, "ME1");
 });
 
@@ -85,6 +86,7 @@ test("the state of a node is that of its last event that has one", () => {
   assert.equal(run.stateAt(0, 0), "token no");
   assert.equal(run.stateAt(0, 3), "token -");
   assert.equal(run.stateBefore(0, 1), "token no");
+  assert.equal(run.firstState(1), "token yes");
   assert.deepEqual([...run.eventsOf(1)], [2, 3]);
 });
 
@@ -127,4 +129,15 @@ test("spans are found as by looking at each", () => {
     }
   }
   assert.ok(met > 1000);
+});
+
+test("a node has a state before its first event", () => {
+  const writer = new FilmWriter(2, { nodes: [{ name: "0" }] });
+  writer.header.nodes[0].state = writer.text("owner 7");
+  writer.add({ at: 0, word: "request", node: 0 });
+  writer.add({ at: 1, word: "enter", node: 0, state: "owner -" });
+  const run = new film.Film(buffer(writer.bytes()));
+  assert.deepEqual([-1, 0, 1].map((event) => run.stateAt(0, event)), ["owner 7", "owner 7", "owner -"]);
+  assert.equal(run.stateBefore(0, 0), "owner 7");
+  assert.equal(run.firstState(0), "owner 7");
 });

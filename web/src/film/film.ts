@@ -56,6 +56,10 @@ export class Film {
       if (column.length !== this.count) throw new Error("a column is not as long as the run");
     header.words.forEach((word, code) => this.codes.set(word, code));
     header.nodes.forEach((node, index) => this.names.set(node.name, index));
+    header.nodes.forEach(({ ring }, index) => {
+      // Protocols over a DHT call each other by their positions.
+      if (ring && /^[0-9a-f]+$/.test(ring)) this.names.set(BigInt(`0x${ring}`).toString(), index);
+    });
   }
 
   get nodes(): number {
@@ -109,19 +113,28 @@ export class Film {
 
   /** Whether anything is known of the nodes' states. */
   get hasStates(): boolean {
-    return this.statesOf().items.length > 0;
+    return this.statesOf().items.length > 0 || this.header.nodes.some((node) => node.state);
   }
 
-  /** The state of a node after an event (of anybody); nothing before its first. */
+  /** The state of a node after an event (of anybody), or, with -1, before all of them. */
   stateAt(node: number, event: number): string | null {
     const { starts, items } = this.statesOf();
     const last = lastUpTo(items, event, starts[node], starts[node + 1]);
-    return last < 0 ? null : this.text(this.state[items[last]]);
+    if (last >= 0) return this.text(this.state[items[last]]);
+    const initial = this.header.nodes[node].state;
+    return initial === undefined ? null : this.text(initial);
+  }
+
+  /** The first state that is known of a node. */
+  firstState(node: number): string | null {
+    const { starts, items } = this.statesOf();
+    const first = starts[node] < starts[node + 1] ? items[starts[node]] : -1;
+    return this.stateAt(node, -1) ?? (first < 0 ? null : this.text(this.state[first]));
   }
 
   /** The state of a node before an event. */
   stateBefore(node: number, event: number): string | null {
-    return event > 0 ? this.stateAt(node, event - 1) : null;
+    return this.stateAt(node, event - 1);
   }
 
   /** The events of a node, in order. */

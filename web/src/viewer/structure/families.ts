@@ -1,6 +1,6 @@
 // One scene a family of algorithms: which fields of the states are links, and where the nodes
 // stand. The names of the fields are the algorithms' own (src/mutex, src/election, src/overlay).
-import { given, items, record } from "../../film/state";
+import { fields, given, items, record } from "../../film/state";
 import { around, circle, clusters, forest, star, type Places } from "./layout";
 import type { LinkStyle, Moment, Scene, SceneLink, SceneNode, Size } from "./scene";
 
@@ -42,14 +42,8 @@ function naimiTrehel(moment: Moment, ids: number[], size: Size): Scene {
 
 /** The tree's edges stay where they are, and turn round. */
 function raymond(moment: Moment, ids: number[], size: Size): Scene {
-  const first = (id: number) => {
-    const events = moment.film.eventsOf(id);
-    const text =
-      events.length > 0
-        ? moment.film.stateAt(id, Math.max(events[0], firstWithState(moment, id)))
-        : null;
-    return moment.node(/(?:^|, )holder ([^,]+)/.exec(text ?? "")?.[1]);
-  };
+  const first = (id: number) =>
+    moment.node(fields(moment.film.firstState(id)).get("holder"));
   return {
     ...scene(
       moment,
@@ -60,12 +54,6 @@ function raymond(moment: Moment, ids: number[], size: Size): Scene {
     links: pointers(moment, ids, "holder", "solid").filter((link) => link.from !== link.to),
     legend: [["solid", "holder"]],
   };
-}
-
-function firstWithState(moment: Moment, id: number): number {
-  const { film } = moment;
-  for (const event of film.eventsOf(id)) if (film.text(film.state[event])) return event;
-  return 0;
 }
 
 /** Places in the line of an ELMP node, newest last. */
