@@ -137,7 +137,10 @@ test("a node has a state before its first event", () => {
   writer.add({ at: 0, word: "request", node: 0 });
   writer.add({ at: 1, word: "enter", node: 0, state: "owner -" });
   const run = new film.Film(buffer(writer.bytes()));
-  assert.deepEqual([-1, 0, 1].map((event) => run.stateAt(0, event)), ["owner 7", "owner 7", "owner -"]);
+  assert.deepEqual(
+    [-1, 0, 1].map((event) => run.stateAt(0, event)),
+    ["owner 7", "owner 7", "owner -"],
+  );
   assert.equal(run.stateBefore(0, 0), "owner 7");
   assert.equal(run.firstState(0), "owner 7");
 });

@@ -97,12 +97,12 @@ export class Window {
     const length = this.x1 - this.x0;
     const margin = length * 0.08;
     if (x >= this.x0 + margin && x <= this.x1 - margin) return false;
-    const before = [this.x0, this.x1];
+    const before = this.x0;
     const share = x < this.x0 + margin ? 0.3 : 0.7;
     this.x0 = x - length * share;
     this.x1 = this.x0 + length;
     this.clamp();
-    return before[0] !== this.x0 || before[1] !== this.x1;
+    return Math.abs(before - this.x0) > length * 1e-6;
   }
 
   revealRow(row: number): void {

@@ -42,8 +42,7 @@ function naimiTrehel(moment: Moment, ids: number[], size: Size): Scene {
 
 /** The tree's edges stay where they are, and turn round. */
 function raymond(moment: Moment, ids: number[], size: Size): Scene {
-  const first = (id: number) =>
-    moment.node(fields(moment.film.firstState(id)).get("holder"));
+  const first = (id: number) => moment.node(fields(moment.film.firstState(id)).get("holder"));
   return {
     ...scene(
       moment,
