@@ -137,7 +137,7 @@ void ScriptedWorld::check() {
                             Property::one_token, Property::fences, Property::data,
                             Property::addressee, Property::invariant, Property::structure}) {
     if (property == Property::one_token && !population_->entry().can.token) continue;
-    if (property == Property::addressee && !population_->entry().can.dynamic) continue;
+    if (property == Property::addressee && !dynamic(population_->entry())) continue;
     if (property == Property::structure && !population_->entry().can.structured) continue;
     write(std::string(word(property)) + ": " + verdict(property));
   }
