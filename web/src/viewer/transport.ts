@@ -62,6 +62,10 @@ export class Transport {
     this.violations.hidden = !violations;
   }
 
+  get active(): boolean {
+    return this.playing;
+  }
+
   toggle(): void {
     if (!this.playing) this.hooks.rewind();
     this.setPlaying(!this.playing);

@@ -75,7 +75,7 @@ export class Viewer {
     this.run = new Run(film);
     const given = options.address ? parseAddress(location.hash, film.header.kinds) : null;
     this.axis = given?.axis ?? usual(film);
-    this.moment = clamp(given?.event ?? 0, film.count);
+    this.moment = clamp(given?.event ?? beginning(film), film.count);
     this.chosen = given?.chosen ?? -1;
     this.structure = new Structure({
       onNode: options.onNode ?? ((node) => this.chooseNode(node)),
@@ -83,6 +83,7 @@ export class Viewer {
     });
     this.diagram = new Diagram({
       onEvent: (event) => this.go(event, event),
+      onNode: (node) => this.chooseNode(node),
       onMoment: (event) => this.show(event),
       onWindow: (x0, x1) => this.minimap.look(x0, x1),
       onFrame: (ms) => options.onFrame?.(ms),
@@ -291,6 +292,8 @@ export class Viewer {
     const number = (value: number) => value.toLocaleString("en");
     const place = `${number(this.moment + 1)} of ${number(film.count)}`;
     const where = film.count > 0 ? `${place}, ${when(film, this.moment)}` : "";
+    // Nobody listens to a sentence many times a second.
+    this.now.setAttribute("aria-live", this.transport.active ? "off" : "polite");
     this.now.replaceChildren(
       h("span", { class: "now-what" }, text),
       h("span", { class: "quiet" }, where),
@@ -325,6 +328,12 @@ export class Viewer {
       history.replaceState(null, "", hash);
     }, 150);
   }
+}
+
+/** Where one would look first: a run that broke something is shown at that moment. */
+function beginning(film: Film): number {
+  const { captions, violations } = film.header;
+  return captions.length === 0 && violations.length > 0 ? violations[0].event : 0;
 }
 
 /** Steps of a script are all alike; several may have the same time. */

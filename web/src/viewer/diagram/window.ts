@@ -64,6 +64,21 @@ export class Window {
     this.clamp();
   }
 
+  /** At first not more of a long run than can be told apart, unless it is too long for that. */
+  begin(axis: Axis, rows: number): void {
+    this.fit(axis, rows);
+    const { count } = axis.film;
+    if (count > 400 && count < 20_000) this.x1 = axis.x(120);
+    this.clamp();
+  }
+
+  /** The same part of another run, or with other rows. */
+  keep(axis: Axis, rows: number): void {
+    this.axis = axis;
+    this.rows = Math.max(1, rows);
+    this.clamp();
+  }
+
   /** Around a place that stays where it is. */
   zoom(factor: number, atPx: number): void {
     const middle = this.x(atPx);

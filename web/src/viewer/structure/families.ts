@@ -1,5 +1,6 @@
 // One scene a family of algorithms: which fields of the states are links, and where the nodes
 // stand. The names of the fields are the algorithms' own (src/mutex, src/election, src/overlay).
+import { none } from "../../film/film";
 import { fields, given, items, record } from "../../film/state";
 import { around, circle, clusters, forest, star, type Places } from "./layout";
 import type { LinkStyle, Moment, Scene, SceneLink, SceneNode, Size } from "./scene";
@@ -114,7 +115,48 @@ function overlay(moment: Moment, ids: number[], size: Size): Scene {
   const sorted = [...ids].sort((a, b) => position(a) - position(b));
   const angles = apart(sorted.map((id) => position(id) * 2 * Math.PI));
   const { places: where, ring } = around(sorted, angles, size);
-  return { ...scene(moment, ids, where, "queue"), ring };
+  const base = scene(moment, ids, where);
+  const links = base.nodes.flatMap((node) => overlayRoles(moment, node));
+  const legend: Scene["legend"] = [
+    ["vote", "voted for"],
+    ["edge", "way to a replica"],
+  ];
+  const used = new Set(links.map((link) => link.style));
+  return {
+    ...base,
+    ring,
+    links,
+    legend: legend.filter(([style]) => used.has(style)),
+    markWord: base.nodes.some((node) => node.marked) ? "replica" : undefined,
+  };
+}
+
+/** What a node is to the protocol: a replica with its vote, the holder with its queue, on a way. */
+function overlayRoles(moment: Moment, node: SceneNode): SceneLink[] {
+  const known = moment.fields(node.id);
+  const links: SceneLink[] = [];
+  const asker = (priority: string | undefined) => moment.node(record(priority).get("node"));
+  const queued = (queue: string | undefined) =>
+    items(queue).map((item) => moment.film.name(asker(item) ?? none));
+  const waiting: string[] = [];
+  for (const replica of items(known.get("served")).map(record)) {
+    node.marked = true;
+    node.says = ["replica"];
+    waiting.push(...queued(replica.get("queue")));
+    const owner = asker(replica.get("owner"));
+    if (owner !== undefined) links.push({ from: node.id, to: owner, style: "vote" });
+  }
+  for (const way of items(known.get("ways")).map(record)) {
+    const next = moment.node(way.get("next"));
+    if (next !== undefined) links.push({ from: node.id, to: next, style: "edge" });
+  }
+  const held = given(known.get("token"));
+  if (held?.startsWith("HELD")) {
+    node.token = true;
+    waiting.push(...queued(record(held).get("queue")));
+  }
+  if (waiting.length > 0) node.note = waiting.join(" ");
+  return links.filter((link) => link.to !== node.id);
 }
 
 /** Positions that are so near that the nodes would cover one another are moved a little. */
@@ -170,12 +212,23 @@ function votedFor(moment: Moment, id: number): number | undefined {
 }
 
 function tokenRing(moment: Moment, ids: number[], size: Size): Scene {
-  const { places: where } = circle(ids, size);
+  const { places: where } = circle(inOrder(moment, ids, "successor"), size);
   return {
     ...scene(moment, ids, where),
     links: pointers(moment, ids, "successor", "edge"),
     legend: [["edge", "successor"]],
   };
+}
+
+/** As they follow one another, if all of them do. */
+function inOrder(moment: Moment, ids: number[], field: string): number[] {
+  const order: number[] = [];
+  const left = new Set(ids);
+  for (let id: number | undefined = ids[0]; id !== undefined && left.delete(id);) {
+    order.push(id);
+    id = moment.node(fields(moment.film.firstState(id)).get(field));
+  }
+  return [...order, ...left];
 }
 
 function broadcast(moment: Moment, ids: number[], size: Size): Scene {
@@ -219,13 +272,15 @@ function central(moment: Moment, ids: number[], size: Size): Scene {
 }
 
 function electionRing(moment: Moment, ids: number[], size: Size): Scene {
-  const { places: where } = circle(ids, size);
-  const links: SceneLink[] = ids.map((id, i) => ({
+  const order = inOrder(moment, ids, "neighbour");
+  const { places: where } = circle(order, size);
+  const links: SceneLink[] = order.map((id, i) => ({
     from: id,
-    to: ids[(i + 1) % ids.length],
+    to: order[(i + 1) % order.length],
     style: "edge",
   }));
-  return elected(moment, ids, where, links, (id) => moment.fields(id).get("participant") === "yes");
+  const takesPart = (id: number) => moment.fields(id).get("participant") === "yes";
+  return elected(moment, ids, where, links, takesPart);
 }
 
 function bully(moment: Moment, ids: number[], size: Size): Scene {

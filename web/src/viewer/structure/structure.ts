@@ -69,8 +69,8 @@ export class Structure {
     this.layers = {
       boxes: layer("boxes"),
       links: layer("links"),
-      flights: layer("flights"),
       nodes: layer("nodes"),
+      flights: layer("flights"),
     };
     this.watcher = new ResizeObserver(() => this.resized());
     this.watcher.observe(this.stage);
@@ -188,16 +188,13 @@ export class Structure {
       curve(at.get(flight.from)!, at.get(flight.to)!, bend(flight), radius + 4);
     const spot = (flight: Flight) =>
       along(at.get(flight.from)!, at.get(flight.to)!, bend(flight), radius, flight.progress);
-    // Beside the middle of its way; of two that meet, one nearer to its sender.
+    // Beside its way, nearer to its sender, so that two that meet have room.
     const label = (flight: Flight) => {
-      const middle = along(
-        at.get(flight.from)!,
-        at.get(flight.to)!,
-        bend(flight) * 1.3,
-        radius,
-        0.42,
-      );
-      return { x: middle.x, y: middle.y + 4 };
+      const [from, to] = [at.get(flight.from)!, at.get(flight.to)!];
+      const far = Math.hypot(to.x - from.x, to.y - from.y);
+      const lift = Math.max(1.3, 44 / (far * 0.14 + 0.1));
+      const beside = along(from, to, bend(flight) * lift, radius, 0.42);
+      return { x: beside.x, y: beside.y + 4 };
     };
     const weight = (flight: Flight) =>
       isWeighty(film.kindOf(flight.send)) ? "weighty" : "message";
