@@ -256,7 +256,7 @@ export class Viewer {
     const { film } = this;
     this.filters.show(film, this.run);
     this.head.show(film);
-    const rate = film.count > 20000 ? 1000 : film.count > 2000 ? 100 : film.count > 300 ? 20 : 2;
+    const rate = film.count > 20000 ? 1000 : film.count > 2000 ? 20 : film.count > 300 ? 5 : 2;
     this.transport.show(rate, film.header.captions.length > 1, film.header.violations.length > 0);
     this.sift(keep);
   }

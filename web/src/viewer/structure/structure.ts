@@ -230,7 +230,7 @@ export class Structure {
     groups
       .select<SVGPathElement>("path")
       .attr("marker-end", (flight) => `url(#${this.marker}-${weight(flight)})`);
-    groups.select("text").text((flight) => (flights.length <= 10 ? film.kindOf(flight.send) : ""));
+    groups.select("text").text((flight) => (flights.length <= 6 ? film.kindOf(flight.send) : ""));
     groups.select("circle").attr("r", (flight) => (weight(flight) === "weighty" ? 6 : 4.5));
     const place = (moving: any) => {
       moving.select("path").attr("d", path);
