@@ -144,3 +144,44 @@ test("a node has a state before its first event", () => {
   assert.equal(run.stateBefore(0, 0), "owner 7");
   assert.equal(run.firstState(0), "owner 7");
 });
+
+test("who is away, waits, is inside and what is on its way, at each event", async () => {
+  const { Run, Away } = await load("run");
+  const writer = new FilmWriter(20, { nodes: [{ name: "0" }, { name: "1" }] });
+  let at = 0;
+  const add = (word, node, more) => writer.add({ at: at++, word, node, ...more });
+  add("pause", 0);
+  const request = add("request", 1);
+  const send = add("send", 1, { peer: 0, kind: "REQUEST" });
+  add("duplicate", 1, { peer: 0, kind: "REQUEST" });
+  add("receive", 0, { peer: 1, kind: "REQUEST", mate: send });
+  const copy = add("receive", 0, { peer: 1, kind: "REQUEST" });
+  writer.columns.mate[copy] = send;
+  const enter = add("enter", 1, { mate: request });
+  writer.columns.mate[enter] = film.none;
+  add("crash", 1, { mate: enter });
+  add("restart", 1);
+  const run = new Run(new film.Film(buffer(writer.bytes())));
+  const each = (what) => [...Array(at).keys()].map(what);
+  assert.deepEqual(
+    each((event) => run.awayAt(0, event)),
+    [1, 1, 1, 1, ...Array(5)].map((why) => why && Away.paused),
+  );
+  assert.deepEqual(
+    each((event) => run.awayAt(1, event) === Away.crashed),
+    each((event) => event === 7),
+  );
+  assert.deepEqual(
+    each((event) => run.waitingAt(event).length),
+    [0, 1, 1, 1, 1, 1, 0, 0, 0],
+  );
+  assert.deepEqual(
+    each((event) => run.insideAt(event).length),
+    [0, 0, 0, 0, 0, 0, 1, 0, 0],
+  );
+  assert.deepEqual(
+    each((event) => run.flightsAt(event).length),
+    [0, 0, 2, 2, 1, 0, 0, 0, 0],
+  );
+  assert.deepEqual([...run.entries], [enter]);
+});

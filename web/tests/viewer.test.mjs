@@ -309,3 +309,22 @@ test("a million events of a thousand nodes open and are scrubbed", needsBrowser,
   assert.equal((await page.locator(".row").count()) > 3, true);
   await close();
 });
+
+test("a run in which nothing has happened yet grows", needsBrowser, async () => {
+  const header = { nodes: [{ name: "0" }, { name: "1" }] };
+  const { page, now, close } = await open(new FilmWriter(1, header).bytes());
+  assert.equal(await now(), "Nothing has happened yet.");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("n");
+  assert.equal(await page.locator(".node").count(), 2);
+  await page.evaluate(
+    (bytes) => {
+      const { film } = window.conchViewer;
+      window.conchViewer.update(new film.constructor(new Uint8Array(bytes).buffer));
+    },
+    [...brokenFilm()],
+  );
+  assert.equal(await now(), "2 leaves");
+  assert.equal(await page.locator(".node").count(), 3);
+  await close();
+});
