@@ -76,7 +76,7 @@ test("columns, words, kinds and texts", () => {
   assert.equal(run.detailOf(3), "");
   assert.equal(run.named("4"), 1);
   assert.equal(run.named("255"), 1);
-  assert.equal(run.violationAt(3).property, "ME1");
+  assert.equal(run.header.violations[0].property, "ME1");
 });
 
 test("the state of a node is that of its last event that has one", () => {
@@ -88,14 +88,6 @@ test("the state of a node is that of its last event that has one", () => {
   assert.equal(run.stateBefore(0, 1), "token no");
   assert.equal(run.firstState(1), "token yes");
   assert.deepEqual([...run.eventsOf(1)], [2, 3]);
-});
-
-test("the last event of a time", () => {
-  const run = small();
-  assert.deepEqual(
-    [-1, 0, 4, 5, 100].map((time) => run.lastAt(time)),
-    [-1, 0, 0, 2, 3],
-  );
 });
 
 test("what is no film is refused", () => {

@@ -28,7 +28,7 @@ import { Moment } from "./structure/scene";
 import { Structure } from "./structure/structure";
 import { EventTable } from "./table";
 import { Tabs } from "./tabs";
-import { Transport } from "./transport";
+import { Transport, type Sight } from "./transport";
 
 export interface ViewerOptions {
   onNode?: (node: number, event: Event) => void;
@@ -95,9 +95,7 @@ export class Viewer {
     if (given) this.filters.start(given.filter);
     this.transport = new Transport({
       step: (by) => this.step(by),
-      entry: (way) => this.jump(this.run.entries, way),
-      violation: (way) => this.jump(this.violations(), way),
-      caption: (way) => this.jump(this.captions(), way),
+      jump: (what, way) => this.jumpTo(what, way),
       advance: (by) => this.advance(by),
       rewind: () => this.moment >= this.film.count - 1 && this.show(0),
     });
@@ -132,6 +130,7 @@ export class Viewer {
       onScheme(() => this.diagram.recolour()),
       new Keys(this).leave,
     );
+    if (options.address) this.followAddress();
     this.take(false);
   }
 
@@ -180,8 +179,10 @@ export class Viewer {
     this.show(event);
   }
 
-  /** To the next of these events, or the one before. */
-  jump(events: ArrayLike<number>, way: 1 | -1): void {
+  /** To the next one, or the one before. */
+  jumpTo(what: Sight, way: 1 | -1): void {
+    this.transport.stop();
+    const events = this.sights(what);
     let found = -1;
     for (let i = 0; i < events.length; ++i) {
       if (way < 0 && events[i] < this.moment) found = events[i];
@@ -191,18 +192,6 @@ export class Viewer {
       }
     }
     if (found >= 0) this.show(found);
-  }
-
-  jumpTo(what: "entry" | "violation" | "caption", way: 1 | -1): void {
-    this.transport.stop();
-    this.jump(
-      what === "entry"
-        ? this.run.entries
-        : what === "violation"
-          ? this.violations()
-          : this.captions(),
-      way,
-    );
   }
 
   play(): void {
@@ -233,16 +222,16 @@ export class Viewer {
     this.diagram.dispose();
     this.structure.dispose();
     this.minimap.dispose();
+    clearTimeout(this.addressDue);
     for (const leave of this.leave) leave();
     this.element.remove();
   }
 
-  private violations(): number[] {
-    return this.film.header.violations.map((violation) => clamp(violation.event, this.film.count));
-  }
-
-  private captions(): number[] {
-    return this.film.header.captions.map((caption) => clamp(caption.event, this.film.count));
+  private sights(what: Sight): ArrayLike<number> {
+    if (what === "entry") return this.run.entries;
+    const { captions, violations } = this.film.header;
+    const all: { event: number }[] = what === "caption" ? captions : violations;
+    return all.map(({ event }) => clamp(event, this.film.count));
   }
 
   private advance(by: number): boolean {
@@ -271,7 +260,7 @@ export class Viewer {
     this.minimap.show(this.film, this.run, this.diagram.axis);
     this.minimap.look(this.diagram.window.x0, this.diagram.window.x1);
     this.table.show(this.film, this.sieve);
-    this.go(this.moment, this.chosen, true);
+    this.go(this.moment, this.chosen, !keep);
   }
 
   private go(event: number, chosen: number, anew = false): void {
@@ -312,6 +301,16 @@ export class Viewer {
         violation.nodes.length > 1 && violation.nodes.every((node) => moment.inside.has(node));
       return event === moment.event || (event < moment.event && still);
     });
+  }
+
+  /** Somebody has written another address, or gone back to one. */
+  private followAddress(): void {
+    const follow = () => {
+      const { event, chosen } = parseAddress(location.hash, this.film.header.kinds);
+      if (event !== undefined) this.go(event, chosen ?? -1);
+    };
+    addEventListener("hashchange", follow);
+    this.leave.push(() => removeEventListener("hashchange", follow));
   }
 
   /** Not for every step: browsers do not like that. */
