@@ -1,9 +1,10 @@
 // One scene a family of algorithms: which fields of the states are links, and where the nodes
 // stand. The names of the fields are the algorithms' own (src/mutex, src/election, src/overlay).
-import { none } from "../../film/film";
 import { fields, given, items, record } from "../../film/state";
-import { around, circle, clusters, forest, star, type Places } from "./layout";
-import type { LinkStyle, Moment, Scene, SceneLink, SceneNode, Size } from "./scene";
+import { company } from "./company";
+import { circle, clusters, forest, star, type Places } from "./layout";
+import { overlay } from "./overlay";
+import type { LinkStyle, Moment, Scene, SceneLink, Size } from "./scene";
 
 type Family = (moment: Moment, ids: number[], size: Size) => Scene;
 
@@ -32,7 +33,7 @@ const families: Record<string, Family> = {
 function naimiTrehel(moment: Moment, ids: number[], size: Size): Scene {
   const owner = (id: number) => moment.pointer(id, "owner");
   return {
-    ...scene(moment, ids, forest(ids, owner, size)),
+    ...company(moment, ids, forest(ids, owner, size)),
     links: [...pointers(moment, ids, "owner", "solid"), ...pointers(moment, ids, "next", "dashed")],
     legend: [
       ["solid", "owner"],
@@ -45,7 +46,7 @@ function naimiTrehel(moment: Moment, ids: number[], size: Size): Scene {
 function raymond(moment: Moment, ids: number[], size: Size): Scene {
   const first = (id: number) => moment.node(fields(moment.film.firstState(id)).get("holder"));
   return {
-    ...scene(
+    ...company(
       moment,
       ids,
       forest(ids, (id) => (first(id) === id ? undefined : first(id)), size),
@@ -68,7 +69,7 @@ function elmp(moment: Moment, ids: number[], size: Size): Scene {
       const next = moment.node(record(place.get("next")).get("node"));
       if (next !== undefined && next !== id) links.push({ from: id, to: next, style: "dashed" });
     }
-  const base = scene(
+  const base = company(
     moment,
     ids,
     forest(ids, (id) => moment.pointer(id, "parent"), size),
@@ -96,7 +97,7 @@ function originOf(item: string): string {
 function hierarchical(moment: Moment, ids: number[], size: Size): Scene {
   const { places: where, boxes } = clusters(ids, moment.film, size);
   return {
-    ...scene(moment, ids, where, "r_queue"),
+    ...company(moment, ids, where, "r_queue"),
     boxes,
     links: [...pointers(moment, ids, "owner", "solid"), ...pointers(moment, ids, "next", "dashed")],
     legend: [
@@ -106,78 +107,10 @@ function hierarchical(moment: Moment, ids: number[], size: Size): Scene {
   };
 }
 
-/** By position on the ring of identifiers; zero is on top. */
-function overlay(moment: Moment, ids: number[], size: Size): Scene {
-  const position = (id: number) => {
-    const hex = moment.film.header.nodes[id].ring;
-    return hex ? parseInt(hex.slice(0, 8).padEnd(8, "0"), 16) / 2 ** 32 : id / moment.film.nodes;
-  };
-  const sorted = [...ids].sort((a, b) => position(a) - position(b));
-  const angles = apart(sorted.map((id) => position(id) * 2 * Math.PI));
-  const { places: where, ring } = around(sorted, angles, size);
-  const base = scene(moment, ids, where);
-  const links = base.nodes.flatMap((node) => overlayRoles(moment, node));
-  const legend: Scene["legend"] = [
-    ["vote", "voted for"],
-    ["edge", "way to a replica"],
-  ];
-  const used = new Set(links.map((link) => link.style));
-  return {
-    ...base,
-    ring,
-    links,
-    legend: legend.filter(([style]) => used.has(style)),
-    markWord: base.nodes.some((node) => node.marked) ? "replica" : undefined,
-  };
-}
-
-/** What a node is to the protocol: a replica with its vote, the holder with its queue, on a way. */
-function overlayRoles(moment: Moment, node: SceneNode): SceneLink[] {
-  const known = moment.fields(node.id);
-  const links: SceneLink[] = [];
-  const asker = (priority: string | undefined) => moment.node(record(priority).get("node"));
-  const queued = (queue: string | undefined) =>
-    items(queue).map((item) => moment.film.name(asker(item) ?? none));
-  const waiting: string[] = [];
-  for (const replica of items(known.get("served")).map(record)) {
-    node.marked = true;
-    node.says = ["replica"];
-    waiting.push(...queued(replica.get("queue")));
-    const owner = asker(replica.get("owner"));
-    if (owner !== undefined) links.push({ from: node.id, to: owner, style: "vote" });
-  }
-  for (const way of items(known.get("ways")).map(record)) {
-    const next = moment.node(way.get("next"));
-    if (next !== undefined) links.push({ from: node.id, to: next, style: "edge" });
-  }
-  const held = given(known.get("token"));
-  if (held?.startsWith("HELD")) {
-    node.token = true;
-    waiting.push(...queued(record(held).get("queue")));
-  }
-  if (waiting.length > 0) node.note = waiting.join(" ");
-  return links.filter((link) => link.to !== node.id);
-}
-
-/** Positions that are so near that the nodes would cover one another are moved a little. */
-function apart(angles: number[]): number[] {
-  const least = Math.min(0.2, (2 * Math.PI * 0.85) / Math.max(1, angles.length));
-  const moved = angles.slice();
-  for (let round = 0; round < 40; ++round)
-    for (let i = 0; i < moved.length; ++i) {
-      const j = (i + 1) % moved.length;
-      const gap = moved[j] - moved[i] + (j === 0 ? 2 * Math.PI : 0);
-      if (j === i || gap >= least) continue;
-      moved[i] -= (least - gap) / 2;
-      moved[j] += (least - gap) / 2;
-    }
-  return moved;
-}
-
 function votes(moment: Moment, ids: number[], size: Size): Scene {
   const { places: where } = circle(ids, size);
   const links: SceneLink[] = [];
-  const base = scene(moment, ids, where);
+  const base = company(moment, ids, where);
   for (const node of base.nodes) {
     const voted = votedFor(moment, node.id);
     if (voted !== undefined && voted !== node.id)
@@ -214,7 +147,7 @@ function votedFor(moment: Moment, id: number): number | undefined {
 function tokenRing(moment: Moment, ids: number[], size: Size): Scene {
   const { places: where } = circle(inOrder(moment, ids, "successor"), size);
   return {
-    ...scene(moment, ids, where),
+    ...company(moment, ids, where),
     links: pointers(moment, ids, "successor", "edge"),
     legend: [["edge", "successor"]],
   };
@@ -234,7 +167,7 @@ function inOrder(moment: Moment, ids: number[], field: string): number[] {
 function broadcast(moment: Moment, ids: number[], size: Size): Scene {
   const { places: where, ring } = circle(ids, size);
   const links: SceneLink[] = [];
-  const base = scene(moment, ids, where, "queue");
+  const base = company(moment, ids, where, "queue");
   for (const node of base.nodes) {
     for (const deferred of items(moment.fields(node.id).get("deferred"))) {
       const owed = moment.node(deferred.split(":")[0]);
@@ -253,7 +186,7 @@ function broadcast(moment: Moment, ids: number[], size: Size): Scene {
 function central(moment: Moment, ids: number[], size: Size): Scene {
   const server = ids.map((id) => moment.pointer(id, "server")).find((id) => id !== undefined);
   const links: SceneLink[] = [];
-  const base = scene(moment, ids, star(ids, server ?? ids[0], size));
+  const base = company(moment, ids, star(ids, server ?? ids[0], size));
   for (const node of base.nodes) {
     if (server !== undefined && node.id !== server)
       links.push({ from: node.id, to: server, style: "faint" });
@@ -301,7 +234,7 @@ function elected(
   links: SceneLink[],
   takesPart: (id: number) => boolean,
 ): Scene {
-  const base = scene(moment, ids, where);
+  const base = company(moment, ids, where);
   for (const node of base.nodes) {
     const chosen = given(moment.fields(node.id).get("elected"));
     node.marked = takesPart(node.id);
@@ -325,27 +258,10 @@ function generic(moment: Moment, ids: number[], size: Size): Scene {
     new Set(ids.map((id) => moment.film.header.nodes[id].cluster ?? 0)).size > 1;
   if (apartClusters) {
     const { places: where, boxes } = clusters(ids, moment.film, size);
-    return { ...scene(moment, ids, where, "queue"), boxes };
+    return { ...company(moment, ids, where, "queue"), boxes };
   }
   const { places: where, ring } = circle(ids, size);
-  return { ...scene(moment, ids, where, "queue"), ring };
-}
-
-/** The nodes, with their tokens, and below each what its queue has. */
-function scene(moment: Moment, ids: number[], where: Places, queue?: string): Scene {
-  const nodes = ids.map((id): SceneNode => {
-    const known = moment.fields(id);
-    const waiting = queue ? items(known.get(queue)) : [];
-    const holds =
-      known.get("token") === "yes" || (known.has("asked") && moment.pointer(id, "holder") === id);
-    return {
-      id,
-      ...where.get(id)!,
-      token: holds,
-      note: waiting.length > 0 ? waiting.join(" ") : undefined,
-    };
-  });
-  return { nodes, links: [], boxes: [], legend: [], noteWord: "its queue" };
+  return { ...company(moment, ids, where, "queue"), ring };
 }
 
 function pointers(moment: Moment, ids: number[], field: string, style: LinkStyle): SceneLink[] {
