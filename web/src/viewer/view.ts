@@ -1,5 +1,5 @@
-// A run to look at: the space-time diagram, the structure beside it, and what moves through both. The trace viewer is one
-// of these on a page of its own; the playground has one whose run grows.
+// A run to look at: the space-time diagram, the structure beside it, and what moves through both.
+// The trace viewer is one of these on a page of its own; the playground has one whose run grows.
 //
 //   const viewer = new Viewer(host, film, { onNode: (node) => ..., onFlight: (flight) => ... });
 //   viewer.update(longer);        // another film: the moment is at its end
@@ -7,8 +7,8 @@
 //   viewer.moment, viewer.film    // what is shown
 //   viewer.dispose();
 //
-// Hooks take the place of what a click does otherwise: a node shows its last event, a message its sending; call
-// `choose(event)` or `chooseNode(node)` to do that, too.
+// Hooks take the place of what a click does otherwise: a node shows its last event, a message its
+// sending; call `choose(event)` or `chooseNode(node)` to do that, too.
 import "./view.css";
 import type { Film } from "../film/film";
 import { Run, type Flight } from "../film/run";
@@ -28,7 +28,7 @@ import { Moment } from "./structure/scene";
 import { Structure } from "./structure/structure";
 import { EventTable } from "./table";
 import { Tabs } from "./tabs";
-import { Transport } from "./transport";
+import { Transport, type Sight } from "./transport";
 
 export interface ViewerOptions {
   onNode?: (node: number, event: Event) => void;
@@ -66,12 +66,16 @@ export class Viewer {
   private readonly leave: (() => void)[] = [];
   private addressDue = 0;
 
-  constructor(host: HTMLElement, film: Film, private readonly options: ViewerOptions = {}) {
+  constructor(
+    host: HTMLElement,
+    film: Film,
+    private readonly options: ViewerOptions = {},
+  ) {
     this.film = film;
     this.run = new Run(film);
     const given = options.address ? parseAddress(location.hash, film.header.kinds) : null;
     this.axis = given?.axis ?? usual(film);
-    this.moment = clamp(given?.event ?? 0, film.count);
+    this.moment = clamp(given?.event ?? beginning(film), film.count);
     this.chosen = given?.chosen ?? -1;
     this.structure = new Structure({
       onNode: options.onNode ?? ((node) => this.chooseNode(node)),
@@ -79,6 +83,7 @@ export class Viewer {
     });
     this.diagram = new Diagram({
       onEvent: (event) => this.go(event, event),
+      onNode: (node) => this.chooseNode(node),
       onMoment: (event) => this.show(event),
       onWindow: (x0, x1) => this.minimap.look(x0, x1),
       onFrame: (ms) => options.onFrame?.(ms),
@@ -90,26 +95,42 @@ export class Viewer {
     if (given) this.filters.start(given.filter);
     this.transport = new Transport({
       step: (by) => this.step(by),
-      entry: (way) => this.jump(this.run.entries, way),
-      violation: (way) => this.jump(this.violations(), way),
-      caption: (way) => this.jump(this.captions(), way),
+      jump: (what, way) => this.jumpTo(what, way),
       advance: (by) => this.advance(by),
       rewind: () => this.moment >= this.film.count - 1 && this.show(0),
     });
     this.head = new Head(this, !options.headless);
     this.tabs = new Tabs(
-      [["Event", this.details.element], ["All events", this.table.element], ["Filter", this.filters.element]],
+      [
+        ["Event", this.details.element],
+        ["All events", this.table.element],
+        ["Filter", this.filters.element],
+      ],
       (name) => name === "All events" && this.table.choose(this.moment),
     );
-    this.element = h("div", { class: "viewer" },
+    this.element = h(
+      "div",
+      { class: "viewer" },
       this.head.element,
-      h("div", { class: "stage" },
-        h("div", { class: "run" }, this.head.story, this.diagram.element,
-          h("div", { class: "controls" }, this.minimap.element, this.transport.element, this.now)),
-        h("div", { class: "side" }, this.structure.element, this.tabs.element)),
+      h(
+        "div",
+        { class: "stage" },
+        h(
+          "div",
+          { class: "run" },
+          this.head.story,
+          this.diagram.element,
+          h("div", { class: "controls" }, this.minimap.element, this.transport.element, this.now),
+        ),
+        h("div", { class: "side" }, this.structure.element, this.tabs.element),
+      ),
     );
     host.append(this.element);
-    this.leave.push(onScheme(() => this.diagram.recolour()), new Keys(this).leave);
+    this.leave.push(
+      onScheme(() => this.diagram.recolour()),
+      new Keys(this).leave,
+    );
+    if (options.address) this.followAddress();
     this.take(false);
   }
 
@@ -158,8 +179,10 @@ export class Viewer {
     this.show(event);
   }
 
-  /** To the next of these events, or the one before. */
-  jump(events: ArrayLike<number>, way: 1 | -1): void {
+  /** To the next one, or the one before. */
+  jumpTo(what: Sight, way: 1 | -1): void {
+    this.transport.stop();
+    const events = this.sights(what);
     let found = -1;
     for (let i = 0; i < events.length; ++i) {
       if (way < 0 && events[i] < this.moment) found = events[i];
@@ -169,11 +192,6 @@ export class Viewer {
       }
     }
     if (found >= 0) this.show(found);
-  }
-
-  jumpTo(what: "entry" | "violation" | "caption", way: 1 | -1): void {
-    this.transport.stop();
-    this.jump(what === "entry" ? this.run.entries : what === "violation" ? this.violations() : this.captions(), way);
   }
 
   play(): void {
@@ -204,16 +222,16 @@ export class Viewer {
     this.diagram.dispose();
     this.structure.dispose();
     this.minimap.dispose();
+    clearTimeout(this.addressDue);
     for (const leave of this.leave) leave();
     this.element.remove();
   }
 
-  private violations(): number[] {
-    return this.film.header.violations.map((violation) => clamp(violation.event, this.film.count));
-  }
-
-  private captions(): number[] {
-    return this.film.header.captions.map((caption) => clamp(caption.event, this.film.count));
+  private sights(what: Sight): ArrayLike<number> {
+    if (what === "entry") return this.run.entries;
+    const { captions, violations } = this.film.header;
+    const all: { event: number }[] = what === "caption" ? captions : violations;
+    return all.map(({ event }) => clamp(event, this.film.count));
   }
 
   private advance(by: number): boolean {
@@ -225,10 +243,9 @@ export class Viewer {
   /** Shows the film that there is now. */
   private take(keep: boolean): void {
     const { film } = this;
-    this.structure.show(film, this.run);
     this.filters.show(film, this.run);
     this.head.show(film);
-    const rate = film.count > 20000 ? 1000 : film.count > 2000 ? 100 : film.count > 300 ? 20 : 2;
+    const rate = film.count > 20000 ? 1000 : film.count > 2000 ? 20 : film.count > 300 ? 5 : 2;
     this.transport.show(rate, film.header.captions.length > 1, film.header.violations.length > 0);
     this.sift(keep);
   }
@@ -243,7 +260,7 @@ export class Viewer {
     this.minimap.show(this.film, this.run, this.diagram.axis);
     this.minimap.look(this.diagram.window.x0, this.diagram.window.x1);
     this.table.show(this.film, this.sieve);
-    this.go(this.moment, this.chosen, true);
+    this.go(this.moment, this.chosen, !keep);
   }
 
   private go(event: number, chosen: number, anew = false): void {
@@ -255,14 +272,22 @@ export class Viewer {
     const broken = this.brokenAt(moment);
     const guilty = broken.flatMap((violation) => violation.nodes);
     this.diagram.choose({ moment, event: this.chosen, guilty });
-    this.structure.draw(moment.event, { guilty }, anew || Math.abs(this.moment - before) > 40);
+    this.structure.draw(moment, { guilty }, anew || Math.abs(this.moment - before) > 40);
     this.details.show(film, this.chosen >= 0 ? this.chosen : moment.event);
     this.table.choose(this.moment);
     this.head.choose(moment.event, broken);
-    const text = film.count > 0 ? sentence(film, this.moment).slice(0, 200) : "Nothing has happened yet.";
-    const place = film.count > 0 ? `${this.moment + 1} of ${film.count.toLocaleString("en")}, ${when(film, this.moment)}` : "";
-    this.now.replaceChildren(h("span", { class: "now-what" }, text), h("span", { class: "quiet" }, place));
-    this.minimap.choose(this.moment, `${place}: ${text}`);
+    const text =
+      film.count > 0 ? sentence(film, this.moment).slice(0, 200) : "Nothing has happened yet.";
+    const number = (value: number) => value.toLocaleString("en");
+    const place = `${number(this.moment + 1)} of ${number(film.count)}`;
+    const where = film.count > 0 ? `${place}, ${when(film, this.moment)}` : "";
+    // Nobody listens to a sentence many times a second.
+    this.now.setAttribute("aria-live", this.transport.active ? "off" : "polite");
+    this.now.replaceChildren(
+      h("span", { class: "now-what" }, text),
+      h("span", { class: "quiet" }, where),
+    );
+    this.minimap.choose(this.moment, `${where}: ${text}`);
     this.options.onMoment?.(this.moment);
     if (this.options.address) this.keepAddress();
   }
@@ -272,9 +297,20 @@ export class Viewer {
     const { film } = this;
     return film.header.violations.filter((violation) => {
       const event = clamp(violation.event, film.count);
-      const still = violation.nodes.length > 1 && violation.nodes.every((node) => moment.inside.has(node));
+      const still =
+        violation.nodes.length > 1 && violation.nodes.every((node) => moment.inside.has(node));
       return event === moment.event || (event < moment.event && still);
     });
+  }
+
+  /** Somebody has written another address, or gone back to one. */
+  private followAddress(): void {
+    const follow = () => {
+      const { event, chosen } = parseAddress(location.hash, this.film.header.kinds);
+      if (event !== undefined) this.go(event, chosen ?? -1);
+    };
+    addEventListener("hashchange", follow);
+    this.leave.push(() => removeEventListener("hashchange", follow));
   }
 
   /** Not for every step: browsers do not like that. */
@@ -284,10 +320,19 @@ export class Viewer {
       const { filter } = this.filters;
       const axis = this.axis === usual(this.film) ? undefined : this.axis;
       const chosen = this.chosen >= 0 ? this.chosen : undefined;
-      const hash = formatAddress({ event: this.moment, chosen, axis, filter }, this.film.header.kinds);
+      const hash = formatAddress(
+        { event: this.moment, chosen, axis, filter },
+        this.film.header.kinds,
+      );
       history.replaceState(null, "", hash);
     }, 150);
   }
+}
+
+/** Where one would look first: a run that broke something is shown at that moment. */
+function beginning(film: Film): number {
+  const { captions, violations } = film.header;
+  return captions.length === 0 && violations.length > 0 ? violations[0].event : 0;
 }
 
 /** Steps of a script are all alike; several may have the same time. */

@@ -1,5 +1,5 @@
-// The space-time diagram: a line a node, time from left to right. Two canvases lie on one another, so that moving the
-// moment does not draw the run again.
+// The space-time diagram: a line a node, time from left to right. Two canvases lie on one another,
+// so that moving the moment does not draw the run again.
 import type { Film } from "../../film/film";
 import type { Run } from "../../film/run";
 import { sentence } from "../../film/words";
@@ -18,6 +18,8 @@ import { ruler, Window } from "./window";
 export interface DiagramHooks {
   /** An event was clicked. */
   onEvent: (event: number) => void;
+  /** A node's name was clicked. */
+  onNode: (node: number) => void;
   /** The moment was dragged, or a place without an event clicked. */
   onMoment: (event: number) => void;
   /** Another part is seen. */
@@ -35,7 +37,8 @@ export class Diagram {
     class: "diagram-canvas",
     tabindex: 0,
     role: "img",
-    "aria-label": "Space-time diagram. The arrow keys step through the events; the table of events has the same as text.",
+    "aria-label":
+      "Space-time diagram. The arrow keys step through it; the table of all events says the same.",
   });
   private readonly tip = h("div", { class: "tip", hidden: true });
   private readonly watcher: ResizeObserver;
@@ -44,8 +47,8 @@ export class Diagram {
   private chosen: Chosen | null = null;
   private arrows: Arrow[] = [];
   private stale = { base: true, scheduled: false };
-  /** The whole run is seen, and stays so when the panel's size changes. */
-  private fitted = true;
+  /** What is seen, also after the panel's size has changed. */
+  private fitted: "beginning" | "all" | "no" = "beginning";
 
   constructor(private readonly hooks: DiagramHooks) {
     this.element = h("div", { class: "diagram" }, this.under, this.over, this.tip);
@@ -69,31 +72,51 @@ export class Diagram {
 
   show(film: Film, run: Run, sieve: Sieve, mode: AxisMode, keep = false): void {
     const old = this.sheet;
-    const whole = !keep || !old || this.isWhole();
+    if (!keep) this.fitted = "beginning";
     if (old?.film !== film || !this.density) this.density = new Density(film, run);
     if (old?.film !== film || this.axis?.mode !== mode) this.axis = new Axis(film, mode);
-    this.sheet = { film, run, axis: this.axis, window: this.window, sieve, palette: readPalette(this.element) };
+    this.sheet = {
+      film,
+      run,
+      axis: this.axis,
+      window: this.window,
+      sieve,
+      palette: readPalette(this.element),
+    };
     this.density.prepare(this.axis, sieve);
-    const longest = Math.max(2, ...film.header.nodes.slice(0, 2000).map((node) => node.name.length));
+    const longest = Math.max(
+      2,
+      ...film.header.nodes.slice(0, 2000).map((node) => node.name.length),
+    );
     this.window.labels = Math.min(112, 34 + 7 * longest);
-    if (whole || old?.axis.mode !== mode) this.fit();
-    else {
-      this.window.rows = Math.max(1, sieve.rows.length);
-      this.change(() => this.window.clamp());
-    }
+    if (this.fitted !== "no") this.refit();
+    else if (old?.axis.mode !== mode) this.fit();
+    else this.window.keep(this.axis, sieve.rows.length);
+    this.changed();
   }
 
+  /** Shows everything. */
   fit(): void {
     if (!this.sheet) return;
-    this.fitted = true;
-    this.window.fit(this.axis, this.sheet.sieve.rows.length);
+    this.fitted = "all";
+    this.refit();
     this.changed();
+  }
+
+  private refit(): void {
+    const rows = this.sheet!.sieve.rows.length;
+    if (this.fitted === "beginning") this.window.begin(this.axis, rows);
+    else this.window.fit(this.axis, rows);
   }
 
   zoom(factor: number): void {
     const { window } = this;
-    const now = this.chosen && this.sheet!.film.count > 0 ? window.px(this.axis.x(this.chosen.moment.event)) : -1;
-    const middle = now > window.labels && now < window.width ? now : window.labels + window.plot / 2;
+    const now =
+      this.chosen && this.sheet!.film.count > 0
+        ? window.px(this.axis.x(this.chosen.moment.event))
+        : -1;
+    const middle =
+      now > window.labels && now < window.width ? now : window.labels + window.plot / 2;
     this.change(() => window.zoom(factor, middle));
   }
 
@@ -118,7 +141,10 @@ export class Diagram {
       const row = sieve.rowOf[film.node[chosen.moment.event]];
       const top = this.window.top;
       if (row >= 0 && this.window.rowHeight >= 5) this.window.revealRow(row);
-      if (this.window.reveal(this.axis.x(chosen.moment.event)) || top !== this.window.top) this.changed();
+      if (this.window.reveal(this.axis.x(chosen.moment.event)) || top !== this.window.top) {
+        if (this.fitted === "beginning") this.fitted = "no";
+        this.changed();
+      }
     }
     this.invalidate(false);
   }
@@ -129,13 +155,9 @@ export class Diagram {
     this.invalidate(true);
   }
 
-  private isWhole(): boolean {
-    return this.fitted;
-  }
-
   private change(how: () => void): void {
     if (!this.sheet) return;
-    this.fitted = false;
+    this.fitted = "no";
     how();
     this.changed();
   }
@@ -155,8 +177,11 @@ export class Diagram {
       canvas.width = Math.round(width * scale);
       canvas.height = Math.round(height * scale);
     }
-    if (this.sheet && this.fitted) this.fit();
-    else if (this.sheet) this.change(() => this.window.clamp());
+    if (!this.sheet) return;
+    if (this.fitted === "no") this.window.clamp();
+    else this.refit();
+    this.changed();
+    if (this.chosen) this.choose(this.chosen);
     this.draw();
   }
 
@@ -208,7 +233,11 @@ export class Diagram {
 
   private clicked(x: number, y: number): void {
     if (!this.sheet || this.sheet.film.count === 0) return;
-    if (x <= this.window.labels) return;
+    const node = this.sheet.sieve.rows[this.window.row(y)];
+    if (x <= this.window.labels) {
+      if (y > ruler && node !== undefined) this.hooks.onNode(node);
+      return;
+    }
     const event = y >= ruler ? this.eventAt(x, y) : -1;
     if (event >= 0) this.hooks.onEvent(event);
     else this.hooks.onMoment(this.axis.nearest(this.window.x(x)));
@@ -223,18 +252,27 @@ export class Diagram {
     const close = last - first <= 20 * detailed;
     const event = close && x > this.window.labels ? this.eventAt(x, y) : -1;
     const node = this.sheet.sieve.rows[this.window.row(y)];
-    const text = event >= 0 ? sentence(this.sheet.film, event).slice(0, 160) : x <= this.window.labels && node !== undefined ? this.nodeTip(node) : "";
+    const text =
+      event >= 0
+        ? sentence(this.sheet.film, event).slice(0, 160)
+        : x <= this.window.labels && node !== undefined
+          ? this.nodeTip(node)
+          : "";
     this.tip.hidden = text === "";
     this.tip.textContent = text;
     this.over.style.cursor = event >= 0 ? "pointer" : "";
     const left = Math.min(x + 14, this.window.width - this.tip.offsetWidth - 6);
     const above = y + 18 + this.tip.offsetHeight > this.window.height;
-    this.tip.style.transform = `translate(${Math.max(4, left)}px, ${above ? y - this.tip.offsetHeight - 10 : y + 18}px)`;
+    const top = above ? y - this.tip.offsetHeight - 10 : y + 18;
+    this.tip.style.transform = `translate(${Math.max(4, left)}px, ${top}px)`;
   }
 
   private nodeTip(node: number): string {
     const { name, cluster, site } = this.sheet!.film.header.nodes[node];
-    const places = [cluster !== undefined && `cluster ${cluster}`, site !== undefined && `site ${site}`];
+    const places = [
+      cluster !== undefined && `cluster ${cluster}`,
+      site !== undefined && `site ${site}`,
+    ];
     return [name, ...places.filter(Boolean)].join(", ");
   }
 }
