@@ -464,17 +464,20 @@ std::string random_command(Dice& dice, Node nodes) {
   return "state";
 }
 
-TEST(Replay, CommandsAtBadMoments) {
-  for (const CatalogEntry& entry : catalog()) {
-    std::string name(entry.about.name);
-    for (std::uint64_t seed = 0; seed < 100; ++seed) {
-      Dice dice(seed);
-      Node nodes = static_cast<Node>(1 + dice.below(5));
-      std::string script = "nodes " + std::to_string(nodes) + " " + name + "\n";
-      for (int i = 0; i < 80; ++i) script += random_command(dice, nodes) + "\n";
-      expect_stable(script + "check\nstate\ninflight\n");
-    }
+void expect_stable_at_bad_moments(const CatalogEntry& entry) {
+  std::string name(entry.about.name);
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Dice dice(seed);
+    Node nodes = static_cast<Node>(1 + dice.below(5));
+    std::string script = "nodes " + std::to_string(nodes) + " " + name + "\n";
+    for (int i = 0; i < 80; ++i) script += random_command(dice, nodes) + "\n";
+    expect_stable(script + "check\nstate\ninflight\n");
   }
+}
+
+TEST(Replay, CommandsAtBadMoments) {
+  for (const CatalogEntry& entry : catalog()) expect_stable_at_bad_moments(entry);
+  for (const CatalogEntry& entry : protocols()) expect_stable_at_bad_moments(entry);
 }
 
 }  // namespace
