@@ -1,5 +1,7 @@
 #include "sim/observer.hpp"
 
+#include <utility>
+
 #include "core/print.hpp"
 
 namespace conch::sim {
@@ -13,13 +15,18 @@ Observer::Observer(const Watch& watch, const Population& population)
              .order = watch.order,
              .clocks = watch.sink != nullptr && watch.sink->wants_clocks()},
             population),
-      sink_(watch.sink) {
+      recorder_(watch.sink, [&](Node node) { return population.brief_state(node); }) {
   if (watch.shared) company_.emplace();
   for (const VisitOracle::Rules& rules : watch.visits) visits_.emplace_back(rules);
 }
 
-void Observer::report(Property property, const Finding& finding, Time now) {
-  jury_.report(property, finding);
+void Observer::begin(Node nodes) {
+  for (Node node = 0; node < nodes; ++node) recorder_.begin(node);
+}
+
+void Observer::report(Property property, const Finding& finding, Time now,
+                      std::vector<Node> nodes) {
+  jury_.report(property, finding, std::move(nodes));
   collect(now);
 }
 
@@ -28,6 +35,7 @@ void Observer::collect(Time now) {
   for (Violation& violation : jury_.take_violations()) {
     if (violation_) return;
     violation_ = std::move(violation);
+    show(*violation_);
     violated_at_ = now;
   }
 }
@@ -35,14 +43,15 @@ void Observer::collect(Time now) {
 void Observer::write(Time now, Happening happening, Node node, std::optional<Node> peer,
                      const std::string& detail, std::uint64_t content) {
   hash_.add(now, happening, node, peer.value_or(node), content);
-  if (sink_ != nullptr) sink_->write({now, happening, node, peer, detail}, jury_.clocks());
+  if (recorder_.records()) recorder_.write({now, happening, node, peer, detail}, jury_.clocks());
 }
 
 void Observer::write_message(Time now, Happening happening, Node node, Node peer,
                              std::uint64_t content, Slot slot) {
   hash_.add(now, happening, node, peer, content);
-  if (sink_ != nullptr)
-    sink_->write({now, happening, node, peer, population_.print(slot)}, jury_.clocks());
+  if (recorder_.records())
+    recorder_.write({now, happening, node, peer, population_.print(slot), {}, slot + 1},
+                    jury_.clocks());
 }
 
 void Observer::note(Time now, Happening happening, Node node, std::optional<Node> peer,
@@ -66,7 +75,7 @@ void Observer::entered(Node node, const Entered& entered, Time now) {
   jury_.entered(node, entered);
   for (VisitOracle& oracle : visits_) jury_.report(Property::visits, oracle.entered(node, now));
   write(now, Happening::enter, node, {},
-        sink_ != nullptr ? "fence " + print(entered.baton.fence) : "");
+        recorder_.records() ? "fence " + print(entered.baton.fence) : "");
   collect(now);
 }
 
@@ -130,11 +139,15 @@ void Observer::told(Node node, Node from, const Causality::Clock& clock, Time no
   write(now, Happening::told, node, from);
 }
 
-void Observer::before_call(Node node, bool reads_token) { jury_.before_call(node, reads_token); }
+void Observer::before_call(Node node, bool reads_token) {
+  jury_.before_call(node, reads_token);
+  recorder_.before_call(node);
+}
 
 void Observer::after_call(Node node, Time now) {
   jury_.after_call(node);
   collect(now);
+  recorder_.after_call();
 }
 
 void Observer::crashed(Node node, Time now) {

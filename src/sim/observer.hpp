@@ -8,6 +8,7 @@
 #include "sim/jury.hpp"
 #include "sim/metrics.hpp"
 #include "sim/population.hpp"
+#include "sim/recorder.hpp"
 #include "sim/trace.hpp"
 #include "sim/visits.hpp"
 
@@ -59,7 +60,13 @@ class Observer {
   void note(Time now, Happening happening, Node node, std::optional<Node> peer = {},
             const std::string& detail = {});
 
-  void report(Property property, const Finding& finding, Time now);
+  /// All nodes are there, and nothing has happened yet; nothing more happens.
+  void begin(Node nodes);
+  void end() { recorder_.end(); }
+
+  void report(Property property, const Finding& finding, Time now, std::vector<Node> nodes = {});
+  /// Found by somebody else.
+  void show(const Violation& violation) { recorder_.violate(violation); }
   const std::optional<Violation>& violation() const { return violation_; }
   Time violated_at() const { return violated_at_; }
 
@@ -87,7 +94,7 @@ class Observer {
   std::optional<CompanyWatch> company_;
   std::vector<VisitOracle> visits_;
   TraceHash hash_;
-  TraceSink* sink_;
+  Recorder recorder_;
   std::optional<Violation> violation_;
   Time violated_at_;
 };

@@ -7,6 +7,7 @@
 #include "core/print.hpp"
 #include "overlay/fixed_ring.hpp"
 #include "overlay/routed.hpp"
+#include "sim/protocol_words.hpp"
 
 namespace conch::sim {
 
@@ -41,6 +42,20 @@ std::vector<std::string> kinds_of() {
   }(std::type_identity<Message>{});
 }
 
+template <class T>
+std::string print_brief(const T& value) {
+  std::string out;
+  visit_fields(value, [&](std::string_view name, const auto& field) {
+    std::string_view shown = label(name);
+    if (shown == "self" || shown == "members") return;
+    if (!out.empty()) out += ", ";
+    out += shown;
+    out += ' ';
+    print_to(out, field);
+  });
+  return out;
+}
+
 /// How an algorithm's messages and values are shown.
 template <class A>
 struct Wording {
@@ -49,6 +64,7 @@ struct Wording {
   static std::size_t kind(const Message& message) { return message.index(); }
   static std::string print(const Message& message) { return conch::print(message); }
   static std::string state(const A& value) { return print_fields(value); }
+  static std::string brief(const A& value) { return print_brief(value); }
 };
 
 /// A protocol over an overlay that says nothing itself: what is carried and what goes straight are
@@ -58,30 +74,10 @@ struct Wording<overlay::Routed<P, overlay::FingerRing>> {
   using A = overlay::Routed<P, overlay::FingerRing>;
   using Message = typename A::Message;
   static std::vector<std::string> kinds() { return kinds_of<typename P::Message>(); }
-  static std::size_t kind(const Message& message) { return said(message).index(); }
-  static std::string print(const Message& message) { return conch::print(said(message)); }
-  static std::string state(const A& value) {
-    std::string text;
-    print_fields_of(text, value.protocol());
-    return text;
-  }
-
- private:
-  /// With those of the class that it derives from, which it lists as a call, among them.
-  template <class T>
-  static void print_fields_of(std::string& out, const T& value) {
-    visit_fields(value, [&](std::string_view name, const auto& field) {
-      if constexpr (std::is_base_of_v<std::remove_cvref_t<decltype(field)>, T>) {
-        print_fields_of(out, field);
-      } else {
-        out += (out.empty() ? "" : ", ") + std::string(label(name)) + ' ' + conch::print(field);
-      }
-    });
-  }
-  static const typename P::Message& said(const Message& message) {
-    auto* carried = std::get_if<typename A::Carried>(&message);
-    return carried ? carried->message : std::get<typename A::Direct>(message).message;
-  }
+  static std::size_t kind(const Message& message) { return said_in<A>(message)->index(); }
+  static std::string print(const Message& message) { return print_said<A>(message); }
+  static std::string state(const A& value) { return print_protocol(value); }
+  static std::string brief(const A& value) { return state(value); }
 };
 
 template <Algorithm A>
@@ -174,6 +170,9 @@ class PopulationOf final : public Population {
   }
   std::size_t remembered(Node node) const override { return conch::remembered(*nodes_[node]); }
   std::string state(Node node) const override { return Wording<A>::state(*nodes_[node]); }
+  std::string brief_state(Node node) const override {
+    return nodes_[node] ? Wording<A>::brief(*nodes_[node]) : "";
+  }
   std::string print(Slot slot) const override { return Wording<A>::print(pool_[slot]); }
   bool may_be_late(Slot slot) const override { return conch::may_be_late(pool_[slot]); }
   std::string disorder([[maybe_unused]] const std::vector<Node>& members) const override {

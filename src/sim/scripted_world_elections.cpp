@@ -26,6 +26,8 @@ void ScriptedWorld::elect(Node node) {
   expect_election("elect");
   expect_present(node, "elect");
   expect_room();
+  step();
+  record(Happening::elect, node);
   call(node, [&] { population_->elect(node); });
 }
 
@@ -35,6 +37,8 @@ void ScriptedWorld::retire(Node node) {
   expect_room();
   if (population_->elected(node) != id_of(node))
     throw BadText(std::to_string(node) + " cannot retire: it is not the coordinator");
+  step();
+  record(Happening::retire, node);
   call(node, [&] { population_->retire(node); });
 }
 
@@ -46,6 +50,7 @@ void ScriptedWorld::restart(Node node) {
   if (!entry.can.restarts)
     throw BadText(std::string(entry.about.name) + " assumes that nobody crashes");
   if (phase(node) != Phase::crashed) throw BadText(std::to_string(node) + " has not crashed");
+  step();
   for (std::size_t i = 0; i < in_flight_.size();) {
     if (std::visit([](const auto& m) { return m.to; }, in_flight_[i]) != node) {
       ++i;
@@ -57,6 +62,7 @@ void ScriptedWorld::restart(Node node) {
   }
   population_->create(node, start_);
   phases_[node] = Phase::idle;
+  record(Happening::restart, node);
   call(node, [&] { population_->restart(node); });
 }
 
@@ -70,6 +76,7 @@ void ScriptedWorld::announce_election(Node node) {
     return;
   }
   elected_[node] = *elected;
+  record(Happening::elected, node, node_of(*elected));
   write(std::to_string(node) + (elected == id_of(node) ? std::string(" is the coordinator")
                                                        : " elects " + conch::print(*elected)));
 }
@@ -91,9 +98,14 @@ void ScriptedWorld::check_election() {
     if (voter.elected == member) add(coordinators);
   }
   if (at_rest()) {
+    std::vector<Node> elect_themselves, elect_nobody;
+    for (const Voter& voter : voters) {
+      if (voter.elected == id_of(voter.node)) elect_themselves.push_back(voter.node);
+      if (!voter.elected) elect_nobody.push_back(voter.node);
+    }
     jury_.report(Property::right_coordinator,
-                 wrong_coordinator(voters, promise_of(population_->entry())));
-    jury_.report(Property::all_elect, undecided(voters));
+                 wrong_coordinator(voters, promise_of(population_->entry())), elect_themselves);
+    jury_.report(Property::all_elect, undecided(voters), elect_nobody);
     announce_violations();
   }
   for (Property property :
