@@ -90,7 +90,7 @@ export class WaitChart {
     this.element = h(
       "section",
       { class: "panel chart-panel", "aria-labelledby": "waits-title" },
-      h("header", {}, h("h2", { id: "waits-title" }, "Waits at this peer"), this.text),
+      h("header", {}, h("h2", { id: "waits-title" }, "Waits here, last minute"), this.text),
       this.bars,
     );
   }
@@ -103,8 +103,8 @@ export class WaitChart {
       if (bound === null) return "";
       return bound === Infinity ? "over a minute" : `≤ ${durationText(bound)}`;
     };
-    const none = "nobody has entered here in the last minute";
-    const words = `last minute: ${countText(total)}, half ${text(0.5)}, 99 % ${text(0.99)}`;
+    const none = "nobody has entered";
+    const words = `half ${text(0.5)} · 99 % ${text(0.99)} · of ${countText(total)}`;
     this.text.textContent = total === 0 ? none : words;
     const most = Math.max(1, ...counts);
     while (this.bars.childElementCount < counts.length)

@@ -13,10 +13,12 @@ const keys = [
 ];
 
 class Tile {
+  readonly name = h("dt");
   readonly value = h("dd");
   readonly element: HTMLElement;
   constructor(name: string, title: string) {
-    this.element = h("div", { class: "tile", title }, h("dt", {}, name), this.value);
+    this.name.textContent = name;
+    this.element = h("div", { class: "tile", title }, this.name, this.value);
   }
   show(text: string, quiet = "") {
     this.value.replaceChildren(text, quiet ? h("small", {}, ` ${quiet}`) : "");
@@ -100,6 +102,7 @@ export class Head {
     what.push(`seen by ${shortId(group.asked)}`);
     if (!group.all_members) what.push("without a list of members: it and its neighbours");
     this.about.textContent = what.join(" · ");
+    this.members.name.textContent = group.all_members ? "members" : "members known here";
     this.members.show(countText(group.member_count), silent ? `${silent} silent` : "");
     this.members.element.classList.toggle("bad", silent > 0);
     this.epoch.element.hidden = !group.all_members;

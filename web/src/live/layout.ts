@@ -21,7 +21,7 @@ export interface Layout {
 }
 
 /** The coarsest part of the labels in which they differ: SITE of SITE/RACK/HOST, or more of it. */
-export function clusterNames(members: Member[]): Map<string, string> {
+function clusterNames(members: Member[]): Map<string, string> {
   const labels = members.map((member) => member.cluster.split("/"));
   const deepest = Math.max(1, ...labels.map((label) => label.length));
   let depth = 1;
@@ -31,7 +31,9 @@ export function clusterNames(members: Member[]): Map<string, string> {
   return new Map(members.map((member, i) => [member.id, chosen[i]]));
 }
 
+/** By name. Of its neighbours a peer does not know how they are called. */
 export function groupByCluster(members: Member[]): Map<string, Member[]> {
+  if (members.some((member) => member.cluster === "")) return new Map([["", members]]);
   const names = clusterNames(members);
   const clusters = new Map<string, Member[]>();
   for (const member of members) {

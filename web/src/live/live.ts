@@ -95,7 +95,8 @@ class LivePage {
   }
 
   private surveyed(group: Group) {
-    if (!this.group) this.log.add([{ at: group.at, event: "opened", epoch: group.epoch }], 0);
+    const epoch = group.all_members ? group.epoch : undefined;
+    if (!this.group) this.log.add([{ at: group.at, event: "opened", epoch }], 0);
     this.group = group;
     this.history.takeGroup(group);
     this.head.surveyed(group, this.history);
@@ -158,12 +159,13 @@ class LivePage {
   private pressed(event: KeyboardEvent) {
     if (this.actions.element.open || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") return this.choose(null);
-    if ((event.target as HTMLElement).matches("input, select")) return;
+    const target = event.target as HTMLElement;
+    if (target.matches("input[type=search]")) return;
     if (event.key === "/") {
       event.preventDefault();
       this.locks.search.focus();
     }
-    if (event.key === "m") this.showAs(this.map.element.hidden);
+    if (event.key === "m" && !target.matches("select")) this.showAs(this.map.element.hidden);
     if (event.key === "?") this.head.toggleHelp();
   }
 }

@@ -28,7 +28,7 @@ function sentence(note: Note, before: Note | null = null): string {
   const peer = note.peer ? shortId(note.peer) : "";
   const lasted = note.lasted_s === undefined ? "" : durationText(note.lasted_s);
   switch (note.event) {
-    case "opened": return `this page was opened, in epoch ${note.epoch}`;
+    case "opened": return `this page was opened${note.epoch ? `, in epoch ${note.epoch}` : ""}`;
     case "born": return "this peer begins a life";
     case "gone": return "this peer has left";
     case "epoch": return epochText(note, before);

@@ -109,14 +109,13 @@ export class GroupMap {
   }
 
   private drawBoxes() {
-    const neighbours = !this.group!.all_members && this.layout.boxes.length === 1;
     this.under.replaceChildren(
       ...this.layout.boxes.flatMap(({ name, x, y, width, height }) => [
         svg("rect", { class: "cluster", x, y, width, height, rx: 12 }),
         svg(
           "text",
           { class: "cluster-name", x: x + 12, y: y + 20 },
-          neighbours ? "this peer and its neighbours" : name,
+          name || "this peer and its neighbours",
         ),
       ]),
     );
@@ -156,7 +155,8 @@ export class GroupMap {
   }
 
   private described(member: Member, holds: boolean, waits: boolean): string {
-    const words = [member.id, `cluster ${member.cluster}`];
+    const words = [member.id];
+    if (member.cluster) words.push(`cluster ${member.cluster}`);
     if (member.id === this.group!.asked) words.push("this peer");
     if (!member.answers) words.push(member.lease === "ended" ? "its lease has ended" : "no answer");
     if (member.age_s !== undefined) words.push(`${durationText(member.age_s)} old`);

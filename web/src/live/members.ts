@@ -61,7 +61,7 @@ export class MemberTable {
               h(
                 "th",
                 { scope: "rowgroup", colspan: columns.length + 1 },
-                `${group.all_members ? "" : "known here: "}${name} `,
+                `${name || "this peer and its neighbours"} `,
                 h("span", { class: "quiet" }, plural(members.length, "member")),
               ),
             ),
