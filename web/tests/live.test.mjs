@@ -57,7 +57,7 @@ class Place {
     child.url = /http:\/\/[^\s,]+/.exec(child.said)?.[0];
     child.address = /listens on ([^\s,]+)/.exec(child.said)?.[1];
     child.id = /peer ([0-9a-f]+) is in/.exec(child.said)[1];
-    child.short = child.id.padStart(16, "0").slice(0, 4);
+    child.short = child.id.slice(0, 4);
     return child;
   }
 

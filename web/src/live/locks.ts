@@ -57,6 +57,7 @@ export class LockList {
   private asking = false;
   private askAgain = false;
   private chosen: string | null = null;
+  private seen = new Map<string, Row>();
 
   constructor(private readonly choose: (name: string) => void) {
     this.element = h(
@@ -112,48 +113,65 @@ export class LockList {
     this.draw();
   }
 
+  /** A row stays the same element while it is seen: somebody may be about to press it. */
   private draw() {
-    const focused = this.rows.contains(document.activeElement)
-      ? (document.activeElement as HTMLElement).dataset.lock
-      : undefined;
-    const rows = this.shown.locks.map((lock, i) => this.row(lock, this.shown.from + i));
-    this.rows.replaceChildren(...rows);
-    this.element.classList.toggle("empty", this.shown.found === 0);
-    if (focused === undefined) return;
-    const again = rows.find((row) => row.dataset.lock === focused)?.querySelector("button");
-    again?.focus({ preventScroll: true });
+    const before = this.seen;
+    this.seen = new Map();
+    this.shown.locks.forEach((lock, i) => {
+      const row = before.get(lock.lock) ?? new Row(lock.lock, this.choose);
+      row.show(lock, this.shown.from + i, lock.lock === this.chosen);
+      this.seen.set(lock.lock, row);
+      if (!row.element.isConnected) this.rows.append(row.element);
+    });
+    for (const [name, row] of before) if (!this.seen.has(name)) row.element.remove();
   }
+}
 
-  private row(lock: Lock, index: number): HTMLElement {
-    const held = lock.holders.length > 0;
-    const words = ["lock-row", held ? "held" : "free", lock.lock === this.chosen && "chosen"];
-    const holders = lock.holders.slice(0, 3).map((part) => memberChip(part, "inside"));
-    if (lock.holders.length > 3) holders.push(h("span", {}, `+${lock.holders.length - 3}`));
-    const free = lock.token ? `free, at ${shortId(lock.token)}` : "free";
-    const busy = held || lock.queue > 0;
-    return h(
+class Row {
+  readonly element: HTMLElement;
+  private readonly holders = h("span", { role: "cell" });
+  private readonly queue = h("span", { role: "cell", class: "queue" });
+  private readonly age = h("span", { role: "cell", class: "number" });
+  private readonly rate = h("span", { role: "cell", class: "number" });
+  private people = "";
+
+  constructor(name: string, choose: (name: string) => void) {
+    const button = h("button", { class: "plain", title: name }, name);
+    this.element = h(
       "div",
-      {
-        class: words.filter(Boolean).join(" "),
-        role: "row",
-        "aria-rowindex": index + 2,
-        "data-lock": lock.lock,
-        style: `top: ${index * row_px}px`,
-        onclick: () => this.choose(lock.lock),
-      },
-      h(
-        "span",
-        { role: "cell", class: "name" },
-        h("button", { class: "plain", title: lock.lock, "data-lock": lock.lock }, lock.lock),
-      ),
-      h("span", { role: "cell" }, ...(held ? holders : [h("span", { class: "quiet" }, free)])),
-      h("span", { role: "cell", class: "queue" }, ...this.waiters(lock)),
-      h("span", { role: "cell", class: "number" }, busy ? durationText(lock.age_s) : ""),
-      h("span", { role: "cell", class: "number" }, lock.rate > 0 ? rateText(lock.rate) : ""),
+      { role: "row", "data-lock": name, onclick: () => choose(name) },
+      h("span", { role: "cell", class: "name" }, button),
+      this.holders,
+      this.queue,
+      this.age,
+      this.rate,
     );
   }
 
-  private waiters(lock: Lock): HTMLElement[] {
+  show(lock: Lock, index: number, chosen: boolean) {
+    const held = lock.holders.length > 0;
+    const words = ["lock-row", held ? "held" : "free", chosen && "chosen"];
+    this.element.className = words.filter(Boolean).join(" ");
+    this.element.setAttribute("aria-rowindex", String(index + 2));
+    this.element.style.top = `${index * row_px}px`;
+    this.age.textContent = held || lock.queue > 0 ? durationText(lock.age_s) : "";
+    this.rate.textContent = lock.rate > 0 ? rateText(lock.rate) : "";
+    const ids = (parts: Part[]) => parts.map((part) => part.member).join(" ");
+    const people = `${ids(lock.holders)}/${ids(lock.waiters)}/${lock.queue}/${lock.token}`;
+    if (people === this.people) return;
+    this.people = people;
+    this.holders.replaceChildren(...this.inside(lock));
+    this.queue.replaceChildren(...this.waiting(lock));
+  }
+
+  private inside(lock: Lock): HTMLElement[] {
+    const some = lock.holders.slice(0, 3).map((part) => memberChip(part, "inside"));
+    if (lock.holders.length > 3) some.push(h("span", {}, `+${lock.holders.length - 3}`));
+    const free = lock.token ? `free, at ${shortId(lock.token)}` : "free";
+    return some.length > 0 ? some : [h("span", { class: "quiet" }, free)];
+  }
+
+  private waiting(lock: Lock): HTMLElement[] {
     if (lock.queue === 0) return [];
     const some = lock.waiters.slice(0, 2).map((part) => memberChip(part, "waiting"));
     return [h("b", {}, countText(lock.queue)), ...some];

@@ -35,6 +35,7 @@ export class GroupMap {
   private rates: ReadonlyMap<string, number> = new Map();
   private chosen: Lock | null = null;
   private size = "";
+  private readonly pictures = new Map<string, SVGGElement>();
 
   constructor(
     private readonly chooseLock: (name: string) => void,
@@ -99,11 +100,7 @@ export class GroupMap {
       for (const each of this.followed.values()) each.at = null; // They are put, not sent.
     }
     this.drawBoxes();
-    const focused = this.over.contains(document.activeElement)
-      ? (document.activeElement as SVGElement).dataset.id
-      : undefined;
-    this.over.replaceChildren(...this.group.members.map((member) => this.memberPicture(member)));
-    if (focused) this.over.querySelector<SVGElement>(`[data-id="${focused}"]`)?.focus();
+    this.drawMembers();
     for (const each of this.followed.values()) this.place(each);
     this.drawLegend();
   }
@@ -121,37 +118,61 @@ export class GroupMap {
     );
   }
 
-  private memberPicture(member: Member): SVGElement {
+  /** Each stays the same element, for somebody may be about to press it. */
+  private drawMembers() {
+    const ids = new Set(this.group!.members.map((member) => member.id));
+    for (const [id, picture] of this.pictures) {
+      if (ids.has(id)) continue;
+      picture.remove();
+      this.pictures.delete(id);
+    }
+    for (const member of this.group!.members) this.drawMember(member);
+  }
+
+  private pictureOf(id: string): SVGGElement {
+    const found = this.pictures.get(id);
+    if (found) return found;
+    const picture = svg("g", { tabindex: 0, role: "button", "data-id": id });
+    picture.append(
+      svg("circle"),
+      svg("title"),
+      svg("text", { class: "id" }, shortId(id)),
+      svg("text", { class: "below" }),
+      svg("text", { class: "place" }),
+    );
+    picture.addEventListener("click", () => this.chooseMember(id));
+    picture.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") this.chooseMember(id);
+    });
+    this.pictures.set(id, picture);
+    this.over.append(picture);
+    return picture;
+  }
+
+  private drawMember(member: Member) {
     const spot = this.layout.spots.get(member.id)!;
     const radius = this.layout.radius;
     const locks = [...this.followed.values()].map((each) => each.lock);
     const holds = locks.some((lock) => lock.holders.some((part) => part.member === member.id));
     const waits = locks.some((lock) => lock.waiters.some((part) => part.member === member.id));
-    const away = !member.answers;
-    const words = ["member", holds && "holds", waits && "waits", away && "away"];
     const self = member.id === this.group!.asked;
-    if (self) words.push("self");
-    const picture = svg("g", {
-      class: words.filter(Boolean).join(" "),
-      transform: `translate(${spot.x} ${spot.y})`,
-      tabindex: 0,
-      role: "button",
-      "data-id": member.id,
-      "aria-label": this.described(member, holds, waits),
-    });
-    picture.append(svg("circle", { r: radius }));
-    picture.append(svg("title", {}, this.described(member, holds, waits)));
-    if (radius >= 13) picture.append(svg("text", { class: "id", y: 4.5 }, shortId(member.id)));
+    const away = !member.answers;
+    const words = ["member", holds && "holds", waits && "waits", away && "away", self && "self"];
+    if (radius < 13) words.push("small-member");
+    const picture = this.pictureOf(member.id);
+    picture.setAttribute("class", words.filter(Boolean).join(" "));
+    picture.setAttribute("transform", `translate(${spot.x} ${spot.y})`);
+    picture.setAttribute("aria-label", this.described(member, holds, waits));
+    const [circle, title, id, below, place] = [...picture.children];
+    circle.setAttribute("r", String(radius));
+    title.textContent = this.described(member, holds, waits);
+    id.setAttribute("y", "4.5");
     const rate = `${rateText(this.rates.get(member.id) ?? 0)}/s`;
-    const below = away ? "no answer" : self ? `${rate}, this peer` : rate;
-    if (radius >= 13) picture.append(svg("text", { class: "below", y: radius + 16 }, below));
-    const place = this.placeInLine(member.id);
-    if (place) picture.append(svg("text", { class: "place", x: radius + 5, y: radius - 2 }, place));
-    picture.addEventListener("click", () => this.chooseMember(member.id));
-    picture.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" || event.key === " ") this.chooseMember(member.id);
-    });
-    return picture;
+    below.textContent = away ? "no answer" : self ? `${rate}, this peer` : rate;
+    below.setAttribute("y", String(radius + 16));
+    place.textContent = this.placeInLine(member.id);
+    place.setAttribute("x", String(radius + 5));
+    place.setAttribute("y", String(radius - 2));
   }
 
   private described(member: Member, holds: boolean, waits: boolean): string {

@@ -1,7 +1,7 @@
 // Numbers and ids as people read them.
 
 /** Enough of an id to tell members apart. */
-export const shortId = (id: string) => id.padStart(16, "0").slice(0, 4);
+export const shortId = (id: string) => id.slice(0, 4);
 
 /** "850 ms", "3.2 s", "4 min", "2.5 h", "3 d". */
 export function durationText(seconds: number): string {
