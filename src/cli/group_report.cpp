@@ -35,7 +35,8 @@ ordered_json busiest(const LockTable& locks) {
   query.order = LockQuery::Order::queue;
   query.busy = false;
   query.count = followed;
-  for (ordered_json& row : locks.window(query)["locks"]) {
+  ordered_json longest = locks.window(query)["locks"];
+  for (ordered_json& row : longest) {
     bool listed = std::any_of(rows.begin(), rows.end(), [&](const ordered_json& each) {
       return each["lock"] == row["lock"];
     });

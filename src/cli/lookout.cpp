@@ -92,7 +92,10 @@ void Lookout::run() {
     peer::Guard guard = peer_.engine().guard();
     peer_.engine().unwatch(feed_);
     feed_.take();
+    guard.unlock();
     broadcast_.retract();
+    std::lock_guard held(mutex_);
+    survey_.reset();  // What has changed since, nobody has seen happen.
   }
 }
 
