@@ -111,7 +111,7 @@ class Cycle {
   Figure ratios_{"Cycle time in slots of equation 4, for each peer",
                  "seed 003, equation 4",
                  Shape::lines,
-                 {"size of the data", "KiB", Spacing::log},
+                 {"size of the data", "MiB", Spacing::log},
                  {"T_DHO / (n S)"}};
 };
 
@@ -165,8 +165,8 @@ void Cycle::measure_uniform(const Setting& setting) {
   row(setting, "4.47 ms", tree.engine, times, server.steady, "", counts);
 }
 
-double kibibytes(const Setting& setting) {
-  return static_cast<double>(setting.bytes) / static_cast<double>(kib);
+double mebibytes(const Setting& setting) {
+  return static_cast<double>(setting.bytes) / static_cast<double>(mib);
 }
 
 void Cycle::draw(const Setting& setting, const Run& tree, const Run& server, bool counts) {
@@ -177,10 +177,10 @@ void Cycle::draw(const Setting& setting, const Run& tree, const Run& server, boo
                          sim::print_duration(setting.locked)),
              "seed 003, figure 7",
              Shape::lines,
-             {"size of the data", "KiB", Spacing::log},
+             {"size of the data", "MiB", Spacing::log},
              {"T_DHO", "s", Spacing::log}});
   Figure& figure = entry->second;
-  double x = kibibytes(setting);
+  double x = mebibytes(setting);
   const Times &times = tree.*means(counts), &off = tree.*deviations(counts);
   figure.at(fmt::format("peer-to-peer, {}", tree.engine))
       .points.push_back({x, times.dho_s, off.dho_s});
@@ -199,7 +199,7 @@ void Cycle::draw_equation(const Setting& setting) {
     double fetch_s = computed(setting, sim::Uniform{}).fetch_s;
     return peers * (sim::seconds(setting.locked) + fetch_s + paper_alpha * eta_us / 1e6);
   };
-  double x = kibibytes(setting);
+  double x = mebibytes(setting);
   figure.at("equation 4, eta 430 us", Whose::paper).points.push_back({x, cycle_s(paper_eta_us)});
   figure.at("client-server, eta 70 us", Whose::paper)
       .points.push_back({x, cycle_s(paper_server_eta_us)});

@@ -198,12 +198,12 @@ std::vector<Claim> judge(const std::vector<Row>& rows) {
 }
 
 std::vector<Figure> draw(const std::vector<Row>& rows) {
-  Axis processes{"processes", "", Spacing::log};
+  Axis processes{"processes", "processes", Spacing::log};
   Figure messages{"Messages of an election",
                   std::string(section),
                   Shape::lines,
                   processes,
-                  {"messages", "", Spacing::log}};
+                  {"messages", "messages", Spacing::log}};
   Figure turnaround{"Turnaround of an election",
                     std::string(section),
                     Shape::lines,

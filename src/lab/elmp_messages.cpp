@@ -187,8 +187,8 @@ std::string agreement_remark(const std::vector<Row>& rows) {
 }
 
 std::vector<Figure> draw(const std::vector<Row>& rows) {
-  constexpr std::string_view of = "seed 003, section 4, O(log n)";
-  Axis nodes{"nodes", "", Spacing::log};
+  constexpr std::string_view of = "seed 003, section 4";
+  Axis nodes{"nodes", "nodes", Spacing::log};
   Figure queue{"Messages per request that climbed to the root",
                std::string(of),
                Shape::lines,

@@ -54,15 +54,18 @@ constexpr std::array list{
                .has_engines = true},
     Experiment{"p2p-nodes", "locks over an overlay: messages against nodes (seed 002, figure 3a)",
                p2p_nodes, few_seeds},
-    Experiment{"p2p-load", "... against requests in each round (seed 002, figure 3b)", p2p_load,
-               three_seeds},
+    Experiment{"p2p-load",
+               "messages over an overlay against requests in each round (seed 002, figure 3b)",
+               p2p_load, three_seeds},
     Experiment{"p2p-distribution",
-               "... the load of each node, with 10 and 40 replicas (seed 002, figure 4)",
+               "the load of each node of an overlay, with 10 and 40 replicas (seed 002, figure 4)",
                p2p_distribution, three_seeds},
-    Experiment{"p2p-churn", "... while nodes come and go (seed 002, figure 5)", p2p_churn,
-               three_seeds},
-    Experiment{
-        "p2p-scale", "... with up to a million nodes; takes a minute or two", p2p_scale, {1, 1}},
+    Experiment{"p2p-churn", "messages over an overlay while nodes come and go (seed 002, figure 5)",
+               p2p_churn, three_seeds},
+    Experiment{"p2p-scale",
+               "locks over an overlay with up to a million nodes; takes a minute or two",
+               p2p_scale,
+               {1, 1}},
 };
 
 }  // namespace

@@ -80,6 +80,8 @@ Banded ratio_in(const Outcomes& outcomes, Who one, Who other, Range band);
 inline constexpr std::string_view reading =
     "Counted is every hop of the overlay and every direct message; not what stores a fence before "
     "an entry\n(Sigma, Non), which the papers do not have. Sigma's clients know replicas by their "
-    "keys, and route all that\nis for one.";
+    "keys, and route all that\nis for one. Sg0, Sg1, Sg2: Sigma whose waiters ask again "
+    "never, by informed back-off, in every round; T0, T1, T2:\nEnd-to-End that hands the lock on "
+    "with nothing else, a new IAMWINNER, that and a clean-up; Non: Non-End-to-End.";
 
 }  // namespace conch::lab::p2p

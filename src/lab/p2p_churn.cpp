@@ -75,7 +75,7 @@ Claim rise_claim(const Churned& churned) {
   return {"seed 002, figure 5",
           fmt::format("The more nodes come and go, the more messages; steeper at first, then much "
                       "flatter ({}).",
-                      churned.overlay),
+                      title(churned.overlay)),
           "", ours + ".",
           holding == 3   ? Verdict::holds
           : holding == 0 ? Verdict::does_not_hold

@@ -270,15 +270,18 @@ std::vector<Figure> draw(const std::vector<Race>& races) {
 }  // namespace
 
 Findings planet(const Setup& setup) {
+  std::string listed;
+  for (std::size_t size : sizes_of(setup))
+    listed += fmt::format("{}{}", listed.empty() ? "" : ", ", size);
   Findings findings{
       fmt::format(
-          "{} peers in each of the first 5, 20 and 50 of {} cities; between cities the great "
+          "{} peers in each of the first {} of {} cities; between cities the great "
           "circle "
           "times\n{} at two thirds of the speed of light, and up to a tenth more; 0.2 to 0.3 ms "
           "within one.\n10 requests a peer, 10 ms inside; a peer thinks for 10 (light), 1, 0.1 or "
           "0.01 times (saturated)\nwhat a token needs that goes far for each entry and comes to "
           "all. Waits in seconds, messages per entry.",
-          peers_per_city, cities().size(), setup.planet.stretch),
+          peers_per_city, listed, cities().size(), setup.planet.stretch),
       Table({"peers", "load", "algorithm", "eps", "", "mean", "p95", "longest", "mean / NT",
              "longest / NT", "global", "local", "visit", "bound"})};
   for (std::size_t column : {1, 2}) findings.table.align_left(column);
