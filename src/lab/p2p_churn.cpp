@@ -14,7 +14,7 @@ using namespace p2p;
 
 /// The figure of seed 002 ends at 200, that of its short version, seed 000, at 3000.
 std::vector<unsigned> rates_at(Scale scale) {
-  return pick<std::vector<unsigned>>(scale, {0, 100, 200}, {0, 100, 200, 3000},
+  return pick<std::vector<unsigned>>(scale, {0, 100, 200, 400}, {0, 100, 200, 3000},
                                      {0, 100, 200, 1000, 3000});
 }
 const std::vector<Who> entrants{Sg1, T0, T1, Non};
@@ -82,16 +82,19 @@ Claim rise_claim(const Churned& churned) {
                          : Verdict::in_part};
 }
 
-Figure draw(const Churned& churned) {
-  Figure figure{fmt::format("Messages while nodes come and go, {}", title(churned.overlay)),
-                "seed 002, figure 5",
-                Shape::lines,
-                {"nodes that leave or come in a round", "nodes"},
-                {"messages in 20 rounds", "messages"}};
+/// As far as the figure goes.
+Figure draw(const Churned& churned, std::string_view of, unsigned most) {
+  Figure figure{
+      fmt::format("Messages while up to {} nodes come and go, {}", most, title(churned.overlay)),
+      std::string(of),
+      Shape::lines,
+      {"nodes that leave or come in a round", "nodes"},
+      {"messages in 20 rounds", "messages"}};
   for (std::size_t i = 0; i < churned.rates.size(); ++i)
     for (Who who : entrants)
-      figure.at(rivals[who].name)
-          .points.push_back(at(churned.rates[i], churned.outcomes[i][who].messages));
+      if (churned.rates[i] <= most)
+        figure.at(rivals[who].name)
+            .points.push_back(at(churned.rates[i], churned.outcomes[i][who].messages));
   return figure;
 }
 
@@ -123,7 +126,8 @@ Findings p2p_churn(const Setup& setup) {
     Churned churned = run_churn(overlay, setup);
     add_rows(findings.table, churned);
     findings.claims.push_back(rise_claim(churned));
-    findings.figures.push_back(draw(churned));
+    findings.figures.push_back(draw(churned, "seed 002, figure 5", 200));
+    findings.figures.push_back(draw(churned, "seed 000, figure 5", churned.rates.back()));
     if (overlay == overlays[0]) findings.remarks.push_back(band_remark(bands(churned)));
   }
   findings.remarks.emplace_back(

@@ -31,6 +31,9 @@ interface Frame {
   bottom: number;
 }
 
+/** A value, and how it is written. */
+type Tick = [number, string];
+
 /** Of the text of axes, in pixels. */
 const letter = 7;
 
@@ -55,12 +58,18 @@ function drawTick(g: Group, x: number, y: number, text: string, anchor: string):
 }
 
 /** The horizontal one, with lines through the figure if they help to read it. */
-function drawBottom(g: Group, frame: Frame, scale: Scale, ticks: [number, string][], grid: boolean): void {
+function drawBottom(
+  g: Group,
+  frame: Frame,
+  scale: Scale,
+  ticks: Tick[],
+  grid: boolean,
+): void {
   const { top, bottom } = frame;
   for (const [value, text] of ticks) {
     const x = scale(value);
-    g.append("line").attr("class", "grid").attr("x1", x).attr("x2", x).attr("y1", grid ? top : bottom)
-      .attr("y2", bottom + 5);
+    g.append("line").attr("class", "grid").attr("x1", x).attr("x2", x)
+      .attr("y1", grid ? top : bottom).attr("y2", bottom + 5);
     drawTick(g, x, bottom + 18, text, "middle");
   }
   g.append("line").attr("class", "axis").attr("x1", frame.left).attr("x2", frame.right)
@@ -74,7 +83,7 @@ function drawBottomTitle(g: Group, frame: Frame, text: string): void {
     .attr("x", fits ? middle : frame.width - 2).attr("y", frame.bottom + 38).text(text);
 }
 
-function drawLeft(g: Group, frame: Frame, scale: Scale, ticks: [number, string][]): void {
+function drawLeft(g: Group, frame: Frame, scale: Scale, ticks: Tick[]): void {
   for (const [value, text] of ticks) {
     const y = scale(value);
     g.append("line").attr("class", "grid").attr("x1", frame.left - 5).attr("x2", frame.right)
@@ -107,7 +116,7 @@ function clamp(scale: Scale, value: number): number {
   return scale(Math.min(most, Math.max(least, value)));
 }
 
-/** Ours above the paper's, whose hollow marks are a little larger, and these above the references. */
+/** Ours above the paper's, whose hollow marks are larger, and these above the references. */
 function drawingOrder({ series }: Figure): number[] {
   return ["reference", "paper", "ours"].flatMap((whose) =>
     series.flatMap((each, index) => (each.whose === whose ? [index] : [])));
@@ -115,13 +124,14 @@ function drawingOrder({ series }: Figure): number[] {
 
 /** Points of lines and steps: against x, to the right. */
 export function drawLines(figure: Figure, width: number, about: string): Drawing {
-  const data = figure.series.flatMap((each) => each.points.filter(([x, y]) => drawable(figure, x, y)));
+  const data = figure.series.flatMap((each) =>
+    each.points.filter(([x, y]) => drawable(figure, x, y)));
   const xs = data.map(([x]) => x);
   const ys = data.flatMap(([, y, error]) => (figure.y.log ? [y] : [y - error, y + error]));
   const height = Math.round(Math.min(360, Math.max(270, width * 0.62)));
   const frame = { width, height, left: 0, right: width - 16, top: 28, bottom: height - 48 };
   const y = along(figure.y, ys, [frame.bottom, frame.top]);
-  const left = ticksAlong(figure.y, y, 34).map((v): [number, string] => [v, tickText(figure.y, v)]);
+  const left = ticksAlong(figure.y, y, 34).map((v): Tick => [v, tickText(figure.y, v)]);
   frame.left = 20 + letter * Math.max(3, ...left.map(([, text]) => text.length));
   const x = across(figure.x, xs, [frame.left + 14, frame.right - 14]);
   const longest = Math.max(...[...figure.x.names, ...xs.map(short)].map((text) => text.length));
@@ -157,6 +167,7 @@ export function drawLines(figure: Figure, width: number, about: string): Drawing
       spots.push({ series, index, x: cx, y: cy });
     });
   }
+  spots.sort((a, b) => a.series - b.series || a.index - b.index);
   return { svg, spots, width, height };
 }
 
@@ -164,21 +175,24 @@ export function drawLines(figure: Figure, width: number, about: string): Drawing
 export function drawRows(figure: Figure, width: number, about: string): Drawing {
   const marks = marksOf(figure.series);
   const used = figure.x.names.map((_, place) =>
-    figure.series.map((each, series) => ({ series, index: each.points.findIndex(([x]) => x === place) }))
-      .filter(({ series, index }) =>
-        index >= 0 && drawable(figure, 1, figure.series[series].points[index][1])));
+    figure.series.flatMap(({ points }, series) => {
+      const index = points.findIndex(([x]) => x === place);
+      return index >= 0 && drawable(figure, 1, points[index][1]) ? [{ series, index }] : [];
+    }));
   const lane = 11;
   const heights = used.map((row) => Math.max(1, row.length) * lane + 12);
   const top = 8;
   const bottom = top + heights.reduce((sum, height) => sum + height, 0);
   const names = letter * Math.max(4, ...figure.x.names.map((name) => name.length)) + 14;
-  const frame = { width, height: bottom + 48, left: Math.min(names, width * 0.45), right: width - 18, top, bottom };
-  const data = figure.series.flatMap((each) => each.points.filter(([, y]) => drawable(figure, 1, y)));
+  const left = Math.min(names, width * 0.45);
+  const frame = { width, height: bottom + 48, left, right: width - 18, top, bottom };
+  const data = figure.series.flatMap((each) =>
+    each.points.filter(([, y]) => drawable(figure, 1, y)));
   const values = data.flatMap(([, y, error]) => (figure.y.log ? [y] : [y - error, y + error]));
   const scale = along(figure.y, values, [frame.left, frame.right]);
   const svg = canvas(figure, frame, about);
   const axes = group(svg, "axes");
-  const ticks = ticksAlong(figure.y, scale, 46).map((v): [number, string] => [v, tickText(figure.y, v)]);
+  const ticks = ticksAlong(figure.y, scale, 46).map((v): Tick => [v, tickText(figure.y, v)]);
   drawBottom(axes, frame, scale, ticks, true);
   drawBottomTitle(axes, frame, titleOf(figure.y));
   axes.append("line").attr("class", "axis").attr("x1", frame.left).attr("x2", frame.left)

@@ -35,7 +35,12 @@ export function contents(report: Report, sections: HTMLElement[]): HTMLElement {
     h(
       "li",
       {},
-      h("span", { class: "seed" }, seed ? `Seed ${seed}` : "Others", h("small", {}, seeds[seed] ?? "")),
+      h(
+        "span",
+        { class: "seed" },
+        seed ? `Seed ${seed}` : "Others",
+        h("small", {}, seeds[seed] ?? ""),
+      ),
       h("ul", {}, ...experiments.map((each) => entry(idOf(each), each.experiment))),
     ));
   const list = h(

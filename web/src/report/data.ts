@@ -81,7 +81,7 @@ export const figureId = (experiment: Experiment, index: number) =>
 export const claimId = (experiment: Experiment, index: number) =>
   `${idOf(experiment)}-claim-${index + 1}`;
 
-/** Where what a claim is about can be seen: a figure of the same place in the paper, if there is one. */
+/** Where what a claim is about can be seen: a figure of the same place in the paper, if any. */
 export function seenIn(experiment: Experiment, claim: Claim): number | null {
   const index = experiment.figures.findIndex((figure) => figure.of === claim.of);
   return index < 0 ? null : index;

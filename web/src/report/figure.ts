@@ -1,4 +1,5 @@
-// A figure of the page: its legend, its drawing, what is said of the point that one is at, and its numbers.
+// A figure of the page: its legend, its drawing, what is said of the point that one is at, and its
+// numbers.
 import { h } from "../shared/dom";
 import { drawLines, drawRows, type Drawing, type Spot } from "./chart";
 import { figureId, type Experiment, type Figure } from "./data";
@@ -23,12 +24,13 @@ function swatch(mark: Mark): SVGSVGElement {
     svg.append(element);
   };
   svg.setAttribute("class", "series swatch");
-  svg.setAttribute("viewBox", "0 0 30 14");
+  svg.setAttribute("viewBox", "0 0 30 18");
   svg.setAttribute("aria-hidden", "true");
   svg.style.setProperty("--series", mark.colour);
-  add("path", { class: "line", d: "M1,7H29", "stroke-dasharray": mark.dash });
+  add("path", { class: "line", d: "M1,9H29", "stroke-dasharray": mark.dash });
   if (mark.path) {
-    add("path", { class: mark.hollow ? "mark hollow" : "mark", d: mark.path, transform: "translate(15,7)" });
+    const kind = mark.hollow ? "mark hollow" : "mark";
+    add("path", { class: kind, d: mark.path, transform: "translate(15,9)" });
   }
   return svg;
 }
@@ -74,7 +76,11 @@ export class FigureView {
   private spot: Spot | null = null;
   private emphasized: number | null = null;
 
-  constructor(private readonly experiment: Experiment, private readonly figure: Figure, index: number) {
+  constructor(
+    private readonly experiment: Experiment,
+    private readonly figure: Figure,
+    index: number,
+  ) {
     const legend = new Legend(figure, (series) => this.emphasize(series));
     const id = figureId(experiment, index);
     this.element = h(
@@ -138,7 +144,8 @@ export class FigureView {
     let nearest: Spot | null = null;
     let least = 40;
     for (const spot of spots) {
-      const distance = Math.hypot(spot.x - x, spot.y - y);
+      const behind = this.figure.series[spot.series].whose === "ours" ? 0 : 1;
+      const distance = Math.hypot(spot.x - x, spot.y - y) + behind;
       if (distance < least) [nearest, least] = [spot, distance];
     }
     this.show(nearest);
@@ -157,7 +164,7 @@ export class FigureView {
     const rank = (spot: Spot) => spot.series * 1e6 + spot.index;
     const others = along
       ? spots.filter((spot) => spot.series === series)
-      : spots.filter((spot) => spot.series !== series && (spot.index === index || spot.index === 0));
+      : spots.filter((spot) => spot.series !== series && [index, 0].includes(spot.index));
     const here = series * 1e6 + index;
     const ahead = others.filter((spot) => (forward ? rank(spot) > here : rank(spot) < here));
     if (ahead.length === 0) return;

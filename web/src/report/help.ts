@@ -14,7 +14,12 @@ const keys: [string[], string][] = [
 /** Adds the dialog, and what opens it. */
 export function addHelp(place: HTMLElement, sections: HTMLElement[]): void {
   const rows = keys.map(([names, what]) =>
-    h("tr", {}, h("th", { scope: "row" }, ...names.map((name) => h("kbd", {}, name))), h("td", {}, what)));
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, ...names.map((name) => h("kbd", {}, name))),
+      h("td", {}, what),
+    ));
   const close = h("button", { type: "button" }, "Close");
   const dialog = h(
     "dialog",
@@ -24,7 +29,11 @@ export function addHelp(place: HTMLElement, sections: HTMLElement[]): void {
     close,
   );
   close.addEventListener("click", () => dialog.close());
-  const open = h("button", { type: "button", class: "small help-button", "aria-label": "Keys" }, "?");
+  const open = h(
+    "button",
+    { type: "button", class: "small help-button", "aria-label": "Keys" },
+    "?",
+  );
   open.addEventListener("click", () => dialog.showModal());
   place.append(open, dialog);
 

@@ -1,5 +1,5 @@
-// How series are told apart: by colour, by the shape of their marks, and by their lines. The paper's are dashed and
-// hollow; references (bounds, formulas, other models) are dotted and have no marks.
+// How series are told apart: by colour, by the shape of their marks, and by their lines. The
+// paper's are dashed and hollow; references (bounds, formulas) are dotted and have no marks.
 import {
   symbol,
   symbolCircle,

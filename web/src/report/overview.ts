@@ -1,11 +1,12 @@
 // The top of the page: how many claims hold, and for each experiment which.
 import { h } from "../shared/dom";
-import { claimId, figureId, idOf, verdicts, type Experiment, type Report, type Verdict } from "./data";
+import { claimId, figureId, idOf, verdicts } from "./data";
+import type { Experiment, Report, Verdict } from "./data";
 import { className, sign } from "./verdict";
 
 function count(report: Report, verdict: Verdict): number {
-  return report.experiments.flatMap((each) => each.claims).filter((claim) => claim.verdict === verdict)
-    .length;
+  const claims = report.experiments.flatMap((each) => each.claims);
+  return claims.filter((claim) => claim.verdict === verdict).length;
 }
 
 const plural: Record<Verdict, string> = {
@@ -71,7 +72,7 @@ function row(experiment: Experiment): HTMLElement {
     {},
     h("th", { scope: "row" }, h("a", { href: `#${idOf(experiment)}` }, experiment.experiment)),
     h("td", { class: "figures" }, ...figures),
-    h("td", { class: "signs" }, ...(claims.length > 0 ? claims : [h("span", { class: "quiet" }, "none")])),
+    h("td", { class: "signs" }, ...(claims.length > 0 ? claims : ["none"])),
   );
 }
 
@@ -82,8 +83,8 @@ function duration(seconds: number): string {
 
 const scales: Record<string, string> = {
   full: "",
-  quick: " This is the quick version, with fewer seeds and sizes: verdicts may differ from the full one.",
-  smoke: " This is the version for tests, with one seed and hardly any sizes: its verdicts mean nothing.",
+  quick: " This is the quick version: with all seeds and sizes some verdicts may differ.",
+  smoke: " This is for tests, with one seed and hardly any sizes: its verdicts mean nothing.",
 };
 
 export function overview(report: Report): HTMLElement {
@@ -100,20 +101,25 @@ export function overview(report: Report): HTMLElement {
     h(
       "p",
       { class: "lead" },
-      "Every table and figure of the papers behind conch, measured again: what they claim, what they have, and what " +
-        "comes out here. The papers' numbers are dashed and hollow, and dots are formulas and bounds.",
+      "Every table and figure of the papers behind conch, measured again: what they claim, what " +
+        "they have, and what comes out here. The papers' numbers are dashed and hollow, and dots " +
+        "are formulas and bounds.",
     ),
     tally(report),
     h(
       "div",
-      { class: "scroll", tabindex: 0, role: "region", "aria-label": "Experiments and their claims" },
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": "Experiments and claims" },
       h(
         "table",
         { class: "index" },
         h(
           "thead",
           {},
-          h("tr", {}, ...["Experiment", "Figures", "Claims"].map((text) => h("th", { scope: "col" }, text))),
+          h(
+            "tr",
+            {},
+            ...["Experiment", "Figures", "Claims"].map((text) => h("th", { scope: "col" }, text)),
+          ),
         ),
         h("tbody", {}, ...report.experiments.map(row)),
       ),

@@ -21,8 +21,13 @@ const app = document.getElementById("app")!;
 const data = inlineData();
 if (data === null) {
   app.append(
-    h("p", { class: "empty" }, "This page shows nothing by itself: ", h("code", {}, "conch lab report --out DIR"),
-      " writes it with what the experiments have found."),
+    h(
+      "p",
+      { class: "empty" },
+      "This page shows nothing by itself: ",
+      h("code", {}, "conch lab report --out DIR"),
+      " writes it with what the experiments have found.",
+    ),
   );
 } else {
   show(app, JSON.parse(data) as Report);

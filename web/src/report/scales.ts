@@ -58,7 +58,8 @@ function logTicks(scale: Scale, gap: number): number[] {
     for (let power = Math.floor(Math.log10(least)); power <= Math.log10(most) + 1; ++power) {
       for (const digit of digits) ticks.push(Number(`${digit}e${power}`));
     }
-    ticks = spaced(ticks.filter((tick) => tick >= least * 0.999 && tick <= most * 1.001), scale, gap);
+    ticks = ticks.filter((tick) => tick >= least * 0.999 && tick <= most * 1.001);
+    ticks = spaced(ticks, scale, gap);
     if (ticks.length >= 3) return ticks;
   }
   return ticks.length >= 2 ? ticks : scaleLinear().domain([least, most]).ticks(4);
@@ -69,14 +70,16 @@ export function ticksAcross(axis: Axis, values: number[], scale: Scale, gap: num
   const places = [...new Set(values)].sort((a, b) => a - b);
   if (axis.names.length > 0) return axis.names.map((_, index) => index);
   const decades = axis.log ? Math.log10(places[places.length - 1] / places[0]) : 0;
-  if (places.length <= 9 && decades < 3) return spaced(places, scale, gap);
+  const kept = spaced(places, scale, gap);
+  if (places.length <= 9 && decades < 3 && kept.length >= Math.min(3, places.length)) return kept;
   return ticksAlong(axis, scale, gap);
 }
 
 export function ticksAlong(axis: Axis, scale: Scale, gap: number): number[] {
   if (axis.log) return logTicks(scale, gap);
   const [from, to] = scale.range();
-  return scale.ticks(Math.max(2, Math.min(7, Math.floor(Math.abs(to - from) / gap))));
+  const count = Math.max(2, Math.min(7, Math.floor(Math.abs(to - from) / gap)));
+  return spaced(scale.ticks(count), scale, gap * 0.8);
 }
 
 export function tickText(axis: Axis, value: number): string {

@@ -31,7 +31,9 @@ function claimItem(experiment: Experiment, claim: Claim, index: number): HTMLEle
 }
 
 export function section(experiment: Experiment): HTMLElement {
-  const figures = experiment.figures.map((figure, i) => new FigureView(experiment, figure, i).element);
+  const figures = experiment.figures.map((figure, i) =>
+    new FigureView(experiment, figure, i).element);
+  const claims = experiment.claims.map((claim, i) => claimItem(experiment, claim, i));
   return h(
     "section",
     { id: idOf(experiment), "aria-labelledby": `${idOf(experiment)}-title` },
@@ -45,8 +47,7 @@ export function section(experiment: Experiment): HTMLElement {
       h("span", { class: "quiet" }, `${experiment.seconds.toFixed(1)} s`),
     ),
     h("p", { class: "setting" }, experiment.setting.replaceAll("\n", " ")),
-    experiment.claims.length > 0 &&
-      h("ol", { class: "claims" }, ...experiment.claims.map((claim, i) => claimItem(experiment, claim, i))),
+    claims.length > 0 && h("ol", { class: "claims" }, ...claims),
     h("div", { class: "figures" }, ...figures),
     experiment.remarks.length > 0 &&
       h("ul", { class: "remarks" }, ...experiment.remarks.map((text) => h("li", {}, text))),

@@ -26,21 +26,22 @@ export function figureRows(figure: Figure): string[][] {
   return [head, ...rows.map((row) => row.map((cell) => cell.replaceAll(",", "")))];
 }
 
-function element(rows: string[][], left: (column: number) => boolean, above?: HTMLElement): HTMLElement {
+function element(
+  [head, ...body]: string[][],
+  left: (column: number) => boolean,
+  above?: HTMLElement,
+): HTMLElement {
   const side = (i: number) => (left(i) ? "left" : "right");
-  const [head, ...body] = rows;
+  const names = head.map((cell, i) => h("th", { class: side(i), scope: "col" }, cell));
+  const cells = (row: string[]) => row.map((cell, i) => h("td", { class: side(i) }, cell));
   return h(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table" },
     h(
       "table",
       {},
-      h("thead", {}, above, h("tr", {}, ...head.map((cell, i) => h("th", { class: side(i), scope: "col" }, cell)))),
-      h(
-        "tbody",
-        {},
-        ...body.map((row) => h("tr", {}, ...row.map((cell, i) => h("td", { class: side(i) }, cell)))),
-      ),
+      h("thead", {}, above, h("tr", {}, ...names)),
+      h("tbody", {}, ...body.map((row) => h("tr", {}, ...cells(row)))),
     ),
   );
 }
@@ -57,7 +58,7 @@ export function figureTable(experiment: Experiment, figure: Figure, index: numbe
 
 /** Titles over several columns stand before the names of these in a file. */
 function namesWithGroups({ columns, layout }: Experiment): string[] {
-  const titles = layout.groups.flatMap(({ title, columns: count }) => Array<string>(count).fill(title));
+  const titles = layout.groups.flatMap((group) => Array<string>(group.columns).fill(group.title));
   return columns.map((name, i) => (titles[i] ? `${titles[i]}: ${name}` : name));
 }
 
@@ -65,7 +66,7 @@ export function wholeTable(experiment: Experiment): HTMLElement {
   const { columns, rows, layout } = experiment;
   const above = layout.groups.map(({ title, columns: count }) =>
     h("th", { colspan: count, scope: "colgroup" }, title));
-  const missing = columns.length - layout.groups.reduce((sum, { columns: count }) => sum + count, 0);
+  const missing = columns.length - layout.groups.reduce((sum, group) => sum + group.columns, 0);
   if (above.length > 0 && missing > 0) above.push(h("th", { colspan: missing }));
   return h(
     "details",
