@@ -147,14 +147,6 @@ TEST(Cli, MistakesGetAnExplanation) {
   expect_refused("check central --leave 1", "fixed members");
   expect_refused("check maekawa --voting gird", "none of auto, grid, plane");
   expect_refused("check naimi-trehel --join 3", "somebody must be there");
-  expect_refused("lab run textbok", "did you mean \"textbook\"?");
-  expect_refused("lab run textbook --out /proc/nowhere", "cannot write");
-  expect_refused("lab run dho-cycel", "did you mean \"dho-cycle\"?");
-  expect_refused("lab run dho-cycle --engine simgird", "none of sim, simgrid, both");
-  expect_refused("lab run textbook --engine sim", "runs on our simulator alone");
-  expect_refused("lab run dho-overlap --seeds 2..1", "empty");
-  expect_refused("lab run textbook --cities 5", "knows no cities");
-  expect_refused("lab run planet --cities 3", "--cities");
 }
 
 TEST(Cli, AnElectionIsSimulated) {
@@ -337,74 +329,6 @@ TEST(Cli, ClustersAreChecked) {
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_NE(outcome.out.find("clusters 1+1+1, eps 1, sites 2+1"), std::string::npos) << outcome.out;
   expect_refused("check preempt --clusters 2,1 --sites 1", "there are 2 clusters");
-}
-
-TEST(Cli, TheLabFindsTableOneOfTheHierarchicalAlgorithms) {
-  Outcome outcome = conch_out("lab run hierarchical --seeds 1..20 --json");
-  EXPECT_EQ(outcome.status, 0);
-  json findings = json::parse(outcome.out);
-  EXPECT_EQ(findings["rows"].size(), 72u);
-  EXPECT_EQ(findings["remarks"][0], "Every line of table 1 is within its band.");
-  EXPECT_NE(findings["remarks"].dump().find("holds, strictly"), std::string::npos);
-}
-
-TEST(Cli, TheLabPrintsItsTables) {
-  Outcome textbook = conch("lab run textbook --seeds 1..2");
-  EXPECT_EQ(textbook.status, 0);
-  EXPECT_NE(textbook.out.find("naimi-trehel"), std::string::npos);
-  Outcome faults = conch("lab run textbook-faults --seeds 1..3");
-  EXPECT_EQ(faults.status, 0);
-  EXPECT_NE(faults.out.find("central + detector"), std::string::npos);
-  std::string listed = conch("lab list").out;
-  for (const char* name :
-       {"textbook-faults", "p2p-nodes", "p2p-load", "p2p-distribution", "p2p-churn", "p2p-scale"})
-    EXPECT_NE(listed.find(name), std::string::npos) << name;
-}
-
-/// What the lab says of the paper's statements.
-void expect_findings(const std::string& command, const std::vector<std::string>& words) {
-  Outcome outcome = conch(command);
-  EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(outcome.out.find("FAILS"), std::string::npos) << outcome.out;
-  for (const std::string& word : words)
-    EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " in\n" << outcome.out;
-}
-
-TEST(Cli, TheLabMeasuresElections) {
-  expect_findings("lab run elections --seeds 1..3", {"3N-1", "E1 and E2 in all runs. Holds."});
-}
-
-/// Where there is no steady state, the engines agree only on the mean of several seeds.
-TEST(Cli, TheLabFindsEquation4OnBothEngines) {
-  expect_findings("lab run dho-cycle --seeds 1", {"(equation 4) Holds.", "simgrid", "% apart"});
-}
-
-TEST(Cli, TheLabFindsTheKneeOfFigure8OnBothEngines) {
-  expect_findings("lab run dho-overlap --seeds 1",
-                  {"(equation 2) Holds.", "simgrid", "were allowed. Holds."});
-}
-
-TEST(Cli, TheLabFindsTable2OnBothEngines) {
-  expect_findings(
-      "lab run dho-mobility --seeds 1",
-      {"negligible. Holds.", "a message time each: holds.", "simgrid", "5% were allowed. Holds."});
-}
-
-TEST(Cli, TheLabJudgesTheLoadOverAnOverlay) {
-  expect_findings("lab run p2p-distribution --seeds 1",
-                  {"(E2E, Sigma): holds.", "(Non E2E): does not hold.", "10 of 10 inside."});
-}
-
-TEST(Cli, TheLabRecommendsForAPlanet) {
-  json planet =
-      json::parse(conch_out("lab run planet --cities 5 --stretch 1.5 --seeds 1 --json").out);
-  EXPECT_EQ(planet["rows"].size(), 44u);
-}
-
-TEST(Cli, TheLabRunsOnOneEngine) {
-  Outcome outcome = conch("lab run dho-overlap --engine sim");
-  EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(outcome.out.find("simgrid"), std::string::npos) << outcome.out;
 }
 
 TEST(Cli, AGroupSurvivesOrSaysWhatBroke) {

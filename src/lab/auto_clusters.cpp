@@ -15,7 +15,6 @@ namespace {
 
 using namespace sim;
 
-constexpr std::size_t sizes[] = {5, 20, 50};
 constexpr Load loads[] = {medium, heavy};
 constexpr Contestant contestants[] = {{"proxy"}, {"preempt", 20}, {"preempt-aggregation", 20}};
 
@@ -116,8 +115,7 @@ struct Trial {
   Outcome outcome = {};
 };
 
-std::vector<Trial> run_trials(const Seeds& seeds, const Planet& planet,
-                              const std::map<std::size_t, Found>& found) {
+std::vector<Trial> run_trials(const Setup& setup, const std::map<std::size_t, Found>& found) {
   std::vector<Trial> trials;
   for (const auto& [size, labels] : found)
     for (const Load& load : loads)
@@ -125,10 +123,10 @@ std::vector<Trial> run_trials(const Seeds& seeds, const Planet& planet,
         for (Layout layout : layouts) trials.push_back({size, load, contestant, layout});
   in_parallel(trials.size(), [&](std::size_t index) {
     Trial& trial = trials[trials.size() - 1 - index];  // the largest first
-    Options options = on_planet(trial.contestant, trial.cities, trial.load, planet.stretch);
+    Options options = on_planet(trial.contestant, trial.cities, trial.load, setup.planet.stretch);
     if (trial.layout == Layout::none) options.told = Clusters();
     if (trial.layout == Layout::found) options.told = Clusters(found.at(trial.cities).labels);
-    trial.outcome = measure(options, seeds);
+    trial.outcome = measure(options, setup.seeds);
   });
   return trials;
 }
@@ -138,10 +136,10 @@ void add_row(const Trial& trial, Table& table) {
   table.row({fmt::format("{}x{}", trial.cities, peers_per_city), std::string(trial.load.name),
              std::string(trial.contestant.algorithm),
              trial.contestant.preempts() ? std::to_string(trial.contestant.eps) : "",
-             std::string(word(trial.layout)), fmt::format("{:.2f}", outcome.mean_s),
-             fmt::format("{:.2f}", outcome.p95_s), fmt::format("{:.1f}", outcome.longest_s),
-             fmt::format("{:.2f}", outcome.global_per_entry),
-             fmt::format("{:.2f}", outcome.local_per_entry)});
+             std::string(word(trial.layout)), fmt::format("{:.2f}", outcome.mean_s.mean()),
+             fmt::format("{:.2f}", outcome.p95_s.mean()), fmt::format("{:.1f}", outcome.longest_s),
+             fmt::format("{:.2f}", outcome.global_per_entry.mean()),
+             fmt::format("{:.2f}", outcome.local_per_entry.mean())});
 }
 
 std::string found_remark(std::size_t cities, const Found& found) {
@@ -160,8 +158,8 @@ std::string found_remark(std::size_t cities, const Found& found) {
 std::string gain_remark(const std::vector<Trial>& trials) {
   double most = 0, least = 1e300, gain = 0;
   for (std::size_t i = 0; i < trials.size(); i += std::size(layouts)) {
-    double none = trials[i].outcome.mean_s, by_hand = trials[i + 1].outcome.mean_s;
-    double ratio = trials[i + 2].outcome.mean_s / by_hand;
+    double none = trials[i].outcome.mean_s.mean(), by_hand = trials[i + 1].outcome.mean_s.mean();
+    double ratio = trials[i + 2].outcome.mean_s.mean() / by_hand;
     most = std::max(most, ratio);
     least = std::min(least, ratio);
     gain = std::max(gain, none / by_hand);
@@ -175,7 +173,7 @@ std::string gain_remark(const std::vector<Trial>& trials) {
 std::string cost_remark(const std::vector<Trial>& trials) {
   double per_min = 2 * measured_at_once * intervals_per_min;
   const Trial& last = trials.back();
-  double per_entry = last.outcome.global_per_entry + last.outcome.local_per_entry;
+  double per_entry = last.outcome.global_per_entry.mean() + last.outcome.local_per_entry.mean();
   return fmt::format(
       "Measuring costs {:.0f} messages a peer and minute: {} round trips every {:.0f} s. As many "
       "as {:.0f} entries do ({}, {}x{}, {}). A group that is in no hurry measures more rarely.",
@@ -183,12 +181,30 @@ std::string cost_remark(const std::vector<Trial>& trials) {
       last.contestant.name(), last.cities, peers_per_city, last.load.name);
 }
 
+/// At one load, for each contestant and size.
+Figure draw(const std::vector<Trial>& trials, const Load& load) {
+  Figure figure{fmt::format("Mean wait by labels, {} load", load.name),
+                "past seed 004",
+                Shape::bars,
+                {"algorithm, cities"},
+                {"mean wait", "s", Spacing::log}};
+  for (const Trial& trial : trials) {
+    if (trial.load.name != load.name) continue;
+    std::string name = fmt::format("{}, {}", trial.contestant.algorithm, trial.cities);
+    auto& names = figure.x.names;
+    if (names.empty() || names.back() != name) names.push_back(name);
+    figure.at(fmt::format("labels: {}", word(trial.layout)))
+        .points.push_back(at(static_cast<double>(names.size() - 1), trial.outcome.mean_s));
+  }
+  return figure;
+}
+
 }  // namespace
 
-Findings auto_clusters(const Seeds& seeds, const Planet& planet) {
+Findings auto_clusters(const Setup& setup) {
   std::map<std::size_t, Found> found;
-  for (std::size_t size : sizes)
-    if (size <= planet.cities) found[size] = survey(size, planet.stretch, seeds.first);
+  for (std::size_t size : sizes_of(setup))
+    found[size] = survey(size, setup.planet.stretch, setup.seeds.first);
   Findings findings{
       fmt::format("The planet of `conch lab run planet`, where the algorithms are told of no "
                   "clusters, of the cities\n(by hand), or of what peers find that measure round "
@@ -196,14 +212,14 @@ Findings auto_clusters(const Seeds& seeds, const Planet& planet) {
                   "{:.0f} % too long.",
                   measured_at_once, 60 / intervals_per_min, 100 * noise),
       Table({"peers", "load", "algorithm", "eps", "labels", "mean", "p95", "longest", "global",
-             "local"}),
-      {}};
+             "local"})};
   for (std::size_t column : {1, 2, 4}) findings.table.align_left(column);
-  std::vector<Trial> trials = run_trials(seeds, planet, found);
+  std::vector<Trial> trials = run_trials(setup, found);
   for (const Trial& trial : trials) add_row(trial, findings.table);
   for (const auto& [size, what] : found) findings.remarks.push_back(found_remark(size, what));
   findings.remarks.push_back(gain_remark(trials));
   findings.remarks.push_back(cost_remark(trials));
+  for (const Load& load : loads) findings.figures.push_back(draw(trials, load));
   return findings;
 }
 

@@ -1,5 +1,6 @@
 #include "lab/experiment.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "catalog/catalog.hpp"
@@ -11,6 +12,8 @@ namespace {
 /// Runs of minutes of virtual time differ little.
 constexpr Seeds few_seeds{1, 5};
 
+constexpr Seeds three_seeds{1, 3};
+
 constexpr std::array list{
     Experiment{"textbook", "all algorithms on one workload, at low and at high load", textbook},
     Experiment{"textbook-faults", "each algorithm against one lost message and one crash",
@@ -21,51 +24,56 @@ constexpr std::array list{
                hierarchical},
     Experiment{.name = "planet",
                .about = "which algorithm and which eps for peers in up to 50 cities, by load",
-               .run_there = planet,
-               .seeds = {1, 3}},
+               .run = planet,
+               .seeds = three_seeds,
+               .has_planet = true},
     Experiment{.name = "clusters",
                .about = "clusters that peers find by measuring round trips, on the same planet",
-               .run_there = auto_clusters,
-               .seeds = {1, 3}},
+               .run = auto_clusters,
+               .seeds = three_seeds,
+               .has_planet = true},
     Experiment{.name = "elmp-messages",
                .about = "messages per request against the number of nodes (seed 003, O(log n))",
-               .run_on = elmp_messages,
-               .seeds = {1, 3}},
+               .run = elmp_messages,
+               .seeds = three_seeds,
+               .has_engines = true},
     Experiment{.name = "dho-cycle",
                .about = "cycle time against the size of the data (seed 003, figure 7, equation 4)",
-               .run_on = dho_cycle,
-               .seeds = few_seeds},
+               .run = dho_cycle,
+               .seeds = few_seeds,
+               .has_engines = true},
     Experiment{.name = "dho-overlap",
                .about = "asynchronous locks: what overlap hides (seed 003, figure 8)",
-               .run_on = dho_overlap,
-               .seeds = few_seeds},
+               .run = dho_overlap,
+               .seeds = few_seeds,
+               .has_engines = true},
     Experiment{.name = "dho-mobility",
                .about = "the cost of peers that leave and come back (seed 003, table 2)",
-               .run_on = dho_mobility,
-               .seeds = few_seeds},
-    Experiment{.name = "p2p-nodes",
-               .about = "locks over an overlay: messages against nodes (seed 002, figure 3a)",
-               .run = p2p_nodes,
-               .seeds = few_seeds},
-    Experiment{.name = "p2p-load",
-               .about = "... against requests in each round (seed 002, figure 3b)",
-               .run = p2p_load,
-               .seeds = {1, 3}},
-    Experiment{.name = "p2p-distribution",
-               .about = "... the load of each node, with 10 and 40 replicas (seed 002, figure 4)",
-               .run = p2p_distribution,
-               .seeds = {1, 3}},
-    Experiment{.name = "p2p-churn",
-               .about = "... while nodes come and go (seed 002, figure 5)",
-               .run = p2p_churn,
-               .seeds = {1, 3}},
-    Experiment{.name = "p2p-scale",
-               .about = "... with up to a million nodes; takes a minute or two",
-               .run = p2p_scale,
-               .seeds = {1, 1}},
+               .run = dho_mobility,
+               .seeds = few_seeds,
+               .has_engines = true},
+    Experiment{"p2p-nodes", "locks over an overlay: messages against nodes (seed 002, figure 3a)",
+               p2p_nodes, few_seeds},
+    Experiment{"p2p-load",
+               "messages over an overlay against requests in each round (seed 002, figure 3b)",
+               p2p_load, three_seeds},
+    Experiment{"p2p-distribution",
+               "the load of each node of an overlay, with 10 and 40 replicas (seed 002, figure 4)",
+               p2p_distribution, three_seeds},
+    Experiment{"p2p-churn", "messages over an overlay while nodes come and go (seed 002, figure 5)",
+               p2p_churn, three_seeds},
+    Experiment{"p2p-scale",
+               "locks over an overlay with up to a million nodes; takes a minute or two",
+               p2p_scale,
+               {1, 1}},
 };
 
 }  // namespace
+
+Seeds Experiment::seeds_at(Scale scale) const {
+  std::uint64_t last = pick(scale, seeds.first, seeds.first + 1, seeds.last);
+  return {seeds.first, std::min(last, seeds.last)};
+}
 
 std::span<const Experiment> experiments() { return list; }
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "simgrid/handover.hpp"
@@ -18,25 +19,48 @@ using sim::handover::Workload;
 /// Two simulators of one network should not be further apart than this.
 constexpr double agreement_max = 0.05;
 
-void add(Times& sum, const Times& one, double weight) {
-  sum.cycles += one.cycles;
-  for (auto part :
-       {&Times::dho_s, &Times::wait_s, &Times::blocking_s, &Times::fetch_s, &Times::handover_s})
-    sum.*part += one.*part * weight;
-}
+constexpr auto parts = {&Times::dho_s, &Times::wait_s, &Times::blocking_s, &Times::fetch_s,
+                        &Times::handover_s};
+
+/// The times of several runs, each part for itself.
+class Timing {
+ public:
+  void add(const Times& times) {
+    cycles_ += times.cycles;
+    Sample* sample = samples_.data();
+    for (auto part : parts) (sample++)->add(times.*part);
+  }
+  Times mean() const {
+    Times times = of(&Sample::mean);
+    times.cycles = cycles_;
+    return times;
+  }
+  Times deviation() const { return of(&Sample::deviation); }
+
+ private:
+  Times of(double (Sample::*value)() const) const {
+    Times times;
+    const Sample* sample = samples_.data();
+    for (auto part : parts) times.*part = ((sample++)->*value)();
+    return times;
+  }
+
+  std::array<Sample, parts.size()> samples_;
+  decltype(Times::cycles) cycles_ = 0;
+};
 
 Run mean_over(const Seeds& seeds, std::string_view engine, Workload workload,
               Measured (*run)(const Workload&)) {
-  Run mean{engine, {}, {}, 0};
-  double weight = 1 / static_cast<double>(seeds.last - seeds.first + 1);
+  Timing steady, all;
+  std::uint64_t departures = 0;
   for (workload.seed = seeds.first; workload.seed <= seeds.last; ++workload.seed) {
     if (auto* grid = std::get_if<sim::Grid>(&workload.wires)) grid->placement = workload.seed;
     Measured measured = run(workload);
-    add(mean.steady, measured.steady, weight);
-    add(mean.all, measured.all, weight);
-    mean.departures += measured.leaves;
+    steady.add(measured.steady);
+    all.add(measured.all);
+    departures += measured.leaves;
   }
-  return mean;
+  return {engine, steady.mean(), all.mean(), steady.deviation(), all.deviation(), departures};
 }
 
 }  // namespace
@@ -74,10 +98,6 @@ std::string print_bytes(std::uint64_t bytes) {
 std::string print_seeds(const Seeds& seeds) {
   if (seeds.first == seeds.last) return fmt::format("seed {}", seeds.first);
   return fmt::format("seeds {}..{}", seeds.first, seeds.last);
-}
-
-std::string judged(std::string_view statement, bool holds, std::string_view why) {
-  return fmt::format("The paper: {} {} {}", statement, holds ? "Holds." : "Does not hold.", why);
 }
 
 }  // namespace conch::lab

@@ -20,6 +20,9 @@ struct Run {
   std::string_view engine;
   sim::handover::Times steady;
   sim::handover::Times all;
+  /// The standard deviation over the seeds, of each.
+  sim::handover::Times steady_off = {};
+  sim::handover::Times all_off = {};
   /// In all runs.
   std::uint64_t departures = 0;
 };
@@ -44,7 +47,5 @@ class Agreement {
 std::string print_s(double seconds);
 std::string print_bytes(std::uint64_t bytes);
 std::string print_seeds(const Seeds& seeds);
-/// What the paper says, and what these runs say of it.
-std::string judged(std::string_view statement, bool holds, std::string_view why);
 
 }  // namespace conch::lab

@@ -2,6 +2,8 @@
 // in three clusters, six algorithms, obtaining times and messages.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -31,7 +33,8 @@ struct Line {
   int paper_local, paper_global;
   Band time, messages;
 };
-constexpr std::string_view flat = "naimi-trehel", aggregation = "preempt-aggregation";
+constexpr std::string_view flat = "naimi-trehel", single = "preempt",
+                           aggregation = "preempt-aggregation";
 constexpr Line lines[] = {
     {"NaimiTrehel", flat, 0, 7.157, 1.351, 148, 393, {1, 1}, {1, 1}},
     {"Centralized", "central", 0, 10.161, 1.981, 119, 353, {1.35, 1.62}, {0, 9}},
@@ -63,13 +66,12 @@ constexpr Point points[] = {
 };
 
 struct Means {
-  double time_s = 0, std_s = 0, local = 0, global = 0;
+  Sample time_s, std_s, local, global;
   std::uint64_t longest_visit = 0;
 };
 
 Means measure(const Line& line, const Point& point, const Seeds& seeds) {
   Means means;
-  auto runs = static_cast<double>(seeds.last - seeds.first + 1);
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
     Options options;
     options.algorithm = line.algorithm;
@@ -82,10 +84,10 @@ Means measure(const Line& line, const Point& point, const Seeds& seeds) {
     options.remote_latency = Distribution::constant(point.delay);
     Result result = simulate(options);
     CONCH_EXPECT(!result.violation, "every property holds");
-    means.time_s += result.report.wait_s.mean / runs;
-    means.std_s += result.report.wait_s.std / runs;
-    means.local += static_cast<double>(result.report.messages.local) / runs;
-    means.global += static_cast<double>(result.report.messages.global) / runs;
+    means.time_s.add(result.report.wait_s.mean);
+    means.std_s.add(result.report.wait_s.std);
+    means.local.add(static_cast<double>(result.report.messages.local));
+    means.global.add(static_cast<double>(result.report.messages.global));
     means.longest_visit = std::max(means.longest_visit, result.visits->longest);
   }
   return means;
@@ -94,17 +96,18 @@ Means measure(const Line& line, const Point& point, const Seeds& seeds) {
 /// Every host but those beside the server sends and receives three messages an entry, and a
 /// broadcast reaches two of eight in its own cluster.
 bool counts_are_exact(const Line& line, const Means& means) {
-  if (line.algorithm == "central") return means.local == 120 && means.global == 360;
-  return means.local == 720 && means.global == 2160;
+  if (line.algorithm == "central") return means.local.mean() == 120 && means.global.mean() == 360;
+  return means.local.mean() == 720 && means.global.mean() == 2160;
 }
 
 bool in_band(const Line& line, const Means& means, const Means& base) {
   if (line.algorithm == flat)
-    return Band{6.4, 7.7}.contains(means.time_s) && Band{400, 465}.contains(means.global);
-  if (!line.time.contains(means.time_s / base.time_s)) return false;
+    return Band{6.4, 7.7}.contains(means.time_s.mean()) &&
+           Band{400, 465}.contains(means.global.mean());
+  if (!line.time.contains(means.time_s.mean() / base.time_s.mean())) return false;
   bool classic = line.algorithm == "central" || line.algorithm == "ricart-agrawala";
   return classic ? counts_are_exact(line, means)
-                 : line.messages.contains(means.global / base.global);
+                 : line.messages.contains(means.global.mean() / base.global.mean());
 }
 
 double milliseconds(Duration duration) { return 1e3 * seconds(duration); }
@@ -113,15 +116,16 @@ void add_row(Table& table, const Line& line, const Point& point, const Means& me
              const Means& base) {
   bool printed = point.alpha == table_1.alpha && point.beta == table_1.beta;
   bool judged = printed && point.delay == table_1.delay;
-  bool preempts = line.algorithm == aggregation || line.algorithm == "preempt";
+  bool preempts = line.algorithm == aggregation || line.algorithm == single;
   table.row({std::string(point.of), fmt::format("{:.0f}", milliseconds(point.alpha)),
              fmt::format("{:.0f}", milliseconds(point.beta)), std::string(line.title),
-             preempts ? std::to_string(line.eps) : "", fmt::format("{:.3f}", means.time_s),
-             fmt::format("{:.3f}", means.std_s), fmt::format("{:.2f}", means.time_s / base.time_s),
+             preempts ? std::to_string(line.eps) : "", fmt::format("{:.3f}", means.time_s.mean()),
+             fmt::format("{:.3f}", means.std_s.mean()),
+             fmt::format("{:.2f}", means.time_s.mean() / base.time_s.mean()),
              printed ? fmt::format("{:.3f}", line.paper_s) : "",
              printed ? fmt::format("{:.3f}", line.paper_std_s) : "",
-             fmt::format("{:.0f}", means.local), fmt::format("{:.0f}", means.global),
-             fmt::format("{:.2f}", means.global / base.global),
+             fmt::format("{:.0f}", means.local.mean()), fmt::format("{:.0f}", means.global.mean()),
+             fmt::format("{:.2f}", means.global.mean() / base.global.mean()),
              printed ? std::to_string(line.paper_local) : "",
              printed ? std::to_string(line.paper_global) : "",
              judged ? (in_band(line, means, base) ? "yes" : "no") : ""});
@@ -148,13 +152,70 @@ std::string band_remark(const Measured& measured) {
                          : "Not within their bands: " + outside + ".";
 }
 
-std::string monotone_remark(const Measured& measured) {
+double time_s(const Measured& measured, std::string_view algorithm, unsigned eps = 0) {
+  return measured.at({algorithm, eps}).time_s.mean();
+}
+
+const Line& line_of(std::string_view algorithm, unsigned eps = 0) {
+  return *std::find_if(std::begin(lines), std::end(lines), [&](const Line& line) {
+    return line.algorithm == algorithm && line.eps == eps;
+  });
+}
+
+constexpr std::string_view text = "seed 004, section 4.2";
+
+Claim times_claim(const Measured& at_600, const Measured& at_300) {
+  double off = 0;
+  for (std::string_view classic :
+       {flat, std::string_view("central"), std::string_view("ricart-agrawala")})
+    off = std::max(off, std::abs(time_s(at_600, classic) / line_of(classic).paper_s - 1));
+  return {"seed 004, table 1",
+          "The classical algorithms' obtaining times, with 300 ms between clusters.",
+          fmt::format("NaimiTrehel {:.2f} s", line_of(flat).paper_s),
+          fmt::format("{:.2f} s at 300 ms, and {:.2f} s at 600 ms, where the three are at most "
+                      "{:.1f}% off: the printed times are those of 600 ms.",
+                      time_s(at_300, flat), time_s(at_600, flat), 100 * off),
+          judged(std::abs(time_s(at_300, flat) / line_of(flat).paper_s - 1) < 0.1)};
+}
+
+/// From eps 0 to 3, as "1.00, 2.00".
+template <class Value>
+std::string by_eps(int digits, Value&& value) {
+  std::string text;
+  for (unsigned eps = 0; eps <= 3; ++eps)
+    text += fmt::format("{}{:.{}f}", eps == 0 ? "" : ", ", value(eps), digits);
+  return text;
+}
+
+Claim threshold_claim(const Measured& measured) {
   bool monotone = true;
-  for (std::string_view name : {aggregation, std::string_view("preempt")})
+  for (std::string_view name : {aggregation, single})
     for (unsigned eps = 1; eps <= 3; ++eps)
-      monotone &= measured.at({name, eps}).time_s < measured.at({name, eps - 1}).time_s;
-  return std::string("\"The obtaining time decreases when the preemption threshold increases\": ") +
-         (monotone ? "holds, strictly." : "does not hold.");
+      monotone &= time_s(measured, name, eps) < time_s(measured, name, eps - 1);
+  return {"seed 004, figure 10", "The more may overtake, the shorter the obtaining time.",
+          "PreemptAggregation " +
+              by_eps(2, [](unsigned eps) { return line_of(aggregation, eps).paper_s; }) +
+              " s at eps 0 to 3",
+          by_eps(2, [&](unsigned eps) { return time_s(measured, aggregation, eps); }) +
+              " s, and Preempt " +
+              by_eps(2, [&](unsigned eps) { return time_s(measured, single, eps); }) +
+              (monotone ? " s: strictly." : " s."),
+          judged(monotone)};
+}
+
+Claim locality_claim(const Measured& measured) {
+  auto global = [&](std::string_view name, unsigned eps) {
+    return measured.at({name, eps}).global.mean();
+  };
+  bool fewer = true;
+  for (std::string_view name : {aggregation, single})
+    for (unsigned eps = 1; eps <= 3; ++eps) fewer &= global(name, eps) < global(name, eps - 1);
+  return {"seed 004, figure 11", "The more may overtake, the fewer messages go between clusters.",
+          "Preempt 196, 124, 109, 79 at eps 0 to 3",
+          by_eps(0, [&](unsigned eps) { return global(single, eps); }) +
+              ", and PreemptAggregation " +
+              by_eps(0, [&](unsigned eps) { return global(aggregation, eps); }) + ".",
+          judged(fewer)};
 }
 
 /// Whether one is faster than the other by more than a hundredth.
@@ -163,59 +224,198 @@ std::string_view compared(double one, double other) {
   return one > 1.01 * other ? "slower" : "as fast";
 }
 
-std::string aggregation_remark(const Measured& measured) {
-  std::string text;
-  for (unsigned eps = 0; eps <= 3; ++eps)
-    text += fmt::format(
-        "{}{} (eps {})", eps == 0 ? "" : ", ",
-        compared(measured.at({aggregation, eps}).time_s, measured.at({"preempt", eps}).time_s),
-        eps);
-  return "\"PreemptAggregation is the most efficient algorithm\": to Preempt it is " + text +
-         ". The paper has it slower at eps 0 and faster from 1 on; what it saves here are global "
-         "messages, at every eps.";
+Claim aggregation_claim(const Measured& measured) {
+  std::string ours;
+  bool fastest = true;
+  for (unsigned eps = 0; eps <= 3; ++eps) {
+    auto word = compared(time_s(measured, aggregation, eps), time_s(measured, single, eps));
+    fastest &= word == "faster";
+    ours += fmt::format("{}{} (eps {})", eps == 0 ? "" : ", ", word, eps);
+  }
+  return {
+      std::string(text), "PreemptAggregation is the most efficient of all.",
+      "slower than Preempt at eps 0, faster from 1 on",
+      "To Preempt it is " + ours + ". What it saves are messages between clusters, at every eps.",
+      fastest ? Verdict::holds : Verdict::in_part};
 }
 
-std::string delay_remark(const Measured& at_600, const Measured& at_300) {
-  return fmt::format(
-      "The paper injected 300 ms between clusters, but its times are those of 600 ms: NaimiTrehel "
-      "takes {:.2f} s at 600, {:.2f} s at 300, and 7.16 s in the paper.",
-      at_600.at({flat, 0}).time_s, at_300.at({flat, 0}).time_s);
+Claim hierarchy_claim(const Measured& measured) {
+  double slowest = time_s(measured, "proxy");
+  for (std::string_view name : {aggregation, single})
+    for (unsigned eps = 0; eps <= 3; ++eps)
+      slowest = std::max(slowest, time_s(measured, name, eps));
+  return {"seed 004, figure 9",
+          "Every algorithm that knows clusters is faster than the classical ones.",
+          "at most 6.04 s, and 7.16 s",
+          fmt::format("At most {:.2f} s, and {:.2f} s.", slowest, time_s(measured, flat)),
+          judged(slowest < time_s(measured, flat))};
 }
 
-std::string visit_remark(const Measured& measured) {
-  std::string text;
-  for (unsigned eps = 0; eps <= 3; ++eps)
-    text +=
-        fmt::format("{}{}", eps == 0 ? "" : ", ", measured.at({aggregation, eps}).longest_visit);
-  return "\"Limited by n + eps\": the longest visits of PreemptAggregation to a cluster of 3, "
-         "while "
-         "others wait, have " +
-         text + " entries at eps 0 to 3; n + eps + 1 is promised.";
+std::string label(const Line& line) {
+  bool preempts = line.algorithm == aggregation || line.algorithm == single;
+  return preempts ? fmt::format("{} {}", line.title, line.eps) : std::string(line.title);
+}
+
+/// Two points of which the second has the smaller alpha / beta, and one of the two as the first.
+constexpr std::pair<std::size_t, std::size_t> falling[] = {{3, 0}, {0, 4}, {4, 5}, {0, 2}};
+
+Claim load_claim(const std::vector<Measured>& all) {
+  std::string against;
+  for (const Line& line : lines)
+    for (auto [more, less] : falling) {
+      double more_s = time_s(all[more], line.algorithm, line.eps);
+      double less_s = time_s(all[less], line.algorithm, line.eps);
+      if (more_s <= less_s)
+        against +=
+            fmt::format("{}{} with beta {:.0f} to {:.0f} ms ({:.2f} and {:.2f} s)",
+                        against.empty() ? "" : ", ", label(line), milliseconds(points[more].beta),
+                        milliseconds(points[less].beta), more_s, less_s);
+    }
+  return {"seed 004, figure 9", "The smaller alpha / beta, the shorter the obtaining time.", "",
+          against.empty() ? "With every algorithm, from alpha / beta = 5 down to 0.1."
+                          : "With every algorithm, but for " + against + ".",
+          against.empty() ? Verdict::holds : Verdict::in_part};
+}
+
+Claim visit_claim(const Measured& measured) {
+  bool within = true;
+  std::string ours;
+  for (unsigned eps = 0; eps <= 3; ++eps) {
+    std::uint64_t longest = measured.at({aggregation, eps}).longest_visit;
+    within &= longest <= 3 + eps;
+    ours += fmt::format("{}{}", eps == 0 ? "" : ", ", longest);
+  }
+  return {std::string(text),
+          "A visit of PreemptAggregation's token to a cluster of n while others wait has at most "
+          "n + eps entries.",
+          "3, 4, 5, 6 at eps 0 to 3", ours + " at most; n + eps + 1 is what conch promises.",
+          judged(within)};
+}
+
+// The figures.
+/// Table 1 and figure 11: a bar for each line.
+Figure by_line(std::string_view title, std::string_view of, Axis y) {
+  Figure figure{std::string(title), std::string(of), Shape::bars, {"algorithm, eps"}, std::move(y)};
+  for (const Line& line : lines) figure.x.names.push_back(label(line));
+  return figure;
+}
+
+std::vector<Figure> draw_table(const Measured& at_600, const Measured& at_300) {
+  Figure times = by_line("Obtaining time, alpha = beta = 500 ms", "seed 004, table 1",
+                         {"obtaining time", "s"});
+  Figure spread = by_line("Standard deviation of the obtaining time", "seed 004, table 1",
+                          {"standard deviation", "s"});
+  Figure messages = by_line("Messages within clusters and between them", "seed 004, figure 11",
+                            {"messages", "messages", Spacing::log});
+  for (std::size_t i = 0; i < std::size(lines); ++i) {
+    const Line& line = lines[i];
+    auto x = static_cast<double>(i);
+    const Means& ours = at_600.at({line.algorithm, line.eps});
+    const Means& slow = at_300.at({line.algorithm, line.eps});
+    times.at("600 ms between clusters").points.push_back(at(x, ours.time_s));
+    times.at("300 ms").points.push_back(at(x, slow.time_s));
+    times.at("paper", Whose::paper).points.push_back({x, line.paper_s});
+    spread.at("600 ms between clusters").points.push_back(at(x, ours.std_s));
+    spread.at("300 ms").points.push_back(at(x, slow.std_s));
+    spread.at("paper", Whose::paper).points.push_back({x, line.paper_std_s});
+    messages.at("local").points.push_back(at(x, ours.local));
+    messages.at("global").points.push_back(at(x, ours.global));
+    messages.at("local, paper", Whose::paper).points.push_back({x, double(line.paper_local)});
+    messages.at("global, paper", Whose::paper).points.push_back({x, double(line.paper_global)});
+  }
+  return {times, spread, messages};
+}
+
+/// Figures 9 and 10: these algorithms, against alpha or beta.
+Figure draw_times(const std::vector<Measured>& all, std::string_view title, std::string_view of,
+                  Duration Point::*which,
+                  const std::vector<std::pair<std::string_view, unsigned>>& who,
+                  const std::vector<std::size_t>& order) {
+  std::string_view greek = which == &Point::alpha ? "alpha, inside" : "beta, mean time outside";
+  Figure figure{std::string(title),
+                std::string(of),
+                Shape::lines,
+                {std::string(greek), "ms", Spacing::log},
+                {"obtaining time", "s"}};
+  for (const auto& [algorithm, eps] : who) {
+    const Line& line = line_of(algorithm, eps);
+    for (std::size_t i : order)
+      figure.at(label(line))
+          .points.push_back(at(milliseconds(points[i].*which), all[i].at({algorithm, eps}).time_s));
+  }
+  return figure;
+}
+
+/// Figure 10 and the bound of a visit, against eps.
+std::vector<Figure> draw_eps(const Measured& measured) {
+  Figure times{"Obtaining time by eps, alpha = beta = 500 ms",
+               "seed 004, figure 10",
+               Shape::lines,
+               {"eps"},
+               {"obtaining time", "s"}};
+  Figure visits{"Longest visit of the token to a cluster of 3 while others wait",
+                "seed 004, section 4.2",
+                Shape::lines,
+                {"eps"},
+                {"entries in one visit", "entries"}};
+  for (unsigned eps = 0; eps <= 3; ++eps) {
+    for (std::string_view name : {aggregation, single}) {
+      const Line& line = line_of(name, eps);
+      const Means& means = measured.at({name, eps});
+      times.at(line.title).points.push_back(at(eps, means.time_s));
+      times.at(std::string(line.title) + ", paper", Whose::paper)
+          .points.push_back({double(eps), line.paper_s});
+      visits.at(line.title).points.push_back({double(eps), double(means.longest_visit)});
+    }
+    visits.at("n + eps", Whose::paper).points.push_back({double(eps), 3.0 + eps});
+    visits.at("n + eps + 1", Whose::reference).points.push_back({double(eps), 4.0 + eps});
+  }
+  return {times, visits};
+}
+
+std::vector<Figure> draw(const std::vector<Measured>& all) {
+  using Who = std::vector<std::pair<std::string_view, unsigned>>;
+  const Who classics{
+      {flat, 0}, {"central", 0}, {"ricart-agrawala", 0}, {aggregation, 0}, {aggregation, 3}};
+  const Who clustered{{"proxy", 0}, {aggregation, 0}, {aggregation, 3}, {single, 0}, {single, 3}};
+  const std::vector<std::size_t> by_beta{3, 0, 4, 5}, by_alpha{2, 0};
+  constexpr std::string_view with_classics = "PreemptAggregation and the classical algorithms";
+  constexpr std::string_view among = "PreemptAggregation, Preempt and Proxy";
+  std::vector<Figure> figures = draw_table(all[0], all[1]);
+  auto add = [&](std::string_view title, std::string_view of, Duration Point::*which,
+                 const Who& who, const std::vector<std::size_t>& order) {
+    std::string fixed = which == &Point::alpha ? ", beta = 500 ms" : ", alpha = 500 ms";
+    figures.push_back(draw_times(all, std::string(title) + fixed, of, which, who, order));
+  };
+  add(with_classics, "seed 004, figure 9", &Point::beta, classics, by_beta);
+  add(with_classics, "seed 004, figure 9", &Point::alpha, classics, by_alpha);
+  add(among, "seed 004, figure 10", &Point::beta, clustered, by_beta);
+  add(among, "seed 004, figure 10", &Point::alpha, clustered, by_alpha);
+  for (Figure& figure : draw_eps(all[0])) figures.push_back(std::move(figure));
+  return figures;
 }
 
 }  // namespace
 
-Findings hierarchical(const Seeds& seeds) {
+Findings hierarchical(const Setup& setup) {
   Findings findings{
       "Nine hosts in three clusters of three, 20 requests a host; 0.3 ms within a cluster, 600 ms\n"
       "between them (or 300); alpha ms inside, exponential beta between release and request. The\n"
       "manager of Centralized is one of the hosts.",
       Table({"of", "alpha", "beta", "algorithm", "eps", "time s", "std", "/ NT", "paper s", "std",
-             "local", "global", "/ NT", "paper l", "paper g", "in band"}),
-      {}};
+             "local", "global", "/ NT", "paper l", "paper g", "in band"})};
   findings.table.align_left(3);
-  std::map<std::size_t, Measured> measured;
-  for (std::size_t i = 0; i < std::size(points); ++i)
-    measured[i] = measure_all(points[i], seeds, findings.table);
+  std::vector<Measured> all;
+  for (const Point& point : points) all.push_back(measure_all(point, setup.seeds, findings.table));
+  findings.claims = {times_claim(all[0], all[1]), threshold_claim(all[0]), locality_claim(all[0]),
+                     aggregation_claim(all[0]),   hierarchy_claim(all[0]), load_claim(all),
+                     visit_claim(all[0])};
   findings.remarks = {
-      band_remark(measured[0]),
-      delay_remark(measured[0], measured[1]),
-      monotone_remark(measured[0]),
-      aggregation_remark(measured[0]),
-      visit_remark(measured[0]),
+      band_remark(all[0]),
       "The paper's messages miss about 55 tokens: its messages less its path are 122, where 177 "
       "are needed for 180 entries.",
   };
+  findings.figures = draw(all);
   return findings;
 }
 

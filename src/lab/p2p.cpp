@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "lab/parallel.hpp"
 
@@ -20,7 +21,7 @@ sim::MultitudeOptions with(sim::MultitudeOptions world, const Rival& rival, std:
 }
 
 void add(Outcome& outcome, const sim::MultitudeResult& result, double runs) {
-  outcome.messages += static_cast<double>(result.counted()) / runs;
+  outcome.messages.add(static_cast<double>(result.counted()));
   outcome.fencing += static_cast<double>(result.fencing) / runs;
   outcome.handover += static_cast<double>(result.handover) / runs;
   outcome.granted += static_cast<double>(result.granted) / runs;
@@ -80,7 +81,14 @@ std::string band_remark(const std::vector<Banded>& measured) {
 }
 
 double ratio(const Outcomes& outcomes, Who one, Who other) {
-  return outcomes[one].messages / outcomes[other].messages;
+  return outcomes[one].messages.mean() / outcomes[other].messages.mean();
+}
+
+double ratio_deviation(const Outcomes& outcomes, Who one, Who other) {
+  auto relative = [&](Who who) {
+    return outcomes[who].messages.deviation() / outcomes[who].messages.mean();
+  };
+  return ratio(outcomes, one, other) * std::hypot(relative(one), relative(other));
 }
 
 Banded ratio_in(const Outcomes& outcomes, Who one, Who other, Range band) {

@@ -34,10 +34,13 @@ inline constexpr std::size_t rival_count = std::size(rivals);
 /// Of those above.
 enum Who : std::size_t { Sg0, Sg1, Sg2, T0, T1, T2, Non };
 inline constexpr std::string_view overlays[] = {"pastry", "chord"};
+inline std::string_view title(std::string_view overlay) {
+  return overlay == overlays[0] ? "Pastry" : "Chord";
+}
 
-/// Means over seeds; of loads, all of all seeds.
+/// Over the seeds, means; of loads, all of all seeds.
 struct Outcome {
-  double messages = 0;
+  Sample messages;
   double fencing = 0;
   double handover = 0;
   double granted = 0;
@@ -69,12 +72,16 @@ struct Banded {
 std::string band_remark(const std::vector<Banded>& measured);
 /// The messages of the one for each of the other.
 double ratio(const Outcomes& outcomes, Who one, Who other);
+/// As if both vary independently.
+double ratio_deviation(const Outcomes& outcomes, Who one, Who other);
 Banded ratio_in(const Outcomes& outcomes, Who one, Who other, Range band);
 
 /// What all settings have in common, and how it is read.
 inline constexpr std::string_view reading =
     "Counted is every hop of the overlay and every direct message; not what stores a fence before "
     "an entry\n(Sigma, Non), which the papers do not have. Sigma's clients know replicas by their "
-    "keys, and route all that\nis for one.";
+    "keys, and route all that\nis for one. Sg0, Sg1, Sg2: Sigma whose waiters ask again "
+    "never, by informed back-off, in every round; T0, T1, T2:\nEnd-to-End that hands the lock on "
+    "with nothing else, a new IAMWINNER, that and a clean-up; Non: Non-End-to-End.";
 
 }  // namespace conch::lab::p2p

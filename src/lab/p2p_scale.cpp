@@ -17,7 +17,10 @@ namespace {
 
 using namespace p2p;
 
-constexpr sim::Node sizes[] = {1000, 10'000, 100'000, 1'000'000};
+std::vector<sim::Node> sizes_at(Scale scale) {
+  return pick<std::vector<sim::Node>>(scale, {1000, 3000}, {1000, 10'000, 100'000},
+                                      {1000, 10'000, 100'000, 1'000'000});
+}
 constexpr Who entrants[] = {T1, Non, Sg1};
 
 /// What this process has had at most since the last call; where Linux does not say, nothing.
@@ -45,55 +48,85 @@ sim::MultitudeOptions world_of(sim::Node nodes, Who who, std::uint64_t seed) {
   return world;
 }
 
+/// What was measured of one protocol with so many nodes.
 struct Growth {
-  double load = 0;
-  double route = 0;
+  Sample load, highest, route, per_request, took_s, mib;
 };
+using Grown = std::map<std::pair<sim::Node, Who>, Growth>;
 
-Growth add_row(Table& table, sim::Node nodes, Who who, std::uint64_t seed) {
+void add_row(Table& table, sim::Node nodes, Who who, std::uint64_t seed, Growth& growth) {
   peak_memory_mib();
   auto begin = std::chrono::steady_clock::now();
   sim::MultitudeResult result = sim::run_multitude(world_of(nodes, who, seed));
   double took_s = sim::seconds(std::chrono::steady_clock::now() - begin);
+  double mib = peak_memory_mib();
   CONCH_EXPECT(!result.violation, "every property holds");
   std::sort(result.loads.begin(), result.loads.end());
   auto messages = static_cast<double>(result.messages);
+  auto asked = static_cast<double>(result.asked);
   table.row({std::to_string(nodes), std::string(rivals[who].name),
              fmt::format("{:.2f}", result.mean_route), std::to_string(result.messages),
-             fmt::format("{:.1f}", messages / static_cast<double>(result.asked)),
-             fmt::format("{:.1f}", 100 * static_cast<double>(result.granted) /
-                                       static_cast<double>(result.asked)),
+             fmt::format("{:.1f}", messages / asked),
+             fmt::format("{:.1f}", 100 * static_cast<double>(result.granted) / asked),
              fmt::format("{:.1f}", messages / nodes),
              std::to_string(result.loads[result.loads.size() * 99 / 100]),
              std::to_string(result.loads.back()), std::to_string(result.values_most),
-             fmt::format("{:.1f}", took_s), fmt::format("{:.0f}", peak_memory_mib())});
-  return {messages / nodes, result.mean_route};
+             fmt::format("{:.1f}", took_s), fmt::format("{:.0f}", mib)});
+  growth.load.add(messages / nodes);
+  growth.highest.add(result.loads.back());
+  growth.route.add(result.mean_route);
+  growth.per_request.add(messages / asked);
+  growth.took_s.add(took_s);
+  growth.mib.add(mib);
+}
+
+std::vector<Figure> draw(const Grown& grown) {
+  constexpr std::string_view past = "past seed 002";
+  Axis nodes{"nodes", "nodes", Spacing::log};
+  auto figure = [&](std::string_view title, Axis y) {
+    return Figure{std::string(title), std::string(past), Shape::lines, nodes, std::move(y)};
+  };
+  Figure requests = figure("Messages per request", {"messages per request", "messages"});
+  Figure loads = figure("Load of a node in 20 rounds", {"load", "messages", Spacing::log});
+  Figure memory = figure("Memory of the simulation", {"memory", "MiB", Spacing::log});
+  Figure time = figure("Time of the simulation, on one core", {"time", "s", Spacing::log});
+  for (const auto& [what, growth] : grown) {
+    const auto& [size, who] = what;
+    std::string name(rivals[who].name);
+    requests.at(name).points.push_back(at(size, growth.per_request));
+    loads.at(name + ", mean").points.push_back(at(size, growth.load));
+    loads.at(name + ", highest").points.push_back(at(size, growth.highest));
+    memory.at(name).points.push_back(at(size, growth.mib));
+    time.at(name).points.push_back(at(size, growth.took_s));
+  }
+  return {requests, loads, time, memory};
 }
 
 }  // namespace
 
-Findings p2p_scale(const Seeds& seeds) {
+Findings p2p_scale(const Setup& setup) {
   Findings findings{
       "Pastry; a resource for every 100 nodes, with 10 replicas; 20 rounds of 3 requests for every "
       "1000 nodes. All messages\nare counted, those for fences too; loads are of 20 rounds. One "
       "core.",
       Table({"nodes", "protocol", "route", "messages", "per request", "granted %", "mean load",
-             "99 %", "most", "values", "s", "MiB"}),
-      {}};
+             "99 %", "most", "values", "s", "MiB"})};
   findings.table.align_left(1);
-  for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
-    std::map<std::pair<sim::Node, Who>, Growth> grown;
+  Grown grown;
+  std::vector<sim::Node> sizes = sizes_at(setup.scale);
+  for (std::uint64_t seed = setup.seeds.first; seed <= setup.seeds.last; ++seed)
     for (sim::Node nodes : sizes)
-      for (Who who : entrants) grown[{nodes, who}] = add_row(findings.table, nodes, who, seed);
-    for (Who who : entrants) {
-      Growth few = grown[{sizes[0], who}], many = grown[{sizes[std::size(sizes) - 1], who}];
-      findings.remarks.push_back(
-          fmt::format("{}: with a thousand times the nodes, and requests, a node gets {:.2f} times "
-                      "the messages; routes are {:.2f} times as long.",
-                      rivals[who].name, many.load / few.load, many.route / few.route));
-    }
+      for (Who who : entrants) add_row(findings.table, nodes, who, seed, grown[{nodes, who}]);
+  for (Who who : entrants) {
+    const Growth &few = grown[{sizes.front(), who}], &many = grown[{sizes.back(), who}];
+    findings.remarks.push_back(
+        fmt::format("{}: with {} times the nodes, and requests, a node gets {:.2f} times the "
+                    "messages; routes are {:.2f} times as long.",
+                    rivals[who].name, sizes.back() / sizes.front(),
+                    many.load.mean() / few.load.mean(), many.route.mean() / few.route.mean()));
   }
   findings.remarks.emplace_back("Values are what nodes remember of a resource, most at a time.");
+  findings.figures = draw(grown);
   return findings;
 }
 

@@ -33,12 +33,16 @@ inline constexpr Load light{"light", 10}, medium{"medium", 1}, heavy{"heavy", 0.
 sim::Options on_planet(const Contestant& contestant, std::size_t cities, const Load& load,
                        double stretch);
 
-/// Means of several runs; the longest of all of them.
+/// Of several runs; the longest of all of them.
 struct Outcome {
-  double mean_s = 0, p95_s = 0, longest_s = 0;
-  double global_per_entry = 0, local_per_entry = 0;
+  Sample mean_s, p95_s;
+  double longest_s = 0;
+  Sample global_per_entry, local_per_entry;
   std::uint64_t longest_visit = 0;
 };
+/// The sizes up to that of the planet; the smallest alone, to see whether it works.
+std::vector<std::size_t> sizes_of(const Setup& setup);
+
 Outcome measure(sim::Options options, const Seeds& seeds);
 
 }  // namespace conch::lab

@@ -8,6 +8,12 @@ namespace conch::lab {
 
 class Table {
  public:
+  /// A title above so many columns; empty, if they have none.
+  struct Group {
+    std::string title;
+    std::size_t columns;
+  };
+
   /// The first column is aligned left, the others right, unless said otherwise.
   explicit Table(std::vector<std::string> columns) : columns_(std::move(columns)) {}
 
@@ -22,14 +28,12 @@ class Table {
   const std::vector<std::string>& columns() const { return columns_; }
   const std::vector<std::vector<std::string>>& rows() const { return rows_; }
 
+  const std::vector<Group>& groups() const { return groups_; }
+  bool left(std::size_t column) const;
+
  private:
-  struct Group {
-    std::string title;
-    std::size_t columns;
-  };
   std::string line(const std::vector<std::string>& cells,
                    const std::vector<std::size_t>& widths) const;
-  bool left(std::size_t column) const;
 
   std::vector<std::string> columns_;
   std::vector<Group> groups_;

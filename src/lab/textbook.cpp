@@ -2,6 +2,10 @@
 // on one workload, with the figures of the textbooks beside the measured ones.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
 #include "catalog/catalog.hpp"
 #include "lab/experiment.hpp"
 #include "sim/simulation.hpp"
@@ -30,49 +34,79 @@ Options workload(std::string_view algorithm, bool high_load) {
 }
 
 struct Means {
-  double messages = 0;
-  double client_delay = 0;
-  double sync_delay = 0;
-  double fairness = 0;
-  std::uint64_t runs = 0;
-  std::uint64_t broken = 0;
+  Sample messages, client_delay, sync_delay, fairness;
 };
 
+/// Of the runs that did not deadlock.
 Means measure(Options options, const Seeds& seeds) {
   Means means;
   for (options.seed = seeds.first; options.seed <= seeds.last; ++options.seed) {
     Result result = simulate(options);
-    if (result.violation) {
-      ++means.broken;
-      continue;
-    }
-    ++means.runs;
-    means.messages += result.report.busy_messages_per_entry;
-    means.client_delay += result.report.client_delay_s / seconds(latency);
-    means.sync_delay += result.report.sync_delay_s / seconds(latency);
-    means.fairness += result.report.fairness;
+    if (result.violation) continue;
+    means.messages.add(result.report.busy_messages_per_entry);
+    means.client_delay.add(result.report.client_delay_s / seconds(latency));
+    means.sync_delay.add(result.report.sync_delay_s / seconds(latency));
+    means.fairness.add(result.report.fairness);
   }
-  auto runs = static_cast<double>(std::max<std::uint64_t>(means.runs, 1));
-  for (double* sum : {&means.messages, &means.client_delay, &means.sync_delay, &means.fairness})
-    *sum /= runs;
   return means;
 }
 
+/// What was measured of one algorithm.
+struct Line {
+  About about;
+  Means low, high;
+};
+
+std::vector<Line> measure_all(const Seeds& seeds) {
+  std::vector<Line> lines;
+  for (const CatalogEntry& entry : catalog()) {
+    const About& about = entry.about;
+    bool variant = about.name.find('@') != std::string_view::npos;
+    if (variant || entry.is_preset()) continue;
+    lines.push_back({about, measure(workload(about.name, false), seeds),
+                     measure(workload(about.name, true), seeds)});
+  }
+  return lines;
+}
+
+/// From the least to the most that a textbook has; nothing, if it has no number.
+struct Interval {
+  double least;
+  double most;
+};
+constexpr int n = nodes;
+constexpr int k = 4;
+
 /// The textbooks' messages per entry with N = 13, K = 4. The server and a node's own vote cost
 /// nothing.
-std::string expected_messages(std::string_view name) {
-  constexpr int n = nodes;
-  constexpr int k = 4;
-  if (name == "central") return fmt::format("{:.1f}", 3.0 * (n - 1) / n);
-  if (name == "ring") return fmt::format("1..{}", n);
-  if (name == "ring-idle-hold") return fmt::format("0..{}", 2 * n);
-  if (name == "ricart-agrawala") return std::to_string(2 * (n - 1));
-  if (name == "ricart-agrawala-kept") return fmt::format("0..{}", 2 * (n - 1));
-  if (name.starts_with("maekawa")) return fmt::format("{}..{}", 3 * (k - 1), 5 * (k - 1));
-  if (name == "lamport") return std::to_string(3 * (n - 1));
+std::optional<Interval> textbook_messages(std::string_view name) {
+  if (name == "central") return Interval{3.0 * (n - 1) / n, 3.0 * (n - 1) / n};
+  if (name == "ring") return Interval{1, n};
+  if (name == "ring-idle-hold") return Interval{0, 2 * n};
+  if (name == "ricart-agrawala") return Interval{2 * (n - 1), 2 * (n - 1)};
+  if (name == "ricart-agrawala-kept") return Interval{0, 2 * (n - 1)};
+  if (name.starts_with("maekawa")) return Interval{3 * (k - 1), 5 * (k - 1)};
+  if (name == "lamport") return Interval{3 * (n - 1), 3 * (n - 1)};
+  if (name == "suzuki-kasami") return Interval{0, n};
+  return {};
+}
+
+std::string print_messages(std::string_view name) {
+  auto interval = textbook_messages(name);
+  if (name == "central") return fmt::format("{:.1f}", interval->least);
   if (name == "suzuki-kasami") return fmt::format("0 or {}", n);
   if (name == "raymond") return "4 (high)";
-  return "O(log N)";
+  if (!interval) return "O(log N)";
+  if (interval->least == interval->most) return fmt::format("{:.0f}", interval->least);
+  return fmt::format("{:.0f}..{:.0f}", interval->least, interval->most);
+}
+
+/// As the catalogue has it: "2", "0..N", "0 or 2", "0, or N"; nothing of "O(log N)" and the like.
+std::optional<Interval> textbook_delay(std::string_view text) {
+  auto value = [](char c) { return c == 'N' ? n : c - '0'; };
+  auto is_value = [](char c) { return c == 'N' || ('0' <= c && c <= '9'); };
+  if (!is_value(text.front()) || !is_value(text.back())) return {};
+  return Interval{double(value(text.front())), double(value(text.back()))};
 }
 
 std::string number(double value) { return fmt::format("{:.2f}", value); }
@@ -80,23 +114,108 @@ std::string number(double value) { return fmt::format("{:.2f}", value); }
 std::vector<std::string> remarks() {
   std::vector<std::string> list;
   auto remark = [&](std::string_view text) { list.emplace_back(text); };
-  remark("A token is handed over in one message; a server, or a vote, takes two: the sync delay.");
-  remark("Asking everybody buys fairness by time stamps (ME3) at 2(N-1) messages an entry.");
   remark(
       "naimi-trehel costs a few messages however many nodes there are, and none to enter again "
       "where the token rests: the default of the real peers.");
-  remark(
-      "maekawa-textbook is the notes' pseudo-code: it deadlocks as soon as requests meet. maekawa "
-      "does not, for up to 5 messages a vote instead of 3.");
   remark(
       "ring counts only messages sent while somebody wanted to enter; when idle it sends one per "
       "message time for ever.");
   return list;
 }
 
+constexpr std::string_view section = "seed 001, section 15.2";
+
+const Line& line_of(const std::vector<Line>& lines, std::string_view name) {
+  return *std::find_if(lines.begin(), lines.end(),
+                       [&](const Line& line) { return line.about.name == name; });
+}
+
+std::vector<Claim> judge(const std::vector<Line>& lines) {
+  auto sync = [&](std::string_view name) { return line_of(lines, name).high.sync_delay.mean(); };
+  auto low = [&](std::string_view name) { return line_of(lines, name).low.messages.mean(); };
+  auto high = [&](std::string_view name) { return line_of(lines, name).high.messages.mean(); };
+  auto is = [](double value, double expected) { return std::abs(value - expected) < 0.05; };
+  // The server is a node, too, and its own messages take no time.
+  bool round_trips = is(sync("central"), 2.0 * (n - 1) / n) && is(sync("ricart-agrawala"), 1);
+  std::vector<Claim> claims{
+      {std::string(section),
+       "From one holder to the next a server takes a round trip; where everybody is asked it is "
+       "one message.",
+       "2 and 1 message times",
+       fmt::format("{:.2f}, as the server's own messages take no time, and {:.2f}. A token is "
+                   "handed over in one message, too (naimi-trehel {:.2f}).",
+                   sync("central"), sync("ricart-agrawala"), sync("naimi-trehel")),
+       judged(round_trips)},
+      {std::string(section), "Asking everybody takes 2(N-1) messages an entry.",
+       fmt::format("{}", 2 * (n - 1)),
+       fmt::format("{:.2f} and {:.2f} at low and high load: what fairness by time stamps (ME3) "
+                   "costs.",
+                   low("ricart-agrawala"), high("ricart-agrawala")),
+       judged(is(low("ricart-agrawala"), 2 * (n - 1)) && is(high("ricart-agrawala"), 2 * (n - 1)))},
+      {std::string(section), "Who wants the ring's token waits for 0 to N messages.",
+       fmt::format("0 to {}", n),
+       fmt::format("{:.2f} in the mean at low load.",
+                   line_of(lines, "ring").low.client_delay.mean()),
+       judged(line_of(lines, "ring").low.client_delay.mean() <= n)},
+  };
+  bool deadlocks = line_of(lines, "maekawa-textbook").high.messages.count() == 0;
+  claims.push_back({std::string(section),
+                    "Votes of the members of a voting set are enough to enter (as the notes have "
+                    "the protocol).",
+                    "",
+                    std::string(deadlocks ? "It deadlocks as soon as requests meet"
+                                          : "It did not deadlock in these runs") +
+                        fmt::format(" (maekawa-textbook); maekawa does not, for up to 5 messages a "
+                                    "vote instead of 3: {:.1f} an entry at high load.",
+                                    high("maekawa")),
+                    judged(!deadlocks)});
+  return claims;
+}
+
+/// By algorithm: what the textbooks have at least and at most, and what was measured.
+Figure by_algorithm(const std::vector<Line>& lines, std::string_view title, Axis y) {
+  Figure figure{std::string(title), std::string(section), Shape::bars, {"algorithm"}, std::move(y)};
+  for (const Line& line : lines) figure.x.names.emplace_back(line.about.name);
+  return figure;
+}
+
+void add(Figure& figure, std::size_t place, const std::optional<Interval>& textbook) {
+  if (!textbook) return;
+  auto x = static_cast<double>(place);
+  figure.at("textbook, at least", Whose::paper).points.push_back({x, textbook->least});
+  figure.at("textbook, at most", Whose::paper).points.push_back({x, textbook->most});
+}
+
+void add(Figure& figure, std::size_t place, std::string_view series, const Sample& sample) {
+  if (sample.count() == 0) return;  // it deadlocks
+  figure.at(series).points.push_back(at(static_cast<double>(place), sample));
+}
+
+std::vector<Figure> draw(const std::vector<Line>& lines) {
+  Figure messages =
+      by_algorithm(lines, "Bandwidth: messages per entry", {"messages per entry", "messages"});
+  Figure client =
+      by_algorithm(lines, "Client delay: from request to entry when nobody else wants it",
+                   {"client delay", "message times"});
+  Figure sync = by_algorithm(lines, "Synchronization delay: from one holder to the next",
+                             {"synchronization delay", "message times"});
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Line& line = lines[i];
+    add(messages, i, textbook_messages(line.about.name));
+    add(messages, i, "low load", line.low.messages);
+    add(messages, i, "high load", line.high.messages);
+    add(client, i, textbook_delay(line.about.client_delay));
+    add(client, i, "low load", line.low.client_delay);
+    add(sync, i, textbook_delay(line.about.sync_delay));
+    add(sync, i, "high load", line.high.sync_delay);
+  }
+  return {messages, client, sync};
+}
+
 }  // namespace
 
-Findings textbook(const Seeds& seeds) {
+Findings textbook(const Setup& setup) {
+  const Seeds& seeds = setup.seeds;
   Table table({"algorithm", "textbook", "low", "high", "textbook", "low", "textbook", "high",
                "high", "ME3"});
   table.group("", 1);
@@ -105,28 +224,22 @@ Findings textbook(const Seeds& seeds) {
   table.group("sync delay", 2);
   table.group("fairness", 1);
   table.group("", 1);
-  for (const CatalogEntry& entry : catalog()) {
-    const About& about = entry.about;
-    bool variant = about.name.find('@') != std::string_view::npos;
-    if (variant || entry.is_preset()) continue;
-    Means low = measure(workload(about.name, false), seeds);
-    Means high = measure(workload(about.name, true), seeds);
-    auto cell = [](const Means& means, double value) {
-      return means.runs > 0 ? number(value) : std::string("deadlock");
-    };
-    table.row({std::string(about.name), expected_messages(about.name), cell(low, low.messages),
-               cell(high, high.messages), std::string(about.client_delay),
-               cell(low, low.client_delay), std::string(about.sync_delay),
-               cell(high, high.sync_delay), cell(high, high.fairness),
+  std::vector<Line> lines = measure_all(seeds);
+  auto cell = [](const Sample& sample) {
+    return sample.count() > 0 ? number(sample.mean()) : std::string("deadlock");
+  };
+  for (const auto& [about, low, high] : lines)
+    table.row({std::string(about.name), print_messages(about.name), cell(low.messages),
+               cell(high.messages), std::string(about.client_delay), cell(low.client_delay),
+               std::string(about.sync_delay), cell(high.sync_delay), cell(high.fairness),
                about.promises_order ? "yes" : "no"});
-  }
   return {
       fmt::format("{} nodes, every message takes {}, a holder stays {}; seeds {}..{}. Low load: a "
                   "node\nasks every {} on average. High load: it asks again at once. Delays are in "
                   "message times.",
                   nodes, print_duration(latency), print_duration(5 * latency), seeds.first,
                   seeds.last, print_duration(nodes * 100 * latency)),
-      std::move(table), remarks()};
+      std::move(table), remarks(), judge(lines), draw(lines)};
 }
 
 }  // namespace conch::lab

@@ -33,6 +33,9 @@ struct Outcomes {
       ++unsafe;
     }
   }
+  friend Outcomes operator+(const Outcomes& a, const Outcomes& b) {
+    return {a.went_on + b.went_on, a.stopped + b.stopped, a.unsafe + b.unsafe};
+  }
   int runs() const { return went_on + stopped + unsafe; }
   bool all_went_on() const { return went_on == runs(); }
   std::string text() const {
@@ -122,53 +125,75 @@ const Row& row_of(const std::vector<Row>& rows, std::string_view name) {
   return *std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; });
 }
 
-/// What the notes say, and what these runs say of it.
-std::string judged(std::string_view statement, std::string_view verdict) {
-  return fmt::format("Notes: \"{}\" {}", statement, verdict);
-}
-
-std::string holds(bool holds) { return holds ? "Holds." : "Does not hold."; }
-
 std::string survived(const Outcomes& outcomes) {
   return fmt::format("{} of {} runs", outcomes.went_on, outcomes.runs());
 }
 
-std::vector<std::string> judge(const std::vector<Row>& rows) {
-  bool nobody_tolerates_loss =
-      std::none_of(rows.begin(), rows.end(), [](const Row& row) { return row.lost.all_went_on(); });
+constexpr std::string_view section = "seed 001, section 15.2, fault tolerance";
+
+std::vector<Claim> judge(const std::vector<Row>& rows) {
+  auto tolerant = std::count_if(rows.begin(), rows.end(),
+                                [](const Row& row) { return row.lost.all_went_on(); });
   const Row& ring = row_of(rows, "ring");
   const Row& maekawa = row_of(rows, "maekawa");
   const Row& central = row_of(rows, "central");
   const Row& detector = row_of(rows, "central + detector");
   const Row& ricart = row_of(rows, "ricart-agrawala");
+  Outcomes ring_crashes = ring.idle + ring.waiting + ring.holding;
+  Outcomes detected = detector.idle + detector.waiting + detector.holding;
+  std::string of(section);
   return {
-      judged("None of the algorithms would tolerate the loss of messages.",
-             holds(nobody_tolerates_loss) +
-                 " Not every lost message matters to those that send more than they need; none "
-                 "should run without the reliable link."),
-      judged("The ring cannot tolerate a crash failure of any single process.",
-             holds(ring.idle.went_on + ring.waiting.went_on + ring.holding.went_on == 0)),
-      judged(
-          "Maekawa's algorithm can tolerate some process crash failures: if a crashed process is "
-          "not in a voting set that is required.",
-          "But everybody is in somebody's voting set, and here all ask: " + survived(maekawa.idle) +
-              " went on after an idle process crashed."),
-      judged("The central server can tolerate the crash of a client that neither holds nor has "
-             "requested the token.",
-             holds(central.idle.all_went_on())),
-      judged("(Exercise 15.5) With a failure detector the server handles the crash of any client.",
-             holds(detector.idle.all_went_on() && detector.waiting.all_went_on() &&
-                   detector.holding.all_went_on()) +
-                 " The server itself must live."),
-      judged("Ricart-Agrawala can be adapted to tolerate the crash of such a process.",
-             "As it stands everybody waits for a reply of the dead: " + survived(ricart.idle) +
-                 " went on."),
+      {of, "No algorithm stands the loss of a message.", "none",
+       fmt::format("{} of {} do. Not every lost message matters to those that send more than they "
+                   "need; none should run without the reliable link.",
+                   tolerant, rows.size()),
+       judged(tolerant == 0)},
+      {of, "A ring stands no crash of anybody.", "none",
+       survived(ring_crashes) + " went on after a crash.", judged(ring_crashes.went_on == 0)},
+      {of, "Maekawa's voting stands a crash, as long as nobody needs the vote of the dead.", "",
+       "But everybody is in somebody's voting set, and here all ask: " + survived(maekawa.idle) +
+           " went on after an idle process crashed.",
+       Verdict::not_comparable},
+      {of, "A server stands the crash of a client that neither holds nor waits.", "always",
+       survived(central.idle) + " went on.", judged(central.idle.all_went_on())},
+      {"seed 001, exercise 15.5",
+       "With a failure detector a server stands the crash of any client.", "always",
+       survived(detected) + " went on. The server itself must live.",
+       judged(detected.all_went_on())},
+      {of, "Ricart-Agrawala can be changed to stand the crash of a process that is idle.", "",
+       "As it stands everybody waits for a reply of the dead: " + survived(ricart.idle) +
+           " went on.",
+       Verdict::not_comparable},
   };
+}
+
+Figure draw(const std::vector<Row>& rows) {
+  Figure figure{"Runs that go on after one fault",
+                std::string(section),
+                Shape::bars,
+                {"algorithm"},
+                {"runs that go on", "%"}};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Row& row = rows[i];
+    figure.x.names.push_back(row.name);
+    auto add = [&](std::string_view fault, const std::optional<Outcomes>& outcomes) {
+      if (outcomes)
+        figure.at(fault).points.push_back(
+            {static_cast<double>(i), 100.0 * outcomes->went_on / outcomes->runs()});
+    };
+    add("a lost message", row.lost);
+    add("a crash while idle", row.idle);
+    add("while waiting", row.waiting);
+    add("while holding", row.holding);
+    add("of the server or a voter", row.serving ? row.serving : row.voting);
+  }
+  return figure;
 }
 
 }  // namespace
 
-Findings textbook_faults(const Seeds& seeds) {
+Findings textbook_faults(const Setup& setup) {
+  const Seeds& seeds = setup.seeds;
   Table table({"algorithm", "lost message", "idle", "waiting", "holding", "serving", "voting"});
   table.group("", 1);
   table.group("one", 1);
@@ -185,7 +210,10 @@ Findings textbook_faults(const Seeds& seeds) {
                       "everybody else is served.\n\"stops\": somebody waits for ever; \"unsafe\": "
                       "two holders or lost data; with a share where\nnot every run did.",
                       nodes, seeds.first, seeds.last),
-          std::move(table), judge(rows)};
+          std::move(table),
+          {},
+          judge(rows),
+          {draw(rows)}};
 }
 
 }  // namespace conch::lab

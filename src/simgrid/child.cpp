@@ -1,6 +1,7 @@
 #include "simgrid/child.hpp"
 
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +30,7 @@ Pipe create_pipe() {
 }
 
 [[noreturn]] void be_child(int pipe, const std::function<std::string()>& f) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody is left to answer
   std::string answer;
   try {
     answer = returned + f();

@@ -1,0 +1,79 @@
+#include "cli/lab_json.hpp"
+
+namespace conch::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json table_json(const lab::Table& table) {
+  Json left = Json::array();
+  for (std::size_t i = 0; i < table.columns().size(); ++i) left.push_back(table.left(i));
+  Json groups = Json::array();
+  for (const auto& [title, columns] : table.groups())
+    groups.push_back({{"title", title}, {"columns", columns}});
+  return {{"groups", groups}, {"left", left}};
+}
+
+Json axis_json(const lab::Axis& axis) {
+  return {{"label", axis.label},
+          {"unit", axis.unit},
+          {"log", axis.spacing == lab::Spacing::log},
+          {"names", axis.names}};
+}
+
+std::string_view word(lab::Whose whose) {
+  switch (whose) {
+    case lab::Whose::ours: return "ours";
+    case lab::Whose::paper: return "paper";
+    case lab::Whose::reference: return "reference";
+  }
+  return "?";
+}
+
+std::string_view word(lab::Shape shape) {
+  switch (shape) {
+    case lab::Shape::lines: return "lines";
+    case lab::Shape::bars: return "bars";
+    case lab::Shape::steps: return "steps";
+  }
+  return "?";
+}
+
+Json figure_json(const lab::Figure& figure) {
+  Json series = Json::array();
+  for (const lab::Series& each : figure.series) {
+    Json points = Json::array();
+    for (const lab::Datum& datum : each.points) points.push_back({datum.x, datum.y, datum.error});
+    series.push_back({{"name", each.name}, {"whose", word(each.whose)}, {"points", points}});
+  }
+  return {{"title", figure.title},    {"of", figure.of},          {"shape", word(figure.shape)},
+          {"x", axis_json(figure.x)}, {"y", axis_json(figure.y)}, {"series", series}};
+}
+
+Json claim_json(const lab::Claim& claim) {
+  return {{"of", claim.of},
+          {"says", claim.says},
+          {"paper", claim.paper},
+          {"ours", claim.ours},
+          {"verdict", lab::print(claim.verdict)}};
+}
+
+}  // namespace
+
+Json findings_json(const lab::Experiment& experiment, const lab::Findings& findings) {
+  Json json;
+  json["experiment"] = experiment.name;
+  json["about"] = experiment.about;
+  json["setting"] = findings.setting;
+  json["columns"] = findings.table.columns();
+  json["rows"] = findings.table.rows();
+  json["layout"] = table_json(findings.table);
+  json["claims"] = Json::array();
+  for (const lab::Claim& claim : findings.claims) json["claims"].push_back(claim_json(claim));
+  json["remarks"] = findings.remarks;
+  json["figures"] = Json::array();
+  for (const lab::Figure& figure : findings.figures) json["figures"].push_back(figure_json(figure));
+  return json;
+}
+
+}  // namespace conch::cli

@@ -1,0 +1,163 @@
+// `conch lab`, as a shell meets it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli_run.hpp"
+
+namespace {
+
+using namespace shell;
+using nlohmann::json;
+
+TEST(CliLab, RefusesWhatItCannotDo) {
+  expect_refused("lab run textbok", "did you mean \"textbook\"?");
+  expect_refused("lab run textbook --out /proc/nowhere", "cannot write");
+  expect_refused("lab run dho-cycel", "did you mean \"dho-cycle\"?");
+  expect_refused("lab run dho-cycle --engine simgird", "none of sim, simgrid, both");
+  expect_refused("lab run textbook --engine sim", "runs on our simulator alone");
+  expect_refused("lab run dho-overlap --seeds 2..1", "empty");
+  expect_refused("lab run textbook --cities 5", "knows no cities");
+  expect_refused("lab run planet --cities 3", "--cities");
+  expect_refused("lab report", "--out");
+  expect_refused("lab report --out /proc/nowhere", "cannot make /proc/nowhere");
+  expect_refused("lab report --out /dev/null", "cannot make /dev/null");
+  expect_refused("lab report --out . --only elections,textbok", "did you mean \"textbook\"?");
+  expect_refused("lab report --out . --seeds 2..1", "empty");
+}
+
+/// Its own, and gone with it.
+class Folder {
+ public:
+  Folder() {
+    std::string name = "/tmp/conch-report-XXXXXX";
+    path_ = mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  std::string text() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(CliLab, WritesAReport) {
+  Folder folder;
+  Outcome outcome =
+      conch("lab report --quick --only textbook-faults,elections --out " + folder.text() + "/new");
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_NE(outcome.out.find("[1/2] textbook-faults"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("[2/2] elections"), std::string::npos) << outcome.out;
+  EXPECT_EQ(contents(folder / "new/elections.csv").find("N,"), 0u);
+  json report = json::parse(contents(folder / "new/report.json"));
+  EXPECT_EQ(report["scale"], "quick");
+  ASSERT_EQ(report["experiments"].size(), 2u);
+  EXPECT_EQ(report["experiments"][1]["command"], "conch lab run elections --quick");
+  EXPECT_EQ(report["experiments"][1]["rows"].size(), 5u);
+  std::string page = contents(folder / "new/report.html");
+  EXPECT_NE(page.find("<script type=\"application/json\" id=\"data\">"), std::string::npos);
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "new"))
+    files += entry.is_regular_file();
+  EXPECT_EQ(files, 4u);
+}
+
+/// The second one would take a minute: it is interrupted when the first one is done.
+TEST(CliLab, AReportThatIsInterruptedLeavesWhatIsDone) {
+  Folder folder;
+  Outcome outcome = run("out=" + folder.text() + "; " CONCH_COMMAND R"( lab report --out $out \
+      --only elections,p2p-scale 2>$out/said & reporter=$!
+      until grep -q '1/2' $out/said || ! kill -0 $reporter; do sleep 0.05; done
+      kill -INT $reporter; wait $reporter; echo "status $?"; cat $out/said)");
+  EXPECT_NE(outcome.out.find("status 130"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("conch: stopped; the tables that are done are in " + folder.text()),
+            std::string::npos)
+      << outcome.out;
+  EXPECT_TRUE(std::filesystem::exists(folder / "elections.csv"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "report.html"));
+}
+
+TEST(CliLab, FindsTableOneOfTheHierarchicalAlgorithms) {
+  Outcome outcome = conch_out("lab run hierarchical --seeds 1..20 --json");
+  EXPECT_EQ(outcome.status, 0);
+  json findings = json::parse(outcome.out);
+  EXPECT_EQ(findings["rows"].size(), 72u);
+  EXPECT_EQ(findings["remarks"][0], "Every line of table 1 is within its band.");
+  EXPECT_EQ(findings["claims"][1]["verdict"], "holds");
+  EXPECT_NE(findings["claims"][1]["ours"].dump().find("strictly"), std::string::npos);
+  EXPECT_EQ(findings["figures"][0]["of"], "seed 004, table 1");
+}
+
+TEST(CliLab, PrintsItsTables) {
+  Outcome textbook = conch("lab run textbook --seeds 1..2");
+  EXPECT_EQ(textbook.status, 0);
+  EXPECT_NE(textbook.out.find("naimi-trehel"), std::string::npos);
+  Outcome faults = conch("lab run textbook-faults --seeds 1..3");
+  EXPECT_EQ(faults.status, 0);
+  EXPECT_NE(faults.out.find("central + detector"), std::string::npos);
+  std::string listed = conch("lab list").out;
+  for (const char* name :
+       {"textbook-faults", "p2p-nodes", "p2p-load", "p2p-distribution", "p2p-churn", "p2p-scale"})
+    EXPECT_NE(listed.find(name), std::string::npos) << name;
+}
+
+/// What the lab says of the paper's statements.
+void expect_findings(const std::string& command, const std::vector<std::string>& words) {
+  Outcome outcome = conch(command);
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out.find("FAILS"), std::string::npos) << outcome.out;
+  for (const std::string& word : words)
+    EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " in\n" << outcome.out;
+}
+
+TEST(CliLab, MeasuresElections) {
+  expect_findings("lab run elections --seeds 1..3",
+                  {"3N-1", "- Holds: Everybody ends with the same coordinator"});
+}
+
+/// Where there is no steady state, the engines agree only on the mean of several seeds.
+TEST(CliLab, FindsEquation4OnBothEngines) {
+  expect_findings("lab run dho-cycle --seeds 1",
+                  {"- Holds: A cycle is a slot", "simgrid", "% apart"});
+}
+
+TEST(CliLab, FindsTheKneeOfFigure8OnBothEngines) {
+  expect_findings("lab run dho-overlap --seeds 1",
+                  {"- Holds: Blocked is only", "simgrid", "were allowed. Holds."});
+}
+
+TEST(CliLab, FindsTable2OnBothEngines) {
+  expect_findings("lab run dho-mobility --seeds 1",
+                  {"- Holds: Peers that leave and come back cost",
+                   "- Holds: The overhead is linear", "simgrid", "5% were allowed. Holds."});
+}
+
+TEST(CliLab, JudgesTheLoadOverAnOverlay) {
+  expect_findings("lab run p2p-distribution --seeds 1",
+                  {"- Holds: Four times the replicas are more load",
+                   "- Does not hold: ... and have no effect on Non-E2E", "10 of 10 inside."});
+}
+
+TEST(CliLab, RecommendsForAPlanet) {
+  json planet =
+      json::parse(conch_out("lab run planet --cities 5 --stretch 1.5 --seeds 1 --json").out);
+  EXPECT_EQ(planet["rows"].size(), 44u);
+}
+
+TEST(CliLab, RunsOnOneEngine) {
+  Outcome outcome = conch("lab run dho-overlap --engine sim");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out.find("simgrid"), std::string::npos) << outcome.out;
+}
+
+}  // namespace
