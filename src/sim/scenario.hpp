@@ -32,6 +32,9 @@ class Scenario {
   /// begins with "error: ".
   std::string run(std::string_view command);
 
+  /// Nothing before there are nodes.
+  const ScriptedWorld* world() const { return world_.get(); }
+
  private:
   void perform(std::string_view command);
 
