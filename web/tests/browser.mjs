@@ -1,0 +1,127 @@
+// What the tests of the pages share: a browser, a conch that serves, and pictures of what is seen.
+//
+//   const { context, done } = await openBrowser();   // of Playwright; any console error is kept
+//   const conch = await startConch(["view", "naimi_trehel"]);
+//   const page = await context.newPage(); await page.goto(conch.url);
+//   await shot(page, "viewer");                       // SHOTS/viewer.png
+//   await conch.stop(); await done();                 // fails if a page had an error
+//
+// CHROMIUM is the browser, CONCH the program (build/dev/conch), SHOTS the folder of the pictures (build/shots).
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+export const conchProgram = process.env.CONCH ?? join(root, "build", "dev", "conch");
+/** Where the built pages are. */
+export const pagesFolder = process.env.PAGES ?? join(dirname(conchProgram), "pages");
+const shots = process.env.SHOTS ?? join(root, "build", "shots");
+
+export const laptop = { width: 1280, height: 800 };
+export const phone = { width: 390, height: 844 };
+
+/** The path of chromium, or nothing: then the tests that need it are skipped. */
+export function chromiumPath() {
+  const path = process.env.CHROMIUM || "/usr/bin/chromium";
+  return existsSync(path) ? path : null;
+}
+
+/** What to give `test` as its options: skipped, with the reason, where there is no browser. */
+export const needsBrowser = chromiumPath() ? {} : { skip: "there is no chromium" };
+
+/** Options are those of Playwright's contexts: colorScheme, viewport, reducedMotion ... */
+export async function openBrowser(options = {}) {
+  const browser = await chromium.launch({
+    executablePath: chromiumPath(),
+    args: ["--no-sandbox", "--disable-dev-shm-usage"],
+  });
+  const context = await browser.newContext({
+    viewport: laptop,
+    deviceScaleFactor: 1,
+    colorScheme: "light",
+    ...options,
+  });
+  context.setDefaultTimeout(60000);
+  const errors = [];
+  context.on("page", (page) => {
+    page.on("pageerror", (error) => errors.push(String(error.stack ?? error)));
+    page.on("console", (message) => {
+      if (message.type() === "error") errors.push(message.text());
+    });
+  });
+  const done = async () => {
+    await browser.close();
+    assert.deepEqual(errors, [], "the page had errors");
+  };
+  return { browser, context, errors, done };
+}
+
+/** Starts conch, and waits until it has said where it serves; `url` is the first it prints. */
+export async function startConch(args, { env = {} } = {}) {
+  const child = spawn(conchProgram, args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  const url = await new Promise((resolve, reject) => {
+    const listen = (chunk) => {
+      said += chunk;
+      const found = /http:\/\/[^\s"'<>]+/.exec(said);
+      if (found && said.slice(found.index + found[0].length)) resolve(found[0]);
+    };
+    child.stdout.on("data", listen);
+    child.stderr.on("data", listen);
+    child.on("error", reject);
+    child.on("exit", (code) => reject(new Error(`conch ${args.join(" ")}: ended with ${code}\n${said}`)));
+  });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  return {
+    url,
+    child,
+    said: () => said,
+    stop: async () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+/** Serves a built page and, as `conch view` does, a film beside it. */
+export async function servePage(name, film = null) {
+  const html = await readFile(join(pagesFolder, `${name}.html`));
+  const server = createServer((request, response) => {
+    const path = request.url.split("?")[0];
+    if (path === "/") response.writeHead(200, { "content-type": "text/html" }).end(html);
+    else if (path === "/film" && film)
+      response.writeHead(200, { "content-type": "application/octet-stream" }).end(film);
+    else response.writeHead(404).end();
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${server.address().port}/`,
+    stop: () => {
+      server.closeAllConnections?.();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A picture for the documentation, or to look at. */
+export async function shot(page, name) {
+  await mkdir(shots, { recursive: true });
+  await page.screenshot({ path: join(shots, `${name}.png`) });
+}
+
+/** Nothing sticks out of the page to the right. */
+export async function assertNoSidewaysScroll(page) {
+  const [wide, seen] = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return [scrollWidth, clientWidth];
+  });
+  assert.ok(wide <= seen, `the page is ${wide} wide, and ${seen} are seen`);
+}
