@@ -6,7 +6,8 @@
 //   await shot(page, "viewer");                       // SHOTS/viewer.png
 //   await conch.stop(); await done();                 // fails if a page had an error
 //
-// CHROMIUM is the browser, CONCH the program (build/dev/conch), SHOTS the folder of the pictures (build/shots).
+// CHROMIUM is the browser, CONCH the program (build/dev/conch), SHOTS the folder of the pictures
+// (build/shots).
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -77,7 +78,9 @@ export async function startConch(args, { env = {} } = {}) {
     child.stdout.on("data", listen);
     child.stderr.on("data", listen);
     child.on("error", reject);
-    child.on("exit", (code) => reject(new Error(`conch ${args.join(" ")}: ended with ${code}\n${said}`)));
+    child.on("exit", (code) =>
+      reject(new Error(`conch ${args.join(" ")}: ended with ${code}\n${said}`)),
+    );
   });
   const ended = new Promise((resolve) => child.once("exit", resolve));
   return {

@@ -37,12 +37,28 @@ const buffer = (bytes) => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset 
 function small() {
   const writer = new FilmWriter(10, {
     title: "zwölf",
-    nodes: [{ name: "17" }, { name: "4" }],
+    nodes: [{ name: "17" }, { name: "4", ring: "00ff" }],
     violations: [{ event: 3, property: "ME1", what: "two holders", nodes: [0, 1] }],
   });
-  const send = writer.add({ at: 0, word: "send", node: 0, peer: 1, kind: "TOKEN", detail: "TOKEN(größe 1)", state: "token no" });
+  const send = writer.add({
+    at: 0,
+    word: "send",
+    node: 0,
+    peer: 1,
+    kind: "TOKEN",
+    detail: "TOKEN(größe 1)",
+    state: "token no",
+  });
   writer.add({ at: 5, word: "crash", node: 0, state: "token -" });
-  writer.add({ at: 5, word: "receive", node: 1, peer: 0, kind: "TOKEN", mate: send, state: "token yes" });
+  writer.add({
+    at: 5,
+    word: "receive",
+    node: 1,
+    peer: 0,
+    kind: "TOKEN",
+    mate: send,
+    state: "token yes",
+  });
   writer.add({ at: 9, word: "enter", node: 1 });
   return new film.Film(buffer(writer.bytes()));
 }
@@ -59,6 +75,7 @@ test("columns, words, kinds and texts", () => {
   assert.equal(run.detailOf(0), "TOKEN(größe 1)");
   assert.equal(run.detailOf(3), "");
   assert.equal(run.named("4"), 1);
+  assert.equal(run.named("255"), 1);
   assert.equal(run.violationAt(3).property, "ME1");
 });
 
@@ -69,12 +86,16 @@ test("the state of a node is that of its last event that has one", () => {
   assert.equal(run.stateAt(0, 0), "token no");
   assert.equal(run.stateAt(0, 3), "token -");
   assert.equal(run.stateBefore(0, 1), "token no");
+  assert.equal(run.firstState(1), "token yes");
   assert.deepEqual([...run.eventsOf(1)], [2, 3]);
 });
 
 test("the last event of a time", () => {
   const run = small();
-  assert.deepEqual([-1, 0, 4, 5, 100].map((time) => run.lastAt(time)), [-1, 0, 0, 2, 3]);
+  assert.deepEqual(
+    [-1, 0, 4, 5, 100].map((time) => run.lastAt(time)),
+    [-1, 0, 0, 2, 3],
+  );
 });
 
 test("what is no film is refused", () => {
@@ -108,4 +129,15 @@ test("spans are found as by looking at each", () => {
     }
   }
   assert.ok(met > 1000);
+});
+
+test("a node has a state before its first event", () => {
+  const writer = new FilmWriter(2, { nodes: [{ name: "0" }] });
+  writer.header.nodes[0].state = writer.text("owner 7");
+  writer.add({ at: 0, word: "request", node: 0 });
+  writer.add({ at: 1, word: "enter", node: 0, state: "owner -" });
+  const run = new film.Film(buffer(writer.bytes()));
+  assert.deepEqual([-1, 0, 1].map((event) => run.stateAt(0, event)), ["owner 7", "owner 7", "owner -"]);
+  assert.equal(run.stateBefore(0, 0), "owner 7");
+  assert.equal(run.firstState(0), "owner 7");
 });

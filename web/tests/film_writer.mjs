@@ -3,23 +3,43 @@
 const none = 0xffffffff;
 const noKind = 0xffff;
 export const words = (
-  "request enter exit cancel withdrawn send receive lose duplicate tell told join joined leave left crash restart pause " +
-  "resume suspect partition heal elect elected retire lost epoch gap"
+  "request enter exit cancel withdrawn send receive lose duplicate tell told join joined leave left " +
+  "crash restart pause resume suspect partition heal elect elected retire lost epoch gap"
 ).split(" ");
 
 const makers = { f64: Float64Array, u32: Uint32Array, u16: Uint16Array, u8: Uint8Array };
 const types = {
-  at: "f64", word: "u8", node: "u32", peer: "u32", mate: "u32",
-  kind: "u16", lock: "u32", detail: "u32", state: "u32",
+  at: "f64",
+  word: "u8",
+  node: "u32",
+  peer: "u32",
+  mate: "u32",
+  kind: "u16",
+  lock: "u32",
+  detail: "u32",
+  state: "u32",
 };
 
 export class FilmWriter {
   /** Of so many events at most. */
   constructor(capacity, header = {}) {
-    this.header = { title: "", command: "", algorithm: "", family: "peers", unit: "ns",
-                    nodes: [], locks: [], words, kinds: [], violations: [], captions: [], ...header };
+    this.header = {
+      title: "",
+      command: "",
+      algorithm: "",
+      family: "peers",
+      unit: "ns",
+      nodes: [],
+      locks: [],
+      words,
+      kinds: [],
+      violations: [],
+      captions: [],
+      ...header,
+    };
     this.columns = {};
-    for (const [name, type] of Object.entries(types)) this.columns[name] = new makers[type](capacity);
+    for (const [name, type] of Object.entries(types))
+      this.columns[name] = new makers[type](capacity);
     this.count = 0;
     this.texts = new Map();
   }
@@ -57,7 +77,11 @@ export class FilmWriter {
     const texts = [...this.texts.keys()].map((text) => encoder.encode(text));
     const textAt = new Uint32Array(texts.length + 1);
     texts.forEach((text, i) => (textAt[i + 1] = textAt[i] + text.length));
-    const all = Object.entries(types).map(([name, type]) => [name, type, this.columns[name].subarray(0, this.count)]);
+    const all = Object.entries(types).map(([name, type]) => [
+      name,
+      type,
+      this.columns[name].subarray(0, this.count),
+    ]);
     all.push(["text_at", "u32", textAt], ["text", "u8", new Uint8Array(Buffer.concat(texts))]);
     let offset = 0;
     const columns = all.map(([name, type, values]) => {
@@ -74,7 +98,10 @@ export class FilmWriter {
     out.writeUInt32LE(size, 12);
     out.write(header, 16, "utf8");
     all.forEach(([, , values], i) => {
-      Buffer.from(values.buffer, values.byteOffset, values.byteLength).copy(out, 16 + size + columns[i].offset);
+      Buffer.from(values.buffer, values.byteOffset, values.byteLength).copy(
+        out,
+        16 + size + columns[i].offset,
+      );
     });
     return out;
   }
@@ -87,7 +114,11 @@ export function longFilm(events, nodes) {
     algorithm: "naimi-trehel",
     family: "tree",
     locks: ["all"],
-    nodes: Array.from({ length: nodes }, (_, n) => ({ name: String(n), cluster: Math.floor((n * 8) / nodes), site: 0 })),
+    nodes: Array.from({ length: nodes }, (_, n) => ({
+      name: String(n),
+      cluster: Math.floor((n * 8) / nodes),
+      site: 0,
+    })),
   });
   let seed = 7;
   const random = () => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) / 2 ** 32;
@@ -95,20 +126,65 @@ export function longFilm(events, nodes) {
   let holder = 0;
   const state = (owner, next, token) => `owner ${owner}, next ${next}, token ${token}`;
   for (let n = 0; n < nodes && writer.count < events; ++n)
-    writer.add({ at, word: "joined", node: n, state: state(n === 0 ? "-" : 0, "-", n === 0 ? "yes" : "no") });
+    writer.add({
+      at,
+      word: "joined",
+      node: n,
+      state: state(n === 0 ? "-" : 0, "-", n === 0 ? "yes" : "no"),
+    });
   while (writer.count + 8 <= events) {
     const asker = (holder + 1 + Math.floor(random() * (nodes - 1))) % nodes;
     const step = () => (at += 1000 + Math.floor(random() * 5e5));
     const request = writer.add({ at: step(), word: "request", node: asker, lock: 0 });
-    const asked = writer.add({ at, word: "send", node: asker, peer: holder, kind: "REQUEST", lock: 0,
-                               detail: `REQUEST(origin ${asker})`, state: state("-", "-", "no") });
-    writer.add({ at: step(), word: "receive", node: holder, peer: asker, kind: "REQUEST", lock: 0, mate: asked,
-                 detail: `REQUEST(origin ${asker})`, state: state(asker, asker, "yes") });
-    const given = writer.add({ at: step(), word: "send", node: holder, peer: asker, kind: "TOKEN", lock: 0,
-                               detail: "TOKEN", state: state(asker, "-", "no") });
-    writer.add({ at: step(), word: "receive", node: asker, peer: holder, kind: "TOKEN", lock: 0, mate: given,
-                 detail: "TOKEN" });
-    const enter = writer.add({ at, word: "enter", node: asker, lock: 0, mate: request, state: state("-", "-", "yes") });
+    const asked = writer.add({
+      at,
+      word: "send",
+      node: asker,
+      peer: holder,
+      kind: "REQUEST",
+      lock: 0,
+      detail: `REQUEST(origin ${asker})`,
+      state: state("-", "-", "no"),
+    });
+    writer.add({
+      at: step(),
+      word: "receive",
+      node: holder,
+      peer: asker,
+      kind: "REQUEST",
+      lock: 0,
+      mate: asked,
+      detail: `REQUEST(origin ${asker})`,
+      state: state(asker, asker, "yes"),
+    });
+    const given = writer.add({
+      at: step(),
+      word: "send",
+      node: holder,
+      peer: asker,
+      kind: "TOKEN",
+      lock: 0,
+      detail: "TOKEN",
+      state: state(asker, "-", "no"),
+    });
+    writer.add({
+      at: step(),
+      word: "receive",
+      node: asker,
+      peer: holder,
+      kind: "TOKEN",
+      lock: 0,
+      mate: given,
+      detail: "TOKEN",
+    });
+    const enter = writer.add({
+      at,
+      word: "enter",
+      node: asker,
+      lock: 0,
+      mate: request,
+      state: state("-", "-", "yes"),
+    });
     writer.columns.mate[enter] = none;
     writer.add({ at: step(), word: "exit", node: asker, lock: 0, mate: enter });
     holder = asker;

@@ -1,5 +1,5 @@
-// A run in columns, as conch writes it (src/film) and the pages read it. The columns are views of the bytes, texts are
-// decoded when somebody asks for one, so that a million events open at once.
+// A run in columns, as conch writes it (src/film) and the pages read it. The columns are views of
+// the bytes, texts are decoded when somebody asks for one, so that a million events open at once.
 import { group, lastUpTo, type Grouped } from "./group";
 import { parseHeader, type Header, type Violation } from "./header";
 
@@ -56,13 +56,19 @@ export class Film {
       if (column.length !== this.count) throw new Error("a column is not as long as the run");
     header.words.forEach((word, code) => this.codes.set(word, code));
     header.nodes.forEach((node, index) => this.names.set(node.name, index));
+    header.nodes.forEach(({ ring }, index) => {
+      // Protocols over a DHT call each other by their positions.
+      if (ring && /^[0-9a-f]+$/.test(ring)) this.names.set(BigInt(`0x${ring}`).toString(), index);
+    });
   }
 
   get nodes(): number {
     return this.header.nodes.length;
   }
 
-  /** The code of a word in the column `word`; one that no event has, if the film does not know it. */
+  /**
+   * The code of a word in the column `word`; one that no event has, if the film does not know it.
+   */
   code(word: string): number {
     return this.codes.get(word) ?? 0xff;
   }
@@ -96,7 +102,9 @@ export class Film {
     if (index >= this.textAt.length - 1) return "";
     let text = this.texts.get(index);
     if (text === undefined) {
-      text = this.decoder.decode(this.textBytes.subarray(this.textAt[index], this.textAt[index + 1]));
+      text = this.decoder.decode(
+        this.textBytes.subarray(this.textAt[index], this.textAt[index + 1]),
+      );
       if (this.texts.size > 20000) this.texts.clear();
       this.texts.set(index, text);
     }
@@ -105,19 +113,28 @@ export class Film {
 
   /** Whether anything is known of the nodes' states. */
   get hasStates(): boolean {
-    return this.statesOf().items.length > 0;
+    return this.statesOf().items.length > 0 || this.header.nodes.some((node) => node.state);
   }
 
-  /** The state of a node after an event (of anybody); nothing before its first. */
+  /** The state of a node after an event (of anybody), or, with -1, before all of them. */
   stateAt(node: number, event: number): string | null {
     const { starts, items } = this.statesOf();
     const last = lastUpTo(items, event, starts[node], starts[node + 1]);
-    return last < 0 ? null : this.text(this.state[items[last]]);
+    if (last >= 0) return this.text(this.state[items[last]]);
+    const initial = this.header.nodes[node].state;
+    return initial === undefined ? null : this.text(initial);
+  }
+
+  /** The first state that is known of a node. */
+  firstState(node: number): string | null {
+    const { starts, items } = this.statesOf();
+    const first = starts[node] < starts[node + 1] ? items[starts[node]] : -1;
+    return this.stateAt(node, -1) ?? (first < 0 ? null : this.text(this.state[first]));
   }
 
   /** The state of a node before an event. */
   stateBefore(node: number, event: number): string | null {
-    return event > 0 ? this.stateAt(node, event - 1) : null;
+    return this.stateAt(node, event - 1);
   }
 
   /** The events of a node, in order. */

@@ -1,4 +1,5 @@
-// Things by node, without an array for each: those of node n are items[starts[n]] up to items[starts[n + 1]].
+// Things by node, without an array for each: those of node n are items[starts[n]] up to
+// items[starts[n + 1]].
 
 export interface Grouped {
   starts: Uint32Array;
@@ -6,7 +7,11 @@ export interface Grouped {
 }
 
 /** `node` has the node of each thing; only those that are wanted, in their order. */
-export function group(node: ArrayLike<number>, nodes: number, wanted: (thing: number) => boolean): Grouped {
+export function group(
+  node: ArrayLike<number>,
+  nodes: number,
+  wanted: (thing: number) => boolean,
+): Grouped {
   const starts = new Uint32Array(nodes + 1);
   for (let thing = 0; thing < node.length; ++thing)
     if (node[thing] < nodes && wanted(thing)) ++starts[node[thing] + 1];

@@ -6,6 +6,8 @@ export interface FilmNode {
   site?: number;
   /** Its position on a DHT's ring: 64 bits in hexadecimal digits. */
   ring?: string;
+  /** The text of its state before everything. */
+  state?: number;
 }
 
 export interface Violation {

@@ -1,5 +1,5 @@
-// What lasts in a film: visits to the critical section, waits, messages on their way, nodes that are away. Found once,
-// by going through all events, and asked for any moment.
+// What lasts in a film: visits to the critical section, waits, messages on their way, nodes that
+// are away. Found once, by going through all events, and asked for any moment.
 import { none, type Film } from "./film";
 import { group, type Grouped } from "./group";
 import { SpanList, Spans } from "./spans";
@@ -83,7 +83,11 @@ export class Run {
 
   /** Why a node is away right after an event, if it is. */
   awayAt(node: number, event: number): Away | undefined {
-    this.awayByNode ??= group(this.away.from.map((from) => this.film.node[from]), this.film.nodes, () => true);
+    this.awayByNode ??= group(
+      this.away.from.map((from) => this.film.node[from]),
+      this.film.nodes,
+      () => true,
+    );
     const { starts, items } = this.awayByNode;
     for (let i = starts[node]; i < starts[node + 1]; ++i) {
       const span = items[i];
@@ -98,7 +102,8 @@ export class Run {
     const kinds = film.header.kinds.map(isWeighty);
     const list = new SpanList();
     for (let message = 0; message < messages.count; ++message)
-      if (kinds[film.kind[messages.from[message]]]) list.add(messages.from[message], messages.to[message]);
+      if (kinds[film.kind[messages.from[message]]])
+        list.add(messages.from[message], messages.to[message]);
     return list.spans();
   }
 }

@@ -1,5 +1,6 @@
-// Things that last: from one event up to another. Which of them meet a range of events is found without looking at
-// all of them: above the ends, in order of their beginnings, stands a pyramid of the largest of each sixteen.
+// Things that last: from one event up to another. Which of them meet a range of events is found
+// without looking at all of them: above the ends, in order of their beginnings, stands a pyramid of
+// the largest of each sixteen.
 const fan = 16;
 
 export class Spans {
@@ -11,7 +12,7 @@ export class Spans {
     readonly to: Uint32Array,
   ) {
     this.levels = [to];
-    for (let below = to; below.length > fan; ) {
+    for (let below = to; below.length > fan;) {
       const level = new Uint32Array(Math.ceil(below.length / fan));
       for (let i = 0; i < below.length; ++i) {
         const above = (i / fan) | 0;

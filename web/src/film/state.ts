@@ -1,4 +1,5 @@
-// The state of a node as conch prints it: `owner 0, next -, queue {1, 2}, line LINE(self 0, places {...})`.
+// The state of a node as conch prints it: `owner 0, next -, queue {1, 2}, line LINE(self 0, places
+// {...})`.
 
 export type Fields = Map<string, string>;
 
@@ -50,7 +51,9 @@ export function given(value: string | undefined): string | undefined {
   return value === undefined || value === "-" || value === "" ? undefined : value;
 }
 
-/** Of two states, each field with what it was and is; what only one has is undefined in the other. */
+/**
+ * Of two states, each field with what it was and is; what only one has is undefined in the other.
+ */
 export interface Change {
   name: string;
   before?: string;

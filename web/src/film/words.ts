@@ -2,12 +2,34 @@
 import type { Film } from "./film";
 
 const verbs: Record<string, string> = {
-  request: "asks", enter: "enters", exit: "leaves", cancel: "cancels", withdrawn: "is withdrawn",
-  send: "sends", receive: "receives", lose: "loses", duplicate: "sends once more", tell: "tells", told: "is told",
-  join: "joins", joined: "has joined", leave: "leaves the group", left: "has left", crash: "crashes",
-  restart: "restarts", pause: "is paused", resume: "resumes", suspect: "suspects", partition: "is cut off",
-  heal: "is reached again", elect: "calls an election", elected: "elects", retire: "retires",
-  lost: "has lost the lock", epoch: "begins an epoch", gap: "wrote nothing down for a while",
+  request: "asks",
+  enter: "enters",
+  exit: "leaves",
+  cancel: "cancels",
+  withdrawn: "is withdrawn",
+  send: "sends",
+  receive: "receives",
+  lose: "loses",
+  duplicate: "sends once more",
+  tell: "tells",
+  told: "is told",
+  join: "joins",
+  joined: "has joined",
+  leave: "leaves the group",
+  left: "has left",
+  crash: "crashes",
+  restart: "restarts",
+  pause: "is paused",
+  resume: "resumes",
+  suspect: "suspects",
+  partition: "is cut off",
+  heal: "is reached again",
+  elect: "calls an election",
+  elected: "elects",
+  retire: "retires",
+  lost: "has lost the lock",
+  epoch: "begins an epoch",
+  gap: "wrote nothing down for a while",
 };
 
 /** `1 sends REQUEST(origin 1) to 0`. */
@@ -21,11 +43,13 @@ export function sentence(film: Film, event: number): string {
     case "send":
     case "lose":
     case "duplicate":
-    case "tell":
-      return clean(`${who} ${verb} ${word === "tell" ? "" : said}${peer && ` ${word === "tell" ? "" : "to "}${peer}`}`);
+      return clean(`${who} ${verb} ${said}${peer && ` to ${peer}`}`);
     case "receive":
+      return clean(`${who} ${verb} ${said}${peer && ` from ${peer}`}`);
+    case "tell":
+      return clean(`${who} ${verb} ${peer}`);
     case "told":
-      return clean(`${who} ${verb} ${word === "told" ? "" : said}${peer && ` ${word === "told" ? "by" : "from"} ${peer}`}`);
+      return clean(`${who} ${verb}${peer && ` by ${peer}`}`);
     case "enter":
       return clean(`${who} ${verb}${said && ` with ${/^\d/.test(said) ? `fence ${said}` : said}`}`);
     case "elected":
@@ -46,7 +70,12 @@ export function when(film: Film, event: number): string {
 
 /** Nanoseconds, as finely as `step` asks for. */
 export function duration(ns: number, step = 0): string {
-  const sizes: [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+  const sizes: [number, string][] = [
+    [1e9, "s"],
+    [1e6, "ms"],
+    [1e3, "µs"],
+    [1, "ns"],
+  ];
   const size = Math.max(Math.abs(ns), step);
   const [unit, name] = sizes.find(([value]) => size >= value) ?? sizes[3];
   const fine = step > 0 ? Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9)) : 3;

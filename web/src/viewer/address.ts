@@ -1,5 +1,5 @@
-// The moment and what is chosen, in the part of the page's address behind the #, so that a link opens it again. Events
-// are counted from 1 there, as they are on the page.
+// The moment and what is chosen, in the part of the page's address behind the #, so that a link
+// opens it again. Events are counted from 1 there, as they are on the page.
 import { everything, type Filter } from "./filter";
 import type { AxisMode } from "./diagram/axis";
 
@@ -18,7 +18,11 @@ export function parseAddress(hash: string, kinds: string[]): Address {
   };
   const axis = given.get("axis");
   const hidden = (given.get("hide") ?? "").split(",").map((kind) => kinds.indexOf(kind));
-  const filter = { ...everything(), nodes: given.get("nodes") ?? "", hidden: new Set(hidden.filter((kind) => kind >= 0)) };
+  const filter = {
+    ...everything(),
+    nodes: given.get("nodes") ?? "",
+    hidden: new Set(hidden.filter((kind) => kind >= 0)),
+  };
   return {
     event: number("event"),
     chosen: number("chosen"),
@@ -30,9 +34,11 @@ export function parseAddress(hash: string, kinds: string[]): Address {
 export function formatAddress(address: Address, kinds: string[]): string {
   const parts: string[] = [];
   if (address.event !== undefined) parts.push(`event=${address.event + 1}`);
-  if (address.chosen !== undefined && address.chosen !== address.event) parts.push(`chosen=${address.chosen + 1}`);
+  if (address.chosen !== undefined && address.chosen !== address.event)
+    parts.push(`chosen=${address.chosen + 1}`);
   if (address.axis) parts.push(`axis=${address.axis}`);
-  if (address.filter.nodes.trim()) parts.push(`nodes=${encodeURIComponent(address.filter.nodes.trim())}`);
+  if (address.filter.nodes.trim())
+    parts.push(`nodes=${encodeURIComponent(address.filter.nodes.trim())}`);
   const hidden = [...address.filter.hidden].map((kind) => kinds[kind]).filter(Boolean);
   if (hidden.length > 0) parts.push(`hide=${hidden.map(encodeURIComponent).join(",")}`);
   return `#${parts.join("&")}`;

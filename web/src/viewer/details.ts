@@ -1,4 +1,5 @@
-// What is known of one event: the message, its two ends, and the state of the node before and after.
+// What is known of one event: the message, its two ends, and the state of the node before and
+// after.
 import { none, type Film } from "../film/film";
 import { compare } from "../film/state";
 import { sentence, when } from "../film/words";
@@ -31,11 +32,18 @@ export class Details {
       if (value) list.append(h("dt", {}, name), h("dd", {}, value));
     };
     const mate = film.mate[event];
-    fact("event", `${event + 1} of ${film.count}`);
+    fact("event", `${(event + 1).toLocaleString("en")} of ${film.count.toLocaleString("en")}`);
     fact("time", when(film, event));
     fact("lock", film.lockOf(event));
     if (mate !== none && mate < film.count)
-      fact(mate > event ? "then" : "before", h("button", { class: "link", onclick: () => this.onEvent(mate) }, this.mateWords(film, event, mate)));
+      fact(
+        mate > event ? "then" : "before",
+        h(
+          "button",
+          { class: "link", onclick: () => this.onEvent(mate) },
+          this.mateWords(film, event, mate),
+        ),
+      );
     return list;
   }
 
@@ -48,20 +56,47 @@ export class Details {
   private states(film: Film, event: number): HTMLElement {
     const node = film.node[event];
     const after = node < film.nodes ? film.stateAt(node, event) : null;
-    if (after === null) return h("p", { class: "quiet" }, film.hasStates ? "" : "The states of the nodes are not known.");
+    if (after === null)
+      return h(
+        "p",
+        { class: "quiet" },
+        film.hasStates ? "" : "The states of the nodes are not known.",
+      );
     const changes = compare(film.stateBefore(node, event), after);
     const rows = changes.map((change) =>
-      h("tr", { class: change.changed ? "changed" : "" },
+      h(
+        "tr",
+        { class: change.changed ? "changed" : "" },
         h("th", { scope: "row" }, change.name),
         h("td", {}, change.before ?? ""),
         h("td", {}, change.changed ? h("mark", {}, change.after ?? "") : (change.after ?? "")),
       ),
     );
-    const body = h("tbody", {}, ...[...rows].sort((a, b) => Number(b.className === "changed") - Number(a.className === "changed")));
-    return h("div", { class: "state" },
-      h("table", {},
+    const body = h(
+      "tbody",
+      {},
+      ...[...rows].sort(
+        (a, b) => Number(b.className === "changed") - Number(a.className === "changed"),
+      ),
+    );
+    return h(
+      "div",
+      { class: "state" },
+      h(
+        "table",
+        {},
         h("caption", {}, `State of ${film.name(node)}`),
-        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "field"), h("th", { scope: "col" }, "before"), h("th", { scope: "col" }, "after"))),
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("th", { scope: "col" }, "field"),
+            h("th", { scope: "col" }, "before"),
+            h("th", { scope: "col" }, "after"),
+          ),
+        ),
         body,
       ),
     );

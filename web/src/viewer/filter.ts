@@ -2,7 +2,10 @@
 import { noKind, none, type Film } from "../film/film";
 
 export interface Filter {
-  /** What the node's name must have in it, or several with commas between: each must be a node's name. */
+  /**
+   * What the node's name must have in it, or several with commas between: each must be a node's
+   * name.
+   */
   nodes: string;
   /** Kinds that are hidden. */
   hidden: Set<number>;
@@ -34,7 +37,9 @@ export class Sieve {
     const order = [...shown.keys()].filter((node) => shown[node]);
     const home = (node: number) => film.header.nodes[node];
     const apart = (a: number, b: number) =>
-      (home(a).site ?? 0) - (home(b).site ?? 0) || (home(a).cluster ?? 0) - (home(b).cluster ?? 0) || a - b;
+      (home(a).site ?? 0) - (home(b).site ?? 0) ||
+      (home(a).cluster ?? 0) - (home(b).cluster ?? 0) ||
+      a - b;
     this.rows = Uint32Array.from(order.sort(apart));
     this.rowOf = new Int32Array(film.nodes).fill(-1);
     this.rows.forEach((node, row) => (this.rowOf[node] = row));
@@ -57,12 +62,18 @@ function matches(wanted: string, name: string): boolean {
   const text = wanted.trim().toLowerCase();
   if (text === "") return true;
   const parts = text.split(/[\s,]+/).filter(Boolean);
-  if (parts.length > 1 || /^\d+$/.test(text)) return parts.includes(name.toLowerCase()) || parts.some((part) => inRange(part, name));
+  if (parts.length > 1 || /^\d+$/.test(text))
+    return parts.includes(name.toLowerCase()) || parts.some((part) => inRange(part, name));
   return inRange(text, name) || name.toLowerCase().includes(text);
 }
 
 /** `3-7` are the nodes 3 to 7. */
 function inRange(part: string, name: string): boolean {
   const range = /^(\d+)-(\d+)$/.exec(part);
-  return range !== null && /^\d+$/.test(name) && Number(name) >= Number(range[1]) && Number(name) <= Number(range[2]);
+  return (
+    range !== null &&
+    /^\d+$/.test(name) &&
+    Number(name) >= Number(range[1]) &&
+    Number(name) <= Number(range[2])
+  );
 }

@@ -7,12 +7,17 @@ import { everything, isEverything, type Filter } from "./filter";
 export class Filters {
   readonly element = h("section", { class: "filters", "aria-label": "Filter" });
   private readonly nodes = h("input", {
-    type: "search", list: "node-names", placeholder: "a name, 3-7 or 1, 4, 9", id: "filter-nodes",
+    type: "search",
+    list: "node-names",
+    placeholder: "a name, 3-7 or 1, 4, 9",
+    id: "filter-nodes",
   });
   filter: Filter = everything();
 
   constructor(private readonly changed: () => void) {
-    this.nodes.addEventListener("input", () => this.set({ ...this.filter, nodes: this.nodes.value }));
+    this.nodes.addEventListener("input", () =>
+      this.set({ ...this.filter, nodes: this.nodes.value }),
+    );
   }
 
   /** Before anything is shown. */
@@ -28,31 +33,54 @@ export class Filters {
   reset(): void {
     this.nodes.value = "";
     this.set(everything());
-    for (const box of this.element.querySelectorAll<HTMLInputElement>("input[type=checkbox]")) box.checked = true;
+    for (const box of this.element.querySelectorAll<HTMLInputElement>("input[type=checkbox]"))
+      box.checked = true;
     const lock = this.element.querySelector("select");
     if (lock) lock.value = "";
   }
 
   show(film: Film, run: Run): void {
-    const kinds = [...film.header.kinds.keys()].sort((a, b) => run.kindCounts[b] - run.kindCounts[a]);
+    const kinds = [...film.header.kinds.keys()].sort(
+      (a, b) => run.kindCounts[b] - run.kindCounts[a],
+    );
     const names = film.header.nodes.slice(0, 500).map((node) => h("option", { value: node.name }));
     this.element.replaceChildren(
-      h("div", { class: "field" },
-        h("label", { for: "filter-nodes" }, "Nodes"), this.nodes, h("datalist", { id: "node-names" }, ...names)),
-      film.header.locks.length > 1 && this.locks(film) || "",
+      h(
+        "div",
+        { class: "field" },
+        h("label", { for: "filter-nodes" }, "Nodes"),
+        this.nodes,
+        h("datalist", { id: "node-names" }, ...names),
+      ),
+      (film.header.locks.length > 1 && this.locks(film)) || "",
       kinds.length > 0
-        ? h("fieldset", { class: "kinds" }, h("legend", {}, "Messages"),
-            ...kinds.map((kind) => this.kindBox(kind, film.header.kinds[kind], run.kindCounts[kind])))
+        ? h(
+            "fieldset",
+            { class: "kinds" },
+            h("legend", {}, "Messages"),
+            ...kinds.map((kind) =>
+              this.kindBox(kind, film.header.kinds[kind], run.kindCounts[kind]),
+            ),
+          )
         : "",
-      h("button", { class: "reset", disabled: isEverything(this.filter), onclick: () => this.reset() }, "Show everything"),
+      h(
+        "button",
+        { class: "reset", disabled: isEverything(this.filter), onclick: () => this.reset() },
+        "Show everything",
+      ),
     );
   }
 
   private locks(film: Film): HTMLElement {
-    const choice = h("select", { id: "filter-lock" }, h("option", { value: "" }, "all"),
-      ...film.header.locks.slice(0, 5000).map((name, lock) => h("option", { value: lock }, name)));
+    const choice = h(
+      "select",
+      { id: "filter-lock" },
+      h("option", { value: "" }, "all"),
+      ...film.header.locks.slice(0, 5000).map((name, lock) => h("option", { value: lock }, name)),
+    );
     choice.addEventListener("change", () =>
-      this.set({ ...this.filter, lock: choice.value === "" ? null : Number(choice.value) }));
+      this.set({ ...this.filter, lock: choice.value === "" ? null : Number(choice.value) }),
+    );
     return h("div", { class: "field" }, h("label", { for: "filter-lock" }, "Lock"), choice);
   }
 
@@ -64,7 +92,13 @@ export class Filters {
       else hidden.add(kind);
       this.set({ ...this.filter, hidden });
     });
-    return h("label", { class: "kind" }, box, h("span", {}, name), h("span", { class: "quiet" }, count.toLocaleString("en")));
+    return h(
+      "label",
+      { class: "kind" },
+      box,
+      h("span", {}, name),
+      h("span", { class: "quiet" }, count.toLocaleString("en")),
+    );
   }
 
   private set(filter: Filter): void {

@@ -16,29 +16,43 @@ export class Head {
   private readonly command = h("code", { class: "command" });
   private readonly caption = h("p", { class: "caption", "aria-live": "polite" });
   private readonly broken = h("div", { class: "violations", role: "alert" });
-  private readonly axis: HTMLButtonElement;
+  private readonly axis: HTMLSelectElement;
   private film!: Film;
 
-  constructor(viewer: Viewer, titled: boolean) {
+  constructor(
+    private readonly viewer: Viewer,
+    titled: boolean,
+  ) {
     const tool = (label: string, content: Node | string, click: () => void) =>
       h("button", { "aria-label": label, title: label, onclick: click }, content);
-    this.axis = h("button", { class: "axis", onclick: () => viewer.toggleAxis() });
+    this.axis = h(
+      "select",
+      { "aria-label": "From left to right" },
+      h("option", { value: "time" }, "To scale"),
+      h("option", { value: "order" }, "In order"),
+    );
+    this.axis.addEventListener("change", () => viewer.toggleAxis());
     this.story = h("div", { class: "story" }, this.caption, this.broken);
-    this.element = h("header", { class: "viewer-head" },
+    this.element = h(
+      "header",
+      { class: "viewer-head" },
       titled && h("div", { class: "titles" }, this.title, this.algorithm, this.command),
-      h("div", { class: "tools", role: "toolbar", "aria-label": "View" },
+      h(
+        "div",
+        { class: "tools", role: "toolbar", "aria-label": "View" },
         this.axis,
-        h("div", { class: "group" },
+        h(
+          "div",
+          { class: "group" },
           tool("Zoom out (-)", icon("minus"), () => viewer.diagram.zoom(1.6)),
           tool("Show everything (0)", icon("fit"), () => viewer.diagram.fit()),
-          tool("Zoom in (+)", icon("plus"), () => viewer.diagram.zoom(1 / 1.6))),
-        this.help.button),
+          tool("Zoom in (+)", icon("plus"), () => viewer.diagram.zoom(1 / 1.6)),
+        ),
+        this.help.button,
+      ),
       this.help.dialog,
     );
-    this.viewer = viewer;
   }
-
-  private readonly viewer: Viewer;
 
   show(film: Film): void {
     this.film = film;
@@ -49,6 +63,7 @@ export class Head {
     this.command.textContent = command;
     this.command.title = command;
     this.command.hidden = command === "";
+    this.axis.hidden = film.header.unit === "step";
     this.story.hidden = film.header.captions.length === 0 && film.header.violations.length === 0;
   }
 
@@ -61,11 +76,12 @@ export class Head {
     const lines = broken.slice(0, 3).map((violation) => `${violation.property}\n${violation.what}`);
     if (this.broken.dataset.lines !== lines.join("\n")) {
       this.broken.dataset.lines = lines.join("\n");
-      this.broken.replaceChildren(...broken.slice(0, 3).map((violation) =>
-        h("p", {}, h("strong", {}, violation.property), " ", violation.what)));
+      this.broken.replaceChildren(
+        ...broken
+          .slice(0, 3)
+          .map((violation) => h("p", {}, h("strong", {}, violation.property), " ", violation.what)),
+      );
     }
-    const time = this.viewer.axisMode === "time";
-    this.axis.textContent = time ? "Time" : "In order";
-    this.axis.title = time ? "To scale; press to give each event the same room (o)" : "Each event has the same room; press to draw to scale (o)";
+    this.axis.value = this.viewer.axisMode;
   }
 }

@@ -21,18 +21,34 @@ export class Help {
   readonly dialog: HTMLDialogElement;
 
   constructor() {
-    this.dialog = h("dialog", { class: "help", "aria-label": "Keys" },
+    this.dialog = h(
+      "dialog",
+      { class: "help", "aria-label": "Keys" },
       h("h2", {}, "Keys"),
-      h("dl", {}, ...keys.flatMap(([key, what]) => [
-        h("dt", {}, ...key.split(" ").map((one) => h("kbd", {}, one))), h("dd", {}, what)])),
-      h("p", { class: "quiet" }, "Drag the diagram to move it, turn the wheel or pinch to zoom, drag the ruler to scrub. " +
-        "The wheel with Shift makes rows taller, with Alt it scrolls them."),
+      h(
+        "dl",
+        {},
+        ...keys.flatMap(([key, what]) => [
+          h("dt", {}, ...key.split(" ").map((one) => h("kbd", {}, one))),
+          h("dd", {}, what),
+        ]),
+      ),
+      h(
+        "p",
+        { class: "quiet" },
+        "Drag the diagram to move it, turn the wheel or pinch to zoom, drag the ruler to scrub. " +
+          "The wheel with Shift makes rows taller, with Alt it scrolls them.",
+      ),
       h("form", { method: "dialog" }, h("button", {}, "Close")),
     );
     this.dialog.addEventListener("click", (event) => {
       if (event.target === this.dialog) this.dialog.close();
     });
-    this.button = h("button", { "aria-label": "Keys", title: "Keys (?)", onclick: () => this.open() }, "?");
+    this.button = h(
+      "button",
+      { "aria-label": "Keys", title: "Keys (?)", onclick: () => this.open() },
+      "?",
+    );
   }
 
   open(): void {

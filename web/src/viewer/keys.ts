@@ -15,7 +15,8 @@ export class Keys {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (document.querySelector("dialog[open]")) return;
     const writes = target.matches("input:not([type=range]):not([type=checkbox]), select, textarea");
-    if (writes || (event.key === " " && target.matches("button, [role=button], summary, input"))) return;
+    if (writes || (event.key === " " && target.matches("button, [role=button], summary, input")))
+      return;
     const act = this.action(event);
     if (!act) return;
     event.preventDefault();

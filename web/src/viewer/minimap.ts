@@ -1,6 +1,6 @@
-// The whole run in one line, to scrub in: how much happens when, who broke what, and which part the diagram shows. The
-// control is a range input, for fingers, keys and readers.
-import type { Film } from "../film/film";
+// The whole run in one line, to scrub in: how much happens when, who broke what, and which part the
+// diagram shows. The control is a range input, for fingers, keys and readers.
+import { none, type Film } from "../film/film";
 import type { Run } from "../film/run";
 import { h } from "../shared/dom";
 import type { Axis } from "./diagram/axis";
@@ -11,7 +11,13 @@ const steps = 100_000;
 export class Minimap {
   readonly element: HTMLElement;
   readonly input = h("input", {
-    type: "range", min: 0, max: steps, value: 0, step: "any", "aria-label": "The moment", class: "minimap-input",
+    type: "range",
+    min: 0,
+    max: steps,
+    value: 0,
+    step: "any",
+    "aria-label": "The moment",
+    class: "minimap-input",
   });
   private readonly canvas = h("canvas", { "aria-hidden": "true" });
   private readonly seen = h("div", { class: "minimap-window", "aria-hidden": "true" });
@@ -27,7 +33,8 @@ export class Minimap {
     this.watcher.observe(this.element);
     this.calm = onScheme(() => this.draw());
     this.input.addEventListener("input", () => {
-      const x = this.axis.begin + (Number(this.input.value) / steps) * (this.axis.end - this.axis.begin);
+      const x =
+        this.axis.begin + (Number(this.input.value) / steps) * (this.axis.end - this.axis.begin);
       onMoment(this.axis.nearest(x));
     });
   }
@@ -76,19 +83,19 @@ export class Minimap {
     const largest = Math.max(1, ...counts);
     context.fillStyle = palette.message;
     context.globalAlpha = 0.55;
+    const few = this.film.count < width / 2;
     for (let px = 0; px < width; ++px) {
       if (counts[px] === 0) continue;
-      const tall = Math.max(2, (height - 10) * (Math.log1p(counts[px]) / Math.log1p(largest)));
-      context.fillRect(px, height - 3 - tall, 1, tall);
+      if (few) {
+        context.fillRect(px, height / 2 - 4, 1, 8);
+        continue;
+      }
+      const tall = Math.max(2, (height - 12) * (Math.log1p(counts[px]) / Math.log1p(largest)));
+      context.fillRect(px, height - 7 - tall, 1, tall);
     }
     context.globalAlpha = 1;
     context.fillStyle = palette.inside;
-    let last = -1;
-    for (const entry of this.run.entries) {
-      const px = Math.round(this.share(this.axis.x(entry)) * (width - 1));
-      if (px !== last) context.fillRect(px, height - 3, 2, 3);
-      last = px;
-    }
+    this.drawVisits(context, width, height);
     context.fillStyle = palette.accent;
     for (const caption of this.film.header.captions)
       if (caption.event < this.film.count)
@@ -96,14 +103,33 @@ export class Minimap {
     context.fillStyle = palette.danger;
     for (const violation of this.film.header.violations)
       if (violation.event < this.film.count)
-        context.fillRect(Math.round(this.share(this.axis.x(violation.event)) * (width - 3)), 0, 3, height);
+        context.fillRect(
+          Math.round(this.share(this.axis.x(violation.event)) * (width - 3)),
+          0,
+          3,
+          height,
+        );
+  }
+
+  private drawVisits(context: CanvasRenderingContext2D, width: number, height: number): void {
+    const { visits } = this.run;
+    const px = (event: number) => this.share(this.axis.x(event)) * (width - 1);
+    let drawn = -1;
+    for (let visit = 0; visit < visits.count; ++visit) {
+      const begin = px(visits.from[visit]);
+      const end = visits.to[visit] === none ? width : px(visits.to[visit]);
+      if (end <= drawn) continue;
+      context.fillRect(begin, height - 6, Math.max(1, end - begin), 3);
+      drawn = Math.max(begin + 1, end);
+    }
   }
 
   private histogram(width: number): Uint32Array {
     const counts = new Uint32Array(width);
     const scale = (width - 1) / (this.axis.end - this.axis.begin || 1);
     const { count } = this.film!;
-    for (let event = 0; event < count; ++event) ++counts[((this.axis.x(event) - this.axis.begin) * scale) | 0];
+    for (let event = 0; event < count; ++event)
+      ++counts[((this.axis.x(event) - this.axis.begin) * scale) | 0];
     return counts;
   }
 }

@@ -11,10 +11,18 @@ const tallest = 8_000_000;
 export class EventTable {
   readonly element: HTMLElement;
   private readonly scroller = h("div", {
-    class: "table-scroll", tabindex: 0, role: "grid", "aria-label": "Events", "aria-colcount": 3,
+    class: "table-scroll",
+    tabindex: 0,
+    role: "grid",
+    "aria-label": "Events",
+    "aria-colcount": 3,
   });
   private readonly space = h("div", { class: "table-space", role: "presentation" });
-  private readonly search = h("input", { type: "search", placeholder: "Find in the events", "aria-label": "Find in the events" });
+  private readonly search = h("input", {
+    type: "search",
+    placeholder: "Find in the events",
+    "aria-label": "Find in the events",
+  });
   private readonly count = h("span", { class: "quiet", role: "status" });
   private film: Film | null = null;
   private sieve!: Sieve;
@@ -25,8 +33,12 @@ export class EventTable {
 
   constructor(private readonly onEvent: (event: number) => void) {
     this.scroller.append(this.space);
-    this.element = h("section", { class: "events", "aria-label": "All events" },
-      h("div", { class: "events-head" }, this.search, this.count), this.scroller);
+    this.element = h(
+      "section",
+      { class: "events", "aria-label": "All events" },
+      h("div", { class: "events-head" }, this.search, this.count),
+      this.scroller,
+    );
     this.scroller.addEventListener("scroll", () => this.draw());
     this.scroller.addEventListener("keydown", (event) => this.key(event));
     this.search.addEventListener("input", () => this.refilter());
@@ -78,7 +90,9 @@ export class EventTable {
   /** Where a row is: with very many of them, the scroll bar is coarser than the rows. */
   private top(index: number): number {
     const all = this.rows() * rowHeight;
-    return all <= tallest ? index * rowHeight : (index / Math.max(1, this.rows() - 1)) * (tallest - this.scroller.clientHeight);
+    return all <= tallest
+      ? index * rowHeight
+      : (index / Math.max(1, this.rows() - 1)) * (tallest - this.scroller.clientHeight);
   }
 
   private first(): number {
@@ -106,7 +120,8 @@ export class EventTable {
       for (; event < film.count; ++event) {
         if (event % 256 === 0 && performance.now() > until) break;
         if (!this.sieve.passes(event)) continue;
-        if (wanted === "" || sentence(film, event).toLowerCase().includes(wanted)) found.push(event);
+        if (wanted === "" || sentence(film, event).toLowerCase().includes(wanted))
+          found.push(event);
       }
       this.settle(Uint32Array.from(found));
       if (event < film.count) setTimeout(piece, 0);
@@ -136,11 +151,16 @@ export class EventTable {
       const event = this.eventAt(index);
       const now = event === this.moment;
       rows.push(
-        h("div", {
-          class: `row${now ? " now" : ""}${broken.has(event) ? " broken" : ""}`,
-          role: "row", "aria-rowindex": index + 1, "aria-selected": now ? "true" : "false",
-          style: `top:${begin + (index - first) * rowHeight}px`, onclick: () => this.onEvent(event),
-        },
+        h(
+          "div",
+          {
+            class: `row${now ? " now" : ""}${broken.has(event) ? " broken" : ""}`,
+            role: "row",
+            "aria-rowindex": index + 1,
+            "aria-selected": now ? "true" : "false",
+            style: `top:${begin + (index - first) * rowHeight}px`,
+            onclick: () => this.onEvent(event),
+          },
           h("span", { role: "gridcell", class: "number" }, String(event + 1)),
           h("span", { role: "gridcell", class: "time" }, when(film, event)),
           h("span", { role: "gridcell", class: "what" }, sentence(film, event).slice(0, 200)),
@@ -153,7 +173,12 @@ export class EventTable {
   private key(event: KeyboardEvent): void {
     const page = Math.max(1, Math.floor(this.scroller.clientHeight / rowHeight) - 1);
     const by: Record<string, number> = {
-      ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity,
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -Infinity,
+      End: Infinity,
     };
     const step = by[event.key];
     if (step === undefined || this.rows() === 0) return;

@@ -7,13 +7,24 @@ export class Tabs {
   readonly element: HTMLElement;
   private readonly tabs = new Map<string, { tab: HTMLButtonElement; panel: HTMLElement }>();
 
-  constructor(panels: [string, HTMLElement][], private readonly onShow: (name: string) => void) {
+  constructor(
+    panels: [string, HTMLElement][],
+    private readonly onShow: (name: string) => void,
+  ) {
     const list = h("div", { class: "tab-list", role: "tablist" });
     this.element = h("div", { class: "tabs" }, list);
     for (const [name, content] of panels) {
       const id = `tab-${++made}`;
-      const tab = h("button", { role: "tab", id, "aria-controls": `${id}-panel`, onclick: () => this.show(name) }, name);
-      const panel = h("div", { role: "tabpanel", id: `${id}-panel`, "aria-labelledby": id, class: "tab-panel" }, content);
+      const tab = h(
+        "button",
+        { role: "tab", id, "aria-controls": `${id}-panel`, onclick: () => this.show(name) },
+        name,
+      );
+      const panel = h(
+        "div",
+        { role: "tabpanel", id: `${id}-panel`, "aria-labelledby": id, class: "tab-panel" },
+        content,
+      );
       tab.addEventListener("keydown", (event) => this.key(event, name));
       list.append(tab);
       this.element.append(panel);

@@ -27,14 +27,27 @@ export class Transport {
 
   constructor(private readonly hooks: TransportHooks) {
     this.play = h("button", { class: "play", onclick: () => this.toggle() });
-    this.speed = h("select", { "aria-label": "Speed" },
-      ...speeds.map((rate) => h("option", { value: rate }, `${rate.toLocaleString("en")}/s`)));
-    this.captions = pair("Caption", "previous caption", "next caption", (way) => hooks.caption(way));
-    this.violations = pair("Violation", "previous violation", "next violation", (way) => hooks.violation(way));
-    this.element = h("div", { class: "transport", role: "toolbar", "aria-label": "Moment" },
-      h("div", { class: "group" },
-        button("back", "Step back", () => hooks.step(-1)), this.play,
-        button("forward", "Step forward", () => hooks.step(1))),
+    this.speed = h(
+      "select",
+      { "aria-label": "Speed" },
+      ...speeds.map((rate) => h("option", { value: rate }, `${rate.toLocaleString("en")}/s`)),
+    );
+    this.captions = pair("Caption", "previous caption", "next caption", (way) =>
+      hooks.caption(way),
+    );
+    this.violations = pair("Violation", "previous violation", "next violation", (way) =>
+      hooks.violation(way),
+    );
+    this.element = h(
+      "div",
+      { class: "transport", role: "toolbar", "aria-label": "Moment" },
+      h(
+        "div",
+        { class: "group" },
+        button("back", "Step back", () => hooks.step(-1)),
+        this.play,
+        button("forward", "Step forward", () => hooks.step(1)),
+      ),
       this.speed,
       pair("Entry", "previous entry", "next entry", (way) => hooks.entry(way)),
       this.violations,
@@ -70,7 +83,8 @@ export class Transport {
 
   private tick(now: number): void {
     if (!this.playing) return;
-    if (this.last > 0) this.due += (Math.min(now - this.last, 250) / 1000) * Number(this.speed.value);
+    if (this.last > 0)
+      this.due += (Math.min(now - this.last, 250) / 1000) * Number(this.speed.value);
     this.last = now;
     const by = Math.floor(this.due);
     this.due -= by;
@@ -83,11 +97,19 @@ function button(name: Icon, label: string, click: () => void): HTMLButtonElement
   return h("button", { "aria-label": label, title: label, onclick: click }, icon(name));
 }
 
-function pair(label: string, back: string, forward: string, go: (way: 1 | -1) => void): HTMLElement {
-  return h("div", { class: "group jump", role: "group", "aria-label": label },
+function pair(
+  label: string,
+  back: string,
+  forward: string,
+  go: (way: 1 | -1) => void,
+): HTMLElement {
+  return h(
+    "div",
+    { class: "group jump", role: "group", "aria-label": label },
     button("previous", capital(back), () => go(-1)),
     h("span", { class: "jump-label", "aria-hidden": "true" }, label),
-    button("next", capital(forward), () => go(1)));
+    button("next", capital(forward), () => go(1)),
+  );
 }
 
 function capital(text: string): string {

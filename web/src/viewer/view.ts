@@ -1,5 +1,5 @@
-// A run to look at: the space-time diagram, the structure beside it, and what moves through both. The trace viewer is one
-// of these on a page of its own; the playground has one whose run grows.
+// A run to look at: the space-time diagram, the structure beside it, and what moves through both.
+// The trace viewer is one of these on a page of its own; the playground has one whose run grows.
 //
 //   const viewer = new Viewer(host, film, { onNode: (node) => ..., onFlight: (flight) => ... });
 //   viewer.update(longer);        // another film: the moment is at its end
@@ -7,8 +7,8 @@
 //   viewer.moment, viewer.film    // what is shown
 //   viewer.dispose();
 //
-// Hooks take the place of what a click does otherwise: a node shows its last event, a message its sending; call
-// `choose(event)` or `chooseNode(node)` to do that, too.
+// Hooks take the place of what a click does otherwise: a node shows its last event, a message its
+// sending; call `choose(event)` or `chooseNode(node)` to do that, too.
 import "./view.css";
 import type { Film } from "../film/film";
 import { Run, type Flight } from "../film/run";
@@ -66,7 +66,11 @@ export class Viewer {
   private readonly leave: (() => void)[] = [];
   private addressDue = 0;
 
-  constructor(host: HTMLElement, film: Film, private readonly options: ViewerOptions = {}) {
+  constructor(
+    host: HTMLElement,
+    film: Film,
+    private readonly options: ViewerOptions = {},
+  ) {
     this.film = film;
     this.run = new Run(film);
     const given = options.address ? parseAddress(location.hash, film.header.kinds) : null;
@@ -98,18 +102,35 @@ export class Viewer {
     });
     this.head = new Head(this, !options.headless);
     this.tabs = new Tabs(
-      [["Event", this.details.element], ["All events", this.table.element], ["Filter", this.filters.element]],
+      [
+        ["Event", this.details.element],
+        ["All events", this.table.element],
+        ["Filter", this.filters.element],
+      ],
       (name) => name === "All events" && this.table.choose(this.moment),
     );
-    this.element = h("div", { class: "viewer" },
+    this.element = h(
+      "div",
+      { class: "viewer" },
       this.head.element,
-      h("div", { class: "stage" },
-        h("div", { class: "run" }, this.head.story, this.diagram.element,
-          h("div", { class: "controls" }, this.minimap.element, this.transport.element, this.now)),
-        h("div", { class: "side" }, this.structure.element, this.tabs.element)),
+      h(
+        "div",
+        { class: "stage" },
+        h(
+          "div",
+          { class: "run" },
+          this.head.story,
+          this.diagram.element,
+          h("div", { class: "controls" }, this.minimap.element, this.transport.element, this.now),
+        ),
+        h("div", { class: "side" }, this.structure.element, this.tabs.element),
+      ),
     );
     host.append(this.element);
-    this.leave.push(onScheme(() => this.diagram.recolour()), new Keys(this).leave);
+    this.leave.push(
+      onScheme(() => this.diagram.recolour()),
+      new Keys(this).leave,
+    );
     this.take(false);
   }
 
@@ -173,7 +194,14 @@ export class Viewer {
 
   jumpTo(what: "entry" | "violation" | "caption", way: 1 | -1): void {
     this.transport.stop();
-    this.jump(what === "entry" ? this.run.entries : what === "violation" ? this.violations() : this.captions(), way);
+    this.jump(
+      what === "entry"
+        ? this.run.entries
+        : what === "violation"
+          ? this.violations()
+          : this.captions(),
+      way,
+    );
   }
 
   play(): void {
@@ -225,7 +253,6 @@ export class Viewer {
   /** Shows the film that there is now. */
   private take(keep: boolean): void {
     const { film } = this;
-    this.structure.show(film, this.run);
     this.filters.show(film, this.run);
     this.head.show(film);
     const rate = film.count > 20000 ? 1000 : film.count > 2000 ? 100 : film.count > 300 ? 20 : 2;
@@ -255,14 +282,20 @@ export class Viewer {
     const broken = this.brokenAt(moment);
     const guilty = broken.flatMap((violation) => violation.nodes);
     this.diagram.choose({ moment, event: this.chosen, guilty });
-    this.structure.draw(moment.event, { guilty }, anew || Math.abs(this.moment - before) > 40);
+    this.structure.draw(moment, { guilty }, anew || Math.abs(this.moment - before) > 40);
     this.details.show(film, this.chosen >= 0 ? this.chosen : moment.event);
     this.table.choose(this.moment);
     this.head.choose(moment.event, broken);
-    const text = film.count > 0 ? sentence(film, this.moment).slice(0, 200) : "Nothing has happened yet.";
-    const place = film.count > 0 ? `${this.moment + 1} of ${film.count.toLocaleString("en")}, ${when(film, this.moment)}` : "";
-    this.now.replaceChildren(h("span", { class: "now-what" }, text), h("span", { class: "quiet" }, place));
-    this.minimap.choose(this.moment, `${place}: ${text}`);
+    const text =
+      film.count > 0 ? sentence(film, this.moment).slice(0, 200) : "Nothing has happened yet.";
+    const number = (value: number) => value.toLocaleString("en");
+    const place = `${number(this.moment + 1)} of ${number(film.count)}`;
+    const where = film.count > 0 ? `${place}, ${when(film, this.moment)}` : "";
+    this.now.replaceChildren(
+      h("span", { class: "now-what" }, text),
+      h("span", { class: "quiet" }, where),
+    );
+    this.minimap.choose(this.moment, `${where}: ${text}`);
     this.options.onMoment?.(this.moment);
     if (this.options.address) this.keepAddress();
   }
@@ -272,7 +305,8 @@ export class Viewer {
     const { film } = this;
     return film.header.violations.filter((violation) => {
       const event = clamp(violation.event, film.count);
-      const still = violation.nodes.length > 1 && violation.nodes.every((node) => moment.inside.has(node));
+      const still =
+        violation.nodes.length > 1 && violation.nodes.every((node) => moment.inside.has(node));
       return event === moment.event || (event < moment.event && still);
     });
   }
@@ -284,7 +318,10 @@ export class Viewer {
       const { filter } = this.filters;
       const axis = this.axis === usual(this.film) ? undefined : this.axis;
       const chosen = this.chosen >= 0 ? this.chosen : undefined;
-      const hash = formatAddress({ event: this.moment, chosen, axis, filter }, this.film.header.kinds);
+      const hash = formatAddress(
+        { event: this.moment, chosen, axis, filter },
+        this.film.header.kinds,
+      );
       history.replaceState(null, "", hash);
     }, 150);
   }

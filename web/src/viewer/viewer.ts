@@ -1,5 +1,5 @@
-// The page of `conch view`: fetches the film, or finds it in the page, and shows it. How long that takes is in
-// `conchTimings`, for the tests to print.
+// The page of `conch view`: fetches the film, or finds it in the page, and shows it. How long that
+// takes is in `conchTimings`, for the tests to print.
 import "../shared/theme.css";
 import { Film } from "../film/film";
 import { h, inlineData } from "../shared/dom";
@@ -32,7 +32,8 @@ async function bytes(): Promise<ArrayBuffer> {
     return array.buffer;
   }
   const answer = await fetch("film");
-  if (!answer.ok) throw new Error(`the film is not to be had: ${answer.status} ${answer.statusText}`);
+  if (!answer.ok)
+    throw new Error(`the film is not to be had: ${answer.status} ${answer.statusText}`);
   return answer.arrayBuffer();
 }
 
@@ -56,11 +57,21 @@ function open(film: Film): void {
 function complain(error: unknown): void {
   const what = error instanceof Error ? error.message : String(error);
   app.replaceChildren(
-    h("main", { class: "nothing" },
+    h(
+      "main",
+      { class: "nothing" },
       h("h1", {}, "No run to show"),
       h("p", { role: "alert" }, what),
-      h("p", { class: "quiet" }, "Drop a film here, as conch view --save writes it, or choose one:"),
-      h("input", { type: "file", "aria-label": "A film", onchange: (event: Event) => taken((event.target as HTMLInputElement).files) }),
+      h(
+        "p",
+        { class: "quiet" },
+        "Drop a film here, as conch view --save writes it, or choose one:",
+      ),
+      h("input", {
+        type: "file",
+        "aria-label": "A film",
+        onchange: (event: Event) => taken((event.target as HTMLInputElement).files),
+      }),
     ),
   );
 }

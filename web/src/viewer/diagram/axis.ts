@@ -11,7 +11,8 @@ export class Axis {
     readonly film: Film,
     readonly mode: AxisMode,
   ) {
-    this.xs = mode === "time" ? film.at : Float64Array.from({ length: film.count }, (_, event) => event);
+    this.xs =
+      mode === "time" ? film.at : Float64Array.from({ length: film.count }, (_, event) => event);
   }
 
   get begin(): number {
@@ -70,7 +71,8 @@ export class Axis {
     let step = [1, 2, 5, 10].map((m) => m * power).find((value) => value >= raw) ?? raw;
     if (whole) step = Math.max(1, Math.round(step));
     const found: number[] = [];
-    for (let x = Math.ceil(x0 / step) * step; x <= x1 && found.length < 200; x += step) found.push(x);
+    for (let x = Math.ceil(x0 / step) * step; x <= x1 && found.length < 200; x += step)
+      found.push(x);
     return found;
   }
 }

@@ -1,4 +1,5 @@
-// The part of the diagram that does not change while the moment moves: lines, bars, arrows and marks.
+// The part of the diagram that does not change while the moment moves: lines, bars, arrows and
+// marks.
 import { none } from "../../film/film";
 import { Away } from "../../film/run";
 import type { Spans } from "../../film/spans";
@@ -8,7 +9,11 @@ import { clipToPlot, cross, detailed, seen, spot, type Sheet } from "./sheet";
 import { ruler } from "./window";
 
 /** Returns the arrows that were drawn, to be found by the pointer. */
-export function drawBase(context: CanvasRenderingContext2D, sheet: Sheet, density: Density): Arrow[] {
+export function drawBase(
+  context: CanvasRenderingContext2D,
+  sheet: Sheet,
+  density: Density,
+): Arrow[] {
   const { window, palette } = sheet;
   context.fillStyle = palette.panel;
   context.fillRect(0, 0, window.width, window.height);
@@ -78,7 +83,8 @@ function drawRuler(context: CanvasRenderingContext2D, sheet: Sheet): void {
     if (x < window.labels) continue;
     context.moveTo(x, ruler - 4);
     context.lineTo(x, ruler);
-    if (x > window.labels + 24) context.fillText(axis.label(tick, step), x, ruler / 2 - 1);
+    if (x > window.labels + 24 && x < window.width - 28)
+      context.fillText(axis.label(tick, step), x, ruler / 2 - 1);
   }
   context.moveTo(0, ruler + 0.5);
   context.lineTo(window.width, ruler + 0.5);
@@ -147,16 +153,28 @@ function drawBars(
     const row = sieve.rowOf[film.node[event]];
     if (!(row >= 0) || !sieve.passes(event)) return true;
     const x0 = Math.max(window.labels - 10, window.px(axis.x(event)));
-    const end = spans.to[span] === none ? axis.end + (axis.end - axis.begin) : axis.x(spans.to[span]);
+    const end =
+      spans.to[span] === none ? axis.end + (axis.end - axis.begin) : axis.x(spans.to[span]);
     const x1 = Math.min(window.width + 10, window.px(end));
-    context.roundRect(x0, window.y(row) - height / 2, Math.max(2, x1 - x0), height, Math.min(4, height / 2));
+    context.roundRect(
+      x0,
+      window.y(row) - height / 2,
+      Math.max(2, x1 - x0),
+      height,
+      Math.min(4, height / 2),
+    );
     return true;
   });
   context.fill();
 }
 
 /** A dot each. Those of messages are where arrows end. */
-function drawEvents(context: CanvasRenderingContext2D, sheet: Sheet, first: number, last: number): void {
+function drawEvents(
+  context: CanvasRenderingContext2D,
+  sheet: Sheet,
+  first: number,
+  last: number,
+): void {
   const { film, window, sieve, palette } = sheet;
   const radius = last - first > 1200 ? 1.5 : Math.min(3, Math.max(1.6, window.rowHeight / 9));
   const request = film.code("request");
@@ -196,7 +214,13 @@ function diamond(context: CanvasRenderingContext2D, x: number, y: number, size: 
 }
 
 /** Crosses where somebody crashed; they are seen from afar, too. */
-function drawFaults(context: CanvasRenderingContext2D, sheet: Sheet, first: number, last: number, few: boolean): void {
+function drawFaults(
+  context: CanvasRenderingContext2D,
+  sheet: Sheet,
+  first: number,
+  last: number,
+  few: boolean,
+): void {
   const { run, window, palette } = sheet;
   context.strokeStyle = palette.danger;
   context.lineWidth = 2.2;
@@ -204,7 +228,8 @@ function drawFaults(context: CanvasRenderingContext2D, sheet: Sheet, first: numb
   run.away.meet(Math.max(0, first - 1), last, (span) => {
     if (run.awayWhy[span] !== Away.crashed) return true;
     const at = spot(sheet, run.away.from[span]);
-    if (at && at.x >= window.labels) cross(context, at.x, at.y, few ? Math.min(7, window.rowHeight * 0.3) : 3);
+    if (at && at.x >= window.labels)
+      cross(context, at.x, at.y, few ? Math.min(7, window.rowHeight * 0.3) : 3);
     return ++count < 1000;
   });
 }
@@ -239,10 +264,10 @@ function drawViolations(context: CanvasRenderingContext2D, sheet: Sheet): void {
     if (middle - half < taken) continue;
     context.fillStyle = palette.danger;
     context.beginPath();
-    context.roundRect(middle - half, 3, 2 * half, 18, 9);
+    context.roundRect(middle - half, 0, 2 * half, 15, 7);
     context.fill();
     context.fillStyle = palette.panel;
-    context.fillText(violation.property, middle, 12.5);
+    context.fillText(violation.property, middle, 8);
     taken = middle + half;
   }
 }

@@ -1,6 +1,7 @@
-// Where too many events fall into a pixel to be drawn one by one: how many there are, as an image, a row a node (or
-// several nodes), with the critical sections on top. Counts of the whole run are kept coarsely, by node and slice of time,
-// so that a view of everything need not look at everything again.
+// Where too many events fall into a pixel to be drawn one by one: how many there are, as an image,
+// a row a node (or several nodes), with the critical sections on top. Counts of the whole run are
+// kept coarsely, by node and slice of time, so that a view of everything need not look at
+// everything again.
 import { none, type Film } from "../../film/film";
 import type { Run } from "../../film/run";
 import type { Sieve } from "../filter";
@@ -34,14 +35,20 @@ export class Density {
     if (this.film.count > many) this.coarseCounts(axis, sieve);
   }
 
-  draw(context: CanvasRenderingContext2D, axis: Axis, window: Window, sieve: Sieve, palette: Palette): void {
+  draw(
+    context: CanvasRenderingContext2D,
+    axis: Axis,
+    window: Window,
+    sieve: Sieve,
+    palette: Palette,
+  ): void {
     const first = window.firstRow();
     const rows = window.lastRow() - first + 1;
     // Several rows share a line of pixels when there are more of them.
     const lines = Math.min(rows, Math.ceil(window.body));
     const width = Math.ceil(window.plot);
     if (rows <= 0 || width <= 0) return;
-    const lineOf = (row: number) => ((row - first) * lines / rows) | 0;
+    const lineOf = (row: number) => (((row - first) * lines) / rows) | 0;
     const counts = new Uint32Array(width * lines);
     const marks = new Uint8Array(width * lines);
     this.count(counts, width, lineOf, first, rows, axis, window, sieve);
@@ -51,7 +58,17 @@ export class Density {
     const top = window.y(first) - window.rowHeight / 2;
     const height = (rows * window.rowHeight) / lines;
     if (height < 5) {
-      context.drawImage(this.canvas, 0, 0, width, lines, window.labels, top, width, rows * window.rowHeight);
+      context.drawImage(
+        this.canvas,
+        0,
+        0,
+        width,
+        lines,
+        window.labels,
+        top,
+        width,
+        rows * window.rowHeight,
+      );
       return;
     }
     const bar = Math.min(height * 0.7, 22);
@@ -62,8 +79,14 @@ export class Density {
   }
 
   private count(
-    counts: Uint32Array, width: number, lineOf: (row: number) => number, firstRow: number, rows: number,
-    axis: Axis, window: Window, sieve: Sieve,
+    counts: Uint32Array,
+    width: number,
+    lineOf: (row: number) => number,
+    firstRow: number,
+    rows: number,
+    axis: Axis,
+    window: Window,
+    sieve: Sieve,
   ): void {
     const { film } = this;
     const from = axis.first(window.x0);
@@ -97,14 +120,23 @@ export class Density {
   }
 
   private mark(
-    marks: Uint8Array, width: number, lineOf: (row: number) => number, firstRow: number, rows: number,
-    axis: Axis, window: Window, sieve: Sieve,
+    marks: Uint8Array,
+    width: number,
+    lineOf: (row: number) => number,
+    firstRow: number,
+    rows: number,
+    axis: Axis,
+    window: Window,
+    sieve: Sieve,
   ): void {
     const { film, run } = this;
     const from = Math.max(0, axis.first(window.x0) - 1);
     const to = axis.last(window.x1);
     const scale = width / (window.x1 - window.x0);
-    for (const [spans, value] of [[run.waits, waits], [run.visits, inside]] as const)
+    for (const [spans, value] of [
+      [run.waits, waits],
+      [run.visits, inside],
+    ] as const)
       spans.meet(from, to, (span) => {
         const event = spans.from[span];
         const row = sieve.rowOf[film.node[event]] - firstRow;
@@ -118,7 +150,13 @@ export class Density {
       });
   }
 
-  private paint(counts: Uint32Array, marks: Uint8Array, width: number, lines: number, palette: Palette): void {
+  private paint(
+    counts: Uint32Array,
+    marks: Uint8Array,
+    width: number,
+    lines: number,
+    palette: Palette,
+  ): void {
     this.canvas.width = width;
     this.canvas.height = lines;
     const context = this.canvas.getContext("2d")!;
@@ -127,12 +165,20 @@ export class Density {
     const colours = [rgb(palette.message), rgb(palette.waiting), rgb(palette.inside)];
     let largest = 1;
     for (let i = 0; i < counts.length; ++i) if (counts[i] > largest) largest = counts[i];
-    const shades = Uint8Array.from({ length: 256 }, (_, n) => 70 + 150 * (Math.log1p(n) / Math.log1p(255)));
+    const shades = Uint8Array.from(
+      { length: 256 },
+      (_, n) => 70 + 150 * (Math.log1p(n) / Math.log1p(255)),
+    );
     for (let i = 0; i < counts.length; ++i) {
       if (counts[i] === 0 && marks[i] === 0) continue;
       const [r, g, b] = colours[marks[i]];
       const shade = shades[Math.min(255, ((counts[i] * 255) / largest) | 0)];
-      const alpha = marks[i] === inside ? 255 : marks[i] === waits ? Math.max(90, counts[i] ? shade : 0) : shade;
+      const alpha =
+        marks[i] === inside
+          ? 255
+          : marks[i] === waits
+            ? Math.max(90, counts[i] ? shade : 0)
+            : shade;
       data[4 * i] = r;
       data[4 * i + 1] = g;
       data[4 * i + 2] = b;

@@ -1,5 +1,5 @@
-// The space-time diagram: a line a node, time from left to right. Two canvases lie on one another, so that moving the
-// moment does not draw the run again.
+// The space-time diagram: a line a node, time from left to right. Two canvases lie on one another,
+// so that moving the moment does not draw the run again.
 import type { Film } from "../../film/film";
 import type { Run } from "../../film/run";
 import { sentence } from "../../film/words";
@@ -35,7 +35,8 @@ export class Diagram {
     class: "diagram-canvas",
     tabindex: 0,
     role: "img",
-    "aria-label": "Space-time diagram. The arrow keys step through the events; the table of events has the same as text.",
+    "aria-label":
+      "Space-time diagram. The arrow keys step through it; the table of all events says the same.",
   });
   private readonly tip = h("div", { class: "tip", hidden: true });
   private readonly watcher: ResizeObserver;
@@ -72,9 +73,19 @@ export class Diagram {
     const whole = !keep || !old || this.isWhole();
     if (old?.film !== film || !this.density) this.density = new Density(film, run);
     if (old?.film !== film || this.axis?.mode !== mode) this.axis = new Axis(film, mode);
-    this.sheet = { film, run, axis: this.axis, window: this.window, sieve, palette: readPalette(this.element) };
+    this.sheet = {
+      film,
+      run,
+      axis: this.axis,
+      window: this.window,
+      sieve,
+      palette: readPalette(this.element),
+    };
     this.density.prepare(this.axis, sieve);
-    const longest = Math.max(2, ...film.header.nodes.slice(0, 2000).map((node) => node.name.length));
+    const longest = Math.max(
+      2,
+      ...film.header.nodes.slice(0, 2000).map((node) => node.name.length),
+    );
     this.window.labels = Math.min(112, 34 + 7 * longest);
     if (whole || old?.axis.mode !== mode) this.fit();
     else {
@@ -92,8 +103,12 @@ export class Diagram {
 
   zoom(factor: number): void {
     const { window } = this;
-    const now = this.chosen && this.sheet!.film.count > 0 ? window.px(this.axis.x(this.chosen.moment.event)) : -1;
-    const middle = now > window.labels && now < window.width ? now : window.labels + window.plot / 2;
+    const now =
+      this.chosen && this.sheet!.film.count > 0
+        ? window.px(this.axis.x(this.chosen.moment.event))
+        : -1;
+    const middle =
+      now > window.labels && now < window.width ? now : window.labels + window.plot / 2;
     this.change(() => window.zoom(factor, middle));
   }
 
@@ -118,7 +133,8 @@ export class Diagram {
       const row = sieve.rowOf[film.node[chosen.moment.event]];
       const top = this.window.top;
       if (row >= 0 && this.window.rowHeight >= 5) this.window.revealRow(row);
-      if (this.window.reveal(this.axis.x(chosen.moment.event)) || top !== this.window.top) this.changed();
+      if (this.window.reveal(this.axis.x(chosen.moment.event)) || top !== this.window.top)
+        this.changed();
     }
     this.invalidate(false);
   }
@@ -223,18 +239,27 @@ export class Diagram {
     const close = last - first <= 20 * detailed;
     const event = close && x > this.window.labels ? this.eventAt(x, y) : -1;
     const node = this.sheet.sieve.rows[this.window.row(y)];
-    const text = event >= 0 ? sentence(this.sheet.film, event).slice(0, 160) : x <= this.window.labels && node !== undefined ? this.nodeTip(node) : "";
+    const text =
+      event >= 0
+        ? sentence(this.sheet.film, event).slice(0, 160)
+        : x <= this.window.labels && node !== undefined
+          ? this.nodeTip(node)
+          : "";
     this.tip.hidden = text === "";
     this.tip.textContent = text;
     this.over.style.cursor = event >= 0 ? "pointer" : "";
     const left = Math.min(x + 14, this.window.width - this.tip.offsetWidth - 6);
     const above = y + 18 + this.tip.offsetHeight > this.window.height;
-    this.tip.style.transform = `translate(${Math.max(4, left)}px, ${above ? y - this.tip.offsetHeight - 10 : y + 18}px)`;
+    const top = above ? y - this.tip.offsetHeight - 10 : y + 18;
+    this.tip.style.transform = `translate(${Math.max(4, left)}px, ${top}px)`;
   }
 
   private nodeTip(node: number): string {
     const { name, cluster, site } = this.sheet!.film.header.nodes[node];
-    const places = [cluster !== undefined && `cluster ${cluster}`, site !== undefined && `site ${site}`];
+    const places = [
+      cluster !== undefined && `cluster ${cluster}`,
+      site !== undefined && `site ${site}`,
+    ];
     return [name, ...places.filter(Boolean)].join(", ");
   }
 }

@@ -1,4 +1,5 @@
-// What hands do on the diagram: drag to pan, wheel and pinch to zoom, click, hover, drag the ruler to scrub.
+// What hands do on the diagram: drag to pan, wheel and pinch to zoom, click, hover, drag the ruler
+// to scrub.
 
 export interface GestureHooks {
   pan: (dx: number, dy: number) => void;
@@ -64,7 +65,9 @@ export class Gestures {
       else if (this.moved > 4) this.hooks.pan(at.x - before.x, at.y - before.y);
       else return;
     } else if (this.fingers.size === 2) {
-      const [other] = [...this.fingers].filter(([id]) => id !== event.pointerId).map(([, finger]) => finger);
+      const [other] = [...this.fingers]
+        .filter(([id]) => id !== event.pointerId)
+        .map(([, finger]) => finger);
       const was = Math.hypot(before.x - other.x, before.y - other.y);
       const is = Math.hypot(at.x - other.x, at.y - other.y);
       if (was > 4 && is > 4) this.hooks.zoom(was / is, (at.x + other.x) / 2);
@@ -76,7 +79,8 @@ export class Gestures {
   private up(event: PointerEvent, click: boolean): void {
     const at = this.fingers.get(event.pointerId);
     this.fingers.delete(event.pointerId);
-    if (at && click && this.fingers.size === 0 && this.moved <= 4 && !this.scrubbing) this.hooks.click(at.x, at.y);
+    if (at && click && this.fingers.size === 0 && this.moved <= 4 && !this.scrubbing)
+      this.hooks.click(at.x, at.y);
   }
 
   private wheel(event: WheelEvent): void {

@@ -3,6 +3,7 @@ import { none } from "../../film/film";
 import { isWeighty } from "../../film/run";
 import type { Spans } from "../../film/spans";
 import { cross, seen, type Sheet } from "./sheet";
+import { ruler } from "./window";
 
 /** The most arrows that are drawn; above it only the tokens, and above it none. */
 const most = 2500;
@@ -36,7 +37,8 @@ function collect(sheet: Sheet, spans: Spans): Arrow[] | null {
     const end = spans.to[span];
     const from = sieve.rowOf[film.node[send]];
     const to = sieve.rowOf[film.peer[send]];
-    if (!(from >= 0) || !(to >= 0) || from === to || !sieve.passes(send)) return ++count <= 20 * most;
+    if (!(from >= 0) || !(to >= 0) || from === to || !sieve.passes(send))
+      return ++count <= 20 * most;
     const x0 = window.px(axis.x(send));
     const lost = end !== none && film.word[end] === lose;
     const arrives = end === none ? axis.end : axis.x(end);
@@ -71,7 +73,8 @@ export function drawArrows(context: CanvasRenderingContext2D, sheet: Sheet, all:
     }
     context.setLineDash([]);
     context.beginPath();
-    for (const arrow of all) if (arrow.weighty === weighty && arrow.end !== none && !arrow.lost) head(context, arrow);
+    for (const arrow of all)
+      if (arrow.weighty === weighty && arrow.end !== none && !arrow.lost) head(context, arrow);
     context.fill();
   }
   context.globalAlpha = 1;
@@ -98,7 +101,7 @@ function head(context: CanvasRenderingContext2D, arrow: Arrow): void {
 
 /** The types of the messages, where there is room for them. */
 export function drawKinds(context: CanvasRenderingContext2D, sheet: Sheet, all: Arrow[]): void {
-  const { film, palette } = sheet;
+  const { film, palette, window } = sheet;
   if (all.length > 60) return;
   context.font = `11px ${palette.text}`;
   context.textAlign = "center";
@@ -109,12 +112,19 @@ export function drawKinds(context: CanvasRenderingContext2D, sheet: Sheet, all: 
   for (const arrow of all) {
     const text = film.kindOf(arrow.send);
     const half = context.measureText(text).width / 2 + 3;
-    // Along the arrow, at the first place that is free.
-    for (const share of [0.5, 0.36, 0.64, 0.24, 0.76]) {
+    // Along the arrow, at the first place that is free and between the rows.
+    for (const share of [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.14, 0.86]) {
       const x = arrow.x0 + (arrow.x1 - arrow.x0) * share;
       const y = arrow.y0 + (arrow.y1 - arrow.y0) * share;
-      if (Math.abs(arrow.y1 - arrow.y0) * Math.min(share, 1 - share) < 9) continue;
-      if (taken.some((other) => Math.abs(other.y - y) < 13 && x - half < other.x1 && x + half > other.x0)) continue;
+      const within = ((y - ruler + window.top) / window.rowHeight) % 1;
+      if (Math.abs(within - 0.5) * window.rowHeight < Math.min(14, window.rowHeight * 0.3))
+        continue;
+      if (
+        taken.some(
+          (other) => Math.abs(other.y - y) < 13 && x - half < other.x1 && x + half > other.x0,
+        )
+      )
+        continue;
       taken.push({ x0: x - half, x1: x + half, y });
       context.strokeText(text, x, y);
       context.fillStyle = arrow.weighty ? palette.token : palette.message;
@@ -131,7 +141,10 @@ export function arrowAt(all: Arrow[], x: number, y: number): Arrow | null {
   for (const arrow of all) {
     const dx = arrow.x1 - arrow.x0;
     const dy = arrow.y1 - arrow.y0;
-    const share = Math.max(0, Math.min(1, ((x - arrow.x0) * dx + (y - arrow.y0) * dy) / (dx * dx + dy * dy || 1)));
+    const share = Math.max(
+      0,
+      Math.min(1, ((x - arrow.x0) * dx + (y - arrow.y0) * dy) / (dx * dx + dy * dy || 1)),
+    );
     const distance = Math.hypot(arrow.x0 + dx * share - x, arrow.y0 + dy * share - y);
     if (distance < least) {
       least = distance;

@@ -1,4 +1,5 @@
-// The part of the diagram that moves with the moment: the line of now, what is chosen, and the names of the nodes.
+// The part of the diagram that moves with the moment: the line of now, what is chosen, and the
+// names of the nodes.
 import type { Moment } from "../structure/scene";
 import { spot, type Sheet } from "./sheet";
 import { ruler } from "./window";
@@ -39,9 +40,9 @@ function drawNow(context: CanvasRenderingContext2D, sheet: Sheet, { moment, even
   context.stroke();
   context.fillStyle = palette.accent;
   context.beginPath();
-  context.moveTo(x - 6, ruler - 12);
-  context.lineTo(x + 6, ruler - 12);
-  context.lineTo(x, ruler - 2);
+  context.moveTo(x - 6, ruler - 10);
+  context.lineTo(x + 6, ruler - 10);
+  context.lineTo(x, ruler);
   context.fill();
   const now = spot(sheet, moment.event);
   if (now) ring(context, now, palette.accent, 6, 2);
@@ -65,7 +66,11 @@ function ring(
   context.stroke();
 }
 
-function drawNames(context: CanvasRenderingContext2D, sheet: Sheet, { moment, guilty }: Chosen): void {
+function drawNames(
+  context: CanvasRenderingContext2D,
+  sheet: Sheet,
+  { moment, guilty }: Chosen,
+): void {
   const { film, window, sieve, palette } = sheet;
   context.save();
   context.beginPath();
@@ -92,7 +97,8 @@ function drawNames(context: CanvasRenderingContext2D, sheet: Sheet, { moment, gu
       context.fillRect(window.labels - 6, y - tall / 2, 4, tall);
     }
     if (!readable && !bad && node !== actor) continue;
-    context.font = `${bad || node === actor ? "600 " : ""}${window.rowHeight < 14 ? 10 : 12}px ${palette.text}`;
+    const weight = bad || node === actor ? 600 : 400;
+    context.font = `${weight} ${window.rowHeight < 14 ? 10 : 12}px ${palette.text}`;
     context.fillStyle = bad ? palette.danger : node === actor ? palette.accent : palette.ink;
     context.fillText(shortened(context, film.name(node), window.labels - 26), 14, y);
   }
@@ -104,7 +110,7 @@ function drawClusters(context: CanvasRenderingContext2D, sheet: Sheet): void {
   const { film, window, sieve, palette } = sheet;
   const cluster = (row: number) => film.header.nodes[sieve.rows[row]].cluster ?? 0;
   if (sieve.rows.length === 0 || cluster(0) === cluster(sieve.rows.length - 1)) return;
-  for (let begin = 0; begin < sieve.rows.length; ) {
+  for (let begin = 0; begin < sieve.rows.length;) {
     let end = begin + 1;
     while (end < sieve.rows.length && cluster(end) === cluster(begin)) ++end;
     const top = window.y(begin) - window.rowHeight / 2;

@@ -24,7 +24,11 @@ export function seen(sheet: Sheet): [number, number] {
 }
 
 /** The place of an event, or nothing if its node has no row. */
-export function spot(sheet: Sheet, event: number, node = sheet.film.node[event]): { x: number; y: number } | null {
+export function spot(
+  sheet: Sheet,
+  event: number,
+  node = sheet.film.node[event],
+): { x: number; y: number } | null {
   const row = sheet.sieve.rowOf[node];
   if (!(row >= 0)) return null;
   return { x: sheet.window.px(sheet.axis.x(event)), y: sheet.window.y(row) };

@@ -60,7 +60,7 @@ export class Window {
     this.x1 = axis.end + pad;
     this.top = 0;
     const even = this.body / this.rows;
-    this.rowHeight = even >= 16 ? Math.min(even, 64) : this.rows * 16 > 3 * this.body ? even : 16;
+    this.rowHeight = even >= 16 ? Math.min(even, 88) : this.rows * 16 > 3 * this.body ? even : 16;
     this.clamp();
   }
 
@@ -108,7 +108,8 @@ export class Window {
   revealRow(row: number): void {
     if (row < 0 || this.rows * this.rowHeight <= this.body) return;
     const y = (row + 0.5) * this.rowHeight;
-    if (y < this.top + this.rowHeight || y > this.top + this.body - this.rowHeight) this.top = y - this.body / 2;
+    if (y < this.top + this.rowHeight || y > this.top + this.body - this.rowHeight)
+      this.top = y - this.body / 2;
     this.clamp();
   }
 

@@ -1,6 +1,6 @@
-// One scene a family of algorithms: which fields of the states are links, and where the nodes stand. The names of the
-// fields are the algorithms' own (src/mutex, src/election, src/overlay).
-import { given, items, record } from "../../film/state";
+// One scene a family of algorithms: which fields of the states are links, and where the nodes
+// stand. The names of the fields are the algorithms' own (src/mutex, src/election, src/overlay).
+import { fields, given, items, record } from "../../film/state";
 import { around, circle, clusters, forest, star, type Places } from "./layout";
 import type { LinkStyle, Moment, Scene, SceneLink, SceneNode, Size } from "./scene";
 
@@ -15,7 +15,8 @@ export function sceneOf(moment: Moment, ids: number[], size: Size): Scene {
 }
 
 const families: Record<string, Family> = {
-  tree: (moment, ids, size) => (hasField(moment, ids, "holder") ? raymond : naimiTrehel)(moment, ids, size),
+  tree: (moment, ids, size) =>
+    (hasField(moment, ids, "holder") ? raymond : naimiTrehel)(moment, ids, size),
   elmp,
   hierarchical,
   overlay,
@@ -32,28 +33,27 @@ function naimiTrehel(moment: Moment, ids: number[], size: Size): Scene {
   return {
     ...scene(moment, ids, forest(ids, owner, size)),
     links: [...pointers(moment, ids, "owner", "solid"), ...pointers(moment, ids, "next", "dashed")],
-    legend: [["solid", "owner"], ["dashed", "next"]],
+    legend: [
+      ["solid", "owner"],
+      ["dashed", "next"],
+    ],
   };
 }
 
 /** The tree's edges stay where they are, and turn round. */
 function raymond(moment: Moment, ids: number[], size: Size): Scene {
-  const first = (id: number) => {
-    const events = moment.film.eventsOf(id);
-    const text = events.length > 0 ? moment.film.stateAt(id, Math.max(events[0], firstWithState(moment, id))) : null;
-    return moment.node(/(?:^|, )holder ([^,]+)/.exec(text ?? "")?.[1]);
-  };
+  const first = (id: number) =>
+    moment.node(fields(moment.film.firstState(id)).get("holder"));
   return {
-    ...scene(moment, ids, forest(ids, (id) => (first(id) === id ? undefined : first(id)), size), "queue"),
+    ...scene(
+      moment,
+      ids,
+      forest(ids, (id) => (first(id) === id ? undefined : first(id)), size),
+      "queue",
+    ),
     links: pointers(moment, ids, "holder", "solid").filter((link) => link.from !== link.to),
     legend: [["solid", "holder"]],
   };
-}
-
-function firstWithState(moment: Moment, id: number): number {
-  const { film } = moment;
-  for (const event of film.eventsOf(id)) if (film.text(film.state[event])) return event;
-  return 0;
 }
 
 /** Places in the line of an ELMP node, newest last. */
@@ -68,13 +68,24 @@ function elmp(moment: Moment, ids: number[], size: Size): Scene {
       const next = moment.node(record(place.get("next")).get("node"));
       if (next !== undefined && next !== id) links.push({ from: id, to: next, style: "dashed" });
     }
-  const base = scene(moment, ids, forest(ids, (id) => moment.pointer(id, "parent"), size));
+  const base = scene(
+    moment,
+    ids,
+    forest(ids, (id) => moment.pointer(id, "parent"), size),
+  );
   for (const node of base.nodes) {
     node.token = places(moment, node.id).some((place) => place.get("token") === "yes");
     const waiting = items(moment.fields(node.id).get("queue")).map((item) => originOf(item));
     if (waiting.length > 0) node.note = waiting.join(" ");
   }
-  return { ...base, links, legend: [["solid", "parent"], ["dashed", "next in line"]] };
+  return {
+    ...base,
+    links,
+    legend: [
+      ["solid", "parent"],
+      ["dashed", "next in line"],
+    ],
+  };
 }
 
 /** Who asked, of a queued operation. */
@@ -88,7 +99,10 @@ function hierarchical(moment: Moment, ids: number[], size: Size): Scene {
     ...scene(moment, ids, where, "r_queue"),
     boxes,
     links: [...pointers(moment, ids, "owner", "solid"), ...pointers(moment, ids, "next", "dashed")],
-    legend: [["solid", "owner"], ["dashed", "next"]],
+    legend: [
+      ["solid", "owner"],
+      ["dashed", "next"],
+    ],
   };
 }
 
@@ -125,17 +139,29 @@ function votes(moment: Moment, ids: number[], size: Size): Scene {
   const base = scene(moment, ids, where);
   for (const node of base.nodes) {
     const voted = votedFor(moment, node.id);
-    if (voted !== undefined && voted !== node.id) links.push({ from: node.id, to: voted, style: "vote" });
+    if (voted !== undefined && voted !== node.id)
+      links.push({ from: node.id, to: voted, style: "vote" });
     node.marked = voted !== undefined;
-    const queue = items(moment.fields(node.id).get("queue")).map((item) => record(item).get("node") ?? item);
+    const queue = items(moment.fields(node.id).get("queue")).map(
+      (item) => record(item).get("node") ?? item,
+    );
     if (queue.length > 0) node.note = queue.join(" ");
     if (voted !== undefined) node.says = [`voted for ${moment.film.name(voted)}`];
     for (const name of items(moment.fields(node.id).get("voting_set"))) {
       const member = moment.node(name);
-      if (member !== undefined && member > node.id) links.push({ from: node.id, to: member, style: "faint" });
+      if (member !== undefined && member > node.id)
+        links.push({ from: node.id, to: member, style: "faint" });
     }
   }
-  return { ...base, links, legend: [["vote", "voted for"], ["faint", "same voting set"]], markWord: "has voted" };
+  return {
+    ...base,
+    links,
+    legend: [
+      ["vote", "voted for"],
+      ["faint", "same voting set"],
+    ],
+    markWord: "has voted",
+  };
 }
 
 /** `voted 3` or `voted PRIORITY(stamp 1, node 3)`. */
@@ -146,7 +172,11 @@ function votedFor(moment: Moment, id: number): number | undefined {
 
 function tokenRing(moment: Moment, ids: number[], size: Size): Scene {
   const { places: where } = circle(ids, size);
-  return { ...scene(moment, ids, where), links: pointers(moment, ids, "successor", "faint") };
+  return {
+    ...scene(moment, ids, where),
+    links: pointers(moment, ids, "successor", "edge"),
+    legend: [["edge", "successor"]],
+  };
 }
 
 function broadcast(moment: Moment, ids: number[], size: Size): Scene {
@@ -173,11 +203,16 @@ function central(moment: Moment, ids: number[], size: Size): Scene {
   const links: SceneLink[] = [];
   const base = scene(moment, ids, star(ids, server ?? ids[0], size));
   for (const node of base.nodes) {
+    if (server !== undefined && node.id !== server)
+      links.push({ from: node.id, to: server, style: "faint" });
     for (const item of items(moment.fields(node.id).get("holders"))) {
       const client = moment.node(record(item).get("client"));
-      if (client !== undefined && client !== node.id) links.push({ from: node.id, to: client, style: "solid" });
+      if (client !== undefined && client !== node.id)
+        links.push({ from: node.id, to: client, style: "solid" });
     }
-    const queue = items(moment.fields(node.id).get("queue")).map((item) => record(item).get("client") ?? item);
+    const queue = items(moment.fields(node.id).get("queue")).map(
+      (item) => record(item).get("client") ?? item,
+    );
     if (queue.length > 0) node.note = queue.join(" ");
     if (node.id === server) node.says = ["the server"];
   }
@@ -186,7 +221,11 @@ function central(moment: Moment, ids: number[], size: Size): Scene {
 
 function electionRing(moment: Moment, ids: number[], size: Size): Scene {
   const { places: where } = circle(ids, size);
-  const links: SceneLink[] = ids.map((id, i) => ({ from: id, to: ids[(i + 1) % ids.length], style: "faint" }));
+  const links: SceneLink[] = ids.map((id, i) => ({
+    from: id,
+    to: ids[(i + 1) % ids.length],
+    style: "edge",
+  }));
   return elected(moment, ids, where, links, (id) => moment.fields(id).get("participant") === "yes");
 }
 
@@ -195,6 +234,7 @@ function bully(moment: Moment, ids: number[], size: Size): Scene {
   const takesPart = (id: number) => /standing|waiting/.test(moment.fields(id).get("stance") ?? "");
   const links = pointers(moment, ids, "elected", "solid").filter((link) => link.from !== link.to);
   const base = elected(moment, ids, where, links, takesPart);
+  for (const node of base.nodes) node.note = undefined;
   base.legend.push(["solid", "has elected"]);
   return base;
 }
@@ -211,15 +251,24 @@ function elected(
   for (const node of base.nodes) {
     const chosen = given(moment.fields(node.id).get("elected"));
     node.marked = takesPart(node.id);
-    node.token = chosen !== undefined && moment.node(chosen) === node.id;
+    node.token =
+      chosen !== undefined && moment.node(chosen) === node.id && moment.away(node.id) === undefined;
     if (chosen !== undefined && !node.token) node.note = `elected ${chosen}`;
     if (node.marked) node.says = ["takes part"];
   }
-  return { ...base, links, legend: [], tokenWord: "coordinator", markWord: "takes part" };
+  return {
+    ...base,
+    links,
+    legend: [],
+    tokenWord: "coordinator",
+    markWord: "takes part",
+    noteWord: undefined,
+  };
 }
 
 function generic(moment: Moment, ids: number[], size: Size): Scene {
-  const apartClusters = new Set(ids.map((id) => moment.film.header.nodes[id].cluster ?? 0)).size > 1;
+  const apartClusters =
+    new Set(ids.map((id) => moment.film.header.nodes[id].cluster ?? 0)).size > 1;
   if (apartClusters) {
     const { places: where, boxes } = clusters(ids, moment.film, size);
     return { ...scene(moment, ids, where, "queue"), boxes };
@@ -233,7 +282,8 @@ function scene(moment: Moment, ids: number[], where: Places, queue?: string): Sc
   const nodes = ids.map((id): SceneNode => {
     const known = moment.fields(id);
     const waiting = queue ? items(known.get(queue)) : [];
-    const holds = known.get("token") === "yes" || (known.has("asked") && moment.pointer(id, "holder") === id);
+    const holds =
+      known.get("token") === "yes" || (known.has("asked") && moment.pointer(id, "holder") === id);
     return {
       id,
       ...where.get(id)!,
@@ -241,7 +291,7 @@ function scene(moment: Moment, ids: number[], where: Places, queue?: string): Sc
       note: waiting.length > 0 ? waiting.join(" ") : undefined,
     };
   });
-  return { nodes, links: [], boxes: [], legend: [] };
+  return { nodes, links: [], boxes: [], legend: [], noteWord: "its queue" };
 }
 
 function pointers(moment: Moment, ids: number[], field: string, style: LinkStyle): SceneLink[] {

@@ -9,7 +9,10 @@ const margin = 40;
 export type Places = Map<number, Place>;
 
 /** Clockwise from the top. */
-export function circle(ids: number[], size: Size): { places: Places; ring: Place & { radius: number } } {
+export function circle(
+  ids: number[],
+  size: Size,
+): { places: Places; ring: Place & { radius: number } } {
   const angles = ids.map((_, i) => (i / ids.length) * 2 * Math.PI);
   return around(ids, angles, size);
 }
@@ -31,7 +34,11 @@ export function around(ids: number[], angles: number[], { width, height }: Size)
 }
 
 /** A forest by parents, its roots on top. Of a circle of parents, one is a root. */
-export function forest(ids: number[], parent: (id: number) => number | undefined, size: Size): Places {
+export function forest(
+  ids: number[],
+  parent: (id: number) => number | undefined,
+  size: Size,
+): Places {
   interface Item {
     id: number;
     children: Item[];
@@ -44,12 +51,17 @@ export function forest(ids: number[], parent: (id: number) => number | undefined
     const item = items.get(above ?? -1);
     if (above === undefined || above === id || !item || !reaches(id)) rooted.add(id);
   }
-  for (const id of ids) (rooted.has(id) ? top : items.get(parent(id)!)!).children.push(items.get(id)!);
+  for (const id of ids)
+    (rooted.has(id) ? top : items.get(parent(id)!)!).children.push(items.get(id)!);
 
   /** Whether the way up from here ends, at a root that is known or somewhere outside. */
   function reaches(id: number): boolean {
     const seen = new Set<number>([id]);
-    for (let at = parent(id); at !== undefined && items.has(at) && !rooted.has(at); at = parent(at)) {
+    for (
+      let at = parent(id);
+      at !== undefined && items.has(at) && !rooted.has(at);
+      at = parent(at)
+    ) {
       if (at === parent(at)) return true;
       if (seen.has(at)) return false;
       seen.add(at);
@@ -91,15 +103,18 @@ export function clusters(ids: number[], film: Film, size: Size): { places: Place
   const places: Places = new Map();
   const boxes: Box[] = [];
   [...members].forEach(([cluster, inside], i) => {
-    const x = gap + (i % columns) * (width + gap);
-    const y = gap + Math.floor(i / columns) * (height + gap);
+    const row = Math.floor(i / columns);
+    const beside = Math.min(columns, many - row * columns);
+    const x = (size.width - beside * (width + gap) + gap) / 2 + (i % columns) * (width + gap);
+    const y = gap + row * (height + gap);
     boxes.push({ x, y, width, height, label: `cluster ${cluster}` });
-    const radius = inside.length === 1 ? 0 : Math.max(16, Math.min(width / 2 - 34, height / 2 - 42));
+    const radius =
+      inside.length === 1 ? 0 : Math.max(16, Math.min(width / 2 - 26, height / 2 - 34));
     inside.forEach((id, k) => {
       const angle = (k / inside.length) * 2 * Math.PI;
       places.set(id, {
         x: x + width / 2 + radius * Math.sin(angle),
-        y: y + height / 2 + 4 - radius * Math.cos(angle),
+        y: y + height / 2 + (inside.length === 3 ? radius / 4 : 0) + 2 - radius * Math.cos(angle),
       });
     });
   });

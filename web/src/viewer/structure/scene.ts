@@ -1,5 +1,6 @@
-// What a structure panel shows at one moment, before it is drawn: nodes with places, the links that the algorithm keeps
-// between them, and messages on their way. Each family of algorithms makes one of its own (families.ts).
+// What a structure panel shows at one moment, before it is drawn: nodes with places, the links that
+// the algorithm keeps between them, and messages on their way. Each family of algorithms makes one
+// of its own (families.ts).
 import type { Film } from "../../film/film";
 import { Away, type Flight, type Run } from "../../film/run";
 import { fields, type Fields } from "../../film/state";
@@ -21,8 +22,11 @@ export interface SceneNode extends Place {
   says?: string[];
 }
 
-/** Solid: where a request goes. Dashed: who comes next. Faint: who is beside whom. */
-export type LinkStyle = "solid" | "dashed" | "faint" | "vote";
+/**
+ * Solid: where a request goes. Dashed: who comes next. Edge: the next on a ring. Faint: who belongs
+ * together.
+ */
+export type LinkStyle = "solid" | "dashed" | "edge" | "faint" | "vote";
 
 export interface SceneLink {
   from: number;
@@ -49,6 +53,8 @@ export interface Scene {
   /** What the token mark means, if not the token. */
   tokenWord?: string;
   markWord?: string;
+  /** What stands below nodes, if it does not say so itself. */
+  noteWord?: string;
 }
 
 /** A film at one event, as the families ask for it. */
@@ -108,7 +114,7 @@ export function cast(moment: Moment): number[] {
   if (film.nodes <= most) return Array.from({ length: film.nodes }, (_, node) => node);
   const chosen = new Set<number>();
   const add = (node: number | undefined) => {
-    if (node !== undefined && node < film.nodes && chosen.size < 30) chosen.add(node);
+    if (node !== undefined && node < film.nodes && chosen.size < 16) chosen.add(node);
   };
   if (event >= 0 && event < film.count) {
     add(film.node[event]);

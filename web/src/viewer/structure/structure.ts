@@ -1,11 +1,23 @@
-// The panel beside the diagram: the structure that the algorithm keeps, at the chosen moment, as a drawing and as text.
+// The panel beside the diagram: the structure that the algorithm keeps, at the chosen moment, as a
+// drawing and as text.
 import { select, type Selection } from "d3";
+import "d3-transition";
 import { none, type Film } from "../../film/film";
-import { isWeighty, type Flight, type Run } from "../../film/run";
+import { isWeighty, type Flight } from "../../film/run";
 import { h } from "../../shared/dom";
+import { along, curve } from "./curves";
 import { sceneOf } from "./families";
 import { legendOf } from "./legend";
-import { cast, Moment, most, type Scene, type SceneLink, type SceneNode, type Size } from "./scene";
+import {
+  cast,
+  most,
+  type Moment,
+  type Place,
+  type Scene,
+  type SceneLink,
+  type SceneNode,
+  type Size,
+} from "./scene";
 import { described } from "./words";
 
 export interface StructureHooks {
@@ -24,7 +36,7 @@ export interface Emphasis {
 type Group = Selection<SVGGElement, unknown, null, undefined>;
 
 /** How far a link bends to its side, in shares of its length. */
-const bends = { solid: 0, dashed: 0.2, vote: 0.1, faint: 0 };
+const bends = { solid: 0, dashed: 0.2, vote: 0.1, edge: 0, faint: 0 };
 let made = 0;
 
 export class Structure {
@@ -39,10 +51,8 @@ export class Structure {
   private readonly marker = `arrow-${++made}`;
   private readonly watcher: ResizeObserver;
   private readonly calm = matchMedia("(prefers-reduced-motion: reduce)");
-  private film!: Film;
-  private run!: Run;
   private size: Size = { width: 0, height: 0 };
-  private last: { event: number; emphasis: Emphasis } | null = null;
+  private last: { moment: Moment; emphasis: Emphasis } | null = null;
 
   constructor(private readonly hooks: StructureHooks) {
     this.stage = h("div", { class: "structure-stage" });
@@ -50,10 +60,18 @@ export class Structure {
     this.asText.addEventListener("toggle", () => this.redraw());
     this.element = h("section", { class: "structure", "aria-label": "Structure" }, this.stage);
     this.element.append(this.note, this.legend, this.asText);
-    this.svg = select(this.stage).append("svg").attr("role", "group").attr("aria-label", "The nodes and their links");
+    this.svg = select(this.stage)
+      .append("svg")
+      .attr("role", "group")
+      .attr("aria-label", "The nodes and their links");
     this.arrows();
     const layer = (name: string): Group => this.svg.append("g").attr("class", name);
-    this.layers = { boxes: layer("boxes"), links: layer("links"), flights: layer("flights"), nodes: layer("nodes") };
+    this.layers = {
+      boxes: layer("boxes"),
+      links: layer("links"),
+      flights: layer("flights"),
+      nodes: layer("nodes"),
+    };
     this.watcher = new ResizeObserver(() => this.resized());
     this.watcher.observe(this.stage);
   }
@@ -62,25 +80,19 @@ export class Structure {
     this.watcher.disconnect();
   }
 
-  show(film: Film, run: Run): void {
-    this.film = film;
-    this.run = run;
-  }
-
   /** `instant`: without a transition. */
-  draw(event: number, emphasis: Emphasis, instant = false): void {
-    this.last = { event, emphasis };
+  draw(moment: Moment, emphasis: Emphasis, instant = false): void {
+    this.last = { moment, emphasis };
     if (this.size.width < 10 || this.size.height < 10) return;
-    const moment = new Moment(this.film, this.run, event);
     const ids = cast(moment);
     const scene = sceneOf(moment, ids, this.size);
     const slow = instant || this.calm.matches ? 0 : 280;
-    const radius = ids.length <= 12 ? 17 : ids.length <= 30 ? 13 : 9;
+    const radius = radiusFor(scene.nodes);
     this.drawBoxes(scene);
     this.drawLinks(scene, radius, slow);
     this.drawFlights(scene, moment, radius, slow);
     this.drawNodes(scene, moment, emphasis, radius, slow);
-    const { nodes } = this.film;
+    const { nodes } = moment.film;
     this.note.textContent =
       nodes > most ? `${ids.length} of ${nodes} nodes: those around what happens now` : "";
     this.note.hidden = nodes <= most;
@@ -90,7 +102,7 @@ export class Structure {
   }
 
   private redraw(): void {
-    if (this.last) this.draw(this.last.event, this.last.emphasis, true);
+    if (this.last) this.draw(this.last.moment, this.last.emphasis, true);
   }
 
   private resized(): void {
@@ -103,7 +115,7 @@ export class Structure {
 
   private arrows(): void {
     const defs = this.svg.append("defs");
-    for (const style of ["solid", "dashed", "vote", "faint", "message", "weighty"])
+    for (const style of ["solid", "dashed", "vote", "edge", "message", "weighty"])
       defs
         .append("marker")
         .attr("id", `${this.marker}-${style}`)
@@ -154,9 +166,15 @@ export class Structure {
     const links = this.layers.links
       .selectAll<SVGPathElement, SceneLink>("path")
       .data(scene.links, (link) => `${link.style} ${link.from} ${link.to}`)
-      .join((enter) => enter.append("path").attr("d", path).style("opacity", 0), undefined, (exit) => exit.remove())
+      .join(
+        (enter) => enter.append("path").attr("d", path).style("opacity", 0),
+        undefined,
+        (exit) => exit.remove(),
+      )
       .attr("class", (link) => `link ${link.style}`)
-      .attr("marker-end", (link) => (link.style === "faint" ? null : `url(#${this.marker}-${link.style})`));
+      .attr("marker-end", (link) =>
+        link.style === "faint" ? null : `url(#${this.marker}-${link.style})`,
+      );
     if (slow > 0) links.transition().duration(slow).attr("d", path).style("opacity", 1);
     else links.interrupt().attr("d", path).style("opacity", 1);
   }
@@ -164,13 +182,25 @@ export class Structure {
   private drawFlights(scene: Scene, moment: Moment, radius: number, slow: number): void {
     const at = new Map(scene.nodes.map((node) => [node.id, node]));
     const flights = moment.flights.filter((flight) => at.has(flight.from) && at.has(flight.to));
-    const { film } = this;
+    const { film } = moment;
     const bend = (flight: Flight) => (flight.from === flight.to ? 0.6 : -0.14);
     const path = (flight: Flight) =>
       curve(at.get(flight.from)!, at.get(flight.to)!, bend(flight), radius + 4);
     const spot = (flight: Flight) =>
       along(at.get(flight.from)!, at.get(flight.to)!, bend(flight), radius, flight.progress);
-    const weight = (flight: Flight) => (isWeighty(film.kindOf(flight.send)) ? "weighty" : "message");
+    // Beside the middle of its way; of two that meet, one nearer to its sender.
+    const label = (flight: Flight) => {
+      const middle = along(
+        at.get(flight.from)!,
+        at.get(flight.to)!,
+        bend(flight) * 1.3,
+        radius,
+        0.42,
+      );
+      return { x: middle.x, y: middle.y + 4 };
+    };
+    const weight = (flight: Flight) =>
+      isWeighty(film.kindOf(flight.send)) ? "weighty" : "message";
     const groups = this.layers.flights
       .selectAll<SVGGElement, Flight>("g")
       .data(flights, (flight) => `${flight.send} ${flight.end}`)
@@ -192,7 +222,7 @@ export class Structure {
       .attr("data-send", (flight) => flight.send)
       .attr("tabindex", 0)
       .attr("role", "button")
-      .attr("aria-label", (flight) => this.flightWords(flight))
+      .attr("aria-label", (flight) => flightWords(film, flight))
       .on("click", (event: Event, flight) => this.hooks.onFlight?.(flight, event))
       .on("keydown", (event: KeyboardEvent, flight) => {
         if (event.key !== "Enter" && event.key !== " ") return;
@@ -213,20 +243,22 @@ export class Structure {
         .attr("cy", (flight: Flight) => spot(flight).y);
       moving
         .select("text")
-        .attr("x", (flight: Flight) => spot(flight).x)
-        .attr("y", (flight: Flight) => spot(flight).y - 10);
+        .attr("x", (flight: Flight) =>
+          Math.max(34, Math.min(this.size.width - 34, label(flight).x)),
+        )
+        .attr("y", (flight: Flight) => label(flight).y);
     };
     place(slow > 0 ? groups.transition().duration(slow) : groups.interrupt());
   }
 
-  private flightWords(flight: Flight): string {
-    const { film } = this;
-    const lost = flight.end !== none && film.wordOf(flight.end) === "lose" ? ", will be lost" : "";
-    return `${film.kindOf(flight.send)} from ${film.name(flight.from)} to ${film.name(flight.to)}${lost}`;
-  }
-
-  private drawNodes(scene: Scene, moment: Moment, emphasis: Emphasis, radius: number, slow: number): void {
-    const { film } = this;
+  private drawNodes(
+    scene: Scene,
+    moment: Moment,
+    emphasis: Emphasis,
+    radius: number,
+    slow: number,
+  ): void {
+    const { film } = moment;
     const actor = moment.event >= 0 && moment.event < film.count ? film.node[moment.event] : none;
     const classes = (node: SceneNode) =>
       [
@@ -266,10 +298,13 @@ export class Structure {
         event.stopPropagation();
         this.hooks.onNode?.(node.id, event);
       });
-    const arm = radius * 0.62;
+    const arm = radius * 0.9;
     groups.select(".halo").attr("r", radius + 5);
     groups.select(".disc").attr("r", radius);
-    groups.select(".cross").attr("d", `M${-arm},${-arm}L${arm},${arm}M${arm},${-arm}L${-arm},${arm}`);
+    groups
+      .select(".cross")
+      .attr("d", `M${-arm},${-arm}L${arm},${arm}M${arm},${-arm}L${-arm},${arm}`);
+    groups.attr("font-size", `${Math.max(9, Math.min(13, radius * 0.8))}px`);
     groups.select(".name").text((node) => short(film.name(node.id), radius));
     groups
       .select(".token")
@@ -285,39 +320,22 @@ export class Structure {
   }
 }
 
+/** As large as the nearest two leave room for. */
+function radiusFor(nodes: Place[]): number {
+  let least = Infinity;
+  for (let i = 0; i < nodes.length; ++i)
+    for (let j = 0; j < i; ++j)
+      least = Math.min(least, Math.hypot(nodes[i].x - nodes[j].x, nodes[i].y - nodes[j].y));
+  return Math.max(7, Math.min(17, least * 0.3));
+}
+
+function flightWords(film: Film, flight: Flight): string {
+  const lost = flight.end !== none && film.wordOf(flight.end) === "lose" ? ", will be lost" : "";
+  const way = `from ${film.name(flight.from)} to ${film.name(flight.to)}`;
+  return `${film.kindOf(flight.send)} ${way}${lost}`;
+}
+
 function short(text: string, radius: number): string {
   const room = Math.max(3, Math.floor(radius / 2.6));
   return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
-}
-
-interface Point {
-  x: number;
-  y: number;
-}
-
-/** A curve from one node's edge to the other's, bent to the left of its way. */
-function curve(from: Point, to: Point, bend: number, gap: number): string {
-  const { c, a, b } = bow(from, to, bend, gap);
-  return `M${a.x.toFixed(1)},${a.y.toFixed(1)}Q${c.x.toFixed(1)},${c.y.toFixed(1)} ${b.x.toFixed(1)},${b.y.toFixed(1)}`;
-}
-
-function bow(from: Point, to: Point, bend: number, gap: number) {
-  if (from.x === to.x && from.y === to.y) to = { x: from.x + 0.1, y: from.y };
-  const dx = to.x - from.x;
-  const dy = to.y - from.y;
-  const c = { x: (from.x + to.x) / 2 + dy * bend, y: (from.y + to.y) / 2 - dx * bend };
-  return { c, a: towards(from, c, gap), b: towards(to, c, gap) };
-}
-
-function along(from: Point, to: Point, bend: number, gap: number, share: number): Point {
-  const { c, a, b } = bow(from, to, bend, gap);
-  const t = Math.min(0.97, Math.max(0.03, share));
-  const mix = (p: number, q: number, r: number) => (1 - t) * (1 - t) * p + 2 * t * (1 - t) * q + t * t * r;
-  return { x: mix(a.x, c.x, b.x), y: mix(a.y, c.y, b.y) };
-}
-
-function towards(from: Point, to: Point, distance: number): Point {
-  const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
-  const share = Math.min(distance / length, 0.45);
-  return { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share };
 }

@@ -22,7 +22,9 @@ export function described(scene: Scene, moment: Moment): string[] {
       node.marked && !node.says?.length && scene.markWord,
       ...(node.says ?? []),
       ...scene.links
-        .filter((link) => link.from === node.id && meaning.has(link.style) && link.style !== "faint")
+        .filter(
+          (link) => link.from === node.id && meaning.has(link.style) && link.style !== "faint",
+        )
         .map((link) => `${meaning.get(link.style)} ${film.name(link.to)}`),
       node.note && (node.note.startsWith("elected") ? node.note : `queue ${node.note}`),
     ].filter(Boolean);
