@@ -27,7 +27,7 @@ class PeerHttp : public GroupShell {
     name.sin_port = htons(static_cast<std::uint16_t>(port));
     ::inet_pton(AF_INET, "127.0.0.1", &name.sin_addr);
     EXPECT_EQ(::connect(socket, reinterpret_cast<sockaddr*>(&name), sizeof name), 0);
-    std::string request = "GET " + page + " HTTP/1.1\r\nHost: conch\r\n\r\n";
+    std::string request = "GET " + page + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
     EXPECT_EQ(::send(socket, request.data(), request.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(request.size()));
     std::string answer;
@@ -82,7 +82,7 @@ TEST_F(PeerHttp, ShowsTheStatusOfAll) {
   EXPECT_EQ(shown["members"][0]["id"], told["members"][0]["id"]);
   EXPECT_EQ(shown["asked"], member_of(shown, one.id())["id"]);
   EXPECT_TRUE(member_of(shown, one.id())["epochs"].get<int>() > 0) << shown;
-  EXPECT_EQ(body(get(http_address(one), "/")), "/metrics\n/status\n");
+  EXPECT_TRUE(body(get(http_address(one), "/")).starts_with("<!doctype html>"));
   leave(one);
 }
 

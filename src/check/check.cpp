@@ -3,9 +3,9 @@
 #include <chrono>
 
 #include "check/explorer.hpp"
-#include "check/fixed_ring.hpp"
 #include "check/liveness.hpp"
 #include "mutex/voting_sets.hpp"
+#include "overlay/fixed_ring.hpp"
 #include "sim/distribution.hpp"
 #include "sim/options.hpp"
 
@@ -164,7 +164,7 @@ Report check(const Options& options, const ProgressSink& progress) {
   const CatalogEntry& entry = find_any(options.setting.algorithm);
   if (entry.can.routed) {
     Options routed = options;
-    routed.setting.tuning.replication.name = FixedRing::evenly_spread(options.setting.nodes);
+    routed.setting.tuning.replication.name = overlay::FixedRing::name_at(0, options.setting.nodes);
     routed.setting.forget = options.reduce;
     routed.livelock = false;  // versions only grow: there are no cycles
     return check_one(routed, progress);

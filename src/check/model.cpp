@@ -4,10 +4,10 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "check/fixed_ring.hpp"
 #include "check/numbering.hpp"
 #include "core/measure.hpp"
 #include "core/print.hpp"
+#include "overlay/fixed_ring.hpp"
 #include "overlay/routed.hpp"
 
 namespace conch::check {
@@ -387,7 +387,7 @@ std::unique_ptr<Model> make_model(const CatalogEntry& entry, const Setting& sett
   if (entry.can.elects) return with_elector(entry, make);
   if (!entry.can.routed) return with_algorithm(entry, make);
   return with_protocol(entry, [&]<class P>(std::type_identity<P>) {
-    return make(std::type_identity<overlay::Routed<P, FixedRing>>{});
+    return make(std::type_identity<overlay::Routed<P, overlay::FixedRing>>{});
   });
 }
 

@@ -2,10 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cli/recording.hpp"
 #include "cli/report.hpp"
 #include "cli/runs.hpp"
 #include "sim/election.hpp"
@@ -23,10 +23,10 @@ const std::string election_group = "Elections";
 
 /// Those that elections share with everybody else.
 bool is_common(const std::string& option) {
-  static const std::set<std::string> common{"algorithm", "--help",  "--nodes", "--latency",
-                                            "--channel", "--clog",  "--crash", "--detect",
-                                            "--seed",    "--seeds", "--json",  "--trace"};
-  return common.contains(option);
+  static const std::set<std::string> common{
+      "algorithm", "--help", "--nodes", "--latency", "--channel", "--clog",  "--crash",
+      "--detect",  "--seed", "--seeds", "--json",    "--trace",   "--states"};
+  return common.contains(option) || option.starts_with("--view");
 }
 
 sim::Crash parse_election_crash(const std::string& text) {
@@ -133,15 +133,8 @@ void complain(const ElectionResult& result, std::uint64_t seed, const Invocation
 }
 
 void run_one(const ElectionOptions& options, const SimTexts& texts, Invocation& invocation) {
-  std::ofstream file;
-  std::unique_ptr<sim::TraceSink> sink;
-  if (texts.trace) {
-    sink = sim::sink_for(*texts.trace, file);
-    file.open(*texts.trace);
-    if (!file) throw BadText("--trace: cannot write to " + *texts.trace);
-    sink = sim::sink_for(*texts.trace, file);
-  }
-  ElectionResult result = sim::simulate(options, sink.get());
+  Recording recording(texts, invocation, options.seed, options.nodes);
+  ElectionResult result = sim::simulate(options, recording.sink());
   if (texts.json) {
     fmt::print("{}\n", to_json(options, result).dump(2));
   } else {
@@ -150,6 +143,7 @@ void run_one(const ElectionOptions& options, const SimTexts& texts, Invocation& 
   std::fflush(stdout);
   if (result.violation) complain(result, options.seed, invocation);
   invocation.exit = exit_for(result.violation);
+  recording.show();
 }
 
 std::string size_of(const ElectionOptions& options) {
@@ -197,7 +191,7 @@ void print_runs(const ElectionOptions& options, const SeedRange& range,
 
 void run_many(const ElectionOptions& options, const SimTexts& texts, Invocation& invocation) {
   SeedRange range = parse_seeds(*texts.seeds);
-  if (texts.trace) throw BadText("--trace writes one run: give --seed instead of --seeds");
+  refuse_to_record_many(texts);
   watch_for_interrupts();
   auto runs = run_seeds<ElectionResult>(
       range, [&](std::uint64_t seed) { return sim::simulate(sim::for_seed(options, seed)); });

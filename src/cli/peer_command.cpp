@@ -23,7 +23,7 @@ namespace {
 struct PeerArguments {
   PeerOptions options;
   std::string lease = "5s";
-  std::string http;
+  Window::Options http;
 };
 
 sigset_t ending_signals() {
@@ -57,7 +57,10 @@ void run_peer(PeerArguments& arguments) {
   arguments.options.lease = std::chrono::ceil<std::chrono::milliseconds>(lease);
   arguments.options.log = say;
   std::optional<Window> window;
-  if (!arguments.http.empty()) window.emplace(arguments.http, arguments.options.insecure);
+  if (arguments.http.address.empty() && !arguments.http.token_file.empty())
+    throw Error("--http-token-file: there is no --http to ask for it");
+  arguments.http.insecure = arguments.options.insecure;
+  if (!arguments.http.address.empty()) window.emplace(arguments.http);
   Peer peer(std::move(arguments.options));
   if (window) window->look_at(peer);
   std::string where;
@@ -103,8 +106,12 @@ void add_peer_command(CLI::App& app, Invocation&) {
       ->add_option("--lease", arguments->lease,
                    "Of a new group: how long a silent peer is waited for")
       ->capture_default_str();
-  command->add_option("--http", arguments->http,
-                      "HOST:PORT to show /metrics (Prometheus) and /status (JSON) on; port 0: any");
+  command->add_option("--http", arguments->http.address,
+                      "HOST:PORT to show the group on, for a browser; /metrics (Prometheus) and "
+                      "/status (JSON); port 0: any");
+  command->add_option("--http-token-file", arguments->http.token_file,
+                      "A file that only its owner may read; who knows what is in it may evict and "
+                      "unlock --force there");
   command->add_option("--trace", options.trace,
                       "A file to write what happens at this peer to; see `conch trace check`");
   command->add_flag("--persist", options.persist,

@@ -23,18 +23,26 @@ Exit exit_for(const std::optional<sim::Violation>& violation) {
   return sim::is_safety(violation->property) ? Exit::safety_broken : Exit::liveness_broken;
 }
 
-std::string repeat_command(const Invocation& invocation, std::uint64_t seed) {
+std::string command_without(const Invocation& invocation, const std::set<std::string>& options,
+                            const std::set<std::string>& flags) {
   std::string command = "conch";
   bool skip = false;
   for (const std::string& argument : invocation.arguments) {
     if (std::exchange(skip, false)) continue;
-    bool seeds = argument == "--seeds" || argument == "--seed";
-    if (seeds) skip = true;
-    if (seeds || argument.starts_with("--seeds=") || argument.starts_with("--seed=")) continue;
-    if (argument == "--json") continue;
+    std::string name = argument.substr(0, argument.find('='));
+    if (flags.contains(name)) continue;
+    bool left_out = options.contains(name);
+    skip = left_out && name == argument;
+    if (left_out) continue;
     command += needs_quotes(argument) ? " '" + argument + "'" : " " + argument;
   }
-  return command + " --seed " + std::to_string(seed);
+  return command;
+}
+
+std::string repeat_command(const Invocation& invocation, std::uint64_t seed) {
+  return command_without(invocation, {"--seeds", "--seed", "--view-at", "--view-out"},
+                         {"--json", "--view", "--view-open", "--view-insecure"}) +
+         " --seed " + std::to_string(seed);
 }
 
 Progress::Progress(std::uint64_t total) : total_(total), shown_(isatty(STDERR_FILENO) == 1) {}

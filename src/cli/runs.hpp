@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,7 +18,10 @@ namespace conch::cli {
 
 Exit exit_for(const std::optional<sim::Violation>& violation);
 
-/// The command line with its seeds replaced by one.
+/// The command line without some options, which have values, and flags.
+std::string command_without(const Invocation& invocation, const std::set<std::string>& options,
+                            const std::set<std::string>& flags);
+/// The command line with its seeds replaced by one, and without what only shows the run.
 std::string repeat_command(const Invocation& invocation, std::uint64_t seed);
 
 /// A bar on the terminal, if there is one.

@@ -1,10 +1,9 @@
 #include <fmt/core.h>
 
-#include <fstream>
-
 #include "cli/commands.hpp"
 #include "cli/community_runs.hpp"
 #include "cli/election_runs.hpp"
+#include "cli/recording.hpp"
 #include "cli/report.hpp"
 #include "cli/runs.hpp"
 #include "cli/sim_options.hpp"
@@ -41,15 +40,9 @@ Exit complain_of_nothing_seen(const Options& options, const sim::Company& compan
 }
 
 void run_one(const Options& options, const SimTexts& texts, Invocation& invocation) {
-  std::ofstream file;
-  std::unique_ptr<sim::TraceSink> sink;
-  if (texts.trace) {
-    sink = sim::sink_for(*texts.trace, file);
-    file.open(*texts.trace);
-    if (!file) throw BadText("--trace: cannot write to " + *texts.trace);
-    sink = sim::sink_for(*texts.trace, file);
-  }
-  Result result = sim::simulate(options, sink.get());
+  Recording recording(texts, invocation, options.seed, options.nodes(), options.clusters,
+                      options.sites);
+  Result result = sim::simulate(options, recording.sink());
   if (texts.json) {
     fmt::print("{}\n", to_json(options, result).dump(2));
   } else {
@@ -60,6 +53,7 @@ void run_one(const Options& options, const SimTexts& texts, Invocation& invocati
   invocation.exit = exit_for(result.violation);
   if (!result.violation && result.company)
     invocation.exit = complain_of_nothing_seen(options, *result.company);
+  recording.show();
 }
 
 /// Who met whom in all of them together.
@@ -122,7 +116,7 @@ void print_runs(const Options& options, const SeedRange& range, const Runs<Resul
 
 void run_many(const Options& options, const SimTexts& texts, Invocation& invocation) {
   SeedRange range = parse_seeds(*texts.seeds);
-  if (texts.trace) throw BadText("--trace writes one run: give --seed instead of --seeds");
+  refuse_to_record_many(texts);
   if (options.sizes_differ())
     for (std::uint64_t seed = range.first; seed <= range.last; ++seed)
       sim::validate(sim::for_seed(options, seed));

@@ -148,6 +148,9 @@ void add_sim_options(CLI::App& command, SimTexts& texts) {
       .add_option("--trace", texts.trace,
                   "Write the run to this file: .ndjson for JSON lines, .shiviz for ShiViz")
       ->group(group);
+  command.add_flag("--states", texts.states, "With the nodes' states, into an .ndjson file")
+      ->group(group);
+  add_show_options(command, texts.show);
 }
 
 namespace {

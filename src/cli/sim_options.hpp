@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/show.hpp"
 #include "cli/tuning_options.hpp"
 #include "sim/options.hpp"
 
@@ -48,6 +49,8 @@ struct SimTexts {
   bool check_visits = false;
   bool json = false;
   std::optional<std::string> trace;
+  bool states = false;
+  ShowTexts show;
 };
 
 void add_sim_options(CLI::App& command, SimTexts& texts);

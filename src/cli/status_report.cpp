@@ -55,7 +55,9 @@ namespace {
 
 double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-nlohmann::ordered_json json_of(const Status& status, const Member& member) {
+}  // namespace
+
+nlohmann::ordered_json member_status(const Status& status, const Member& member) {
   nlohmann::ordered_json json{{"id", id_text(member.id)},
                               {"address", member.address},
                               {"guest", member.guest},
@@ -72,6 +74,8 @@ nlohmann::ordered_json json_of(const Status& status, const Member& member) {
                [&](std::string_view name, const auto& count) { json[std::string(name)] = count; });
   return json;
 }
+
+namespace {
 
 nlohmann::ordered_json json_of(const std::vector<LockStatus::Part>& parts) {
   auto json = nlohmann::ordered_json::array();
@@ -93,7 +97,7 @@ std::string json_text(const Status& status) {
   json["all_members"] = !parse_agreement(status.view.algorithm);
   json["members"] = nlohmann::ordered_json::array();
   for (const Member& member : status.view.roster)
-    json["members"].push_back(json_of(status, member));
+    json["members"].push_back(member_status(status, member));
   json["locks"] = nlohmann::ordered_json::array();
   for (const auto& [name, lock] : locks_of(status)) {
     nlohmann::ordered_json each{

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ std::map<std::string, LockStatus> locks_of(const peer::Status& status);
 const peer::StatusPart* part_of(const peer::Status& status, const recovery::Member& member);
 std::string lease_text(const peer::Status& status, const recovery::Member& member);
 std::string seconds_text(Duration duration);
+
+/// A member, and how it is if it has answered.
+nlohmann::ordered_json member_status(const peer::Status& status, const recovery::Member& member);
 
 /// As `conch status --json` and `GET /status` show it.
 std::string json_text(const peer::Status& status);

@@ -1,25 +1,85 @@
 #include "cli/window.hpp"
 
+#include <charconv>
+#include <nlohmann/json.hpp>
+
 #include "cli/peer_line.hpp"
 #include "cli/status_report.hpp"
+#include "pages/pages.hpp"
 #include "peer/engine.hpp"
+#include "peer/names.hpp"
 
 namespace conch::cli {
 
-Window::Window(const std::string& address, bool insecure) {
+using watch::Refusal;
+using watch::Request;
+
+namespace {
+
+constexpr const char* html_type = "text/html; charset=utf-8";
+constexpr const char* json_type = "application/json";
+
+/// The only thing that the body says: `{"lock": "deploy"}`.
+std::string said(const Request& request, const std::string& name) {
+  auto body = nlohmann::json::parse(request.body, nullptr, false);
+  bool good = body.is_object() && body.size() == 1 && body.contains(name) && body[name].is_string();
+  if (!good) throw Refusal{"400 Bad Request", "the body is not {\"" + name + "\": \"...\"}"};
+  return body[name].get<std::string>();
+}
+
+NodeId id_named(const std::string& text) {
+  NodeId id;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id.value, 16);
+  if (error != std::errc{} || end != text.data() + text.size())
+    throw Refusal{"400 Bad Request", "a member's id is a hexadecimal number"};
+  return id;
+}
+
+/// What the peer objects to is no fault of ours.
+std::string done(PeerLine line, const peer::ClientMessage& message) {
+  try {
+    line.ask(message);
+  } catch (const Error& error) {
+    throw Refusal{"409 Conflict", error.what()};
+  }
+  return "{\"done\":true}\n";
+}
+
+}  // namespace
+
+Window::Window(const Options& window) {
   watch::HttpOptions options;
-  options.listen = address;
-  options.insecure = insecure;
+  options.listen = window.address;
+  options.insecure = window.insecure;
+  if (!window.token_file.empty()) options.token = watch::read_token(window.token_file);
+  has_actions_ = !options.token.empty();
+  options.stream = &broadcast_;
+  options.pages["/"] = {html_type,
+                        [](const Request&) { return std::string(pages::page(pages::Name::live)); }};
   options.pages["/metrics"] = {"text/plain; version=0.0.4; charset=utf-8",
-                               [this] { return metrics(); }};
-  options.pages["/status"] = {"application/json", [this] { return status(); }};
+                               [this](const Request&) { return metrics(); }};
+  options.pages["/status"] = {json_type, [this](const Request&) { return status(); }, true};
+  options.pages["/locks"] = {json_type, [this](const Request& asked) { return locks(asked); },
+                             true};
+  options.actions["/unlock"] = {json_type, [this](const Request& asked) { return unlock(asked); },
+                                true};
+  options.actions["/evict"] = {json_type, [this](const Request& asked) { return evict(asked); },
+                               true};
   server_.emplace(std::move(options));
 }
 
 void Window::look_at(Peer& peer) {
-  peer::Guard guard = peer.engine().guard();
-  peer.engine().watch(metrics_);
+  {
+    peer::Guard guard = peer.engine().guard();
+    peer.engine().watch(metrics_);
+  }
+  lookout_.emplace(peer, metrics_, broadcast_, has_actions_);
   peer_ = &peer;
+}
+
+void Window::close() {
+  server_.reset();
+  lookout_.reset();
 }
 
 Peer& Window::peer() const {
@@ -33,13 +93,32 @@ std::string Window::metrics() const {
   return metrics_.text(engine.status_here(net::steady_now()));
 }
 
-/// Asks as a client does: so the others say how they are, too.
-std::string Window::status() const {
-  PeerLine line = PeerLine::to_one(std::string(peer().group()), NodeId{peer().id()});
-  peer::ClientReply reply = line.ask(peer::AskStatus{});
-  const auto* status = std::get_if<peer::Status>(&reply);
-  if (!status) throw Error("the peer's answer is no status");
-  return json_text(*status) + "\n";
+std::string Window::status() const { return json_text(survey_of(peer())) + "\n"; }
+
+std::string Window::locks(const Request& request) {
+  peer();
+  LockQuery query =
+      lock_query(request.parameter("find"), request.parameter("lock"), request.parameter("busy"),
+                 request.parameter("order"), request.parameter("from"), request.parameter("count"));
+  return watch::line_of(lookout_->latest()->locks.window(query)) + "\n";
+}
+
+/// As `conch unlock --force` does.
+std::string Window::unlock(const Request& request) const {
+  std::string lock = said(request, "lock");
+  try {
+    peer::check_lock_name(lock);
+  } catch (const Error& error) {
+    throw Refusal{"400 Bad Request", error.what()};
+  }
+  std::string group(peer().group());
+  return done(PeerLine::to_one(group, NodeId{peer().id()}), peer::ForceOpen{lock});
+}
+
+/// As `conch evict` does: none evicts itself.
+std::string Window::evict(const Request& request) const {
+  NodeId id = id_named(said(request, "member"));
+  return done(PeerLine::to_another(std::string(peer().group()), id), peer::Evict{id});
 }
 
 }  // namespace conch::cli

@@ -1,4 +1,4 @@
-// What `conch peer --http` shows of its peer.
+// What `conch peer --http` shows of its peer and its group, and what may be done there.
 #pragma once
 
 #include <atomic>
@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "cli/lookout.hpp"
+#include "watch/broadcast.hpp"
 #include "watch/http.hpp"
 #include "watch/metrics.hpp"
 
@@ -14,21 +16,35 @@ namespace conch::cli {
 /// Outlives the peer that it looks at, for the peer tells it what happens until its end.
 class Window {
  public:
-  /// Throws Error as an HttpServer does. Until there is a peer, it shows that there is none.
-  Window(const std::string& address, bool insecure);
+  struct Options {
+    std::string address;
+    bool insecure = false;
+    /// Of who may do more than look; empty: nobody.
+    std::string token_file;
+  };
+
+  /// Throws Error as an HttpServer does, or about the token. Until there is a peer, it shows that
+  /// there is none.
+  explicit Window(const Options& options);
 
   void look_at(Peer& peer);
   /// Before the peer leaves.
-  void close() { server_.reset(); }
+  void close();
   const std::string& address() const { return server_->address(); }
 
  private:
   Peer& peer() const;
   std::string metrics() const;
   std::string status() const;
+  std::string locks(const watch::Request& request);
+  std::string unlock(const watch::Request& request) const;
+  std::string evict(const watch::Request& request) const;
 
   watch::Metrics metrics_;
+  watch::Broadcast broadcast_;
   std::atomic<Peer*> peer_ = nullptr;
+  bool has_actions_ = false;
+  std::optional<Lookout> lookout_;
   std::optional<watch::HttpServer> server_;
 };
 

@@ -109,7 +109,12 @@ void Builder::pair_message(EventNumber number, const Event& event, std::uint32_t
                                                : std::uint64_t{text};
   Way way = arrives ? Way{*event.peer, event.node, message} : Way{event.node, *event.peer, message};
   bool sends = event.happening == Happening::send || event.happening == Happening::tell;
-  if (sends) return messages_[way].push_back(number);
+  if (sends) {
+    std::vector<EventNumber>& waiting = messages_[way];
+    // A number is used again when nothing of the message is on its way any more.
+    if (event.message != 0) waiting.clear();
+    return waiting.push_back(number);
+  }
   auto found = messages_.find(way);
   if (found == messages_.end()) return;
   std::vector<EventNumber>& on_their_way = found->second;

@@ -120,8 +120,9 @@ class Engine final : private net::Recipient, private RegisterListener {
   StatusPart status_part(Time now) const;
   Status status_here(Time now) const;
   void log(const std::string& line) const;
-  /// From here on until the engine ends. Under the guard.
+  /// From here on until the engine ends, or it looks away. Under the guard.
   void watch(Witness& witness) { witnesses_.push_back(&witness); }
+  void unwatch(Witness& witness) { std::erase(witnesses_, &witness); }
 
  private:
   // The courier.

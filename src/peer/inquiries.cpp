@@ -26,7 +26,14 @@ void Inquiries::reply(net::ClientId client, const ClientReply& reply) {
 // Status.
 
 void Inquiries::ask(net::ClientId client, Time now) {
-  Survey survey{client, engine_.status_here(now), {}, now + survey_patience};
+  begin({client, engine_.status_here(now), {}, now + survey_patience});
+}
+
+void Inquiries::ask(std::function<void(Status)> told, Time now) {
+  begin({std::move(told), engine_.status_here(now), {}, now + survey_patience});
+}
+
+void Inquiries::begin(Survey survey) {
   std::uint64_t number = ++asked_;
   std::string question = packed(PayloadKind::status_ask, StatusAsk{number});
   for (const Member& member : survey.status.view.roster) {
@@ -57,7 +64,11 @@ void Inquiries::finish(std::uint64_t number) {
   std::vector<StatusPart>& parts = found->second.status.parts;
   std::sort(parts.begin(), parts.end(),
             [](const StatusPart& a, const StatusPart& b) { return a.life < b.life; });
-  reply(found->second.client, found->second.status);
+  if (auto* client = std::get_if<net::ClientId>(&found->second.asker)) {
+    reply(*client, found->second.status);
+  } else {
+    std::get<1>(found->second.asker)(std::move(found->second.status));
+  }
   surveys_.erase(found);
 }
 
@@ -118,7 +129,10 @@ void Inquiries::finish_errands(Predicate&& is_done, const ClientReply& answer) {
 }
 
 void Inquiries::left(net::ClientId client) {
-  std::erase_if(surveys_, [&](const auto& each) { return each.second.client == client; });
+  std::erase_if(surveys_, [&](const auto& each) {
+    const auto* asker = std::get_if<net::ClientId>(&each.second.asker);
+    return asker && *asker == client;
+  });
   std::erase_if(errands_, [&](const Errand& errand) { return errand.client == client; });
 }
 

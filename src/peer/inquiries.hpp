@@ -1,6 +1,7 @@
 // What a client wants to know of the whole group, or done by it: it takes the others' answers.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -21,6 +22,8 @@ class Inquiries {
 
   // Clients ask.
   void ask(net::ClientId client, Time now);
+  /// A thread of this process; told under the guard, within a second or so.
+  void ask(std::function<void(Status)> told, Time now);
   void evict(net::ClientId client, NodeId member, Time now);
   void force_open(net::ClientId client, const std::string& lock, Time now);
   void left(net::ClientId client);
@@ -37,7 +40,8 @@ class Inquiries {
  private:
   /// Who has not said how it is.
   struct Survey {
-    net::ClientId client;
+    /// Who asks: a client, or a thread.
+    std::variant<net::ClientId, std::function<void(Status)>> asker;
     Status status;
     std::set<recovery::Life> awaited;
     Time until;
@@ -50,6 +54,7 @@ class Inquiries {
     Time until;
   };
 
+  void begin(Survey survey);
   void finish(std::uint64_t number);
   template <class Predicate>
   void finish_errands(Predicate&& is_done, const ClientReply& answer);

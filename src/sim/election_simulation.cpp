@@ -72,6 +72,7 @@ ElectionResult ElectionSimulation::run() {
   } catch (const BrokenInvariant& broken) {
     report(Property::invariant, std::string(broken.what()));
   }
+  observer_.end();
   result_.messages = observer_.metrics().report(now_).messages;
   if (auto node = coordinator()) result_.coordinator = id_of(*node);
   result_.turnaround_s = began_ ? seconds(settled_ - *began_) : 0;
@@ -100,6 +101,7 @@ void ElectionSimulation::start() {
     oracle_.no_candidate(node);
     population_->destroy(node);
   }
+  observer_.begin(options_.nodes);
   for (Node node : options_.starters) at(now_, {.what = Doing::begin, .node = node});
   for (const Crash& crash : options_.scheduled_crashes)
     at(Time(crash.at),
@@ -226,7 +228,9 @@ void ElectionSimulation::disarmed(Node node, TimerId timer) { ++processes_[node]
 
 template <class Call>
 void ElectionSimulation::call(Node node, Call&& function) {
+  observer_.before_call(node, false);
   function();
+  observer_.after_call(node, now_);
   look_at(node);
 }
 
@@ -361,7 +365,15 @@ void ElectionSimulation::judge() {
 }
 
 void ElectionSimulation::report(Property property, const Finding& finding) {
-  if (finding && !result_.violation) result_.violation = Violation{property, *finding};
+  if (!finding || result_.violation) return;
+  result_.violation = Violation{property, *finding};
+  for (Node node = 0; node < options_.nodes; ++node) {
+    const Process& process = processes_[node];
+    bool concerned =
+        property == Property::right_coordinator ? process.elected == id_of(node) : !process.elected;
+    if (process.up && concerned) result_.violation->nodes.push_back(node);
+  }
+  observer_.show(*result_.violation);
 }
 
 ElectionResult simulate(const ElectionOptions& options, TraceSink* sink) {

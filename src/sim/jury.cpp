@@ -13,8 +13,16 @@ Jury::Jury(const Watch& watch, const Population& population)
   if (watch.order) order_.emplace(watch.nodes);
 }
 
-void Jury::report(Property property, const Finding& finding) {
-  if (finding) violations_.push_back({property, *finding});
+void Jury::report(Property property, const Finding& finding, std::vector<Node> nodes) {
+  if (finding) violations_.push_back({property, *finding, std::move(nodes)});
+}
+
+/// Somebody who is inside, and itself.
+std::vector<Node> Jury::in_conflict_with(Node node) const {
+  std::vector<Node> nodes{node};
+  for (const auto& [other, holder] : inside())
+    if (other != node && holder.wish.conflicts(wish_of(node))) nodes.push_back(other);
+  return nodes;
 }
 
 void Jury::step(Node node) {
@@ -45,10 +53,11 @@ void Jury::requested(Node node, const Wish& wish) {
 void Jury::entered(Node node, const Entered& entered) {
   step(node);
   const Wish& wish = wish_of(node);
-  report(Property::mutual_exclusion, exclusion_.enter(node, entered.baton.fence, wish));
-  report(Property::fences, fences_.enter(node, entered.baton.fence, wish));
-  report(Property::data, data_.enter(node, entered, wish));
-  if (order_) report(Property::order, order_->enter(node));
+  if (Finding finding = exclusion_.enter(node, entered.baton.fence, wish))
+    report(Property::mutual_exclusion, finding, in_conflict_with(node));
+  report(Property::fences, fences_.enter(node, entered.baton.fence, wish), {node});
+  report(Property::data, data_.enter(node, entered, wish), {node});
+  if (order_) report(Property::order, order_->enter(node), {node});
 }
 
 DataRef Jury::released(Node node) {
@@ -65,7 +74,8 @@ void Jury::cancelled(Node node) {
 void Jury::sent(const Posted& message) {
   if (addressees_.is_gone(message.to) && !population_.may_be_late(message.slot))
     report(Property::addressee,
-           addressees_.send(message.from, message.to, population_.print(message.slot)));
+           addressees_.send(message.from, message.to, population_.print(message.slot)),
+           {message.from, message.to});
   tokens_sent_ += message.token;
   if (!causality_) return;
   causality_->step(message.from);
@@ -79,7 +89,8 @@ void Jury::received(Node node, Slot slot) {
 
 void Jury::missed(Node node, Node from, Slot slot, bool token) {
   if (!population_.may_be_late(slot))
-    report(Property::addressee, addressees_.arrive(from, node, population_.print(slot)));
+    report(Property::addressee, addressees_.arrive(from, node, population_.print(slot)),
+           {from, node});
   if (token) tokens_.lost();
 }
 
@@ -110,7 +121,7 @@ void Jury::before_call(Node node, bool reads_token) {
 void Jury::after_call(Node node) {
   if (!watches_token_) return;
   int difference = int{population_.holds_token(node)} + tokens_sent_ - tokens_before_;
-  if (difference != 0) report(Property::one_token, tokens_.after_call(node, difference));
+  if (difference != 0) report(Property::one_token, tokens_.after_call(node, difference), {node});
 }
 
 void Jury::crashed(Node node) {

@@ -54,7 +54,7 @@ class Jury {
   /// Something else happened to a node.
   void step(Node node);
 
-  void report(Property property, const Finding& finding);
+  void report(Property property, const Finding& finding, std::vector<Node> nodes = {});
   /// What was broken since this was called last, in the order in which it was seen.
   std::vector<Violation> take_violations() { return std::exchange(violations_, {}); }
   const std::map<Node, Holder>& inside() const { return exclusion_.inside(); }
@@ -66,6 +66,7 @@ class Jury {
 
  private:
   Causality::Clock& clock_of(Slot slot);
+  std::vector<Node> in_conflict_with(Node node) const;
 
   const Population& population_;
   bool watches_token_;

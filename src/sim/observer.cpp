@@ -1,5 +1,7 @@
 #include "sim/observer.hpp"
 
+#include <utility>
+
 #include "core/print.hpp"
 
 namespace conch::sim {
@@ -13,14 +15,29 @@ Observer::Observer(const Watch& watch, const Population& population)
              .order = watch.order,
              .clocks = watch.sink != nullptr && watch.sink->wants_clocks()},
             population),
-      sink_(watch.sink) {
+      sink_(watch.sink),
+      states_(watch.sink != nullptr && watch.sink->wants_states()) {
   if (watch.shared) company_.emplace();
   for (const VisitOracle::Rules& rules : watch.visits) visits_.emplace_back(rules);
 }
 
-void Observer::report(Property property, const Finding& finding, Time now) {
-  jury_.report(property, finding);
+void Observer::begin(Node nodes) {
+  if (!states_) return;
+  for (Node node = 0; node < nodes; ++node)
+    if (std::string state = population_.brief_state(node); !state.empty())
+      sink_->begin(node, state);
+}
+
+void Observer::report(Property property, const Finding& finding, Time now,
+                      std::vector<Node> nodes) {
+  jury_.report(property, finding, std::move(nodes));
   collect(now);
+}
+
+void Observer::show(const Violation& violation) {
+  if (sink_ == nullptr) return;
+  end();
+  sink_->violate(violation);
 }
 
 /// The first violation is the run's.
@@ -28,6 +45,7 @@ void Observer::collect(Time now) {
   for (Violation& violation : jury_.take_violations()) {
     if (violation_) return;
     violation_ = std::move(violation);
+    show(*violation_);
     violated_at_ = now;
   }
 }
@@ -35,14 +53,30 @@ void Observer::collect(Time now) {
 void Observer::write(Time now, Happening happening, Node node, std::optional<Node> peer,
                      const std::string& detail, std::uint64_t content) {
   hash_.add(now, happening, node, peer.value_or(node), content);
-  if (sink_ != nullptr) sink_->write({now, happening, node, peer, detail}, jury_.clocks());
+  if (sink_ != nullptr) write_event({now, happening, node, peer, detail});
 }
 
 void Observer::write_message(Time now, Happening happening, Node node, Node peer,
                              std::uint64_t content, Slot slot) {
   hash_.add(now, happening, node, peer, content);
   if (sink_ != nullptr)
-    sink_->write({now, happening, node, peer, population_.print(slot)}, jury_.clocks());
+    write_event({now, happening, node, peer, population_.print(slot), {}, slot + 1});
+}
+
+void Observer::write_event(TraceEvent event) {
+  if (!states_) return sink_->write(event, jury_.clocks());
+  held_.push_back(std::move(event));
+}
+
+/// The first so many. An algorithm has done all it does in a call before anything of it is told.
+void Observer::let_go(std::size_t events) {
+  for (std::size_t i = 0; i < events; ++i) {
+    TraceEvent& event = held_[i];
+    bool same = i > 0 && held_[i - 1].node == event.node;
+    event.state = same ? held_[i - 1].state : population_.brief_state(event.node);
+    sink_->write(event, jury_.clocks());
+  }
+  held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(events));
 }
 
 void Observer::note(Time now, Happening happening, Node node, std::optional<Node> peer,
@@ -130,11 +164,18 @@ void Observer::told(Node node, Node from, const Causality::Clock& clock, Time no
   write(now, Happening::told, node, from);
 }
 
-void Observer::before_call(Node node, bool reads_token) { jury_.before_call(node, reads_token); }
+void Observer::before_call(Node node, bool reads_token) {
+  jury_.before_call(node, reads_token);
+  if (held_.empty()) return;
+  // The last one may be what the call is about.
+  bool causes = held_.back().node == node;
+  let_go(held_.size() - (causes ? 1 : 0));
+}
 
 void Observer::after_call(Node node, Time now) {
   jury_.after_call(node);
   collect(now);
+  end();
 }
 
 void Observer::crashed(Node node, Time now) {

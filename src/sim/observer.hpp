@@ -59,7 +59,14 @@ class Observer {
   void note(Time now, Happening happening, Node node, std::optional<Node> peer = {},
             const std::string& detail = {});
 
-  void report(Property property, const Finding& finding, Time now);
+  // For a sink that wants states. Events wait until the call that they belong to has ended.
+  /// All nodes are there, and nothing has happened yet.
+  void begin(Node nodes);
+  void end() { let_go(held_.size()); }
+
+  void report(Property property, const Finding& finding, Time now, std::vector<Node> nodes = {});
+  /// Found by somebody else.
+  void show(const Violation& violation);
   const std::optional<Violation>& violation() const { return violation_; }
   Time violated_at() const { return violated_at_; }
 
@@ -79,6 +86,8 @@ class Observer {
              const std::string& detail = {}, std::uint64_t content = 0);
   void write_message(Time now, Happening happening, Node node, Node peer, std::uint64_t content,
                      Slot slot);
+  void write_event(TraceEvent event);
+  void let_go(std::size_t events);
   void collect(Time now);
 
   const Population& population_;
@@ -88,6 +97,8 @@ class Observer {
   std::vector<VisitOracle> visits_;
   TraceHash hash_;
   TraceSink* sink_;
+  bool states_;
+  std::vector<TraceEvent> held_;
   std::optional<Violation> violation_;
   Time violated_at_;
 };

@@ -36,6 +36,8 @@ bool is_safety(Property property);
 struct Violation {
   Property property;
   std::string what;
+  /// Those that it happened to, as far as they are known.
+  std::vector<Node> nodes = {};
 };
 
 /// What an oracle says: nothing, or how its property was broken.

@@ -5,6 +5,8 @@
 #include "core/hash.hpp"
 #include "core/measure.hpp"
 #include "core/print.hpp"
+#include "overlay/fixed_ring.hpp"
+#include "overlay/routed.hpp"
 
 namespace conch::sim {
 
@@ -39,13 +41,72 @@ std::vector<std::string> kinds_of() {
   }(std::type_identity<Message>{});
 }
 
+template <class T>
+std::string print_brief(const T& value) {
+  std::string out;
+  visit_fields(value, [&](std::string_view name, const auto& field) {
+    std::string_view shown = label(name);
+    if (shown == "self" || shown == "members") return;
+    if (!out.empty()) out += ", ";
+    out += shown;
+    out += ' ';
+    print_to(out, field);
+  });
+  return out;
+}
+
+/// How an algorithm's messages and values are shown.
+template <class A>
+struct Wording {
+  using Message = typename A::Message;
+  static std::vector<std::string> kinds() { return kinds_of<Message>(); }
+  static std::size_t kind(const Message& message) { return message.index(); }
+  static std::string print(const Message& message) { return conch::print(message); }
+  static std::string state(const A& value) { return print_fields(value); }
+  static std::string brief(const A& value) { return print_brief(value); }
+};
+
+/// A protocol over an overlay that says nothing itself: what is carried and what goes straight are
+/// the protocol's words, and so is the state.
+template <class P>
+struct Wording<overlay::Routed<P, overlay::FingerRing>> {
+  using A = overlay::Routed<P, overlay::FingerRing>;
+  using Message = typename A::Message;
+  static std::vector<std::string> kinds() { return kinds_of<typename P::Message>(); }
+  static std::size_t kind(const Message& message) { return said(message).index(); }
+  static std::string print(const Message& message) { return conch::print(said(message)); }
+  static std::string state(const A& value) {
+    std::string text;
+    print_fields_of(text, value.protocol());
+    return text;
+  }
+  static std::string brief(const A& value) { return state(value); }
+
+ private:
+  /// With those of the class that it derives from, which it lists as a call, among them.
+  template <class T>
+  static void print_fields_of(std::string& out, const T& value) {
+    visit_fields(value, [&](std::string_view name, const auto& field) {
+      if constexpr (std::is_base_of_v<std::remove_cvref_t<decltype(field)>, T>) {
+        print_fields_of(out, field);
+      } else {
+        out += (out.empty() ? "" : ", ") + std::string(label(name)) + ' ' + conch::print(field);
+      }
+    });
+  }
+  static const typename P::Message& said(const Message& message) {
+    auto* carried = std::get_if<typename A::Carried>(&message);
+    return carried ? carried->message : std::get<typename A::Direct>(message).message;
+  }
+};
+
 template <Algorithm A>
 class PopulationOf final : public Population {
  public:
   using Message = typename A::Message;
 
   PopulationOf(const CatalogEntry& entry, Node nodes, Host& host)
-      : host_(host), entry_(entry), kinds_(kinds_of<Message>()) {
+      : host_(host), entry_(entry), kinds_(Wording<A>::kinds()) {
     nodes_.resize(nodes);
   }
 
@@ -128,8 +189,11 @@ class PopulationOf final : public Population {
     return false;
   }
   std::size_t remembered(Node node) const override { return conch::remembered(*nodes_[node]); }
-  std::string state(Node node) const override { return print_fields(*nodes_[node]); }
-  std::string print(Slot slot) const override { return conch::print(pool_[slot]); }
+  std::string state(Node node) const override { return Wording<A>::state(*nodes_[node]); }
+  std::string brief_state(Node node) const override {
+    return nodes_[node] ? Wording<A>::brief(*nodes_[node]) : "";
+  }
+  std::string print(Slot slot) const override { return Wording<A>::print(pool_[slot]); }
   bool may_be_late(Slot slot) const override { return conch::may_be_late(pool_[slot]); }
   std::string disorder([[maybe_unused]] const std::vector<Node>& members) const override {
     if constexpr (Structured<A>) {
@@ -154,7 +218,7 @@ class PopulationOf final : public Population {
     Posted posted{.from = from,
                   .to = node_of(send.to),
                   .slot = 0,
-                  .kind = static_cast<std::uint8_t>(send.message.index()),
+                  .kind = static_cast<std::uint8_t>(Wording<A>::kind(send.message)),
                   .token = carries_token(send.message),
                   .bytes = static_cast<std::uint32_t>(encoded_size(send.message)),
                   .hash = hash64(send.message)};
@@ -187,7 +251,11 @@ std::unique_ptr<Population> make_population(const CatalogEntry& entry, Node node
   auto make = [&]<class A>(std::type_identity<A>) {
     return std::unique_ptr<Population>(std::make_unique<PopulationOf<A>>(entry, nodes, host));
   };
-  return entry.can.elects ? with_elector(entry, make) : with_algorithm(entry, make);
+  if (entry.can.elects) return with_elector(entry, make);
+  if (!entry.can.routed) return with_algorithm(entry, make);
+  return with_protocol(entry, [&]<class P>(std::type_identity<P>) {
+    return make(std::type_identity<overlay::Routed<P, overlay::FingerRing>>{});
+  });
 }
 
 }  // namespace conch::sim

@@ -90,6 +90,9 @@ class Population {
   virtual bool holds_token(Node node) const = 0;
   virtual std::size_t remembered(Node node) const = 0;
   virtual std::string state(Node node) const = 0;
+  /// Without itself and the roster, for somebody who looks at all nodes after every event; empty
+  /// if there is no such node at the moment.
+  virtual std::string brief_state(Node node) const = 0;
   virtual std::string print(Slot slot) const = 0;
   virtual bool may_be_late(Slot slot) const = 0;
   /// What is wrong with the structure of these members, in the order of their numbers, while
@@ -99,7 +102,8 @@ class Population {
   virtual std::size_t bytes_per_node() const = 0;
 };
 
-/// The nodes 0 .. nodes-1 of an algorithm, not created yet. The entry must outlive them.
+/// The nodes 0 .. nodes-1 of an algorithm, not created yet. The entry must outlive them. A protocol
+/// over an overlay has one that stays as it is, a FingerRing.
 std::unique_ptr<Population> make_population(const CatalogEntry& entry, Node nodes, Host& host);
 
 }  // namespace conch::sim

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "overlay/replicas.hpp"
 #include "sim/distribution.hpp"
 #include "sim/line_diff.hpp"
 #include "sim/options.hpp"
@@ -113,6 +114,16 @@ unsigned read_order(Arguments& arguments) {
   return static_cast<unsigned>(order);
 }
 
+unsigned read_replicas(Arguments& arguments, const ScriptedWorld::Group& group) {
+  std::uint64_t replicas = arguments.number();
+  unsigned most = std::min(group.nodes, overlay::Replicas::most_leased);
+  if (replicas < 1 || replicas > most)
+    throw BadText("a lock of so many nodes has 1 to " + std::to_string(most) + " replicas");
+  if (!find_any(group.algorithm).can.routed)
+    throw BadText("replicas are for protocols over an overlay");
+  return static_cast<unsigned>(replicas);
+}
+
 std::vector<NodeId> read_ids(Arguments& arguments, const ScriptedWorld::Group& group) {
   std::vector<NodeId> ids;
   while (arguments.at_number()) ids.push_back(id_of(arguments.node()));
@@ -120,7 +131,9 @@ std::vector<NodeId> read_ids(Arguments& arguments, const ScriptedWorld::Group& g
     throw BadText("ids: name " + std::to_string(group.nodes) + " different nodes");
   if (Members(ids)[ids.size() - 1].value > ScriptedWorld::nodes_max)
     throw BadText("ids are numbers up to " + std::to_string(ScriptedWorld::nodes_max));
-  if (!find_any(group.algorithm).can.elects) throw BadText("ids are for elections");
+  if (find_any(group.algorithm).can.routed)
+    throw BadText("ids: an overlay in a scenario has the nodes 0 to " +
+                  std::to_string(group.nodes - 1));
   return ids;
 }
 
@@ -136,11 +149,14 @@ std::vector<Node> read_clusters(Arguments& arguments, const ScriptedWorld::Group
 
 ScriptedWorld::Group read_group(Arguments& arguments) {
   ScriptedWorld::Group group;
+  std::optional<Node> home;
   group.nodes = arguments.node();
+  if (group.nodes < 1 || group.nodes > ScriptedWorld::nodes_max)
+    throw BadText("a group has 1 to " + std::to_string(ScriptedWorld::nodes_max) + " nodes");
   group.algorithm = arguments.word();
   while (!arguments.empty()) {
     if (arguments.take("home")) {
-      group.home = arguments.node();
+      home = arguments.node();
     } else if (arguments.take("voting")) {
       group.tuning.voting = read_voting(arguments);
     } else if (arguments.take("order")) {
@@ -149,6 +165,8 @@ ScriptedWorld::Group read_group(Arguments& arguments) {
       group.tuning.balance = Balance::lazy;
     } else if (arguments.take("eps")) {
       group.tuning.eps = static_cast<unsigned>(arguments.number());
+    } else if (arguments.take("replicas")) {
+      group.tuning.replication.replicas = read_replicas(arguments, group);
     } else if (arguments.take("clusters")) {
       group.clusters = read_clusters(arguments, group);
     } else if (arguments.take("sites")) {
@@ -159,10 +177,13 @@ ScriptedWorld::Group read_group(Arguments& arguments) {
       throw BadForm{};
     }
   }
-  if (group.nodes < 1 || group.nodes > ScriptedWorld::nodes_max)
-    throw BadText("a group has 1 to " + std::to_string(ScriptedWorld::nodes_max) + " nodes");
-  if (group.home >= group.nodes)
+  Members members = ScriptedWorld::members_of(group);
+  group.home = home.value_or(node_of(members[0]));
+  if (!members.contains(id_of(group.home)))
     throw BadText("there is no node " + std::to_string(group.home) + " to be the home");
+  if (!group.ids.empty() && !group.clusters.empty())
+    throw BadText("clusters are of the nodes 0 to " + std::to_string(group.nodes - 1) +
+                  ", without ids");
   validate_sites(group.clusters, group.sites);
   return group;
 }
@@ -280,8 +301,8 @@ struct Performance {
 
 constexpr std::array performances = std::to_array<Performance>({
     {{"nodes",
-      "nodes N ALGORITHM [home H] [voting grid|plane] [order M] [lazy] [eps E] [clusters A B ...] "
-      "[sites A B ...] [ids A B ...]"},
+      "nodes N ALGORITHM [home H] [voting grid|plane] [order M] [lazy] [eps E] [replicas R] "
+      "[clusters A B ...] [sites A B ...] [ids A B ...]"},
      nullptr},
     {{"request", "request N [read|write] [A..B]"}, request},
     {{"release", "release N"}, on_one<&W::release>},

@@ -31,6 +31,52 @@ TEST(Scenario, NodesStartAndBeginAnew) {
   EXPECT_EQ(last_output({"nodes 3 ring", "nodes 2 central", "inflight"}), "nothing is in flight\n");
 }
 
+TEST(Scenario, NodesHaveTheNumbersOfAFigure) {
+  EXPECT_EQ(last_output({"nodes 3 ring ids 5 2 9"}), "2 -> 5 TOKEN(baton 1.0)\n");
+  EXPECT_EQ(last_output({"nodes 3 ring ids 5 2 9 home 9"}), "9 -> 2 TOKEN(baton 1.0)\n");
+  EXPECT_EQ(last_output({"nodes 3 ring ids 5 2 9", "request 3"}),
+            "error: there is no node 3; the last one is 9\n");
+  EXPECT_EQ(last_output({"nodes 1 naimi-trehel ids 4", "join 68 4"}), "68 -> 4 JOIN\n");
+  EXPECT_EQ(last_output({"nodes 1 naimi-trehel ids 4", "join 69 4"}),
+            "error: newcomers are numbered up to 68\n");
+}
+
+TEST(Scenario, RoutedMessagesGoHopByHop) {
+  Scenario scenario;
+  EXPECT_EQ(scenario.run("nodes 8 sigma replicas 1 home 7"), "");
+  std::string asked = scenario.run("request 0");
+  EXPECT_TRUE(asked.starts_with("0 -> 4 REQUEST(replica 0, ")) << asked;
+  EXPECT_TRUE(scenario.run("deliver 0 -> 4 REQUEST").starts_with("4 -> 6 REQUEST(replica 0, "));
+  EXPECT_TRUE(scenario.run("deliver 4 -> 6 REQUEST").starts_with("6 -> 7 REQUEST(replica 0, "));
+  // The answer goes straight.
+  EXPECT_TRUE(scenario.run("deliver 6 -> 7 REQUEST").starts_with("7 -> 0 RESPONSE(replica 0, "));
+}
+
+TEST(Scenario, EveryProtocolLetsTwoInAfterOneAnother) {
+  for (const CatalogEntry& entry : protocols()) {
+    Scenario scenario;
+    scenario.run("nodes 9 " + std::string(entry.about.name) + " replicas 3");
+    scenario.run("request 1");
+    EXPECT_NE(scenario.run("settle").find("1 enters"), std::string::npos) << entry.about.name;
+    scenario.run("request 5");
+    EXPECT_EQ(scenario.run("settle").find("enters"), std::string::npos) << entry.about.name;
+    std::string released = scenario.run("release 1") + scenario.run("settle");
+    EXPECT_NE(released.find("5 enters"), std::string::npos) << entry.about.name << released;
+    std::string check = scenario.run("check");
+    EXPECT_EQ(check.find("violated"), std::string::npos) << entry.about.name << check;
+    EXPECT_NE(check.find("inside: 5"), std::string::npos) << entry.about.name << check;
+  }
+}
+
+TEST(Scenario, ARequestStopsAtANodeThatKnowsTheHolder) {
+  Scenario scenario;
+  for (Commands commands = {"nodes 8 end-to-end replicas 1 home 7", "request 0", "settle"};
+       std::string_view command : commands)
+    scenario.run(command);
+  EXPECT_TRUE(scenario.run("request 2").starts_with("2 -> 6 REQUEST("));
+  EXPECT_TRUE(scenario.run("deliver 2 -> 6").starts_with("6 -> 0 ENQUEUE("));
+}
+
 TEST(Scenario, NodesChooseVotingSets) {
   EXPECT_EQ(last_output({"nodes 7 maekawa voting plane", "state 0 voting_set"}),
             "0: voting_set {0, 1, 3}\n");
@@ -273,7 +319,25 @@ TEST(Scenario, MistakesAreLinesOfOutput) {
            {"central", "nodes 3 central home 3", "there is no node 3 to be the home"},
            {"central", "nodes 3 maekawa voting square",
             "the form is nodes N ALGORITHM [home H] [voting grid|plane] [order M] [lazy] [eps E] "
-            "[clusters A B ...] [sites A B ...] [ids A B ...]"},
+            "[replicas R] [clusters A B ...] [sites A B ...] [ids A B ...]"},
+           {"central", "nodes 3 central ids 1 2", "ids: name 3 different nodes"},
+           {"central", "nodes 3 central ids 1 2 3 home 0", "there is no node 0 to be the home"},
+           {"central", "nodes 0 central ids", "a group has 1 to 10000 nodes"},
+           {"central", "nodes 3 proxy clusters 1 2 ids 1 2 3",
+            "clusters are of the nodes 0 to 2, without ids"},
+           {"central", "nodes 3 sigma ids 1 2 3",
+            "ids: an overlay in a scenario has the nodes 0 to 2"},
+           {"central", "nodes 3 sigma replicas 0", "a lock of so many nodes has 1 to 3 replicas"},
+           {"central", "nodes 3 sigma replicas 4", "a lock of so many nodes has 1 to 3 replicas"},
+           {"central", "nodes 3 ring replicas 3", "replicas are for protocols over an overlay"},
+           {"sigma", "nodes 3 sigma home 3", "there is no node 3 to be the home"},
+           {"sigma", "join 3 0", "sigma has the members it started with in a scenario"},
+           {"sigma", "leave 1", "sigma has the members it started with in a scenario"},
+           {"sigma", "request 1 read", "sigma lets only one process in, whatever it wants"},
+           {"sigma", "elect 1", "sigma is no election: nobody can elect"},
+           {"sigma", "deliver 1 -> 0 ENQUEUE",
+            "no message is called \"ENQUEUE\"; did you mean REQUEST?"},
+           {"end-to-end", "timer 1 0", "1 has not armed timer 0"},
        }) {
     std::string begin = "nodes 3 " + std::string(mistake.algorithm);
     EXPECT_EQ(last_output({begin, mistake.command}), "error: " + std::string(mistake.error) + "\n");

@@ -4,20 +4,18 @@
 #include <utility>
 
 #include "core/print.hpp"
+#include "overlay/fixed_ring.hpp"
 #include "sim/distribution.hpp"
 
 namespace conch::sim {
 
 namespace {
 
-Node size_with_newcomers(const ScriptedWorld::Group& group) {
-  if (!group.ids.empty()) return node_of(*std::max_element(group.ids.begin(), group.ids.end())) + 1;
-  bool dynamic = find_any(group.algorithm).can.dynamic;
-  return group.nodes + (dynamic ? ScriptedWorld::newcomers_max : 0);
-}
-
-Members members_of(const ScriptedWorld::Group& group) {
-  return group.ids.empty() ? Members::first(group.nodes) : Members(group.ids);
+/// Of a lock over an overlay, the home has the first replica.
+Tuning tuning_of(const ScriptedWorld::Group& group) {
+  Tuning tuning = group.tuning;
+  tuning.replication.name = overlay::FixedRing::name_at(group.home, group.nodes);
+  return tuning;
 }
 
 }  // namespace
@@ -37,10 +35,19 @@ std::string_view word(Phase phase) {
   return "?";
 }
 
+Members ScriptedWorld::members_of(const Group& group) {
+  return group.ids.empty() ? Members::first(group.nodes) : Members(group.ids);
+}
+
+Node ScriptedWorld::size_with_newcomers(const Group& group) {
+  Node last = node_of(members_of(group)[group.nodes - 1]);
+  return last + 1 + (dynamic(find_any(group.algorithm)) ? newcomers_max : 0);
+}
+
 ScriptedWorld::ScriptedWorld(const Group& group, std::string& out)
     : out_(out),
       population_(make_population(find_any(group.algorithm), size_with_newcomers(group), *this)),
-      tuning_(group.tuning),
+      tuning_(tuning_of(group)),
       phases_(size_with_newcomers(group), Phase::absent),
       checks_order_(phases_.size() <= order_checked_up_to),
       jury_({.nodes = static_cast<Node>(phases_.size()),
@@ -172,7 +179,7 @@ void ScriptedWorld::armed(Node node, const Armed& armed) {
 }
 
 void ScriptedWorld::disarmed(Node node, TimerId timer) {
-  armed_.erase({node, timer});
+  if (armed_.erase({node, timer}) == 0) return;
   write(std::to_string(node) + " disarms timer " + conch::print(timer));
 }
 
@@ -265,11 +272,16 @@ void ScriptedWorld::heal() { sides_ = {}; }
 
 // Membership.
 
+void ScriptedWorld::expect_dynamic() const {
+  const CatalogEntry& entry = population_->entry();
+  if (dynamic(entry)) return;
+  throw BadText(std::string(entry.about.name) + " has the members it started with" +
+                (entry.can.routed ? " in a scenario" : ""));
+}
+
 /// Onto the roster first; then it asks its contact to welcome it.
 void ScriptedWorld::join(Node node, Node contact) {
-  const CatalogEntry& entry = population_->entry();
-  if (!entry.can.dynamic)
-    throw BadText(std::string(entry.about.name) + " has the members it started with");
+  expect_dynamic();
   if (node >= phases_.size())
     throw BadText("newcomers are numbered up to " + std::to_string(phases_.size() - 1));
   if (present(node) || phase(node) == Phase::crashed) refuse(node, "join");
@@ -286,9 +298,7 @@ void ScriptedWorld::join(Node node, Node contact) {
 }
 
 void ScriptedWorld::leave(Node node) {
-  const CatalogEntry& entry = population_->entry();
-  if (!entry.can.dynamic)
-    throw BadText(std::string(entry.about.name) + " has the members it started with");
+  expect_dynamic();
   expect_phase(node, Phase::idle, "leave");
   expect_room();
   phases_[node] = Phase::leaving;

@@ -38,7 +38,7 @@ class ScriptedWorld final : private Host {
     std::string_view algorithm;
     Node home = 0;
     Tuning tuning;
-    /// Of an election: the identifiers of the nodes, in the order of the ring.
+    /// How the nodes are called, of an election in the order of the ring; 0 and so on if empty.
     std::vector<NodeId> ids = {};
     /// The sizes of the clusters, in order; empty if all are in one.
     std::vector<Node> clusters = {};
@@ -54,6 +54,8 @@ class ScriptedWorld final : private Host {
     FlatSet<Node> left;
     FlatSet<Node> right;
   };
+
+  static Members members_of(const Group& group);
 
   /// Writes its lines to the end of `out`, which must outlive it.
   ScriptedWorld(const Group& group, std::string& out);
@@ -171,6 +173,10 @@ class ScriptedWorld final : private Host {
   void show_one_state(Node node, const std::vector<std::string_view>& fields);
   std::string those_who(Phase phase) const;
   std::string those_inside() const;
+  /// An overlay in a script has the nodes that it started with.
+  static bool dynamic(const CatalogEntry& entry) { return entry.can.dynamic && !entry.can.routed; }
+  static Node size_with_newcomers(const Group& group);
+  void expect_dynamic() const;
   void expect_locks(std::string_view verb) const;
   void expect_election(std::string_view verb) const;
   void announce_election(Node node);

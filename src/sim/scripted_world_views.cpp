@@ -121,7 +121,7 @@ std::vector<Property> ScriptedWorld::judged() const {
   std::vector<Property> list{Property::mutual_exclusion, Property::progress, Property::order};
   if (can.token) list.push_back(Property::one_token);
   list.insert(list.end(), {Property::fences, Property::data});
-  if (can.dynamic) list.push_back(Property::addressee);
+  if (dynamic(population_->entry())) list.push_back(Property::addressee);
   list.push_back(Property::invariant);
   if (can.structured) list.push_back(Property::structure);
   return list;
@@ -197,7 +197,7 @@ Sight ScriptedWorld::sight() const {
   sight.left = sides_.left;
   sight.right = sides_.right;
   auto newcomer = std::find(phases_.begin(), phases_.end(), Phase::absent);
-  if (sight.entry->can.dynamic && newcomer != phases_.end())
+  if (dynamic(*sight.entry) && newcomer != phases_.end())
     sight.newcomer = static_cast<Node>(newcomer - phases_.begin());
   return sight;
 }

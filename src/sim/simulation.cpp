@@ -109,6 +109,7 @@ void Simulation::start() {
     process.churns = node >= first_churner;
     process.rate = 1 + options_.faults.drift * (2 * fault_random_.uniform() - 1);
   }
+  observer_->begin(nodes);
   schedule_faults();
   for (Node node = 0; node < nodes; ++node) {
     call(node, [&] { population_->start(node); });
@@ -205,7 +206,7 @@ bool Simulation::over() {
                       waiting > 0 ? Finding("deadlock: nothing can happen any more and " +
                                             std::to_string(waiting) + " wait")
                                   : Finding("nothing can happen any more"),
-                      now_);
+                      now_, waiters());
     return true;
   }
   if (delivered_since_entry_ <= stalled_after(options_.nodes())) return false;
@@ -213,8 +214,17 @@ bool Simulation::over() {
                     "livelock: " + std::to_string(delivered_since_entry_) +
                         " messages arrived since the last entry and " + std::to_string(waiting) +
                         " wait",
-                    now_);
+                    now_, waiters());
   return true;
+}
+
+std::vector<Node> Simulation::waiters() const {
+  std::vector<Node> nodes;
+  for (Node node = 0; node < processes_.size(); ++node) {
+    Phase phase = processes_[node].phase;
+    if (phase == Phase::waiting || phase == Phase::cancelling) nodes.push_back(node);
+  }
+  return nodes;
 }
 
 void Simulation::check_memory() {
@@ -248,6 +258,7 @@ void Simulation::check_structure() {
 Result Simulation::result() {
   const About& about = population_->entry().about;
   check_memory();
+  observer_->end();
   Result result;
   result.report = observer_->metrics().report(now_);
   result.visits = observer_->visits();
@@ -257,10 +268,7 @@ Result Simulation::result() {
   result.trace_hash = observer_->trace_hash();
   result.delivered = delivered_;
   result.bytes_per_node = population_->bytes_per_node();
-  for (Node node = 0; node < processes_.size(); ++node) {
-    Phase phase = processes_[node].phase;
-    if (phase == Phase::waiting || phase == Phase::cancelling) result.waiting.push_back(node);
-  }
+  result.waiting = waiters();
   auto verdict = [&](Property property) {
     bool broken = result.violation && result.violation->property == property;
     return broken ? Verdict::violated : Verdict::held;

@@ -140,6 +140,7 @@ class Simulation final : private Host {
     return phase != Phase::crashed && phase != Phase::away;
   }
   Assignment assignment(NodeId home, const Baton& baton) const;
+  std::vector<Node> waiters() const;
   void check_memory();
   void check_structure();
 

@@ -1,6 +1,7 @@
 // A run as a sequence of events: always as a hash, on demand as newline-delimited JSON or ShiViz.
 #pragma once
 
+#include <array>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -25,6 +26,10 @@ struct TraceEvent {
   std::optional<Node> peer;
   /// The message, the fence, the partition.
   std::string detail;
+  /// Of the node afterwards, for a sink that wants states; empty if it has none.
+  std::string state = {};
+  /// Which message it is of those that are on their way; 0: it is none.
+  std::uint64_t message = 0;
 };
 
 /// Where a trace is written to.
@@ -34,15 +39,36 @@ class TraceSink {
   /// `clocks` are those after the event.
   virtual void write(const TraceEvent& event, const Causality* clocks) = 0;
   virtual bool wants_clocks() const { return false; }
+  virtual bool wants_states() const { return false; }
+  /// Of a node before the first event, if states are wanted.
+  virtual void begin(Node, const std::string& /*state*/) {}
+  /// After the event that showed it.
+  virtual void violate(const Violation&) {}
 };
 
-/// One JSON object a line (trace/line.hpp).
-std::unique_ptr<TraceSink> ndjson_sink(std::ostream& out);
+/// One JSON object a line (trace/line.hpp). With the name of an algorithm, that is in the first,
+/// and the states are there where they change.
+std::unique_ptr<TraceSink> ndjson_sink(std::ostream& out, std::string_view algorithm = {});
 /// For ShiViz: a host, its vector clock and the event, by the regular expression of the first line.
 std::unique_ptr<TraceSink> shiviz_sink(std::ostream& out);
 /// By the ending of the file's name: .shiviz or .log for ShiViz, .json, .ndjson or .jsonl
-/// otherwise.
-std::unique_ptr<TraceSink> sink_for(std::string_view file, std::ostream& out);
+/// otherwise. With states, of which ShiViz knows nothing, if there is an algorithm.
+std::unique_ptr<TraceSink> sink_for(std::string_view file, std::ostream& out,
+                                    std::string_view algorithm = {});
+/// Both of them; either may be missing.
+class TwoSinks final : public TraceSink {
+ public:
+  TwoSinks(TraceSink* first, TraceSink* second) : sinks_{first, second} {}
+
+  void write(const TraceEvent& event, const Causality* clocks) override;
+  bool wants_clocks() const override;
+  bool wants_states() const override;
+  void begin(Node node, const std::string& state) override;
+  void violate(const Violation& violation) override;
+
+ private:
+  std::array<TraceSink*, 2> sinks_;
+};
 
 /// The hash of all events. Equal for equal seeds and options, on every run and in every build.
 class TraceHash {

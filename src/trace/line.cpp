@@ -51,6 +51,8 @@ void append(std::string& out, const Line& line) {
   append_count(out, R"(,"epoch":)", line.epoch);
   append_text(out, R"(,"members":")", line.members);
   append_text(out, R"(,"detail":")", line.detail);
+  append_text(out, R"(,"state":")", line.state);
+  append_text(out, R"(,"algorithm":")", line.algorithm);
   out += "}\n";
 }
 
@@ -60,6 +62,16 @@ std::string_view escaped(std::string_view text, std::string& room) {
   for (char c : text) {
     if (c == '"' || c == '\\') room += '\\';
     room += c;
+  }
+  return room;
+}
+
+std::string_view unescaped(std::string_view text, std::string& room) {
+  if (text.find('\\') == std::string_view::npos) return text;
+  room.clear();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size()) ++i;
+    room += text[i];
   }
   return room;
 }
@@ -127,6 +139,8 @@ class LineReader {
     if (key == "lock") line_.lock = value;
     if (key == "members") line_.members = value;
     if (key == "detail") line_.detail = value;
+    if (key == "state") line_.state = value;
+    if (key == "algorithm") line_.algorithm = value;
     return true;
   }
   bool put_event(std::string_view value) {

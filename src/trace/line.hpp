@@ -38,6 +38,10 @@ struct Line {
   std::string_view members = {};
   /// The message, the fence, the wish, the partition.
   std::string_view detail = {};
+  /// Of a simulated node after the event, where it has changed.
+  std::string_view state = {};
+  /// That a simulation runs.
+  std::string_view algorithm = {};
 };
 
 /// What of a line is nothing is left out.
@@ -45,6 +49,8 @@ void append(std::string& out, const Line& line);
 
 /// Without what JSON would misunderstand; in `room`, if there is something.
 std::string_view escaped(std::string_view text, std::string& room);
+/// The text that was escaped so; in `room`, if something was.
+std::string_view unescaped(std::string_view text, std::string& room);
 
 /// Nothing, and why, if the text is not such a line. Its texts are parts of this one.
 std::optional<Line> parse_line(std::string_view text, std::string& why);

@@ -11,9 +11,11 @@
 #include <conch/error.hpp>
 #include <cstring>
 #include <list>
+#include <optional>
 #include <vector>
 
 #include "net/names.hpp"
+#include "watch/response.hpp"
 #include "wire/address.hpp"
 
 namespace conch::watch {
@@ -22,20 +24,31 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t request_bytes_max = 8192;
 constexpr int backlog = 64;
 constexpr int pause_ms = 100;
+/// What of a stream is on its way to one client, besides what the kernel has.
+constexpr std::size_t stream_bytes_max = std::size_t{1} << 16;
 
 struct Client {
   net::Descriptor socket;
+  std::uint64_t number;
+  /// By then it has been served, or has taken what it was given; or a heartbeat is due.
   Clock::time_point until;
   std::string request = {};
   std::string answer = {};
   std::size_t answered = 0;
+  /// The clerk works for it.
+  bool waits = false;
+  /// It listens to the stream.
+  std::optional<Broadcast::Place> place = {};
   /// There is something to read, or room to write.
   bool is_ready = false;
 
   bool writes() const { return !answer.empty(); }
+  short events() const {
+    if (writes()) return POLLOUT;
+    return static_cast<short>(waits ? 0 : POLLIN);
+  }
 };
 
 net::SocketName name_to_listen_on(const HttpOptions& options) {
@@ -62,94 +75,179 @@ net::Descriptor open_door(net::SocketName& name, const std::string& text) {
   return door;
 }
 
-std::string response(std::string_view status, std::string_view type, std::string_view text,
-                     bool with_body) {
-  return fmt::format(
-      "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}",
-      status, type, text.size(), with_body ? text : "");
+/// Everybody who is served at the moment; of the server's thread.
+class Service {
+ public:
+  Service(const HttpOptions& options, const std::string& address, int stop, int door)
+      : options_(options), address_(address), stop_(stop), door_(door) {}
+  ~Service() {
+    for (Client& client : clients_) leave(client);
+  }
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  /// False if that is to stop.
+  bool serve_once() {
+    if (!await()) return false;
+    for (const Clerk::Result& result : clerk_.take()) finish(result);
+    if (options_.stream) options_.stream->silence();
+    std::erase_if(clients_, [&](Client& client) {
+      bool stays = attend(client);
+      if (!stays) leave(client);
+      return !stays;
+    });
+    if (knocks_) let_in();
+    return true;
+  }
+
+ private:
+  bool await();
+  void let_in();
+  bool attend(Client& client);
+  bool attend_watcher(Client& client);
+  bool read_from(Client& client);
+  bool write_to(Client& client) const;
+  void take_request(Client& client, Request request);
+  void begin_stream(Client& client);
+  void finish(const Clerk::Result& result);
+  void leave(Client& client) {
+    if (client.place) options_.stream->leave();
+  }
+
+  const HttpOptions& options_;
+  const std::string& address_;
+  int stop_;
+  int door_;
+  bool knocks_ = false;
+  std::uint64_t came_ = 0;
+  std::list<Client> clients_;
+  Clerk clerk_;
+};
+
+/// Until something can be done.
+bool Service::await() {
+  int stream_bell = options_.stream ? options_.stream->bell() : -1;
+  std::vector<pollfd> sources{
+      {stop_, POLLIN, 0}, {door_, POLLIN, 0}, {clerk_.bell(), POLLIN, 0}, {stream_bell, POLLIN, 0}};
+  std::size_t others = sources.size();
+  Clock::time_point wakes = Clock::time_point::max();
+  for (const Client& client : clients_) {
+    sources.push_back({client.socket.number(), client.events(), 0});
+    wakes = std::min(wakes, client.until);
+  }
+  bool for_ever = wakes == Clock::time_point::max();
+  auto rest = std::chrono::ceil<std::chrono::milliseconds>(wakes - Clock::now());
+  int timeout = for_ever ? -1 : static_cast<int>(std::max<std::int64_t>(rest.count(), 0));
+  ::poll(sources.data(), sources.size(), timeout);
+  knocks_ = sources[1].revents != 0;
+  auto source = sources.begin() + static_cast<std::ptrdiff_t>(others);
+  for (Client& client : clients_) client.is_ready = (source++)->revents != 0;
+  return sources[0].revents == 0;
 }
 
-std::string refusal(std::string_view status) {
-  return response(status, "text/plain; charset=utf-8", fmt::format("{}\n", status), true);
+void Service::let_in() {
+  net::Descriptor socket(::accept4(door_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  // Out of descriptors: whoever knocks goes on knocking, but does not keep a core busy.
+  if (!socket && errno != EAGAIN) ::poll(nullptr, 0, pause_ms);
+  if (socket && clients_.size() < options_.clients_max)
+    clients_.push_back({std::move(socket), ++came_, Clock::now() + options_.patience});
 }
 
-/// False when it has come to its end.
-bool read_from(Client& client, const std::map<std::string, Page>& pages) {
+/// False when it is done with, or has taken too long.
+bool Service::attend(Client& client) {
+  if (client.place) return attend_watcher(client);
+  if (client.waits) return !client.is_ready;  // It has hung up.
+  if (client.until <= Clock::now()) return false;
+  if (!client.is_ready) return true;
+  return client.writes() ? write_to(client) : read_from(client);
+}
+
+/// Who takes nothing for as long as a request may take is not there any more.
+bool Service::attend_watcher(Client& client) {
+  Clock::time_point now = Clock::now();
+  bool due = client.until <= now;
+  if (due && client.writes()) return false;
+  if (client.is_ready && !client.writes()) {
+    std::array<char, 512> bytes;
+    ssize_t size = ::recv(client.socket.number(), bytes.data(), bytes.size(), 0);
+    if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) return false;
+  }
+  if (!client.writes()) {
+    options_.stream->take(*client.place, client.answer, stream_bytes_max);
+    if (due && !client.writes()) client.answer = ":\n\n";
+    if (client.writes()) client.until = now + options_.patience;
+  }
+  if (!client.writes()) return true;
+  std::size_t before = client.answered;
+  if (!write_to(client)) return false;
+  if (client.answered > before) client.until = now + options_.patience;
+  if (client.answered < client.answer.size()) return true;
+  client.answer.clear();
+  client.answered = 0;
+  client.until = now + options_.heartbeat;
+  // What has come meanwhile rings no bell.
+  if (options_.stream->has_news(*client.place)) client.until = now;
+  return true;
+}
+
+bool Service::read_from(Client& client) {
   std::array<char, 4096> bytes;
   ssize_t size = ::recv(client.socket.number(), bytes.data(), bytes.size(), 0);
   if (size < 0) return errno == EAGAIN || errno == EINTR;
   if (size == 0) return false;
   client.request.append(bytes.data(), static_cast<std::size_t>(size));
-  bool complete = client.request.find("\r\n\r\n") != std::string::npos ||
-                  client.request.find("\n\n") != std::string::npos;
-  if (complete) {
-    client.answer = answer(client.request, pages);
-  } else if (client.request.size() > request_bytes_max) {
-    client.answer = refusal("431 Request Header Fields Too Large");
-  }
+  auto read = read_request(client.request);
+  if (auto* malformed = std::get_if<Malformed>(&read)) client.answer = refusal(malformed->status);
+  if (auto* request = std::get_if<Request>(&read)) take_request(client, std::move(*request));
   return true;
 }
 
-bool write_to(Client& client) {
+void Service::take_request(Client& client, Request request) {
+  client.answer = objection(request, options_, address_);
+  if (client.writes()) return;
+  if (options_.stream && request.path == options_.stream_path && request.method == "GET")
+    return begin_stream(client);
+  const Page* page = page_of(request, options_);
+  if (!page || !page->slow) return void(client.answer = answer(request, options_));
+  client.waits = true;
+  client.until = Clock::time_point::max();
+  clerk_.ask(client.number,
+             [this, request = std::move(request)] { return answer(request, options_); });
+}
+
+void Service::begin_stream(Client& client) {
+  auto watchers = std::count_if(clients_.begin(), clients_.end(),
+                                [](const Client& each) { return each.place.has_value(); });
+  if (static_cast<std::size_t>(watchers) >= options_.watchers_max)
+    return void(client.answer = refusal("503 Service Unavailable", "too many are watching"));
+  client.place = options_.stream->join();
+  client.answer =
+      fmt::format("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{}\r\nretry: 1000\n\n",
+                  common_headers);
+}
+
+void Service::finish(const Clerk::Result& result) {
+  for (Client& client : clients_) {
+    if (client.number != result.number) continue;
+    client.answer = result.text;
+    client.waits = false;
+    client.is_ready = true;
+    client.until = Clock::now() + options_.patience;
+  }
+}
+
+/// Of a stream, false only if the client has gone.
+bool Service::write_to(Client& client) const {
   std::string_view rest = std::string_view(client.answer).substr(client.answered);
   ssize_t size = ::send(client.socket.number(), rest.data(), rest.size(), MSG_NOSIGNAL);
   if (size < 0) return errno == EAGAIN || errno == EINTR;
   client.answered += static_cast<std::size_t>(size);
-  if (client.answered < client.answer.size()) return true;
+  if (client.answered < client.answer.size() || client.place) return true;
   ::shutdown(client.socket.number(), SHUT_WR);
   return false;
 }
 
-/// False when it is done with, or has taken too long.
-bool attend(Client& client, const std::map<std::string, Page>& pages) {
-  if (client.until <= Clock::now()) return false;
-  if (!client.is_ready) return true;
-  return client.writes() ? write_to(client) : read_from(client, pages);
-}
-
-/// Until something can be done; false if that is to stop.
-bool await(int stop, int door, std::list<Client>& clients, bool& knocks) {
-  std::vector<pollfd> sources{{stop, POLLIN, 0}, {door, POLLIN, 0}};
-  Clock::time_point wakes = Clock::time_point::max();
-  for (const Client& client : clients) {
-    auto events = static_cast<short>(client.writes() ? POLLOUT : POLLIN);
-    sources.push_back({client.socket.number(), events, 0});
-    wakes = std::min(wakes, client.until);
-  }
-  auto rest = std::chrono::ceil<std::chrono::milliseconds>(wakes - Clock::now());
-  int timeout = clients.empty() ? -1 : static_cast<int>(std::max<std::int64_t>(rest.count(), 0));
-  ::poll(sources.data(), sources.size(), timeout);
-  knocks = sources[1].revents != 0;
-  auto source = sources.begin() + 2;
-  for (Client& client : clients) client.is_ready = (source++)->revents != 0;
-  return sources[0].revents == 0;
-}
-
 }  // namespace
-
-std::string answer(std::string_view request, const std::map<std::string, Page>& pages) {
-  std::string_view line = request.substr(0, request.find_first_of("\r\n"));
-  std::size_t blank = std::min(line.find(' '), line.size());
-  std::string_view method = line.substr(0, blank);
-  std::string_view path = line.substr(std::min(blank + 1, line.size()));
-  path = path.substr(0, path.find_first_of(" ?"));
-  if (line.find(" HTTP/1.") == std::string_view::npos) return refusal("400 Bad Request");
-  bool with_body = method == "GET";
-  if (!with_body && method != "HEAD") return refusal("405 Method Not Allowed");
-  if (path == "/") {
-    std::string list;
-    for (const auto& [each, page] : pages) list += each + "\n";
-    return response("200 OK", "text/plain; charset=utf-8", list, with_body);
-  }
-  auto found = pages.find(std::string(path));
-  if (found == pages.end()) return refusal("404 Not Found");
-  try {
-    return response("200 OK", found->second.type, found->second.text(), with_body);
-  } catch (const std::exception& error) {
-    return response("503 Service Unavailable", "text/plain; charset=utf-8",
-                    std::string(error.what()) + "\n", with_body);
-  }
-}
 
 HttpServer::HttpServer(HttpOptions options)
     : options_(std::move(options)), stop_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
@@ -165,17 +263,8 @@ HttpServer::~HttpServer() {
 }
 
 void HttpServer::serve() {
-  std::list<Client> clients;
-  bool knocks = false;
-  while (await(stop_.number(), door_.number(), clients, knocks)) {
-    std::erase_if(clients, [&](Client& client) { return !attend(client, options_.pages); });
-    if (!knocks) continue;
-    net::Descriptor socket(
-        ::accept4(door_.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    // Out of descriptors: whoever knocks goes on knocking, but does not keep a core busy.
-    if (!socket && errno != EAGAIN) ::poll(nullptr, 0, pause_ms);
-    if (socket && clients.size() < options_.clients_max)
-      clients.push_back({std::move(socket), Clock::now() + options_.patience});
+  Service service(options_, address_, stop_.number(), door_.number());
+  while (service.serve_once()) {
   }
 }
 

@@ -1,34 +1,58 @@
-// A few pages for whoever looks in: HTTP, GET, one request a connection.
+// A few pages for whoever looks in: HTTP, one request a connection.
 //
 // One thread of its own serves all. It never waits for a client: who is slow has some seconds and
-// some kilobytes for its request, and whoever comes when too many are there is turned away.
+// some kilobytes for its request, and whoever comes when too many are there is turned away. What
+// takes its time is done by a second thread. A stream goes on until the client hangs up.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "net/descriptor.hpp"
+#include "watch/broadcast.hpp"
+#include "watch/clerk.hpp"
+#include "watch/request.hpp"
 
 namespace conch::watch {
 
 struct Page {
   std::string type;
-  /// Called by the server's thread; what it throws is told to the client.
-  std::function<std::string()> text;
+  /// Called by a thread of the server. A Refusal is the answer; whatever else it throws is told to
+  /// the client with 503.
+  std::function<std::string(const Request&)> text;
+  /// It may wait for others.
+  bool slow = false;
+};
+
+/// Thrown by a page.
+struct Refusal {
+  /// As in `404 Not Found`.
+  std::string status;
+  std::string why;
 };
 
 struct HttpOptions {
   /// `host:port`; port 0 lets the system choose.
   std::string listen;
-  /// Listens on other addresses than loopback.
+  /// Listens on other addresses than loopback, and answers to every name.
   bool insecure = false;
-  /// By path; `/` lists them.
+  /// By path; if there is none at `/`, that lists them.
   std::map<std::string, Page> pages;
+  /// Events for whoever asks for this path. It outlives the server.
+  std::string stream_path = "/events";
+  Broadcast* stream = nullptr;
+  /// What changes something, by path: POST, for who has the token.
+  std::map<std::string, Page> actions;
+  /// Empty: nobody has it.
+  std::string token;
   std::chrono::milliseconds patience = std::chrono::seconds(5);
+  std::chrono::milliseconds heartbeat = std::chrono::seconds(10);
   std::size_t clients_max = 64;
+  std::size_t watchers_max = 16;
 };
 
 class HttpServer {
@@ -52,7 +76,14 @@ class HttpServer {
   std::thread thread_;
 };
 
-/// The whole answer to a request, of which the head is complete.
-std::string answer(std::string_view request, const std::map<std::string, Page>& pages);
+/// Who may do what: empty, or the whole answer to a request that is not granted. `address` is where
+/// the server listens.
+std::string objection(const Request& request, const HttpOptions& options, std::string_view address);
+/// The whole answer to one that is.
+std::string answer(const Request& request, const HttpOptions& options);
+
+/// From a file that only its owner may read: one line of at least 16 visible characters. Throws
+/// Error.
+std::string read_token(const std::string& file);
 
 }  // namespace conch::watch

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <conch/version.hpp>
 #include <iterator>
+#include <utility>
 
 namespace conch::watch {
 
 namespace {
 
+constexpr std::size_t past_max = 100;
 constexpr std::array<std::string_view, 2> directions{"sent", "received"};
 
 double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -66,7 +68,24 @@ void Metrics::entered(std::string_view, const Entry& entry) {
 
 void Metrics::left(std::string_view, Mode, Duration held) { holds_.add(held); }
 
-void Metrics::lost(std::string_view, Mode, Duration held) { holds_.add(held); }
+void Metrics::lost(std::string_view lock, Mode mode, Duration held) {
+  holds_.add(held);
+  remember(loss_of(lock, mode, held));
+}
+
+void Metrics::installed(Epoch epoch, const recovery::View& view) {
+  remember(epoch_of(epoch, view));
+}
+
+void Metrics::suspected(const recovery::Life& life) {
+  ++suspicions_;
+  remember(suspicion_of(life));
+}
+
+void Metrics::remember(watch::Note note) {
+  past_.push_back(std::move(note));
+  if (past_.size() > past_max) past_.pop_front();
+}
 
 void Metrics::sent(const recovery::Life&, const Note& note) { count(0, note); }
 

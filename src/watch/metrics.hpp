@@ -3,12 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
 
 #include "peer/talk.hpp"
 #include "peer/witness.hpp"
+#include "watch/note.hpp"
 
 namespace conch::watch {
 
@@ -19,10 +21,11 @@ class Histogram {
                                                  5e-3, 1e-2, 5e-2,   1e-1, 0.5,  1,      10,   60};
 
   void add(Duration duration);
+  /// Of each bound and of what is above all, without those below it.
+  const auto& counts() const { return counts_; }
   void print(std::string& out, std::string_view name) const;
 
  private:
-  /// Of each bound and of what is above all, without those below it.
   std::array<std::uint64_t, bounds.size() + 1> counts_{};
   double sum_ = 0;
 };
@@ -30,7 +33,8 @@ class Histogram {
 /// Under the engine's guard, like everything that it tells.
 class Metrics final : public peer::Witness {
  public:
-  void suspected(const recovery::Life&) override { ++suspicions_; }
+  void installed(Epoch epoch, const recovery::View& view) override;
+  void suspected(const recovery::Life& life) override;
   void entered(std::string_view lock, const Entry& entry) override;
   void left(std::string_view lock, Mode mode, Duration held) override;
   void lost(std::string_view lock, Mode mode, Duration held) override;
@@ -42,9 +46,17 @@ class Metrics final : public peer::Witness {
   /// With what the peer knows of itself and its group now.
   std::string text(const peer::Status& here) const;
 
+  const Histogram& waits() const { return waits_; }
+  /// Entries of locks that came, and of those that were here.
+  std::uint64_t handovers() const { return handovers_; }
+  std::uint64_t again() const { return again_; }
+  /// Epochs, suspicions and losses: the last of them.
+  const std::deque<watch::Note>& past() const { return past_; }
+
  private:
   using Direction = std::size_t;  // 0: sent, 1: received
   void count(Direction direction, const Note& note);
+  void remember(watch::Note note);
   void print_state(std::string& out, const peer::Status& here) const;
   void print_counts(std::string& out, const peer::Counts& counts) const;
 
@@ -56,6 +68,7 @@ class Metrics final : public peer::Witness {
   std::uint64_t again_ = 0;
   std::uint64_t suspicions_ = 0;
   std::array<std::uint64_t, 2> data_bytes_{};
+  std::deque<watch::Note> past_;
 };
 
 }  // namespace conch::watch
