@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/print.hpp"
+#include "film/film.hpp"
 #include "sim/random.hpp"
 #include "sim/scripted_world.hpp"
 
@@ -64,11 +65,12 @@ bool Playground::held(const sim::Sight::Message& message) const {
 }
 
 std::string Playground::run(std::string_view line) {
-  ++lines_;
   if (line.starts_with(hold_comment)) hold(line.substr(hold_comment.size()), true);
   if (line.starts_with(let_go_comment)) hold(line.substr(let_go_comment.size()), false);
-  if (line.empty() || line.starts_with('#')) return {};
-  std::string printed = scenario_->run(line);
+  std::string printed;
+  if (!line.empty() && !line.starts_with('#')) printed = scenario_->run(line);
+  if (printed.starts_with("error: ")) return printed;
+  ++lines_;
   if (held_.empty() || scenario_->world() == nullptr) return printed;
   std::set<std::string> in_flight;
   for (const sim::Sight::Message& message : scenario_->world()->sight().in_flight)
@@ -104,4 +106,11 @@ std::string Playground::draw(const Chance& chance) const {
   return lines.empty() ? std::string() : lines[random.below(lines.size())];
 }
 
+// TEMPORARY
+std::string Playground::film() const {
+  film::Builder b({.title="t",.algorithm="naimi-trehel",.family="tree",.unit="step"});
+  if (scenario_->world()) for (auto& m : scenario_->world()->sight().members) { b.add_node({std::to_string(m.node)}); b.initial_state(m.node, m.state);}
+  return b.bytes();
+}
+std::size_t Playground::events() const { return 0; }
 }  // namespace conch::playground

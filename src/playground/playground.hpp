@@ -40,6 +40,8 @@ class Playground {
   std::string sight() const;
   /// What has happened, as src/film writes it.
   std::string film() const;
+  /// How many events the film has.
+  std::size_t events() const;
 
  private:
   void hold(std::string_view what, bool held);

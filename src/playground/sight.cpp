@@ -27,11 +27,12 @@ std::string_view name_of(sim::Phase phase) {
   return "?";
 }
 
+/// In a scenario.
 void append_capabilities(std::string& out, const Capabilities& can) {
   Object(out)
       .flag("token", can.token)
       .flag("causal", can.causal)
-      .flag("dynamic", can.dynamic)
+      .flag("dynamic", can.dynamic && !can.routed)
       .flag("suspecting", can.suspecting)
       .flag("shared", can.shared)
       .flag("elects", can.elects)
@@ -41,13 +42,14 @@ void append_capabilities(std::string& out, const Capabilities& can) {
 /// The words after `nodes N ALGORITHM` that mean something to it.
 std::vector<std::string_view> options_of(const CatalogEntry& entry) {
   std::vector<std::string_view> options;
-  if (!entry.can.elects) options.push_back("home");
+  if (!entry.can.elects && !entry.can.routed) options.push_back("home");
   if (entry.algorithm == Maekawa::about.name || entry.algorithm == MaekawaTextbook::about.name)
     options.push_back("voting");
   if (entry.algorithm == Elmp::about.name) options.push_back("order");
   if (entry.algorithm == Elmp::about.name && !entry.preset.balance) options.push_back("lazy");
   if (entry.about.minds_clusters) options.insert(options.end(), {"clusters", "sites"});
   if (entry.about.has_eps) options.push_back("eps");
+  if (entry.can.routed) options.push_back("replicas");
   if (entry.can.elects) options.push_back("ids");
   return options;
 }
@@ -69,7 +71,7 @@ void append_entry(std::string& out, const CatalogEntry& entry) {
       .text("family", about.family)
       .text("source", about.source)
       .text("messages", about.messages)
-      .flag("specimen", about.use == Use::specimen)
+      .flag("specimen", about.use == conch::Use::specimen)
       .flag("restless", about.restless)
       .flag("fifo", about.needs_fifo || about.leave_needs_fifo)
       .text("caughtBy", about.caught_by)
@@ -98,7 +100,9 @@ std::string catalog() {
   {
     Object object(out);
     auto append = [&](const CatalogEntry& entry) { append_entry(out, entry); };
-    object.list("locks", conch::catalog(), append).list("elections", elections(), append);
+    object.list("locks", conch::catalog(), append)
+        .list("protocols", protocols(), append)
+        .list("elections", elections(), append);
   }
   return out;
 }

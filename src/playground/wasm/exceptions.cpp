@@ -33,6 +33,8 @@ struct alignas(16) Thrown {
   /// The object as the handler sees it.
   void* caught_as;
   unsigned handlers;
+  /// Thrown again by its handler, so that it outlives it.
+  bool again;
   /// What was caught before, and is not done with yet.
   Thrown* outer;
 
@@ -150,6 +152,7 @@ void __cxa_free_exception(void* object) noexcept { std::free(Thrown::of(object))
 
 void* __cxa_begin_catch(void* exception) noexcept {
   Thrown* thrown = static_cast<Thrown*>(exception);
+  thrown->again = false;
   if (thrown->handlers++ == 0) {
     thrown->outer = caught;
     caught = thrown;
@@ -160,8 +163,14 @@ void __cxa_end_catch() {
   Thrown* thrown = caught;
   if (--thrown->handlers > 0) return;
   caught = thrown->outer;
+  if (thrown->again) return;
   if (thrown->destroy != nullptr) thrown->destroy(thrown->object());
   __cxa_free_exception(thrown->object());
+}
+
+[[noreturn]] void __cxa_rethrow() {
+  caught->again = true;
+  __builtin_wasm_throw(0, caught);
 }
 
 /// No thread ends.

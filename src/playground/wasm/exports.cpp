@@ -35,5 +35,8 @@ EXPORT(conch_draw) void conch_draw(std::uint32_t seed, std::uint32_t lively) {
 }
 EXPORT(conch_sight) void conch_sight() { answer = playground().sight(); }
 EXPORT(conch_film) void conch_film() { answer = playground().film(); }
+EXPORT(conch_events) std::uint32_t conch_events() {
+  return static_cast<std::uint32_t>(playground().events());
+}
 EXPORT(conch_catalog) void conch_catalog() { answer = conch::playground::catalog(); }
 EXPORT(conch_replay) void conch_replay() { answer = conch::sim::replay(argument); }

@@ -41,7 +41,7 @@ export interface Sight {
   newcomer?: number;
 }
 
-export type Option = "home" | "voting" | "order" | "lazy" | "clusters" | "sites" | "eps" | "ids";
+export type Option = "home" | "voting" | "order" | "lazy" | "clusters" | "sites" | "eps" | "replicas" | "ids";
 
 export interface Entry {
   name: string;
@@ -60,6 +60,8 @@ export interface Entry {
 
 export interface Catalog {
   locks: Entry[];
+  /** Over an overlay. */
+  protocols: Entry[];
   elections: Entry[];
 }
 

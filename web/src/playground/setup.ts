@@ -11,6 +11,7 @@ const fields: Record<Option, { label: string; title: string; hint: string }> = {
   clusters: { label: "Clusters", title: "The sizes of the clusters, such as 3 2", hint: "all in one" },
   sites: { label: "Sites", title: "How many clusters each site has, such as 2 1", hint: "none" },
   eps: { label: "Eps", title: "How many near requests overtake distant ones", hint: "0" },
+  replicas: { label: "Replicas", title: "How many nodes vote", hint: "as it suits" },
   ids: { label: "Names", title: "What the nodes are called, in the order of the ring, such as 17 24 3", hint: "0 1 2 …" },
 };
 
@@ -32,6 +33,7 @@ export class Setup {
   ) {
     this.algorithm = h("select", { onchange: () => this.describe() },
       group("Locks", catalog.locks.filter((entry) => !entry.specimen)),
+      group("Over an overlay", catalog.protocols),
       group("Elections", catalog.elections.filter((entry) => !entry.specimen)),
       group("Broken on purpose", [...catalog.locks, ...catalog.elections].filter((entry) => entry.specimen)));
     this.seed.addEventListener("change", () => seeded(this.seed.valueAsNumber >>> 0));
@@ -54,7 +56,7 @@ export class Setup {
   }
 
   find(name: string): Entry | undefined {
-    return [...this.catalog.locks, ...this.catalog.elections].find((entry) => entry.name === name);
+    return Object.values(this.catalog).flat().find((entry: Entry) => entry.name === name);
   }
 
   /** Shows the group of a run. */
