@@ -10,8 +10,8 @@ using sim::Property;
 using trace::Happening;
 using trace::Line;
 
-Audit::Audit(std::vector<TraceStream*> streams)
-    : streams_(std::move(streams)), speakers_(streams_.size()) {
+Audit::Audit(std::vector<TraceStream*> streams, Listener* listener)
+    : streams_(std::move(streams)), listener_(listener), speakers_(streams_.size()) {
   bool simulated = false;
   for (const TraceStream* stream : streams_) {
     if (stream->has_ended()) continue;
@@ -143,10 +143,23 @@ void Audit::take(std::size_t stream) {
   }
   try {
     court_.hear(line, who, here);
+    if (listener_ != nullptr) tell(line, who, here);
   } catch (const Error& error) {
     throw Error(streams_[stream]->name() + ":" + std::to_string(here.line) + ": " + error.what());
   }
   if (line.live && line.happening == Happening::left) end_life(stream, Life::State::gone);
+}
+
+void Audit::tell(const Line& line, LifeId who, Place here) {
+  std::optional<Listener::Message> message;
+  if (line.live && line.number > 0) {
+    LifeId other = lives_.find(line.peer, line.life);
+    bool sends = line.happening == Happening::send;
+    message = {sends ? who : other, sends ? other : who, line.number};
+  }
+  listener_->hear(line, here, message);
+  while (violations_told_ < docket_.violations.size())
+    listener_->hear(docket_.violations[violations_told_++]);
 }
 
 void Audit::take_sent(const Line& line, LifeId from, Place here) {

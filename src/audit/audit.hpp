@@ -17,10 +17,25 @@
 
 namespace conch::audit {
 
+/// Hears every line, in the order in which they are taken, and what is found wrong by then.
+class Listener {
+ public:
+  /// A message of a peer that lives: the how many-th between two lives.
+  struct Message {
+    LifeId from;
+    LifeId to;
+    std::uint64_t number = 0;
+  };
+
+  virtual ~Listener() = default;
+  virtual void hear(const trace::Line& line, Place place, std::optional<Message> message) = 0;
+  virtual void hear(const Violation& violation) = 0;
+};
+
 class Audit {
  public:
-  /// Throws Error if one of them is not a trace.
-  explicit Audit(std::vector<TraceStream*> streams);
+  /// Throws Error if one of them is not a trace. The listener outlives it.
+  explicit Audit(std::vector<TraceStream*> streams, Listener* listener = nullptr);
 
   /// To the ends of all.
   Docket run();
@@ -41,6 +56,7 @@ class Audit {
 
   bool has_come(std::size_t stream);
   void take(std::size_t stream);
+  void tell(const trace::Line& line, LifeId who, Place place);
   void take_sent(const trace::Line& line, LifeId from, Place place);
   void take_received(const trace::Line& line, LifeId to, Place place);
   bool excuse(LifeId from);
@@ -52,6 +68,8 @@ class Audit {
   Docket conclusion();
 
   std::vector<TraceStream*> streams_;
+  Listener* listener_;
+  std::size_t violations_told_ = 0;
   Lives lives_;
   Docket docket_;
   Court court_{lives_, docket_};

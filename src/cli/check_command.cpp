@@ -11,9 +11,12 @@
 #include "check/story.hpp"
 #include "cli/check_recovery.hpp"
 #include "cli/commands.hpp"
+#include "cli/runs.hpp"
+#include "cli/show.hpp"
 #include "cli/tuning_options.hpp"
 #include "sim/distribution.hpp"
 #include "sim/options.hpp"
+#include "sim/scenario.hpp"
 
 namespace conch::cli {
 namespace {
@@ -33,6 +36,7 @@ struct CheckTexts {
   bool skip_livelock = false;
   bool json = false;
   std::optional<std::string> out, trace;
+  ShowTexts show;
   /// Of a group that recovers.
   bool recovery = false;
   std::map<check::group::Budget, std::uint32_t> faults;
@@ -45,8 +49,8 @@ struct CheckTexts {
 
 const std::vector<std::string> only_recovering{"--pause", "--usurp", "--without"};
 const std::vector<std::string> never_recovering{
-    "--sites", "--readers",       "--channel", "--duplicate", "--lose",  "--exact",
-    "--full",  "--skip-livelock", "--out",     "--trace",     "--retire"};
+    "--sites",         "--readers", "--channel", "--duplicate", "--lose", "--exact",   "--full",
+    "--skip-livelock", "--out",     "--trace",   "--retire",    "--view", "--view-out"};
 
 /// Of either kind of check.
 template <class Setting>
@@ -210,6 +214,37 @@ Exit conclude(const CheckTexts& texts, const check::Report& report) {
   return report.complete ? Exit::held : Exit::bad_usage;
 }
 
+film::Builder film_of(const CheckTexts& texts, const check::Report& report,
+                      const Invocation& invocation) {
+  const check::Setting& setting = texts.options.setting;
+  film::About about{
+      .title = fmt::format("{}: {}", setting.algorithm, report.violation->what),
+      .command = command_without(invocation, {"--view-at", "--view-out"},
+                                 {"--json", "--view", "--view-open", "--view-insecure"}),
+      .algorithm = setting.algorithm,
+      .family = std::string(film::family_of(setting.algorithm))};
+  if (find_any(setting.algorithm).can.routed) {
+    // A scenario's overlay has other ways.
+    sim::FilmSink sink(about, setting.nodes, {});
+    check::write_trace(texts.options, report, sink);
+    sink.violate(*report.violation);
+    return std::move(sink.film());
+  }
+  film::Builder film =
+      std::move(sim::film_of(check::to_scenario(texts.options, report), about).front());
+  // Of what comes round again and again, a script shows one round.
+  if (film.violations() == 0)
+    film.violation(word(report.violation->property), report.violation->what, {});
+  return film;
+}
+
+/// A counterexample, if there is one.
+void show_film(const CheckTexts& texts, const check::Report& report, const Invocation& invocation) {
+  if (!texts.show.wanted()) return;
+  if (!report.violation) return fmt::print(stderr, "nothing is broken: there is nothing to show\n");
+  show(film_of(texts, report, invocation), texts.show);
+}
+
 /// Options of the one kind of check that were given to the other.
 void refuse_strangers(const CLI::App& command, bool recovery) {
   for (const std::string& name : recovery ? never_recovering : only_recovering)
@@ -241,20 +276,23 @@ check::group::Options recovery_options(CheckTexts& texts) {
   return options;
 }
 
-Exit run_check(CheckTexts& texts, const CLI::App& command) {
+void run_check(CheckTexts& texts, const CLI::App& command, Invocation& invocation) {
   refuse_strangers(command, texts.recovery);
   std::signal(SIGINT, [](int) { interrupted = true; });
   bool terminal = isatty(STDERR_FILENO) == 1;
-  if (texts.recovery)
-    return check_recovery(recovery_options(texts), texts.json,
-                          terminal ? show_progress : check::ProgressSink{});
+  if (texts.recovery) {
+    invocation.exit = check_recovery(recovery_options(texts), texts.json,
+                                     terminal ? show_progress : check::ProgressSink{});
+    return;
+  }
   read_choices(texts);
   check::Report report =
       check::check(texts.options, terminal ? show_progress : check::ProgressSink{});
   if (terminal) fmt::print(stderr, "\r\033[K");
   texts.json ? print_json(texts.options, report) : print_text(texts.options, report);
   std::fflush(stdout);
-  return conclude(texts, report);
+  invocation.exit = conclude(texts, report);
+  show_film(texts, report, invocation);
 }
 
 }  // namespace
@@ -322,6 +360,7 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
   command->add_flag("--json", texts->json, "Print one JSON object");
   command->add_option("--out", texts->out, "Write a counterexample for conch replay");
   command->add_option("--trace", texts->trace, "Write a counterexample as .shiviz or .ndjson");
+  add_show_options(*command, texts->show);
   command->footer(
       "Exit status: 0 all properties hold, 1 bad usage or not complete, 2 a safety property\n"
       "breaks, 3 a liveness property breaks. Examples:\n"
@@ -334,7 +373,7 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
       "  conch check sigma --channel fifo --timers 2");
   command->callback([texts, command, &invocation] {
     refuse_foreign_options(*command, find_any(texts->options.setting.algorithm), texts->recovery);
-    invocation.exit = run_check(*texts, *command);
+    run_check(*texts, *command, invocation);
   });
 }
 

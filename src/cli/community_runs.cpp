@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cli/recording.hpp"
 #include "cli/report.hpp"
 #include "cli/runs.hpp"
 #include "sim/community.hpp"
@@ -24,8 +25,8 @@ const std::string community_group = "Protocols over an overlay";
 /// Those that these protocols share with everybody else.
 bool is_common(const std::string& option) {
   static const std::set<std::string> common{"algorithm", "--help", "--nodes", "--seed",
-                                            "--seeds",   "--json", "--trace"};
-  return common.contains(option);
+                                            "--seeds",   "--json", "--trace", "--states"};
+  return common.contains(option) || option.starts_with("--view");
 }
 
 CommunityOptions to_community(const SimTexts& texts) {
@@ -123,13 +124,18 @@ void complain(const CommunityResult& result, std::uint64_t seed, const Invocatio
 
 void run_one(CommunityOptions options, const SimTexts& texts, Invocation& invocation) {
   std::ofstream file;
-  if (texts.trace) {
-    if (!texts.trace->ends_with(".txt"))
-      throw BadText("--trace: a run over an overlay is written as lines of text: end it in .txt");
+  SimTexts recorded = texts;
+  if (texts.trace && texts.trace->ends_with(".txt")) {
     file.open(*texts.trace);
     if (!file) throw BadText("--trace: cannot write to " + *texts.trace);
     options.trace = &file;
+    recorded.trace.reset();
+  } else if (texts.trace && !texts.trace->ends_with(".ndjson")) {
+    throw BadText("--trace: end it in .ndjson, or in .txt for lines that people read");
   }
+  Recording recording(recorded, invocation, options.seed, options.nodes,
+                      {.ring = sim::places_of(options)});
+  options.sink = recording.sink();
   CommunityResult result = sim::run_community(options);
   if (texts.json) {
     fmt::print("{}\n", to_json(options, result).dump(2));
@@ -143,6 +149,7 @@ void run_one(CommunityOptions options, const SimTexts& texts, Invocation& invoca
   std::fflush(stdout);
   if (result.violation) complain(result, options.seed, invocation);
   invocation.exit = exit_for(result.violation);
+  recording.show();
 }
 
 CommunityResult sum_of(const Runs<CommunityResult>& runs) {
@@ -154,7 +161,7 @@ CommunityResult sum_of(const Runs<CommunityResult>& runs) {
 
 void run_many(const CommunityOptions& options, const SimTexts& texts, Invocation& invocation) {
   SeedRange range = parse_seeds(*texts.seeds);
-  if (texts.trace) throw BadText("--trace writes one run: give --seed instead of --seeds");
+  refuse_to_record_many(texts);
   watch_for_interrupts();
   auto runs = run_seeds<CommunityResult>(
       range, [&](std::uint64_t seed) { return sim::run_community(for_seed(options, seed)); });

@@ -82,6 +82,7 @@ int run(int argc, char** argv) {
   add_check_command(app, invocation);
   add_lab_command(app, invocation);
   add_replay_command(app, invocation);
+  add_view_command(app, invocation);
   add_trace_command(app, invocation);
   add_survive_command(app, invocation);
   try {

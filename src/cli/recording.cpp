@@ -21,8 +21,7 @@ film::About about(const SimTexts& texts, const Invocation& invocation, std::uint
 }  // namespace
 
 Recording::Recording(const SimTexts& texts, const Invocation& invocation, std::uint64_t seed,
-                     sim::Node nodes, const std::vector<sim::Node>& clusters,
-                     const std::vector<sim::Node>& sites)
+                     sim::Node nodes, sim::FilmSink::Cast cast)
     : texts_(texts) {
   if (texts.states && !texts.trace)
     throw BadText("--states are for a trace: give --trace FILE.ndjson, too");
@@ -37,7 +36,7 @@ Recording::Recording(const SimTexts& texts, const Invocation& invocation, std::u
     trace_ = sim::sink_for(*texts.trace, file_, texts.states ? texts.algorithm : "");
   }
   if (texts.show.wanted())
-    film_.emplace(about(texts, invocation, seed, nodes), nodes, clusters, sites);
+    film_.emplace(about(texts, invocation, seed, nodes), nodes, std::move(cast));
   if (trace_ || film_) both_.emplace(trace_.get(), film_ ? &*film_ : nullptr);
 }
 

@@ -15,8 +15,7 @@ class Recording {
  public:
   /// Opens the file. Throws BadText if that cannot be, or if the options cannot be combined.
   Recording(const SimTexts& texts, const Invocation& invocation, std::uint64_t seed,
-            sim::Node nodes, const std::vector<sim::Node>& clusters = {},
-            const std::vector<sim::Node>& sites = {});
+            sim::Node nodes, sim::FilmSink::Cast cast = {});
 
   /// Nothing if nothing is to be kept.
   sim::TraceSink* sink() { return both_ ? &*both_ : nullptr; }

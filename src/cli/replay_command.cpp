@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/show.hpp"
+#include "sim/distribution.hpp"
 #include "sim/line_diff.hpp"
 #include "sim/scenario.hpp"
 
@@ -20,6 +22,7 @@ struct Request {
   std::vector<std::string> files;
   bool rewrite = false;
   bool quiet = false;
+  ShowTexts show;
 };
 
 std::optional<std::string> read(const std::string& path) {
@@ -73,6 +76,21 @@ Exit replay_all(const Request& request) {
   return worst;
 }
 
+void show_film(const Request& request) {
+  if (!request.show.wanted()) return;
+  const std::string& path = request.files.front();
+  if (request.files.size() > 1) throw sim::BadText("--view shows one scenario");
+  std::optional<std::string> script = read(path);
+  if (!script) return;
+  std::string title(sim::title_of(*script));
+  auto films = sim::film_of(
+      *script, {.title = title.empty() ? path : title, .command = "conch replay " + path});
+  if (films.empty()) throw sim::BadText(path + " is no scenario: nothing in it says `nodes`");
+  if (films.size() > 1)
+    fmt::print(stderr, "part 1 of {}: conch view {} --part shows another\n", films.size(), path);
+  show(films.front(), request.show);
+}
+
 }  // namespace
 
 void add_replay_command(CLI::App& app, Invocation& invocation) {
@@ -82,7 +100,12 @@ void add_replay_command(CLI::App& app, Invocation& invocation) {
   command->add_option("FILE", request->files, "Scenario files, see docs/scenarios.md")->required();
   command->add_flag("--rewrite", request->rewrite, "Write what happens into the files");
   command->add_flag("--quiet", request->quiet, "Print differences only");
-  command->callback([request, &invocation] { invocation.exit = replay_all(*request); });
+  add_show_options(*command, request->show);
+  command->callback([request, &invocation] {
+    invocation.exit = replay_all(*request);
+    std::fflush(stdout);
+    show_film(*request);
+  });
 }
 
 }  // namespace conch::cli

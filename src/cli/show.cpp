@@ -68,10 +68,9 @@ void serve(const film::Builder& film, const ShowTexts& texts) {
   options.listen = texts.at;
   options.insecure = texts.insecure;
   options.patience = std::chrono::minutes(1);
-  options.pages["/"] = {"text/html; charset=utf-8", [](const auto&...) {
-                          return std::string(pages::page(pages::Name::viewer));
-                        }};
-  options.pages["/film"] = {"application/octet-stream", [bytes](const auto&...) { return *bytes; }};
+  auto page = std::make_shared<const std::string>(pages::page(pages::Name::viewer));
+  options.pages["/"] = {.type = "text/html; charset=utf-8", .text = {}, .bytes = page};
+  options.pages["/film"] = {.type = "application/octet-stream", .text = {}, .bytes = bytes};
   watch::HttpServer server(std::move(options));
   std::string url = "http://" + server.address() + "/";
   fmt::print(stderr, "shows the run on {} until Ctrl-C\n", url);

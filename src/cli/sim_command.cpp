@@ -40,8 +40,8 @@ Exit complain_of_nothing_seen(const Options& options, const sim::Company& compan
 }
 
 void run_one(const Options& options, const SimTexts& texts, Invocation& invocation) {
-  Recording recording(texts, invocation, options.seed, options.nodes(), options.clusters,
-                      options.sites);
+  Recording recording(texts, invocation, options.seed, options.nodes(),
+                      {options.clusters, options.sites});
   Result result = sim::simulate(options, recording.sink());
   if (texts.json) {
     fmt::print("{}\n", to_json(options, result).dump(2));

@@ -129,31 +129,30 @@ void Builder::pair_message(EventNumber number, const Event& event, std::uint32_t
   if (mate_[sent] == none) mate_[sent] = number;
 }
 
-void Builder::end(EventNumber& beginning, EventNumber ending) {
-  if (beginning == none) return;
-  mate_[beginning] = ending;
-  if (mate_[ending] == none) mate_[ending] = beginning;
-  beginning = none;
+void Builder::end(std::vector<EventNumber>& beginnings, EventNumber ending) {
+  if (beginnings.empty()) return;
+  mate_[beginnings.front()] = ending;
+  if (mate_[ending] == none) mate_[ending] = beginnings.front();
+  beginnings.erase(beginnings.begin());
 }
 
 void Builder::pair_stay(EventNumber number, const Event& event, std::uint32_t lock) {
   switch (event.happening) {
-    case Happening::request: stays_[{event.node, lock}].request = number; return;
+    case Happening::request: return stays_[{event.node, lock}].requests.push_back(number);
     case Happening::enter: {
       Stay& stay = stays_[{event.node, lock}];
-      // An entry's own mate is where it ends.
-      if (stay.request != none) mate_[std::exchange(stay.request, none)] = number;
-      stay.enter = number;
-      return;
+      end(stay.requests, number);
+      mate_[number] = none;  // An entry's own mate is where it ends.
+      return stay.entries.push_back(number);
     }
-    case Happening::withdrawn: return end(stays_[{event.node, lock}].request, number);
+    case Happening::withdrawn: return end(stays_[{event.node, lock}].requests, number);
     case Happening::exit:
-    case Happening::lost: return end(stays_[{event.node, lock}].enter, number);
+    case Happening::lost: return end(stays_[{event.node, lock}].entries, number);
     case Happening::crash:
       for (auto each = stays_.lower_bound({event.node, 0});
            each != stays_.end() && each->first.first == event.node; ++each) {
-        end(each->second.enter, number);
-        each->second.request = none;
+        while (!each->second.entries.empty()) end(each->second.entries, number);
+        each->second.requests.clear();
       }
       return;
     default: return;
@@ -166,6 +165,8 @@ void Builder::violation(std::string_view property, std::string_view what, std::v
 }
 
 void Builder::caption(std::string_view text) {
+  bool same = !captions_.empty() && captions_.back().event == events();
+  if (same) return void(captions_.back().text += "\n" + std::string(text));
   captions_.push_back({static_cast<EventNumber>(events()), std::string(text)});
 }
 

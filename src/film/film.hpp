@@ -75,8 +75,13 @@ class Builder {
   /// std::length_error if the film becomes too long.
   EventNumber add(const Event& event);
   std::size_t events() const { return at_.size(); }
+  /// Whose event that is; nobody's, if there is none yet.
+  std::optional<Node> node_of(EventNumber event) const {
+    return event < node_.size() ? std::optional(node_[event]) : std::nullopt;
+  }
   /// Of the last event that was added.
   void violation(std::string_view property, std::string_view what, std::vector<Node> nodes);
+  std::size_t violations() const { return violations_.size(); }
   /// Of the next event; the last one if there is none.
   void caption(std::string_view text);
 
@@ -100,16 +105,16 @@ class Builder {
     std::uint64_t message;
     friend auto operator<=>(const Way&, const Way&) = default;
   };
-  /// What a node has begun with a lock.
+  /// What a node has begun with a lock, the oldest first: a peer may have several threads.
   struct Stay {
-    EventNumber request = none;
-    EventNumber enter = none;
+    std::vector<EventNumber> requests;
+    std::vector<EventNumber> entries;
   };
 
   std::uint16_t kind_of(const Event& event);
   void pair_message(EventNumber number, const Event& event, std::uint32_t text);
   void pair_stay(EventNumber number, const Event& event, std::uint32_t lock);
-  void end(EventNumber& beginning, EventNumber ending);
+  void end(std::vector<EventNumber>& beginnings, EventNumber ending);
   struct Column;
   std::vector<Column> columns() const;
   std::string header(const std::vector<Column>& columns) const;

@@ -129,6 +129,14 @@ TEST(Film, ARequestAndItsEntryAnEntryAndItsEnd) {
   EXPECT_EQ(Reader(builder.bytes()).mates(), (Numbers{1, 2, 1, 4, 3, 6, 7, 6}));
 }
 
+TEST(Film, APeerMayHaveSeveralThreads) {
+  Builder builder = of(1);
+  for (Happening each : {Happening::request, Happening::request, Happening::enter, Happening::enter,
+                         Happening::exit, Happening::exit})
+    builder.add({.happening = each, .lock = "a"});
+  EXPECT_EQ(Reader(builder.bytes()).mates(), (Numbers{2, 3, 4, 5, 2, 3}));
+}
+
 TEST(Film, ACrashEndsTheStaysInAllLocks) {
   Builder builder = of(1);
   builder.add({.happening = Happening::enter, .node = 0, .lock = "a"});

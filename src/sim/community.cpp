@@ -138,6 +138,11 @@ void CommunityResult::add(const CommunityResult& other) {
   length += other.length;
 }
 
+std::vector<std::uint64_t> places_of(const CommunityOptions& options) {
+  Random random(options.seed, 1);
+  return draw_places(options, random);
+}
+
 CommunityResult run_community(const CommunityOptions& options) {
   if (options.protocol == "sigma") return run<overlay::Sigma>(options);
   if (options.protocol == "end-to-end") return run<overlay::EndToEnd>(options);

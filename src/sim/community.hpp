@@ -13,6 +13,7 @@
 #include "core/tuning.hpp"
 #include "sim/distribution.hpp"
 #include "sim/oracles.hpp"
+#include "sim/trace.hpp"
 
 namespace conch::sim {
 
@@ -60,6 +61,7 @@ struct CommunityOptions {
   Mishaps mishaps;
   /// Every event, a line each.
   std::ostream* trace = nullptr;
+  TraceSink* sink = nullptr;
 
   /// A name for each kind of world: `calm` (reordering and duplicates alone), `crowded` (everybody
   /// at once), `lossy`, `stormy` (everything), `shaky` (replicas forget), `wary` (everybody is
@@ -92,6 +94,9 @@ struct CommunityResult {
 
 /// A correction of docs/p2p.md, as in `vote-life`.
 Without parse_rule(std::string_view name);
+
+/// Where the nodes are on the ring, those that join later among them.
+std::vector<std::uint64_t> places_of(const CommunityOptions& options);
 
 CommunityResult run_community(const CommunityOptions& options);
 

@@ -56,6 +56,7 @@ template <class P>
 void Community<P>::crash(Node node) {
   Peer& peer = peers_[node];
   tell(node, "CRASHES");
+  record(Happening::crash, node);
   shake(replicas_at(peer.id));
   if (peer.doing != Doing::idle) ++result_.crashed;
   oracle_.crash(node);
@@ -104,6 +105,7 @@ template <class P>
 void Community<P>::come(Node node) {
   Peer& peer = peers_[node];
   tell(node, "comes");
+  record(peer.life > 0 ? Happening::restart : Happening::join, node);
   begin(node);
   change_overlay(node, [&] { overlay_.join(peer.id); });
   shake(replicas_at(peer.id));
@@ -161,6 +163,7 @@ void Community<P>::pause() {
     shake(replicas_at(peers_[*node].id));
   }
   tell(*node, "stops");
+  record(Happening::pause, *node);
   peers_[*node].paused = true;
   plan(some(lease() / 4, 4 * lease()), What::resume, *node);
 }
@@ -172,6 +175,7 @@ void Community<P>::resume(Node node, std::uint32_t life) {
   if (!peer.up || peer.life != life || !peer.paused) return;
   if constexpr (SelfRouting<P>) shake(replicas_at(peer.id));
   tell(node, "goes on");
+  record(Happening::resume, node);
   peer.paused = false;
   std::vector<Event> backlog = std::exchange(peer.backlog, {});
   for (const Event& event : backlog)
@@ -189,6 +193,7 @@ template <class P>
 void Community<P>::suspect_somebody() {
   Node whom = anybody();
   tell(whom, "is suspected");
+  record(Happening::suspect, whom);
   for (Node node = 0; node < peers_.size(); ++node)
     if (node != whom && peers_[node].up && !peers_[node].paused && chances_.chance(0.5))
       call(node, [&](P& p, Out& out) { p.suspect(peers_[whom].id, out); });
@@ -202,6 +207,7 @@ void Community<P>::part() {
   for (Node node = 0; node < peers_.size(); ++node)
     if (chances_.chance(apart ? 0.5 : 0.35)) {
       parted_.insert(node);
+      record(Happening::partition, node);
       whom += std::to_string(node) + " ";
     }
   tell(whom + "CANNOT REACH THE OTHERS");
@@ -211,6 +217,7 @@ void Community<P>::part() {
 template <class P>
 void Community<P>::heal() {
   if (!parted_.empty()) tell("everybody can be reached again");
+  for (Node node : parted_) record(Happening::heal, node);
   parted_.clear();
 }
 

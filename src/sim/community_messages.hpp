@@ -18,15 +18,18 @@ template <class P>
 void Community<P>::post(Node from, Node to, std::optional<Key> key, Message message, Time born,
                         bool fresh) {
   if (fresh) ++result_.kinds[kind(message)];
-  Envelope envelope{from, key, std::move(message), born};
+  Envelope envelope{from, key, std::move(message), born, ++envelopes_sent_};
   if (from == to) return send_off(std::chrono::microseconds(1), What::arrive, to, envelope);
   ++result_.messages;
+  record_message(Happening::send, from, to, envelope);
   bool parted = parted_.contains(from) != parted_.contains(to);
   bool lost = !calm_ && (parted || chances_.chance(options_.lose));
   bool twice = !calm_ && chances_.chance(options_.duplicate);
   Duration delay = options_.latency.draw(random_);
   if (!peers_[to].up && !key && !twice && chances_.chance(0.5))
     return send_off(delay, What::refused, from, std::move(envelope), to);
+  if (twice && !lost) record_message(Happening::duplicate, from, to, envelope);
+  if (lost && !twice) record_message(Happening::lose, from, to, envelope);
   if (twice) {
     Duration later = delay + options_.latency.draw(random_) * static_cast<int>(chances_.below(4));
     send_off(later, What::arrive, to, envelope);
@@ -67,6 +70,7 @@ void Community<P>::arrive(Node node, std::uint32_t slot, std::uint32_t life) {
     std::string how = envelope.key ? "passes " : "gets ";
     return how + print(envelope.message) + " from " + std::to_string(envelope.from);
   });
+  if (envelope.from != node) record_message(Happening::receive, node, envelope.from, envelope);
   incoming_ = envelope.born;
   NodeId from = peers_[envelope.from].id;
   if constexpr (SelfRouting<P>) {
@@ -96,6 +100,7 @@ template <class P>
 void Community<P>::refused(Node node, std::uint32_t slot, std::uint64_t by, std::uint32_t life) {
   Envelope envelope = take(slot);
   if (!peers_[node].up || peers_[node].life != life) return;
+  record_message(Happening::lose, node, static_cast<Node>(by), envelope);
   ++result_.unreachable;
   note(node,
        [&] { return "cannot reach " + std::to_string(by) + " for " + print(envelope.message); });

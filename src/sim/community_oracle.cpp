@@ -4,8 +4,8 @@
 
 namespace conch::sim {
 
-void CommunityOracle::report(Property property, std::string what) {
-  if (!violation_) violation_ = {property, std::move(what)};
+void CommunityOracle::report(Property property, std::string what, std::vector<Node> nodes) {
+  if (!violation_) violation_ = {property, std::move(what), std::move(nodes)};
 }
 
 void CommunityOracle::enter(Node node, const Baton& baton, Doing doing,
@@ -13,12 +13,14 @@ void CommunityOracle::enter(Node node, const Baton& baton, Doing doing,
   if (doing != Doing::waiting) broken("node " + std::to_string(node) + " enters and did not wait");
   for (auto& [other, inside] : inside_) {
     std::string both = std::to_string(node) + " enters while " + std::to_string(other);
-    if (!stopped(other)) report(Property::mutual_exclusion, both + " is inside");
+    if (!stopped(other)) report(Property::mutual_exclusion, both + " is inside", {node, other});
     inside.outlived = true;
   }
   if (baton.fence <= last_)
-    report(Property::fences, std::to_string(node) + " enters with " + print(baton.fence) +
-                                 ", after somebody had " + print(last_));
+    report(Property::fences,
+           std::to_string(node) + " enters with " + print(baton.fence) + ", after somebody had " +
+               print(last_),
+           {node});
   last_ = std::max(last_, baton.fence);
   inside_[node] = {baton.fence, false};
 }
@@ -34,11 +36,13 @@ void CommunityOracle::resumed(Node node) {
   auto found = inside_.find(node);
   if (found != inside_.end() && found->second.outlived)
     report(Property::mutual_exclusion,
-           std::to_string(node) + " was stopped while somebody else entered, and is not told");
+           std::to_string(node) + " was stopped while somebody else entered, and is not told",
+           {node});
 }
 
 void CommunityOracle::waits_for_ever(Node node) {
-  report(Property::progress, std::to_string(node) + " waits, and nothing will happen for it");
+  report(Property::progress, std::to_string(node) + " waits, and nothing will happen for it",
+         {node});
 }
 
 void CommunityOracle::endless(std::uint64_t messages) {

@@ -39,7 +39,7 @@ class CommunityOracle {
     Fence fence;
     bool outlived = false;
   };
-  void report(Property property, std::string what);
+  void report(Property property, std::string what, std::vector<Node> nodes = {});
 
   std::optional<Violation> violation_;
   std::map<Node, Inside> inside_;

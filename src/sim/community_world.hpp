@@ -14,7 +14,9 @@
 #include "sim/community.hpp"
 #include "sim/community_oracle.hpp"
 #include "sim/perfect_overlay.hpp"
+#include "sim/protocol_words.hpp"
 #include "sim/random.hpp"
+#include "sim/recorder.hpp"
 
 namespace conch::sim {
 
@@ -34,6 +36,14 @@ struct OutOf<P> {
   using type = Outbox<typename P::Message>;
 };
 
+inline std::vector<std::uint64_t> draw_places(const CommunityOptions& options, Random& random) {
+  std::set<std::uint64_t> places;
+  while (places.size() < options.nodes + options.mishaps.joins) places.insert(random.next());
+  std::vector<std::uint64_t> drawn(places.begin(), places.end());
+  for (std::size_t i = drawn.size(); i > 1; --i) std::swap(drawn[i - 1], drawn[random.below(i)]);
+  return drawn;
+}
+
 template <class P>
 class Community {
  public:
@@ -43,7 +53,8 @@ class Community {
         chances_(options.seed, 2),
         lock_(options.tuning.replication),
         overlay_(options.overlay.ends_with("chord") ? PerfectOverlay::Root::successor
-                                                    : PerfectOverlay::Root::nearest) {}
+                                                    : PerfectOverlay::Root::nearest),
+        recorder_(options.sink, [this](Node node) { return state_of(node); }) {}
 
   CommunityResult run() {
     found();
@@ -56,6 +67,8 @@ class Community {
     }
     if (!oracle_.violation()) judge();
     result_.violation = oracle_.violation();
+    recorder_.end();
+    if (result_.violation) recorder_.violate(*result_.violation);
     result_.length = now_.time_since_epoch();
     return result_;
   }
@@ -106,6 +119,8 @@ class Community {
     std::optional<Key> key;
     Message message;
     Time born;
+    /// For the record, where all copies have the same.
+    std::uint64_t number = 0;
   };
   struct Peer {
     NodeId id;
@@ -124,13 +139,9 @@ class Community {
   // Beginning.
 
   void found() {
-    unsigned all = options_.nodes + options_.mishaps.joins;
-    std::set<std::uint64_t> places;
-    while (places.size() < all) places.insert(random_.next());
-    std::vector<std::uint64_t> drawn(places.begin(), places.end());
-    for (std::size_t i = drawn.size(); i > 1; --i) std::swap(drawn[i - 1], drawn[random_.below(i)]);
-    peers_.resize(all);
-    for (Node node = 0; node < all; ++node) {
+    std::vector<std::uint64_t> drawn = draw_places(options_, random_);
+    peers_.resize(drawn.size());
+    for (Node node = 0; node < peers_.size(); ++node) {
       peers_[node].id = NodeId{drawn[node]};
       peers_[node].speed = 1 + options_.drift * (2 * random_.uniform() - 1);
       numbers_[peers_[node].id] = node;
@@ -138,6 +149,7 @@ class Community {
     for (Node node = 0; node < options_.nodes; ++node) overlay_.join(peers_[node].id);
     founders_ = Members(overlay_.members());
     for (Node node = 0; node < options_.nodes; ++node) begin(node);
+    for (Node node = 0; node < options_.nodes; ++node) recorder_.begin(node);
     if constexpr (SelfRouting<P>)
       for (Node node = 0; node < options_.nodes; ++node)
         call(node, [](P& p, Out& out) { p.start(out); });
@@ -255,10 +267,12 @@ class Community {
         peer.doing = Doing::idle;
         oracle_.leave(event.node);
         tell(event.node, "leaves");
+        record(Happening::exit, event.node);
         return call(event.node, [&](P& p, Out& out) { p.release(oracle_.written(), out); });
       case What::cancel:
         if (!current(peer, event) || peer.doing != Doing::waiting) return;
         tell(event.node, "cancels");
+        record(Happening::cancel, event.node);
         return call(event.node, [](P& p, Out& out) { p.cancel(out); });
       default: return;
     }
@@ -278,6 +292,7 @@ class Community {
     peer.doing = Doing::waiting;
     peer.request = ++result_.asked;
     tell(node, "asks");
+    record(Happening::request, node);
     if (chances_.chance(options_.cancel))
       plan(some({}, 10 * options_.tuning.replication.section), What::cancel, node, 0, peer.request);
     call(node, [](P& p, Out& out) { p.request(out); });
@@ -287,6 +302,7 @@ class Community {
   void call(Node node, Call&& function) {
     Peer& peer = peers_[node];
     Out out;
+    recorder_.before_call(node);
     function(*peer.value, out);
     for (auto& send : out.sends()) {
       bool further = goes_on(send.message);
@@ -297,6 +313,7 @@ class Community {
       for (auto& route : out.routes()) pass_on(node, route.key, std::move(route.message), now_);
     for (const Effect& effect : out.effects())
       std::visit([&](const auto& chosen) { apply(node, chosen); }, effect);
+    recorder_.after_call();
   }
   Node node_number(NodeId id) const { return numbers_.at(id); }
   /// Whether a message has been on its way before.
@@ -309,6 +326,7 @@ class Community {
   void apply(Node node, const Entered& entered) {
     Peer& peer = peers_[node];
     tell(node, "ENTERS " + print(entered.baton));
+    record(Happening::enter, node, {}, "fence " + print(entered.baton.fence));
     oracle_.enter(node, entered.baton, peer.doing,
                   [&](Node other) { return peers_[other].paused; });
     peer.doing = Doing::inside;
@@ -321,16 +339,21 @@ class Community {
   void apply(Node node, const Withdrawn&) {
     if (peers_[node].doing != Doing::waiting) oracle_.broken("withdrawn without a cancel");
     peers_[node].doing = Doing::idle;
+    record(Happening::withdrawn, node);
     ++result_.cancelled;
   }
   void apply(Node node, const Forfeited&) {
     tell(node, "LOST");
+    record(Happening::lost, node);
     if (peers_[node].doing != Doing::inside) oracle_.broken("lost by somebody who is not inside");
     peers_[node].doing = Doing::idle;
     if (oracle_.lose(node)) ++result_.outlived;
     ++result_.lost;
   }
-  void apply(Node node, const Joined&) { peers_[node].joined = true; }
+  void apply(Node node, const Joined&) {
+    peers_[node].joined = true;
+    record(Happening::joined, node);
+  }
   void apply(Node, const Left&) {}
   void apply(Node node, const Armed& armed) {
     Peer& peer = peers_[node];
@@ -391,6 +414,19 @@ class Community {
   void note(Node node, Words&& words) {
     if (options_.trace) *options_.trace << line(std::to_string(node) + " " + words()) << "\n";
   }
+  void record(Happening happening, Node node, std::optional<Node> peer = {},
+              const std::string& detail = {}, std::uint64_t message = 0) {
+    if (recorder_.records())
+      recorder_.write({now_, happening, node, peer, detail, {}, message}, nullptr);
+  }
+  void record_message(Happening happening, Node node, Node peer, const Envelope& envelope) {
+    if (!recorder_.records()) return;
+    record(happening, node, peer, print_said<P>(envelope.message), envelope.number);
+  }
+  std::string state_of(Node node) const {
+    const std::optional<P>& value = peers_[node].value;
+    return value ? print_protocol(*value) : "";
+  }
   void tell(Node node, const std::string& what) { tell(std::to_string(node) + " " + what); }
   void tell(const std::string& what) {
     result_.events.push_back(line(what));
@@ -408,6 +444,8 @@ class Community {
   Random chances_;
   overlay::Replicas lock_;
   PerfectOverlay overlay_;
+  Recorder recorder_;
+  std::uint64_t envelopes_sent_ = 0;
   CommunityOracle oracle_;
   CommunityResult result_;
   Time now_;

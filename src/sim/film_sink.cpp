@@ -4,34 +4,48 @@
 
 namespace conch::sim {
 
-FilmSink::FilmSink(film::About about, Node nodes, const std::vector<Node>& clusters,
-                   const std::vector<Node>& sites)
-    : film_(std::move(about)) {
-  Node cluster = 0, site = 0, left_of_cluster = 0, left_of_site = 0;
-  if (!clusters.empty()) left_of_cluster = clusters[0];
-  if (!sites.empty()) left_of_site = sites[0];
-  for (Node node = 0; node < nodes; ++node) {
-    while (left_of_cluster == 0 && cluster + 1 < clusters.size()) {
-      left_of_cluster = clusters[++cluster];
-      if (--left_of_site == 0 && site + 1 < sites.size()) left_of_site = sites[++site];
-    }
-    --left_of_cluster;
-    film_.add_node({std::to_string(node), cluster, site});
-  }
+namespace {
+
+/// Which part something is in, of parts of these sizes; the last, if there are not so many.
+std::uint32_t part_of(std::uint32_t number, const std::vector<Node>& sizes) {
+  std::uint32_t part = 0;
+  while (part + 1 < sizes.size() && number >= sizes[part]) number -= sizes[part++];
+  return part;
+}
+
+}  // namespace
+
+FilmSink::FilmSink(film::About about, Node nodes, Cast cast)
+    : film_(std::move(about)), cast_(std::move(cast)) {
+  for (Node node = 0; node < nodes; ++node) place_of(node);
+}
+
+film::Node FilmSink::place_of(Node node) {
+  if (places_.size() <= node) places_.resize(node + 1, film::none);
+  film::Node& place = places_[node];
+  if (place != film::none) return place;
+  std::uint32_t cluster = part_of(node, cast_.clusters);
+  film::Person person{std::to_string(node), cluster, part_of(cluster, cast_.sites)};
+  if (node < cast_.ring.size()) person.ring = cast_.ring[node];
+  return place = film_.add_node(std::move(person));
 }
 
 void FilmSink::write(const TraceEvent& event, const Causality*) {
+  std::optional<film::Node> peer;
+  if (event.peer) peer = place_of(*event.peer);
   film_.add({.at = event.at.time_since_epoch().count(),
              .happening = event.happening,
-             .node = event.node,
-             .peer = event.peer,
+             .node = place_of(event.node),
+             .peer = peer,
              .detail = event.detail,
              .state = event.state,
              .message = event.message});
 }
 
 void FilmSink::violate(const Violation& violation) {
-  film_.violation(word(violation.property), violation.what, violation.nodes);
+  std::vector<film::Node> nodes;
+  for (Node node : violation.nodes) nodes.push_back(place_of(node));
+  film_.violation(word(violation.property), violation.what, std::move(nodes));
 }
 
 }  // namespace conch::sim

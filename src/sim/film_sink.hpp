@@ -11,19 +11,33 @@ namespace conch::sim {
 
 class FilmSink final : public TraceSink {
  public:
-  /// Of nodes that have no clusters, one cluster; likewise the sites.
-  FilmSink(film::About about, Node nodes, const std::vector<Node>& clusters = {},
-           const std::vector<Node>& sites = {});
+  struct Cast {
+    /// The sizes of the clusters, in order, and how many of them each site has.
+    std::vector<Node> clusters = {};
+    std::vector<Node> sites = {};
+    /// Places on the ring of an overlay, by node.
+    std::vector<std::uint64_t> ring = {};
+  };
+
+  /// The nodes from 0 on are there from the beginning, others when something is heard of them.
+  FilmSink(film::About about, Node nodes, Cast cast);
 
   bool wants_states() const override { return true; }
-  void begin(Node node, const std::string& state) override { film_.initial_state(node, state); }
+  void begin(Node node, const std::string& state) override {
+    film_.initial_state(place_of(node), state);
+  }
   void write(const TraceEvent& event, const Causality* clocks) override;
   void violate(const Violation& violation) override;
 
   film::Builder& film() { return film_; }
 
  private:
+  film::Node place_of(Node node);
+
   film::Builder film_;
+  Cast cast_;
+  /// By node, where it is in the film.
+  std::vector<film::Node> places_;
 };
 
 }  // namespace conch::sim

@@ -15,29 +15,19 @@ Observer::Observer(const Watch& watch, const Population& population)
              .order = watch.order,
              .clocks = watch.sink != nullptr && watch.sink->wants_clocks()},
             population),
-      sink_(watch.sink),
-      states_(watch.sink != nullptr && watch.sink->wants_states()) {
+      recorder_(watch.sink, [&](Node node) { return population.brief_state(node); }) {
   if (watch.shared) company_.emplace();
   for (const VisitOracle::Rules& rules : watch.visits) visits_.emplace_back(rules);
 }
 
 void Observer::begin(Node nodes) {
-  if (!states_) return;
-  for (Node node = 0; node < nodes; ++node)
-    if (std::string state = population_.brief_state(node); !state.empty())
-      sink_->begin(node, state);
+  for (Node node = 0; node < nodes; ++node) recorder_.begin(node);
 }
 
 void Observer::report(Property property, const Finding& finding, Time now,
                       std::vector<Node> nodes) {
   jury_.report(property, finding, std::move(nodes));
   collect(now);
-}
-
-void Observer::show(const Violation& violation) {
-  if (sink_ == nullptr) return;
-  end();
-  sink_->violate(violation);
 }
 
 /// The first violation is the run's.
@@ -53,30 +43,15 @@ void Observer::collect(Time now) {
 void Observer::write(Time now, Happening happening, Node node, std::optional<Node> peer,
                      const std::string& detail, std::uint64_t content) {
   hash_.add(now, happening, node, peer.value_or(node), content);
-  if (sink_ != nullptr) write_event({now, happening, node, peer, detail});
+  if (recorder_.records()) recorder_.write({now, happening, node, peer, detail}, jury_.clocks());
 }
 
 void Observer::write_message(Time now, Happening happening, Node node, Node peer,
                              std::uint64_t content, Slot slot) {
   hash_.add(now, happening, node, peer, content);
-  if (sink_ != nullptr)
-    write_event({now, happening, node, peer, population_.print(slot), {}, slot + 1});
-}
-
-void Observer::write_event(TraceEvent event) {
-  if (!states_) return sink_->write(event, jury_.clocks());
-  held_.push_back(std::move(event));
-}
-
-/// The first so many. An algorithm has done all it does in a call before anything of it is told.
-void Observer::let_go(std::size_t events) {
-  for (std::size_t i = 0; i < events; ++i) {
-    TraceEvent& event = held_[i];
-    bool same = i > 0 && held_[i - 1].node == event.node;
-    event.state = same ? held_[i - 1].state : population_.brief_state(event.node);
-    sink_->write(event, jury_.clocks());
-  }
-  held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(events));
+  if (recorder_.records())
+    recorder_.write({now, happening, node, peer, population_.print(slot), {}, slot + 1},
+                    jury_.clocks());
 }
 
 void Observer::note(Time now, Happening happening, Node node, std::optional<Node> peer,
@@ -100,7 +75,7 @@ void Observer::entered(Node node, const Entered& entered, Time now) {
   jury_.entered(node, entered);
   for (VisitOracle& oracle : visits_) jury_.report(Property::visits, oracle.entered(node, now));
   write(now, Happening::enter, node, {},
-        sink_ != nullptr ? "fence " + print(entered.baton.fence) : "");
+        recorder_.records() ? "fence " + print(entered.baton.fence) : "");
   collect(now);
 }
 
@@ -166,16 +141,13 @@ void Observer::told(Node node, Node from, const Causality::Clock& clock, Time no
 
 void Observer::before_call(Node node, bool reads_token) {
   jury_.before_call(node, reads_token);
-  if (held_.empty()) return;
-  // The last one may be what the call is about.
-  bool causes = held_.back().node == node;
-  let_go(held_.size() - (causes ? 1 : 0));
+  recorder_.before_call(node);
 }
 
 void Observer::after_call(Node node, Time now) {
   jury_.after_call(node);
   collect(now);
-  end();
+  recorder_.after_call();
 }
 
 void Observer::crashed(Node node, Time now) {

@@ -8,6 +8,7 @@
 #include "sim/jury.hpp"
 #include "sim/metrics.hpp"
 #include "sim/population.hpp"
+#include "sim/recorder.hpp"
 #include "sim/trace.hpp"
 #include "sim/visits.hpp"
 
@@ -59,14 +60,13 @@ class Observer {
   void note(Time now, Happening happening, Node node, std::optional<Node> peer = {},
             const std::string& detail = {});
 
-  // For a sink that wants states. Events wait until the call that they belong to has ended.
-  /// All nodes are there, and nothing has happened yet.
+  /// All nodes are there, and nothing has happened yet; nothing more happens.
   void begin(Node nodes);
-  void end() { let_go(held_.size()); }
+  void end() { recorder_.end(); }
 
   void report(Property property, const Finding& finding, Time now, std::vector<Node> nodes = {});
   /// Found by somebody else.
-  void show(const Violation& violation);
+  void show(const Violation& violation) { recorder_.violate(violation); }
   const std::optional<Violation>& violation() const { return violation_; }
   Time violated_at() const { return violated_at_; }
 
@@ -86,8 +86,6 @@ class Observer {
              const std::string& detail = {}, std::uint64_t content = 0);
   void write_message(Time now, Happening happening, Node node, Node peer, std::uint64_t content,
                      Slot slot);
-  void write_event(TraceEvent event);
-  void let_go(std::size_t events);
   void collect(Time now);
 
   const Population& population_;
@@ -96,9 +94,7 @@ class Observer {
   std::optional<CompanyWatch> company_;
   std::vector<VisitOracle> visits_;
   TraceHash hash_;
-  TraceSink* sink_;
-  bool states_;
-  std::vector<TraceEvent> held_;
+  Recorder recorder_;
   std::optional<Violation> violation_;
   Time violated_at_;
 };

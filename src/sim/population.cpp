@@ -7,6 +7,7 @@
 #include "core/print.hpp"
 #include "overlay/fixed_ring.hpp"
 #include "overlay/routed.hpp"
+#include "sim/protocol_words.hpp"
 
 namespace conch::sim {
 
@@ -73,31 +74,10 @@ struct Wording<overlay::Routed<P, overlay::FingerRing>> {
   using A = overlay::Routed<P, overlay::FingerRing>;
   using Message = typename A::Message;
   static std::vector<std::string> kinds() { return kinds_of<typename P::Message>(); }
-  static std::size_t kind(const Message& message) { return said(message).index(); }
-  static std::string print(const Message& message) { return conch::print(said(message)); }
-  static std::string state(const A& value) {
-    std::string text;
-    print_fields_of(text, value.protocol());
-    return text;
-  }
+  static std::size_t kind(const Message& message) { return said_in<A>(message)->index(); }
+  static std::string print(const Message& message) { return print_said<A>(message); }
+  static std::string state(const A& value) { return print_protocol(value); }
   static std::string brief(const A& value) { return state(value); }
-
- private:
-  /// With those of the class that it derives from, which it lists as a call, among them.
-  template <class T>
-  static void print_fields_of(std::string& out, const T& value) {
-    visit_fields(value, [&](std::string_view name, const auto& field) {
-      if constexpr (std::is_base_of_v<std::remove_cvref_t<decltype(field)>, T>) {
-        print_fields_of(out, field);
-      } else {
-        out += (out.empty() ? "" : ", ") + std::string(label(name)) + ' ' + conch::print(field);
-      }
-    });
-  }
-  static const typename P::Message& said(const Message& message) {
-    auto* carried = std::get_if<typename A::Carried>(&message);
-    return carried ? carried->message : std::get<typename A::Direct>(message).message;
-  }
 };
 
 template <Algorithm A>

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "overlay/fixed_ring.hpp"
 #include "overlay/replicas.hpp"
 #include "sim/distribution.hpp"
 #include "sim/line_diff.hpp"
@@ -346,6 +347,15 @@ const Performance& find_verb(std::string_view name) {
   throw BadText(message);
 }
 
+/// Of the nodes of an overlay on its ring.
+std::vector<std::uint64_t> places(const ScriptedWorld::Group& group) {
+  std::vector<std::uint64_t> ring;
+  if (!find_any(group.algorithm).can.routed) return ring;
+  for (Node node = 0; node < group.nodes; ++node)
+    ring.push_back(overlay::FixedRing::name_at(node, group.nodes));
+  return ring;
+}
+
 /// Copies a script line by line, with its outputs replaced and without blanks at the ends of lines.
 class Rewriter {
  public:
@@ -385,9 +395,6 @@ class Rewriter {
 
 std::span<const Verb> verbs() { return verb_list; }
 
-Scenario::Scenario() = default;
-Scenario::~Scenario() = default;
-
 std::string Scenario::run(std::string_view command) {
   try {
     perform(command);
@@ -402,8 +409,12 @@ void Scenario::perform(std::string_view command) {
   const Performance& found = find_verb(arguments.empty() ? "" : arguments.word());
   try {
     if (found.act == nullptr) {
-      world_ = std::make_unique<ScriptedWorld>(read_group(arguments), out_);
+      ScriptedWorld::Group group = read_group(arguments);
+      world_.reset();
+      FilmSink* film = begin_film(group.algorithm, {group.clusters, group.sites, places(group)});
+      world_ = std::make_unique<ScriptedWorld>(group, out_, film);
     } else if (world_) {
+      put_captions();
       found.act(*world_, arguments);
     } else {
       throw BadText("there are no nodes yet; begin with nodes N ALGORITHM");

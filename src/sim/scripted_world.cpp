@@ -44,7 +44,7 @@ Node ScriptedWorld::size_with_newcomers(const Group& group) {
   return last + 1 + (dynamic(find_any(group.algorithm)) ? newcomers_max : 0);
 }
 
-ScriptedWorld::ScriptedWorld(const Group& group, std::string& out)
+ScriptedWorld::ScriptedWorld(const Group& group, std::string& out, TraceSink* sink)
     : out_(out),
       population_(make_population(find_any(group.algorithm), size_with_newcomers(group), *this)),
       tuning_(tuning_of(group)),
@@ -54,6 +54,7 @@ ScriptedWorld::ScriptedWorld(const Group& group, std::string& out)
              .token = population_->entry().can.token,
              .order = checks_order_},
             *population_),
+      recorder_(sink, [this](Node node) { return population_->brief_state(node); }),
       roster_(members_of(group)),
       start_(Assignment::fresh(roster_, id_of(group.home), tuning_)) {
   start_.ring = group.ids;
@@ -62,6 +63,8 @@ ScriptedWorld::ScriptedWorld(const Group& group, std::string& out)
     population_->create(node_of(member), start_);
     phases_[node_of(member)] = Phase::idle;
   }
+  std::vector<NodeId> listed(roster_.begin(), roster_.end());
+  for (NodeId member : group.ids.empty() ? listed : group.ids) recorder_.begin(node_of(member));
   for (NodeId member : Members(roster_))
     call(node_of(member), [&] { population_->start(node_of(member)); });
 }
@@ -111,12 +114,20 @@ void ScriptedWorld::conclude_call(Node node) {
 }
 
 void ScriptedWorld::halt(Node node, const std::string& why) {
-  jury_.report(Property::invariant, std::to_string(node) + " stops: " + why);
+  jury_.report(Property::invariant, std::to_string(node) + " stops: " + why, {node});
   announce_violations();
   remove(node);
 }
 
+void ScriptedWorld::record(Happening happening, Node node, std::optional<Node> peer,
+                           const std::string& detail) {
+  if (!recorder_.records()) return;
+  if (std::exchange(steps_on_, false)) ++step_;
+  recorder_.write({Time(Duration(step_)), happening, node, peer, detail}, nullptr);
+}
+
 void ScriptedWorld::remove(Node node) {
+  record(Happening::crash, node);
   jury_.crashed(node);
   phases_[node] = Phase::crashed;
   forget_timers(node);
@@ -134,6 +145,7 @@ void ScriptedWorld::announce_violations() {
   for (const Violation& violation : jury_.take_violations()) {
     broken_.insert(violation.property);
     write("VIOLATION " + std::string(word(violation.property)) + ": " + violation.what);
+    recorder_.violate(violation);
   }
 }
 
@@ -146,6 +158,7 @@ void ScriptedWorld::expect_of(Node node, Phase wanted, std::string_view happenin
 void ScriptedWorld::entered(Node node, const Entered& entered) {
   expect_of(node, Phase::waiting, "it enters");
   write(std::to_string(node) + " enters with fence " + conch::print(entered.baton.fence));
+  record(Happening::enter, node, {}, "fence " + conch::print(entered.baton.fence));
   phases_[node] = Phase::inside;
   jury_.entered(node, entered);
   announce_violations();
@@ -154,18 +167,21 @@ void ScriptedWorld::entered(Node node, const Entered& entered) {
 void ScriptedWorld::withdrawn(Node node) {
   expect_of(node, Phase::cancelling, "it is withdrawn");
   write(std::to_string(node) + " is withdrawn");
+  record(Happening::withdrawn, node);
   phases_[node] = Phase::idle;
 }
 
 void ScriptedWorld::joined(Node node) {
   expect_of(node, Phase::joining, "it has joined");
   write(std::to_string(node) + " has joined");
+  record(Happening::joined, node);
   phases_[node] = Phase::idle;
 }
 
 void ScriptedWorld::left(Node node) {
   expect_of(node, Phase::leaving, "it has left");
   write(std::to_string(node) + " has left");
+  record(Happening::left, node);
   phases_[node] = Phase::left;
   forget_timers(node);
   jury_.gone(node);
@@ -194,6 +210,8 @@ void ScriptedWorld::request(Node node, const Wish& wish) {
   expect_room();
   phases_[node] = Phase::waiting;
   jury_.requested(node, wish);
+  step();
+  record(Happening::request, node, {}, wish == Wish{} ? "" : conch::print(wish));
   call(node, [&] { population_->request(node, wish); });
 }
 
@@ -202,6 +220,8 @@ void ScriptedWorld::release(Node node) {
   expect_phase(node, Phase::inside, "release");
   phases_[node] = Phase::idle;
   DataRef data = jury_.released(node);
+  step();
+  record(Happening::exit, node);
   call(node, [&] { population_->release(node, data); });
 }
 
@@ -211,6 +231,8 @@ void ScriptedWorld::cancel(Node node) {
   expect_room();
   phases_[node] = Phase::cancelling;
   jury_.cancelled(node);
+  step();
+  record(Happening::cancel, node);
   call(node, [&] { population_->cancel(node); });
 }
 
@@ -219,6 +241,8 @@ void ScriptedWorld::tell(Node from, Node to) {
   expect_known(to);
   expect_room();
   if (from == to) throw BadText(std::to_string(from) + " cannot tell itself");
+  step();
+  record(Happening::tell, from, to);
   in_flight_.emplace_back(Telling{from, to, population_->stamp(from), jury_.tells(from)});
   write(print(in_flight_.back()));
 }
@@ -236,6 +260,7 @@ void ScriptedWorld::timer(Node node, TimerId timer) {
   expect_room();
   if (armed_.erase({node, timer}) == 0)
     throw BadText(std::to_string(node) + " has not armed timer " + conch::print(timer));
+  step();
   call(node, [&] { population_->timer(node, timer); });
 }
 
@@ -247,6 +272,7 @@ void ScriptedWorld::forget_timers(Node node) {
 
 void ScriptedWorld::crash(Node node) {
   expect_present(node, "crash");
+  step();
   remove(node);
 }
 
@@ -256,6 +282,8 @@ void ScriptedWorld::suspect(Node watcher, Node whom) {
   const CatalogEntry& entry = population_->entry();
   if (!entry.can.suspecting)
     throw BadText(std::string(entry.about.name) + " cannot be told of a crash");
+  step();
+  record(Happening::suspect, watcher, whom);
   call(watcher, [&] { population_->suspect(watcher, whom); });
 }
 
@@ -265,10 +293,22 @@ void ScriptedWorld::partition(const Sides& sides) {
   for (Node node : sides.left)
     if (sides.right.contains(node))
       throw BadText(std::to_string(node) + " is on both sides of the partition");
+  heal();
   sides_ = sides;
+  step();
+  for (Node node : cut_off()) record(Happening::partition, node);
 }
 
-void ScriptedWorld::heal() { sides_ = {}; }
+/// The smaller side of a partition.
+const FlatSet<Node>& ScriptedWorld::cut_off() const {
+  return sides_.left.size() < sides_.right.size() ? sides_.left : sides_.right;
+}
+
+void ScriptedWorld::heal() {
+  step();
+  for (Node node : cut_off()) record(Happening::heal, node);
+  sides_ = {};
+}
 
 // Membership.
 
@@ -293,6 +333,8 @@ void ScriptedWorld::join(Node node, Node contact) {
                       Assignment{Epoch{}, roster_, home, Baton{}, tuning_, {}, start_.clusters});
   phases_[node] = Phase::joining;
   jury_.joins(node);
+  step();
+  record(Happening::join, node);
   publish_roster();
   if (present(node)) call(node, [&] { population_->join(node, contact); });
 }
@@ -302,6 +344,8 @@ void ScriptedWorld::leave(Node node) {
   expect_phase(node, Phase::idle, "leave");
   expect_room();
   phases_[node] = Phase::leaving;
+  step();
+  record(Happening::leave, node);
   call(node, [&] { population_->leave(node); });
 }
 

@@ -16,6 +16,7 @@
 #include "sim/election_oracle.hpp"
 #include "sim/jury.hpp"
 #include "sim/population.hpp"
+#include "sim/recorder.hpp"
 #include "sim/sight.hpp"
 
 namespace conch::sim {
@@ -57,8 +58,11 @@ class ScriptedWorld final : private Host {
 
   static Members members_of(const Group& group);
 
-  /// Writes its lines to the end of `out`, which must outlive it.
-  ScriptedWorld(const Group& group, std::string& out);
+  /// Writes its lines to the end of `out`, and every event to the sink, in steps instead of time;
+  /// they must outlive it.
+  ScriptedWorld(const Group& group, std::string& out, TraceSink* sink = nullptr);
+
+  ~ScriptedWorld() { recorder_.end(); }
 
   // Processes.
   void request(Node node, const Wish& wish);
@@ -123,6 +127,7 @@ class ScriptedWorld final : private Host {
   template <class Call>
   void call(Node node, Call&& function, bool reads_token = false) {
     jury_.before_call(node, reads_token);
+    recorder_.before_call(node);
     try {
       InvariantWatch watch;
       function();
@@ -130,6 +135,7 @@ class ScriptedWorld final : private Host {
       return halt(node, broken.what());
     }
     jury_.after_call(node);
+    recorder_.after_call();
     conclude_call(node);
   }
   /// A node that found itself in a state that cannot be is as good as crashed.
@@ -141,6 +147,11 @@ class ScriptedWorld final : private Host {
   void publish_roster();
   void announce_violations();
   void write(const std::string& line) { out_ += line + '\n'; }
+  /// What is recorded from here on is another step.
+  void step() { steps_on_ = true; }
+  void record(Happening happening, Node node, std::optional<Node> peer = {},
+              const std::string& detail = {});
+  void record(Happening happening, Node node, Node peer, const Posted& message);
 
   void arrive(const Posted& message);
   void arrive(const Telling& telling);
@@ -156,6 +167,7 @@ class ScriptedWorld final : private Host {
   InFlight take(std::size_t position);
   bool matches(const InFlight& message, const Which& which) const;
   bool parted(const InFlight& message) const;
+  const FlatSet<Node>& cut_off() const;
   std::string_view kind_of(const InFlight& message) const;
   std::string print(const InFlight& message) const;
 
@@ -199,6 +211,9 @@ class ScriptedWorld final : private Host {
   std::vector<Phase> phases_;
   bool checks_order_;
   Jury jury_;
+  Recorder recorder_;
+  std::int64_t step_ = 0;
+  bool steps_on_ = true;
   Members roster_;
   bool roster_changed_ = false;
   std::deque<InFlight> in_flight_;

@@ -25,6 +25,8 @@ void ScriptedWorld::elect(Node node) {
   expect_election("elect");
   expect_present(node, "elect");
   expect_room();
+  step();
+  record(Happening::elect, node);
   call(node, [&] { population_->elect(node); });
 }
 
@@ -34,6 +36,8 @@ void ScriptedWorld::retire(Node node) {
   expect_room();
   if (population_->elected(node) != id_of(node))
     throw BadText(std::to_string(node) + " cannot retire: it is not the coordinator");
+  step();
+  record(Happening::retire, node);
   call(node, [&] { population_->retire(node); });
 }
 
@@ -45,6 +49,7 @@ void ScriptedWorld::restart(Node node) {
   if (!entry.can.restarts)
     throw BadText(std::string(entry.about.name) + " assumes that nobody crashes");
   if (phase(node) != Phase::crashed) throw BadText(std::to_string(node) + " has not crashed");
+  step();
   for (std::size_t i = 0; i < in_flight_.size();) {
     if (std::visit([](const auto& m) { return m.to; }, in_flight_[i]) != node) {
       ++i;
@@ -56,6 +61,7 @@ void ScriptedWorld::restart(Node node) {
   }
   population_->create(node, start_);
   phases_[node] = Phase::idle;
+  record(Happening::restart, node);
   call(node, [&] { population_->restart(node); });
 }
 
@@ -69,6 +75,7 @@ void ScriptedWorld::announce_election(Node node) {
     return;
   }
   elected_[node] = *elected;
+  record(Happening::elected, node, node_of(*elected));
   write(std::to_string(node) + (elected == id_of(node) ? std::string(" is the coordinator")
                                                        : " elects " + conch::print(*elected)));
 }
@@ -87,15 +94,19 @@ std::vector<Voter> ScriptedWorld::voters() const {
 /// E1 and E2 are about the end of a run: nothing is in flight and no timer is armed.
 void ScriptedWorld::check_election() {
   std::string taking_part, coordinators;
+  std::vector<Node> elect_themselves, elect_nobody;
   for (const Voter& voter : voters()) {
     auto add = [&](std::string& list) {
       list += (list.empty() ? "" : ", ") + std::to_string(voter.node);
     };
     if (voter.participant) add(taking_part);
-    if (voter.elected == id_of(voter.node)) add(coordinators);
+    if (!voter.elected) elect_nobody.push_back(voter.node);
+    if (voter.elected != id_of(voter.node)) continue;
+    add(coordinators);
+    elect_themselves.push_back(voter.node);
   }
-  for (Property property : {Property::right_coordinator, Property::all_elect})
-    jury_.report(property, finding(property));
+  jury_.report(Property::right_coordinator, finding(Property::right_coordinator), elect_themselves);
+  jury_.report(Property::all_elect, finding(Property::all_elect), elect_nobody);
   announce_violations();
   for (Property property : judged()) write(std::string(word(property)) + ": " + verdict(property));
   write("taking part: " + (taking_part.empty() ? "nobody" : taking_part));

@@ -17,6 +17,7 @@ constexpr std::string_view telling_kind = "TELL";
 void ScriptedWorld::post(const Posted& message) {
   in_flight_.emplace_back(message);
   write(print(in_flight_.back()));
+  record(Happening::send, message.from, message.to, message);
   jury_.sent(message);
   announce_violations();
   if (phase(message.to) == Phase::left) lose(take(in_flight_.size() - 1));
@@ -97,15 +98,30 @@ void ScriptedWorld::done(Slot slot) {
   if (--copies->second == 1) copies_.erase(copies);
 }
 
+void ScriptedWorld::record(Happening happening, Node node, Node peer, const Posted& message) {
+  if (!recorder_.records()) return;
+  if (std::exchange(steps_on_, false)) ++step_;
+  recorder_.write({Time(Duration(step_)),
+                   happening,
+                   node,
+                   peer,
+                   population_->print(message.slot),
+                   {},
+                   message.slot + 1},
+                  nullptr);
+}
+
 void ScriptedWorld::lose(const InFlight& message) {
   const Posted* posted = std::get_if<Posted>(&message);
   if (posted == nullptr) return;
+  record(Happening::lose, posted->from, posted->to, *posted);
   jury_.lost(*posted);
   done(posted->slot);
 }
 
 void ScriptedWorld::arrive(const Posted& message) {
   jury_.received(message.to, message.slot);
+  record(Happening::receive, message.to, message.from, message);
   call(
       message.to, [&] { population_->receive(message.to, message.from, message.slot); },
       message.token);
@@ -115,16 +131,19 @@ void ScriptedWorld::arrive(const Posted& message) {
 void ScriptedWorld::arrive(const Telling& telling) {
   write(std::to_string(telling.to) + " is told by " + std::to_string(telling.from));
   jury_.told(telling.to, telling.clock);
+  record(Happening::told, telling.to, telling.from);
   population_->observe(telling.to, telling.stamp);
 }
 
 void ScriptedWorld::deliver_at(std::size_t position) {
+  step();
   InFlight message = take(position);
   Node to = std::visit([](const auto& m) { return m.to; }, message);
   if (present(to)) return std::visit([&](const auto& m) { arrive(m); }, message);
   write("lost: " + print(message) + ": " + std::to_string(to) + " " + std::string(word(phase(to))));
   const Posted* posted = std::get_if<Posted>(&message);
   if (posted == nullptr || phase(to) != Phase::left) return lose(message);
+  record(Happening::lose, posted->from, to, *posted);
   jury_.missed(to, posted->from, posted->slot, posted->token);
   announce_violations();
   done(posted->slot);
@@ -138,6 +157,7 @@ void ScriptedWorld::deliver(const Which& which) {
 
 void ScriptedWorld::drop(const Which& which) {
   InFlight message = take(find(which, Reach::any));
+  step();
   write("dropped: " + print(message));
   lose(message);
 }
@@ -149,6 +169,8 @@ void ScriptedWorld::duplicate(const Which& which) {
   if (const Posted* posted = std::get_if<Posted>(&copy)) {
     ++copies_.try_emplace(posted->slot, 1).first->second;
     jury_.duplicated(*posted);
+    step();
+    record(Happening::duplicate, posted->from, posted->to, *posted);
   }
   in_flight_.push_back(std::move(copy));
 }

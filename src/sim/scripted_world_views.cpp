@@ -159,7 +159,10 @@ std::string ScriptedWorld::verdict(Property property) const {
 
 void ScriptedWorld::check() {
   if (population_->entry().can.elects) return check_election();
-  jury_.report(Property::progress, deadlock());
+  std::vector<Node> stuck;
+  for (Node node = 0; node < phases_.size(); ++node)
+    if (phase(node) == Phase::waiting || phase(node) == Phase::cancelling) stuck.push_back(node);
+  jury_.report(Property::progress, deadlock(), stuck);
   jury_.report(Property::structure, disorder());
   announce_violations();
   for (Property property : judged()) write(std::string(word(property)) + ": " + verdict(property));

@@ -36,7 +36,7 @@ struct TraceEvent {
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
-  /// `clocks` are those after the event.
+  /// `clocks` are those after the event; none for who wants states.
   virtual void write(const TraceEvent& event, const Causality* clocks) = 0;
   virtual bool wants_clocks() const { return false; }
   virtual bool wants_states() const { return false; }

@@ -35,10 +35,16 @@ std::string list_of(const HttpOptions& options) {
 
 }  // namespace
 
+std::string head(std::string_view status, std::string_view type, std::size_t size) {
+  return fmt::format("HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{}\r\n", status,
+                     type, size, common_headers);
+}
+
 std::string response(std::string_view status, std::string_view type, std::string_view text,
                      bool with_body) {
-  return fmt::format("HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{}\r\n{}", status,
-                     type, text.size(), common_headers, with_body ? text : "");
+  std::string whole = head(status, type, text.size());
+  if (with_body) whole += text;
+  return whole;
 }
 
 std::string refusal(std::string_view status, std::string_view why) {
@@ -80,6 +86,7 @@ std::string answer(const Request& request, const HttpOptions& options) {
   if (!page && request.path == "/" && request.method != "POST")
     return response("200 OK", "text/plain; charset=utf-8", list_of(options), with_body);
   if (!page) return refusal("404 Not Found");
+  if (page->bytes) return head("200 OK", page->type, page->bytes->size());
   try {
     return response("200 OK", page->type, page->text(request), with_body);
   } catch (const Refusal& error) {

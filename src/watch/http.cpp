@@ -36,6 +36,8 @@ struct Client {
   Clock::time_point until;
   std::string request = {};
   std::string answer = {};
+  /// Comes after it.
+  std::shared_ptr<const std::string> body = {};
   std::size_t answered = 0;
   /// The clerk works for it.
   bool waits = false;
@@ -45,6 +47,10 @@ struct Client {
   bool is_ready = false;
 
   bool writes() const { return !answer.empty(); }
+  std::string_view rest() const {
+    if (answered < answer.size() || !body) return std::string_view(answer).substr(answered);
+    return std::string_view(*body).substr(answered - answer.size());
+  }
   short events() const {
     if (writes()) return POLLOUT;
     return static_cast<short>(waits ? 0 : POLLIN);
@@ -208,6 +214,7 @@ void Service::take_request(Client& client, Request request) {
   if (options_.stream && request.path == options_.stream_path && request.method == "GET")
     return begin_stream(client);
   const Page* page = page_of(request, options_);
+  if (page && page->bytes && request.method == "GET") client.body = page->bytes;
   if (!page || !page->slow) return void(client.answer = answer(request, options_));
   client.waits = true;
   client.until = Clock::time_point::max();
@@ -238,11 +245,11 @@ void Service::finish(const Clerk::Result& result) {
 
 /// Of a stream, false only if the client has gone.
 bool Service::write_to(Client& client) const {
-  std::string_view rest = std::string_view(client.answer).substr(client.answered);
+  std::string_view rest = client.rest();
   ssize_t size = ::send(client.socket.number(), rest.data(), rest.size(), MSG_NOSIGNAL);
   if (size < 0) return errno == EAGAIN || errno == EINTR;
   client.answered += static_cast<std::size_t>(size);
-  if (client.answered < client.answer.size() || client.place) return true;
+  if (!client.rest().empty() || client.place) return true;
   ::shutdown(client.socket.number(), SHUT_WR);
   return false;
 }

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -26,6 +27,8 @@ struct Page {
   std::function<std::string(const Request&)> text;
   /// It may wait for others.
   bool slow = false;
+  /// Instead of a text: what does not change, however large, and is copied for nobody.
+  std::shared_ptr<const std::string> bytes = {};
 };
 
 /// Thrown by a page.
@@ -79,7 +82,7 @@ class HttpServer {
 /// Who may do what: empty, or the whole answer to a request that is not granted. `address` is where
 /// the server listens.
 std::string objection(const Request& request, const HttpOptions& options, std::string_view address);
-/// The whole answer to one that is.
+/// The whole answer to one that is; of a page that has bytes, what comes before them.
 std::string answer(const Request& request, const HttpOptions& options);
 
 /// From a file that only its owner may read: one line of at least 16 visible characters. Throws

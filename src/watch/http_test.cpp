@@ -105,6 +105,20 @@ TEST(Http, ServesItsPages) {
   EXPECT_TRUE(Caller(server).ask("GET /slow?x=a%20b HTTP/1.0\r\n\r\n").ends_with("\r\n\r\na b"));
 }
 
+TEST(Http, WhatIsLargeComesWhole) {
+  HttpOptions with_film = options();
+  with_film.patience = 60s;
+  auto bytes = std::make_shared<std::string>(std::size_t{1} << 23, 'x');
+  bytes->replace(bytes->size() - 3, 3, "end");
+  with_film.pages["/film"] = {.type = "application/octet-stream", .text = {}, .bytes = bytes};
+  HttpServer server(std::move(with_film));
+  for (int round = 0; round < 2; ++round) {
+    std::string heard = Caller(server).ask("GET /film HTTP/1.1\r\n\r\n");
+    EXPECT_EQ(heard.substr(heard.find("\r\n\r\n") + 4), *bytes);
+  }
+  EXPECT_TRUE(Caller(server).ask("HEAD /film HTTP/1.1\r\n\r\n").ends_with("\r\n\r\n"));
+}
+
 TEST(Http, ABrowserIsToldToBeCareful) {
   std::string heard = answer_to("GET /a HTTP/1.1\r\n\r\n", options());
   for (const char* header : {"Content-Security-Policy: default-src 'none'; ", "no-store",

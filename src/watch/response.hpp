@@ -18,6 +18,8 @@ inline constexpr std::string_view common_headers =
     "Referrer-Policy: no-referrer\r\n"
     "Connection: close\r\n";
 
+/// What comes before so many bytes.
+std::string head(std::string_view status, std::string_view type, std::size_t size);
 std::string response(std::string_view status, std::string_view type, std::string_view text,
                      bool with_body);
 /// Without a reason, the status is one.

@@ -1,0 +1,50 @@
+// Between a world and its sink: an event waits for the end of the call that it belongs to, if the
+// sink wants to know what state that leaves the node in.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/trace.hpp"
+
+namespace conch::sim {
+
+class Recorder {
+ public:
+  /// Of a node that is not there the state is empty.
+  using StateOf = std::function<std::string(Node)>;
+
+  Recorder(TraceSink* sink, StateOf state_of)
+      : sink_(sink),
+        state_of_(std::move(state_of)),
+        states_(sink != nullptr && sink->wants_states()) {}
+
+  bool records() const { return sink_ != nullptr; }
+  /// The node is there, and nothing has happened yet.
+  void begin(Node node);
+  /// A sink that wants states gets no clocks.
+  void write(TraceEvent event, const Causality* clocks);
+  /// After everything that was written before.
+  void violate(const Violation& violation);
+
+  // Around every call into the population. An algorithm has done all it does in a call before
+  // anything of it is told.
+  void before_call(Node node);
+  void after_call() { let_go(held_.size()); }
+  /// Nothing more happens.
+  void end() { let_go(held_.size()); }
+
+ private:
+  /// The first so many.
+  void let_go(std::size_t events);
+
+  TraceSink* sink_;
+  StateOf state_of_;
+  bool states_;
+  std::vector<TraceEvent> held_;
+};
+
+}  // namespace conch::sim
