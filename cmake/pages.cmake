@@ -5,6 +5,7 @@ set(pages viewer playground report live)
 list(TRANSFORM pages PREPEND ${CONCH_PAGES}/ OUTPUT_VARIABLE page_files)
 list(TRANSFORM page_files APPEND .html)
 
+include(cmake/wasm.cmake)
 find_program(NODE node)
 find_program(NPM npm)
 if(NODE AND NPM)
@@ -15,7 +16,8 @@ if(NODE AND NPM)
                      COMMAND ${NPM} ci --silent COMMAND ${CMAKE_COMMAND} -E touch ${node_modules}
                      WORKING_DIRECTORY ${web} COMMENT "Fetching what the pages are made of" VERBATIM)
   add_custom_command(OUTPUT ${page_files} DEPENDS ${node_modules} ${web}/build.mjs ${web_sources}
-                     COMMAND ${NODE} build.mjs ${CONCH_PAGES}
+                                                   ${CONCH_PLAYGROUND_MODULE}
+                     COMMAND ${NODE} build.mjs ${CONCH_PAGES} ${CONCH_PLAYGROUND_MODULE}
                      WORKING_DIRECTORY ${web} COMMENT "Building the pages" VERBATIM)
 else()
   message(WARNING "Without Node.js and npm conch has no pages.")

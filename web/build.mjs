@@ -1,18 +1,32 @@
-// node build.mjs [FOLDER]: writes each page as one file that needs nothing else: its script, its style and
+// node build.mjs [FOLDER [MODULE]]: writes each page as one file that needs nothing else: its script, its style and
 // what it shows are inside, so that it can be served, saved or sent.
 import { build } from "esbuild";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2] ?? join(here, "dist");
+const playground = process.argv[3] ?? null;
 const titles = {
   viewer: "Conch: a run",
   playground: "Conch: playground",
   report: "Conch: lab report",
   live: "Conch: a group",
+};
+
+// The playground's WebAssembly, packed; without it an empty file, and the page says that there is none.
+const modulePlugin = {
+  name: "module",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^playground\.wasm$/ }, ({ path }) => ({ path, namespace: "module" }));
+    onLoad({ filter: /.*/, namespace: "module" }, async () => ({
+      contents: playground ? gzipSync(await readFile(playground), { level: 9 }) : new Uint8Array(),
+      loader: "binary",
+    }));
+  },
 };
 
 async function bundle(page) {
@@ -26,7 +40,7 @@ async function bundle(page) {
     target: "es2022",
     charset: "utf8",
     legalComments: "none",
-    loader: { ".wasm": "binary" },
+    plugins: [modulePlugin],
     logLevel: "warning",
   });
   const text = (ending) => result.outputFiles.find((file) => file.path.endsWith(ending))?.text ?? "";

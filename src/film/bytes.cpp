@@ -3,9 +3,9 @@
 #include <array>
 #include <bit>
 #include <cstdio>
-#include <utility>
 
 #include "film/film.hpp"
+#include "film/json.hpp"
 
 namespace conch::film {
 
@@ -37,69 +37,11 @@ void append_u32(std::string& out, std::size_t number) {
   for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(number >> shift & 0xff);
 }
 
-void append_quoted(std::string& out, std::string_view text) {
-  out += '"';
-  for (char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) >= 0x20) {
-      out += c;
-      continue;
-    }
-    std::array<char, 8> code{};
-    std::snprintf(code.data(), code.size(), "\\u%04x", static_cast<unsigned>(c));
-    out += code.data();
-  }
-  out += '"';
-}
-
 std::string hexadecimal(std::uint64_t number) {
   std::array<char, 17> digits{};
   std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(number));
   return digits.data();
 }
-
-/// One member after the other.
-class Object {
- public:
-  explicit Object(std::string& out) : out_(out) { out_ += '{'; }
-  ~Object() { out_ += '}'; }
-  Object(const Object&) = delete;
-  Object& operator=(const Object&) = delete;
-
-  Object& text(std::string_view name, std::string_view value) {
-    append_name(name);
-    append_quoted(out_, value);
-    return *this;
-  }
-  Object& number(std::string_view name, std::uint64_t value) {
-    append_name(name);
-    out_ += std::to_string(value);
-    return *this;
-  }
-  /// Each as `append(each)` writes it.
-  template <class List, class Append>
-  Object& list(std::string_view name, const List& values, Append&& append) {
-    append_name(name);
-    out_ += '[';
-    bool first = true;
-    for (const auto& each : values) {
-      if (!std::exchange(first, false)) out_ += ',';
-      append(each);
-    }
-    out_ += ']';
-    return *this;
-  }
-
- private:
-  void append_name(std::string_view name) {
-    if (!std::exchange(first_, false)) out_ += ',';
-    append_quoted(out_, name);
-    out_ += ':';
-  }
-
-  std::string& out_;
-  bool first_ = true;
-};
 
 std::vector<std::string_view> list_of(const Texts& texts) {
   std::vector<std::string_view> list;

@@ -64,14 +64,6 @@ void validate_faults(const Options& options, const CatalogEntry& entry) {
 
 }  // namespace
 
-void validate_sites(const std::vector<Node>& clusters, const std::vector<Node>& sites) {
-  std::uint64_t in_sites = 0;
-  for (Node site : sites) in_sites += site;
-  if (!sites.empty() && in_sites != clusters.size())
-    throw BadText("--sites: there are " + std::to_string(clusters.size()) +
-                  " clusters, and the sites have " + std::to_string(in_sites));
-}
-
 std::vector<Node> parse_clusters(std::string_view text) {
   if (auto times = text.find('x'); times != std::string_view::npos) {
     Node count = parse_count(text.substr(0, times), text);

@@ -110,7 +110,13 @@ NodeRange parse_nodes(std::string_view text);
 std::vector<Node> parse_clusters(std::string_view text);
 
 /// Throws BadText with a sentence if there are sites and they do not have all the clusters.
-void validate_sites(const std::vector<Node>& clusters, const std::vector<Node>& sites);
+inline void validate_sites(const std::vector<Node>& clusters, const std::vector<Node>& sites) {
+  std::uint64_t in_sites = 0;
+  for (Node site : sites) in_sites += site;
+  if (!sites.empty() && in_sites != clusters.size())
+    throw BadText("--sites: there are " + std::to_string(clusters.size()) +
+                  " clusters, and the sites have " + std::to_string(in_sites));
+}
 
 /// Throws BadText with a sentence if the options cannot be combined.
 void validate(const Options& options);

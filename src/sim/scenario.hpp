@@ -41,6 +41,9 @@ class Scenario {
   void caption(std::string_view text);
   std::vector<film::Builder> take_films();
 
+  /// Nothing before there are nodes.
+  const ScriptedWorld* world() const { return world_.get(); }
+
  private:
   void perform(std::string_view command);
   /// Of another group; nothing if there is to be none.

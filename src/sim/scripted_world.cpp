@@ -20,8 +20,7 @@ Tuning tuning_of(const ScriptedWorld::Group& group) {
 
 }  // namespace
 
-std::string_view word(ScriptedWorld::Phase phase) {
-  using Phase = ScriptedWorld::Phase;
+std::string_view word(Phase phase) {
   switch (phase) {
     case Phase::absent: return "has not joined";
     case Phase::idle: return "neither waits nor is inside";

@@ -13,9 +13,11 @@
 
 #include "core/expect.hpp"
 #include "core/flat_set.hpp"
+#include "sim/election_oracle.hpp"
 #include "sim/jury.hpp"
 #include "sim/population.hpp"
 #include "sim/recorder.hpp"
+#include "sim/sight.hpp"
 
 namespace conch::sim {
 
@@ -101,21 +103,9 @@ class ScriptedWorld final : private Host {
   void show_state(std::optional<Node> node, const std::vector<std::string_view>& fields);
   void show_in_flight();
   void check();
+  Sight sight() const;
 
  private:
-  enum class Phase : std::uint8_t {
-    absent,
-    idle,
-    waiting,
-    cancelling,
-    inside,
-    joining,
-    leaving,
-    left,
-    crashed,
-  };
-  friend std::string_view word(Phase phase);
-
   struct Telling {
     Node from;
     Node to;
@@ -204,10 +194,16 @@ class ScriptedWorld final : private Host {
   void announce_election(Node node);
   bool at_rest() const { return in_flight_.empty() && armed_.empty(); }
   void check_election();
+  std::vector<Voter> voters() const;
   Finding deadlock() const;
   bool examinable() const;
   Finding disorder() const;
+  /// The properties that this algorithm can break.
+  std::vector<Property> judged() const;
+  Finding finding(Property property) const;
+  bool broken(Property property) const;
   std::string verdict(Property property) const;
+  Sight::Member member(Node node) const;
 
   std::string& out_;
   std::unique_ptr<Population> population_;

@@ -3,7 +3,6 @@
 
 #include "core/print.hpp"
 #include "sim/distribution.hpp"
-#include "sim/election_oracle.hpp"
 #include "sim/scripted_world.hpp"
 
 namespace conch::sim {
@@ -81,38 +80,35 @@ void ScriptedWorld::announce_election(Node node) {
                                                        : " elects " + conch::print(*elected)));
 }
 
-/// E1 and E2 are about the end of a run: nothing is in flight and no timer is armed.
-void ScriptedWorld::check_election() {
+std::vector<Voter> ScriptedWorld::voters() const {
   std::vector<Voter> voters;
-  std::string taking_part, coordinators;
   for (NodeId member : roster_) {
     Node node = node_of(member);
-    if (!present(node)) continue;
-    const Voter& voter =
-        voters.emplace_back(Voter{node, population_->elected(node), population_->participant(node),
-                                  population_->retired(node)});
+    if (present(node))
+      voters.push_back({node, population_->elected(node), population_->participant(node),
+                        population_->retired(node)});
+  }
+  return voters;
+}
+
+/// E1 and E2 are about the end of a run: nothing is in flight and no timer is armed.
+void ScriptedWorld::check_election() {
+  std::string taking_part, coordinators;
+  std::vector<Node> elect_themselves, elect_nobody;
+  for (const Voter& voter : voters()) {
     auto add = [&](std::string& list) {
-      list += (list.empty() ? "" : ", ") + std::to_string(node);
+      list += (list.empty() ? "" : ", ") + std::to_string(voter.node);
     };
     if (voter.participant) add(taking_part);
-    if (voter.elected == member) add(coordinators);
+    if (!voter.elected) elect_nobody.push_back(voter.node);
+    if (voter.elected != id_of(voter.node)) continue;
+    add(coordinators);
+    elect_themselves.push_back(voter.node);
   }
-  if (at_rest()) {
-    std::vector<Node> elect_themselves, elect_nobody;
-    for (const Voter& voter : voters) {
-      if (voter.elected == id_of(voter.node)) elect_themselves.push_back(voter.node);
-      if (!voter.elected) elect_nobody.push_back(voter.node);
-    }
-    jury_.report(Property::right_coordinator,
-                 wrong_coordinator(voters, promise_of(population_->entry())), elect_themselves);
-    jury_.report(Property::all_elect, undecided(voters), elect_nobody);
-    announce_violations();
-  }
-  for (Property property :
-       {Property::right_coordinator, Property::all_elect, Property::invariant}) {
-    bool judged = at_rest() || property == Property::invariant || broken_.contains(property);
-    write(std::string(word(property)) + ": " + (judged ? verdict(property) : "not at rest"));
-  }
+  jury_.report(Property::right_coordinator, finding(Property::right_coordinator), elect_themselves);
+  jury_.report(Property::all_elect, finding(Property::all_elect), elect_nobody);
+  announce_violations();
+  for (Property property : judged()) write(std::string(word(property)) + ": " + verdict(property));
   write("taking part: " + (taking_part.empty() ? "nobody" : taking_part));
   write("coordinator: " + (coordinators.empty() ? "nobody" : coordinators));
 }

@@ -115,39 +115,94 @@ Finding ScriptedWorld::disorder() const {
   return finding_of(population_->disorder(members));
 }
 
+std::vector<Property> ScriptedWorld::judged() const {
+  const Capabilities& can = population_->entry().can;
+  if (can.elects) return {Property::right_coordinator, Property::all_elect, Property::invariant};
+  std::vector<Property> list{Property::mutual_exclusion, Property::progress, Property::order};
+  if (can.token) list.push_back(Property::one_token);
+  list.insert(list.end(), {Property::fences, Property::data});
+  if (dynamic(population_->entry())) list.push_back(Property::addressee);
+  list.push_back(Property::invariant);
+  if (can.structured) list.push_back(Property::structure);
+  return list;
+}
+
+/// Of the properties that are about this moment.
+Finding ScriptedWorld::finding(Property property) const {
+  if (property == Property::progress) return deadlock();
+  if (property == Property::structure) return disorder();
+  if (!at_rest()) return {};
+  if (property == Property::right_coordinator)
+    return wrong_coordinator(voters(), promise_of(population_->entry()));
+  if (property == Property::all_elect) return undecided(voters());
+  return {};
+}
+
+/// ME2 is broken only as long as nothing can happen.
+bool ScriptedWorld::broken(Property property) const {
+  bool was = property != Property::progress && broken_.contains(property);
+  return was || finding(property);
+}
+
 std::string ScriptedWorld::verdict(Property property) const {
   const About& about = population_->entry().about;
   bool promised = property == Property::progress ? about.promises_progress
                   : property == Property::order  ? about.promises_order
                                                  : true;
   if (property == Property::order && !checks_order_) return "not checked";
-  bool unseen = property == Property::structure && !examinable();
-  if (!broken_.contains(property) && unseen) return "not checked";
-  if (!broken_.contains(property)) return promised ? "held" : "not promised";
-  return promised ? "violated" : "violated (not promised)";
+  if (broken(property)) return promised ? "violated" : "violated (not promised)";
+  if (property == Property::structure && !examinable()) return "not checked";
+  bool at_the_end = property == Property::right_coordinator || property == Property::all_elect;
+  if (at_the_end && !at_rest()) return "not at rest";
+  return promised ? "held" : "not promised";
 }
 
 void ScriptedWorld::check() {
   if (population_->entry().can.elects) return check_election();
-  broken_.erase(Property::progress);
   std::vector<Node> stuck;
   for (Node node = 0; node < phases_.size(); ++node)
     if (phase(node) == Phase::waiting || phase(node) == Phase::cancelling) stuck.push_back(node);
   jury_.report(Property::progress, deadlock(), stuck);
   jury_.report(Property::structure, disorder());
   announce_violations();
-  for (Property property : {Property::mutual_exclusion, Property::progress, Property::order,
-                            Property::one_token, Property::fences, Property::data,
-                            Property::addressee, Property::invariant, Property::structure}) {
-    if (property == Property::one_token && !population_->entry().can.token) continue;
-    if (property == Property::addressee && !dynamic(population_->entry())) continue;
-    if (property == Property::structure && !population_->entry().can.structured) continue;
-    write(std::string(word(property)) + ": " + verdict(property));
-  }
+  for (Property property : judged()) write(std::string(word(property)) + ": " + verdict(property));
   std::string waiting = those_who(Phase::waiting);
   std::string inside = those_inside();
   write("waiting: " + (waiting.empty() ? "nobody" : waiting));
   write("inside: " + (inside.empty() ? "nobody" : inside));
+}
+
+Sight::Member ScriptedWorld::member(Node node) const {
+  Sight::Member seen{.node = node, .phase = phase(node)};
+  if (!present(node)) return seen;
+  seen.token = population_->holds_token(node);
+  seen.state = population_->state(node);
+  for (const auto& [whose, timer] : armed_)
+    if (whose == node) seen.armed.push_back(timer);
+  if (std::optional<NodeId> elected = population_->elected(node)) seen.elected = node_of(*elected);
+  seen.participant = population_->participant(node);
+  seen.retired = population_->retired(node);
+  return seen;
+}
+
+Sight ScriptedWorld::sight() const {
+  Sight sight{.entry = &population_->entry(), .deadlock = deadlock()};
+  for (Node node = 0; node < phases_.size(); ++node)
+    if (phase(node) != Phase::absent) sight.members.push_back(member(node));
+  for (const InFlight& message : in_flight_) {
+    auto [from, to] = std::visit([](const auto& m) { return std::pair{m.from, m.to}; }, message);
+    std::string text = print(message);
+    sight.in_flight.push_back({from, to, std::string(kind_of(message)),
+                               text.substr(text.find(kind_of(message))), parted(message)});
+  }
+  for (Property property : judged())
+    sight.verdicts.push_back({property, verdict(property), broken(property)});
+  sight.left = sides_.left;
+  sight.right = sides_.right;
+  auto newcomer = std::find(phases_.begin(), phases_.end(), Phase::absent);
+  if (dynamic(*sight.entry) && newcomer != phases_.end())
+    sight.newcomer = static_cast<Node>(newcomer - phases_.begin());
+  return sight;
 }
 
 }  // namespace conch::sim
