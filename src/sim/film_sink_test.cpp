@@ -150,7 +150,7 @@ TEST(ScenarioFilm, HasCaptionsStatesAndTheViolation) {
   EXPECT_TRUE(says(film, R"("text":"The server is told something wrong."})"));
   EXPECT_TRUE(says(film, R"("property":"ME1","what":"two holders: 2 (fence 1.2) entered while )"
                          R"(1 (fence 1.1) was inside","nodes":[2,1]})"));
-  EXPECT_TRUE(says(film, "holders {2}"));
+  EXPECT_TRUE(says(film, "holders {HOLDER(client 2, "));
 }
 
 TEST(ScenarioFilm, OfEveryGroup) {
