@@ -1,6 +1,7 @@
 // Processes that hand over a lock with traces on, of which one is killed; and traces that lie.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <regex>
 
@@ -60,6 +61,21 @@ class TraceCheck : public Shell {
     file.close();
     return check({trace(1), path("doctored")});
   }
+  /// A trace by another clock.
+  static void move(const Lines& lines, int hours, const std::string& file) {
+    std::ofstream out(file);
+    for (std::string line : lines) {
+      std::size_t digits = std::string_view("{\"at\":").size();
+      std::size_t end = line.find(',');
+      std::int64_t at = std::stoll(line.substr(digits, end - digits));
+      line.replace(digits, end - digits, std::to_string(at + hours * 3'600'000'000'000));
+      std::size_t clock = line.find("\"detail\":\"clock ");
+      if (clock != std::string::npos)
+        line.replace(clock, line.find('}') - clock,
+                     "\"detail\":\"clock " + std::to_string(hours) + "\"");
+      out << line << '\n';
+    }
+  }
   /// One that says this, behind the first fifty.
   static Lines::iterator find(Lines& lines, std::string_view event) {
     std::string words = "\"event\":\"" + std::string(event) + "\"";
@@ -92,6 +108,36 @@ TEST_F(TraceCheck, ThousandsOfHandoversAndAKill) {
   EXPECT_TRUE(outcome.says("4 peers, ")) << outcome.out;
   EXPECT_TRUE(outcome.says("\n0 violations\n")) << outcome.out;
   EXPECT_TRUE(outcome.says("1 trace without an end")) << outcome.out;
+}
+
+/// As if each peer had a machine of its own, booted hours before or after the others.
+TEST_F(TraceCheck, OfSeveralMachines) {
+  arena_->handovers_wanted = ~std::uint64_t{0};
+  arena_->ready_wanted = 4;
+  std::vector<Process*> all;
+  for (int i = 0; i < 4; ++i) all.push_back(&worker());
+  EXPECT_TRUE(await([&] { return arena_->handovers > 500; }));
+  all[1]->send(SIGKILL);
+  EXPECT_EQ(all[1]->await_exit(), 128 + SIGKILL);
+  arena_->handovers_wanted = arena_->handovers + 500;
+  for (Process* process : {all[0], all[2], all[3]}) expect_end(*process);
+  EXPECT_EQ(check(traces()).status, 0);
+  const std::array<int, 4> hours{5, 0, 90, 30};
+  Words moved;
+  for (int number = 1; number <= 4; ++number) {
+    moved.push_back(path("moved" + std::to_string(number)));
+    move(read_trace(number), hours.at(static_cast<std::size_t>(number) - 1), moved.back());
+  }
+  Outcome outcome = check(moved);
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_TRUE(outcome.says("4 peers, ")) << outcome.out;
+  EXPECT_TRUE(outcome.says("\n0 violations\n")) << outcome.out;
+
+  Lines lies = read_trace(1);
+  lies.erase(find(lies, "exit"));
+  move(lies, hours[0], path("doctored"));
+  moved[0] = path("doctored");
+  expect_caught(check(moved), "ME1 broken: lock arena: two holders: ");
 }
 
 TEST_F(TraceCheck, OverTcpWithElmpAndTwoLocks) {

@@ -14,6 +14,9 @@ Audit::Audit(std::vector<TraceStream*> streams, Listener* listener)
     : streams_(std::move(streams)), listener_(listener), speakers_(streams_.size()) {
   bool simulated = false;
   for (const TraceStream* stream : streams_) {
+    writers_.emplace_back(stream->has_ended() ? std::string_view() : stream->head().node);
+    stream_clocks_.push_back(
+        clock_of(stream->has_ended() ? std::string_view() : stream->head().detail));
     if (stream->has_ended()) continue;
     bool begins = stream->head().live && stream->head().happening == Happening::join;
     if (stream->head().live && !begins)
@@ -25,24 +28,59 @@ Audit::Audit(std::vector<TraceStream*> streams, Listener* listener)
       lives_[lives_.find(stream->head().node, stream->head().life)].state = Life::State::alive;
   }
   if (simulated && streams_.size() > 1) throw Error("a simulated run has one trace: give it alone");
+  if (clocks_.size() > 1) court_.has_several_clocks();
+}
+
+/// A trace that does not say is of the same machine as others that do not.
+std::size_t Audit::clock_of(std::string_view name) {
+  auto found = std::find_if(clocks_.begin(), clocks_.end(),
+                            [&](const Clock& clock) { return clock.name == name; });
+  if (found == clocks_.end()) found = clocks_.insert(found, {std::string(name)});
+  return static_cast<std::size_t>(found - clocks_.begin());
 }
 
 Docket Audit::run() {
   for (std::size_t stream = 0; stream < streams_.size(); ++stream) queue(stream);
-  while (!turns_.empty() || !parked_.empty()) {
-    if (turns_.empty()) break_circle();
+  while (!turns_.empty() || !doubtful_.empty() || !parked_.empty()) {
+    if (turns_.empty() && doubtful_.empty()) break_circle();
+    if (turns_.empty()) {
+      proceed(take_least_doubtful());
+      continue;
+    }
     std::size_t stream = turns_.top().stream;
     turns_.pop();
-    if (has_come(stream)) {
-      take(stream);
-      streams_[stream]->advance();
-      queue(stream);
-    } else {
+    if (!has_come(stream)) {
       parked_.push_back(stream);
+    } else if (doubt(stream)) {
+      doubtful_.push_back(stream);
+    } else {
+      proceed(stream);
     }
-    if (!parked_.empty()) try_parked();
   }
   return conclusion();
+}
+
+void Audit::proceed(std::size_t stream) {
+  take(stream);
+  streams_[stream]->advance();
+  queue(stream);
+  if (!parked_.empty() || !doubtful_.empty()) try_again();
+}
+
+std::optional<Court::Doubt> Audit::doubt(std::size_t stream) {
+  const Line& line = streams_[stream]->head();
+  if (clocks_.size() < 2 || !speakers_[stream]) return std::nullopt;
+  return court_.doubt(line, speaker(stream));
+}
+
+std::size_t Audit::take_least_doubtful() {
+  auto least =
+      std::min_element(doubtful_.begin(), doubtful_.end(), [&](std::size_t a, std::size_t b) {
+        return std::tuple(*doubt(a), streams_[a]->at()) < std::tuple(*doubt(b), streams_[b]->at());
+      });
+  std::size_t stream = *least;
+  doubtful_.erase(least);
+  return stream;
 }
 
 void Audit::queue(std::size_t stream) {
@@ -50,13 +88,15 @@ void Audit::queue(std::size_t stream) {
   if (speakers_[stream]) end_life(stream, Life::State::killed);
 }
 
-/// Those of which it is decided now whether they were sent.
-void Audit::try_parked() {
-  std::erase_if(parked_, [&](std::size_t stream) {
-    if (!has_come(stream)) return false;
-    queue(stream);
-    return true;
-  });
+/// Those of which it is decided now whether they were sent, and those that nothing is wrong with
+/// any more.
+void Audit::try_again() {
+  auto queue_if = [&](bool fine, std::size_t stream) {
+    if (fine) queue(stream);
+    return fine;
+  };
+  std::erase_if(parked_, [&](std::size_t each) { return queue_if(has_come(each), each); });
+  std::erase_if(doubtful_, [&](std::size_t each) { return queue_if(!doubt(each), each); });
 }
 
 /// Everybody waits for a message that nobody has sent.
@@ -95,6 +135,7 @@ void Audit::begin_life(std::size_t stream, const Line& line) {
   }
   lives_[who].state = Life::State::alive;
   lives_[who].begin = place(stream);
+  lives_[who].clock = stream_clocks_[stream];
   speakers_[stream] = who;
 }
 
@@ -114,18 +155,29 @@ bool Audit::has_come(std::size_t stream) {
   bool is_numbered = line.live && line.happening == Happening::receive && line.number > 0;
   if (!is_numbered || !speakers_[stream]) return true;
   LifeId from = lives_.find(line.peer, line.life);
+  if (will_be_born(from)) return false;
   if (lives_[from].state != Life::State::alive || lives_[from].is_patchy) return true;
   const Life::Channel& channel = lives_[speaker(stream)].from[from];
   bool is_next = line.number == channel.received + 1 || lives_[speaker(stream)].is_patchy;
   return channel.sent >= line.number || !is_next;  // Nobody waits for what makes no sense.
 }
 
+bool Audit::will_be_born(LifeId life) const {
+  if (lives_[life].state != Life::State::unknown || lives_[life].is_patchy) return false;
+  for (std::size_t stream = 0; stream < streams_.size(); ++stream) {
+    bool writes = writers_[stream] == lives_[life].id && !streams_[stream]->has_ended();
+    if (writes) return !speakers_[stream] || !lives_[*speakers_[stream]].is_patchy;
+  }
+  return false;
+}
+
 void Audit::take(std::size_t stream) {
   const Line& line = streams_[stream]->head();
   Place here = place(stream);
   ++docket_.events;
-  if (!std::exchange(has_begun_, true)) docket_.begin = line.at;
-  docket_.end = std::max(docket_.end, line.at);
+  Clock& clock = clocks_[stream_clocks_[stream]];
+  if (!clock.begin) clock.begin = line.at;
+  clock.end = std::max(clock.end, line.at);
   bool begins = line.live && line.happening == Happening::join;
   bool skipped_a_birth = line.live && line.happening == Happening::gap && speakers_[stream] &&
                          *speakers_[stream] != lives_.find(line.node, line.life);
@@ -227,6 +279,11 @@ Docket Audit::conclusion() {
       ids.insert(life.id);
       ++docket_.lives;
     }
+  }
+  for (const Clock& clock : clocks_) {
+    if (!clock.begin || clock.end - *clock.begin < docket_.end - docket_.begin) continue;
+    docket_.begin = *clock.begin;
+    docket_.end = clock.end;
   }
   docket_.peers = ids.size();
   docket_.locks = court_.locks();

@@ -1,8 +1,10 @@
 // `conch trace check`: the traces of several peers as one, and what the oracles say of it.
 //
 // Each trace is in order, and a message is received after it was sent. What that leaves open, the
-// clock decides, which all peers of a machine share. Traces are read once, side by side: what is
-// remembered grows with the peers and the locks, not with what they did.
+// clock decides, which all peers of a machine share. Between machines it proves nothing: there, an
+// epoch comes after what was done in those before it, and an entry that looks wrong is put off as
+// long as anything else can come before it. Traces are read once, side by side: what is remembered
+// grows with the peers and the locks, not with what they did.
 #pragma once
 
 #include <functional>
@@ -52,9 +54,16 @@ class Audit {
   LifeId speaker(std::size_t stream);
   void begin_life(std::size_t stream, const trace::Line& line);
   void end_life(std::size_t stream, Life::State how);
+  std::size_t clock_of(std::string_view name);
   Place place(std::size_t stream) const { return {stream, streams_[stream]->line_number()}; }
 
   bool has_come(std::size_t stream);
+  /// Whether it may still begin to live in one of the traces.
+  bool will_be_born(LifeId life) const;
+  /// Of its next line: whether something else should come before it, if it can.
+  std::optional<Court::Doubt> doubt(std::size_t stream);
+  std::size_t take_least_doubtful();
+  void proceed(std::size_t stream);
   void take(std::size_t stream);
   void tell(const trace::Line& line, LifeId who, Place place);
   void take_sent(const trace::Line& line, LifeId from, Place place);
@@ -63,7 +72,7 @@ class Audit {
   void report_unsent(const Life::Channel& channel, LifeId from, LifeId to, std::uint64_t number,
                      Place place);
   void queue(std::size_t stream);
-  void try_parked();
+  void try_again();
   void break_circle();
   Docket conclusion();
 
@@ -78,7 +87,18 @@ class Audit {
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns_;
   /// Whose next line is the reception of what nobody has sent yet.
   std::vector<std::size_t> parked_;
-  bool has_begun_ = false;
+  /// Whose next line is put off.
+  std::vector<std::size_t> doubtful_;
+
+  struct Clock {
+    std::string name;
+    std::optional<std::int64_t> begin = {};
+    std::int64_t end = 0;
+  };
+  std::vector<Clock> clocks_;
+  /// Of each stream: the number of its clock, and who writes it.
+  std::vector<std::size_t> stream_clocks_;
+  std::vector<std::string> writers_;
 };
 
 }  // namespace conch::audit

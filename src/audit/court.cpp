@@ -101,6 +101,73 @@ Court::Lock& Court::lock_of(const Line& line) {
   return lock;
 }
 
+// Several clocks.
+
+namespace {
+
+bool follows(Fence fence, Fence newest) {
+  return fence <= newest ||
+         (fence.epoch() == newest.epoch() && fence.count() == newest.count() + 1);
+}
+
+}  // namespace
+
+std::optional<Court::Doubt> Court::doubt(const Line& line, LifeId who) const {
+  if (line.happening == Happening::epoch && !epochs_.contains(line.epoch))
+    return Doubt{false, Fence(Epoch{static_cast<std::uint32_t>(line.epoch)}, 0)};
+  if (line.happening != Happening::enter) return std::nullopt;
+  std::optional<EntryDetail> detail = parse_entry(line.detail);
+  if (!detail) return std::nullopt;  // Refused when it is heard.
+  auto found = locks_.find(line.lock);
+  Fence newest(detail->fence.epoch(), 0);
+  if (found != locks_.end()) {
+    const Lock& lock = found->second;
+    bool overlaps = std::any_of(lock.holds.begin(), lock.holds.end(), [&](const auto& each) {
+      const Hold& hold = each.second;
+      return hold.wish.conflicts({detail->mode, {}}) && !shares_clock(hold.who, who);
+    });
+    if (overlaps) return Doubt{true, detail->fence};
+    if (lock.newest) newest = lock.newest->fence;
+  }
+  if (follows(detail->fence, newest)) return std::nullopt;
+  return Doubt{false, detail->fence};
+}
+
+/// It entered in a past epoch and is not in the latest one, which began elsewhere: its hold has
+/// ended.
+bool Court::is_late(const Hold& hold) const {
+  return several_clocks_ && !epochs_.empty() && hold.fence.epoch().value < *epochs_.rbegin() &&
+         !members_.contains(hold.who);
+}
+
+/// Nothing else could come before the entry. Who was killed may have left.
+bool Court::is_certain(const Hold& inside, const Hold& hold) const {
+  if (!shares_clock(inside.who, hold.who)) return lives_[inside.who].state != Life::State::killed;
+  return !several_clocks_ || inside.at <= hold.at;
+}
+
+void Court::note_gap(Lock& lock, Fence fence) {
+  Fence newest = lock.newest ? lock.newest->fence : Fence(fence.epoch(), 0);
+  if (!several_clocks_ || follows(fence, newest)) return;
+  lock.gaps.push_back({newest, fence});
+  if (lock.gaps.size() <= gaps_max) return;
+  lock.gaps[1].after = lock.gaps[0].after;
+  lock.gaps.erase(lock.gaps.begin());
+}
+
+/// Of an entry that was heard after one with a larger fence. Where every message is in the traces,
+/// they are in order.
+bool Court::is_unordered(Lock& lock, const Hold& hold, const Hold& larger) {
+  bool reads = hold.wish.mode == Mode::read;
+  if (reads) return !shares_clock(hold.who, larger.who) && docket_.unseen > 0;
+  auto found = std::find_if(lock.gaps.begin(), lock.gaps.end(), [&](const Gap& gap) {
+    return gap.after < hold.fence && hold.fence < gap.before;
+  });
+  if (found == lock.gaps.end()) return false;
+  found->after = hold.fence;
+  return true;
+}
+
 // Claims.
 
 void Court::ask(Lock& lock, const Line& line, LifeId who, Place place) {
@@ -135,13 +202,18 @@ void Court::enter(Lock& lock, const Line& line, LifeId who, Place place) {
   std::optional<EntryDetail> detail = parse_entry(line.detail);
   if (!detail) refuse(line);
   Wish wish = take_claim(lock, line, {detail->fence, {detail->mode, {}}}, who, place);
-  Hold hold{who, wish, detail->fence, place};
+  Hold hold{who, wish, detail->fence, place, line.at};
   ++docket_.entries;
   if (lock.last_inside && *lock.last_inside != who) ++docket_.handovers;
   lock.last_inside = who;
+  lock.businesses[who].last = place;
+  if (is_late(hold)) {
+    ++docket_.unordered;
+    ++lock.businesses[who].revoked;
+    return;
+  }
   check_exclusion(lock, hold);
   check_fence(lock, hold, line.live);
-  lock.businesses[who].last = place;
 }
 
 /// Who should not have been inside is said once: then it counts as out, and may say so.
@@ -154,7 +226,9 @@ void Court::check_exclusion(Lock& lock, const Hold& hold) {
   if (other != lock.holds.end()) {
     const Hold& inside = other->second;
     bool may_have_left = has_strangers_ && lives_[inside.who].state == Life::State::killed;
-    if (!may_have_left)
+    bool certain = is_certain(inside, hold);
+    if (!certain) ++docket_.unordered;
+    if (!may_have_left && certain)
       report(
           lock, Property::mutual_exclusion,
           "two holders: " + describe(hold) + " entered while " + describe(inside) + " was inside",
@@ -172,6 +246,8 @@ void Court::check_fence(Lock& lock, const Hold& hold, bool live) {
   bool reads = hold.wish.mode == Mode::read;
   if (reads && live) broken = lock.last_writer && hold.fence < lock.last_writer->fence;
   const std::optional<Hold>& before = reads ? lock.last_writer : lock.newest;
+  note_gap(lock, hold.fence);
+  if (broken && before && is_unordered(lock, hold, *before)) return void(++docket_.unordered);
   if (broken)
     report(lock, Property::fences,
            describe(hold) + " entered after " + (before ? describe(*before) : "nobody"),
@@ -238,7 +314,9 @@ void Court::drop_holds(Predicate&& ends, bool revokes) {
 }
 
 void Court::begin_epoch(const Line& line) {
+  bool is_past = several_clocks_ && !epochs_.empty() && line.epoch < *epochs_.rbegin();
   epochs_.insert(line.epoch);
+  if (is_past) return;
   std::set<LifeId> members;
   for (std::string_view rest = line.members; !rest.empty();) {
     std::size_t end = std::min(rest.find(' '), rest.size());
@@ -246,6 +324,7 @@ void Court::begin_epoch(const Line& line) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   drop_holds([&](const Hold& hold) { return !members.contains(hold.who); }, true);
+  members_ = std::move(members);
 }
 
 void Court::forget(LifeId who) {

@@ -22,6 +22,17 @@ class Court {
  public:
   Court(Lives& lives, Docket& docket) : lives_(lives), docket_(docket) {}
 
+  /// Why a line should come after others.
+  struct Doubt {
+    /// It would be a second holder; or it begins an epoch, or its fence is not the next one.
+    bool overlaps;
+    Fence fence;
+    friend auto operator<=>(const Doubt&, const Doubt&) = default;
+  };
+  /// Of a line that has not been heard, where there are several clocks.
+  std::optional<Doubt> doubt(const trace::Line& line, LifeId who) const;
+  void has_several_clocks() { several_clocks_ = true; }
+
   /// The next line in the order of the merged trace, and whose it is. Throws Error if its detail
   /// makes no sense.
   void hear(const trace::Line& line, LifeId who, Place place);
@@ -45,6 +56,12 @@ class Court {
     Wish wish;
     Fence fence;
     Place place;
+    std::int64_t at;
+  };
+  /// Between two fences that were seen one after the other; somebody may have had one of them.
+  struct Gap {
+    Fence after;
+    Fence before;
   };
   /// What one life has to do with a lock.
   struct Business {
@@ -64,7 +81,10 @@ class Court {
     std::optional<Hold> last_writer;
     std::optional<LifeId> last_inside;
     std::map<LifeId, Business> businesses;
+    /// Where there are several clocks. The oldest first, and not many.
+    std::vector<Gap> gaps;
   };
+  static constexpr std::size_t gaps_max = 16;
   struct Entering {
     Fence fence;
     Wish wish;
@@ -78,6 +98,11 @@ class Court {
 
   Wish take_claim(Lock& lock, const trace::Line& line, const Entering& entering, LifeId who,
                   Place place);
+  bool shares_clock(LifeId a, LifeId b) const { return lives_[a].clock == lives_[b].clock; }
+  bool is_late(const Hold& hold) const;
+  bool is_certain(const Hold& inside, const Hold& hold) const;
+  bool is_unordered(Lock& lock, const Hold& hold, const Hold& larger);
+  void note_gap(Lock& lock, Fence fence);
   void check_exclusion(Lock& lock, const Hold& hold);
   void check_fence(Lock& lock, const Hold& hold, bool live);
   void drop(Lock& lock, sim::Node number);
@@ -92,7 +117,10 @@ class Court {
   Docket& docket_;
   std::unordered_map<std::string, Lock, TextHash, std::equal_to<>> locks_;
   std::set<std::uint64_t> epochs_;
+  /// Of the latest epoch.
+  std::set<LifeId> members_;
   bool has_strangers_ = false;
+  bool several_clocks_ = false;
 };
 
 /// `fence 1.7`, or `fence 1.7, read`; nothing if it is neither.

@@ -56,6 +56,8 @@ struct Docket {
   std::uint64_t strangers = 0;
   /// Messages whose sending nobody wrote down: of strangers, of those who were killed, in gaps.
   std::uint64_t unseen = 0;
+  /// Entries of which nobody can say whether others were before or after them.
+  std::uint64_t unordered = 0;
 
   void report(Violation violation) {
     if (violation_count++ < kept_max) violations.push_back(std::move(violation));

@@ -35,6 +35,8 @@ struct Life {
   bool is_patchy = false;
   Place begin = {};
   Place last = {};
+  /// Whose times can be compared with its: those of one number.
+  std::size_t clock = 0;
 
   /// Of messages from another one to this one.
   struct Channel {

@@ -61,6 +61,9 @@ void print_caveats(const Docket& docket) {
   if (docket.unseen > 0)
     fmt::print("  {} received of which no trace has the sending\n",
                count_of(docket.unseen, "message", "messages"));
+  if (docket.unordered > 0)
+    fmt::print("  {} of which no trace tells what was before\n",
+               count_of(docket.unordered, "entry", "entries"));
 }
 
 Exit verdict(const Docket& docket, const std::vector<std::string>& files) {

@@ -9,8 +9,11 @@
 #include <conch/error.hpp>
 #include <cstring>
 
+#include "core/hash.hpp"
 #include "core/print.hpp"
 #include "net/courier.hpp"
+#include "register/clock.hpp"
+#include "register/register.hpp"
 
 namespace conch::peer {
 
@@ -40,6 +43,13 @@ std::string life_of(const Life& life) {
   return hexadecimal(static_cast<std::uint64_t>(life.incarnation));
 }
 
+/// Which clock the times are of; nothing if the machine does not say.
+std::string clock_detail() try {
+  return fmt::format("clock {:x}", hash64(file::clock_name()));
+} catch (const RegisterError&) {
+  return "";
+}
+
 std::string_view wish(Mode mode) { return mode == Mode::read ? word(mode) : std::string_view(); }
 
 }  // namespace
@@ -66,6 +76,8 @@ void TraceFile::born(const Life& life) {
   std::string incarnation = life_of(life);
   Line begins = line(Happening::join);
   begins.life = incarnation;
+  std::string clock = clock_detail();
+  begins.detail = clock;
   write(begins);
   std::lock_guard guard(mutex_);
   life_ = incarnation;

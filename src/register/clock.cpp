@@ -34,4 +34,10 @@ const std::string& boot() {
   return identifier;
 }
 
+std::string clock_name() {
+  std::array<char, 64> space{};
+  ssize_t size = ::readlink("/proc/self/ns/time", space.data(), space.size());
+  return boot() + std::string(space.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+}
+
 }  // namespace conch::file

@@ -12,5 +12,7 @@ namespace conch::file {
 Duration since_boot();
 /// Which boot.
 const std::string& boot();
+/// Equal for processes whose `since_boot` can be compared: of one boot, and of one time namespace.
+std::string clock_name();
 
 }  // namespace conch::file

@@ -163,6 +163,7 @@ TEST(ScenarioFilm, OfEveryGroup) {
   EXPECT_TRUE(says(films[1], R"({"name":"24")"));
   EXPECT_EQ(films[1].nodes(), 3U);
   EXPECT_TRUE(film_of("request 1\n", {}).empty());
+  EXPECT_EQ(film_of("nodes 2 central\nnodes 4 maekawa voting plane\nrequest 1\n", {}).size(), 1U);
 }
 
 TEST(FilmSink, PutsNodesIntoClustersAndSites) {
