@@ -150,7 +150,7 @@ TEST(ScenarioFilm, HasCaptionsStatesAndTheViolation) {
   EXPECT_TRUE(says(film, R"("text":"The server is told something wrong."})"));
   EXPECT_TRUE(says(film, R"("property":"ME1","what":"two holders: 2 (fence 1.2) entered while )"
                          R"(1 (fence 1.1) was inside","nodes":[2,1]})"));
-  EXPECT_TRUE(says(film, "holders {2}"));
+  EXPECT_TRUE(says(film, "holders {HOLDER(client 2, "));
 }
 
 TEST(ScenarioFilm, OfEveryGroup) {
@@ -163,6 +163,7 @@ TEST(ScenarioFilm, OfEveryGroup) {
   EXPECT_TRUE(says(films[1], R"({"name":"24")"));
   EXPECT_EQ(films[1].nodes(), 3U);
   EXPECT_TRUE(film_of("request 1\n", {}).empty());
+  EXPECT_EQ(film_of("nodes 2 central\nnodes 4 maekawa voting plane\nrequest 1\n", {}).size(), 1U);
 }
 
 TEST(FilmSink, PutsNodesIntoClustersAndSites) {

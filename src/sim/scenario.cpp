@@ -410,9 +410,13 @@ void Scenario::perform(std::string_view command) {
   try {
     if (found.act == nullptr) {
       ScriptedWorld::Group group = read_group(arguments);
-      world_.reset();
       FilmSink* film = begin_film(group.algorithm, {group.clusters, group.sites, places(group)});
-      world_ = std::make_unique<ScriptedWorld>(group, out_, film);
+      try {
+        world_ = std::make_unique<ScriptedWorld>(group, out_, film);
+      } catch (const std::invalid_argument&) {  // The old ones go on.
+        if (film != nullptr) films_.pop_back();
+        throw;
+      }
     } else if (world_) {
       put_captions();
       found.act(*world_, arguments);
