@@ -1,7 +1,7 @@
 // The trace viewer as conch serves it: a run of each family of algorithms, and one that breaks.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { needsBrowser, openBrowser, startConch } from "./browser.mjs";
+import { needsBrowser, openBrowser, shot, startConch } from "./browser.mjs";
 
 let rig;
 before(async () => {
@@ -85,4 +85,21 @@ test("a run that breaks is shown at that moment, with its two holders", needsBro
   await page.keyboard.press("v");
   assert.equal(await page.locator(".node.guilty.inside").count(), 2);
   await close();
+});
+
+test("pictures for the documentation", needsBrowser, async () => {
+  const tree = ["sim", "naimi-trehel", "--nodes", "7", "--requests", "3", "--seed", "4"];
+  const clusters = ["sim", "preempt-aggregation", "--clusters", "3x3", "--requests", "3"];
+  for (const [name, colorScheme, run, event] of [
+    ["viewer", "light", tree, 55],
+    ["viewer-dark", "dark", clusters, 60],
+  ]) {
+    const own = await openBrowser({ colorScheme, reducedMotion: "reduce" });
+    const { page, close } = await view([...run, "--view"], `#event=${event}`, own.context);
+    await page.getByText("As text").click();
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    await shot(page, name);
+    await close();
+    await own.done();
+  }
 });
