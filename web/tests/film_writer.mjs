@@ -3,8 +3,8 @@
 const none = 0xffffffff;
 const noKind = 0xffff;
 export const words = (
-  "request enter exit cancel withdrawn send receive lose duplicate tell told join joined leave left " +
-  "crash restart pause resume suspect partition heal elect elected retire lost epoch gap"
+  "request enter exit cancel withdrawn send receive lose duplicate tell told join joined leave " +
+  "left crash restart pause resume suspect partition heal elect elected retire lost epoch gap"
 ).split(" ");
 
 const makers = { f64: Float64Array, u32: Uint32Array, u16: Uint16Array, u8: Uint8Array };
