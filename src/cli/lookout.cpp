@@ -24,7 +24,7 @@ namespace {
 constexpr Duration beat = milliseconds(50);
 constexpr Duration rates_period = milliseconds(500);
 constexpr Duration survey_period_min = milliseconds(500);
-/// A lock that a peer names takes this one about a microsecond, so that is a fiftieth of its time.
+/// A lock that a peer names takes this one a microsecond or two: some hundredths of its time.
 constexpr Duration period_per_lock = std::chrono::microseconds(50);
 constexpr Duration survey_age_max = std::chrono::seconds(3);
 constexpr auto answer_patience = std::chrono::seconds(5);
