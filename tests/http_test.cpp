@@ -18,26 +18,54 @@ class PeerHttp : public GroupShell {
     std::size_t begin = log.find(words) + words.size();
     return log.substr(begin, log.find_first_of(", \n", begin) - begin);
   }
+  /// A connection to a peer's pages.
+  class Call {
+   public:
+    Call(const std::string& address, const std::string& request)
+        : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+      sockaddr_in name{};
+      name.sin_family = AF_INET;
+      auto port = std::stoul(address.substr(address.rfind(':') + 1));
+      name.sin_port = htons(static_cast<std::uint16_t>(port));
+      ::inet_pton(AF_INET, "127.0.0.1", &name.sin_addr);
+      EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&name), sizeof name), 0);
+      EXPECT_EQ(::send(socket_, request.data(), request.size(), MSG_NOSIGNAL),
+                static_cast<ssize_t>(request.size()));
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    ~Call() { ::close(socket_); }
+
+    /// All so far, until this was in it or the server has hung up.
+    const std::string& hear(std::string_view words) {
+      std::array<char, 4096> bytes{};
+      ssize_t size = 0;
+      while (heard_.find(words) == std::string::npos &&
+             (size = ::recv(socket_, bytes.data(), bytes.size(), 0)) > 0)
+        heard_.append(bytes.data(), static_cast<std::size_t>(size));
+      return heard_;
+    }
+    std::string hear_all() { return hear(std::string_view("\0", 1)); }
+
+   private:
+    int socket_;
+    std::string heard_;
+  };
+  static std::string request_for(const std::string& page) {
+    return "GET " + page + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  }
   /// The whole answer.
   static std::string get(const std::string& address, const std::string& page) {
-    int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in name{};
-    name.sin_family = AF_INET;
-    auto port = std::stoul(address.substr(address.rfind(':') + 1));
-    name.sin_port = htons(static_cast<std::uint16_t>(port));
-    ::inet_pton(AF_INET, "127.0.0.1", &name.sin_addr);
-    EXPECT_EQ(::connect(socket, reinterpret_cast<sockaddr*>(&name), sizeof name), 0);
-    std::string request = "GET " + page + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    EXPECT_EQ(::send(socket, request.data(), request.size(), MSG_NOSIGNAL),
-              static_cast<ssize_t>(request.size()));
-    std::string answer;
-    std::array<char, 4096> bytes{};
-    ssize_t size = 0;
-    while ((size = ::recv(socket, bytes.data(), bytes.size(), 0)) > 0)
-      answer.append(bytes.data(), static_cast<std::size_t>(size));
-    ::close(socket);
-    return answer;
+    return Call(address, request_for(page)).hear_all();
   }
+  static std::string post(const std::string& address, const std::string& page,
+                          const std::string& token, const std::string& text) {
+    std::string head = "POST " + page + " HTTP/1.1\r\nHost: " + address + "\r\nX-Conch: 1\r\n";
+    head += "Authorization: Bearer " + token + "\r\n";
+    head += "Content-Length: " + std::to_string(text.size()) + "\r\n\r\n";
+    return Call(address, head + text).hear_all();
+  }
+  static std::string code(const std::string& answer) { return answer.substr(9, 3); }
   static std::string body(const std::string& answer) {
     return answer.substr(answer.find("\r\n\r\n") + 4);
   }
@@ -84,6 +112,83 @@ TEST_F(PeerHttp, ShowsTheStatusOfAll) {
   EXPECT_TRUE(member_of(shown, one.id())["epochs"].get<int>() > 0) << shown;
   EXPECT_TRUE(body(get(http_address(one), "/")).starts_with("<!doctype html>"));
   leave(one);
+}
+
+TEST_F(PeerHttp, TellsWhatHappensAsItHappens) {
+  Process& one = ready_peer({"--http", "127.0.0.1:0"});
+  Call watcher(http_address(one), request_for("/events"));
+  std::string begin = watcher.hear("\nevent: group\n");
+  EXPECT_NE(begin.find("\nevent: hello\n"), std::string::npos) << begin;
+  EXPECT_NE(begin.find("\"admin\":false"), std::string::npos) << begin;
+  Process& holder = holder_of("deploy");
+  watcher.hear("\"event\":\"enter\",\"lock\":\"deploy\",\"fence\":\"1.1\"");
+  watcher.hear("\"holders\":[{\"member\":");
+  expect_end(holder);
+  std::string all = watcher.hear("\"event\":\"exit\",\"lock\":\"deploy\"");
+  EXPECT_NE(all.find("\"event\":\"request\",\"lock\":\"deploy\""), std::string::npos) << all;
+  EXPECT_LT(all.find("\"event\":\"request\""), all.find("\"event\":\"enter\""));
+  EXPECT_LT(all.find("\"event\":\"enter\""), all.find("\"event\":\"exit\""));
+  leave(one);  // Somebody watches.
+}
+
+TEST_F(PeerHttp, FindsLocks) {
+  Process& one = ready_peer({"--http", "127.0.0.1:0"});
+  holder_of("deploy");
+  waiter_for("deploy");
+  holder_of("backup/eu");
+  holder_of("backup/us");
+  auto names = [&](const std::string& query) {
+    std::string text;
+    json found = json::parse(body(get(http_address(one), "/locks?" + query)));
+    for (const json& lock : found["locks"]) text += lock["lock"].get<std::string>() + " ";
+    return std::to_string(found["found"].get<int>()) + ": " + text;
+  };
+  EXPECT_EQ(names("order=queue"), "3: deploy backup/eu backup/us ");
+  EXPECT_EQ(names("order=name"), "3: backup/eu backup/us deploy ");
+  EXPECT_EQ(names("order=age"), "3: deploy backup/eu backup/us ");
+  EXPECT_EQ(names("order=name&from=1&count=1"), "3: backup/us ");
+  EXPECT_EQ(names("from=99"), "3: ");
+  EXPECT_EQ(names("find=CKUP%2F&order=name"), "2: backup/eu backup/us ");
+  EXPECT_EQ(names("find=none"), "0: ");
+  EXPECT_EQ(names("lock=deploy"), "1: deploy ");
+  EXPECT_EQ(names("from=nonsense&count=-1&order=what&busy=1"), "3: deploy backup/eu backup/us ");
+  json deploy = json::parse(body(get(http_address(one), "/locks?lock=deploy")))["locks"][0];
+  EXPECT_EQ(deploy["queue"], 1);
+  EXPECT_EQ(deploy["holders"].size(), 1u);
+}
+
+TEST_F(PeerHttp, WhoHasTheTokenForces) {
+  std::ofstream(path("token")) << "0123456789abcdef\n";
+  std::filesystem::permissions(path("token"), std::filesystem::perms::owner_read);
+  Process& one = ready_peer({"--http", "127.0.0.1:0", "--http-token-file", path("token")});
+  Process& other = ready_peer({"--http", "127.0.0.1:0"});
+  std::string address = http_address(one);
+  Process& holder = holder_of("deploy");
+  std::string lock = R"({"lock":"deploy"})";
+  std::string token = "0123456789abcdef";
+  EXPECT_EQ(code(post(address, "/unlock", "0123456789abcdeF", lock)), "401");
+  EXPECT_EQ(code(post(http_address(other), "/unlock", token, lock)), "403");
+  for (const char* bad : {"", "{", "[]", "{}", R"({"lock":1})", R"({"lock":""})",
+                          R"({"lock":"a","b":"c"})", R"({"lock":"a\u0000"})"})
+    EXPECT_EQ(code(post(address, "/unlock", token, bad)), "400") << bad;
+  EXPECT_EQ(code(post(address, "/evict", token, R"({"member":"x"})")), "400");
+  EXPECT_EQ(code(post(address, "/evict", token, R"({"member":"1"})")), "409");
+  EXPECT_EQ(holder.await_exit(Milliseconds(0)), still_running);  // Nothing has come of all that.
+  EXPECT_EQ(code(post(address, "/unlock", token, lock)), "200");
+  EXPECT_NE(holder.await_exit(), 0) << holder.output();
+  std::string id = member_of(status(), other.id())["id"];
+  EXPECT_EQ(code(post(address, "/evict", token, R"({"member":")" + id + "\"}")), "200");
+  EXPECT_TRUE(other.await_output("was evicted")) << other.output();
+}
+
+TEST_F(PeerHttp, ATokenThatOthersCouldRead) {
+  std::ofstream(path("token")) << "0123456789abcdef\n";
+  std::filesystem::permissions(path("token"), std::filesystem::perms::all);
+  Outcome readable = run({"peer", "--http", "127.0.0.1:0", "--http-token-file", path("token")});
+  EXPECT_EQ(readable.status, 1) << readable.out;
+  EXPECT_TRUE(readable.says("others may read")) << readable.out;
+  Outcome useless = run({"peer", "--http-token-file", path("token")});
+  EXPECT_EQ(useless.status, 1) << useless.out;
 }
 
 TEST_F(PeerHttp, WhereItWillNotListen) {

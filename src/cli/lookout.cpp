@@ -24,9 +24,8 @@ namespace {
 constexpr Duration beat = milliseconds(50);
 constexpr Duration rates_period = milliseconds(500);
 constexpr Duration survey_period_min = milliseconds(500);
-/// So that a survey takes a peer a hundredth of its time: a lock of it takes about half a
-/// microsecond to tell, and as much to understand.
-constexpr Duration period_per_lock = std::chrono::microseconds(100);
+/// A lock that a peer names takes this one a microsecond or two: some hundredths of its time.
+constexpr Duration period_per_lock = std::chrono::microseconds(50);
 constexpr Duration survey_age_max = std::chrono::seconds(3);
 constexpr auto answer_patience = std::chrono::seconds(5);
 

@@ -107,6 +107,31 @@ TEST_P(Couriers, BringLargePayloads) {
   EXPECT_EQ(b.received[a.self][3], "small");
 }
 
+/// Acknowledgements travel on the connection on which the other direction is inside a frame that
+/// the socket had no room for: they wait for its end.
+TEST_P(Couriers, BringLargePayloadsBothWaysOverOneConnection) {
+  Station a(options(1));
+  Station b(options(2));
+  a.knows(b);
+  a.courier.send(b.self, "hello");  // So b answers over the connection that a has made.
+  EXPECT_TRUE(settle({&a, &b}, [&] { return !b.received.empty(); }));
+  std::string large(3'000'000, 'x');
+  constexpr std::size_t rounds = 8;
+  for (std::size_t i = 0; i < rounds; ++i) {
+    a.courier.send(b.self, large + std::to_string(i));
+    b.courier.send(a.self, large + std::to_string(i));
+  }
+  EXPECT_TRUE(settle({&a, &b},
+                     [&] {
+                       return b.received[a.self].size() == rounds + 1 &&
+                              a.received[b.self].size() == rounds;
+                     }))
+      << a.log() << b.log();
+  EXPECT_EQ(a.received[b.self].back(), large + std::to_string(rounds - 1));
+  EXPECT_TRUE(a.lines.empty()) << a.log();
+  EXPECT_TRUE(b.lines.empty()) << b.log();
+}
+
 TEST_P(Couriers, ARecipientMayForgetTheSenderWhileItIsTold) {
   Station a(options(1));
   Station b(options(2));

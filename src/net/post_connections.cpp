@@ -197,11 +197,16 @@ void Courier::Post::leave(Connection& connection) {
 
 // They take what they are given.
 
-/// What is the connection's own, then its channel's. False if it had to be closed.
+/// What is the connection's own, then its channel's, but first the rest of a frame of that. False
+/// if it had to be closed.
 bool Courier::Post::write(Connection& connection) {
-  if (!write_from(connection, connection.backlog)) return false;
   Correspondent* other = connection.correspondent();
   bool may_send = other && other->outlet() == &connection && connection.stage == Stage::open;
+  if (may_send && other->outgoing.is_inside()) {
+    if (!write_from(connection, other->outgoing)) return false;
+    if (other->outgoing.is_inside()) return true;
+  }
+  if (!write_from(connection, connection.backlog)) return false;
   return !may_send || connection.waits_to_write || write_from(connection, other->outgoing);
 }
 

@@ -47,6 +47,24 @@ TEST(Outgoing, GoesOnWhereTheReceiverStopped) {
   EXPECT_EQ(outgoing.unwritten(), all.substr(all.size() / 3));
 }
 
+TEST(Outgoing, KnowsWhetherItIsInsideAFrame) {
+  Outgoing outgoing = with_payloads(3);
+  std::size_t frame = outgoing.unwritten().size() / 3;
+  EXPECT_FALSE(outgoing.is_inside());
+  outgoing.wrote(1);
+  EXPECT_TRUE(outgoing.is_inside());
+  outgoing.wrote(frame - 1);
+  EXPECT_FALSE(outgoing.is_inside());
+  outgoing.wrote(frame + 2);
+  EXPECT_TRUE(outgoing.is_inside());
+  EXPECT_TRUE(outgoing.acknowledge(2));  // What is gone is forgotten, and what is begun is not.
+  EXPECT_TRUE(outgoing.is_inside());
+  EXPECT_TRUE(outgoing.resume(2));
+  EXPECT_FALSE(outgoing.is_inside());
+  write_all(outgoing);
+  EXPECT_FALSE(outgoing.is_inside());
+}
+
 TEST(Outgoing, IsBounded) {
   Outgoing outgoing(3 * (payload_overhead_bytes + 10));
   std::string payload(10, 'x');

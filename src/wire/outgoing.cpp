@@ -23,11 +23,13 @@ void Outgoing::wrote(std::size_t bytes) {
   written_ += bytes;
   CONCH_EXPECT(written_ <= bytes_.size(), "only what is there can be written");
   reached_ = std::max(reached_, written_);
+  while (boundary_ < written_)
+    boundary_ += length_bytes + number_at(std::string_view(bytes_).substr(boundary_));
 }
 
 bool Outgoing::resume(std::uint64_t received) {
   if (!drop_until(received, reached_)) return false;
-  written_ = front_;
+  written_ = boundary_ = front_;
   return true;
 }
 
@@ -51,6 +53,7 @@ void Outgoing::compact() {
   if (front_ < bytes_.size() - front_) return;
   bytes_.erase(0, front_);
   written_ -= std::min(written_, front_);
+  boundary_ -= std::min(boundary_, front_);
   reached_ -= front_;
   front_ = 0;
   if (bytes_.empty() && bytes_.capacity() > idle_capacity_max) bytes_.shrink_to_fit();

@@ -30,6 +30,8 @@ class Outgoing {
   /// What the connection has not taken yet.
   std::string_view unwritten() const { return std::string_view(bytes_).substr(written_); }
   void wrote(std::size_t bytes);
+  /// The connection has taken a part of a frame: nothing else may go before the rest of it.
+  bool is_inside() const { return written_ < boundary_; }
 
   /// So many have been received, on this connection and before. False if that cannot be: fewer than
   /// it has said, or more than were written.
@@ -44,9 +46,11 @@ class Outgoing {
 
   std::size_t bytes_max_;
   std::string bytes_;
-  /// In `bytes_`: what is acknowledged, what this connection has taken, what any has taken.
+  /// In `bytes_`: what is acknowledged, what this connection has taken, and where the frame ends
+  /// that it takes; what any has taken.
   std::size_t front_ = 0;
   std::size_t written_ = 0;
+  std::size_t boundary_ = 0;
   std::size_t reached_ = 0;
   std::uint64_t acknowledged_ = 0;
   std::uint64_t appended_ = 0;
