@@ -124,11 +124,13 @@ bool everywhere(const std::vector<Row>& rows, Test&& test) {
 
 constexpr std::string_view section = "seed 001, section 15.3";
 
-/// What the textbook has for N processes. Everybody but the crashed highest is up.
+/// What the textbook of these notes has for N processes (Coulouris et al., chapter 15); the notes
+/// themselves have no formula. Everybody but the crashed highest is up.
 double ring_best(double n) { return 2 * n; }
 double ring_worst(double n) { return 3 * n - 1; }
-double ring_all(double n) { return n * (n + 1) / 2 + n; }
 double bully_best(double n) { return n - 2; }
+/// Not there, but it follows.
+double ring_all(double n) { return n * (n + 1) / 2 + n; }
 
 std::vector<Claim> judge(const std::vector<Row>& rows) {
   std::string of(section);
@@ -142,7 +144,8 @@ std::vector<Claim> judge(const std::vector<Row>& rows) {
        "On a ring a single starter needs 3N-1 messages at worst, if its neighbour the other way "
        "round is the highest, and 2N at best, if it is the highest itself; the turnaround is the "
        "same, because messages go one after the other.",
-       fmt::format("{:.0f} and {:.0f}{}", ring_worst(most.nodes), ring_best(most.nodes), with),
+       fmt::format("textbook, {:.0f} and {:.0f}{}", ring_worst(most.nodes), ring_best(most.nodes),
+                   with),
        fmt::format("{} and {}. The last message only tells the coordinator that its announcement "
                    "has come round.",
                    most.worst.messages, most.best.messages),
@@ -156,7 +159,7 @@ std::vector<Claim> judge(const std::vector<Row>& rows) {
       {of,
        "If all begin at once and the ring is in falling order, no message is ended early: "
        "N(N+1)/2 + N.",
-       fmt::format("{:.0f}{}", ring_all(most.nodes), with),
+       fmt::format("computed, {:.0f}{}", ring_all(most.nodes), with),
        fmt::format("{}. On a random ring it is {:.0f} in the mean: O(N log N), as Chang and "
                    "Roberts have shown.",
                    most.all.messages, most.random.mean()),
@@ -165,13 +168,13 @@ std::vector<Claim> judge(const std::vector<Row>& rows) {
                            return row.all.messages == row.nodes * (row.nodes + 1) / 2 + row.nodes;
                          }))},
       {of, "A bully at best: the next below notices, and tells N-2 processes.",
-       fmt::format("{:.0f}{}", bully_best(most.nodes), with),
+       fmt::format("textbook, {:.0f}{}", bully_best(most.nodes), with),
        std::to_string(most.bully_best.messages) +
            ". The one more is the question to the process that has crashed; it takes T and a "
            "message.",
        judged(everywhere(
            rows, [](const Row& row) { return row.bully_best.messages == row.nodes - 2 + 1; }))},
-      {of, "A bully at worst, if the lowest notices: O(N^2).", "",
+      {of, "A bully at worst, if the lowest notices: O(N^2).", "textbook, O(N^2)",
        std::to_string(most.bully_worst.messages) + with +
            ". Of N-1 that are up, each asks all above it and all answer but the one that has "
            "crashed: (N-1)(N-2) + 2N - 3.",
@@ -226,16 +229,16 @@ std::vector<Figure> draw(const std::vector<Row>& rows) {
     messages.at("ring, all begin, random").points.push_back(at(n, row.random));
     count("bully, best", row.bully_best);
     count("bully, worst", row.bully_worst);
-    says(messages, "2N", ring_best(n));
-    says(messages, "3N-1", ring_worst(n));
-    says(messages, "N(N+1)/2 + N", ring_all(n));
-    says(messages, "N-2", bully_best(n));
+    says(messages, "2N, textbook", ring_best(n));
+    says(messages, "3N-1, textbook", ring_worst(n));
+    messages.at("N(N+1)/2 + N", Whose::reference).points.push_back({n, ring_all(n)});
+    says(messages, "N-2, textbook", bully_best(n));
     time("ring, best", row.best);
     time("ring, worst", row.worst);
     time("bully, best", row.bully_best);
     time("bully, worst", row.bully_worst);
-    says(turnaround, "2N", ring_best(n));
-    says(turnaround, "3N-1", ring_worst(n));
+    says(turnaround, "2N, textbook", ring_best(n));
+    says(turnaround, "3N-1, textbook", ring_worst(n));
   }
   return {messages, turnaround};
 }
@@ -264,11 +267,13 @@ Findings elections(const Setup& setup) {
                time(row.bully_worst), count(row.bully_comeback), count(row.polite_comeback)});
   }
   return {
-      fmt::format("Every message takes {}; T and T' are just above 2 and 4 message times. Ring: "
-                  "one starter,\nor all at once, on a ring in falling order, and on random rings "
-                  "(seeds {}..{}). Bully: the highest\nhas crashed and the next below (best) or "
-                  "the lowest (worst) notices. Turnaround in message times.",
-                  print_duration(latency), seeds.first, seeds.last),
+      fmt::format(
+          "Every message takes {}; T and T' are just above 2 and 4 message times. Ring: "
+          "one starter,\nor all at once, on a ring in falling order, and on random rings "
+          "(seeds {}..{}). Bully: the highest\nhas crashed and the next below (best) or "
+          "the lowest (worst) notices. Turnaround in message times.\nThe formulas are those of the "
+          "notes' textbook.",
+          print_duration(latency), seeds.first, seeds.last),
       std::move(table),
       {},
       judge(rows),

@@ -211,7 +211,9 @@ Claim locality_claim(const Measured& measured) {
   for (std::string_view name : {aggregation, single})
     for (unsigned eps = 1; eps <= 3; ++eps) fewer &= global(name, eps) < global(name, eps - 1);
   return {"seed 004, figure 11", "The more may overtake, the fewer messages go between clusters.",
-          "Preempt 196, 124, 109, 79 at eps 0 to 3",
+          "Preempt " +
+              by_eps(0, [](unsigned eps) { return double(line_of(single, eps).paper_global); }) +
+              " at eps 0 to 3",
           by_eps(0, [&](unsigned eps) { return global(single, eps); }) +
               ", and PreemptAggregation " +
               by_eps(0, [&](unsigned eps) { return global(aggregation, eps); }) + ".",
@@ -240,14 +242,19 @@ Claim aggregation_claim(const Measured& measured) {
 }
 
 Claim hierarchy_claim(const Measured& measured) {
-  double slowest = time_s(measured, "proxy");
-  for (std::string_view name : {aggregation, single})
-    for (unsigned eps = 0; eps <= 3; ++eps)
-      slowest = std::max(slowest, time_s(measured, name, eps));
+  double slowest = 0, paper_slowest = 0;
+  for (const Line& line : lines) {
+    if (line.algorithm != "proxy" && line.algorithm != aggregation && line.algorithm != single)
+      continue;
+    slowest = std::max(slowest, time_s(measured, line.algorithm, line.eps));
+    paper_slowest = std::max(paper_slowest, line.paper_s);
+  }
+  auto print = [](double clustered_s, double flat_s) {
+    return fmt::format("{:.2f} s at most, and {:.2f} s of NaimiTrehel", clustered_s, flat_s);
+  };
   return {"seed 004, figure 9",
           "Every algorithm that knows clusters is faster than the classical ones.",
-          "at most 6.04 s, and 7.16 s",
-          fmt::format("At most {:.2f} s, and {:.2f} s.", slowest, time_s(measured, flat)),
+          print(paper_slowest, line_of(flat).paper_s), print(slowest, time_s(measured, flat)) + ".",
           judged(slowest < time_s(measured, flat))};
 }
 

@@ -147,7 +147,7 @@ std::vector<Claim> judge(const std::vector<Line>& lines) {
                    sync("central"), sync("ricart-agrawala"), sync("naimi-trehel")),
        judged(round_trips)},
       {std::string(section), "Asking everybody takes 2(N-1) messages an entry.",
-       fmt::format("{}", 2 * (n - 1)),
+       fmt::format("textbook, {}", 2 * (n - 1)),
        fmt::format("{:.2f} and {:.2f} at low and high load: what fairness by time stamps (ME3) "
                    "costs.",
                    low("ricart-agrawala"), high("ricart-agrawala")),

@@ -31,6 +31,7 @@ const shapes = [
   symbolWye,
 ];
 const paperDashes = ["6 4", "2 3", "10 4 2 4", "12 4"];
+const referenceDashes = ["1 4", "1 3 5 3", "1 8"];
 const colours = 7;
 
 /** What a series shares with its like: measured on another engine, or by the paper. */
@@ -47,11 +48,13 @@ export function marksOf(series: Series[]): Mark[] {
   }
   let ours = 0;
   let papers = 0;
+  let references = 0;
   return series.map((each) => {
     const known = families.indexOf(family(each.name));
     const hue = `var(--series-${(known % colours) + 1})`;
     if (each.whose === "reference") {
-      return { colour: "var(--quiet)", dash: "1 4", hollow: true, path: "" };
+      const dash = referenceDashes[references++ % referenceDashes.length];
+      return { colour: "var(--quiet)", dash, hollow: true, path: "" };
     }
     if (each.whose === "paper") {
       const index = papers++;
