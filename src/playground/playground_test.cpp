@@ -151,6 +151,30 @@ TEST(Playground, ProcessesThatAskByThemselvesEnter) {
   EXPECT_FALSE(has(printed, "VIOLATION ME1")) << printed;
 }
 
+TEST(Playground, FilmsEveryEvent) {
+  Playground playground;
+  EXPECT_EQ(playground.film(), "");
+  EXPECT_EQ(playground.events(), 0u);
+  playground.run("nodes 3 naimi-trehel");
+  std::size_t before = playground.events();
+  for (std::string_view line : {"request 1", "deliver 1 -> 0", "drop 0 -> 1", "partition 0 | 1",
+                                "heal", "crash 2"}) {
+    playground.run(line);
+    EXPECT_GT(playground.events(), before) << line;
+    before = playground.events();
+  }
+  EXPECT_TRUE(playground.film().starts_with("conchfil"));
+  EXPECT_TRUE(has(playground.film(), "\"title\":\"Playground\""));
+}
+
+TEST(Playground, AGroupThatCannotBeIsRefused) {
+  Playground playground;
+  playground.run("nodes 3 central");
+  std::string sight = playground.sight();
+  EXPECT_TRUE(playground.run("nodes 3 nobody").starts_with("error: there is no algorithm"));
+  EXPECT_EQ(playground.sight(), sight);
+}
+
 /// Every algorithm of the catalogue runs by itself, on channels as it needs them, and keeps its
 /// promise of safety unless it is a specimen.
 TEST(Playground, EveryAlgorithmRunsByItself) {

@@ -401,6 +401,7 @@ std::string Scenario::run(std::string_view command) {
   } catch (const std::invalid_argument& error) {
     out_ += std::string("error: ") + error.what() + '\n';
   }
+  if (world_) world_->conclude();
   return std::exchange(out_, {});
 }
 
@@ -410,8 +411,9 @@ void Scenario::perform(std::string_view command) {
   try {
     if (found.act == nullptr) {
       ScriptedWorld::Group group = read_group(arguments);
+      FilmSink::Cast cast{group.clusters, group.sites, places(group)};
       world_.reset();
-      FilmSink* film = begin_film(group.algorithm, {group.clusters, group.sites, places(group)});
+      FilmSink* film = begin_film(group.algorithm, std::move(cast));
       world_ = std::make_unique<ScriptedWorld>(group, out_, film);
     } else if (world_) {
       put_captions();
