@@ -76,7 +76,7 @@ test("columns, words, kinds and texts", () => {
   assert.equal(run.detailOf(3), "");
   assert.equal(run.named("4"), 1);
   assert.equal(run.named("255"), 1);
-  assert.equal(run.violationAt(3).property, "ME1");
+  assert.equal(run.header.violations[0].property, "ME1");
 });
 
 test("the state of a node is that of its last event that has one", () => {
@@ -88,14 +88,6 @@ test("the state of a node is that of its last event that has one", () => {
   assert.equal(run.stateBefore(0, 1), "token no");
   assert.equal(run.firstState(1), "token yes");
   assert.deepEqual([...run.eventsOf(1)], [2, 3]);
-});
-
-test("the last event of a time", () => {
-  const run = small();
-  assert.deepEqual(
-    [-1, 0, 4, 5, 100].map((time) => run.lastAt(time)),
-    [-1, 0, 0, 2, 3],
-  );
 });
 
 test("what is no film is refused", () => {
@@ -137,7 +129,51 @@ test("a node has a state before its first event", () => {
   writer.add({ at: 0, word: "request", node: 0 });
   writer.add({ at: 1, word: "enter", node: 0, state: "owner -" });
   const run = new film.Film(buffer(writer.bytes()));
-  assert.deepEqual([-1, 0, 1].map((event) => run.stateAt(0, event)), ["owner 7", "owner 7", "owner -"]);
+  assert.deepEqual(
+    [-1, 0, 1].map((event) => run.stateAt(0, event)),
+    ["owner 7", "owner 7", "owner -"],
+  );
   assert.equal(run.stateBefore(0, 0), "owner 7");
   assert.equal(run.firstState(0), "owner 7");
+});
+
+test("who is away, waits, is inside and what is on its way, at each event", async () => {
+  const { Run, Away } = await load("run");
+  const writer = new FilmWriter(20, { nodes: [{ name: "0" }, { name: "1" }] });
+  let at = 0;
+  const add = (word, node, more) => writer.add({ at: at++, word, node, ...more });
+  add("pause", 0);
+  const request = add("request", 1);
+  const send = add("send", 1, { peer: 0, kind: "REQUEST" });
+  add("duplicate", 1, { peer: 0, kind: "REQUEST" });
+  add("receive", 0, { peer: 1, kind: "REQUEST", mate: send });
+  const copy = add("receive", 0, { peer: 1, kind: "REQUEST" });
+  writer.columns.mate[copy] = send;
+  const enter = add("enter", 1, { mate: request });
+  writer.columns.mate[enter] = film.none;
+  add("crash", 1, { mate: enter });
+  add("restart", 1);
+  const run = new Run(new film.Film(buffer(writer.bytes())));
+  const each = (what) => [...Array(at).keys()].map(what);
+  assert.deepEqual(
+    each((event) => run.awayAt(0, event)),
+    [1, 1, 1, 1, ...Array(5)].map((why) => why && Away.paused),
+  );
+  assert.deepEqual(
+    each((event) => run.awayAt(1, event) === Away.crashed),
+    each((event) => event === 7),
+  );
+  assert.deepEqual(
+    each((event) => run.waitingAt(event).length),
+    [0, 1, 1, 1, 1, 1, 0, 0, 0],
+  );
+  assert.deepEqual(
+    each((event) => run.insideAt(event).length),
+    [0, 0, 0, 0, 0, 0, 1, 0, 0],
+  );
+  assert.deepEqual(
+    each((event) => run.flightsAt(event).length),
+    [0, 0, 2, 2, 1, 0, 0, 0, 0],
+  );
+  assert.deepEqual([...run.entries], [enter]);
 });

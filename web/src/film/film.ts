@@ -1,7 +1,7 @@
 // A run in columns, as conch writes it (src/film) and the pages read it. The columns are views of
 // the bytes, texts are decoded when somebody asks for one, so that a million events open at once.
 import { group, lastUpTo, type Grouped } from "./group";
-import { parseHeader, type Header, type Violation } from "./header";
+import { parseHeader, type Header } from "./header";
 
 /** No node, event or text. */
 export const none = 0xffffffff;
@@ -141,23 +141,6 @@ export class Film {
   eventsOf(node: number): Uint32Array {
     this.events ??= group(this.node, this.nodes, () => true);
     return this.events.items.subarray(this.events.starts[node], this.events.starts[node + 1]);
-  }
-
-  /** The last event whose time is not after this one; -1 if there is none. */
-  lastAt(time: number): number {
-    let low = 0;
-    let high = this.count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.at[middle] <= time) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
-  }
-
-  /** The first violation that is seen at this event. */
-  violationAt(event: number): Violation | undefined {
-    return this.header.violations.find((violation) => violation.event === event);
   }
 
   private statesOf(): Grouped {

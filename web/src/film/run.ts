@@ -137,15 +137,29 @@ class Scan {
   private readonly waiting = new Map<number, number>();
   /** By node and why, the span that is open. */
   private readonly absent = new Map<number, number>();
+  private readonly paused = new Set<number>();
+  /** What happens to a node without its doing anything. */
+  private readonly suffered: Set<number>;
   private readonly actions: ((event: number) => void)[];
 
   constructor(private readonly film: Film) {
     this.kindCounts = new Uint32Array(film.header.kinds.length);
+    const suffered = ["lose", "duplicate", "crash", "pause", "suspect", "partition", "heal"];
+    this.suffered = new Set(suffered.map((word) => film.code(word)));
     this.actions = film.header.words.map((word) => this.action(word));
   }
 
   see(event: number): void {
+    if (this.paused.size > 0) this.wake(event);
     this.actions[this.film.word[event]]?.(event);
+  }
+
+  /** Who does something is not paused any more; a simulated run does not say when that ends. */
+  private wake(event: number): void {
+    const node = this.film.node[event];
+    if (!this.paused.has(node) || this.suffered.has(this.film.word[event])) return;
+    this.paused.delete(node);
+    this.comeBack(event, Away.paused);
   }
 
   messageSpans(): Spans {
@@ -197,7 +211,10 @@ class Scan {
       case "restart":
         return (event) => this.comeBack(event, Away.crashed);
       case "pause":
-        return (event) => this.leave(event, Away.paused);
+        return (event) => {
+          this.paused.add(film.node[event]);
+          this.leave(event, Away.paused);
+        };
       case "resume":
         return (event) => this.comeBack(event, Away.paused);
       case "partition":

@@ -2,11 +2,12 @@
 import { h } from "../shared/dom";
 import { icon, type Icon } from "./icons";
 
+/** What one jumps to. */
+export type Sight = "entry" | "violation" | "caption";
+
 export interface TransportHooks {
   step: (by: number) => void;
-  entry: (direction: 1 | -1) => void;
-  violation: (direction: 1 | -1) => void;
-  caption: (direction: 1 | -1) => void;
+  jump: (to: Sight, way: 1 | -1) => void;
   /** Goes on by so many events; false when the end is reached. */
   advance: (by: number) => boolean;
   /** Before playing: from the beginning, if it stands at the end. */
@@ -32,12 +33,8 @@ export class Transport {
       { "aria-label": "Speed" },
       ...speeds.map((rate) => h("option", { value: rate }, `${rate.toLocaleString("en")}/s`)),
     );
-    this.captions = pair("Caption", "previous caption", "next caption", (way) =>
-      hooks.caption(way),
-    );
-    this.violations = pair("Violation", "previous violation", "next violation", (way) =>
-      hooks.violation(way),
-    );
+    this.captions = this.jumps("caption");
+    this.violations = this.jumps("violation");
     this.element = h(
       "div",
       { class: "transport", role: "toolbar", "aria-label": "Moment" },
@@ -49,7 +46,7 @@ export class Transport {
         button("forward", "Step forward", () => hooks.step(1)),
       ),
       this.speed,
-      pair("Entry", "previous entry", "next entry", (way) => hooks.entry(way)),
+      this.jumps("entry"),
       this.violations,
       this.captions,
     );
@@ -62,6 +59,10 @@ export class Transport {
     this.violations.hidden = !violations;
   }
 
+  get active(): boolean {
+    return this.playing;
+  }
+
   toggle(): void {
     if (!this.playing) this.hooks.rewind();
     this.setPlaying(!this.playing);
@@ -69,6 +70,17 @@ export class Transport {
 
   stop(): void {
     if (this.playing) this.setPlaying(false);
+  }
+
+  private jumps(to: Sight): HTMLElement {
+    const name = to[0].toUpperCase() + to.slice(1);
+    return h(
+      "div",
+      { class: "group jump", role: "group", "aria-label": name },
+      button("previous", `Previous ${to}`, () => this.hooks.jump(to, -1)),
+      h("span", { class: "jump-label", "aria-hidden": "true" }, name),
+      button("next", `Next ${to}`, () => this.hooks.jump(to, 1)),
+    );
   }
 
   private setPlaying(playing: boolean): void {
@@ -95,23 +107,4 @@ export class Transport {
 
 function button(name: Icon, label: string, click: () => void): HTMLButtonElement {
   return h("button", { "aria-label": label, title: label, onclick: click }, icon(name));
-}
-
-function pair(
-  label: string,
-  back: string,
-  forward: string,
-  go: (way: 1 | -1) => void,
-): HTMLElement {
-  return h(
-    "div",
-    { class: "group jump", role: "group", "aria-label": label },
-    button("previous", capital(back), () => go(-1)),
-    h("span", { class: "jump-label", "aria-hidden": "true" }, label),
-    button("next", capital(forward), () => go(1)),
-  );
-}
-
-function capital(text: string): string {
-  return text[0].toUpperCase() + text.slice(1);
 }

@@ -28,7 +28,7 @@ import { Moment } from "./structure/scene";
 import { Structure } from "./structure/structure";
 import { EventTable } from "./table";
 import { Tabs } from "./tabs";
-import { Transport } from "./transport";
+import { Transport, type Sight } from "./transport";
 
 export interface ViewerOptions {
   onNode?: (node: number, event: Event) => void;
@@ -75,7 +75,7 @@ export class Viewer {
     this.run = new Run(film);
     const given = options.address ? parseAddress(location.hash, film.header.kinds) : null;
     this.axis = given?.axis ?? usual(film);
-    this.moment = clamp(given?.event ?? 0, film.count);
+    this.moment = clamp(given?.event ?? beginning(film), film.count);
     this.chosen = given?.chosen ?? -1;
     this.structure = new Structure({
       onNode: options.onNode ?? ((node) => this.chooseNode(node)),
@@ -83,6 +83,7 @@ export class Viewer {
     });
     this.diagram = new Diagram({
       onEvent: (event) => this.go(event, event),
+      onNode: (node) => this.chooseNode(node),
       onMoment: (event) => this.show(event),
       onWindow: (x0, x1) => this.minimap.look(x0, x1),
       onFrame: (ms) => options.onFrame?.(ms),
@@ -94,9 +95,7 @@ export class Viewer {
     if (given) this.filters.start(given.filter);
     this.transport = new Transport({
       step: (by) => this.step(by),
-      entry: (way) => this.jump(this.run.entries, way),
-      violation: (way) => this.jump(this.violations(), way),
-      caption: (way) => this.jump(this.captions(), way),
+      jump: (what, way) => this.jumpTo(what, way),
       advance: (by) => this.advance(by),
       rewind: () => this.moment >= this.film.count - 1 && this.show(0),
     });
@@ -131,6 +130,7 @@ export class Viewer {
       onScheme(() => this.diagram.recolour()),
       new Keys(this).leave,
     );
+    if (options.address) this.followAddress();
     this.take(false);
   }
 
@@ -179,8 +179,10 @@ export class Viewer {
     this.show(event);
   }
 
-  /** To the next of these events, or the one before. */
-  jump(events: ArrayLike<number>, way: 1 | -1): void {
+  /** To the next one, or the one before. */
+  jumpTo(what: Sight, way: 1 | -1): void {
+    this.transport.stop();
+    const events = this.sights(what);
     let found = -1;
     for (let i = 0; i < events.length; ++i) {
       if (way < 0 && events[i] < this.moment) found = events[i];
@@ -190,18 +192,6 @@ export class Viewer {
       }
     }
     if (found >= 0) this.show(found);
-  }
-
-  jumpTo(what: "entry" | "violation" | "caption", way: 1 | -1): void {
-    this.transport.stop();
-    this.jump(
-      what === "entry"
-        ? this.run.entries
-        : what === "violation"
-          ? this.violations()
-          : this.captions(),
-      way,
-    );
   }
 
   play(): void {
@@ -232,16 +222,16 @@ export class Viewer {
     this.diagram.dispose();
     this.structure.dispose();
     this.minimap.dispose();
+    clearTimeout(this.addressDue);
     for (const leave of this.leave) leave();
     this.element.remove();
   }
 
-  private violations(): number[] {
-    return this.film.header.violations.map((violation) => clamp(violation.event, this.film.count));
-  }
-
-  private captions(): number[] {
-    return this.film.header.captions.map((caption) => clamp(caption.event, this.film.count));
+  private sights(what: Sight): ArrayLike<number> {
+    if (what === "entry") return this.run.entries;
+    const { captions, violations } = this.film.header;
+    const all: { event: number }[] = what === "caption" ? captions : violations;
+    return all.map(({ event }) => clamp(event, this.film.count));
   }
 
   private advance(by: number): boolean {
@@ -255,7 +245,7 @@ export class Viewer {
     const { film } = this;
     this.filters.show(film, this.run);
     this.head.show(film);
-    const rate = film.count > 20000 ? 1000 : film.count > 2000 ? 100 : film.count > 300 ? 20 : 2;
+    const rate = film.count > 20000 ? 1000 : film.count > 2000 ? 20 : film.count > 300 ? 5 : 2;
     this.transport.show(rate, film.header.captions.length > 1, film.header.violations.length > 0);
     this.sift(keep);
   }
@@ -270,7 +260,7 @@ export class Viewer {
     this.minimap.show(this.film, this.run, this.diagram.axis);
     this.minimap.look(this.diagram.window.x0, this.diagram.window.x1);
     this.table.show(this.film, this.sieve);
-    this.go(this.moment, this.chosen, true);
+    this.go(this.moment, this.chosen, !keep);
   }
 
   private go(event: number, chosen: number, anew = false): void {
@@ -291,6 +281,8 @@ export class Viewer {
     const number = (value: number) => value.toLocaleString("en");
     const place = `${number(this.moment + 1)} of ${number(film.count)}`;
     const where = film.count > 0 ? `${place}, ${when(film, this.moment)}` : "";
+    // Nobody listens to a sentence many times a second.
+    this.now.setAttribute("aria-live", this.transport.active ? "off" : "polite");
     this.now.replaceChildren(
       h("span", { class: "now-what" }, text),
       h("span", { class: "quiet" }, where),
@@ -311,6 +303,16 @@ export class Viewer {
     });
   }
 
+  /** Somebody has written another address, or gone back to one. */
+  private followAddress(): void {
+    const follow = () => {
+      const { event, chosen } = parseAddress(location.hash, this.film.header.kinds);
+      if (event !== undefined) this.go(event, chosen ?? -1);
+    };
+    addEventListener("hashchange", follow);
+    this.leave.push(() => removeEventListener("hashchange", follow));
+  }
+
   /** Not for every step: browsers do not like that. */
   private keepAddress(): void {
     clearTimeout(this.addressDue);
@@ -325,6 +327,12 @@ export class Viewer {
       history.replaceState(null, "", hash);
     }, 150);
   }
+}
+
+/** Where one would look first: a run that broke something is shown at that moment. */
+function beginning(film: Film): number {
+  const { captions, violations } = film.header;
+  return captions.length === 0 && violations.length > 0 ? violations[0].event : 0;
 }
 
 /** Steps of a script are all alike; several may have the same time. */

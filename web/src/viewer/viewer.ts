@@ -62,11 +62,7 @@ function complain(error: unknown): void {
       { class: "nothing" },
       h("h1", {}, "No run to show"),
       h("p", { role: "alert" }, what),
-      h(
-        "p",
-        { class: "quiet" },
-        "Drop a film here, as conch view --save writes it, or choose one:",
-      ),
+      h("p", { class: "quiet" }, "Drop a film here (docs/film.md), or choose one:"),
       h("input", {
         type: "file",
         "aria-label": "A film",

@@ -5,7 +5,7 @@ import { duration } from "../../film/words";
 export type AxisMode = "time" | "order";
 
 export class Axis {
-  private readonly xs: Float64Array;
+  readonly xs: Float64Array;
 
   constructor(
     readonly film: Film,

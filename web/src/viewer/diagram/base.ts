@@ -33,7 +33,7 @@ export function drawBase(
     drawEvents(context, sheet, first, last);
     drawKinds(context, sheet, drawn);
   } else {
-    density.draw(context, sheet.axis, window, sheet.sieve, palette);
+    density.draw(context, sheet);
     drawArrows(context, sheet, drawn);
   }
   drawFaults(context, sheet, first, last, few);

@@ -1,29 +1,40 @@
 // Where too many events fall into a pixel to be drawn one by one: how many there are, as an image,
-// a row a node (or several nodes), with the critical sections on top. Counts of the whole run are
-// kept coarsely, by node and slice of time, so that a view of everything need not look at
-// everything again.
+// a line a node (or several nodes), with the critical sections on top. Counts of the whole run are
+// kept coarsely, by row and slice of time, so that a view of everything need not look at everything
+// again.
 import { none, type Film } from "../../film/film";
 import type { Run } from "../../film/run";
+import type { Spans } from "../../film/spans";
 import type { Sieve } from "../filter";
 import { rgb, type Palette } from "../palette";
 import type { Axis } from "./axis";
-import type { Window } from "./window";
+import type { Sheet } from "./sheet";
 
 /** Of the coarse counts, all rows together. */
 const cells = 1 << 20;
 /** From how many events on the coarse counts are used. */
 const many = 150_000;
 
-function slicesOf(sieve: Sieve): number {
-  return Math.max(64, Math.min(4096, Math.floor(cells / Math.max(1, sieve.rows.length))));
-}
-
 const waits = 1;
 const inside = 2;
 
+/** What becomes the image: pixels by line. */
+interface Grid {
+  width: number;
+  lines: number;
+  firstRow: number;
+  rows: number;
+  /** Pixels a unit of time. */
+  scale: number;
+  /** By row, where its line begins; -1 for one that is out of sight. */
+  lineOf: Int32Array;
+  counts: Uint32Array;
+  marks: Uint8Array;
+}
+
 export class Density {
   private readonly canvas = document.createElement("canvas");
-  private coarse: { axis: Axis; sieve: Sieve; counts: Uint16Array } | null = null;
+  private kept: Coarse | null = null;
 
   constructor(
     private readonly film: Film,
@@ -32,175 +43,170 @@ export class Density {
 
   /** Counts ahead of the first drawing. */
   prepare(axis: Axis, sieve: Sieve): void {
-    if (this.film.count > many) this.coarseCounts(axis, sieve);
+    if (this.film.count > many) this.coarse(axis, sieve);
   }
 
-  draw(
-    context: CanvasRenderingContext2D,
-    axis: Axis,
-    window: Window,
-    sieve: Sieve,
-    palette: Palette,
-  ): void {
-    const first = window.firstRow();
-    const rows = window.lastRow() - first + 1;
-    // Several rows share a line of pixels when there are more of them.
-    const lines = Math.min(rows, Math.ceil(window.body));
-    const width = Math.ceil(window.plot);
-    if (rows <= 0 || width <= 0) return;
-    const lineOf = (row: number) => (((row - first) * lines) / rows) | 0;
-    const counts = new Uint32Array(width * lines);
-    const marks = new Uint8Array(width * lines);
-    this.count(counts, width, lineOf, first, rows, axis, window, sieve);
-    this.mark(marks, width, lineOf, first, rows, axis, window, sieve);
-    this.paint(counts, marks, width, lines, palette);
+  draw(context: CanvasRenderingContext2D, sheet: Sheet): void {
+    const { window } = sheet;
+    const grid = gridFor(sheet);
+    if (!grid) return;
+    const { axis, sieve } = sheet;
+    const slice = (axis.end - axis.begin) / slicesOf(sieve) || 1;
+    const events = axis.last(window.x1) - axis.first(window.x0);
+    if (events > many && slice * grid.scale <= 2) {
+      copySlices(grid, window.x0 - axis.begin, slice, this.coarse(axis, sieve));
+    } else {
+      this.count(grid, sheet);
+      this.mark(grid, sheet, this.run.waits, waits);
+      this.mark(grid, sheet, this.run.visits, inside);
+    }
+    this.paint(grid, sheet.palette);
+    const { width, lines } = grid;
+    const left = window.labels;
+    const top = window.y(grid.firstRow) - window.rowHeight / 2;
+    const all = grid.rows * window.rowHeight;
+    const height = all / lines;
     context.imageSmoothingEnabled = false;
-    const top = window.y(first) - window.rowHeight / 2;
-    const height = (rows * window.rowHeight) / lines;
     if (height < 5) {
-      context.drawImage(
-        this.canvas,
-        0,
-        0,
-        width,
-        lines,
-        window.labels,
-        top,
-        width,
-        rows * window.rowHeight,
-      );
+      context.drawImage(this.canvas, 0, 0, width, lines, left, top, width, all);
       return;
     }
     const bar = Math.min(height * 0.7, 22);
     for (let line = 0; line < lines; ++line) {
       const y = top + line * height + (height - bar) / 2;
-      context.drawImage(this.canvas, 0, line, width, 1, window.labels, y, width, bar);
+      context.drawImage(this.canvas, 0, line, width, 1, left, y, width, bar);
     }
   }
 
-  private count(
-    counts: Uint32Array,
-    width: number,
-    lineOf: (row: number) => number,
-    firstRow: number,
-    rows: number,
-    axis: Axis,
-    window: Window,
-    sieve: Sieve,
-  ): void {
-    const { film } = this;
+  private count(grid: Grid, { axis, window, sieve }: Sheet): void {
     const from = axis.first(window.x0);
     const to = axis.last(window.x1);
-    const scale = width / (window.x1 - window.x0);
-    if (to - from > many) {
-      const coarse = this.coarseCounts(axis, sieve);
-      const slices = slicesOf(sieve);
-      const slice = (axis.end - axis.begin) / slices || 1;
-      if (slice * scale <= 2) {
-        for (let row = firstRow; row < firstRow + rows; ++row) {
-          const line = lineOf(row) * width;
-          const begin = Math.max(0, Math.floor((window.x0 - axis.begin) / slice));
-          for (let s = begin; s < slices; ++s) {
-            const count = coarse[row * slices + s];
-            if (count === 0) continue;
-            const px = ((axis.begin + (s + 0.5) * slice - window.x0) * scale) | 0;
-            if (px >= width) break;
-            if (px >= 0) counts[line + px] += count;
-          }
-        }
-        return;
-      }
-    }
+    const { node } = this.film;
+    const { xs } = axis;
+    const { rowOf } = sieve;
+    const { lineOf, counts, scale } = grid;
     for (let event = from; event <= to; ++event) {
-      const row = sieve.rowOf[film.node[event]] - firstRow;
-      if (!(row >= 0 && row < rows) || !sieve.passes(event)) continue;
-      const px = ((axis.x(event) - window.x0) * scale) | 0;
-      if (px < width) ++counts[lineOf(row + firstRow) * width + px];
+      const line = lineOf[rowOf[node[event]]];
+      if (line >= 0 && (sieve.all || sieve.passes(event)))
+        ++counts[line + (((xs[event] - window.x0) * scale) | 0)];
     }
   }
 
-  private mark(
-    marks: Uint8Array,
-    width: number,
-    lineOf: (row: number) => number,
-    firstRow: number,
-    rows: number,
-    axis: Axis,
-    window: Window,
-    sieve: Sieve,
-  ): void {
-    const { film, run } = this;
+  private mark(grid: Grid, { axis, window, sieve }: Sheet, spans: Spans, value: number): void {
+    const { node } = this.film;
+    const { lineOf, marks, scale, width } = grid;
+    const { xs } = axis;
     const from = Math.max(0, axis.first(window.x0) - 1);
-    const to = axis.last(window.x1);
-    const scale = width / (window.x1 - window.x0);
-    for (const [spans, value] of [
-      [run.waits, waits],
-      [run.visits, inside],
-    ] as const)
-      spans.meet(from, to, (span) => {
-        const event = spans.from[span];
-        const row = sieve.rowOf[film.node[event]] - firstRow;
-        if (!(row >= 0 && row < rows) || !sieve.passes(event)) return true;
-        const end = spans.to[span] === none ? axis.end : axis.x(spans.to[span]);
-        const line = lineOf(row + firstRow) * width;
-        const begin = Math.max(0, ((axis.x(event) - window.x0) * scale) | 0);
-        const last = Math.min(width - 1, ((end - window.x0) * scale) | 0);
-        for (let px = begin; px <= last; ++px) marks[line + px] = value;
-        return true;
-      });
+    spans.meet(from, axis.last(window.x1), (span) => {
+      const event = spans.from[span];
+      const line = lineOf[sieve.rowOf[node[event]]];
+      if (!(line >= 0) || !sieve.passes(event)) return true;
+      const end = spans.to[span] === none ? axis.end : xs[spans.to[span]];
+      const begin = Math.max(0, ((xs[event] - window.x0) * scale) | 0);
+      const last = Math.min(width - 1, ((end - window.x0) * scale) | 0);
+      for (let px = begin; px <= last; ++px) marks[line + px] = value;
+      return true;
+    });
   }
 
-  private paint(
-    counts: Uint32Array,
-    marks: Uint8Array,
-    width: number,
-    lines: number,
-    palette: Palette,
-  ): void {
+  private paint({ counts, marks, width, lines }: Grid, palette: Palette): void {
     this.canvas.width = width;
     this.canvas.height = lines;
     const context = this.canvas.getContext("2d")!;
     const image = context.createImageData(width, lines);
-    const data = image.data;
-    const colours = [rgb(palette.message), rgb(palette.waiting), rgb(palette.inside)];
+    const pixels = new Uint32Array(image.data.buffer);
     let largest = 1;
     for (let i = 0; i < counts.length; ++i) if (counts[i] > largest) largest = counts[i];
-    const shades = Uint8Array.from(
-      { length: 256 },
-      (_, n) => 70 + 150 * (Math.log1p(n) / Math.log1p(255)),
-    );
-    for (let i = 0; i < counts.length; ++i) {
-      if (counts[i] === 0 && marks[i] === 0) continue;
-      const [r, g, b] = colours[marks[i]];
-      const shade = shades[Math.min(255, ((counts[i] * 255) / largest) | 0)];
-      const alpha =
-        marks[i] === inside
-          ? 255
-          : marks[i] === waits
-            ? Math.max(90, counts[i] ? shade : 0)
-            : shade;
-      data[4 * i] = r;
-      data[4 * i + 1] = g;
-      data[4 * i + 2] = b;
-      data[4 * i + 3] = alpha;
-    }
+    const tints = [palette.message, palette.waiting, palette.inside].map(tintsOf);
+    const scale = 255 / largest;
+    for (let i = 0; i < counts.length; ++i)
+      if (counts[i] !== 0 || marks[i] !== 0) {
+        const shade = marks[i] === inside ? 255 : (counts[i] * scale) | 0;
+        pixels[i] = tints[marks[i]][shade];
+      }
     context.putImageData(image, 0, 0);
   }
 
-  private coarseCounts(axis: Axis, sieve: Sieve): Uint16Array {
-    if (this.coarse?.axis === axis && this.coarse.sieve === sieve) return this.coarse.counts;
-    const { film } = this;
+  private coarse(axis: Axis, sieve: Sieve): Coarse {
+    if (this.kept?.axis === axis && this.kept.sieve === sieve) return this.kept;
+    const { node, count } = this.film;
     const slices = slicesOf(sieve);
     const counts = new Uint16Array(sieve.rows.length * slices);
     const scale = slices / (axis.end - axis.begin || 1);
-    for (let event = 0; event < film.count; ++event) {
-      const row = sieve.rowOf[film.node[event]];
-      if (!(row >= 0) || !sieve.passes(event)) continue;
-      const slice = Math.min(slices - 1, ((axis.x(event) - axis.begin) * scale) | 0);
+    for (let event = 0; event < count; ++event) {
+      const row = sieve.rowOf[node[event]];
+      if (!(row >= 0) || !(sieve.all || sieve.passes(event))) continue;
+      const slice = Math.min(slices - 1, ((axis.xs[event] - axis.begin) * scale) | 0);
       const at = row * slices + slice;
       if (counts[at] < 0xffff) ++counts[at];
     }
-    this.coarse = { axis, sieve, counts };
-    return counts;
+    const marks = new Uint8Array(counts.length);
+    const mark = (spans: Spans, value: number) => {
+      for (let span = 0; span < spans.count; ++span) {
+        const event = spans.from[span];
+        const row = sieve.rowOf[node[event]];
+        if (!(row >= 0) || !sieve.passes(event)) continue;
+        const end = spans.to[span] === none ? axis.end : axis.xs[spans.to[span]];
+        const begin = ((axis.xs[event] - axis.begin) * scale) | 0;
+        const last = Math.min(slices - 1, ((end - axis.begin) * scale) | 0);
+        marks.fill(value, row * slices + begin, row * slices + last + 1);
+      }
+    };
+    mark(this.run.waits, waits);
+    mark(this.run.visits, inside);
+    this.kept = { axis, sieve, slices, counts, marks };
+    return this.kept;
   }
+}
+
+/** Counts and marks by row and slice of the whole run. */
+interface Coarse {
+  axis: Axis;
+  sieve: Sieve;
+  slices: number;
+  counts: Uint16Array;
+  marks: Uint8Array;
+}
+
+/** `x0` is where the window begins, from the run's beginning. */
+function copySlices(grid: Grid, x0: number, slice: number, coarse: Coarse): void {
+  const { slices } = coarse;
+  const begin = Math.max(0, Math.ceil(x0 / slice - 0.5));
+  const end = Math.min(slices, Math.ceil((x0 + grid.width / grid.scale) / slice - 0.5));
+  for (let row = grid.firstRow; row < grid.firstRow + grid.rows; ++row)
+    for (let s = begin; s < end; ++s) {
+      const from = row * slices + s;
+      const to = grid.lineOf[row] + ((((s + 0.5) * slice - x0) * grid.scale) | 0);
+      grid.counts[to] += coarse.counts[from];
+      if (coarse.marks[from] > grid.marks[to]) grid.marks[to] = coarse.marks[from];
+    }
+}
+
+function gridFor({ window, sieve }: Sheet): Grid | null {
+  const firstRow = window.firstRow();
+  const rows = window.lastRow() - firstRow + 1;
+  const width = Math.ceil(window.plot);
+  if (sieve.rows.length === 0 || rows <= 0) return null;
+  // Several rows share a line of pixels when there are more of them.
+  const lines = Math.min(rows, Math.ceil(window.body));
+  const lineOf = new Int32Array(sieve.rows.length).fill(-1);
+  for (let row = 0; row < rows; ++row)
+    lineOf[firstRow + row] = Math.floor((row * lines) / rows) * width;
+  const scale = (width - 0.01) / (window.x1 - window.x0);
+  const counts = new Uint32Array(width * lines);
+  const marks = new Uint8Array(width * lines);
+  return { width, lines, firstRow, rows, scale, lineOf, counts, marks };
+}
+
+function slicesOf(sieve: Sieve): number {
+  return Math.max(64, Math.min(4096, Math.floor(cells / Math.max(1, sieve.rows.length))));
+}
+
+/** A colour from pale to full, as the bytes of an image's pixel. */
+function tintsOf(colour: string): Uint32Array {
+  const [r, g, b] = rgb(colour);
+  const bytes = new Uint8Array(4 * 256);
+  for (let shade = 0; shade < 256; ++shade)
+    bytes.set([r, g, b, 80 + 175 * (Math.log1p(shade) / Math.log1p(255))], 4 * shade);
+  return new Uint32Array(bytes.buffer);
 }

@@ -18,6 +18,8 @@ import { ruler, Window } from "./window";
 export interface DiagramHooks {
   /** An event was clicked. */
   onEvent: (event: number) => void;
+  /** A node's name was clicked. */
+  onNode: (node: number) => void;
   /** The moment was dragged, or a place without an event clicked. */
   onMoment: (event: number) => void;
   /** Another part is seen. */
@@ -45,8 +47,8 @@ export class Diagram {
   private chosen: Chosen | null = null;
   private arrows: Arrow[] = [];
   private stale = { base: true, scheduled: false };
-  /** The whole run is seen, and stays so when the panel's size changes. */
-  private fitted = true;
+  /** What is seen, also after the panel's size has changed. */
+  private fitted: "beginning" | "all" | "no" = "beginning";
 
   constructor(private readonly hooks: DiagramHooks) {
     this.element = h("div", { class: "diagram" }, this.under, this.over, this.tip);
@@ -70,7 +72,7 @@ export class Diagram {
 
   show(film: Film, run: Run, sieve: Sieve, mode: AxisMode, keep = false): void {
     const old = this.sheet;
-    const whole = !keep || !old || this.isWhole();
+    if (!keep) this.fitted = "beginning";
     if (old?.film !== film || !this.density) this.density = new Density(film, run);
     if (old?.film !== film || this.axis?.mode !== mode) this.axis = new Axis(film, mode);
     this.sheet = {
@@ -87,18 +89,24 @@ export class Diagram {
       ...film.header.nodes.slice(0, 2000).map((node) => node.name.length),
     );
     this.window.labels = Math.min(112, 34 + 7 * longest);
-    if (whole || old?.axis.mode !== mode) this.fit();
-    else {
-      this.window.rows = Math.max(1, sieve.rows.length);
-      this.change(() => this.window.clamp());
-    }
+    if (this.fitted !== "no") this.refit();
+    else if (old?.axis.mode !== mode) this.fit();
+    else this.window.keep(this.axis, sieve.rows.length);
+    this.changed();
   }
 
+  /** Shows everything. */
   fit(): void {
     if (!this.sheet) return;
-    this.fitted = true;
-    this.window.fit(this.axis, this.sheet.sieve.rows.length);
+    this.fitted = "all";
+    this.refit();
     this.changed();
+  }
+
+  private refit(): void {
+    const rows = this.sheet!.sieve.rows.length;
+    if (this.fitted === "beginning") this.window.begin(this.axis, rows);
+    else this.window.fit(this.axis, rows);
   }
 
   zoom(factor: number): void {
@@ -133,8 +141,10 @@ export class Diagram {
       const row = sieve.rowOf[film.node[chosen.moment.event]];
       const top = this.window.top;
       if (row >= 0 && this.window.rowHeight >= 5) this.window.revealRow(row);
-      if (this.window.reveal(this.axis.x(chosen.moment.event)) || top !== this.window.top)
+      if (this.window.reveal(this.axis.x(chosen.moment.event)) || top !== this.window.top) {
+        if (this.fitted === "beginning") this.fitted = "no";
         this.changed();
+      }
     }
     this.invalidate(false);
   }
@@ -145,13 +155,9 @@ export class Diagram {
     this.invalidate(true);
   }
 
-  private isWhole(): boolean {
-    return this.fitted;
-  }
-
   private change(how: () => void): void {
     if (!this.sheet) return;
-    this.fitted = false;
+    this.fitted = "no";
     how();
     this.changed();
   }
@@ -171,8 +177,11 @@ export class Diagram {
       canvas.width = Math.round(width * scale);
       canvas.height = Math.round(height * scale);
     }
-    if (this.sheet && this.fitted) this.fit();
-    else if (this.sheet) this.change(() => this.window.clamp());
+    if (!this.sheet) return;
+    if (this.fitted === "no") this.window.clamp();
+    else this.refit();
+    this.changed();
+    if (this.chosen) this.choose(this.chosen);
     this.draw();
   }
 
@@ -224,7 +233,11 @@ export class Diagram {
 
   private clicked(x: number, y: number): void {
     if (!this.sheet || this.sheet.film.count === 0) return;
-    if (x <= this.window.labels) return;
+    const node = this.sheet.sieve.rows[this.window.row(y)];
+    if (x <= this.window.labels) {
+      if (y > ruler && node !== undefined) this.hooks.onNode(node);
+      return;
+    }
     const event = y >= ruler ? this.eventAt(x, y) : -1;
     if (event >= 0) this.hooks.onEvent(event);
     else this.hooks.onMoment(this.axis.nearest(this.window.x(x)));

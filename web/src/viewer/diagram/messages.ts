@@ -56,7 +56,7 @@ function collect(sheet: Sheet, spans: Spans): Arrow[] | null {
 
 export function drawArrows(context: CanvasRenderingContext2D, sheet: Sheet, all: Arrow[]): void {
   const { palette } = sheet;
-  const dense = all.length > 400;
+  const dense = all.length > 300;
   for (const weighty of [false, true]) {
     context.strokeStyle = context.fillStyle = weighty ? palette.token : palette.message;
     context.lineWidth = weighty ? (dense ? 1.4 : 2) : 1;

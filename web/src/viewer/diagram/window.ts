@@ -55,7 +55,7 @@ export class Window {
   fit(axis: Axis, rows: number): void {
     this.axis = axis;
     this.rows = Math.max(1, rows);
-    const pad = this.padding();
+    const pad = this.padding((axis.end - axis.begin) / 0.96);
     this.x0 = axis.begin - pad;
     this.x1 = axis.end + pad;
     this.top = 0;
@@ -64,11 +64,30 @@ export class Window {
     this.clamp();
   }
 
+  /** At first not more of a long run than can be told apart, unless it is too long for that. */
+  begin(axis: Axis, rows: number): void {
+    this.fit(axis, rows);
+    const { count } = axis.film;
+    if (count <= 400 || count > 20_000) return;
+    const length = (axis.x(120) - axis.begin) / 0.96;
+    this.x0 = axis.begin - this.padding(length);
+    this.x1 = this.x0 + length;
+    this.clamp();
+  }
+
+  /** The same part of another run, or with other rows. */
+  keep(axis: Axis, rows: number): void {
+    this.axis = axis;
+    this.rows = Math.max(1, rows);
+    this.clamp();
+  }
+
   /** Around a place that stays where it is. */
   zoom(factor: number, atPx: number): void {
     const middle = this.x(atPx);
     const least = this.axis.mode === "order" || this.axis.film.header.unit === "step" ? 4 : 100;
-    const most = this.axis.end - this.axis.begin + 2 * this.padding();
+    const whole = this.axis.end - this.axis.begin;
+    const most = whole + 2 * this.padding(whole / 0.96);
     const length = Math.min(most, Math.max(Math.min(least, most), (this.x1 - this.x0) * factor));
     const share = (middle - this.x0) / (this.x1 - this.x0);
     this.x0 = middle - share * length;
@@ -97,12 +116,12 @@ export class Window {
     const length = this.x1 - this.x0;
     const margin = length * 0.08;
     if (x >= this.x0 + margin && x <= this.x1 - margin) return false;
-    const before = [this.x0, this.x1];
+    const before = this.x0;
     const share = x < this.x0 + margin ? 0.3 : 0.7;
     this.x0 = x - length * share;
     this.x1 = this.x0 + length;
     this.clamp();
-    return before[0] !== this.x0 || before[1] !== this.x1;
+    return Math.abs(before - this.x0) > length * 1e-6;
   }
 
   revealRow(row: number): void {
@@ -114,16 +133,17 @@ export class Window {
   }
 
   clamp(): void {
-    const pad = this.padding();
-    const begin = this.axis.begin - pad;
-    const end = this.axis.end + pad;
-    const length = Math.min(this.x1 - this.x0, end - begin);
-    this.x0 = Math.max(begin, Math.min(this.x0, end - length));
+    const { begin, end } = this.axis;
+    const whole = end - begin;
+    const length = Math.min(this.x1 - this.x0, whole + 2 * this.padding(whole / 0.96));
+    const pad = this.padding(length);
+    this.x0 = Math.max(begin - pad, Math.min(this.x0, end + pad - length));
     this.x1 = this.x0 + length;
     this.top = Math.max(0, Math.min(this.top, this.rows * this.rowHeight - this.body));
   }
 
-  private padding(): number {
-    return Math.max((this.axis.end - this.axis.begin) * 0.02, 0.6);
+  /** How far a window of this length may go beyond the ends. */
+  private padding(length: number): number {
+    return Math.max(length * 0.02, 0.6);
   }
 }

@@ -1,8 +1,10 @@
 // One scene a family of algorithms: which fields of the states are links, and where the nodes
 // stand. The names of the fields are the algorithms' own (src/mutex, src/election, src/overlay).
 import { fields, given, items, record } from "../../film/state";
-import { around, circle, clusters, forest, star, type Places } from "./layout";
-import type { LinkStyle, Moment, Scene, SceneLink, SceneNode, Size } from "./scene";
+import { company } from "./company";
+import { circle, clusters, forest, star, type Places } from "./layout";
+import { overlay } from "./overlay";
+import type { LinkStyle, Moment, Scene, SceneLink, Size } from "./scene";
 
 type Family = (moment: Moment, ids: number[], size: Size) => Scene;
 
@@ -31,7 +33,7 @@ const families: Record<string, Family> = {
 function naimiTrehel(moment: Moment, ids: number[], size: Size): Scene {
   const owner = (id: number) => moment.pointer(id, "owner");
   return {
-    ...scene(moment, ids, forest(ids, owner, size)),
+    ...company(moment, ids, forest(ids, owner, size)),
     links: [...pointers(moment, ids, "owner", "solid"), ...pointers(moment, ids, "next", "dashed")],
     legend: [
       ["solid", "owner"],
@@ -42,10 +44,9 @@ function naimiTrehel(moment: Moment, ids: number[], size: Size): Scene {
 
 /** The tree's edges stay where they are, and turn round. */
 function raymond(moment: Moment, ids: number[], size: Size): Scene {
-  const first = (id: number) =>
-    moment.node(fields(moment.film.firstState(id)).get("holder"));
+  const first = (id: number) => moment.node(fields(moment.film.firstState(id)).get("holder"));
   return {
-    ...scene(
+    ...company(
       moment,
       ids,
       forest(ids, (id) => (first(id) === id ? undefined : first(id)), size),
@@ -68,7 +69,7 @@ function elmp(moment: Moment, ids: number[], size: Size): Scene {
       const next = moment.node(record(place.get("next")).get("node"));
       if (next !== undefined && next !== id) links.push({ from: id, to: next, style: "dashed" });
     }
-  const base = scene(
+  const base = company(
     moment,
     ids,
     forest(ids, (id) => moment.pointer(id, "parent"), size),
@@ -96,7 +97,7 @@ function originOf(item: string): string {
 function hierarchical(moment: Moment, ids: number[], size: Size): Scene {
   const { places: where, boxes } = clusters(ids, moment.film, size);
   return {
-    ...scene(moment, ids, where, "r_queue"),
+    ...company(moment, ids, where, "r_queue"),
     boxes,
     links: [...pointers(moment, ids, "owner", "solid"), ...pointers(moment, ids, "next", "dashed")],
     legend: [
@@ -106,37 +107,10 @@ function hierarchical(moment: Moment, ids: number[], size: Size): Scene {
   };
 }
 
-/** By position on the ring of identifiers; zero is on top. */
-function overlay(moment: Moment, ids: number[], size: Size): Scene {
-  const position = (id: number) => {
-    const hex = moment.film.header.nodes[id].ring;
-    return hex ? parseInt(hex.slice(0, 8).padEnd(8, "0"), 16) / 2 ** 32 : id / moment.film.nodes;
-  };
-  const sorted = [...ids].sort((a, b) => position(a) - position(b));
-  const angles = apart(sorted.map((id) => position(id) * 2 * Math.PI));
-  const { places: where, ring } = around(sorted, angles, size);
-  return { ...scene(moment, ids, where, "queue"), ring };
-}
-
-/** Positions that are so near that the nodes would cover one another are moved a little. */
-function apart(angles: number[]): number[] {
-  const least = Math.min(0.2, (2 * Math.PI * 0.85) / Math.max(1, angles.length));
-  const moved = angles.slice();
-  for (let round = 0; round < 40; ++round)
-    for (let i = 0; i < moved.length; ++i) {
-      const j = (i + 1) % moved.length;
-      const gap = moved[j] - moved[i] + (j === 0 ? 2 * Math.PI : 0);
-      if (j === i || gap >= least) continue;
-      moved[i] -= (least - gap) / 2;
-      moved[j] += (least - gap) / 2;
-    }
-  return moved;
-}
-
 function votes(moment: Moment, ids: number[], size: Size): Scene {
   const { places: where } = circle(ids, size);
   const links: SceneLink[] = [];
-  const base = scene(moment, ids, where);
+  const base = company(moment, ids, where);
   for (const node of base.nodes) {
     const voted = votedFor(moment, node.id);
     if (voted !== undefined && voted !== node.id)
@@ -171,18 +145,29 @@ function votedFor(moment: Moment, id: number): number | undefined {
 }
 
 function tokenRing(moment: Moment, ids: number[], size: Size): Scene {
-  const { places: where } = circle(ids, size);
+  const { places: where } = circle(inOrder(moment, ids, "successor"), size);
   return {
-    ...scene(moment, ids, where),
+    ...company(moment, ids, where),
     links: pointers(moment, ids, "successor", "edge"),
     legend: [["edge", "successor"]],
   };
 }
 
+/** As they follow one another, if all of them do. */
+function inOrder(moment: Moment, ids: number[], field: string): number[] {
+  const order: number[] = [];
+  const left = new Set(ids);
+  for (let id: number | undefined = ids[0]; id !== undefined && left.delete(id);) {
+    order.push(id);
+    id = moment.node(fields(moment.film.firstState(id)).get(field));
+  }
+  return [...order, ...left];
+}
+
 function broadcast(moment: Moment, ids: number[], size: Size): Scene {
   const { places: where, ring } = circle(ids, size);
   const links: SceneLink[] = [];
-  const base = scene(moment, ids, where, "queue");
+  const base = company(moment, ids, where, "queue");
   for (const node of base.nodes) {
     for (const deferred of items(moment.fields(node.id).get("deferred"))) {
       const owed = moment.node(deferred.split(":")[0]);
@@ -201,7 +186,7 @@ function broadcast(moment: Moment, ids: number[], size: Size): Scene {
 function central(moment: Moment, ids: number[], size: Size): Scene {
   const server = ids.map((id) => moment.pointer(id, "server")).find((id) => id !== undefined);
   const links: SceneLink[] = [];
-  const base = scene(moment, ids, star(ids, server ?? ids[0], size));
+  const base = company(moment, ids, star(ids, server ?? ids[0], size));
   for (const node of base.nodes) {
     if (server !== undefined && node.id !== server)
       links.push({ from: node.id, to: server, style: "faint" });
@@ -220,13 +205,15 @@ function central(moment: Moment, ids: number[], size: Size): Scene {
 }
 
 function electionRing(moment: Moment, ids: number[], size: Size): Scene {
-  const { places: where } = circle(ids, size);
-  const links: SceneLink[] = ids.map((id, i) => ({
+  const order = inOrder(moment, ids, "neighbour");
+  const { places: where } = circle(order, size);
+  const links: SceneLink[] = order.map((id, i) => ({
     from: id,
-    to: ids[(i + 1) % ids.length],
+    to: order[(i + 1) % order.length],
     style: "edge",
   }));
-  return elected(moment, ids, where, links, (id) => moment.fields(id).get("participant") === "yes");
+  const takesPart = (id: number) => moment.fields(id).get("participant") === "yes";
+  return elected(moment, ids, where, links, takesPart);
 }
 
 function bully(moment: Moment, ids: number[], size: Size): Scene {
@@ -247,7 +234,7 @@ function elected(
   links: SceneLink[],
   takesPart: (id: number) => boolean,
 ): Scene {
-  const base = scene(moment, ids, where);
+  const base = company(moment, ids, where);
   for (const node of base.nodes) {
     const chosen = given(moment.fields(node.id).get("elected"));
     node.marked = takesPart(node.id);
@@ -271,27 +258,10 @@ function generic(moment: Moment, ids: number[], size: Size): Scene {
     new Set(ids.map((id) => moment.film.header.nodes[id].cluster ?? 0)).size > 1;
   if (apartClusters) {
     const { places: where, boxes } = clusters(ids, moment.film, size);
-    return { ...scene(moment, ids, where, "queue"), boxes };
+    return { ...company(moment, ids, where, "queue"), boxes };
   }
   const { places: where, ring } = circle(ids, size);
-  return { ...scene(moment, ids, where, "queue"), ring };
-}
-
-/** The nodes, with their tokens, and below each what its queue has. */
-function scene(moment: Moment, ids: number[], where: Places, queue?: string): Scene {
-  const nodes = ids.map((id): SceneNode => {
-    const known = moment.fields(id);
-    const waiting = queue ? items(known.get(queue)) : [];
-    const holds =
-      known.get("token") === "yes" || (known.has("asked") && moment.pointer(id, "holder") === id);
-    return {
-      id,
-      ...where.get(id)!,
-      token: holds,
-      note: waiting.length > 0 ? waiting.join(" ") : undefined,
-    };
-  });
-  return { nodes, links: [], boxes: [], legend: [], noteWord: "its queue" };
+  return { ...company(moment, ids, where, "queue"), ring };
 }
 
 function pointers(moment: Moment, ids: number[], field: string, style: LinkStyle): SceneLink[] {

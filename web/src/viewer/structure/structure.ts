@@ -7,6 +7,7 @@ import { isWeighty, type Flight } from "../../film/run";
 import { h } from "../../shared/dom";
 import { along, curve } from "./curves";
 import { sceneOf } from "./families";
+import { labelPlaces } from "./labels";
 import { legendOf } from "./legend";
 import {
   cast,
@@ -69,8 +70,8 @@ export class Structure {
     this.layers = {
       boxes: layer("boxes"),
       links: layer("links"),
-      flights: layer("flights"),
       nodes: layer("nodes"),
+      flights: layer("flights"),
     };
     this.watcher = new ResizeObserver(() => this.resized());
     this.watcher.observe(this.stage);
@@ -188,17 +189,7 @@ export class Structure {
       curve(at.get(flight.from)!, at.get(flight.to)!, bend(flight), radius + 4);
     const spot = (flight: Flight) =>
       along(at.get(flight.from)!, at.get(flight.to)!, bend(flight), radius, flight.progress);
-    // Beside the middle of its way; of two that meet, one nearer to its sender.
-    const label = (flight: Flight) => {
-      const middle = along(
-        at.get(flight.from)!,
-        at.get(flight.to)!,
-        bend(flight) * 1.3,
-        radius,
-        0.42,
-      );
-      return { x: middle.x, y: middle.y + 4 };
-    };
+    const labels = labelPlaces(flights, at, bend, radius, this.size);
     const weight = (flight: Flight) =>
       isWeighty(film.kindOf(flight.send)) ? "weighty" : "message";
     const groups = this.layers.flights
@@ -233,7 +224,7 @@ export class Structure {
     groups
       .select<SVGPathElement>("path")
       .attr("marker-end", (flight) => `url(#${this.marker}-${weight(flight)})`);
-    groups.select("text").text((flight) => (flights.length <= 10 ? film.kindOf(flight.send) : ""));
+    groups.select("text").text((flight) => (labels.has(flight) ? film.kindOf(flight.send) : ""));
     groups.select("circle").attr("r", (flight) => (weight(flight) === "weighty" ? 6 : 4.5));
     const place = (moving: any) => {
       moving.select("path").attr("d", path);
@@ -243,10 +234,8 @@ export class Structure {
         .attr("cy", (flight: Flight) => spot(flight).y);
       moving
         .select("text")
-        .attr("x", (flight: Flight) =>
-          Math.max(34, Math.min(this.size.width - 34, label(flight).x)),
-        )
-        .attr("y", (flight: Flight) => label(flight).y);
+        .attr("x", (flight: Flight) => labels.get(flight)?.x ?? 0)
+        .attr("y", (flight: Flight) => labels.get(flight)?.y ?? 0);
     };
     place(slow > 0 ? groups.transition().duration(slow) : groups.interrupt());
   }
