@@ -106,8 +106,7 @@ void add_show_options(CLI::App& command, ShowTexts& texts) {
 
 void show(const film::Builder& film, const ShowTexts& texts) {
   std::string_view page = pages::page(pages::Name::viewer);
-  if (texts.out)
-    write_page(pages::with_data(page, "text/plain", base64(film.bytes())), *texts.out);
+  if (texts.out) write_page(pages::with_data(page, "text/plain", base64(film.bytes())), *texts.out);
   if (texts.view) serve_pages(pages_of(film), "the run", texts);
 }
 

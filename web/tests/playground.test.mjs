@@ -51,7 +51,7 @@ test("Naimi-Trehel to an entry, by clicks; the link has the run", options, async
   const { page, done } = await visit();
   await choose(page, 3, "Request");
   assert.equal(await member(page, 3).getAttribute("aria-label"), "3: waits");
-  await page.locator(".structure .flight").click();
+  await page.locator(".structure .flight circle").click();
   await item(page, "Deliver").click();
   await page.getByRole("button", { name: "Deliver: TOKEN from 0 to 3" }).click();
   assert.equal(await member(page, 3).getAttribute("aria-label"), "3: inside, has the token");
@@ -83,7 +83,7 @@ test("a lost token is a violation that nobody overlooks", options, async () => {
   const alert = page.locator(".status .broken");
   await alert.getByText("ME2 is violated").waitFor();
   assert.match(await alert.textContent(), /deadlock: nothing is in flight, nobody is inside, and these wait: 1/);
-  assert.ok(await page.getByRole("button", { name: "Step" }).isDisabled());
+  assert.ok(await page.getByRole("button", { name: "Step", exact: true }).isDisabled());
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("button", { name: "Deliver: TOKEN from 0 to 1" }).waitFor();
   assert.equal(await alert.textContent(), "");
@@ -159,7 +159,7 @@ test("by keyboard alone", options, async () => {
 test("another group, a command, and what is wrong with it", options, async () => {
   const { page, done } = await visit();
   await page.getByLabel("Algorithm").selectOption("bully");
-  await page.getByLabel("Nodes", { exact: true }).fill("3");
+  await page.getByRole("spinbutton", { name: "Nodes" }).fill("3");
   await page.getByRole("button", { name: "Begin" }).click();
   assert.deepEqual(await script(page), ["nodes 3 bully"]);
   await member(page, 2).click();
@@ -180,7 +180,7 @@ test("another group, a command, and what is wrong with it", options, async () =>
 
 test("a run by itself goes on until it is paused; the past can be looked at", options, async () => {
   const { page, done } = await visit("#seed=5&run=nodes_4_ring;request_2");
-  await page.getByLabel("Speed").selectOption("fast");
+  await page.locator(".run-controls").getByLabel("Speed").selectOption("fast");
   await page.getByRole("button", { name: "Run", exact: true }).first().click();
   await page.locator(".member.inside").waitFor();
   await page.getByRole("button", { name: "Pause", exact: true }).first().click();

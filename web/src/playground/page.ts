@@ -108,13 +108,13 @@ export class Page {
   private show(): void {
     const { session } = this;
     this.controls.show();
-    this.script.show(session.steps, session.ahead);
     if (session.sight) {
       this.status.show(session.sight, session.steps);
       this.members.show(session.sight.members, this.entry?.can.elects ?? false);
       this.flights.show(session.sight.flight);
       this.film();
     }
+    this.script.show(session.steps, session.ahead);
     this.keepLink();
   }
 
