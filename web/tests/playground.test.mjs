@@ -4,12 +4,22 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import {
-  assertNoSidewaysScroll, chromiumPath, openBrowser, pagesFolder, phone, servePage, shot, startConch,
+  assertNoSidewaysScroll,
+  chromiumPath,
+  openBrowser,
+  pagesFolder,
+  phone,
+  servePage,
+  shot,
+  startConch,
 } from "./browser.mjs";
 
 // A page without the module is a few letters shorter than one with it.
-const built = chromiumPath() && (await readFile(join(pagesFolder, "playground.html"))).length > 400_000;
-const options = built ? {} : { skip: chromiumPath() ? "there is no module" : "there is no chromium" };
+const built =
+  chromiumPath() && (await readFile(join(pagesFolder, "playground.html"))).length > 400_000;
+const options = built
+  ? {}
+  : { skip: chromiumPath() ? "there is no module" : "there is no chromium" };
 let served;
 
 before(async () => {
@@ -57,7 +67,12 @@ test("Naimi-Trehel to an entry, by clicks; the link has the run", options, async
   assert.equal(await member(page, 3).getAttribute("aria-label"), "3: inside, has the token");
   await page.locator('.structure .node[data-node="3"].inside').waitFor();
   const lines = await script(page);
-  assert.deepEqual(lines, ["nodes 5 naimi-trehel", "request 3", "deliver 3 -> 0 REQUEST", "deliver 0 -> 3 TOKEN"]);
+  assert.deepEqual(lines, [
+    "nodes 5 naimi-trehel",
+    "request 3",
+    "deliver 3 -> 0 REQUEST",
+    "deliver 0 -> 3 TOKEN",
+  ]);
 
   await linked(page, "deliver_0~3_TOKEN");
   const address = page.url();
@@ -82,7 +97,10 @@ test("a lost token is a violation that nobody overlooks", options, async () => {
   await page.getByRole("button", { name: "Drop: TOKEN from 0 to 1" }).click();
   const alert = page.locator(".status .broken");
   await alert.getByText("ME2 is violated").waitFor();
-  assert.match(await alert.textContent(), /deadlock: nothing is in flight, nobody is inside, and these wait: 1/);
+  assert.match(
+    await alert.textContent(),
+    /deadlock: nothing is in flight, nobody is inside, and these wait: 1/,
+  );
   assert.ok(await page.getByRole("button", { name: "Step", exact: true }).isDisabled());
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("button", { name: "Deliver: TOKEN from 0 to 1" }).waitFor();
@@ -122,7 +140,10 @@ test("crash, hold back, duplicate, part and heal", options, async () => {
   await item(page, "Crash").click();
   assert.equal(await member(page, 2).getAttribute("aria-label"), "2: crashed");
   assert.deepEqual((await script(page)).slice(-4), [
-    "duplicate 1 -> 2 REQUEST", "partition 2 | 0,1,3", "heal", "crash 2",
+    "duplicate 1 -> 2 REQUEST",
+    "partition 2 | 0,1,3",
+    "heal",
+    "crash 2",
   ]);
   await done();
 });
@@ -178,23 +199,29 @@ test("another group, a command, and what is wrong with it", options, async () =>
   await done();
 });
 
-test("a run by itself goes on until nothing comes; the past can be looked at", options, async () => {
-  const { page, done } = await visit("#seed=5&run=nodes_4_ring;request_2");
-  await page.locator(".run-controls").getByLabel("Speed").selectOption("fast");
-  await page.getByRole("button", { name: "Run", exact: true }).first().click();
-  await page.locator(".member.inside").waitFor();
-  await page.getByText("Nothing comes by itself now.").waitFor();
-  await page.keyboard.press("Home");
-  await page.getByText("You look at the past.").waitFor();
-  await page.getByRole("button", { name: "Go on from here" }).click();
-  assert.deepEqual(await script(page), ["nodes 4 ring"]);
-  assert.ok(await page.getByRole("button", { name: "Redo" }).isEnabled());
-  await done();
-});
+test(
+  "a run by itself goes on until nothing comes; the past can be looked at",
+  options,
+  async () => {
+    const { page, done } = await visit("#seed=5&run=nodes_4_ring;request_2");
+    await page.locator(".run-controls").getByLabel("Speed").selectOption("fast");
+    await page.getByRole("button", { name: "Run", exact: true }).first().click();
+    await page.locator(".member.inside").waitFor();
+    await page.getByText("Nothing comes by itself now.").waitFor();
+    await page.keyboard.press("Home");
+    await page.getByText("You look at the past.").waitFor();
+    await page.getByRole("button", { name: "Go on from here" }).click();
+    assert.deepEqual(await script(page), ["nodes 4 ring"]);
+    assert.ok(await page.getByRole("button", { name: "Redo" }).isEnabled());
+    await done();
+  },
+);
 
 test("fits a phone, in the dark", options, async () => {
   const { page, done } = await visit("#seed=1&run=nodes_5_naimi-trehel;request_3", {
-    viewport: phone, colorScheme: "dark", hasTouch: true,
+    viewport: phone,
+    colorScheme: "dark",
+    hasTouch: true,
   });
   await assertNoSidewaysScroll(page);
   await page.locator('.structure .node[data-node="1"]').tap();

@@ -42,17 +42,34 @@ test("scenarios happen as the program has them", needsModule, async () => {
 
 test("what cannot be done is said, and does nothing", needsModule, () => {
   module.begin();
-  assert.equal(module.run("request 1"), "error: there are no nodes yet; begin with nodes N ALGORITHM\n");
+  assert.equal(
+    module.run("request 1"),
+    "error: there are no nodes yet; begin with nodes N ALGORITHM\n",
+  );
   module.run("nodes 3 central");
   const before = JSON.stringify(module.sight());
-  for (const line of ["release 1", "flub", "request", "request 7", "deliver 1 -> 0", "nodes 0 central", "nodes 3 nobody"])
+  for (const line of [
+    "release 1",
+    "flub",
+    "request",
+    "request 7",
+    "deliver 1 -> 0",
+    "nodes 0 central",
+    "nodes 3 nobody",
+  ])
     assert.match(module.run(line), /^error: /, line);
   assert.equal(JSON.stringify(module.sight()), before);
 });
 
 test("a node that finds itself in an impossible state stops", needsModule, () => {
   module.begin();
-  for (const line of ["nodes 2 naimi-trehel", "request 1", "deliver 1 -> 0", "duplicate 0 -> 1", "deliver 0 -> 1"])
+  for (const line of [
+    "nodes 2 naimi-trehel",
+    "request 1",
+    "deliver 1 -> 0",
+    "duplicate 0 -> 1",
+    "deliver 0 -> 1",
+  ])
     assert.doesNotMatch(module.run(line), /error/);
   module.run("release 1");
   assert.match(module.run("deliver 0 -> 1"), /VIOLATION/);
@@ -72,21 +89,28 @@ test("a film of the run", needsModule, () => {
 test("a link is read as it was written", () => {
   const { formatLink, parseLink } = parts;
   const lines = [
-    "nodes 3 maekawa-textbook voting grid", "deliver 1 -> 0 REQUEST-SHARE", "partition 0,2 | 1", "# hold 0 -> 1 TOKEN",
-    "# let go 0 -> 1 TOKEN", "odd ~ line; with 100% _ ! * ü", "nodes 3 preempt-aggregation@as-published",
+    "nodes 3 maekawa-textbook voting grid",
+    "deliver 1 -> 0 REQUEST-SHARE",
+    "partition 0,2 | 1",
+    "# hold 0 -> 1 TOKEN",
+    "# let go 0 -> 1 TOKEN",
+    "odd ~ line; with 100% _ ! * ü",
+    "nodes 3 preempt-aggregation@as-published",
   ];
   for (const at of [0, 3, lines.length]) {
     const written = formatLink({ seed: 7, lines, at });
     assert.match(written, /^#[\w.~!,;:@%*()=&-]*$/);
     assert.deepEqual(parseLink(written), { seed: 7, lines, at });
   }
-  for (const other of ["", "#", "#event=3", "#seed=x&run=a", "#seed=1&run=%E0%A4%A"]) assert.equal(parseLink(other), null);
+  for (const other of ["", "#", "#event=3", "#seed=x&run=a", "#seed=1&run=%E0%A4%A"])
+    assert.equal(parseLink(other), null);
 });
 
 test("undone is as if it had not been done", needsModule, () => {
   const session = new parts.Session(module, () => {});
   session.open(["nodes 4 suzuki-kasami", "request 1", "request 2"]);
-  const seen = () => JSON.stringify([session.sight, session.next(), Buffer.from(module.film()).toString("base64")]);
+  const seen = () =>
+    JSON.stringify([session.sight, session.next(), Buffer.from(module.film()).toString("base64")]);
   const path = [seen()];
   while (session.advance()) path.push(seen());
   assert.ok(path.length > 6, `${path.length} steps`);
