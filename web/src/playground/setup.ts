@@ -136,7 +136,7 @@ export class Setup {
     this.extra.replaceChildren(
       ...[...this.inputs].map(([option, each]) => label(fields[option].label, each)),
     );
-    const cost = entry.messages ? `${entry.messages} messages` : "";
+    const cost = entry.messages ? `messages: ${entry.messages}` : "";
     const promise = entry.specimen ? `breaks ${entry.caughtBy || "something"}` : "";
     this.about.textContent = [entry.family, entry.source, cost, promise]
       .filter(Boolean)
