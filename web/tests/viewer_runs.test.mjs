@@ -1,7 +1,13 @@
 // The trace viewer as conch serves it: a run of each family of algorithms, and one that breaks.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { needsBrowser, openBrowser, startConch } from "./browser.mjs";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { conchProgram, needsBrowser, openBrowser, shot, startConch } from "./browser.mjs";
 
 let rig;
 before(async () => {
@@ -37,42 +43,41 @@ async function stepUntil(page, what) {
   assert.ok(found, `the structure never says ${what}`);
 }
 
-const families = [
-  [
-    "naimi-trehel",
-    ["sim", "naimi-trehel", "--requests", "3", "--view"],
-    /inside, token/,
-    /waiting.* next \d/,
-  ],
-  ["raymond", ["sim", "raymond", "--requests", "3", "--view"], /inside, token/, /holder \d/],
-  ["elmp", ["sim", "elmp", "--requests", "3", "--view"], /inside, token/, /next in line \d/],
-  [
-    "hierarchical",
-    ["sim", "preempt-aggregation", "--clusters", "3x3", "--requests", "3", "--view"],
-    /inside, token/,
-    /queue \d/,
-  ],
-  ["votes", ["sim", "maekawa", "--requests", "3", "--view"], /inside/, /voted for \d/],
-  ["ring", ["sim", "ring", "--requests", "3", "--view"], /inside, token/, /successor \d/],
-  [
-    "broadcast",
-    ["sim", "ricart-agrawala", "--requests", "3", "--view"],
-    /inside/,
-    /owes a reply \d/,
-  ],
-  ["central", ["sim", "central", "--requests", "3", "--view"], /inside/, /granted to \d/],
-  ["election-ring", ["sim", "chang-roberts", "--view"], /takes part/, /elected \d/],
-  ["election", ["sim", "bully", "--view"], /takes part/, /has elected \d/],
-];
+/** A scenario of each family, and what its structure says of somebody, one after the other. */
+const families = {
+  figure_003_1_naimi_trehel: [/owner \d/, /inside, token/, /next \d/],
+  raymond: [/holder \d/, /inside, token/, /queue \d/],
+  figure_003_3_elmp: [/parent \d/, /inside, token/, /next in line \d/],
+  figure_004_4_proxy: [/owner \d/, /inside, token/, /next \d/],
+  figure_004_7_8_preempt_aggregation: [/inside, token/, /queue \d/],
+  figure_002_1_end_to_end: [/replica.*voted for \d/, /way to a replica \d/, /inside, token/],
+  sigma: [/replica.*voted for \d/, /inside/],
+  maekawa_votes: [/voted for \d/, /inside/, /queue \d/],
+  figure_001_15_3_ring: [/successor \d/, /inside, token/],
+  figure_001_15_5_ricart_agrawala: [/inside/, /owes a reply \d/],
+  figure_001_15_2_central_server: [/granted to \d/, /queue \d/],
+  figure_001_15_7_chang_roberts: [/takes part/, /coordinator/, /elected \d/],
+  figure_001_15_8_bully: [/takes part/, /has elected \d/],
+};
 
-for (const [family, args, ...sights] of families)
-  test(`${family}: its structure is drawn`, needsBrowser, async () => {
-    const { page, close } = await view(args);
+for (const [name, sights] of Object.entries(families))
+  test(`${name}: its structure is drawn and its captions are read`, needsBrowser, async () => {
+    const { page, close } = await view(["view", name]);
+    assert.notEqual(await page.locator(".caption").innerText(), "");
     for (const sight of sights) await stepUntil(page, sight);
-    assert.ok((await page.locator(".node").count()) >= 5);
-    assert.ok((await page.locator(".link").count()) > 0);
+    assert.ok((await page.locator(".node").count()) >= 3);
     await close();
   });
+
+test("a scenario that breaks is stepped to where it does", needsBrowser, async () => {
+  const { page, close } = await view(["view", "violation_two_holders_wrong_suspicion"]);
+  const alert = page.getByRole("alert");
+  assert.equal(await alert.innerText(), "");
+  await page.keyboard.press("v");
+  assert.match(await alert.innerText(), /ME1 two holders: \d .* entered while \d .* was inside/);
+  assert.equal(await page.locator(".node.guilty.inside").count(), 2);
+  await close();
+});
 
 test("a run that breaks is shown at that moment, with its two holders", needsBrowser, async () => {
   const run = ["sim", "central", "--suspect", "holder@100ms", "--nodes", "5", "--view"];
@@ -85,4 +90,33 @@ test("a run that breaks is shown at that moment, with its two holders", needsBro
   await page.keyboard.press("v");
   assert.equal(await page.locator(".node.guilty.inside").count(), 2);
   await close();
+});
+
+test("a page with its run inside needs no server", needsBrowser, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "conch-view-"));
+  const file = join(folder, "run.html");
+  await promisify(execFile)(conchProgram, ["view", "figure_003_1_naimi_trehel", "--out", file]);
+  const page = await rig.context.newPage();
+  await page.goto(pathToFileURL(file).href);
+  await page.waitForFunction(() => window.conchTimings?.opened !== undefined);
+  assert.ok((await page.locator(".node").count()) >= 3);
+  await page.close();
+  await rm(folder, { recursive: true });
+});
+
+test("pictures for the documentation", needsBrowser, async () => {
+  const tree = ["sim", "naimi-trehel", "--nodes", "7", "--requests", "3", "--seed", "4"];
+  const clusters = ["sim", "preempt-aggregation", "--clusters", "3x3", "--requests", "3"];
+  for (const [name, colorScheme, run, event] of [
+    ["viewer", "light", tree, 55],
+    ["viewer-dark", "dark", clusters, 60],
+  ]) {
+    const own = await openBrowser({ colorScheme, reducedMotion: "reduce" });
+    const { page, close } = await view([...run, "--view"], `#event=${event}`, own.context);
+    await page.getByText("As text").click();
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    await shot(page, name);
+    await close();
+    await own.done();
+  }
 });
