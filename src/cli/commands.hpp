@@ -28,6 +28,7 @@ void add_doctor_command(CLI::App& app, Invocation& invocation);
 void add_status_command(CLI::App& app, Invocation& invocation);
 void add_evict_command(CLI::App& app, Invocation& invocation);
 void add_unlock_command(CLI::App& app, Invocation& invocation);
+void add_playground_command(CLI::App& app, Invocation& invocation);
 void add_replay_command(CLI::App& app, Invocation& invocation);
 void add_view_command(CLI::App& app, Invocation& invocation);
 void add_trace_command(CLI::App& app, Invocation& invocation);

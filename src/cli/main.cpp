@@ -81,6 +81,7 @@ int run(int argc, char** argv) {
   add_sim_command(app, invocation);
   add_check_command(app, invocation);
   add_lab_command(app, invocation);
+  add_playground_command(app, invocation);
   add_replay_command(app, invocation);
   add_view_command(app, invocation);
   add_trace_command(app, invocation);

@@ -32,16 +32,6 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-void write_page(const film::Builder& film, const std::string& path) {
-  std::string page =
-      pages::with_data(pages::page(pages::Name::viewer), "text/plain", base64(film.bytes()));
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << page;
-  file.close();
-  if (!file) throw sim::BadText("cannot write to " + path);
-  fmt::print(stderr, "wrote {}\n", path);
-}
-
 /// The desktop's browser; whoever has none reads the address.
 void open_browser(const std::string& url) {
   std::string program = "xdg-open", argument = url;
@@ -58,28 +48,48 @@ void open_browser(const std::string& url) {
   if (error != 0) fmt::print(stderr, "there is no xdg-open: open it yourself\n");
 }
 
-void serve(const film::Builder& film, const ShowTexts& texts) {
+std::map<std::string, watch::Page> pages_of(const film::Builder& film) {
+  return {{"/", page_of(pages::page(pages::Name::viewer))},
+          {"/film",
+           {.type = "application/octet-stream",
+            .text = {},
+            .bytes = std::make_shared<const std::string>(film.bytes())}}};
+}
+
+}  // namespace
+
+watch::Page page_of(std::string_view html) {
+  return {.type = "text/html; charset=utf-8",
+          .text = {},
+          .bytes = std::make_shared<const std::string>(html)};
+}
+
+void write_page(std::string_view html, const std::string& path) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << html;
+  file.close();
+  if (!file) throw sim::BadText("cannot write to " + path);
+  fmt::print(stderr, "wrote {}\n", path);
+}
+
+void serve_pages(std::map<std::string, watch::Page> pages, std::string_view what,
+                 const ShowTexts& texts) {
   sigset_t signals;
   sigemptyset(&signals);
   for (int signal : {SIGINT, SIGTERM}) sigaddset(&signals, signal);
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  auto bytes = std::make_shared<const std::string>(film.bytes());
   watch::HttpOptions options;
   options.listen = texts.at;
   options.insecure = texts.insecure;
   options.patience = std::chrono::minutes(1);
-  auto page = std::make_shared<const std::string>(pages::page(pages::Name::viewer));
-  options.pages["/"] = {.type = "text/html; charset=utf-8", .text = {}, .bytes = page};
-  options.pages["/film"] = {.type = "application/octet-stream", .text = {}, .bytes = bytes};
+  options.pages = std::move(pages);
   watch::HttpServer server(std::move(options));
   std::string url = "http://" + server.address() + "/";
-  fmt::print(stderr, "shows the run on {} until Ctrl-C\n", url);
+  fmt::print(stderr, "shows {} on {} until Ctrl-C\n", what, url);
   if (texts.open) open_browser(url);
   int which = 0;
   ::sigwait(&signals, &which);
 }
-
-}  // namespace
 
 void add_show_options(CLI::App& command, ShowTexts& texts) {
   const std::string group = "Viewer (docs/view.md)";
@@ -95,8 +105,9 @@ void add_show_options(CLI::App& command, ShowTexts& texts) {
 }
 
 void show(const film::Builder& film, const ShowTexts& texts) {
-  if (texts.out) write_page(film, *texts.out);
-  if (texts.view) serve(film, texts);
+  std::string_view page = pages::page(pages::Name::viewer);
+  if (texts.out) write_page(pages::with_data(page, "text/plain", base64(film.bytes())), *texts.out);
+  if (texts.view) serve_pages(pages_of(film), "the run", texts);
 }
 
 }  // namespace conch::cli

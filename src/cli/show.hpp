@@ -1,12 +1,15 @@
-// Shows a film in the viewer's page: from a small server until somebody interrupts it, or in a
-// file.
+// Shows a page, of the viewer with a film or another: from a small server until somebody interrupts
+// it, or in a file.
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "film/film.hpp"
+#include "watch/http.hpp"
 
 namespace conch::cli {
 
@@ -26,5 +29,12 @@ void add_show_options(CLI::App& command, ShowTexts& texts);
 
 /// Serves until SIGINT or SIGTERM, or writes the file. Throws if the one or the other cannot be.
 void show(const film::Builder& film, const ShowTexts& texts);
+
+// The same for another page.
+watch::Page page_of(std::string_view html);
+void write_page(std::string_view html, const std::string& path);
+/// Says that it shows `what`, and where.
+void serve_pages(std::map<std::string, watch::Page> pages, std::string_view what,
+                 const ShowTexts& texts);
 
 }  // namespace conch::cli

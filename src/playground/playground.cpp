@@ -47,7 +47,7 @@ Lines wishes(const sim::Sight& sight) {
 Playground::Playground() { begin(); }
 
 void Playground::begin() {
-  scenario_ = std::make_unique<sim::Scenario>();
+  scenario_ = std::make_unique<sim::Scenario>(film::About{.title = "Playground"});
   lines_ = 0;
   held_.clear();
 }
@@ -106,11 +106,12 @@ std::string Playground::draw(const Chance& chance) const {
   return lines.empty() ? std::string() : lines[random.below(lines.size())];
 }
 
-// TEMPORARY
 std::string Playground::film() const {
-  film::Builder b({.title="t",.algorithm="naimi-trehel",.family="tree",.unit="step"});
-  if (scenario_->world()) for (auto& m : scenario_->world()->sight().members) { b.add_node({std::to_string(m.node)}); b.initial_state(m.node, m.state);}
-  return b.bytes();
+  return scenario_->film() != nullptr ? scenario_->film()->bytes() : std::string();
 }
-std::size_t Playground::events() const { return 0; }
+
+std::size_t Playground::events() const {
+  return scenario_->film() != nullptr ? scenario_->film()->events() : 0;
+}
+
 }  // namespace conch::playground

@@ -38,7 +38,7 @@ class Playground {
 
   /// What can be seen, as JSON.
   std::string sight() const;
-  /// What has happened, as src/film writes it.
+  /// What has happened, as src/film writes it; nothing before there are nodes.
   std::string film() const;
   /// How many events the film has.
   std::size_t events() const;

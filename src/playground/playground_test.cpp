@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-
 namespace conch::playground {
 namespace {
 
@@ -16,8 +15,9 @@ bool has(std::string_view text, std::string_view part) { return text.find(part) 
 
 TEST(Playground, PrintsWhatAScenarioPrints) {
   Playground playground;
-  EXPECT_EQ(run_all(playground, {"nodes 2 central", "# 1 asks", "request 1", "settle"}),
-            "1 -> 0 REQUEST(number 1)\n0 -> 1 GRANT(number 1, baton 1.1)\n1 enters with fence 1.1\n");
+  EXPECT_EQ(
+      run_all(playground, {"nodes 2 central", "# 1 asks", "request 1", "settle"}),
+      "1 -> 0 REQUEST(number 1)\n0 -> 1 GRANT(number 1, baton 1.1)\n1 enters with fence 1.1\n");
   EXPECT_EQ(playground.run("release 0"),
             "error: 0 cannot release: it neither waits nor is inside\n");
   EXPECT_EQ(playground.run("flub"), "error: there is no verb \"flub\"\n");
@@ -149,6 +149,30 @@ TEST(Playground, ProcessesThatAskByThemselvesEnter) {
   EXPECT_TRUE(has(printed, "enters with fence 1.5")) << printed;
   EXPECT_FALSE(has(printed, "error:")) << printed;
   EXPECT_FALSE(has(printed, "VIOLATION ME1")) << printed;
+}
+
+TEST(Playground, FilmsEveryEvent) {
+  Playground playground;
+  EXPECT_EQ(playground.film(), "");
+  EXPECT_EQ(playground.events(), 0u);
+  playground.run("nodes 3 naimi-trehel");
+  std::size_t before = playground.events();
+  for (std::string_view line :
+       {"request 1", "deliver 1 -> 0", "drop 0 -> 1", "partition 0 | 1", "heal", "crash 2"}) {
+    playground.run(line);
+    EXPECT_GT(playground.events(), before) << line;
+    before = playground.events();
+  }
+  EXPECT_TRUE(playground.film().starts_with("conchfil"));
+  EXPECT_TRUE(has(playground.film(), "\"title\":\"Playground\""));
+}
+
+TEST(Playground, AGroupThatCannotBeIsRefused) {
+  Playground playground;
+  playground.run("nodes 3 central");
+  std::string sight = playground.sight();
+  EXPECT_TRUE(playground.run("nodes 3 nobody").starts_with("error: there is no algorithm"));
+  EXPECT_EQ(playground.sight(), sight);
 }
 
 /// Every algorithm of the catalogue runs by itself, on channels as it needs them, and keeps its

@@ -401,6 +401,7 @@ std::string Scenario::run(std::string_view command) {
   } catch (const std::invalid_argument& error) {
     out_ += std::string("error: ") + error.what() + '\n';
   }
+  if (world_) world_->conclude();
   return std::exchange(out_, {});
 }
 

@@ -40,6 +40,8 @@ class Scenario {
   /// For the next command, in the film.
   void caption(std::string_view text);
   std::vector<film::Builder> take_films();
+  /// Of the group that there is; nothing if there is to be none.
+  const film::Builder* film() const { return films_.empty() ? nullptr : &films_.back()->film(); }
 
   /// Nothing before there are nodes.
   const ScriptedWorld* world() const { return world_.get(); }
@@ -51,11 +53,12 @@ class Scenario {
   void put_captions();
 
   std::string out_;
-  std::unique_ptr<ScriptedWorld> world_;
   std::optional<film::About> about_;
   std::vector<std::string> captions_;
   /// Where they are while worlds write to them.
   std::vector<std::unique_ptr<FilmSink>> films_;
+  /// Writes to the last film until its end.
+  std::unique_ptr<ScriptedWorld> world_;
 };
 
 /// The script with the outputs that its commands have: equal to the script if everything happens as

@@ -62,7 +62,10 @@ class ScriptedWorld final : private Host {
   /// they must outlive it.
   ScriptedWorld(const Group& group, std::string& out, TraceSink* sink = nullptr);
 
-  ~ScriptedWorld() { recorder_.end(); }
+  ~ScriptedWorld() { conclude(); }
+
+  /// A command is at its end: the sink gets whatever it has not got yet.
+  void conclude() { recorder_.end(); }
 
   // Processes.
   void request(Node node, const Wish& wish);

@@ -1,5 +1,5 @@
-// What can be done with a node or a message now, as commands of a scenario. A command that cannot be run says why, so
-// these need not be exact; they are what makes sense to offer.
+// What can be done with a node or a message now, as commands of a scenario. A command that cannot
+// be run says why, so these need not be exact; they are what makes sense to offer.
 import type { Entry, Member, Message, Sight } from "./module";
 
 export interface Action {
@@ -25,7 +25,8 @@ export function nodeActions(member: Member, sight: Sight, entry: Entry): Action[
   const actions: Action[] = [];
   if (entry.can.elects) actions.push(...electionActions(member, entry));
   else actions.push(...lockActions(member, entry));
-  for (const timer of member.armed) actions.push(act(`Timer ${timer} fires`, `timer ${node} ${timer}`));
+  for (const timer of member.armed)
+    actions.push(act(`Timer ${timer} fires`, `timer ${node} ${timer}`));
   if (entry.can.dynamic) actions.push(...membershipActions(member, sight));
   if (!isPresent(member) && phase !== "crashed") return actions;
   if (isPresent(member)) actions.push(fault("Crash", `crash ${node}`));
@@ -65,7 +66,9 @@ function membershipActions({ node, phase }: Member, sight: Sight): Action[] {
 function suspicions({ node }: Member, sight: Sight): Action[] {
   const watchers = sight.members.filter((other) => isPresent(other) && other.node !== node);
   const lines = watchers.map((watcher) => `suspect ${watcher.node} ${node}`);
-  const actions = watchers.slice(0, listed).map((watcher, i) => fault(`Is suspected by ${watcher.node}`, lines[i]));
+  const actions = watchers
+    .slice(0, listed)
+    .map((watcher, i) => fault(`Is suspected by ${watcher.node}`, lines[i]));
   if (lines.length > 1) actions.push(fault("Is suspected by all", ...lines));
   return actions;
 }
@@ -91,7 +94,7 @@ export function wayOf(message: Message): string {
   return `${message.from} -> ${message.to} ${message.kind}`;
 }
 
-/** The message goes only after an older one: commands mean the oldest of its kind on its channel. */
+/** An older one goes first: commands mean the oldest of its kind on its channel. */
 export function isBehind(message: Message, flight: Message[]): boolean {
   return flight.find((other) => wayOf(other) === wayOf(message)) !== message;
 }

@@ -2,19 +2,46 @@
 import { h } from "../shared/dom";
 import type { Session } from "./session";
 
-const rates: [string, number][] = [["slow", 1400], ["medium", 600], ["fast", 120]];
+const rates: [string, number][] = [
+  ["slow", 1400],
+  ["medium", 600],
+  ["fast", 120],
+];
 /** That a press of "To the end" takes at most: some algorithms never rest. */
 const most = 300;
 
 export class Controls {
   readonly element: HTMLElement;
-  private readonly undo = h("button", { title: "Undo (u)", onclick: () => this.go(() => this.session.undo()) }, "Undo");
-  private readonly redo = h("button", { title: "Redo (U)", onclick: () => this.go(() => this.session.redo()) }, "Redo");
-  private readonly one = h("button", { class: "primary", title: "Whatever comes next by itself (s)", onclick: () => this.step() }, "Step");
-  private readonly many = h("button", { title: "Step after step (r)", onclick: () => this.toggle() }, "Run");
-  private readonly end = h("button", { title: "Until nothing is in flight (e)", onclick: () => this.settle() }, "To the end");
-  private readonly rate = h("select", { "aria-label": "Speed" },
-    ...rates.map(([name, ms]) => h("option", { value: ms, selected: name === "medium" }, name)));
+  private readonly undo = h(
+    "button",
+    { title: "Undo (u)", onclick: () => this.go(() => this.session.undo()) },
+    "Undo",
+  );
+  private readonly redo = h(
+    "button",
+    { title: "Redo (U)", onclick: () => this.go(() => this.session.redo()) },
+    "Redo",
+  );
+  private readonly one = h(
+    "button",
+    { class: "primary", title: "Whatever comes next by itself (s)", onclick: () => this.step() },
+    "Step",
+  );
+  private readonly many = h(
+    "button",
+    { title: "Step after step (r)", onclick: () => this.toggle() },
+    "Run",
+  );
+  private readonly end = h(
+    "button",
+    { title: "Until nothing is in flight (e)", onclick: () => this.settle() },
+    "To the end",
+  );
+  private readonly rate = h(
+    "select",
+    { "aria-label": "Speed" },
+    ...rates.map(([name, ms]) => h("option", { value: ms, selected: name === "medium" }, name)),
+  );
   private readonly lively = h("input", { type: "checkbox" });
   private readonly next = h("p", { class: "next quiet" });
   private timer = 0;
@@ -24,12 +51,27 @@ export class Controls {
       session.lively = this.lively.checked;
       this.show();
     });
-    this.element = h("section", { class: "run-controls", "aria-label": "Run" },
+    this.element = h(
+      "section",
+      { class: "run-controls", "aria-label": "Run" },
       h("div", { class: "row" }, this.one, this.many, this.rate, this.end),
-      h("div", { class: "row" }, this.undo, this.redo,
-        h("label", { class: "check", title: "Nodes ask and leave at random, too, when the run goes by itself" },
-          this.lively, "nodes ask, too")),
-      this.next);
+      h(
+        "div",
+        { class: "row" },
+        this.undo,
+        this.redo,
+        h(
+          "label",
+          {
+            class: "check",
+            title: "Nodes ask and leave at random, too, when the run goes by itself",
+          },
+          this.lively,
+          "nodes ask, too",
+        ),
+      ),
+      this.next,
+    );
   }
 
   get running(): boolean {
@@ -43,7 +85,8 @@ export class Controls {
     this.lively.checked = session.lively;
     const next = session.sight ? session.next() : "";
     this.one.disabled = this.many.disabled = this.end.disabled = next === "";
-    this.next.textContent = next === "" ? "Nothing comes by itself now." : `Next by itself: ${next}`;
+    this.next.textContent =
+      next === "" ? "Nothing comes by itself now." : `Next by itself: ${next}`;
     this.many.textContent = this.running ? "Pause" : "Run";
     if (this.running) this.many.disabled = false;
   }

@@ -11,7 +11,12 @@ const keys: [string, string][] = [
 ];
 
 function dialog(title: string, ...content: (Node | false)[]): HTMLDialogElement {
-  const element = h("dialog", { class: "playground-dialog", "aria-label": title }, h("h2", {}, title), ...content);
+  const element = h(
+    "dialog",
+    { class: "playground-dialog", "aria-label": title },
+    h("h2", {}, title),
+    ...content,
+  );
   element.addEventListener("click", (event) => {
     if (event.target === element) element.close();
   });
@@ -20,18 +25,40 @@ function dialog(title: string, ...content: (Node | false)[]): HTMLDialogElement 
 
 export class ScenarioDialog {
   readonly element: HTMLDialogElement;
-  private readonly text = h("textarea", { spellcheck: "false", "aria-label": "Scenario", rows: 18 });
+  private readonly text = h("textarea", {
+    spellcheck: "false",
+    "aria-label": "Scenario",
+    rows: 18,
+  });
   private readonly copied = h("span", { class: "quiet", role: "status" });
 
   constructor(run: (text: string) => void) {
-    this.element = dialog("Scenario",
-      h("p", { class: "quiet" }, "Save it as run.txt, and conch replay run.txt does the same. Or paste another, and run it here."),
+    this.element = dialog(
+      "Scenario",
+      h(
+        "p",
+        { class: "quiet" },
+        "Save it as run.txt, and conch replay run.txt does the same. Or paste another, and run it.",
+      ),
       this.text,
-      h("div", { class: "row" },
+      h(
+        "div",
+        { class: "row" },
         h("button", { class: "primary", onclick: () => this.copy() }, "Copy"),
-        h("button", { onclick: () => { this.element.close(); run(this.text.value); } }, "Run this"),
+        h(
+          "button",
+          {
+            onclick: () => {
+              this.element.close();
+              run(this.text.value);
+            },
+          },
+          "Run this",
+        ),
         h("button", { onclick: () => this.element.close() }, "Close"),
-        this.copied));
+        this.copied,
+      ),
+    );
   }
 
   open(text: string): void {
@@ -41,7 +68,9 @@ export class ScenarioDialog {
   }
 
   private async copy(): Promise<void> {
-    this.copied.textContent = (await copyText(this.text.value, this.text)) ? "Copied." : "Press Ctrl+C to copy.";
+    this.copied.textContent = (await copyText(this.text.value, this.text))
+      ? "Copied."
+      : "Press Ctrl+C to copy.";
   }
 }
 
@@ -49,10 +78,18 @@ export class HelpDialog {
   readonly element: HTMLDialogElement;
 
   constructor() {
-    this.element = dialog("Keys",
-      h("dl", {}, ...[...keys, ...viewerKeys].flatMap(([key, what]) => [
-        h("dt", {}, ...key.split(" ").map((one) => h("kbd", {}, one))), h("dd", {}, what)])),
-      h("div", { class: "row" }, h("button", { onclick: () => this.element.close() }, "Close")));
+    this.element = dialog(
+      "Keys",
+      h(
+        "dl",
+        {},
+        ...[...keys, ...viewerKeys].flatMap(([key, what]) => [
+          h("dt", {}, ...key.split(" ").map((one) => h("kbd", {}, one))),
+          h("dd", {}, what),
+        ]),
+      ),
+      h("div", { class: "row" }, h("button", { onclick: () => this.element.close() }, "Close")),
+    );
   }
 
   open(): void {
@@ -60,7 +97,7 @@ export class HelpDialog {
   }
 }
 
-/** Browsers let only pages of a secure origin write to the clipboard; a field can be selected everywhere. */
+/** Only pages of a secure origin may write to the clipboard; a field can be selected everywhere. */
 export async function copyText(text: string, field?: HTMLTextAreaElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

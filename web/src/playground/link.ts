@@ -1,5 +1,5 @@
-// The whole run in the part of the page's address behind the #: the seed, the lines of the script, and how many of them
-// have happened. `#seed=1&run=nodes_4_ring;request_2;deliver_0~1_TOKEN`.
+// The whole run in the part of the page's address behind the #: the seed, the lines of the script,
+// and how many of them have happened. `#seed=1&run=nodes_4_ring;request_2;deliver_0~1_TOKEN`.
 
 export interface Link {
   seed: number;
@@ -9,7 +9,11 @@ export interface Link {
 }
 
 /** What has a short form, so that a link can be read; the marks themselves are escaped. */
-const short: [string, string][] = [[" -> ", "~"], [" | ", "!"], [" ", "_"]];
+const short: [string, string][] = [
+  [" -> ", "~"],
+  [" | ", "!"],
+  [" ", "_"],
+];
 const marks = /[;~!_%*']/g;
 const escape = (mark: string) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`;
 
@@ -28,11 +32,14 @@ export function parseLink(hash: string): Link | null {
   const found = /^#seed=(\d+)(?:&at=(\d+))?&run=(.*)$/.exec(hash);
   if (!found) return null;
   try {
-    const lines = found[3].split(";").filter(Boolean).map((written) => {
-      let text = written;
-      for (const [long, mark] of short) text = text.replaceAll(mark, long);
-      return decodeURIComponent(text);
-    });
+    const lines = found[3]
+      .split(";")
+      .filter(Boolean)
+      .map((written) => {
+        let text = written;
+        for (const [long, mark] of short) text = text.replaceAll(mark, long);
+        return decodeURIComponent(text);
+      });
     const at = found[2] === undefined ? lines.length : Math.min(Number(found[2]), lines.length);
     return { seed: Number(found[1]) >>> 0, lines, at };
   } catch {

@@ -25,24 +25,35 @@ export class Members {
   private readonly list = h("div", { class: "member-list" });
 
   constructor(private readonly open: (node: number, event: Event) => void) {
-    this.element = h("section", { class: "members", "aria-label": "Nodes" }, h("h2", {}, "Nodes"), this.list);
+    this.element = h(
+      "section",
+      { class: "members", "aria-label": "Nodes" },
+      h("h2", {}, "Nodes"),
+      this.list,
+    );
   }
 
   show(members: Member[], elects: boolean): void {
     const focused = (document.activeElement as HTMLElement | null)?.dataset?.member;
-    this.list.replaceChildren(...members.map((member) => {
-      const phase = describe(member, elects);
-      return h("button", {
-        class: `member ${member.phase}`,
-        "data-member": member.node,
-        "aria-haspopup": "menu",
-        "aria-label": `${member.node}: ${phase}${member.token ? ", has the token" : ""}`,
-        onclick: (event: Event) => this.open(member.node, event),
-      },
-        h("span", { class: "name" }, String(member.node)),
-        h("span", { class: "phase" }, phase),
-        member.token && h("span", { class: "token-mark", title: "has the token" }));
-    }));
-    if (focused !== undefined) this.list.querySelector<HTMLElement>(`[data-member="${focused}"]`)?.focus();
+    this.list.replaceChildren(
+      ...members.map((member) => {
+        const phase = describe(member, elects);
+        return h(
+          "button",
+          {
+            class: `member ${member.phase}`,
+            "data-member": member.node,
+            "aria-haspopup": "menu",
+            "aria-label": `${member.node}: ${phase}${member.token ? ", has the token" : ""}`,
+            onclick: (event: Event) => this.open(member.node, event),
+          },
+          h("span", { class: "name" }, String(member.node)),
+          h("span", { class: "phase" }, phase),
+          member.token && h("span", { class: "token-mark", title: "has the token" }),
+        );
+      }),
+    );
+    if (focused !== undefined)
+      this.list.querySelector<HTMLElement>(`[data-member="${focused}"]`)?.focus();
   }
 }

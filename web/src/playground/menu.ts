@@ -1,5 +1,5 @@
-// A menu at a place of the page: arrows, Home and End move in it, Escape closes it, and the focus goes back to whence it
-// came.
+// A menu at a place of the page: arrows, Home and End move in it, Escape closes it, and the focus
+// goes back to whence it came.
 import { h } from "../shared/dom";
 import type { Action } from "./actions";
 
@@ -21,19 +21,30 @@ export class Menu {
     this.opener = target instanceof Element ? (target as HTMLElement | SVGElement) : null;
     this.element.setAttribute("aria-label", title);
     this.element.replaceChildren(
-      h("div", { class: "menu-title", role: "presentation" }, h("strong", {}, title), note && h("span", { class: "quiet" }, note)),
+      h(
+        "div",
+        { class: "menu-title", role: "presentation" },
+        h("strong", {}, title),
+        note && h("span", { class: "quiet" }, note),
+      ),
       ...actions.map((action) =>
-        h("button", {
-          role: "menuitem",
-          tabindex: -1,
-          class: action.fault && "fault",
-          onclick: () => {
-            this.close(true);
-            this.choose(action);
+        h(
+          "button",
+          {
+            role: "menuitem",
+            tabindex: -1,
+            class: action.fault && "fault",
+            onclick: () => {
+              this.close(true);
+              this.choose(action);
+            },
           },
-        }, action.label)),
+          action.label,
+        ),
+      ),
     );
-    if (actions.length === 0) this.element.append(h("p", { class: "quiet" }, "Nothing can be done with it now."));
+    if (actions.length === 0)
+      this.element.append(h("p", { class: "quiet" }, "Nothing can be done with it now."));
     this.element.hidden = false;
     this.place(event);
     (this.items()[0] ?? this.element).focus();
@@ -51,9 +62,10 @@ export class Menu {
 
   private place(event: Event): void {
     const box = this.opener?.getBoundingClientRect() ?? new DOMRect();
-    const at = event instanceof MouseEvent && event.detail > 0
-      ? { x: event.clientX, y: event.clientY }
-      : { x: box.left + box.width / 2, y: box.bottom };
+    const at =
+      event instanceof MouseEvent && event.detail > 0
+        ? { x: event.clientX, y: event.clientY }
+        : { x: box.left + box.width / 2, y: box.bottom };
     const { offsetWidth: width, offsetHeight: height } = this.element;
     const edge = 8;
     const x = Math.max(edge, Math.min(at.x + 4, innerWidth - width - edge));

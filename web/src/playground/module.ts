@@ -1,5 +1,5 @@
-// The algorithms and the world of scenarios, as WebAssembly: src/playground/wasm/exports.cpp. A text goes in through a
-// place that the module says, and what a call answers is read from another.
+// The algorithms and the world of scenarios, as WebAssembly: src/playground/wasm/exports.cpp. A
+// text goes in through a place that the module says, and what a call answers is read from another.
 
 export interface Member {
   node: number;
@@ -41,7 +41,8 @@ export interface Sight {
   newcomer?: number;
 }
 
-export type Option = "home" | "voting" | "order" | "lazy" | "clusters" | "sites" | "eps" | "replicas" | "ids";
+export type Option =
+  "home" | "voting" | "order" | "lazy" | "clusters" | "sites" | "eps" | "replicas" | "ids";
 
 export interface Entry {
   name: string;
@@ -54,7 +55,10 @@ export interface Entry {
   fifo: boolean;
   caughtBy: string;
   trap: { nodes: number; eps: number; clusters: number[] };
-  can: Record<"token" | "causal" | "dynamic" | "suspecting" | "shared" | "elects" | "restarts", boolean>;
+  can: Record<
+    "token" | "causal" | "dynamic" | "suspecting" | "shared" | "elects" | "restarts",
+    boolean
+  >;
   options: Option[];
 }
 
@@ -155,7 +159,7 @@ export class Module {
     return this.decoder.decode(this.answer());
   }
 
-  /** What the module's C library asks of a system: it may say its last words, and there are no files. */
+  /** What a C library asks of a system: it may say its last words, and there are no files. */
   private system(): WebAssembly.ModuleImports {
     const badFile = 8;
     return {
@@ -168,7 +172,9 @@ export class Module {
         let text = "";
         for (let part = parts; part < parts + 8 * count; part += 8) {
           const size = view.getUint32(part + 4, true);
-          text += this.decoder.decode(new Uint8Array(view.buffer, view.getUint32(part, true), size));
+          text += this.decoder.decode(
+            new Uint8Array(view.buffer, view.getUint32(part, true), size),
+          );
           bytes += size;
         }
         view.setUint32(written, bytes, true);

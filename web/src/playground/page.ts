@@ -23,9 +23,14 @@ export class Page {
   private readonly status = new Status();
   private readonly flights = new Flights((action) => this.act(action));
   private readonly members = new Members((node, event) => this.openNode(node, event));
-  private readonly script = new Script((count) => this.session.back(count), (line) => this.act({ label: "", lines: [line] }));
+  private readonly script = new Script(
+    (count) => this.session.back(count),
+    (line) => this.act({ label: "", lines: [line] }),
+  );
   private readonly menu = new Menu((action) => this.act(action));
-  private readonly scenario = new ScenarioDialog((text) => this.open(commandsOf(text), this.session.seed));
+  private readonly scenario = new ScenarioDialog((text) =>
+    this.open(commandsOf(text), this.session.seed),
+  );
   private readonly help = new HelpDialog();
   private readonly hint = h("p", { class: "hint" });
   private readonly copied = h("span", { class: "sr-only", role: "status" });
@@ -38,29 +43,79 @@ export class Page {
   constructor(host: HTMLElement, module: Module) {
     this.session = new Session(module, () => this.show());
     this.controls = new Controls(this.session);
-    this.setup = new Setup(module.catalog(), (line) => this.open([line], this.session.seed), (seed) => this.reseed(seed));
-    host.append(h("div", { class: "playground" },
-      this.head(), this.setup.element, this.hint,
-      h("div", { class: "playground-stage" },
-        h("div", { class: "panel" },
-          this.controls.element, this.status.element, this.members.element, this.flights.element, this.script.element),
-        h("div", { class: "view-column" }, this.past, this.stage)),
-      this.menu.element, this.scenario.element, this.help.element));
+    this.setup = new Setup(
+      module.catalog(),
+      (line) => this.open([line], this.session.seed),
+      (seed) => this.reseed(seed),
+    );
+    host.append(
+      h(
+        "div",
+        { class: "playground" },
+        this.head(),
+        this.setup.element,
+        this.hint,
+        h(
+          "div",
+          { class: "playground-stage" },
+          h(
+            "div",
+            { class: "panel" },
+            this.controls.element,
+            this.status.element,
+            this.members.element,
+            this.flights.element,
+            this.script.element,
+          ),
+          h("div", { class: "view-column" }, this.past, this.stage),
+        ),
+        this.menu.element,
+        this.scenario.element,
+        this.help.element,
+      ),
+    );
     document.addEventListener("keydown", (event) => this.press(event), { capture: true });
     window.addEventListener("hashchange", () => this.follow());
     this.follow();
   }
 
   private head(): HTMLElement {
-    const copy = h("button", { title: "A link to this run, with everything that has happened", onclick: () => this.copyLink() }, "Copy link");
-    return h("header", { class: "playground-head" },
+    const copy = h(
+      "button",
+      {
+        title: "A link to this run, with everything that has happened",
+        onclick: () => this.copyLink(),
+      },
+      "Copy link",
+    );
+    return h(
+      "header",
+      { class: "playground-head" },
       h("h1", {}, "Playground"),
-      h("nav", { "aria-label": "Where to begin" },
-        ...starts.map((start) => h("a", { href: formatLink({ seed: 1, lines: start.lines, at: start.lines.length }) }, start.name))),
-      h("div", { class: "row tools" },
-        copy, this.copied,
+      h(
+        "nav",
+        { "aria-label": "Where to begin" },
+        ...starts.map((start) =>
+          h(
+            "a",
+            { href: formatLink({ seed: 1, lines: start.lines, at: start.lines.length }) },
+            start.name,
+          ),
+        ),
+      ),
+      h(
+        "div",
+        { class: "row tools" },
+        copy,
+        this.copied,
         h("button", { onclick: () => this.scenario.open(this.session.scenario()) }, "Scenario"),
-        h("button", { "aria-label": "Keys", title: "Keys (?)", onclick: () => this.help.open() }, "?")));
+        h(
+          "button",
+          { "aria-label": "Keys", title: "Keys (?)", onclick: () => this.help.open() },
+          "?",
+        ),
+      ),
+    );
   }
 
   /** The run that the page's address has. */
@@ -78,8 +133,12 @@ export class Page {
     this.script.complain(wrong);
     if (this.session.steps.length > 0) this.setup.show(this.group(), seed);
     const start = starts.find((each) => each.lines.join() === lines.join());
-    this.hint.textContent = start?.hint ??
-      (lines.length <= 1 ? "Nothing happens by itself. Click a node to let it ask, and a message to let it arrive or lose it - or press Step." : "");
+    this.hint.textContent =
+      start?.hint ??
+      (lines.length <= 1
+        ? "Nothing happens by itself. Click a node to let it ask, and a message to deliver or " +
+          "lose it; or press Step."
+        : "");
     this.hint.hidden = this.hint.textContent === "";
   }
 
@@ -108,13 +167,13 @@ export class Page {
   private show(): void {
     const { session } = this;
     this.controls.show();
-    this.script.show(session.steps, session.ahead);
     if (session.sight) {
       this.status.show(session.sight, session.steps);
       this.members.show(session.sight.members, this.entry?.can.elects ?? false);
       this.flights.show(session.sight.flight);
       this.film();
     }
+    this.script.show(session.steps, session.ahead);
     this.keepLink();
   }
 
@@ -123,8 +182,12 @@ export class Page {
     if (this.viewer) return this.viewer.update(film);
     this.viewer = new Viewer(this.stage, film, {
       headless: true,
-      onNode: (node, event) => this.now() ? this.openNode(Number(this.viewer!.film.name(node)), event) : this.viewer!.chooseNode(node),
-      onFlight: (flight, event) => this.now() ? this.openFlight(flight.send, event) : this.viewer!.choose(flight.send),
+      onNode: (node, event) =>
+        this.now()
+          ? this.openNode(Number(this.viewer!.film.name(node)), event)
+          : this.viewer!.chooseNode(node),
+      onFlight: (flight, event) =>
+        this.now() ? this.openFlight(flight.send, event) : this.viewer!.choose(flight.send),
       onMoment: () => this.showPast(),
     });
     this.viewer.show(film.count - 1);
@@ -143,7 +206,8 @@ export class Page {
     this.past.replaceChildren(
       h("span", {}, "You look at the past."),
       h("button", { onclick: () => this.viewer?.show(this.viewer.film.count - 1) }, "Back to now"),
-      h("button", { onclick: () => this.session.back(Math.max(1, count)) }, "Go on from here"));
+      h("button", { onclick: () => this.session.back(Math.max(1, count)) }, "Go on from here"),
+    );
   }
 
   private openNode(node: number, event: Event): void {
@@ -160,8 +224,17 @@ export class Page {
     if (!sight || !film) return;
     const [from, to] = [Number(film.name(film.node[send])), Number(film.name(film.peer[send]))];
     const kind = film.kindOf(send);
-    const message = sight.flight.find((each) => each.from === from && each.to === to && each.kind === kind && !isBehind(each, sight.flight));
-    if (message) this.menu.open(`${from} → ${to}  ${kind}`, message.text.slice(kind.length), messageActions(message), event);
+    const message = sight.flight.find(
+      (each) =>
+        each.from === from && each.to === to && each.kind === kind && !isBehind(each, sight.flight),
+    );
+    if (message)
+      this.menu.open(
+        `${from} → ${to}  ${kind}`,
+        message.text.slice(kind.length),
+        messageActions(message),
+        event,
+      );
   }
 
   private press(event: KeyboardEvent): void {
@@ -203,6 +276,8 @@ export class Page {
 
   private async copyLink(): Promise<void> {
     const done = await copyText(this.link());
-    this.copied.textContent = done ? "The link is copied." : "The link is in the address of the page.";
+    this.copied.textContent = done
+      ? "The link is copied."
+      : "The link is in the address of the page.";
   }
 }

@@ -1,4 +1,5 @@
-// A run and what can be undone of it. The run is its script: whoever goes back lets the lines before happen again.
+// A run and what can be undone of it. The run is its script: whoever goes back lets the lines
+// before happen again.
 import type { Module, Sight } from "./module";
 
 export interface Step {
@@ -120,7 +121,8 @@ export function commandsOf(text: string): string[] {
   for (const line of text.split("\n").map((each) => each.trim())) {
     if (line === "" || line.startsWith("#")) printed = false;
     if (/^----$/.test(line)) printed = true;
-    else if (!printed && line !== "" && (!line.startsWith("#") || /^# (hold|let go) /.test(line))) lines.push(line);
+    else if (!printed && line !== "" && (!line.startsWith("#") || /^# (hold|let go) /.test(line)))
+      lines.push(line);
   }
   return lines;
 }

@@ -18,29 +18,51 @@ export class Status {
   private shown = "";
 
   constructor() {
-    this.element = h("section", { class: "status", "aria-label": "Properties" }, this.verdicts, this.broken);
+    this.element = h(
+      "section",
+      { class: "status", "aria-label": "Properties" },
+      this.verdicts,
+      this.broken,
+    );
   }
 
   show(sight: Sight, steps: Step[]): void {
-    this.verdicts.replaceChildren(...sight.verdicts.map(({ property, text, broken }) =>
-      h("li", {
-        class: broken ? "is-broken" : text === "held" ? "is-held" : "is-open",
-        title: [property in meanings && meanings[property], text].filter(Boolean).join(": "),
-      }, property, h("span", { class: "verdict" }, text))));
+    this.verdicts.replaceChildren(
+      ...sight.verdicts.map(({ property, text, broken }) =>
+        h(
+          "li",
+          {
+            class: broken ? "is-broken" : text === "held" ? "is-held" : "is-open",
+            title: [property in meanings && meanings[property], text].filter(Boolean).join(": "),
+          },
+          property,
+          h("span", { class: "verdict" }, text),
+        ),
+      ),
+    );
     const lines = violations(steps);
     if (sight.deadlock) lines.push(`ME2: ${sight.deadlock}`);
     const text = lines.slice(-2).join("\n");
     if (text === this.shown) return;
     this.shown = text;
-    this.broken.replaceChildren(...lines.slice(-2).map((line) => {
-      const colon = line.indexOf(": ");
-      return h("p", {}, h("strong", {}, `${line.slice(0, colon)} is violated`), line.slice(colon + 2));
-    }));
+    this.broken.replaceChildren(
+      ...lines.slice(-2).map((line) => {
+        const colon = line.indexOf(": ");
+        return h(
+          "p",
+          {},
+          h("strong", {}, `${line.slice(0, colon)} is violated`),
+          line.slice(colon + 2),
+        );
+      }),
+    );
   }
 }
 
 /** What the oracles found, the last one last, once each. */
 function violations(steps: Step[]): string[] {
   const found = steps.flatMap((step) => step.printed.match(/^VIOLATION .*$/gm) ?? []);
-  return [...new Set(found.map((line) => line.slice("VIOLATION ".length)))].filter((line) => !line.startsWith("ME2: deadlock"));
+  return [...new Set(found.map((line) => line.slice("VIOLATION ".length)))].filter(
+    (line) => !line.startsWith("ME2: deadlock"),
+  );
 }

@@ -1,0 +1,30 @@
+// `conch playground`: the page in which algorithms are run by clicking.
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/show.hpp"
+#include "pages/pages.hpp"
+
+namespace conch::cli {
+namespace {
+
+void show_playground(const ShowTexts& texts) {
+  std::string_view page = pages::page(pages::Name::playground);
+  if (texts.out) return write_page(page, *texts.out);
+  serve_pages({{"/", page_of(page)}}, "the playground", texts);
+}
+
+}  // namespace
+
+void add_playground_command(CLI::App& app, Invocation&) {
+  CLI::App* command = app.add_subcommand(
+      "playground", "Run an algorithm by clicking, in the browser, until Ctrl-C");
+  auto texts = std::make_shared<ShowTexts>();
+  command->add_option("--http", texts->at, "Where it serves, as in 127.0.0.1:8080")
+      ->capture_default_str();
+  command->add_flag("--insecure", texts->insecure, "Serve on other addresses than loopback");
+  command->add_option("--out", texts->out, "Write the page to a file instead");
+  command->callback([texts] { show_playground(*texts); });
+}
+
+}  // namespace conch::cli

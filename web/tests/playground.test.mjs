@@ -1,0 +1,234 @@
+// The playground, as somebody uses it.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import {
+  assertNoSidewaysScroll,
+  chromiumPath,
+  openBrowser,
+  pagesFolder,
+  phone,
+  servePage,
+  shot,
+  startConch,
+} from "./browser.mjs";
+
+// A page without the module is a few letters shorter than one with it.
+const built =
+  chromiumPath() && (await readFile(join(pagesFolder, "playground.html"))).length > 400_000;
+const options = built
+  ? {}
+  : { skip: chromiumPath() ? "there is no module" : "there is no chromium" };
+let served;
+
+before(async () => {
+  if (built) served = await servePage("playground");
+});
+after(() => served?.stop());
+
+async function visit(hash = "", context = {}) {
+  const browser = await openBrowser(context);
+  const page = await browser.context.newPage();
+  await page.goto(served.url + hash);
+  await page.locator(".playground .viewer").waitFor();
+  return { page, ...browser };
+}
+
+const member = (page, node) => page.locator(`.member[data-member="${node}"]`);
+const item = (page, name) => page.getByRole("menuitem", { name, exact: true });
+const script = (page) => page.evaluate(() => conchPlayground.session.lines);
+/** Until the page's address has the run. */
+const linked = (page, part) => page.waitForFunction((text) => location.hash.includes(text), part);
+
+async function choose(page, node, action) {
+  await page.locator(`.structure .node[data-node="${node}"]`).click();
+  await item(page, action).click();
+}
+
+test("conch serves it", options, async () => {
+  const conch = await startConch(["playground"]);
+  const { context, done } = await openBrowser();
+  const page = await context.newPage();
+  await page.goto(conch.url);
+  await page.locator(".playground .viewer").waitFor();
+  assert.match(conch.said(), /shows the playground on http:\/\/127\.0\.0\.1:\d+\/ until Ctrl-C/);
+  await done();
+  await conch.stop();
+});
+
+test("Naimi-Trehel to an entry, by clicks; the link has the run", options, async () => {
+  const { page, done } = await visit();
+  await choose(page, 3, "Request");
+  assert.equal(await member(page, 3).getAttribute("aria-label"), "3: waits");
+  await page.locator(".structure .flight circle").click();
+  await item(page, "Deliver").click();
+  await page.getByRole("button", { name: "Deliver: TOKEN from 0 to 3" }).click();
+  assert.equal(await member(page, 3).getAttribute("aria-label"), "3: inside, has the token");
+  await page.locator('.structure .node[data-node="3"].inside').waitFor();
+  const lines = await script(page);
+  assert.deepEqual(lines, [
+    "nodes 5 naimi-trehel",
+    "request 3",
+    "deliver 3 -> 0 REQUEST",
+    "deliver 0 -> 3 TOKEN",
+  ]);
+
+  await linked(page, "deliver_0~3_TOKEN");
+  const address = page.url();
+  await page.goto("about:blank");
+  await page.goto(address);
+  await page.locator('.structure .node[data-node="3"].inside').waitFor();
+  assert.deepEqual(await script(page), lines);
+
+  await choose(page, 3, "Release");
+  assert.equal(await member(page, 3).getAttribute("aria-label"), "3: idle, has the token");
+  await page.getByRole("button", { name: "Undo" }).click();
+  assert.deepEqual(await script(page), lines);
+  await page.getByRole("button", { name: "Redo" }).click();
+  assert.equal((await script(page)).length, lines.length + 1);
+  await done();
+});
+
+test("a lost token is a violation that nobody overlooks", options, async () => {
+  const { page, done } = await visit();
+  await page.getByRole("link", { name: "Lose the token" }).click();
+  await page.getByText("drop it: nobody will ever enter again").waitFor();
+  await page.getByRole("button", { name: "Drop: TOKEN from 0 to 1" }).click();
+  const alert = page.locator(".status .broken");
+  await alert.getByText("ME2 is violated").waitFor();
+  assert.match(
+    await alert.textContent(),
+    /deadlock: nothing is in flight, nobody is inside, and these wait: 1/,
+  );
+  assert.ok(await page.getByRole("button", { name: "Step", exact: true }).isDisabled());
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("button", { name: "Deliver: TOKEN from 0 to 1" }).waitFor();
+  assert.equal(await alert.textContent(), "");
+  await done();
+});
+
+test("votes deadlock, and a change of mind undoes the knot", options, async () => {
+  const { page, done } = await visit();
+  await page.getByRole("link", { name: "Make Maekawa's votes deadlock" }).click();
+  await page.getByText("Press Step until nothing is in flight").waitFor();
+  await page.getByRole("button", { name: "To the end" }).click();
+  await page.locator(".status .broken").getByText("ME2 is violated").waitFor();
+  await shot(page, "playground");
+  await member(page, 0).click();
+  await item(page, "Change its mind").click();
+  await page.getByRole("button", { name: "To the end" }).click();
+  await page.locator(".member.inside").first().waitFor();
+  assert.equal(await page.locator(".status .broken").textContent(), "");
+  await done();
+});
+
+test("crash, hold back, duplicate, part and heal", options, async () => {
+  const { page, done } = await visit("#seed=3&run=nodes_4_ricart-agrawala;request_1");
+  await page.getByRole("button", { name: "Hold back: REQUEST from 1 to 2" }).click();
+  await page.getByRole("button", { name: "To the end" }).click();
+  assert.equal(await page.locator(".flights tbody tr").count(), 1);
+  await page.getByText("held back", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Duplicate: REQUEST from 1 to 2" }).click();
+  assert.equal(await page.locator(".flights tbody tr").count(), 2);
+  await member(page, 2).click();
+  await item(page, "Cut off from the others").click();
+  await page.getByText("parted", { exact: true }).first().waitFor();
+  await member(page, 2).click();
+  await item(page, "Heal the partition").click();
+  await member(page, 2).click();
+  await item(page, "Crash").click();
+  assert.equal(await member(page, 2).getAttribute("aria-label"), "2: crashed");
+  assert.deepEqual((await script(page)).slice(-4), [
+    "duplicate 1 -> 2 REQUEST",
+    "partition 2 | 0,1,3",
+    "heal",
+    "crash 2",
+  ]);
+  await done();
+});
+
+test("by keyboard alone", options, async () => {
+  const { page, done } = await visit();
+  await member(page, 2).focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Request");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Enter");
+  assert.equal(await member(page, 2).getAttribute("aria-label"), "2: waits");
+  await page.keyboard.press("s");
+  await page.keyboard.press("s");
+  assert.equal(await member(page, 2).getAttribute("aria-label"), "2: inside, has the token");
+  await page.keyboard.press("u");
+  assert.equal(await member(page, 2).getAttribute("aria-label"), "2: waits");
+  await page.keyboard.press("Shift+U");
+  assert.equal(await member(page, 2).getAttribute("aria-label"), "2: inside, has the token");
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await page.keyboard.press("Escape");
+  const node = page.locator('.structure .node[data-node="2"]');
+  await node.focus();
+  await page.keyboard.press("Enter");
+  await item(page, "Release").waitFor();
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator(".menu").isVisible(), false);
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("data-node")), "2");
+  await done();
+});
+
+test("another group, a command, and what is wrong with it", options, async () => {
+  const { page, done } = await visit();
+  await page.getByLabel("Algorithm").selectOption("bully");
+  await page.getByRole("spinbutton", { name: "Nodes" }).fill("3");
+  await page.getByRole("button", { name: "Begin" }).click();
+  assert.deepEqual(await script(page), ["nodes 3 bully"]);
+  await member(page, 2).click();
+  await item(page, "Crash").click();
+  await member(page, 0).click();
+  await item(page, "Begin an election").click();
+  await page.getByRole("button", { name: "To the end" }).click();
+  assert.equal(await member(page, 1).getAttribute("aria-label"), "1: coordinator");
+  const command = page.getByLabel("A command");
+  await command.fill("request 1");
+  await command.press("Enter");
+  await page.getByText("bully is an election: nobody can request").waitFor();
+  await page.getByRole("button", { name: "Scenario" }).click();
+  const text = await page.getByLabel("Scenario").last().inputValue();
+  assert.match(text, /^nodes 3 bully\n----\n\ncrash 2\n----\n/);
+  await done();
+});
+
+test(
+  "a run by itself goes on until nothing comes; the past can be looked at",
+  options,
+  async () => {
+    const { page, done } = await visit("#seed=5&run=nodes_4_ring;request_2");
+    await page.locator(".run-controls").getByLabel("Speed").selectOption("fast");
+    await page.getByRole("button", { name: "Run", exact: true }).first().click();
+    await page.locator(".member.inside").waitFor();
+    await page.getByText("Nothing comes by itself now.").waitFor();
+    await page.keyboard.press("Home");
+    await page.getByText("You look at the past.").waitFor();
+    await page.getByRole("button", { name: "Go on from here" }).click();
+    assert.deepEqual(await script(page), ["nodes 4 ring"]);
+    assert.ok(await page.getByRole("button", { name: "Redo" }).isEnabled());
+    await done();
+  },
+);
+
+test("fits a phone, in the dark", options, async () => {
+  const { page, done } = await visit("#seed=1&run=nodes_5_naimi-trehel;request_3", {
+    viewport: phone,
+    colorScheme: "dark",
+    hasTouch: true,
+  });
+  await assertNoSidewaysScroll(page);
+  await page.locator('.structure .node[data-node="1"]').tap();
+  const menu = await page.locator(".menu").boundingBox();
+  assert.ok(menu.x >= 0 && menu.x + menu.width <= phone.width, JSON.stringify(menu));
+  await item(page, "Request").tap();
+  await assertNoSidewaysScroll(page);
+  await shot(page, "playground-phone");
+  await done();
+});
