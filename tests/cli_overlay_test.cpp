@@ -39,7 +39,7 @@ TEST(CliOverlay, WhatAnOverlayCannotDoIsRefused) {
   expect_refused("sim sigma --lose 1%", "--weather says what goes wrong");
   expect_refused("sim sigma --apart 1s", "give --weather parted, too");
   expect_refused("sim sigma --without nothing", "--without: \"nothing\" is none of");
-  expect_refused("sim sigma --trace out.json", "end it in .txt");
+  expect_refused("sim sigma --trace out.json", "end it in .ndjson, or in .txt");
   expect_refused("sim central --weather calm", "--weather: central does not run over an overlay");
 }
 
