@@ -6,7 +6,14 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { assertNoSidewaysScroll, conchProgram, needsBrowser, openBrowser, phone, shot } from "./browser.mjs";
+import {
+  assertNoSidewaysScroll,
+  conchProgram,
+  needsBrowser,
+  openBrowser,
+  phone,
+  shot,
+} from "./browser.mjs";
 
 const token = "a token of this test";
 const goodToken = token.replaceAll(" ", "-");

@@ -3,7 +3,9 @@
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | ((event: any) => void) | undefined>;
 
-/** `h("button", { class: "play", onclick: play }, "Play")`; what is undefined or false is left out. */
+/**
+ * `h("button", { class: "play", onclick: play }, "Play")`; what is undefined or false is left out.
+ */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
