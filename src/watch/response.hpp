@@ -8,11 +8,13 @@
 
 namespace conch::watch {
 
-/// A page is one file, and shows and loads nothing of elsewhere.
+/// A page is one file, and shows and loads nothing of elsewhere. The playground has WebAssembly in
+/// it; no text is ever run as a script.
 inline constexpr std::string_view common_headers =
     "Cache-Control: no-store\r\n"
-    "Content-Security-Policy: default-src 'none'; script-src 'unsafe-inline'; "
-    "style-src 'unsafe-inline'; img-src data:; connect-src 'self'; base-uri 'none'; "
+    "Content-Security-Policy: default-src 'none'; "
+    "script-src 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data:; "
+    "connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'\r\n"
     "X-Content-Type-Options: nosniff\r\n"
     "Referrer-Policy: no-referrer\r\n"
