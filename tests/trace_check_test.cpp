@@ -117,6 +117,7 @@ TEST_F(TraceCheck, OfSeveralMachines) {
   std::vector<Process*> all;
   for (int i = 0; i < 4; ++i) all.push_back(&worker());
   EXPECT_TRUE(await([&] { return arena_->handovers > 500; }));
+  EXPECT_TRUE(await([&] { return !read_trace(2).empty(); }));  // Lines wait up to 50 ms.
   all[1]->send(SIGKILL);
   EXPECT_EQ(all[1]->await_exit(), 128 + SIGKILL);
   arena_->handovers_wanted = arena_->handovers + 500;
