@@ -12,13 +12,17 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS_DEBUG MATCHES "sanit
 endif()
 target_include_directories(conch_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 link_libraries(conch_flags)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # A compiler's own garbage is a tenth of its time, with the memory of when it was written.
+  add_compile_options(--param=ggc-min-heapsize=1048576)
+endif()
 
 # Where CMAKE_UNITY_BUILD is on (all but releases, which show that every file stands alone), several sources of a library
 # are one unit. These are not: they are large enough, have names for themselves that a neighbour has, too, or something
 # else may be linked in their place.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
 set(alone
-    capi/dho.cpp capi/mpi_group.cpp check/model.cpp check/recovery_model.cpp core/version.cpp pages/pages.cpp peer/any_steward.cpp
+    capi/dho.cpp capi/mpi_group.cpp catalog/stewards.cpp check/model.cpp check/recovery_model.cpp cli/check_recovery.cpp core/version.cpp pages/pages.cpp peer/any_steward.cpp
     peer/data.cpp peer/mutex.cpp peer/overlay_steward.cpp peer/peer.cpp
     peer/shared_mutex.cpp peer/ticket.cpp sim/community.cpp sim/population.cpp sim/survivor.cpp)
 list(TRANSFORM alone PREPEND ${PROJECT_SOURCE_DIR}/src/)
@@ -47,7 +51,6 @@ function(conch_layer name)
   endforeach()
   if(tests)
     add_executable(${name}_test ${tests})
-    set_target_properties(${name}_test PROPERTIES UNITY_BUILD OFF) # tests have short names for everything
     target_link_libraries(${name}_test PRIVATE conch_${name} GTest::gtest_main)
     conch_tests(${name}_test)
   endif()

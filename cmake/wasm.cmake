@@ -34,7 +34,8 @@ endfunction()
 
 # What a scenario needs. LLVM 16 stumbles over a throw of which it sees how it is done, so that is for itself.
 wasm_unit(exceptions playground/wasm/exceptions.cpp)
-wasm_unit(algorithms core/*.cpp mutex/*.cpp election/*.cpp catalog/*.cpp)
+wasm_unit(algorithms core/*.cpp mutex/*.cpp election/*.cpp catalog/catalog.cpp
+          catalog/presets.cpp)
 wasm_unit(end_to_end overlay/*end_to_end*.cpp)
 wasm_unit(voting overlay/voting*.cpp)
 wasm_unit(population sim/population.cpp)

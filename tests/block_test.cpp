@@ -10,8 +10,7 @@
 #include "peer/testing/scratch_group.hpp"
 #include "shared_page.hpp"
 
-namespace conch {
-namespace {
+namespace conch::block_test {
 
 using namespace std::chrono_literals;
 
@@ -108,5 +107,4 @@ TEST_F(BlockTest, WithoutCopiesTornDataAreReported) {
   EXPECT_GT(arena_->releases, 50u);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::block_test

@@ -10,7 +10,7 @@
 
 #include "cli_run.hpp"
 
-namespace {
+namespace cli_lab_test {
 
 using namespace shell;
 using nlohmann::json;
@@ -160,4 +160,4 @@ TEST(CliLab, RunsOnOneEngine) {
   EXPECT_EQ(outcome.out.find("simgrid"), std::string::npos) << outcome.out;
 }
 
-}  // namespace
+}  // namespace cli_lab_test

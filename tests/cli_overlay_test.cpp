@@ -6,7 +6,7 @@
 
 #include "cli_run.hpp"
 
-namespace {
+namespace cli_overlay_test {
 
 using namespace shell;
 using nlohmann::json;
@@ -43,4 +43,4 @@ TEST(CliOverlay, WhatAnOverlayCannotDoIsRefused) {
   expect_refused("sim central --weather calm", "--weather: central does not run over an overlay");
 }
 
-}  // namespace
+}  // namespace cli_overlay_test

@@ -9,7 +9,7 @@
 
 #include "cli_run.hpp"
 
-namespace {
+namespace cli_test {
 
 using namespace shell;
 using nlohmann::json;
@@ -389,4 +389,4 @@ TEST(Cli, TheBenchmarkOfOnesOwnMachine) {
   expect_refused("bench --transport pigeon", "pigeon");
 }
 
-}  // namespace
+}  // namespace cli_test

@@ -17,8 +17,7 @@
 #include "site_workers.hpp"
 #include "trace/line.hpp"
 
-namespace conch {
-namespace {
+namespace conch::clusters_test {
 
 using namespace std::chrono_literals;
 
@@ -161,5 +160,4 @@ TEST(Clusters, WhoKnowsWhoIsNearWaitsLessAndSendsLess) {
   EXPECT_LT(of_near.wait_ms_mean, of_plain.wait_ms_mean);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::clusters_test

@@ -4,8 +4,7 @@
 
 #include "group_shell.hpp"
 
-namespace conch {
-namespace {
+namespace conch::doctor_test {
 
 class DoctorTest : public GroupShell {
  protected:
@@ -83,5 +82,4 @@ TEST_F(DoctorTest, ReadsCertificates) {
   expect_to_mend(tls("nobody", "ours"), path("nobody.pem"));
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::doctor_test

@@ -2,8 +2,7 @@
 #include "group_shell.hpp"
 #include "register/testing/etcd_cluster.hpp"
 
-namespace conch {
-namespace {
+namespace conch::etcd_peers_test {
 
 class EtcdPeersTest : public GroupShell {
  protected:
@@ -124,5 +123,4 @@ TEST_F(EtcdPeersTest, WhatDoesNotGoTogetherIsRefused) {
   EXPECT_NE(refusal({}).find("has a register on this machine"), std::string::npos);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::etcd_peers_test

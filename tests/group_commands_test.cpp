@@ -3,8 +3,7 @@
 
 #include "group_shell.hpp"
 
-namespace conch {
-namespace {
+namespace conch::group_commands_test {
 
 class GroupCommandsTest : public GroupShell {};
 
@@ -208,5 +207,4 @@ TEST_F(GroupCommandsTest, WhatMakesNoSenseIsExplained) {
   }
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::group_commands_test

@@ -10,8 +10,7 @@
 
 #include "shell.hpp"
 
-namespace conch {
-namespace {
+namespace conch::hostile_bytes_test {
 
 /// A socket of ours, closed in the end.
 class Line {
@@ -361,5 +360,4 @@ TEST_F(HostileBytesTest, ThousandsWhoSayNothingCostLittle) {
   }
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::hostile_bytes_test

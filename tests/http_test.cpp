@@ -6,8 +6,7 @@
 
 #include "group_shell.hpp"
 
-namespace conch {
-namespace {
+namespace conch::http_test {
 
 class PeerHttp : public GroupShell {
  protected:
@@ -204,5 +203,4 @@ TEST_F(PeerHttp, WhereItWillNotListen) {
   EXPECT_TRUE(nonsense.says("host:port")) << nonsense.out;
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::http_test

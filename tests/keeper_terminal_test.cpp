@@ -4,8 +4,7 @@
 
 #include "keeper_run.hpp"
 
-namespace conch {
-namespace {
+namespace conch::keeper_terminal_test {
 
 /// A shell in a session of its own, of which we are the user.
 class KeeperTerminalTest : public KeeperRun {
@@ -128,5 +127,4 @@ TEST_F(KeeperTerminalTest, WhenTheTerminalHangsUpNothingIsLeft) {
   EXPECT_TRUE(await([] { return living().empty(); }));
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::keeper_terminal_test

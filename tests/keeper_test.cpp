@@ -4,8 +4,7 @@
 
 #include "keeper_run.hpp"
 
-namespace conch {
-namespace {
+namespace conch::keeper_test {
 
 using namespace std::chrono_literals;
 
@@ -229,5 +228,4 @@ TEST_F(KeeperTest, ALockThatWasLostBeforeTheCommandBegan) {
   EXPECT_EQ(run({"sleep", "1000"}), 76);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::keeper_test

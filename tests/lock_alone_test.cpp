@@ -4,8 +4,7 @@
 
 #include "shell.hpp"
 
-namespace conch {
-namespace {
+namespace conch::lock_alone_test {
 
 class LockAloneTest : public Shell {
  protected:
@@ -154,5 +153,4 @@ TEST_F(LockAloneTest, WhoIsInterruptedLeavesNoTrace) {
   expect_nothing_left();
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::lock_alone_test

@@ -9,8 +9,7 @@
 
 #include "register/testing/scratch.hpp"
 
-namespace conch {
-namespace {
+namespace conch::lock_command_test {
 
 struct Result {
   int status = -1;
@@ -151,5 +150,4 @@ TEST_F(LockCommandTest, TwentyAtOnceTakeTurns) {
       (Result{0, "20\n"}));
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::lock_command_test

@@ -4,8 +4,7 @@
 
 #include "group_shell.hpp"
 
-namespace conch {
-namespace {
+namespace conch::lock_hosted_test {
 
 class LockHostedTest : public GroupShell {};
 
@@ -212,5 +211,4 @@ TEST_F(LockHostedTest, ASecondSignalEndsAPeerAtOnce) {
   leave(other);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::lock_hosted_test

@@ -11,8 +11,7 @@
 
 #include "rig/rig.hpp"
 
-namespace conch {
-namespace {
+namespace conch::operations_test {
 
 using namespace std::chrono_literals;
 
@@ -126,5 +125,4 @@ TEST_F(OperationsTest, EveryCommandOfThePageWorks) {
   EXPECT_GT(commands.size(), 20u);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::operations_test

@@ -1,8 +1,7 @@
 // The command, in groups without a register.
 #include "group_shell.hpp"
 
-namespace conch {
-namespace {
+namespace conch::overlay_commands_test {
 
 class OverlayCommandsTest : public GroupShell {
  protected:
@@ -74,5 +73,4 @@ TEST_F(OverlayCommandsTest, NobodyCanBeForced) {
   EXPECT_TRUE(forced.says("this group has no register")) << forced.out;
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::overlay_commands_test

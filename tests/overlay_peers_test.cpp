@@ -15,8 +15,7 @@
 #include "peer/testing/scratch_group.hpp"
 #include "shared_page.hpp"
 
-namespace conch {
-namespace {
+namespace conch::overlay_peers_test {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
@@ -194,5 +193,4 @@ INSTANTIATE_TEST_SUITE_P(All, OverlayPeersAlgorithmTest,
                            return name;
                          });
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::overlay_peers_test

@@ -12,8 +12,7 @@
 #include "brood.hpp"
 #include "peer/testing/scratch_group.hpp"
 
-namespace conch {
-namespace {
+namespace conch::peers_test {
 
 using namespace std::chrono_literals;
 using conch::testing::SharedArena;
@@ -154,5 +153,4 @@ TEST_F(PeersTest, DoNotTakeAReleaseThatHasForgottenTheirProtocol) {
   EXPECT_EQ(arena_->overlaps, 0u);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::peers_test

@@ -13,8 +13,7 @@
 #include "cli/slow_wire.hpp"
 #include "peer/engine.hpp"
 
-namespace conch {
-namespace {
+namespace conch::places_test {
 
 constexpr std::size_t peers_of_place = 2;
 constexpr std::size_t places = 2;
@@ -82,5 +81,4 @@ TEST_F(Places, WhoIsNearIsMeasuredAndAgreedOn) {
   }
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::places_test

@@ -21,8 +21,7 @@
 #include "register/testing/scratch.hpp"
 #include "register_crowd.hpp"
 
-namespace conch {
-namespace {
+namespace conch::register_chaos_test {
 
 using namespace std::chrono_literals;
 using recovery::Life;
@@ -377,5 +376,4 @@ INSTANTIATE_TEST_SUITE_P(Register, Chaos,
                                          Plan{"Durable", 4, 64, true}),
                          [](const auto& info) { return info.param.name; });
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::register_chaos_test

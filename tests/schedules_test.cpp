@@ -5,8 +5,7 @@
 #include "sim/random.hpp"
 #include "sim/simulation.hpp"
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::schedules_test {
 
 using namespace std::chrono_literals;
 
@@ -238,5 +237,4 @@ TEST_P(Layouts, PreemptAggregationHoldsAggregatesAndOvertakesIfItMay) {
   for (unsigned eps = 1; eps <= 3; ++eps) EXPECT_GT(seen.queues[eps], seen.queues[0]) << eps;
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::schedules_test

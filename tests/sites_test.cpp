@@ -4,8 +4,7 @@
 #include "core/types.hpp"
 #include "site_workers.hpp"
 
-namespace conch {
-namespace {
+namespace conch::sites_test {
 
 using namespace std::chrono_literals;
 using testing::SiteWorkers;
@@ -91,5 +90,4 @@ TEST_F(SitesTest, TheMachineOfTheRegisterSleeps) {
   expect_done(workers);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::sites_test

@@ -1,8 +1,7 @@
 // Who has no certificate of the group's authority gets nothing.
 #include "group_shell.hpp"
 
-namespace conch {
-namespace {
+namespace conch::tls_peers_test {
 
 class TlsPeersTest : public GroupShell {
  protected:
@@ -102,5 +101,4 @@ TEST_F(TlsPeersTest, OnlyWhoHasCertificatesOrInsistsListensToTheWorld) {
   leave(ready_peer(words));
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::tls_peers_test

@@ -8,8 +8,7 @@
 #include "arena.hpp"
 #include "shell.hpp"
 
-namespace conch {
-namespace {
+namespace conch::trace_check_test {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t handovers_wanted = 1'000;
@@ -233,5 +232,4 @@ TEST_F(TraceCheck, ASimulatedRun) {
   EXPECT_TRUE(outcome.says("ME1 broken: two holders: ")) << outcome.out;
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::trace_check_test

@@ -7,7 +7,7 @@
 
 #include "cli_run.hpp"
 
-namespace {
+namespace view_test {
 
 using shell::conch;
 using shell::expect_refused;
@@ -171,4 +171,4 @@ TEST_F(View, IsServedUntilItIsInterrupted) {
   EXPECT_TRUE(has(outcome.out, "ended with 0")) << outcome.out;
 }
 
-}  // namespace
+}  // namespace view_test

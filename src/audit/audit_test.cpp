@@ -8,8 +8,7 @@
 
 #include "core/print.hpp"
 
-namespace conch::audit {
-namespace {
+namespace conch::audit::audit_test {
 
 using sim::Property;
 using trace::Happening;
@@ -454,5 +453,4 @@ TEST(AuditDetails, Wishes) {
     EXPECT_FALSE(parse_wish(text)) << text;
 }
 
-}  // namespace
-}  // namespace conch::audit
+}  // namespace conch::audit::audit_test

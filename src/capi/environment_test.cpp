@@ -5,8 +5,7 @@
 
 #include <cstdlib>
 
-namespace conch::capi {
-namespace {
+namespace conch::capi::environment_test {
 
 class Environment : public ::testing::Test {
  protected:
@@ -87,5 +86,4 @@ TEST_F(Environment, TalksNonsense) {
   }
 }
 
-}  // namespace
-}  // namespace conch::capi
+}  // namespace conch::capi::environment_test

@@ -9,8 +9,7 @@
 #include "capi/failure.hpp"
 #include "peer/testing/scratch_group.hpp"
 
-namespace conch::capi {
-namespace {
+namespace conch::capi::groups_test {
 
 class GroupsTest : public ::testing::Test {
  protected:
@@ -109,5 +108,4 @@ TEST_F(GroupsTest, AreJoinedAndLeftByManyThreads) {
   EXPECT_EQ(joined, 80);
 }
 
-}  // namespace
-}  // namespace conch::capi
+}  // namespace conch::capi::groups_test

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "core/contract.hpp"
 #include "election/bully.hpp"
@@ -39,6 +40,20 @@ using Algorithms =
     std::tuple<Central, Ring, RingIdleHold, RicartAgrawala, RicartAgrawalaKept, MaekawaTextbook,
                Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel, Proxy, Preempt,
                PreemptAggregation, Elmp, NaimiTrehelIdleOwner, RingPassesBy>;
+
+namespace detail {
+
+template <class A>
+using IfReal = std::conditional_t<A::about.use == Use::real, std::tuple<A>, std::tuple<>>;
+
+template <class... As>
+auto real_of(std::type_identity<std::tuple<As...>>)
+    -> decltype(std::tuple_cat(std::declval<IfReal<As>>()...));
+
+}  // namespace detail
+
+/// Those of them that anybody should run for real.
+using RealAlgorithms = decltype(detail::real_of(std::type_identity<Algorithms>{}));
 
 /// Every algorithm that chooses a coordinator.
 using Electors = std::tuple<ChangRoberts, Bully>;
@@ -136,6 +151,12 @@ decltype(auto) with_one_of(const CatalogEntry& entry, F&& f) {
 template <class F>
 decltype(auto) with_algorithm(const CatalogEntry& entry, F&& f) {
   return with_one_of<Algorithms>(entry, f);
+}
+
+/// Of an entry that is no specimen.
+template <class F>
+decltype(auto) with_real_algorithm(const CatalogEntry& entry, F&& f) {
+  return with_one_of<RealAlgorithms>(entry, f);
 }
 
 template <class F>

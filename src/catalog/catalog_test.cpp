@@ -6,8 +6,7 @@
 
 #include "catalog/presets.hpp"
 
-namespace conch {
-namespace {
+namespace conch::catalog_test {
 
 TEST(Catalog, NamesAreUniqueAndFoundAgain) {
   std::set<std::string_view> names;
@@ -75,5 +74,4 @@ TEST(Preset, ASpecimenDoesWithoutOneRule) {
   EXPECT_FALSE(fixed(entry).can.dynamic);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::catalog_test

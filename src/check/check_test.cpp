@@ -8,8 +8,7 @@
 #include "sim/distribution.hpp"
 #include "sim/scenario.hpp"
 
-namespace conch::check {
-namespace {
+namespace conch::check::check_test {
 
 Options of(const std::string& algorithm, Node nodes, std::uint32_t requests) {
   Options options;
@@ -384,5 +383,4 @@ TEST(Check, WhatCannotBeCombinedIsRefused) {
   EXPECT_THROW(check(options), sim::BadText);
 }
 
-}  // namespace
-}  // namespace conch::check
+}  // namespace conch::check::check_test

@@ -6,8 +6,7 @@
 #include "sim/distribution.hpp"
 #include "sim/scenario.hpp"
 
-namespace conch::check {
-namespace {
+namespace conch::check::election_test {
 
 Options of(const std::string& algorithm, Node nodes) {
   Options options;
@@ -106,5 +105,4 @@ TEST_P(EveryElectionSpecimen, IsCaughtByItsPropertyAndReplayed) {
   EXPECT_EQ(sim::replay(script), script);
 }
 
-}  // namespace
-}  // namespace conch::check
+}  // namespace conch::check::election_test

@@ -6,8 +6,7 @@
 #include "check/story.hpp"
 #include "sim/distribution.hpp"
 
-namespace conch::check {
-namespace {
+namespace conch::check::protocol_test {
 
 /// Three nodes, a replica at each, and two who ask.
 Options two_ask(const std::string& protocol, std::uint32_t timers, bool fifo = false) {
@@ -117,5 +116,4 @@ TEST(FixedRing, ARuleTakenAwayIsMissed) {
   }
 }
 
-}  // namespace
-}  // namespace conch::check
+}  // namespace conch::check::protocol_test

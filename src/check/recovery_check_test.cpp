@@ -5,8 +5,7 @@
 #include "catalog/real_algorithms.hpp"
 #include "sim/distribution.hpp"
 
-namespace conch::check::group {
-namespace {
+namespace conch::check::group::recovery_check_test {
 
 using Budgets = std::map<Budget, std::uint32_t>;
 
@@ -126,5 +125,4 @@ TEST(Recovery, WhatMakesNoSenseIsRefused) {
   EXPECT_NE(refusal(roster).find("central has none"), std::string::npos);
 }
 
-}  // namespace
-}  // namespace conch::check::group
+}  // namespace conch::check::group::recovery_check_test

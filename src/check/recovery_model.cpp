@@ -5,11 +5,9 @@
 namespace conch::check::group {
 
 std::unique_ptr<Model> make_model(const CatalogEntry& entry, const Setting& setting) {
-  return with_algorithm(entry, [&]<class A>(std::type_identity<A>) -> std::unique_ptr<Model> {
-    if constexpr (A::about.use == Use::real)
-      return std::make_unique<ModelOf<A>>(entry, setting);
-    else
-      return nullptr;
+  if (entry.about.use != Use::real) return nullptr;
+  return with_real_algorithm(entry, [&]<class A>(std::type_identity<A>) -> std::unique_ptr<Model> {
+    return std::make_unique<ModelOf<A>>(entry, setting);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "catalog/stewards.hpp"
 #include "check/numbering.hpp"
 #include "check/recovery_model.hpp"
 #include "core/print.hpp"

@@ -27,7 +27,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr Seconds patience = std::chrono::seconds(60);
+constexpr Seconds phase_patience = std::chrono::seconds(60);
 constexpr std::size_t processes_max = 64;
 /// Of the time that is measured; not counted.
 constexpr double warm_up = 0.2;
@@ -72,7 +72,7 @@ struct alignas(64) Account {
   Samples waits;
 };
 
-struct Board {
+struct Scoreboard {
   std::atomic<Phase> phase{Phase::assemble};
   std::atomic<std::size_t> ready{0};
   // By who is inside.
@@ -154,11 +154,6 @@ class Bench {
 
 using Message = std::array<char, 64>;
 
-int checked(int result, const char* what) {
-  if (result < 0) throw std::system_error(errno, std::generic_category(), what);
-  return result;
-}
-
 using Ends = std::pair<net::Descriptor, net::Descriptor>;
 
 void send_at_once(const net::Descriptor& socket) {
@@ -206,7 +201,7 @@ bool get(const net::Descriptor& socket, Message& message) {
 
 double Bench::measure_way() const {
   auto [ours, theirs] = uses_tcp() ? tcp_ends() : unix_ends();
-  Shared<Board> board;
+  Shared<Scoreboard> board;
   Crew crew;
   crew.begin([&] {
     ours = {};
@@ -225,7 +220,7 @@ double Bench::measure_way() const {
     }
   });
   ours = {};
-  crew.await_ends(patience + Seconds(arguments_.seconds));
+  crew.await_ends(phase_patience + Seconds(arguments_.seconds));
   auto kept = board->single.kept();
   return median({kept.begin(), kept.end()});
 }
@@ -235,7 +230,7 @@ double Bench::measure_way() const {
 double Bench::measure_reentry() const {
   constexpr unsigned batch = 1000;
   ScratchFolder folder;
-  Shared<Board> board;
+  Shared<Scoreboard> board;
   Crew crew;
   crew.begin([&] {
     Peer peer(options(folder));
@@ -250,12 +245,12 @@ double Bench::measure_reentry() const {
       begin = now;
     }
   });
-  crew.await_ends(patience + Seconds(arguments_.seconds));
+  crew.await_ends(phase_patience + Seconds(arguments_.seconds));
   auto kept = board->single.kept();
   return median({kept.begin(), kept.end()});
 }
 
-void enter(Mutex& mutex, Board& board, std::size_t process, bool counts) {
+void enter(Mutex& mutex, Scoreboard& board, std::size_t process, bool counts) {
   Account& account = board.accounts[process];
   std::uint64_t called_ns = now_ns();
   mutex.lock();
@@ -274,7 +269,7 @@ void enter(Mutex& mutex, Board& board, std::size_t process, bool counts) {
   account.gaps.add(gap_ns);
 }
 
-void contend(const PeerOptions& options, Board& board, std::size_t process) {
+void contend(const PeerOptions& options, Scoreboard& board, std::size_t process) {
   Peer peer(options);
   Mutex mutex(peer, "lock");
   ++board.ready;
@@ -317,11 +312,11 @@ std::vector<std::string> row_of(std::span<const Account> accounts, double second
 
 std::vector<std::string> Bench::measure(std::size_t processes, double way_ns) const {
   ScratchFolder folder;
-  Shared<Board> board;
+  Shared<Scoreboard> board;
   Crew crew;
   for (std::size_t process = 0; process < processes; ++process)
     crew.begin([&, process] { contend(options(folder), *board, process); });
-  crew.await([&] { return board->ready == processes; }, patience,
+  crew.await([&] { return board->ready == processes; }, phase_patience,
              fmt::format("{} processes did not get into the group", processes));
   board->phase = Phase::warm_up;
   crew.rest(Seconds(arguments_.seconds * warm_up));
@@ -330,7 +325,7 @@ std::vector<std::string> Bench::measure(std::size_t processes, double way_ns) co
   crew.rest(Seconds(arguments_.seconds));
   board->phase = Phase::leave;
   double seconds = static_cast<double>(now_ns() - begin_ns) * 1e-9;
-  crew.await_ends(patience);
+  crew.await_ends(phase_patience);
   return row_of(std::span(board->accounts).first(processes), seconds, way_ns);
 }
 
@@ -339,7 +334,7 @@ Exit run_bench(const BenchArguments& arguments) {
   try {
     Bench(arguments).run();
     return Exit::held;
-  } catch (const Interrupted& interruption) {
+  } catch (const Interruption& interruption) {
     fmt::print(stderr, "\nconch: interrupted; all peers are gone\n");
     return static_cast<Exit>(128 + interruption.signal);
   } catch (const Stuck& stuck) {

@@ -24,7 +24,7 @@ namespace {
 using check::Budget;
 using sim::BadText;
 
-std::atomic<bool> interrupted = false;
+std::atomic<bool> check_interrupted = false;
 
 struct CheckTexts {
   check::Options options;
@@ -85,7 +85,7 @@ void read_choices(CheckTexts& texts) {
   options.reduce = !texts.full;
   options.livelock = !texts.skip_livelock;
   options.bytes_max = std::size_t{texts.memory_mib} << 20;
-  options.stop = &interrupted;
+  options.stop = &check_interrupted;
 }
 
 /// As in "2+1".
@@ -272,13 +272,13 @@ check::group::Options recovery_options(CheckTexts& texts) {
   options.budgets[group::Budget::restart] = texts.budgets[Budget::restart];
   options.threads = texts.options.threads;
   options.bytes_max = std::size_t{texts.memory_mib} << 20;
-  options.stop = &interrupted;
+  options.stop = &check_interrupted;
   return options;
 }
 
 void run_check(CheckTexts& texts, const CLI::App& command, Invocation& invocation) {
   refuse_strangers(command, texts.recovery);
-  std::signal(SIGINT, [](int) { interrupted = true; });
+  std::signal(SIGINT, [](int) { check_interrupted = true; });
   bool terminal = isatty(STDERR_FILENO) == 1;
   if (texts.recovery) {
     invocation.exit = check_recovery(recovery_options(texts), texts.json,

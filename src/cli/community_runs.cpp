@@ -23,7 +23,7 @@ using sim::CommunityResult;
 const std::string community_group = "Protocols over an overlay";
 
 /// Those that these protocols share with everybody else.
-bool is_common(const std::string& option) {
+bool communities_know(const std::string& option) {
   static const std::set<std::string> common{"algorithm", "--help", "--nodes", "--seed",
                                             "--seeds",   "--json", "--trace", "--states"};
   return common.contains(option) || option.starts_with("--view");
@@ -75,7 +75,7 @@ CommunityOptions for_seed(CommunityOptions options, std::uint64_t seed) {
   return options;
 }
 
-ordered_json to_json(const CommunityOptions& options, const CommunityResult& result) {
+ordered_json json_of(const CommunityOptions& options, const CommunityResult& result) {
   ordered_json json;
   json["algorithm"] = options.protocol;
   json["dht"] = options.overlay;
@@ -94,10 +94,6 @@ ordered_json to_json(const CommunityOptions& options, const CommunityResult& res
                          {"what", result.violation->what},
                          {"events", result.events}};
   return json;
-}
-
-void print_line(std::string_view label, const std::string& value) {
-  fmt::print("  {:<13} {}\n", label, value);
 }
 
 std::string name_of(const CommunityOptions& options, const SimTexts& texts) {
@@ -138,7 +134,7 @@ void run_one(CommunityOptions options, const SimTexts& texts, Invocation& invoca
   options.sink = recording.sink();
   CommunityResult result = sim::run_community(options);
   if (texts.json) {
-    fmt::print("{}\n", to_json(options, result).dump(2));
+    fmt::print("{}\n", json_of(options, result).dump(2));
   } else {
     fmt::print("{}, seed {}, {}\n", name_of(options, texts), options.seed,
                print_seconds(sim::seconds(result.length)));
@@ -168,7 +164,7 @@ void run_many(const CommunityOptions& options, const SimTexts& texts, Invocation
   if (runs.done == 0) throw BadText("interrupted before the first run ended");
   CommunityResult sum = sum_of(runs);
   if (texts.json) {
-    ordered_json json = to_json(options, sum);
+    ordered_json json = json_of(options, sum);
     json.erase("seed");
     json["seeds"] = runs.done;
     json["failures"] = runs.failures;
@@ -216,7 +212,7 @@ void refuse_community_options(const CLI::App& command, const std::string& algori
 
 void run_communities(const CLI::App& command, const SimTexts& texts, Invocation& invocation) {
   auto given = first_given(command, [](const CLI::Option& option) {
-    return option.get_group() != community_group && !is_common(name_of(option));
+    return option.get_group() != community_group && !communities_know(name_of(option));
   });
   if (given)
     throw BadText(*given + ": " + texts.algorithm +

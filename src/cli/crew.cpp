@@ -23,11 +23,6 @@ namespace {
 
 constexpr Seconds look_again = std::chrono::milliseconds(1);
 
-int checked(int result, const char* what) {
-  if (result < 0) throw std::system_error(errno, std::generic_category(), what);
-  return result;
-}
-
 sigset_t signals_of_interest() {
   sigset_t set;
   sigemptyset(&set);
@@ -49,6 +44,11 @@ sigset_t signals_of_interest() {
 }
 
 }  // namespace
+
+int checked(int result, const char* what) {
+  if (result < 0) throw std::system_error(errno, std::generic_category(), what);
+  return result;
+}
 
 void check_algorithm(const std::string& name) {
   const CatalogEntry& entry = find_algorithm(name);
@@ -133,7 +133,7 @@ void Crew::reap() {
 void Crew::take_signal() {
   signalfd_siginfo info{};
   if (::read(signals_.number(), &info, sizeof info) != sizeof info) return;
-  if (info.ssi_signo != SIGCHLD) throw Interrupted(static_cast<int>(info.ssi_signo));
+  if (info.ssi_signo != SIGCHLD) throw Interruption(static_cast<int>(info.ssi_signo));
   reap();
 }
 

@@ -22,8 +22,8 @@
 namespace conch::cli {
 
 /// Ctrl-C, or SIGTERM: everything is cleaned up on the way out.
-struct Interrupted : std::runtime_error {
-  explicit Interrupted(int which) : std::runtime_error("interrupted"), signal(which) {}
+struct Interruption : std::runtime_error {
+  explicit Interruption(int which) : std::runtime_error("interrupted"), signal(which) {}
   int signal;
 };
 
@@ -33,6 +33,9 @@ struct Stuck : std::runtime_error {
 };
 
 using Seconds = std::chrono::duration<double>;
+
+/// The result of a system call; throws if it failed.
+int checked(int result, const char* what);
 
 /// Throws unless peers can run it: better here than in every process.
 void check_algorithm(const std::string& name);
@@ -96,7 +99,7 @@ class Crew {
   /// kill -9, which is no failure.
   void kill(Number member);
 
-  // These throw if a member fails or is killed by others, and Interrupted.
+  // These throw if a member fails or is killed by others, and Interruption.
 
   void rest(Seconds time);
   /// Looks every millisecond. Throws Stuck, with what did not happen.

@@ -30,7 +30,7 @@ struct DemoArguments {
 };
 
 /// How long anything may take before the demo says that it is stuck.
-constexpr Seconds patience = seconds(30);
+constexpr Seconds step_patience = seconds(30);
 constexpr std::size_t first_crew = 5;
 
 /// Somebody was inside who must not be.
@@ -105,7 +105,7 @@ class Demo {
   }
 
   void await_in(std::size_t which) {
-    crew_.await([&] { return seat(which).is_in.load(); }, patience,
+    crew_.await([&] { return seat(which).is_in.load(); }, step_patience,
                 fmt::format("peer {} did not get into the group", which + 1));
   }
 
@@ -153,7 +153,7 @@ class Demo {
     board_->longest_gap_ns = 0;
     std::uint64_t from_ns = now_ns();
     seat(which).asked_to_leave = true;
-    crew_.await([&] { return crew_.has_ended(which); }, patience,
+    crew_.await([&] { return crew_.has_ended(which); }, step_patience,
                 fmt::format("peer {} did not leave", which + 1));
     say("peer {} has left, after {}; the longest pause was {}", which + 1,
         span_text(now_ns() - from_ns), span_text(board_->longest_gap_ns));
@@ -183,10 +183,10 @@ class Demo {
     say("SIGCONT to peer {}, which is about to write what it read before", which + 1);
     std::uint64_t losses = seat(which).losses;
     crew_.signal(which, SIGCONT);
-    crew_.await([&] { return seat(which).losses > losses; }, patience,
+    crew_.await([&] { return seat(which).losses > losses; }, step_patience,
                 fmt::format("peer {} was not told that it has lost the lock", which + 1));
     say("peer {} was told that it has lost the lock, and does not write", which + 1);
-    crew_.await([&] { return seat(which).back_ns != 0; }, patience,
+    crew_.await([&] { return seat(which).back_ns != 0; }, step_patience,
                 fmt::format("peer {} did not get back into the group", which + 1));
     say("peer {} is in again, as a new member", which + 1);
     let_work();
@@ -195,19 +195,19 @@ class Demo {
   /// Until it is inside and stays there; then somebody is awaited.
   void hold(std::size_t which) {
     seat(which).asked_to_linger = true;
-    crew_.await([&] { return seat(which).lingers.load(); }, patience,
+    crew_.await([&] { return seat(which).lingers.load(); }, step_patience,
                 fmt::format("peer {} did not get the lock", which + 1));
     board_->next_in_ns = 0;
   }
 
   std::uint64_t await_next() {
-    crew_.await([&] { return board_->next_in_ns != 0; }, patience, "nobody got the lock");
+    crew_.await([&] { return board_->next_in_ns != 0; }, step_patience, "nobody got the lock");
     return board_->next_in_ns;
   }
 
   void end() {
     board_->ends = true;
-    crew_.await_ends(patience);
+    crew_.await_ends(step_patience);
     say("all have left");
   }
 
@@ -277,7 +277,7 @@ Exit run_demo(const DemoArguments& arguments) {
   if (!arguments.algorithm.empty()) check_algorithm(arguments.algorithm);
   try {
     return Demo(arguments).run();
-  } catch (const Interrupted& interruption) {
+  } catch (const Interruption& interruption) {
     fmt::print(stderr, "\nconch: interrupted; all peers are gone\n");
     return static_cast<Exit>(128 + interruption.signal);
   } catch (const Broken& broken) {

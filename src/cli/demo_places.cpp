@@ -24,7 +24,7 @@ constexpr Seconds start_patience = std::chrono::seconds(30);
 std::size_t place_of(std::size_t peer) { return peer / peers_of_place; }
 
 /// In shared memory.
-struct Board {
+struct PlacesBoard {
   std::atomic<std::size_t> in_group{0};
   std::atomic<bool> may_begin{false};
   std::atomic<bool> counts{false};
@@ -41,7 +41,7 @@ struct Board {
 };
 
 /// Stays inside a millisecond, and then away for some.
-void work(const PeerOptions& options, Board& board, std::size_t number) {
+void work(const PeerOptions& options, PlacesBoard& board, std::size_t number) {
   Peer peer(options);
   Mutex mutex(peer, "shared");
   ++board.in_group;
@@ -132,7 +132,7 @@ class Places {
   std::array<std::uint16_t, peers> wire_ports_{};
   SlowWire wire_{between_places};
   ScratchFolder folder_;
-  Shared<Board> board_;
+  Shared<PlacesBoard> board_;
   /// After all that its members use.
   Crew crew_;
 };

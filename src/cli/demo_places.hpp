@@ -22,7 +22,7 @@ struct PlacesResult {
 /// One way, between the places.
 inline constexpr std::chrono::milliseconds between_places{15};
 
-/// Throws Stuck, Interrupted.
+/// Throws Stuck, Interruption.
 PlacesResult work_in_two_places(const std::string& algorithm, Seconds measured);
 
 }  // namespace conch::cli

@@ -28,7 +28,7 @@ using std::chrono::days;
 using std::chrono::floor;
 using std::chrono::system_clock;
 
-constexpr Duration answer_patience = 3s;
+constexpr Duration probe_patience = 3s;
 constexpr auto soon = days(14);
 /// For some hundred members: three descriptors each, and some.
 constexpr rlim_t files_wanted = 1024;
@@ -158,7 +158,7 @@ void Doctor::look_at_ports() {
       good("nobody listens on " + address + ": a peer can");
     } catch (const Error& error) {
       try {
-        net::ask_who(address, group_, tls_, answer_patience);
+        net::ask_who(address, group_, tls_, probe_patience);
         good(fmt::format("a peer of the group '{}' listens on {}", group_, address));
       } catch (const Error&) {
         bad(error.what());
@@ -170,7 +170,7 @@ void Doctor::look_at_ports() {
 void Doctor::ask(const std::string& whom, const std::string& address, const net::Tls& tls) {
   Time before = net::steady_now();
   try {
-    net::Acquaintance who = net::ask_who(address, group_, tls, answer_patience);
+    net::Acquaintance who = net::ask_who(address, group_, tls, probe_patience);
     good(fmt::format("{} answers in {}: conch {}, {}", whom,
                      milliseconds_text(net::steady_now() - before), who.software, who.algorithm));
   } catch (const Error& error) {
@@ -184,7 +184,7 @@ void Doctor::look_at_peers_here() {
     std::string path = peer::socket_path(directories_.runtime, socket);
     Time before = net::steady_now();
     try {
-      net::ClientLink link(path, group_, before + answer_patience);
+      net::ClientLink link(path, group_, before + probe_patience);
       good(fmt::format("the peer behind {} answers in {}", path,
                        milliseconds_text(net::steady_now() - before)));
     } catch (const Error& error) {
@@ -250,7 +250,7 @@ void Doctor::look_at_etcd() {
       EtcdRegisterOptions options = peer::etcd_options(options_.etcd);
       etcd::Client client(
           {{etcd::parse_endpoint(endpoint)}, options.tls, options.user, options.password});
-      client.set_patience(answer_patience);
+      client.set_patience(probe_patience);
       etcd::Outcome outcome = client.transact(probe);
       good(fmt::format("etcd at {} answers in {}", endpoint,
                        milliseconds_text(net::steady_now() - before)));

@@ -22,7 +22,7 @@ using sim::ElectionResult;
 const std::string election_group = "Elections";
 
 /// Those that elections share with everybody else.
-bool is_common(const std::string& option) {
+bool elections_know(const std::string& option) {
   static const std::set<std::string> common{
       "algorithm", "--help", "--nodes", "--latency", "--channel", "--clog",  "--crash",
       "--detect",  "--seed", "--seeds", "--json",    "--trace",   "--states"};
@@ -78,7 +78,7 @@ std::string verdict(const ElectionResult& result, sim::Property property) {
                                                                                  : "held";
 }
 
-ordered_json to_json(const ElectionOptions& options, const ElectionResult& result) {
+ordered_json json_of(const ElectionOptions& options, const ElectionResult& result) {
   ordered_json json;
   json["algorithm"] = options.algorithm;
   json["nodes"] = options.nodes;
@@ -102,10 +102,6 @@ ordered_json to_json(const ElectionOptions& options, const ElectionResult& resul
                          {"at_s", sim::seconds(result.ended.time_since_epoch())}};
   json["trace_hash"] = result.trace_hash;
   return json;
-}
-
-void print_line(std::string_view label, const std::string& value) {
-  fmt::print("  {:<13} {}\n", label, value);
 }
 
 void print_text(const ElectionOptions& options, const ElectionResult& result) {
@@ -136,7 +132,7 @@ void run_one(const ElectionOptions& options, const SimTexts& texts, Invocation& 
   Recording recording(texts, invocation, options.seed, options.nodes);
   ElectionResult result = sim::simulate(options, recording.sink());
   if (texts.json) {
-    fmt::print("{}\n", to_json(options, result).dump(2));
+    fmt::print("{}\n", json_of(options, result).dump(2));
   } else {
     print_text(options, result);
   }
@@ -159,7 +155,7 @@ void print_runs(const ElectionOptions& options, const SeedRange& range,
   for (std::size_t index = 0; index < runs.results.size(); ++index) {
     if (!runs.results[index]) continue;
     std::uint64_t seed = range.first + index;
-    reports.push_back(to_json(sim::for_seed(options, seed), *runs.results[index]));
+    reports.push_back(json_of(sim::for_seed(options, seed), *runs.results[index]));
     reports.back().erase("coordinator");
     if (runs.results[index]->violation) failed.push_back(seed);
   }
@@ -236,7 +232,7 @@ void refuse_election_options(const CLI::App& command, const std::string& algorit
 
 void run_elections(const CLI::App& command, const SimTexts& texts, Invocation& invocation) {
   auto given = first_given(command, [](const CLI::Option& option) {
-    return option.get_group() != election_group && !is_common(name_of(option));
+    return option.get_group() != election_group && !elections_know(name_of(option));
   });
   if (given)
     throw BadText(*given + ": " + texts.algorithm +

@@ -19,8 +19,6 @@ constexpr std::size_t members_max = 512;
 /// Locks whose token the page follows.
 constexpr std::size_t followed = 12;
 
-double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 ordered_json totals(const LockTable& locks) {
   return {{"known", locks.size()},
           {"held", locks.held()},

@@ -23,10 +23,6 @@ void put(std::string_view text) {
   }
 }
 
-double seconds(std::chrono::steady_clock::duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
 /// What is said when the report is interrupted, and by whom.
 std::string last_words;
 pid_t whose = 0;
@@ -68,13 +64,13 @@ void ReportProgress::begin(std::string_view name) {
 
 double ReportProgress::end() {
   std::lock_guard lock(mutex_);
-  double took_s = seconds(Clock::now() - begun_);
+  double took_s = seconds_of(Clock::now() - begun_);
   ++done_;
   if (!is_terminal_) put(fmt::format("[{}/{}] {} {:.1f} s\n", done_, total_, name_, took_s));
   return took_s;
 }
 
-double ReportProgress::total_s() const { return seconds(Clock::now() - start_); }
+double ReportProgress::total_s() const { return seconds_of(Clock::now() - start_); }
 
 void ReportProgress::draw() const {
   std::size_t full = bar_columns * done_ / total_;

@@ -17,8 +17,6 @@ constexpr std::size_t count_max = 200;
 constexpr std::size_t waiters_max = 6;
 constexpr std::size_t waiters_of_one_max = 500;
 
-double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 std::size_t number_or(std::string_view text, std::size_t otherwise) {
   std::size_t number = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

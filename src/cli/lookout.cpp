@@ -27,7 +27,7 @@ constexpr Duration survey_period_min = milliseconds(500);
 /// A lock that a peer names takes this one a microsecond or two: some hundredths of its time.
 constexpr Duration period_per_lock = std::chrono::microseconds(50);
 constexpr Duration survey_age_max = std::chrono::seconds(3);
-constexpr auto answer_patience = std::chrono::seconds(5);
+constexpr auto status_patience = std::chrono::seconds(5);
 
 struct Reply {
   std::mutex mutex;
@@ -61,7 +61,7 @@ peer::Status survey_of(Peer& peer) {
     peer.engine().settle(now);
   }
   std::unique_lock held(reply->mutex);
-  if (!reply->came.wait_for(held, answer_patience, [&] { return reply->status.has_value(); }))
+  if (!reply->came.wait_for(held, status_patience, [&] { return reply->status.has_value(); }))
     throw Error("the peer does not answer");
   return std::move(*reply->status);
 }

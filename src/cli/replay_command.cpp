@@ -18,7 +18,7 @@
 namespace conch::cli {
 namespace {
 
-struct Request {
+struct ReplayRequest {
   std::vector<std::string> files;
   bool rewrite = false;
   bool quiet = false;
@@ -52,7 +52,7 @@ Exit complain(const std::string& path, const std::string& expected, const std::s
   return sim::breaks_safety(expected, actual) ? Exit::safety_broken : Exit::liveness_broken;
 }
 
-Exit replay(const std::string& path, const Request& request) {
+Exit replay(const std::string& path, const ReplayRequest& request) {
   std::optional<std::string> expected = read(path);
   if (!expected) return fail_on(path, "read");
   std::string actual = sim::replay(*expected);
@@ -65,7 +65,7 @@ Exit replay(const std::string& path, const Request& request) {
 }
 
 /// All files are replayed, whatever becomes of the first; a broken safety property is the worst.
-Exit replay_all(const Request& request) {
+Exit replay_all(const ReplayRequest& request) {
   Exit worst = Exit::held;
   auto severity = [](Exit exit) {
     return exit == Exit::safety_broken ? 4 : static_cast<int>(exit);
@@ -76,7 +76,7 @@ Exit replay_all(const Request& request) {
   return worst;
 }
 
-void show_film(const Request& request) {
+void show_film(const ReplayRequest& request) {
   if (!request.show.wanted()) return;
   const std::string& path = request.files.front();
   if (request.files.size() > 1) throw sim::BadText("--view shows one scenario");
@@ -96,7 +96,7 @@ void show_film(const Request& request) {
 void add_replay_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand(
       "replay", "Run scenario files and compare what happens with what they say");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<ReplayRequest>();
   command->add_option("FILE", request->files, "Scenario files, see docs/scenarios.md")->required();
   command->add_flag("--rewrite", request->rewrite, "Write what happens into the files");
   command->add_flag("--quiet", request->quiet, "Print differences only");

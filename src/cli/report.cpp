@@ -97,6 +97,10 @@ ordered_json mean_of(const std::vector<ordered_json>& runs) {
   return mean_object(objects);
 }
 
+void print_line(std::string_view label, const std::string& value) {
+  fmt::print("  {:<13} {}\n", label, value);
+}
+
 std::string print_seconds(double seconds) {
   if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
   if (seconds >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);

@@ -53,8 +53,6 @@ std::string lease_text(const Status& status, const Member& member) {
 
 namespace {
 
-double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 }  // namespace
 
 nlohmann::ordered_json member_status(const Status& status, const Member& member) {

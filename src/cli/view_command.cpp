@@ -20,7 +20,7 @@ namespace {
 
 using sim::BadText;
 
-struct Request {
+struct ViewRequest {
   std::vector<std::string> names;
   bool list = false;
   std::optional<std::string> algorithm;
@@ -59,7 +59,7 @@ std::optional<std::string_view> shipped(std::string_view name) {
 }
 
 film::Builder film_of_scenario(const std::string& name, std::string_view script,
-                               const Request& request) {
+                               const ViewRequest& request) {
   std::string title(sim::title_of(script));
   std::vector<film::Builder> films = sim::film_of(
       script, {.title = title.empty() ? name : title, .command = "conch view " + name});
@@ -71,7 +71,7 @@ film::Builder film_of_scenario(const std::string& name, std::string_view script,
   return std::move(films[request.part - 1]);
 }
 
-film::Builder film_of_traces(const Request& request) {
+film::Builder film_of_traces(const ViewRequest& request) {
   std::list<std::ifstream> inputs;
   std::list<audit::TraceStream> streams;
   std::vector<audit::TraceStream*> pointers;
@@ -88,7 +88,7 @@ film::Builder film_of_traces(const Request& request) {
   return audit::film_of(std::move(pointers), std::move(about));
 }
 
-film::Builder film_of(const Request& request) {
+film::Builder film_of(const ViewRequest& request) {
   const std::string& first = request.names.front();
   bool is_file = std::filesystem::exists(first);
   bool is_script = is_file && first.ends_with(".txt");
@@ -100,7 +100,7 @@ film::Builder film_of(const Request& request) {
   return film_of_scenario(first, read(first), request);
 }
 
-void view(const Request& request) {
+void view(const ViewRequest& request) {
   if (request.list) return list_scenarios();
   if (request.names.empty())
     throw BadText("what? A trace, a scenario file, or a name that conch view --list shows");
@@ -112,7 +112,7 @@ void view(const Request& request) {
 
 void add_view_command(CLI::App& app, Invocation&) {
   CLI::App* command = app.add_subcommand("view", "Show a run in the browser: a trace, a scenario");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<ViewRequest>();
   command->add_option("WHAT", request->names,
                       "Traces (.ndjson) of one run, a scenario file (.txt), or a scenario's name");
   command->add_flag("--list", request->list, "The scenarios that are in this program");

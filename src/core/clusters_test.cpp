@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch {
-namespace {
+namespace conch::clusters_test {
 
 constexpr NodeId a{10}, b{20}, c{30}, d{40}, stranger{50};
 
@@ -64,5 +63,4 @@ TEST(Clusters, OfASimulationAreNumberedThrough) {
   EXPECT_EQ(nested.nearness(NodeId{2}, NodeId{3}), 0u);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::clusters_test

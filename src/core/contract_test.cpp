@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch {
-namespace {
+namespace conch::contract_test {
 
 struct Farewell {
   static constexpr bool may_come_late = true;
@@ -19,5 +18,4 @@ TEST(Contract, AMessageMayComeLateIfItsTypeSaysSo) {
   EXPECT_FALSE(may_be_late(Message(Token{})));
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::contract_test

@@ -12,8 +12,7 @@
 #include "core/print.hpp"
 #include "core/testing/dice.hpp"
 
-namespace conch {
-namespace {
+namespace conch::encode_test {
 
 using namespace std::string_view_literals;
 
@@ -323,5 +322,4 @@ TEST(Decode, MakesSenseOfGarbageOrRefusesIt) {
   EXPECT_GT(refused, 10'000);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::encode_test

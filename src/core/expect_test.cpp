@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch {
-namespace {
+namespace conch::expect_test {
 
 TEST(ExpectDeathTest, ABrokenInvariantAborts) {
   EXPECT_DEATH(CONCH_EXPECT(1 > 2, "one is more than two"), "broken invariant: one is more");
@@ -15,5 +14,4 @@ TEST(Expect, ABrokenInvariantThrowsWhereItIsWatchedFor) {
   EXPECT_NO_THROW(CONCH_EXPECT(true, "always"));
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::expect_test

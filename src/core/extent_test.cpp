@@ -11,8 +11,7 @@
 #include "core/print.hpp"
 #include "core/testing/dice.hpp"
 
-namespace conch {
-namespace {
+namespace conch::extent_test {
 
 using Numbers = Extent<std::uint64_t>;
 using Segment = Numbers::Segment;
@@ -216,5 +215,4 @@ TEST(Extent, DoesWhatAByteArrayDoes) {
   }
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::extent_test

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace conch {
-namespace {
+namespace conch::fields_test {
 
 struct Ring {
   int stone = 0;
@@ -62,5 +61,4 @@ TEST(Fields, AreWhatAStructIsRecognisedBy) {
   static_assert(!HasFields<int> && !HasFields<std::string>);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::fields_test

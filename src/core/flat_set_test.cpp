@@ -6,8 +6,7 @@
 
 #include "core/testing/dice.hpp"
 
-namespace conch {
-namespace {
+namespace conch::flat_set_test {
 
 TEST(FlatSet, SaysWhetherItChanged) {
   FlatSet<int> set;
@@ -43,5 +42,4 @@ TEST(FlatSet, DoesWhatAStandardSetDoes) {
   }
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::flat_set_test

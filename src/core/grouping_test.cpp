@@ -8,8 +8,7 @@
 #include "core/clusters.hpp"
 #include "core/testing/dice.hpp"
 
-namespace conch {
-namespace {
+namespace conch::grouping_test {
 
 using namespace std::chrono_literals;
 
@@ -301,5 +300,4 @@ TEST(Grouping, OfOthersThanBeforeOnlyThoseWhoAreThereCount) {
   EXPECT_EQ(labels, world.group());
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::grouping_test

@@ -9,8 +9,7 @@
 #include "core/flat_set.hpp"
 #include "core/members.hpp"
 
-namespace conch {
-namespace {
+namespace conch::hash_test {
 
 struct Request {
   NodeId origin;
@@ -71,5 +70,4 @@ TEST(Hash, OfEqualSetsIsEqual) {
   EXPECT_EQ(hash64(Members::first(2)), hash64(Members{NodeId{1}, NodeId{0}}));
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::hash_test

@@ -5,8 +5,7 @@
 #include <limits>
 #include <vector>
 
-namespace conch {
-namespace {
+namespace conch::kinds_test {
 
 enum class Small : std::uint8_t { zero };
 
@@ -54,5 +53,4 @@ TEST(Kind, IsOneOfAll) {
   static_assert(!Number<DataRef> && !Sequence<DataRef> && HasFields<DataRef>);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::kinds_test

@@ -8,8 +8,7 @@
 #include "core/encode.hpp"
 #include "core/flat_set.hpp"
 
-namespace conch {
-namespace {
+namespace conch::measure_test {
 
 struct Queue {
   NodeId self;
@@ -62,5 +61,4 @@ TEST(Remembered, CountsTheElementsOfSequencesAndTheMaybesThatAre) {
   EXPECT_EQ(remembered(std::variant<int, Queue>{Queue{NodeId{5}, NodeId{6}, {}, {}}}), 1u);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::measure_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch {
-namespace {
+namespace conch::members_test {
 
 const Members three{NodeId{30}, NodeId{10}, NodeId{20}};
 
@@ -51,5 +50,4 @@ TEST(Members, ChangeInCopiesOnly) {
   EXPECT_EQ(copy, three);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::members_test

@@ -8,8 +8,7 @@
 #include "core/flat_set.hpp"
 #include "core/members.hpp"
 
-namespace conch {
-namespace {
+namespace conch::print_test {
 
 struct Request {
   NodeId origin;
@@ -87,5 +86,4 @@ TEST(Print, ShowsSequencesInBraces) {
 
 TEST(Print, ShowsATextInQuotes) { EXPECT_EQ(print(std::string("data")), "\"data\""); }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::print_test

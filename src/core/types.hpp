@@ -30,6 +30,10 @@ struct WorldClock {
 using Duration = WorldClock::duration;
 using Time = WorldClock::time_point;
 
+constexpr double seconds_of(Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
 /// The number of a view of the group. A crash makes a new one; so does `unlock --force`.
 struct Epoch {
   std::uint32_t value = 1;

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch {
-namespace {
+namespace conch::types_test {
 
 constexpr std::uint64_t largest_count = Fence::last_count;
 
@@ -57,5 +56,4 @@ TEST(Priority, OrdersByStampAndThenByNode) {
   EXPECT_EQ((Priority{Stamp{2}, NodeId{3}}), (Priority{Stamp{2}, NodeId{3}}));
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::types_test

@@ -4,8 +4,7 @@
 
 #include "core/print.hpp"
 
-namespace conch::dho {
-namespace {
+namespace conch::dho::copies_test {
 
 constexpr NodeId here{1};
 
@@ -47,5 +46,4 @@ TEST(Copies, NothingIsKeptOfNothing) {
   EXPECT_TRUE(copies.empty());
 }
 
-}  // namespace
-}  // namespace conch::dho
+}  // namespace conch::dho::copies_test

@@ -3,8 +3,7 @@
 
 #include "dho/testing/situations.hpp"
 
-namespace conch::dho::testing {
-namespace {
+namespace conch::dho::testing::departure_test {
 
 /// One who leaves has the lock, and has invited the first of the others.
 Driven inviting() {
@@ -151,5 +150,4 @@ TEST(Departure, ADestroyOnTheWayInLeavesAfterwards) {
   EXPECT_EQ(d.said(), "Leave");
 }
 
-}  // namespace
-}  // namespace conch::dho::testing
+}  // namespace conch::dho::testing::departure_test

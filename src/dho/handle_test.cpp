@@ -5,8 +5,7 @@
 
 #include "dho/testing/situations.hpp"
 
-namespace conch::dho::testing {
-namespace {
+namespace conch::dho::testing::handle_test {
 
 // Listing 1: calls out of order.
 
@@ -332,5 +331,4 @@ TEST(Handle, ComparesByWhatItIs) {
   EXPECT_NE(reach(Situation::fetch).handle, reach(Situation::fetch_ahead).handle);
 }
 
-}  // namespace
-}  // namespace conch::dho::testing
+}  // namespace conch::dho::testing::handle_test

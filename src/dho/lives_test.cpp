@@ -6,8 +6,7 @@
 #include "mutex/central.hpp"
 #include "mutex/naimi_trehel.hpp"
 
-namespace conch::dho::testing {
-namespace {
+namespace conch::dho::testing::lives_test {
 
 /// Runs every seed below `seeds`. Returns the first failure, or what never happened.
 template <class H, class LockManager>
@@ -142,5 +141,4 @@ TEST(Specimen, AReaderThatTakesTheDataIsCaught) {
   EXPECT_TRUE(has_lost_data(failure)) << failure;
 }
 
-}  // namespace
-}  // namespace conch::dho::testing
+}  // namespace conch::dho::testing::lives_test

@@ -5,8 +5,7 @@
 
 #include "dho/testing/situations.hpp"
 
-namespace conch::dho::testing {
-namespace {
+namespace conch::dho::testing::table_test {
 
 using Call = std::function<Status(Handle&, Orders&)>;
 
@@ -245,5 +244,4 @@ lost: peer lost
 )");
 }
 
-}  // namespace
-}  // namespace conch::dho::testing
+}  // namespace conch::dho::testing::table_test

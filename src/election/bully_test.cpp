@@ -5,8 +5,7 @@
 
 #include "election/testing/electorate.hpp"
 
-namespace conch::testing {
-namespace {
+namespace conch::testing::bully_test {
 
 using namespace std::chrono_literals;
 
@@ -238,5 +237,4 @@ TEST(Timeouts, AreJustAboveTwoAndFourMessages) {
             (Timeouts{Tuning{}.answer_timeout, Tuning{}.coordinator_timeout}));
 }
 
-}  // namespace
-}  // namespace conch::testing
+}  // namespace conch::testing::bully_test

@@ -5,8 +5,7 @@
 
 #include "election/testing/electorate.hpp"
 
-namespace conch::testing {
-namespace {
+namespace conch::testing::chang_roberts_test {
 
 using Ring = Electorate<ChangRoberts>;
 
@@ -150,5 +149,4 @@ TEST(ChangRoberts, TheLastThatRetiresStandsAgain) {
   EXPECT_EQ(ring.coordinator(), NodeId{1});
 }
 
-}  // namespace
-}  // namespace conch::testing
+}  // namespace conch::testing::chang_roberts_test

@@ -5,8 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
-namespace conch::film {
-namespace {
+namespace conch::film::film_test {
 
 /// A film as a page reads it, with as little of JSON as that takes.
 class Reader {
@@ -225,5 +224,4 @@ TEST(FilmTexts, EndSomewhere) {
   EXPECT_THROW(texts.number("x"), std::length_error);
 }
 
-}  // namespace
-}  // namespace conch::film
+}  // namespace conch::film::film_test

@@ -4,8 +4,7 @@
 
 #include <set>
 
-namespace conch::lab {
-namespace {
+namespace conch::lab::cities_test {
 
 using namespace std::chrono_literals;
 
@@ -51,5 +50,4 @@ TEST(Cities, LatenciesJitterAndAreShortWithinACity) {
   EXPECT_NEAR(sim::seconds(*table[0][1].bound()), 1.1 * sim::seconds(least), 1e-6);
 }
 
-}  // namespace
-}  // namespace conch::lab
+}  // namespace conch::lab::cities_test

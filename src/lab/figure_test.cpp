@@ -7,8 +7,7 @@
 
 #include "lab/experiment.hpp"
 
-namespace conch::lab {
-namespace {
+namespace conch::lab::figure_test {
 
 TEST(Sample, HasAMeanAndADeviation) {
   Sample sample;
@@ -124,5 +123,4 @@ TEST(Experiments, HaveEveryFigureOfTheSeeds) {
     EXPECT_TRUE(seen.contains(of)) << of;
 }
 
-}  // namespace
-}  // namespace conch::lab
+}  // namespace conch::lab::figure_test

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <map>
 
-namespace conch::lab {
-namespace {
+namespace conch::lab::planet_test {
 
 constexpr Setup small{.seeds = {1, 1}, .planet = {.cities = 5}};
 
@@ -53,5 +52,4 @@ TEST(AutoClusters, FindTheCities) {
   EXPECT_NE(remarks.find("96 messages a peer and minute"), std::string::npos) << remarks;
 }
 
-}  // namespace
-}  // namespace conch::lab
+}  // namespace conch::lab::planet_test

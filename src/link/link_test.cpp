@@ -13,8 +13,7 @@
 #include "core/print.hpp"
 #include "core/testing/dice.hpp"
 
-namespace conch {
-namespace {
+namespace conch::link_test {
 
 using namespace std::chrono_literals;
 
@@ -469,5 +468,4 @@ TEST(RetransmissionDelayDeathTest, IsNeverNothing) {
   EXPECT_DEATH(retransmission_delay(0ns, 1), "a link waits before it repeats itself");
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::link_test

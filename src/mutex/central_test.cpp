@@ -4,8 +4,7 @@
 
 #include "mutex/testing/group.hpp"
 
-namespace conch::testing {
-namespace {
+namespace conch::testing::central_test {
 
 constexpr NodeId server{0}, a{1}, b{2};
 
@@ -204,5 +203,4 @@ TEST(Central, EveryPromiseHoldsInRandomRunsWithReadersAndRanges) {
       EXPECT_EQ(random_runs<Central>(400, nodes, Channels::unordered, {}, sharing), "");
 }
 
-}  // namespace
-}  // namespace conch::testing
+}  // namespace conch::testing::central_test

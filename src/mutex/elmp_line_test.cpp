@@ -5,8 +5,7 @@
 #include "mutex/testing/elmp_group.hpp"
 #include "mutex/testing/letters.hpp"
 
-namespace conch::testing {
-namespace {
+namespace conch::testing::elmp_line_test {
 
 constexpr Wish to_read{Mode::read, {}};
 
@@ -302,5 +301,4 @@ TEST(ElmpLine, WhoWantsAFreeRangeOvertakesWhoWaitsForAnother) {
   expect_at_rest(group);
 }
 
-}  // namespace
-}  // namespace conch::testing
+}  // namespace conch::testing::elmp_line_test

@@ -5,8 +5,7 @@
 #include "mutex/testing/elmp_group.hpp"
 #include "mutex/testing/letters.hpp"
 
-namespace conch::testing {
-namespace {
+namespace conch::testing::elmp_test {
 
 using Activity = Elmp::Activity;
 
@@ -297,5 +296,4 @@ TEST(Elmp, RandomRunsSeeThatARuleIsMissing) {
         << static_cast<int>(rule);
 }
 
-}  // namespace
-}  // namespace conch::testing
+}  // namespace conch::testing::elmp_test

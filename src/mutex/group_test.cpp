@@ -5,8 +5,7 @@
 
 #include "mutex/testing/faulty.hpp"
 
-namespace conch::testing {
-namespace {
+namespace conch::testing::group_test {
 
 /// What random runs with readers and ranges find wrong, without the seed and the states.
 template <class Fault>
@@ -66,5 +65,4 @@ TEST(Group, MissesCompanyWhereNobodyHasAny) {
             "no two were ever inside together");
 }
 
-}  // namespace
-}  // namespace conch::testing
+}  // namespace conch::testing::group_test

@@ -8,8 +8,7 @@
 #include "mutex/proxy.hpp"
 #include "mutex/testing/group.hpp"
 
-namespace conch::testing {
-namespace {
+namespace conch::testing::hierarchy_test {
 
 constexpr std::uint64_t seeds = 250;
 
@@ -78,5 +77,4 @@ TEST(Preemptions, OfTwoTheLargerCounts) {
   EXPECT_EQ(newer.at(2), 1u);
 }
 
-}  // namespace
-}  // namespace conch::testing
+}  // namespace conch::testing::hierarchy_test

@@ -5,8 +5,7 @@
 #include "mutex/testing/group.hpp"
 #include "mutex/testing/letters.hpp"
 
-namespace conch::testing {
-namespace {
+namespace conch::testing::lamport_test {
 
 TEST(Lamport, AnEntryAndItsExitCostThreeMessagesToEveryOther) {
   Group<Lamport> group(5);
@@ -98,5 +97,4 @@ TEST(Lamport, EveryPromiseHoldsInRandomRuns) {
     EXPECT_EQ(random_runs<Lamport>(400, nodes, Channels::fifo), "");
 }
 
-}  // namespace
-}  // namespace conch::testing
+}  // namespace conch::testing::lamport_test

@@ -5,8 +5,7 @@
 #include "mutex/testing/group.hpp"
 #include "mutex/testing/letters.hpp"
 
-namespace conch::testing {
-namespace {
+namespace conch::testing::maekawa_test {
 
 /// How many messages of a kind are on their way.
 template <class M>
@@ -141,5 +140,4 @@ TEST(Maekawa, EveryPromiseHoldsInRandomRunsOnPlanes) {
     EXPECT_EQ(random_runs<Maekawa>(300, nodes, Channels::fifo, {Voting::plane}), "");
 }
 
-}  // namespace
-}  // namespace conch::testing
+}  // namespace conch::testing::maekawa_test

@@ -6,8 +6,7 @@
 #include "mutex/testing/group.hpp"
 #include "mutex/testing/letters.hpp"
 
-namespace conch::testing {
-namespace {
+namespace conch::testing::maekawa_textbook_test {
 
 bool deadlocks(const std::string& failure) {
   return failure.find(": deadlock") != std::string::npos;
@@ -76,5 +75,4 @@ TEST(MaekawaTextbook, RandomRunsBreakNoPromiseButDeadlockWhereMaekawaDoesNot) {
   }
 }
 
-}  // namespace
-}  // namespace conch::testing
+}  // namespace conch::testing::maekawa_textbook_test

@@ -5,8 +5,7 @@
 #include "mutex/testing/group.hpp"
 #include "mutex/testing/letters.hpp"
 
-namespace conch::testing {
-namespace {
+namespace conch::testing::naimi_trehel_test {
 
 TEST(NaimiTrehel, AnEntryWhereTheTokenIsCostsNothing) {
   Group<NaimiTrehel> group(5);
@@ -119,5 +118,4 @@ TEST(NaimiTrehel, EveryPromiseHoldsInRandomRunsOverFifoChannels) {
     EXPECT_EQ(random_runs<NaimiTrehel>(400, nodes, Channels::fifo), "");
 }
 
-}  // namespace
-}  // namespace conch::testing
+}  // namespace conch::testing::naimi_trehel_test

@@ -6,8 +6,7 @@
 #include "mutex/testing/group.hpp"
 #include "mutex/testing/letters.hpp"
 
-namespace conch::testing {
-namespace {
+namespace conch::testing::preempt_aggregation_test {
 
 using Aggregation = PreemptAggregation;
 /// They ask one after the other; the first enters at once.
@@ -149,5 +148,4 @@ TEST(PreemptAggregation, EachNearnessHasItsOwnCount) {
   EXPECT_EQ(let_all_through(group), (std::vector{a, b, c, far, d}));
 }
 
-}  // namespace
-}  // namespace conch::testing
+}  // namespace conch::testing::preempt_aggregation_test

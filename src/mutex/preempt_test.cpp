@@ -6,8 +6,7 @@
 #include "mutex/testing/group.hpp"
 #include "mutex/testing/letters.hpp"
 
-namespace conch::testing {
-namespace {
+namespace conch::testing::preempt_test {
 
 void line_up(Group<Preempt>& group, std::initializer_list<NodeId> nodes) {
   for (NodeId node : nodes) {
@@ -101,5 +100,4 @@ TEST(Preempt, ANearerClusterOvertakesAFartherOne) {
   }
 }
 
-}  // namespace
-}  // namespace conch::testing
+}  // namespace conch::testing::preempt_test

@@ -6,8 +6,7 @@
 #include "mutex/testing/clusters.hpp"
 #include "mutex/testing/group.hpp"
 
-namespace conch::testing {
-namespace {
+namespace conch::testing::proxy_test {
 
 constexpr NodeId a{0}, b{1}, p1{3}, d{4}, e{5};
 
@@ -82,5 +81,4 @@ TEST(Proxy, ANodeAsksItsOwnerAndNotItsProxyEachTime) {
   }
 }
 
-}  // namespace
-}  // namespace conch::testing
+}  // namespace conch::testing::proxy_test

@@ -4,8 +4,7 @@
 
 #include "mutex/testing/group.hpp"
 
-namespace conch::testing {
-namespace {
+namespace conch::testing::raymond_test {
 
 // The tree of seven: 0 over 1 and 2, 1 over 3 and 4, 2 over 5 and 6.
 constexpr NodeId n0{0}, n1{1}, n2{2}, n3{3}, n5{5};
@@ -107,5 +106,4 @@ TEST(Raymond, EveryPromiseHoldsInRandomRuns) {
     EXPECT_EQ(random_runs<Raymond>(400, nodes, Channels::fifo), "");
 }
 
-}  // namespace
-}  // namespace conch::testing
+}  // namespace conch::testing::raymond_test

@@ -6,8 +6,7 @@
 #include "mutex/testing/group.hpp"
 #include "mutex/testing/letters.hpp"
 
-namespace conch::testing {
-namespace {
+namespace conch::testing::ricart_agrawala_test {
 
 TEST(RicartAgrawala, AnEntryCostsTwoMessagesForEveryOther) {
   Group<RicartAgrawala> group(5);
@@ -110,5 +109,4 @@ TEST(RicartAgrawalaKept, EveryPromiseHoldsInRandomRuns) {
     EXPECT_EQ(random_runs<RicartAgrawalaKept>(400, nodes, Channels::unordered), "");
 }
 
-}  // namespace
-}  // namespace conch::testing
+}  // namespace conch::testing::ricart_agrawala_test

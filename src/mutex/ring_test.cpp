@@ -6,8 +6,7 @@
 #include "mutex/testing/group.hpp"
 #include "mutex/testing/letters.hpp"
 
-namespace conch::testing {
-namespace {
+namespace conch::testing::ring_test {
 
 // "If a process does not require to enter the critical section when it receives the token, then it
 // immediately forwards the token to its neighbour."
@@ -84,5 +83,4 @@ TEST(RingIdleHold, EveryPromiseHoldsInRandomRuns) {
     EXPECT_EQ(random_runs<RingIdleHold>(400, nodes, Channels::unordered), "");
 }
 
-}  // namespace
-}  // namespace conch::testing
+}  // namespace conch::testing::ring_test

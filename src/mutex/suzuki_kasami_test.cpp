@@ -5,8 +5,7 @@
 #include "mutex/testing/group.hpp"
 #include "mutex/testing/letters.hpp"
 
-namespace conch::testing {
-namespace {
+namespace conch::testing::suzuki_kasami_test {
 
 TEST(SuzukiKasami, AnEntryCostsNMessages) {
   Group<SuzukiKasami> group(5);
@@ -117,5 +116,4 @@ TEST(SuzukiKasami, EveryPromiseHoldsInRandomRunsOverFifoChannels) {
     EXPECT_EQ(random_runs<SuzukiKasami>(400, nodes, Channels::fifo), "");
 }
 
-}  // namespace
-}  // namespace conch::testing
+}  // namespace conch::testing::suzuki_kasami_test

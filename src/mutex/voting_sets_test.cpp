@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace conch {
-namespace {
+namespace conch::voting_sets_test {
 
 using Sets = std::vector<FlatSet<NodeId>>;
 
@@ -112,5 +111,4 @@ TEST(VotingSets, APlaneThatIsNotThereIsRefusedWithTheSizesThatWork) {
   }
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::voting_sets_test

@@ -7,8 +7,7 @@
 #include "net/testing/raw.hpp"
 #include "net/testing/station.hpp"
 
-namespace conch::net::testing {
-namespace {
+namespace conch::net::testing::client_test {
 
 class Clients : public Group {
  protected:
@@ -123,5 +122,4 @@ TEST_F(Clients, ThatDoNotReadAreDropped) {
   EXPECT_TRUE(a.has_logged("it does not read what it is told"));
 }
 
-}  // namespace
-}  // namespace conch::net::testing
+}  // namespace conch::net::testing::client_test

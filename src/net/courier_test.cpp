@@ -10,8 +10,7 @@
 #include "net/testing/raw.hpp"
 #include "net/testing/station.hpp"
 
-namespace conch::net::testing {
-namespace {
+namespace conch::net::testing::courier_test {
 
 enum class Transport { local, tcp };
 
@@ -344,5 +343,4 @@ TEST_F(ACourier, SaysWhyItCannotListen) {
   EXPECT_THROW(Courier{long_path}, Error);
 }
 
-}  // namespace
-}  // namespace conch::net::testing
+}  // namespace conch::net::testing::courier_test

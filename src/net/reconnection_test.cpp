@@ -7,8 +7,7 @@
 #include "net/testing/raw.hpp"
 #include "net/testing/station.hpp"
 
-namespace conch::net::testing {
-namespace {
+namespace conch::net::testing::reconnection_test {
 
 TEST(BackOff, DoublesUpToASecond) {
   struct Row {
@@ -246,5 +245,4 @@ TEST_F(FakeReceiver, WhoNeverAnswersIsLeftInTheEnd) {
   EXPECT_TRUE(a.has_logged("it took too long over the handshake")) << a.log();
 }
 
-}  // namespace
-}  // namespace conch::net::testing
+}  // namespace conch::net::testing::reconnection_test

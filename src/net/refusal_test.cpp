@@ -8,8 +8,7 @@
 #include "net/testing/raw.hpp"
 #include "net/testing/station.hpp"
 
-namespace conch::net::testing {
-namespace {
+namespace conch::net::testing::refusal_test {
 
 class Refusal : public Group {
  protected:
@@ -217,5 +216,4 @@ TEST_P(Hostility, HurtsNobodyElse) {
       << "sometimes an attack was noticed";
 }
 
-}  // namespace
-}  // namespace conch::net::testing
+}  // namespace conch::net::testing::refusal_test

@@ -15,8 +15,7 @@
 
 #include "net/testing/station.hpp"
 
-namespace conch::net::testing {
-namespace {
+namespace conch::net::testing::stream_line_test {
 
 std::size_t open_descriptors() {
   std::filesystem::directory_iterator all("/proc/self/fd");
@@ -284,5 +283,4 @@ TEST_F(PatientStreamLine, CountsSilenceAnewWheneverSomethingMoves) {
   EXPECT_EQ(receiving.get(), "") << "for longer than its patience";
 }
 
-}  // namespace
-}  // namespace conch::net::testing
+}  // namespace conch::net::testing::stream_line_test

@@ -12,8 +12,7 @@
 #include "net/testing/raw.hpp"
 #include "net/testing/station.hpp"
 
-namespace conch::net::testing {
-namespace {
+namespace conch::net::testing::stream_test {
 
 using Bytes = std::vector<std::byte>;
 
@@ -363,5 +362,4 @@ TEST_F(AStream, GivesUpOnWhoDoesNotAnswer) {
       Error);
 }
 
-}  // namespace
-}  // namespace conch::net::testing
+}  // namespace conch::net::testing::stream_test

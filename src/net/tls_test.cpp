@@ -9,8 +9,7 @@
 #include "net/testing/raw.hpp"
 #include "net/testing/station.hpp"
 
-namespace conch::net::testing {
-namespace {
+namespace conch::net::testing::tls_test {
 
 class UnderTls : public Group {
  protected:
@@ -161,5 +160,4 @@ TEST_F(UnderTls, FilesThatAreMissingOrUnfitAreNamed) {
   EXPECT_TRUE(complaint(mixed).starts_with("TLS: cannot use the key")) << complaint(mixed);
 }
 
-}  // namespace
-}  // namespace conch::net::testing
+}  // namespace conch::net::testing::tls_test

@@ -8,8 +8,7 @@
 
 #include "overlay/testing/hops.hpp"
 
-namespace conch::overlay::testing {
-namespace {
+namespace conch::overlay::testing::chord_test {
 
 TEST(Chord, RoutesAreShortAndEndAtTheRoot) {
   for (std::size_t size : {100, 1000, 6500}) {
@@ -91,5 +90,4 @@ TEST(Chord, AGrownRingRoutesWell) {
   EXPECT_LE(most(seen) + 1, std::log2(150));
 }
 
-}  // namespace
-}  // namespace conch::overlay::testing
+}  // namespace conch::overlay::testing::chord_test

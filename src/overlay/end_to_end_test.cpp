@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch::overlay {
-namespace {
+namespace conch::overlay::end_to_end_test {
 
 using namespace e2e;
 
@@ -169,5 +168,4 @@ TEST(EndToEnd, ARootInQuarantineConfirmsOnlyTheHolderThatItWasTold) {
   EXPECT_EQ(node.sent<Renewed>().size(), 1u);
 }
 
-}  // namespace
-}  // namespace conch::overlay
+}  // namespace conch::overlay::end_to_end_test

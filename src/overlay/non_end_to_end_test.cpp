@@ -5,8 +5,7 @@
 
 #include "overlay/sigma.hpp"
 
-namespace conch::overlay {
-namespace {
+namespace conch::overlay::non_end_to_end_test {
 
 constexpr NodeId a{100}, b{200}, c{300}, next{350}, replica{400};
 
@@ -123,5 +122,4 @@ TEST(Voting, ANewRootKeepsWhatTheOldOneTellsIt) {
   EXPECT_EQ(std::get<Voting::Response>(out.sends().at(0).message).owner, ts(5, a));
 }
 
-}  // namespace
-}  // namespace conch::overlay
+}  // namespace conch::overlay::non_end_to_end_test

@@ -8,8 +8,7 @@
 #include "core/hash.hpp"
 #include "overlay/testing/hops.hpp"
 
-namespace conch::overlay::testing {
-namespace {
+namespace conch::overlay::testing::pastry_test {
 
 TEST(Pastry, RoutesAreShortAndEndAtTheRoot) {
   for (std::size_t size : {100, 1000, 6500}) {
@@ -131,5 +130,4 @@ TEST(Pastry, AGrownRingRoutesWell) {
   EXPECT_LE(most(seen), 2u) << "nodes between: a hop less";
 }
 
-}  // namespace
-}  // namespace conch::overlay::testing
+}  // namespace conch::overlay::testing::pastry_test

@@ -4,8 +4,7 @@
 
 #include <set>
 
-namespace conch::overlay {
-namespace {
+namespace conch::overlay::replicas_test {
 
 Replicas of(const char* name, unsigned replicas) {
   return Replicas(Replication{.name = hash_of_name(name), .replicas = replicas});
@@ -41,5 +40,4 @@ TEST(Replicas, DecideByMajority) {
   EXPECT_EQ(of("conch", 10).majority(), 6u);
 }
 
-}  // namespace
-}  // namespace conch::overlay
+}  // namespace conch::overlay::replicas_test

@@ -9,8 +9,7 @@
 #include "overlay/pastry.hpp"
 #include "overlay/testing/ring_world.hpp"
 
-namespace conch::overlay::testing {
-namespace {
+namespace conch::overlay::testing::ring_member_test {
 
 template <class O>
 class RingMemberTest : public ::testing::Test {};
@@ -308,5 +307,4 @@ TYPED_TEST(RingMemberTest, ARingThatFellApartGrowsTogether) {
   EXPECT_GT(apart, 0u);
 }
 
-}  // namespace
-}  // namespace conch::overlay::testing
+}  // namespace conch::overlay::testing::ring_member_test

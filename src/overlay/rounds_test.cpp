@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch::overlay {
-namespace {
+namespace conch::overlay::rounds_test {
 
 using namespace std::chrono_literals;
 
@@ -61,5 +60,4 @@ TEST(Rounds, OtherTimersAreNotTheirs) {
   EXPECT_FALSE(rounds.end(timer_of(Alarm::retry)));
 }
 
-}  // namespace
-}  // namespace conch::overlay
+}  // namespace conch::overlay::rounds_test

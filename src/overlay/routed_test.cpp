@@ -11,8 +11,7 @@
 #include "overlay/pastry.hpp"
 #include "overlay/testing/postman.hpp"
 
-namespace conch::overlay::testing {
-namespace {
+namespace conch::overlay::testing::routed_test {
 
 using Post = Routed<Postman, Pastry>;
 static_assert(Exclusive<Post> && Timed<Post> && Suspecting<Post> && Dynamic<Post> &&
@@ -138,5 +137,4 @@ TEST(Routed, ItsMessagesTravel) {
   EXPECT_EQ(read, message);
 }
 
-}  // namespace
-}  // namespace conch::overlay::testing
+}  // namespace conch::overlay::testing::routed_test

@@ -2,8 +2,7 @@
 
 #include "overlay/sigma.hpp"
 
-namespace conch::overlay {
-namespace {
+namespace conch::overlay::voting_test {
 
 using Out = Sigma::Out;
 
@@ -56,5 +55,4 @@ TEST(Voting, ACopyOfARoundIsAcknowledgedAgain) {
   EXPECT_TRUE(std::holds_alternative<Sigma::Renewed>(answers[0]));
 }
 
-}  // namespace
-}  // namespace conch::overlay
+}  // namespace conch::overlay::voting_test

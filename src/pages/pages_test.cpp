@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch::pages {
-namespace {
+namespace conch::pages::pages_test {
 
 TEST(Pages, AreWholeAndHaveAPlaceForTheirData) {
   for (Name name : {Name::viewer, Name::playground, Name::report, Name::live}) {
@@ -18,5 +17,4 @@ TEST(Pages, DataCannotEndTheirElement) {
   EXPECT_EQ(with_data("no place", "application/json", "1"), "no place");
 }
 
-}  // namespace
-}  // namespace conch::pages
+}  // namespace conch::pages::pages_test

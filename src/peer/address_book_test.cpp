@@ -4,8 +4,7 @@
 
 #include "overlay/end_to_end_messages.hpp"
 
-namespace conch::peer {
-namespace {
+namespace conch::peer::address_book_test {
 
 using recovery::Incarnation;
 using recovery::Life;
@@ -45,5 +44,4 @@ TEST(AddressBookTest, ItIsBoundedAndWhoIsUsedStays) {
   EXPECT_EQ(book.size(), AddressBook::size_max);
 }
 
-}  // namespace
-}  // namespace conch::peer
+}  // namespace conch::peer::address_book_test

@@ -1,5 +1,6 @@
 #include "peer/any_steward.hpp"
 
+#include "catalog/stewards.hpp"
 #include "core/encode.hpp"
 #include "peer/talk.hpp"
 
@@ -167,7 +168,7 @@ class StewardOf final : public AnySteward {
 }  // namespace
 
 std::unique_ptr<AnySteward> make_steward(const CatalogEntry& entry, const StewardTraits& traits) {
-  return with_algorithm(entry, [&]<class A>(std::type_identity<A>) -> std::unique_ptr<AnySteward> {
+  return with_real_algorithm(entry, [&]<class A>(std::type_identity<A>) -> std::unique_ptr<AnySteward> {
     return std::make_unique<StewardOf<A>>(entry, traits);
   });
 }

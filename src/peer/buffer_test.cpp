@@ -7,8 +7,7 @@
 #include <conch/error.hpp>
 #include <cstring>
 
-namespace conch::peer {
-namespace {
+namespace conch::peer::buffer_test {
 
 net::Descriptor another(const Buffer& buffer) {
   return net::Descriptor(::fcntl(buffer.descriptor(), F_DUPFD_CLOEXEC, 0));
@@ -78,5 +77,4 @@ TEST(Buffer, OtherFilesAreNoBuffers) {
 
 TEST(Buffer, TooMuchIsNoMemory) { EXPECT_THROW(Buffer(Buffer::bytes_max + 1), std::bad_alloc); }
 
-}  // namespace
-}  // namespace conch::peer
+}  // namespace conch::peer::buffer_test

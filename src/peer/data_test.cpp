@@ -14,8 +14,7 @@
 #include "peer/engine.hpp"
 #include "peer/testing/scratch_group.hpp"
 
-namespace conch {
-namespace {
+namespace conch::data_test {
 
 using peer::ScratchGroup;
 
@@ -418,5 +417,4 @@ TEST(Data, FencesIncrease) {
   }
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::data_test

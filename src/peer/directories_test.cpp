@@ -18,8 +18,7 @@
 #include "register/directory.hpp"
 #include "register/testing/scratch.hpp"
 
-namespace conch::peer {
-namespace {
+namespace conch::peer::directories_test {
 
 namespace fs = std::filesystem;
 
@@ -219,5 +218,4 @@ TEST_F(DirectoriesTest, AMachineRemembersWhereItHasJoined) {
   EXPECT_EQ(elsewhere(state), "--join alpha:1 --join beta:2");
 }
 
-}  // namespace
-}  // namespace conch::peer
+}  // namespace conch::peer::directories_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch::peer {
-namespace {
+namespace conch::peer::freshness_test {
 
 using namespace std::chrono_literals;
 using recovery::Life;
@@ -41,5 +40,4 @@ TEST(FreshnessTest, TheBestBoundCounts) {
   EXPECT_EQ(here.age(b, there.stamp(a, at_b(Time{15s})), Time{15s}), 1ms);
 }
 
-}  // namespace
-}  // namespace conch::peer
+}  // namespace conch::peer::freshness_test

@@ -11,8 +11,7 @@
 #include "recovery/lease.hpp"
 #include "recovery/register_talk.hpp"
 
-namespace conch::peer {
-namespace {
+namespace conch::peer::joining_test {
 
 using namespace std::chrono_literals;
 using recovery::Life;
@@ -90,5 +89,4 @@ TEST_F(JoiningTest, WhoComesInThePlaceOfAContactIsAskedInstead) {
   EXPECT_GT(asked, 1u);
 }
 
-}  // namespace
-}  // namespace conch::peer
+}  // namespace conch::peer::joining_test

@@ -4,8 +4,7 @@
 
 #include <deque>
 
-namespace conch::peer {
-namespace {
+namespace conch::peer::local_queue_test {
 
 using Kind = LocalQueue::Step::Kind;
 using Place = LocalQueue::Place;
@@ -167,5 +166,4 @@ TEST_F(LocalQueueTest, ALossTakesThoseInsideAndTheOthersAskAgain) {
   EXPECT_EQ(entered(), Claims{&second});
 }
 
-}  // namespace
-}  // namespace conch::peer
+}  // namespace conch::peer::local_queue_test

@@ -5,8 +5,7 @@
 #include <conch/error.hpp>
 #include <string>
 
-namespace conch::peer {
-namespace {
+namespace conch::peer::names_test {
 
 std::string complaint(void (*check)(std::string_view), std::string_view name) {
   try {
@@ -80,5 +79,4 @@ TEST(Names, LocksThatAreTooLongOrNothing) {
                 "...\" cannot be the name of a lock: it has 256 bytes, and may have 1 to 255");
 }
 
-}  // namespace
-}  // namespace conch::peer
+}  // namespace conch::peer::names_test

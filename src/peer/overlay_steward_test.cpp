@@ -12,8 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace conch::peer {
-namespace {
+namespace conch::peer::overlay_steward_test {
 
 using namespace recovery;
 using namespace std::chrono_literals;
@@ -332,5 +331,4 @@ TEST(AgreementTest, WhoInsistsOnSomethingElseIsToldWhatTheGroupHas) {
   EXPECT_ANY_THROW(expect_agreement({"", "", 5}, there, "here"));
 }
 
-}  // namespace
-}  // namespace conch::peer
+}  // namespace conch::peer::overlay_steward_test

@@ -15,8 +15,7 @@
 #include "catalog/real_algorithms.hpp"
 #include "peer/testing/scratch_group.hpp"
 
-namespace conch {
-namespace {
+namespace conch::peer_test {
 
 using namespace std::chrono_literals;
 using peer::ScratchGroup;
@@ -369,5 +368,4 @@ TEST_F(PeerTest, ALeaverGivesBackWhatItHolds) {
   at_b.unlock();
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::peer_test

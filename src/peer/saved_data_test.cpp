@@ -9,8 +9,7 @@
 
 #include "peer/testing/scratch_group.hpp"
 
-namespace conch::peer {
-namespace {
+namespace conch::peer::saved_data_test {
 
 namespace fs = std::filesystem;
 
@@ -81,5 +80,4 @@ TEST_F(SavedDataTest, AFolderThatCannotBeWrittenIsSaid) {
   EXPECT_THROW(save_data(group_.folder() + "/file/data", "a", {}), Error);
 }
 
-}  // namespace
-}  // namespace conch::peer
+}  // namespace conch::peer::saved_data_test

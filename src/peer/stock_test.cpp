@@ -3,8 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
-namespace conch::peer {
-namespace {
+namespace conch::peer::stock_test {
 
 std::shared_ptr<Buffer> version(std::uint64_t number) {
   auto buffer = std::make_shared<Buffer>(100);
@@ -73,5 +72,4 @@ TEST(Stock, TornDataHaveNoVersion) {
   EXPECT_EQ(stock.version(), 0u);
 }
 
-}  // namespace
-}  // namespace conch::peer
+}  // namespace conch::peer::stock_test

@@ -9,8 +9,7 @@
 
 #include "net/stream_line.hpp"
 
-namespace conch::peer {
-namespace {
+namespace conch::peer::streams_test {
 
 /// One end of a connection whose other end says nothing, and is never heard to hang up.
 class StreamsTest : public ::testing::Test {
@@ -48,5 +47,4 @@ TEST_F(StreamsTest, WhatWasGivenBackIsLentAgain) {
   EXPECT_THROW(streams_.borrow({}, other_, ""), Error) << "a new one has to be opened";
 }
 
-}  // namespace
-}  // namespace conch::peer
+}  // namespace conch::peer::streams_test

@@ -10,8 +10,7 @@
 
 #include "peer/testing/scratch_group.hpp"
 
-namespace conch::peer {
-namespace {
+namespace conch::peer::trace_file_test {
 
 using recovery::Incarnation;
 using recovery::Life;
@@ -116,5 +115,4 @@ TEST(TraceFile, OfAPeer) {
                                              "left"}));
 }
 
-}  // namespace
-}  // namespace conch::peer
+}  // namespace conch::peer::trace_file_test

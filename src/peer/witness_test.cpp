@@ -11,8 +11,7 @@
 #include "peer/engine.hpp"
 #include "peer/testing/scratch_group.hpp"
 
-namespace conch::peer {
-namespace {
+namespace conch::peer::witness_test {
 
 using Lines = std::vector<std::string>;
 
@@ -121,5 +120,4 @@ TEST(Witness, SeesEpochsAndTheEnd) {
   EXPECT_EQ(one.lines(), (Lines{"asked a", "entered a", "lost a", "gone"}));
 }
 
-}  // namespace
-}  // namespace conch::peer
+}  // namespace conch::peer::witness_test

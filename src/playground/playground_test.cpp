@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch::playground {
-namespace {
+namespace conch::playground::playground_test {
 
 std::string run_all(Playground& playground, std::initializer_list<std::string_view> lines) {
   std::string printed;
@@ -206,5 +205,4 @@ TEST(Playground, TheCatalogueSaysWhatCanBeChosen) {
   EXPECT_TRUE(has(list, R"("caughtBy":"ME2")"));
 }
 
-}  // namespace
-}  // namespace conch::playground
+}  // namespace conch::playground::playground_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch::recovery {
-namespace {
+namespace conch::recovery::decision_test {
 
 using std::chrono::seconds;
 
@@ -176,5 +175,4 @@ TEST(Decision, WhatNoPeerWouldReportIsRecognized) {
   EXPECT_FALSE(is_sound(Said().holds(write, fence(1, 1)).waits(write, seconds(1))));
 }
 
-}  // namespace
-}  // namespace conch::recovery
+}  // namespace conch::recovery::decision_test

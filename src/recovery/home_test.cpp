@@ -5,8 +5,7 @@
 #include <map>
 #include <string>
 
-namespace conch::recovery {
-namespace {
+namespace conch::recovery::home_test {
 
 std::string lock(int number) { return "lock " + std::to_string(number); }
 
@@ -33,5 +32,4 @@ TEST(Home, WhenOneGoesOnlyItsLocksMove) {
   }
 }
 
-}  // namespace
-}  // namespace conch::recovery
+}  // namespace conch::recovery::home_test

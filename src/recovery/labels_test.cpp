@@ -4,8 +4,7 @@
 #include "mutex/preempt_aggregation.hpp"
 #include "recovery/testing/town.hpp"
 
-namespace conch::recovery {
-namespace {
+namespace conch::recovery::labels_test {
 
 Tuning with_eps(unsigned eps) {
   Tuning tuning;
@@ -66,5 +65,4 @@ TEST(Labels, WhoFoundsTheGroupSaysHowManyMayOvertake) {
   EXPECT_EQ(next.eps, 1U) << "nobody is left";
 }
 
-}  // namespace
-}  // namespace conch::recovery
+}  // namespace conch::recovery::labels_test

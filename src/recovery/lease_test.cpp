@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch::recovery {
-namespace {
+namespace conch::recovery::lease_test {
 
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
@@ -55,5 +54,4 @@ TEST(Tenure, ALateAnswerDoesNotShortenIt) {
   EXPECT_EQ(tenure.until(), Time(seconds(11)));
 }
 
-}  // namespace
-}  // namespace conch::recovery
+}  // namespace conch::recovery::lease_test

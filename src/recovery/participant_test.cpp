@@ -7,8 +7,7 @@
 #include "mutex/ring.hpp"
 #include "recovery/testing/town.hpp"
 
-namespace conch::recovery {
-namespace {
+namespace conch::recovery::participant_test {
 
 using testing::Town;
 
@@ -473,5 +472,4 @@ TEST(Participant, ATokenThatMovesByItselfSetsOutWhenSomebodyUsesTheLock) {
   EXPECT_EQ(town.at(town.b).doing(lock), Doing::inside);
 }
 
-}  // namespace
-}  // namespace conch::recovery
+}  // namespace conch::recovery::participant_test

@@ -20,8 +20,7 @@
 #include "mutex/ring_idle_hold.hpp"
 #include "mutex/suzuki_kasami.hpp"
 
-namespace conch::recovery {
-namespace {
+namespace conch::recovery::rehearsal_test {
 
 constexpr Wish write{};
 constexpr Wish read{Mode::read, {}};
@@ -162,5 +161,4 @@ TYPED_TEST(SharedRehearsalOf, ReadersStayInsideTogetherAndTheWriterWaitsForAll) 
   EXPECT_EQ(all.inside(), std::set{NodeId{0}});
 }
 
-}  // namespace
-}  // namespace conch::recovery
+}  // namespace conch::recovery::rehearsal_test

@@ -8,8 +8,7 @@
 #include "mutex/elmp.hpp"
 #include "mutex/naimi_trehel.hpp"
 
-namespace conch::recovery {
-namespace {
+namespace conch::recovery::steward_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -461,5 +460,4 @@ TEST(Fuzz, AParticipantSurvivesWhateverCanBeDecoded) {
   }
 }
 
-}  // namespace
-}  // namespace conch::recovery
+}  // namespace conch::recovery::steward_test

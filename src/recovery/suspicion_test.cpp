@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch::recovery {
-namespace {
+namespace conch::recovery::suspicion_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -52,5 +51,4 @@ TEST(Suspicion, WhoComesFirstProposesFirst) {
   EXPECT_EQ(proposal_delay(50, terms), proposal_delay(5000, terms)) << "but nobody waits for ever";
 }
 
-}  // namespace
-}  // namespace conch::recovery
+}  // namespace conch::recovery::suspicion_test

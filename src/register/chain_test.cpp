@@ -11,8 +11,7 @@
 #include "register/testing/scratch.hpp"
 #include "register/testing/views.hpp"
 
-namespace conch {
-namespace {
+namespace conch::chain_test {
 
 using file::Step;
 using recovery::View;
@@ -257,5 +256,4 @@ TEST_F(ChainTest, AStateDirectoryThatIsRemovedIsAClearError) {
   EXPECT_THROW(open.renew(b), RegisterError);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::chain_test

@@ -7,8 +7,7 @@
 #include "register/file_register.hpp"
 #include "register/testing/etcd_cluster.hpp"
 
-namespace conch {
-namespace {
+namespace conch::contract_test {
 
 class FileWorld : public RegisterWorld {
  public:
@@ -64,5 +63,4 @@ INSTANTIATE_TEST_SUITE_P(All, RegisterContract,
                                                       why_no_etcd(), etcd_short_lease}),
                          name_of_register);
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::contract_test

@@ -12,8 +12,7 @@
 #include "register/testing/scratch.hpp"
 #include "register/testing/views.hpp"
 
-namespace conch {
-namespace {
+namespace conch::directory_test {
 
 constexpr uid_t somebody_else = 65534;
 
@@ -187,5 +186,4 @@ TEST_F(DirectoryTest, EachDeedSaysWhetherItWasPossible) {
   EXPECT_FALSE(here.exists("f"));
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::directory_test

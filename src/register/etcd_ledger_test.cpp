@@ -8,8 +8,7 @@
 #include "register/testing/scratch.hpp"
 #include "register/testing/views.hpp"
 
-namespace conch::etcd {
-namespace {
+namespace conch::etcd::etcd_ledger_test {
 
 using namespace std::chrono_literals;
 using State = Lease::State;
@@ -100,5 +99,4 @@ TEST(EtcdNames, AreReadAsTheyAreWritten) {
   }
 }
 
-}  // namespace
-}  // namespace conch::etcd
+}  // namespace conch::etcd::etcd_ledger_test

@@ -12,8 +12,7 @@
 #include "register/testing/etcd_cluster.hpp"
 #include "register/testing/views.hpp"
 
-namespace conch {
-namespace {
+namespace conch::etcd_register_test {
 
 using namespace std::chrono_literals;
 using net::testing::Authority;
@@ -302,5 +301,4 @@ TEST_F(EtcdRegisterTest, AUserIsAskedForItsPasswordAgainWhenItsTokenIsForgotten)
   EXPECT_TRUE(readable(other.descriptor(), soon)) << "it watches again";
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::etcd_register_test

@@ -15,8 +15,7 @@
 #include "register/testing/etcd_cluster.hpp"
 #include "register/testing/views.hpp"
 
-namespace conch {
-namespace {
+namespace conch::etcd_storm_test {
 
 using namespace std::chrono_literals;
 using recovery::Life;
@@ -253,5 +252,4 @@ TEST_F(EtcdStorm, ALeaseDoesNotEndWhileItsPeerReliesOnIt) {
   EXPECT_GT(storm.renewals(), 0u);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::etcd_storm_test

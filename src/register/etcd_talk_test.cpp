@@ -5,8 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-namespace conch::etcd {
-namespace {
+namespace conch::etcd::etcd_talk_test {
 
 using nlohmann::json;
 
@@ -97,5 +96,4 @@ TEST(EtcdTalk, NonsenseIsRefused) {
   EXPECT_THROW(read_token("{\"token\":\"a\\r\\nHost: b\"}"), std::invalid_argument);
 }
 
-}  // namespace
-}  // namespace conch::etcd
+}  // namespace conch::etcd::etcd_talk_test

@@ -10,8 +10,7 @@
 #include "register/testing/scratch.hpp"
 #include "register/testing/views.hpp"
 
-namespace conch {
-namespace {
+namespace conch::file_register_test {
 
 /// From here on this process, in a world of its own, gets no inotify. False if it must not.
 bool do_without_inotify() {
@@ -52,5 +51,4 @@ TEST(FileRegister, RefusesOptionsThatMakeNoSense) {
   EXPECT_THROW(FileRegister(scratch.path(), options), std::invalid_argument);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::file_register_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch::http {
-namespace {
+namespace conch::http::http_answer_test {
 
 /// Byte by byte, which is the worst that can happen.
 AnswerReader read(std::string_view text) {
@@ -94,5 +93,4 @@ TEST(HttpAnswer, HasNoBodyWithoutEnd) {
   EXPECT_THROW(feed_all(), Nonsense);
 }
 
-}  // namespace
-}  // namespace conch::http
+}  // namespace conch::http::http_answer_test

@@ -11,8 +11,7 @@
 #include "register/testing/scratch.hpp"
 #include "register/testing/views.hpp"
 
-namespace conch {
-namespace {
+namespace conch::keepers_test {
 
 using namespace std::chrono_literals;
 using recovery::Life;
@@ -197,5 +196,4 @@ TEST_F(KeepersTest, AKeptLifeThatNobodyMentionsIsNotSwept) {
   EXPECT_FALSE(std::filesystem::exists(scratch.path() + "/life.1.1"));
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::keepers_test

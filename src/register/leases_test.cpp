@@ -15,8 +15,7 @@
 #include "register/testing/scratch.hpp"
 #include "register/testing/views.hpp"
 
-namespace conch {
-namespace {
+namespace conch::leases_test {
 
 using namespace std::chrono_literals;
 using file::Step;
@@ -428,5 +427,4 @@ TEST_F(LeasesTest, WhoIsStoppedBeforeItRemovesAFolderDoesNoHarm) {
   EXPECT_FALSE(others->read().has_ended(a)) << "and has its time to notice";
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::leases_test

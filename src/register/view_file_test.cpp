@@ -8,8 +8,7 @@
 #include "register/register.hpp"
 #include "register/testing/views.hpp"
 
-namespace conch::file {
-namespace {
+namespace conch::file::view_file_test {
 
 ViewFile some_file(Dice& dice) {
   std::vector<recovery::Member> members;
@@ -136,5 +135,4 @@ TEST(ViewFile, MakesSenseOfGarbageOrRefusesIt) {
   EXPECT_GT(refused, 30'000);
 }
 
-}  // namespace
-}  // namespace conch::file
+}  // namespace conch::file::view_file_test

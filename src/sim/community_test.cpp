@@ -10,8 +10,7 @@
 #include <cstdlib>
 #include <sstream>
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::community_test {
 
 struct World {
   std::string protocol;
@@ -295,5 +294,4 @@ TEST(Community, IsTheSameForTheSameSeed) {
   EXPECT_NE(one.messages, run_community(world.options(8)).messages);
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::community_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::company_test {
 
 constexpr Wish read_all{Mode::read, {}};
 const Wish front{Mode::write, {0, 10}}, back{Mode::write, {10, 20}}, middle{Mode::write, {5, 15}};
@@ -84,5 +83,4 @@ TEST(Company, MissesOnlyWhatWasAskedForAndCouldBe) {
   EXPECT_EQ(missed(Company{}, options(0.5, 8)), std::nullopt);
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::company_test

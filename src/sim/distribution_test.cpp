@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::distribution_test {
 
 using namespace std::chrono_literals;
 
@@ -60,5 +59,4 @@ TEST(Distributions, HaveTheirMeanAndAreNeverNegative) {
   }
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::distribution_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::election_test {
 
 using namespace std::chrono_literals;
 
@@ -160,5 +159,4 @@ TEST(ElectionOracle, AllowsWhoRestartsToTakeOver) {
   EXPECT_FALSE(oracle.steps_back(1));
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::election_test

@@ -7,8 +7,7 @@
 #include "sim/scenario.hpp"
 #include "sim/simulation.hpp"
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::film_sink_test {
 
 /// Everything that a sink is told.
 class Notes final : public TraceSink {
@@ -173,5 +172,4 @@ TEST(FilmSink, PutsNodesIntoClustersAndSites) {
                    R"(,{"name":"3","cluster":2,"site":1})"));
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::film_sink_test

@@ -5,8 +5,7 @@
 #include "sim/distribution.hpp"
 #include "sim/handover_peers.hpp"
 
-namespace conch::sim::handover {
-namespace {
+namespace conch::sim::handover::handover_test {
 
 using namespace std::chrono_literals;
 
@@ -140,5 +139,4 @@ TEST(Handover, AnEngineThatStopsIsNotAResult) {
   EXPECT_THROW(peers.measured(), Stuck);
 }
 
-}  // namespace
-}  // namespace conch::sim::handover
+}  // namespace conch::sim::handover::handover_test

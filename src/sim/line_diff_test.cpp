@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::line_diff_test {
 
 TEST(LineDiff, EqualTextsHaveNoDifference) {
   EXPECT_EQ(print_diff("", ""), "");
@@ -43,5 +42,4 @@ TEST(LineDiff, LargeTextsWithLittleInCommon) {
   EXPECT_EQ(diff_lines(expected, actual).size(), 10'000u);
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::line_diff_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::metrics_test {
 
 using namespace std::chrono_literals;
 
@@ -85,5 +84,4 @@ TEST(Metrics, AWithdrawnRequestIsNoEntry) {
   EXPECT_EQ(metrics.waiting(), 0u);
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::metrics_test

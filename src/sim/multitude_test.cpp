@@ -5,8 +5,7 @@
 
 #include <numeric>
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::multitude_test {
 
 MultitudeOptions small(const std::string& protocol, const std::string& overlay,
                        std::uint64_t seed) {
@@ -117,5 +116,4 @@ TEST(Multitude, CountsWhatAFaithfulImplementationCounts) {
   EXPECT_NEAR(static_cast<double>(non.counted()), 31'000, 0.08 * 31'000);
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::multitude_test

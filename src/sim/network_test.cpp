@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::network_test {
 
 using namespace std::chrono_literals;
 
@@ -128,5 +127,4 @@ TEST(Faults, ThatMakeNoSenseAreRefused) {
   EXPECT_THROW(parse_clog("1%"), BadText);
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::network_test

@@ -4,8 +4,7 @@
 
 #include "core/print.hpp"
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::oracles_test {
 
 Fence fence(std::uint64_t count) { return {Epoch{1}, count}; }
 Entered found(const DataRef& data) { return {{fence(1), data}, {}}; }
@@ -166,5 +165,4 @@ TEST(OrderOracle, IsContentWithConcurrentAndWithdrawnRequests) {
   EXPECT_FALSE(oracle.enter(2));
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::oracles_test

@@ -4,8 +4,7 @@
 
 #include "catalog/presets.hpp"
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::population_test {
 
 /// A world in which nothing happens.
 class Nowhere final : public Host {
@@ -48,5 +47,4 @@ TEST(Population, SeesWhatIsWrongWithAStructure) {
   EXPECT_EQ(disorder("central", {0, 1, 3}), "") << "it has no structure";
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::population_test

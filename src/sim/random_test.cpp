@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::random_test {
 
 TEST(Random, TheNumbersOfASeedAreTheSameOnEveryMachine) {
   Random random(42);
@@ -48,5 +47,4 @@ TEST(Random, BelowStaysBelow) {
   EXPECT_TRUE(reached_last);
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::random_test

@@ -4,8 +4,7 @@
 #include "catalog/catalog.hpp"
 #include "sim/scenario.hpp"
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::scenario_overlay_test {
 
 TEST(ScenarioOverlay, RoutedMessagesGoHopByHop) {
   Scenario scenario;
@@ -53,5 +52,4 @@ TEST(ScenarioOverlay, ARequestStopsAtANodeThatKnowsTheHolder) {
   EXPECT_TRUE(scenario.run("deliver 2 -> 6").starts_with("6 -> 0 ENQUEUE("));
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::scenario_overlay_test

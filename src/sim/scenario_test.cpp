@@ -9,8 +9,7 @@
 #include "core/testing/dice.hpp"
 #include "sim/population.hpp"
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::scenario_test {
 
 using Commands = std::initializer_list<std::string_view>;
 
@@ -480,5 +479,4 @@ TEST(Replay, CommandsAtBadMoments) {
   for (const CatalogEntry& entry : protocols()) expect_stable_at_bad_moments(entry);
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::scenario_test

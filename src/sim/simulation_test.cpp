@@ -6,8 +6,7 @@
 #include <map>
 #include <sstream>
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::simulation_test {
 
 using namespace std::chrono_literals;
 
@@ -371,5 +370,4 @@ TEST(Trace, TheFileNameChoosesTheFormat) {
   EXPECT_THROW(sink_for("x.txt", out), BadText);
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::simulation_test

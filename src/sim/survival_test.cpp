@@ -7,8 +7,7 @@
 #include "catalog/real_algorithms.hpp"
 #include "sim/distribution.hpp"
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::survival_test {
 
 using recovery::Rule;
 
@@ -104,5 +103,4 @@ TEST(Survival, WhatMakesNoSenseIsRefused) {
   EXPECT_THROW(validate(of("no-such", 1)), UnknownName);
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::survival_test

@@ -1,5 +1,6 @@
 #include "sim/survivor.hpp"
 
+#include "catalog/stewards.hpp"
 #include "recovery/describe.hpp"
 
 namespace conch::sim {
@@ -108,7 +109,7 @@ class SurvivorOf final : public Survivor {
 }  // namespace
 
 std::unique_ptr<Survivor> make_survivor(const CatalogEntry& entry, const SurvivorTraits& traits) {
-  return with_algorithm(entry, [&]<class A>(std::type_identity<A>) -> std::unique_ptr<Survivor> {
+  return with_real_algorithm(entry, [&]<class A>(std::type_identity<A>) -> std::unique_ptr<Survivor> {
     return std::make_unique<SurvivorOf<A>>(entry, traits);
   });
 }

@@ -4,8 +4,7 @@
 
 #include "sim/simulation.hpp"
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::visits_test {
 
 using namespace std::chrono_literals;
 
@@ -146,5 +145,4 @@ TEST(Visits, CatchWhatIsSafeAndLiveAndStarves) {
   EXPECT_EQ(specimens, 2u);
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::visits_test

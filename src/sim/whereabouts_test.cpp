@@ -4,8 +4,7 @@
 
 #include "sim/random.hpp"
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::whereabouts_test {
 
 TEST(Whereabouts, FindsWhoIsThereAndNobodyElse) {
   for (Node size : {1u, 2u, 3u, 1000u}) {
@@ -32,5 +31,4 @@ TEST(Whereabouts, FindsThoseAtTheEndsOfTheRing) {
   EXPECT_EQ(places.successor(NodeId{2}), 8u);
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::whereabouts_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch::sim {
-namespace {
+namespace conch::sim::wires_test {
 
 using namespace std::chrono_literals;
 
@@ -48,5 +47,4 @@ TEST(Wires, PlacementIsDrawnFromItsSeed) {
   EXPECT_LT(moved, 90);
 }
 
-}  // namespace
-}  // namespace conch::sim
+}  // namespace conch::sim::wires_test

@@ -8,8 +8,7 @@
 #include "sim/distribution.hpp"
 #include "simgrid/child.hpp"
 
-namespace conch::simgrid {
-namespace {
+namespace conch::simgrid::handover_test {
 
 using namespace std::chrono_literals;
 using sim::handover::Measured;
@@ -79,5 +78,4 @@ TEST(Child, SaysWhatWentWrong) {
   EXPECT_EQ(complaint_about(hangs, 1s), "not done after 1 s of real time");
 }
 
-}  // namespace
-}  // namespace conch::simgrid
+}  // namespace conch::simgrid::handover_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch::trace {
-namespace {
+namespace conch::trace::line_test {
 
 std::string printed(const Line& line) {
   std::string out;
@@ -87,5 +86,4 @@ TEST(TraceLine, EveryWordIsKnown) {
   }
 }
 
-}  // namespace
-}  // namespace conch::trace
+}  // namespace conch::trace::line_test

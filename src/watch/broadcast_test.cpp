@@ -4,8 +4,7 @@
 
 #include <thread>
 
-namespace conch::watch {
-namespace {
+namespace conch::watch::broadcast_test {
 
 constexpr std::size_t plenty = 1 << 16;
 
@@ -76,5 +75,4 @@ TEST(Broadcast, WhoPublishesWaitsForAListener) {
   EXPECT_FALSE(came);
 }
 
-}  // namespace
-}  // namespace conch::watch
+}  // namespace conch::watch::broadcast_test

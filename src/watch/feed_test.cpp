@@ -4,8 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace conch::watch {
-namespace {
+namespace conch::watch::feed_test {
 
 using Kind = watch::Note::Kind;
 
@@ -63,5 +62,4 @@ TEST(Feed, AnEpochHasItsMembers) {
   EXPECT_EQ(json["members"], (nlohmann::ordered_json{"1", "2a"}));
 }
 
-}  // namespace
-}  // namespace conch::watch
+}  // namespace conch::watch::feed_test

@@ -16,8 +16,7 @@
 #include "net/names.hpp"
 #include "register/testing/scratch.hpp"
 
-namespace conch::watch {
-namespace {
+namespace conch::watch::http_test {
 
 using namespace std::chrono_literals;
 
@@ -229,7 +228,7 @@ TEST_F(TokenFile, IsOneLineThatOnlyItsOwnerMayRead) {
 class HttpStream : public ::testing::Test {
  protected:
   HttpOptions with_stream() {
-    HttpOptions options = watch::options();
+    HttpOptions options = http_test::options();
     options.stream = &broadcast_;
     options.patience = 20s;
     return options;
@@ -399,5 +398,4 @@ TEST(Http, WhereItWillNotListen) {
   EXPECT_NO_THROW(HttpServer{open});
 }
 
-}  // namespace
-}  // namespace conch::watch
+}  // namespace conch::watch::http_test

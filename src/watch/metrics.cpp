@@ -14,8 +14,6 @@ namespace {
 constexpr std::size_t past_max = 100;
 constexpr std::array<std::string_view, 2> directions{"sent", "received"};
 
-double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 void head(std::string& out, std::string_view name, std::string_view type, std::string_view help) {
   fmt::format_to(std::back_inserter(out), "# HELP {0} {2}\n# TYPE {0} {1}\n", name, type, help);
 }

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace conch::watch {
-namespace {
+namespace conch::watch::metrics_test {
 
 using std::chrono::milliseconds;
 
@@ -72,5 +71,4 @@ TEST(Metrics, MessagesByTypeAndWay) {
                 R"(conch_data_bytes_total{direction="sent"} 0)"});
 }
 
-}  // namespace
-}  // namespace conch::watch
+}  // namespace conch::watch::metrics_test

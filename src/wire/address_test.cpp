@@ -4,8 +4,7 @@
 
 #include "wire/limits.hpp"
 
-namespace conch::wire {
-namespace {
+namespace conch::wire::address_test {
 
 class OneMachine : public Surroundings {
  public:
@@ -85,5 +84,4 @@ TEST(Address, WithoutASocketOrElsewhereItIsTcp) {
   EXPECT_EQ(usable({local}, OneMachine(), true), Ways{});
 }
 
-}  // namespace
-}  // namespace conch::wire
+}  // namespace conch::wire::address_test

@@ -7,8 +7,7 @@
 #include "wire/incoming.hpp"
 #include "wire/outgoing.hpp"
 
-namespace conch::wire {
-namespace {
+namespace conch::wire::channel_test {
 
 using std::chrono::milliseconds;
 
@@ -240,5 +239,4 @@ TEST(Channel, BringsEverythingOnceAndInOrderOverConnectionsThatAreCutAnywhere) {
   EXPECT_GT(cut_inside, 50) << "sometimes a connection was cut inside a frame";
 }
 
-}  // namespace
-}  // namespace conch::wire
+}  // namespace conch::wire::channel_test

@@ -4,8 +4,7 @@
 
 #include <vector>
 
-namespace conch::wire {
-namespace {
+namespace conch::wire::frame_test {
 
 std::string framed(Kind kind, std::string_view body) {
   std::string bytes;
@@ -106,5 +105,4 @@ TEST(FrameReader, AFrameHasAKind) {
   EXPECT_EQ(reader.error(), "an empty frame");
 }
 
-}  // namespace
-}  // namespace conch::wire
+}  // namespace conch::wire::frame_test

@@ -4,8 +4,7 @@
 
 #include "core/encode.hpp"
 
-namespace conch::wire {
-namespace {
+namespace conch::wire::handshake_test {
 
 using recovery::Incarnation;
 
@@ -204,5 +203,4 @@ TEST(Handshake, WhoAcceptsHasToBeWhomTheHelloMeant) {
   EXPECT_EQ(objection(accepted, peer_hello()), "it runs \"ring\", not \"naimi-trehel\"");
 }
 
-}  // namespace
-}  // namespace conch::wire
+}  // namespace conch::wire::handshake_test

@@ -3,8 +3,7 @@
 
 #include "process.hpp"
 
-namespace conch {
-namespace {
+namespace conch::chaos_test {
 
 constexpr int cannot_run = 77;
 constexpr Milliseconds patience_for_a_run{280'000};
@@ -96,5 +95,4 @@ TEST_F(Chaos, EndsWhenItIsToldTo) {
   EXPECT_NE(chaos.output().find("cancelled"), std::string::npos);
 }
 
-}  // namespace
-}  // namespace conch
+}  // namespace conch::chaos_test

@@ -5,8 +5,7 @@
 
 #include <sstream>
 
-namespace chaos {
-namespace {
+namespace chaos::checker_test {
 
 /// Lines without their times: they are a second apart.
 Verdict read(const std::vector<std::string>& lines, const Terms& terms = {0.5, 1}) {
@@ -129,5 +128,4 @@ TEST(ChaosChecker, DataThatNobodyWrote) {
                "found data that are torn");
 }
 
-}  // namespace
-}  // namespace chaos
+}  // namespace chaos::checker_test

@@ -6,8 +6,7 @@
 #include <map>
 #include <utility>
 
-namespace conch::chaos {
-namespace {
+namespace conch::chaos::nemesis_test {
 
 using namespace std::chrono_literals;
 
@@ -81,5 +80,4 @@ TEST(Nemesis, WithEtcdItsMembersAreHit) {
                                  {2, SIGKILL}, {2, SIGSTOP}, {3, SIGKILL}, {3, SIGSTOP}}));
 }
 
-}  // namespace
-}  // namespace conch::chaos
+}  // namespace conch::chaos::nemesis_test

@@ -7,8 +7,7 @@
 
 #include "packets.hpp"
 
-namespace conch::rig {
-namespace {
+namespace conch::rig::line_test {
 
 using namespace std::chrono_literals;
 using Arrivals = std::vector<Time>;
@@ -143,5 +142,4 @@ TEST(Line, TrafficSinceThen) {
   EXPECT_EQ(before + since, probe.line.traffic());
 }
 
-}  // namespace
-}  // namespace conch::rig
+}  // namespace conch::rig::line_test

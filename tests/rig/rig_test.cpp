@@ -13,8 +13,7 @@
 #include "rig/packet.hpp"
 #include "shared_page.hpp"
 
-namespace conch::rig {
-namespace {
+namespace conch::rig::rig_test {
 
 using namespace std::chrono_literals;
 
@@ -219,5 +218,4 @@ TEST_F(RigTest, NothingOutlivesATestThatIsKilled) {
   EXPECT_TRUE(readable(end.number(), patience));
 }
 
-}  // namespace
-}  // namespace conch::rig
+}  // namespace conch::rig::rig_test

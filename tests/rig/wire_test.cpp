@@ -10,8 +10,7 @@
 #include "packets.hpp"
 #include "process.hpp"
 
-namespace conch::rig {
-namespace {
+namespace conch::rig::wire_test {
 
 using namespace std::chrono_literals;
 using Contents = std::vector<std::string>;
@@ -199,5 +198,4 @@ TEST(WireSeed, RepeatsWhatIsLostAndDoubled) {
   EXPECT_NE(survivors(6), first);
 }
 
-}  // namespace
-}  // namespace conch::rig
+}  // namespace conch::rig::wire_test
