@@ -37,6 +37,12 @@ struct LockReport {
   /// The newest data whose bytes are here.
   std::optional<DataRef> copy;
   CONCH_FIELDS(LockReport, lock, held, waits, known, rolled_back, copy)
+
+  /// A decision is the same without it: versions of data grow with the fences of an epoch, so that
+  /// others know of newer data than none.
+  bool is_blank() const {
+    return !held && !waits && !rolled_back && !copy && known.data == DataRef{};
+  }
 };
 
 using LockReports = std::vector<LockReport>;

@@ -56,6 +56,20 @@ TEST(Decision, AHolderGoesOnHolding) {
   EXPECT_TRUE(lock.waiters.empty());
 }
 
+TEST(Decision, IsTheSameWithoutBlankReports) {
+  Said entered = Said().knows(fence(3, 9), {});
+  Said wrote = Said().knows(fence(3, 7), data(4, 2)).has(data(4, 2));
+  ASSERT_TRUE(entered.report.is_blank());
+  ASSERT_FALSE(wrote.report.is_blank());
+  Roster members = roster({life(1), life(2)});
+  std::vector<Said> others{Said().holds(write, fence(3, 8)), Said().waits(write, seconds(1)), wrote,
+                           Said().knows(fence(3, 7), data(4, 3))};
+  for (const Said& other : others)
+    EXPECT_EQ(decide(members, {{life(1), LockReports{}}, {life(2), other}}),
+              decide(members, {{life(1), Said()}, {life(2), other}}));
+  EXPECT_TRUE(decide(members, {{life(1), entered}, {life(2), Said()}}).empty());
+}
+
 TEST(Decision, WhoHasWaitedLongestComesFirst) {
   auto lock =
       decision(roster({life(1), life(2), life(3)}), {{life(1), Said().waits(write, seconds(1))},

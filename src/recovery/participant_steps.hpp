@@ -194,7 +194,9 @@ void Participant<A>::report_to_decider(Out& out) {
 template <Exclusive A>
 LockReports Participant<A>::locks_as_reported(Time now) const {
   LockReports reports;
-  for (const auto& [name, lock] : locks_) reports.push_back(lock.report(now));
+  for (const auto& [name, lock] : locks_)
+    if (LockReport report = lock.report(now); !report.is_blank())
+      reports.push_back(std::move(report));
   return reports;
 }
 
@@ -410,10 +412,8 @@ std::size_t Participant<A>::forget_idle() {
   if (stage_ != Stage::working) return 0;
   return std::erase_if(locks_, [&](const auto& each) {
     const Lock<A>& lock = each.second;
-    LockReport report = lock.report({});
-    bool wanted = report.held || report.waits || lock.process() != Doing::nothing;
-    bool blank = report.known.data == DataRef{} && !report.copy;
-    return blank && !wanted && lock.value() == A(self_.id, start_of(each.first, {}));
+    return lock.process() == Doing::nothing && lock.report({}).is_blank() &&
+           lock.value() == A(self_.id, start_of(each.first, {}));
   });
 }
 

@@ -93,6 +93,25 @@ TEST(Participant, AnIdleLockThatNobodyHasUsedYetMayBeForgotten) {
   EXPECT_TRUE(known(town.b, "held"));
 }
 
+TEST(Participant, OnlyLocksOfWhichThereIsSomethingToSayAreReported) {
+  Three<NaimiTrehel> town;
+  for (const char* lock : {"used", "left", "held"}) {
+    town.request(town.c, lock);
+    town.settle();
+  }
+  town.release(town.c, {}, "used");
+  town.release(town.c, version(1, town.c), "left");
+  town.request(town.b, "held");
+  town.settle();
+  town.kill(town.a);
+  town.evict_dead(town.b);
+  EXPECT_TRUE(town.deliver(town.b, town.c));
+  EXPECT_EQ(town.reported(town.c), (std::vector<std::string>{"held", "left"}));
+  town.settle();
+  EXPECT_FALSE(town.at(town.c).locks().contains("used"));
+  EXPECT_EQ(town.at(town.b).doing("held"), Doing::waiting);
+}
+
 TEST(Participant, ATokenInFlightIsMadeAnew) {
   Three<NaimiTrehel> town;
   town.request(town.b);

@@ -88,6 +88,14 @@ class Town {
     }
   }
   std::size_t in_flight() const { return in_flight_.size(); }
+  /// The locks of a report that is on its way.
+  std::vector<std::string> reported(const Life& from) const {
+    std::vector<std::string> locks;
+    for (const InFlight& each : in_flight_)
+      if (const auto* report = std::get_if<Report>(&each.message); report && each.from == from)
+        for (const LockReport& lock : report->locks) locks.push_back(lock.lock);
+    return locks;
+  }
 
   Participant<A>& at(const Life& life) { return peers_.at(life); }
   std::vector<Life> lives() const {
