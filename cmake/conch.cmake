@@ -28,6 +28,17 @@ set(alone
 list(TRANSFORM alone PREPEND ${PROJECT_SOURCE_DIR}/src/)
 set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
+# ... and what nearly all of them include is read once for all libraries, and once for all tests.
+if(CMAKE_UNITY_BUILD)
+  set(everywhere <algorithm> <chrono> <functional> <map> <memory> <optional> <set> <string> <variant> <vector>)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/nothing.cpp CONTENT "int main() { return 0; }\n")
+  add_library(headers_of_libraries OBJECT ${PROJECT_BINARY_DIR}/nothing.cpp)
+  add_executable(headers_of_tests ${PROJECT_BINARY_DIR}/nothing.cpp)
+  target_link_libraries(headers_of_tests PRIVATE GTest::gtest)
+  target_precompile_headers(headers_of_libraries PRIVATE ${everywhere})
+  target_precompile_headers(headers_of_tests PRIVATE ${everywhere} <gtest/gtest.h>)
+endif()
+
 # conch_layer(NAME USES targets...): the library conch_NAME from src/NAME, and the program NAME_test from the
 # tests that stand beside the code.
 function(conch_layer name)
@@ -38,6 +49,9 @@ function(conch_layer name)
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   if(sources)
     add_library(conch_${name} STATIC ${sources})
+    if(TARGET headers_of_libraries)
+      target_precompile_headers(conch_${name} REUSE_FROM headers_of_libraries)
+    endif()
     set(visibility PUBLIC)
   else()
     add_library(conch_${name} INTERFACE)
@@ -56,9 +70,12 @@ function(conch_layer name)
   endif()
 endfunction()
 
-# Every GoogleTest case of a program as a test of its own.
+# Every GoogleTest case of a program as a test of its own. Those that take long have a COST: they begin first.
 function(conch_tests program)
   include(GoogleTest)
+  if(TARGET headers_of_tests)
+    target_precompile_headers(${program} REUSE_FROM headers_of_tests)
+  endif()
   gtest_discover_tests(${program} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DISCOVERY_MODE PRE_TEST
                        PROPERTIES TIMEOUT 300 ${ARGN})
 endfunction()
