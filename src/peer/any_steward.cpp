@@ -168,9 +168,10 @@ class StewardOf final : public AnySteward {
 }  // namespace
 
 std::unique_ptr<AnySteward> make_steward(const CatalogEntry& entry, const StewardTraits& traits) {
-  return with_real_algorithm(entry, [&]<class A>(std::type_identity<A>) -> std::unique_ptr<AnySteward> {
-    return std::make_unique<StewardOf<A>>(entry, traits);
-  });
+  return with_real_algorithm(entry,
+                             [&]<class A>(std::type_identity<A>) -> std::unique_ptr<AnySteward> {
+                               return std::make_unique<StewardOf<A>>(entry, traits);
+                             });
 }
 
 }  // namespace conch::peer

@@ -109,9 +109,10 @@ class SurvivorOf final : public Survivor {
 }  // namespace
 
 std::unique_ptr<Survivor> make_survivor(const CatalogEntry& entry, const SurvivorTraits& traits) {
-  return with_real_algorithm(entry, [&]<class A>(std::type_identity<A>) -> std::unique_ptr<Survivor> {
-    return std::make_unique<SurvivorOf<A>>(entry, traits);
-  });
+  return with_real_algorithm(entry,
+                             [&]<class A>(std::type_identity<A>) -> std::unique_ptr<Survivor> {
+                               return std::make_unique<SurvivorOf<A>>(entry, traits);
+                             });
 }
 
 }  // namespace conch::sim
