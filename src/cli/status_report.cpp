@@ -51,8 +51,6 @@ std::string lease_text(const Status& status, const Member& member) {
   return part->lease ? seconds_text(*part->lease) : "none";
 }
 
-namespace {}  // namespace
-
 nlohmann::ordered_json member_status(const Status& status, const Member& member) {
   nlohmann::ordered_json json{{"id", id_text(member.id)},
                               {"address", member.address},
