@@ -134,6 +134,7 @@ void Engine::admit(LockDesk& desk, Time now) {
                       traffic.bytes_received - claim->before.bytes_received};
     ++counts_.entries;
     bool came = std::exchange(desk.came, false);
+    if (came) ++counts_.handovers;
     tell([&](Witness& witness) {
       witness.entered(desk.name, {claim->mode, claim->fence, now - claim->asked, came});
     });

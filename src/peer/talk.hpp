@@ -112,6 +112,8 @@ struct LockPart {
 
 struct Counts {
   std::uint64_t entries = 0;
+  /// Entries for which the lock came from another peer, or anew from an epoch.
+  std::uint64_t handovers = 0;
   std::uint64_t losses = 0;
   std::uint64_t epochs = 0;
   std::uint64_t messages_sent = 0;
@@ -119,8 +121,8 @@ struct Counts {
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
   std::uint64_t connections_refused = 0;
-  CONCH_FIELDS(Counts, entries, losses, epochs, messages_sent, messages_received, bytes_sent,
-               bytes_received, connections_refused)
+  CONCH_FIELDS(Counts, entries, handovers, losses, epochs, messages_sent, messages_received,
+               bytes_sent, bytes_received, connections_refused)
 };
 
 struct StatusAsk {

@@ -31,8 +31,8 @@ export class RateChart {
         h(
           "p",
           { class: "legend" },
-          h("span", { class: "key entries-key" }, "the group"),
-          h("span", { class: "key handovers-key" }, "came to this peer"),
+          h("span", { class: "key entries-key" }, "of the group"),
+          h("span", { class: "key handovers-key" }, "after another member's"),
         ),
       ),
       h("div", { class: "chart-box" }, this.picture),
@@ -76,7 +76,7 @@ export class RateChart {
     if (!last) return "nothing yet";
     return (
       `${rateText(last.entries)} entries a second in the group, ${rateText(last.handovers)} ` +
-      `locks came to this peer; the highest of the last minutes is below ${rateText(highest)}`
+      `of them after another member's; the highest of the last minutes is below ${rateText(highest)}`
     );
   }
 }

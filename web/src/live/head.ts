@@ -37,7 +37,7 @@ export class Head {
   private readonly held = new Tile("locks held", "Of those that somebody knows");
   private readonly waiting = new Tile("waiting", "Threads and clients in line, of all members");
   private readonly entries = new Tile("entries/s", "Of all members");
-  private readonly handovers = new Tile("came here/s", "Locks that came to this peer from another");
+  private readonly handovers = new Tile("handovers/s", "Entries of all members after another's");
   private readonly waits = new Tile("wait, 99 %", "At this peer, in the last minute");
   private bounds: number[] = [];
 

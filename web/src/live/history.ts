@@ -3,9 +3,14 @@ import type { Group, Rates } from "./talk";
 
 export interface Sample {
   at: number;
-  /** Of the whole group, a second. */
+  /** Of the whole group, a second; and those of them for which the lock came from another member. */
   entries: number;
-  /** Locks that came to this peer, a second. */
+  handovers: number;
+}
+
+/** What a member has counted since it was started. */
+interface Counts {
+  entries: number;
   handovers: number;
 }
 
@@ -19,7 +24,7 @@ export class History {
   /** Entries a second, by member. */
   readonly byMember = new Map<string, number>();
   private rates: Rates[] = [];
-  private surveys: { at: number; entries: Map<string, number> }[] = [];
+  private surveys: { at: number; counts: Map<string, Counts> }[] = [];
 
   takeRates(rates: Rates) {
     const before = this.rates.at(-1);
@@ -29,31 +34,26 @@ export class History {
   }
 
   takeGroup(group: Group) {
-    const entries = new Map<string, number>();
-    for (const member of group.members)
-      if (member.entries !== undefined) entries.set(member.id, member.entries);
-    this.surveys.push({ at: group.at, entries });
+    const counts = new Map<string, Counts>();
+    for (const { id, entries, handovers } of group.members)
+      if (entries !== undefined && handovers !== undefined) counts.set(id, { entries, handovers });
+    this.surveys.push({ at: group.at, counts });
     const old = group.at - smooth_ms;
     while (this.surveys.length > 2 && this.surveys[1].at < old) this.surveys.shift();
     const before = this.surveys[0];
     const seconds = (group.at - before.at) / 1000;
     if (seconds <= 0) return;
-    let sum = 0;
+    const sample = { at: group.at, entries: 0, handovers: 0 };
     this.byMember.clear();
-    for (const [id, count] of entries) {
-      const rate = Math.max(count - (before.entries.get(id) ?? count), 0) / seconds;
+    for (const [id, now] of counts) {
+      const then = before.counts.get(id) ?? now;
+      const rate = Math.max(now.entries - then.entries, 0) / seconds;
       this.byMember.set(id, rate);
-      sum += rate;
+      sample.entries += rate;
+      sample.handovers += Math.max(now.handovers - then.handovers, 0) / seconds;
     }
-    this.samples.push({ at: group.at, entries: sum, handovers: this.handoverRate() });
+    this.samples.push(sample);
     while (this.samples[0].at < group.at - kept_ms) this.samples.shift();
-  }
-
-  private handoverRate(): number {
-    const last = this.rates.at(-1);
-    const before = last && this.rates.find((each) => each.at >= last.at - smooth_ms);
-    if (!last || !before || before.at === last.at) return 0;
-    return ((last.handovers - before.handovers) * 1000) / (last.at - before.at);
   }
 
   get last(): Sample | undefined {

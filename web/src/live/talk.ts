@@ -53,6 +53,7 @@ export interface Member {
   lease_s?: number;
   clients?: number;
   entries?: number;
+  handovers?: number;
   losses?: number;
 }
 
