@@ -13,7 +13,7 @@ if(NODE AND NPM)
   file(GLOB_RECURSE web_sources CONFIGURE_DEPENDS ${web}/src/*)
   set(node_modules ${web}/node_modules/.package-lock.json)
   add_custom_command(OUTPUT ${node_modules} DEPENDS ${web}/package-lock.json
-                     COMMAND ${NPM} ci --silent COMMAND ${CMAKE_COMMAND} -E touch ${node_modules}
+                     COMMAND ${NPM} ci --loglevel=error --no-audit --no-fund COMMAND ${CMAKE_COMMAND} -E touch ${node_modules}
                      WORKING_DIRECTORY ${web} COMMENT "Fetching what the pages are made of" VERBATIM)
   add_custom_command(OUTPUT ${page_files} DEPENDS ${node_modules} ${web}/build.mjs ${web_sources}
                                                    ${CONCH_PLAYGROUND_MODULE}

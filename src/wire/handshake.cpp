@@ -30,9 +30,7 @@ template <class T, class Result>
 Result read_whole(Decoder& decoder, std::string_view what) {
   T value;
   if (decoder.decode(value) && decoder.finish()) return value;
-  std::string why(what);
-  why.append(" cannot be read: ").append(decoder.error());
-  return Refused{std::move(why)};
+  return Refused{std::string(what) + " cannot be read: " + decoder.error()};
 }
 
 }  // namespace
