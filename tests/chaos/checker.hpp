@@ -20,6 +20,8 @@ struct Terms {
 struct Verdict {
   /// What must not be; empty: nothing was found.
   std::vector<std::string> complaints;
+  /// So many of them, the first, are about the history; the others about the run.
+  std::size_t in_history = 0;
 
   std::map<std::string, std::uint64_t> faults;
   std::uint64_t entries = 0;

@@ -189,6 +189,11 @@ bool is_caught(Options options) {
     ::chaos::Verdict verdict = run(options, folder);
     if (is_cancelled) return false;
     if (verdict.is_good()) continue;
+    if (verdict.in_history == 0) {  // It may not have begun at all: that catches nothing.
+      fmt::print("{}: seed {} fails for another reason; {}\n", options.plant, options.seed,
+                 verdict.complaints.front());
+      continue;
+    }
     fmt::print("{}: caught; {}\n  again: {}\n", options.plant, verdict.complaints.front(),
                command_of(options));
     return true;

@@ -291,6 +291,7 @@ void Run::finish() {
 ::chaos::Verdict Run::judge() {
   std::ifstream history(crew_.history());
   ::chaos::Verdict verdict = ::chaos::check(history, {seconds(options_.group.lease), 1});
+  verdict.in_history = verdict.complaints.size();
   verdict.complaints.insert(verdict.complaints.end(), complaints_.begin(), complaints_.end());
   return verdict;
 }
