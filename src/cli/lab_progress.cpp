@@ -6,6 +6,8 @@
 #include <csignal>
 #include <cstdio>
 
+#include "core/types.hpp"
+
 namespace conch::cli {
 namespace {
 
