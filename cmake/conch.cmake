@@ -15,7 +15,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS_DEBUG MATCHES "sanit
 endif()
 target_include_directories(conch_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 link_libraries(conch_flags)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_UNITY_BUILD) # not for releases, whose flags clang-tidy reads
   # To collect its garbage is a tenth of a compiler's time, unless it may use the memory that machines have now.
   add_compile_options(--param=ggc-min-heapsize=1048576)
 endif()

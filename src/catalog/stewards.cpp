@@ -2,9 +2,11 @@
 
 namespace conch::recovery {
 
-#define CONCH_LISTED(algorithm) std::declval<std::tuple<algorithm>>(),
-using Listed = decltype(std::tuple_cat(CONCH_FOR_REAL_ALGORITHMS(CONCH_LISTED) std::tuple<>{}));
-static_assert(std::is_same_v<Listed, RealAlgorithms>, "the list is another than the catalogue's");
+template <class, class... As>
+using Listed = std::tuple<As...>;
+#define CONCH_LISTED(algorithm) , algorithm
+static_assert(std::is_same_v<Listed<void CONCH_FOR_REAL_ALGORITHMS(CONCH_LISTED)>, RealAlgorithms>,
+              "the list is another than the catalogue's");
 #undef CONCH_LISTED
 
 #define CONCH_DEFINE(algorithm)          \

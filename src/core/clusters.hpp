@@ -96,7 +96,7 @@ class Clusters {
         auto [found, is_new] = numbers.emplace(cluster, static_cast<Number>(firsts.size()));
         if (is_new) firsts.push_back(node);
         path.push_back(found->second);
-        if (end == label.npos) break;
+        if (end == std::string_view::npos) break;
       }
       levels = std::max(levels, path.size());
       paths.emplace_back(node, std::move(path));
