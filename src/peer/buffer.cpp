@@ -19,7 +19,8 @@ constexpr int seals = F_SEAL_SHRINK;
 }  // namespace
 
 Buffer::Buffer(std::uint64_t capacity)
-    : descriptor_(::memfd_create("conch data", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
+    : descriptor_(::memfd_create("conch data", MFD_CLOEXEC | MFD_ALLOW_SEALING)),
+      is_private_(true) {
   if (!descriptor_) throw std::bad_alloc();
   ::fcntl(descriptor_.number(), F_ADD_SEALS, seals);
   reserve(capacity);
@@ -27,7 +28,8 @@ Buffer::Buffer(std::uint64_t capacity)
   header_->magic = magic;
 }
 
-Buffer::Buffer(net::Descriptor descriptor) : descriptor_(std::move(descriptor)) {
+Buffer::Buffer(net::Descriptor descriptor)
+    : descriptor_(std::move(descriptor)), is_private_(false) {
   int found = ::fcntl(descriptor_.number(), F_GET_SEALS);
   bool is_sealed = found >= 0 && (found & seals) == seals;
   if (!is_sealed || file_size() < page)
@@ -60,17 +62,10 @@ struct stat Buffer::status() const {
 
 std::uint64_t Buffer::file_size() const { return static_cast<std::uint64_t>(status().st_size); }
 
-bool Buffer::begin_filling(std::uint64_t mark) {
-  std::uint64_t nobody = 0;
-  if (!header_->writer.compare_exchange_strong(nobody, mark)) return false;
-  header_->version.store(0, std::memory_order_release);
-  return true;
-}
-
 void Buffer::finish(std::uint64_t version, std::uint64_t size) {
   header_->size.store(size, std::memory_order_relaxed);
   header_->version.store(version, std::memory_order_release);
-  withdraw_mark();
+  header_->writer.store(0, std::memory_order_release);
 }
 
 void Buffer::reserve(std::uint64_t capacity) {

@@ -4,10 +4,12 @@
 //
 //   version   what is in it: the fence with which its writer held the lock; 0 if nothing is whole
 //   size      how many bytes
-//   writer    who changes it: a fence, or a number of somebody who fetches; 0 if nobody does
+//   writer    who changes it: the fence with which it holds the lock; 0 if nobody does
 //
 // Whoever holds the lock of the resource, and finds a writer's mark that is not its own, does not
 // touch the buffer again: the writer may be dead, but it may as well have been stopped, and go on.
+// And what more than one process has is changed by who holds the lock, but never filled with
+// something else: to one of them it may be the newest there is.
 #pragma once
 
 #include <sys/stat.h>
@@ -37,7 +39,13 @@ class Buffer {
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
-  int descriptor() const { return descriptor_.number(); }
+  /// For another process of this machine.
+  int share() {
+    is_private_ = false;
+    return descriptor_.number();
+  }
+  /// No other process has ever had it.
+  bool is_private() const { return is_private_; }
   /// Two descriptors may be of the same memory.
   bool is_same_memory(const Buffer& other) const { return identity_ == other.identity_; }
   std::uint64_t version() const { return header_->version.load(std::memory_order_acquire); }
@@ -52,14 +60,12 @@ class Buffer {
     return version != 0 && this->version() == version && is_written();
   }
 
-  /// To replace what is in it; false if somebody else does. Until `finish`, nothing is whole.
-  bool begin_filling(std::uint64_t mark);
+  /// Nothing is whole until `finish`.
+  void clear() { header_->version.store(0, std::memory_order_release); }
   /// To change what is in it.
   void begin_writing(std::uint64_t mark) { header_->writer.store(mark, std::memory_order_release); }
   /// It is now this version.
   void finish(std::uint64_t version, std::uint64_t size);
-  /// Nothing was changed.
-  void withdraw_mark() { header_->writer.store(0, std::memory_order_release); }
 
   /// Makes space. Throws std::bad_alloc.
   void reserve(std::uint64_t capacity);
@@ -92,6 +98,7 @@ class Buffer {
   static void unmap(const std::vector<Window>& windows);
 
   net::Descriptor descriptor_;
+  std::atomic<bool> is_private_;
   std::uint64_t identity_ = 0;
   Header* header_ = nullptr;
   std::mutex windows_mutex_;

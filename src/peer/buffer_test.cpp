@@ -9,8 +9,8 @@
 
 namespace conch::peer::buffer_test {
 
-net::Descriptor another(const Buffer& buffer) {
-  return net::Descriptor(::fcntl(buffer.descriptor(), F_DUPFD_CLOEXEC, 0));
+net::Descriptor another(Buffer& buffer) {
+  return net::Descriptor(::fcntl(buffer.share(), F_DUPFD_CLOEXEC, 0));
 }
 
 TEST(Buffer, WhatOneWritesTheOtherSees) {
@@ -35,17 +35,25 @@ TEST(Buffer, WhoDiesWhileItWritesLeavesTornData) {
   EXPECT_FALSE(buffer.has(3));
   EXPECT_TRUE(buffer.is_torn(3));
   EXPECT_FALSE(buffer.is_torn(4));
-  EXPECT_FALSE(buffer.begin_filling(5)) << "it belongs to the writer, dead or alive";
+  EXPECT_TRUE(buffer.is_written()) << "it belongs to the writer, dead or alive";
 }
 
 TEST(Buffer, WhatIsBeingFilledHasNoVersion) {
   Buffer buffer(10);
   buffer.finish(3, 10);
-  EXPECT_TRUE(buffer.begin_filling(4));
+  buffer.clear();
   EXPECT_FALSE(buffer.has(3));
   EXPECT_FALSE(buffer.is_torn(3));
   buffer.finish(4, 8);
   EXPECT_TRUE(buffer.has(4));
+}
+
+TEST(Buffer, IsPrivateUntilItIsShared) {
+  Buffer mine(10);
+  EXPECT_TRUE(mine.is_private());
+  Buffer theirs(another(mine));
+  EXPECT_FALSE(mine.is_private());
+  EXPECT_FALSE(theirs.is_private());
 }
 
 TEST(Buffer, GrowsForAllWhoShareIt) {

@@ -1,7 +1,5 @@
 #include "peer/data_desk.hpp"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <system_error>
 #include <thread>
@@ -11,12 +9,6 @@
 namespace conch::peer {
 
 using namespace recovery;
-
-std::uint64_t DataDesk::draw_mark() {
-  std::uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, 0) != sizeof number) throw Error("no randomness");
-  return number | 1;  // 0 is nobody's
-}
 
 net::StreamOptions DataDesk::stream_options() const {
   const PeerOptions& options = engine_.options();

@@ -8,8 +8,7 @@
 //     first page which version it is, and a handover costs nothing but the lock.
 //   - Between machines the bytes are streamed, into a buffer beside the newest that is here.
 //   - A peer keeps what it has until it sees something newer. One that leaves gives the newest to
-//   an
-//     heir first; the epoch in which it leaves then finds them there.
+//     an heir first; the epoch in which it leaves then finds them there.
 #pragma once
 
 #include <condition_variable>
@@ -63,6 +62,8 @@ class DataDesk {
   /// By a thread of its own, without the guard.
   void spawn(std::function<void()> work);
 
+  /// How many are on their way here.
+  std::size_t transfers() const { return errands_.size(); }
   /// Whether the data are in this process's memory, whole or torn.
   bool find_here(Errand& errand);
 
@@ -104,11 +105,12 @@ class DataDesk {
   std::optional<Keeper> member(NodeId id) const;
   std::vector<Keeper> others() const;
   net::StreamOptions stream_options() const;
-  static std::uint64_t draw_mark();
   void count(std::uint64_t sent, std::uint64_t received);
 
   // data_fetching.cpp
+  std::optional<Keeper> find_keeper(const Errand& errand) const;
   bool ask(const Keeper& keeper, Errand& errand, Guard& guard);
+  void note_without(const Keeper& keeper, Errand& errand);
   void receive(const DataRef& data, Errand& errand, net::Stream& stream);
   void receive_bytes(const DataRef& data, const HereData& here, Errand& errand,
                      net::Stream& stream);

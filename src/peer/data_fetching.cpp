@@ -1,4 +1,6 @@
 // How the data come to a holder.
+#include <fmt/core.h>
+
 #include <cstring>
 
 #include "dho/copies.hpp"
@@ -23,20 +25,23 @@ T heard(net::Stream& stream) {
   throw Error("a peer says of data what makes no sense");
 }
 
+/// What nobody wants does not change what is here: the lock may be elsewhere, or this a new life.
+void check_is_wanted(const Errand& errand) {
+  if (errand.cancelled) throw Error("nobody wants the data any more");
+}
+
 }  // namespace
 
 void DataDesk::bring(Errand& errand, Guard& guard) {
   errands_.insert(&errand);
   try {
-    while (!errand.cancelled && !find_here(errand)) {
-      bool is_lost = !errand.data.location || *errand.data.location == engine_.self().id;
-      if (is_lost) break;
-      std::optional<Keeper> keeper = member(*errand.data.location);
-      if (!keeper) {  // The next epoch will tell where they are.
+    while (!errand.cancelled && !find_here(errand) && errand.data.location) {
+      if (!member(*errand.data.location)) {  // The next epoch will tell where they are.
         errand.woken.wait(guard);
-      } else if (ask(*keeper, errand, guard)) {
-        break;
+        continue;
       }
+      std::optional<Keeper> keeper = find_keeper(errand);
+      if (!keeper || ask(*keeper, errand, guard)) break;
     }
     if (errand.buffer && !errand.cancelled) set_apart(errand, guard);
   } catch (...) {
@@ -49,15 +54,26 @@ void DataDesk::bring(Errand& errand, Guard& guard) {
 
 bool DataDesk::find_here(Errand& errand) {
   Stock& stock = stocks_[errand.lock];
-  errand.buffer = stock.find(errand.data.version);
+  errand.buffer = stock.find_newest(errand.data.version);
   if (errand.buffer) return true;
   errand.buffer = stock.find_torn(errand.data.version);
   errand.torn = errand.buffer != nullptr;
   return errand.torn;
 }
 
-/// True if there is an answer, and it is about the data that are still meant. A stream that was
-/// used before may have broken since.
+/// Whom the lock names. If that one does not have them, another may have a copy: what has the same
+/// number is the same, whoever has it.
+std::optional<DataDesk::Keeper> DataDesk::find_keeper(const Errand& errand) const {
+  std::optional<Keeper> named = member(*errand.data.location);
+  bool is_other = named && named->life != engine_.self();
+  if (is_other && !errand.without.contains(named->life)) return named;
+  for (const Keeper& each : others())
+    if (!errand.without.contains(each.life)) return each;
+  return std::nullopt;
+}
+
+/// True if the data that are still meant have come. A stream that was used before may have broken
+/// since.
 bool DataDesk::ask(const Keeper& keeper, Errand& errand, Guard& guard) {
   net::StreamOptions options = stream_options();
   DataRef data = errand.data;
@@ -82,7 +98,17 @@ bool DataDesk::ask(const Keeper& keeper, Errand& errand, Guard& guard) {
   if (!answered) streams_.strike(loan.stream);
   bool at_once = loan.is_used || errand.cancelled || errand.data != data;
   if (!answered && !at_once) errand.woken.wait_for(guard, retry_delay);
-  return answered && errand.data.version == data.version;
+  if (!answered) return false;
+  if (errand.buffer) errand.data.location = keeper.life.id;
+  if (!errand.buffer && errand.data == data) note_without(keeper, errand);
+  return errand.buffer && errand.data.version == data.version;
+}
+
+void DataDesk::note_without(const Keeper& keeper, Errand& errand) {
+  errand.without.insert(keeper.life);
+  if (keeper.life.id != errand.data.location) return;
+  engine_.log(fmt::format("peer {:x} does not have the data of '{}' that it should have",
+                          keeper.life.id.value, errand.lock));
 }
 
 /// Without the guard.
@@ -109,10 +135,11 @@ void DataDesk::receive_bytes(const DataRef& data, const HereData& here, Errand& 
   std::shared_ptr<Buffer> buffer;
   {
     Guard guard = engine_.guard();
+    check_is_wanted(errand);
     errand.partial = is_part;
     errand.streamed = true;
-    buffer = is_part ? Stock().take_spare(data.size, errand.mark)
-                     : stocks_[errand.lock].take_spare(data.size, errand.mark);
+    buffer =
+        is_part ? std::make_shared<Buffer>(data.size) : stocks_[errand.lock].take_spare(data.size);
   }
   try {
     auto bytes = buffer->writable(data.size).subspan(errand.range.begin, errand.total);
@@ -130,13 +157,13 @@ void DataDesk::receive_bytes(const DataRef& data, const HereData& here, Errand& 
 
 void DataDesk::give_back_spare(const std::string& lock, const std::shared_ptr<Buffer>& buffer) {
   Guard guard = engine_.guard();
-  buffer->withdraw_mark();
   stocks_[lock].put_spare(buffer);
 }
 
 void DataDesk::take_buffer(const DataRef& data, const HereData& here, Errand& errand,
                            std::shared_ptr<Buffer> buffer) {
   Guard guard = engine_.guard();
+  check_is_wanted(errand);
   bool is_whole = !here.torn && !errand.partial;
   if (is_whole && !buffer->has(data.version))
     throw Error("a peer offers other data than it was asked for");
@@ -151,7 +178,7 @@ void DataDesk::take_buffer(const DataRef& data, const HereData& here, Errand& er
 void DataDesk::set_apart(Errand& errand, Guard& guard) {
   if (errand.own || (!errand.torn && !errand.apart)) return;
   std::uint64_t size = errand.data.size;
-  std::shared_ptr<Buffer> copy = stocks_[errand.lock].take_spare(size, errand.mark);
+  std::shared_ptr<Buffer> copy = stocks_[errand.lock].take_spare(size);
   guard.unlock();
   std::memcpy(copy->writable(size).data(), errand.buffer->readable(size).data(), size);
   guard.lock();

@@ -168,9 +168,11 @@ void DataHandle::changed() {
   wake();
 }
 
-/// What it worked on stays until its next entry: the application may not know yet.
+/// What it worked on stays until its next entry: the application may not know yet. What was on its
+/// way may come at any time, and is nobody's.
 void DataHandle::be_lost() {
   if (errand_) errand_->cancel();
+  errand_.reset();
   written_.reset();
   handle_.lost(orders_);
   leave_line();

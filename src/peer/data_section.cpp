@@ -25,7 +25,6 @@ void DataHandle::begin_errand(const dho::Fetch& fetch) {
   errand->data = line_->data;
   errand->range = copies ? Range{} : handle_.window();
   errand->apart = copies;
-  errand->mark = version();
   errand_ = errand;
   bool is_ready = !copies && engine_.data().find_here(*errand) && !errand->torn;
   if (is_ready) return end_errand(*errand, dho::Status::ok);
@@ -46,7 +45,8 @@ void DataHandle::run_in_background() {
   }
 }
 
-void DataHandle::run_errand(const std::shared_ptr<Errand>& errand, Guard& guard) {
+/// The handle may have another by the time that it ends, or none.
+void DataHandle::run_errand(std::shared_ptr<Errand> errand, Guard& guard) {
   errand->taken = true;
   dho::Status fault = dho::Status::ok;
   try {
@@ -129,7 +129,7 @@ dho::Status DataHandle::resize(std::uint64_t size) {
 /// What comes in is zero, whatever was there.
 void DataHandle::grow(std::uint64_t before, std::uint64_t size) {
   if (!buffer_) {
-    buffer_ = engine_.data().stock(line_->name).take_spare(size, version());
+    buffer_ = engine_.data().stock(line_->name).take_spare(size);
     own_ = true;
     before = 0;
   }
@@ -159,11 +159,12 @@ dho::Status DataHandle::end_section(Guard& guard) {
 }
 
 dho::Status DataHandle::write_back(const DataRef& data, Guard& guard) {
-  bool is_part = own_ && errand_ && errand_->partial;
+  std::shared_ptr<Errand> errand = errand_;
+  bool is_part = own_ && errand && errand->partial;
   if (is_part) {
-    DataRef there{data.version, data.size, errand_->data.location};
-    if (!engine_.data().patch(*errand_, there, guard)) return dho::Status::peer_lost;
-    written_ = DataRef{data.version, data.size, errand_->data.location};
+    DataRef there{data.version, data.size, errand->data.location};
+    if (!engine_.data().patch(*errand, there, guard)) return dho::Status::peer_lost;
+    written_ = DataRef{data.version, data.size, errand->data.location};
     return dho::Status::ok;
   }
   buffer_->finish(data.version, data.size);
@@ -184,10 +185,7 @@ dho::Status DataHandle::write_back(const DataRef& data, Guard& guard) {
 /// The lock goes on. What was nobody else's is of use for the next transfer.
 void DataHandle::put_down() {
   bool is_spare = own_ && buffer_ && !(errand_ && errand_->partial);
-  if (is_spare) {
-    buffer_->withdraw_mark();
-    engine_.data().stock(line_->name).put_spare(buffer_);
-  }
+  if (is_spare) engine_.data().stock(line_->name).put_spare(buffer_);
   buffer_.reset();
   own_ = false;
 }

@@ -71,7 +71,7 @@ void DataDesk::answer(const Life&, const FetchData& m, net::Descriptor, net::Str
   HereData here{buffer->size(), torn, stream.is_local()};
   if (here.attached) {
     ++traffic_.passed;
-    return stream.say(answer_of(here), buffer->descriptor());
+    return stream.say(answer_of(here), buffer->share());
   }
   stream.say(answer_of(here));
   Range range = dho::intersection(m.range, {0, here.size});
@@ -115,7 +115,7 @@ std::shared_ptr<Buffer> DataDesk::receive_kept(const KeepData& m, net::Descripto
   {
     Guard guard = engine_.guard();
     if (auto here = stocks_[m.lock].find(m.data.version)) return here;
-    buffer = stocks_[m.lock].take_spare(m.data.size, draw_mark());
+    buffer = stocks_[m.lock].take_spare(m.data.size);
   }
   stream.say(answer_of(GoOn{}));
   try {
@@ -164,9 +164,10 @@ void DataDesk::answer(const Life& from, const PatchData& m, net::Descriptor, net
   if (phase_ != Phase::here || !buffer->has(m.version))
     return guard.unlock(), stream.say(answer_of(DeclinedData{}));
   buffer->reserve(m.data.size);
-  buffer->begin_writing(draw_mark());
+  buffer->begin_writing(m.data.version);
   std::memcpy(buffer->writable(m.data.size).data() + m.range.begin, bytes.data(), bytes.size());
   buffer->finish(m.data.version, m.data.size);
+  stocks_[m.lock].install(buffer);
   stocks_[m.lock].owed = m.data.version;
   engine_.tell_copies();
   guard.unlock();

@@ -66,7 +66,7 @@ DataDesk::Answer DataDesk::ask_to_keep(const Keeper& keeper, KeepData m, Buffer&
     m.attached = stream.is_local();
     if (m.attached) {
       ++traffic_.passed;
-      stream.say(question_of(m), buffer.descriptor());
+      stream.say(question_of(m), buffer.share());
       return is<KeptData>(hear_answer(stream));
     }
     stream.say(question_of(m));

@@ -5,11 +5,13 @@
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "core/types.hpp"
 #include "net/stream.hpp"
 #include "peer/buffer.hpp"
+#include "recovery/view.hpp"
 
 namespace conch::peer {
 
@@ -22,15 +24,16 @@ struct Errand {
   DataRef data;
   /// What is wanted of them.
   Range range;
-  /// A copy is wanted that nobody else sees. Whatever is not to be seen by others has this mark.
+  /// A copy is wanted that nobody else sees.
   bool apart = false;
-  std::uint64_t mark = 0;
 
   /// A thread runs it, or has.
   bool taken = false;
   bool ended = false;
   /// Nobody wants it any more.
   bool cancelled = false;
+  /// Members that do not have these data.
+  std::set<recovery::Life> without;
   /// The place of the data, or who is in the group, or the wish for them has changed.
   std::condition_variable woken;
   /// Over which it is under way.
@@ -57,6 +60,7 @@ struct Errand {
     woken.notify_all();
   }
   void move_to(const DataRef& place) {
+    if (data != place) without.clear();
     data = place;
     woken.notify_all();
   }

@@ -12,11 +12,15 @@ namespace conch::peer {
 
 class Stock {
  public:
-  /// Where this version is, whole; none if it is not here. It is the newest from here on: who asks
-  /// for it holds the lock.
-  std::shared_ptr<Buffer> find(std::uint64_t version) {
+  /// Where this version is, whole; none if it is not here.
+  std::shared_ptr<Buffer> find(std::uint64_t version) const {
+    if (current_ && current_->has(version)) return current_;
+    return spare_ && spare_->has(version) ? spare_ : nullptr;
+  }
+  /// For who holds the lock and was told of this version: it is the newest from here on.
+  std::shared_ptr<Buffer> find_newest(std::uint64_t version) {
     if (spare_ && spare_->has(version)) std::swap(current_, spare_);
-    return current_ && current_->has(version) ? current_ : nullptr;
+    return find(version);
   }
   /// Where this version was when its next writer died.
   std::shared_ptr<Buffer> find_torn(std::uint64_t version) const {
@@ -28,20 +32,19 @@ class Stock {
   }
   std::uint64_t size() const { return current_ ? current_->size() : 0; }
 
-  /// One to be filled by its holder alone; the newest data stay where they are.
-  std::shared_ptr<Buffer> take_spare(std::uint64_t capacity, std::uint64_t mark) {
+  /// One to be filled, which nobody else sees; the newest data stay where they are.
+  std::shared_ptr<Buffer> take_spare(std::uint64_t capacity) {
     std::shared_ptr<Buffer> spare = std::exchange(spare_, nullptr);
-    if (!spare || !spare->begin_filling(mark)) {
-      spare = std::make_shared<Buffer>(capacity);
-      spare->begin_filling(mark);
-    }
+    bool is_free = spare && spare->is_private() && !spare->is_written();
+    if (!is_free) return std::make_shared<Buffer>(capacity);
+    spare->clear();
     spare->reserve(capacity);
     return spare;
   }
   void put_spare(std::shared_ptr<Buffer> buffer) {
     if (!current_ || !current_->is_same_memory(*buffer)) spare_ = std::move(buffer);
   }
-  /// It has the newest data. What was newest before may be overwritten next.
+  /// It has the newest data. What was newest before may be filled next.
   void install(std::shared_ptr<Buffer> buffer) {
     if (spare_ && spare_->is_same_memory(*buffer)) spare_.reset();
     std::shared_ptr<Buffer> before = std::exchange(current_, std::move(buffer));

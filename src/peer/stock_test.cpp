@@ -12,9 +12,8 @@ std::shared_ptr<Buffer> version(std::uint64_t number) {
 }
 
 /// As it comes from another process.
-std::shared_ptr<Buffer> again(const Buffer& buffer) {
-  return std::make_shared<Buffer>(
-      net::Descriptor(::fcntl(buffer.descriptor(), F_DUPFD_CLOEXEC, 0)));
+std::shared_ptr<Buffer> again(Buffer& buffer) {
+  return std::make_shared<Buffer>(net::Descriptor(::fcntl(buffer.share(), F_DUPFD_CLOEXEC, 0)));
 }
 
 TEST(Stock, WhatWasNewestBeforeIsFilledNext) {
@@ -23,22 +22,54 @@ TEST(Stock, WhatWasNewestBeforeIsFilledNext) {
   stock.install(first);
   stock.install(version(2));
   EXPECT_EQ(stock.version(), 2u);
-  auto spare = stock.take_spare(100, 9);
+  auto spare = stock.take_spare(100);
   EXPECT_EQ(spare, first);
   EXPECT_FALSE(spare->has(1));
   EXPECT_EQ(stock.version(), 2u);
-  EXPECT_NE(stock.take_spare(100, 9), first) << "it is taken";
+  EXPECT_NE(stock.take_spare(100), first) << "it is taken";
 }
 
 /// Others of the machine write into what is a spare here.
-TEST(Stock, ASpareThatSomebodyElseHasFilledIsTheNewest) {
+TEST(Stock, ASpareThatSomebodyElseHasWrittenIsTheNewest) {
   Stock stock;
   auto first = version(1);
   stock.install(first);
   stock.install(version(2));
   again(*first)->finish(3, 100);
-  EXPECT_EQ(stock.find(3), first);
-  EXPECT_NE(stock.take_spare(100, 9), first) << "the newest data are not overwritten";
+  EXPECT_EQ(stock.find_newest(3), first);
+  EXPECT_NE(stock.take_spare(100), first) << "the newest data are not overwritten";
+}
+
+/// Somebody who was put out, and does not know, may ask for it.
+TEST(Stock, WhatIsOldIsFoundAndStaysOld) {
+  Stock stock;
+  auto first = version(1);
+  auto second = version(2);
+  stock.install(first);
+  stock.install(second);
+  EXPECT_EQ(stock.find(1), first);
+  EXPECT_EQ(stock.version(), 2u);
+  EXPECT_EQ(stock.take_spare(100), first);
+  EXPECT_EQ(stock.find(2), second);
+}
+
+/// Three peers of a machine have the memory. One has the newest data in it, with a copy at the
+/// second, while to the third it is what it had before. That one is to keep something from another
+/// machine, of somebody who may die before all has come.
+TEST(Stock, WhatOthersHaveIsNotFilled) {
+  Stock writer;
+  Stock keeper;
+  Stock third;
+  auto shared = version(1);
+  writer.install(shared);
+  third.install(again(*shared));
+  third.install(version(2));
+  shared->begin_writing(3);
+  shared->finish(3, 100);
+  keeper.install(again(*shared));
+  EXPECT_FALSE(third.take_spare(100)->is_same_memory(*shared));
+  EXPECT_EQ(writer.find(3), shared);
+  EXPECT_NE(keeper.find(3), nullptr);
 }
 
 TEST(Stock, TheSameMemoryIsNeverBothNewestAndSpare) {
@@ -46,11 +77,11 @@ TEST(Stock, TheSameMemoryIsNeverBothNewestAndSpare) {
   auto first = version(1);
   stock.install(first);
   stock.install(again(*first));
-  auto spare = stock.take_spare(100, 9);
+  auto spare = stock.take_spare(100);
   EXPECT_FALSE(spare->is_same_memory(*first));
   EXPECT_EQ(stock.version(), 1u);
   stock.put_spare(again(*first));
-  EXPECT_FALSE(stock.take_spare(100, 9)->is_same_memory(*first));
+  EXPECT_FALSE(stock.take_spare(100)->is_same_memory(*first));
 }
 
 TEST(Stock, ASpareInSomebodysHandsIsNotTouched) {
@@ -59,7 +90,7 @@ TEST(Stock, ASpareInSomebodysHandsIsNotTouched) {
   stock.install(first);
   stock.install(version(2));
   first->begin_writing(7);
-  EXPECT_NE(stock.take_spare(100, 9), first);
+  EXPECT_NE(stock.take_spare(100), first);
 }
 
 TEST(Stock, TornDataHaveNoVersion) {
