@@ -28,6 +28,8 @@ void Courier::work(const Readiness& ready, Time now, Recipient& recipient) {
 }
 Time Courier::wakes() const { return post_->wakes(); }
 
+bool Courier::is_local(const Life& life) const { return post_->is_local(life); }
+std::size_t Courier::backlog(const Life& life) const { return post_->backlog(life); }
 std::vector<std::pair<Life, Duration>> Courier::unacknowledged(Time now) const {
   return post_->unacknowledged(now);
 }

@@ -128,6 +128,10 @@ class Courier {
   /// When `work` has something to do even if nothing happens.
   Time wakes() const;
 
+  /// Whether it is on this machine, and reached without TCP; as far as is known yet.
+  bool is_local(const Life& life) const;
+  /// The bytes that it has not acknowledged.
+  std::size_t backlog(const Life& life) const;
   /// For how long each life has left something unacknowledged, of those that do.
   std::vector<std::pair<Life, Duration>> unacknowledged(Time now) const;
 

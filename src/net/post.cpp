@@ -101,6 +101,18 @@ bool Courier::Post::send(const Life& life, std::string_view payload) {
   return true;
 }
 
+bool Courier::Post::is_local(const Life& life) const {
+  auto found = correspondents_.find(life);
+  if (found == correspondents_.end()) return false;
+  const Connection* outlet = found->second.outlet();
+  return outlet && outlet->route == wire::Route::local;
+}
+
+std::size_t Courier::Post::backlog(const Life& life) const {
+  auto found = correspondents_.find(life);
+  return found == correspondents_.end() ? 0 : found->second.outgoing.bytes();
+}
+
 void Courier::Post::send(ClientId client, std::string_view payload) {
   Connection* connection = find(static_cast<Serial>(client));
   Serving* serving = connection ? connection->as<Serving>() : nullptr;

@@ -41,6 +41,8 @@ class Courier::Post {
   void work(const Readiness& ready, Time now, Recipient& recipient);
   Time wakes() const { return due_; }
 
+  bool is_local(const Life& life) const;
+  std::size_t backlog(const Life& life) const;
   std::vector<std::pair<Life, Duration>> unacknowledged(Time now) const;
   const Counts& counts() const { return counts_; }
 

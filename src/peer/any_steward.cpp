@@ -3,6 +3,7 @@
 #include "catalog/stewards.hpp"
 #include "core/encode.hpp"
 #include "peer/talk.hpp"
+#include "recovery/knowledge.hpp"
 
 namespace conch::peer {
 
@@ -152,10 +153,14 @@ class StewardOf final : public AnySteward {
     std::size_t begin = out.bytes.size();
     put_kind(PayloadKind::recovery, out.bytes);
     encode(out.bytes, message);
-    std::optional<std::string> lock;
-    if (auto* told = std::get_if<Told<A>>(&message)) lock = std::move(told->lock);
-    out.parcels.push_back(
-        {to, begin, out.bytes.size() - begin, std::move(lock), type_of<A>(message)});
+    Effects::Parcel parcel{to, begin, out.bytes.size() - begin, std::nullopt, type_of<A>(message)};
+    if (auto* told = std::get_if<Told<A>>(&message)) {
+      parcel.lock = std::move(told->lock);
+      Baton newest;
+      find_newest(told->message, newest);
+      parcel.data = newest.data;
+    }
+    out.parcels.push_back(std::move(parcel));
   }
 
   Steward<A> steward_;

@@ -33,6 +33,8 @@ struct Effects {
     std::optional<std::string> lock;
     /// What its message is called.
     std::string_view type = {};
+    /// Which data of the lock it speaks of; those of version 0 if of none.
+    DataRef data = {};
   };
   /// Where lives are that no roster lists, and which are of no use any more.
   std::vector<Introduction> introductions;

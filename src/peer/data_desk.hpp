@@ -25,6 +25,7 @@
 #include "peer/errand.hpp"
 #include "peer/stock.hpp"
 #include "peer/streams.hpp"
+#include "peer/talk.hpp"
 
 namespace conch::peer {
 
@@ -57,6 +58,10 @@ class DataDesk {
   void follow_view();
   /// The peer was expelled: what it has counts no longer.
   void forget();
+  /// The lock is about to be sent to this one, and tells of these data: they go ahead, if they are
+  /// small and here, and there is no memory to share.
+  void enclose(const Life& to, const std::string& lock, const DataRef& data);
+  void take_enclosure(Enclosure enclosure);
   /// Answers whoever opened this stream, by a thread of its own.
   void serve(const Life& from, net::Stream stream);
   /// By a thread of its own, without the guard.
@@ -66,6 +71,8 @@ class DataDesk {
   std::size_t transfers() const { return errands_.size(); }
   /// Whether the data are in this process's memory, whole or torn.
   bool find_here(Errand& errand);
+  /// Whether that is so, and what is left to do with them is done: little, or nothing.
+  bool bring_at_once(Errand& errand);
 
   // Under the guard, which is given up meanwhile.
 
@@ -90,6 +97,8 @@ class DataDesk {
     std::atomic<std::uint64_t> bytes_received = 0;
     /// Times that memory was passed.
     std::atomic<std::uint64_t> passed = 0;
+    /// Times that data were here when their lock came, because they came with it.
+    std::atomic<std::uint64_t> enclosed = 0;
   };
   const Traffic& traffic() const { return traffic_; }
 

@@ -6,6 +6,7 @@
 #include "dho/copies.hpp"
 #include "peer/data_desk.hpp"
 #include "peer/engine.hpp"
+#include "wire/limits.hpp"
 
 namespace conch::peer {
 
@@ -23,6 +24,10 @@ T heard(net::Stream& stream) {
   auto answer = unpacked<DataAnswer>(stream.hear().text, why);
   if (auto* expected = answer ? std::get_if<T>(&*answer) : nullptr) return *expected;
   throw Error("a peer says of data what makes no sense");
+}
+
+void copy_bytes(Buffer& from, Buffer& to, std::uint64_t size) {
+  std::memcpy(to.writable(size).data(), from.readable(size).data(), size);
 }
 
 /// What nobody wants does not change what is here: the lock may be elsewhere, or this a new life.
@@ -56,9 +61,26 @@ bool DataDesk::find_here(Errand& errand) {
   Stock& stock = stocks_[errand.lock];
   errand.buffer = stock.find_newest(errand.data.version);
   if (errand.buffer) return true;
+  errand.buffer = stock.unpack(errand.data);
+  if (errand.buffer) return ++traffic_.enclosed, errand.streamed = true;
   errand.buffer = stock.find_torn(errand.data.version);
   errand.torn = errand.buffer != nullptr;
   return errand.torn;
+}
+
+bool DataDesk::bring_at_once(Errand& errand) {
+  bool is_little = errand.data.size <= wire::enclosure_bytes_max;
+  if (errand.apart && !is_little) return false;
+  if (!find_here(errand) || errand.torn) return false;
+  if (!errand.apart) return true;
+  try {
+    std::shared_ptr<Buffer> copy = stocks_[errand.lock].take_spare(errand.data.size);
+    copy_bytes(*errand.buffer, *copy, errand.data.size);
+    errand.buffer = copy;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return errand.own = true;
 }
 
 /// Whom the lock names. If that one does not have them, another may have a copy: what has the same
@@ -177,10 +199,9 @@ void DataDesk::take_buffer(const DataRef& data, const HereData& here, Errand& er
 /// what is here as it is until then.
 void DataDesk::set_apart(Errand& errand, Guard& guard) {
   if (errand.own || (!errand.torn && !errand.apart)) return;
-  std::uint64_t size = errand.data.size;
-  std::shared_ptr<Buffer> copy = stocks_[errand.lock].take_spare(size);
+  std::shared_ptr<Buffer> copy = stocks_[errand.lock].take_spare(errand.data.size);
   guard.unlock();
-  std::memcpy(copy->writable(size).data(), errand.buffer->readable(size).data(), size);
+  copy_bytes(*errand.buffer, *copy, errand.data.size);
   guard.lock();
   errand.buffer = copy;
   errand.own = true;

@@ -47,7 +47,7 @@ TEST(DataLives, ATransferOfAFormerLifeLeavesTheNextOneAlone) {
   Data theirs(silent, "words");
   ASSERT_EQ(theirs.request(), Outcome::ok);
   ASSERT_EQ(theirs.acquire(), Outcome::ok);
-  ASSERT_EQ(theirs.resize(3), Outcome::ok);
+  ASSERT_EQ(theirs.resize(wire::enclosure_bytes_max + 1), Outcome::ok);
 
   Data data(returns, "words");
   ASSERT_EQ(data.request(), Outcome::ok);

@@ -26,8 +26,7 @@ void DataHandle::begin_errand(const dho::Fetch& fetch) {
   errand->range = copies ? Range{} : handle_.window();
   errand->apart = copies;
   errand_ = errand;
-  bool is_ready = !copies && engine_.data().find_here(*errand) && !errand->torn;
-  if (is_ready) return end_errand(*errand, dho::Status::ok);
+  if (engine_.data().bring_at_once(*errand)) return end_errand(*errand, dho::Status::ok);
   bool nobody_waits = handle_.peer() != dho::Peer::blocked;
   if (nobody_waits) run_in_background();
 }

@@ -83,6 +83,29 @@ void DataDesk::answer(const Life&, const FetchData& m, net::Descriptor, net::Str
   stream.say(answer_of(SoundData{is_same}));
 }
 
+void DataDesk::enclose(const Life& to, const std::string& lock, const DataRef& data) {
+  bool is_wanted = data.size <= wire::enclosure_bytes_max && data.location != to.id;
+  auto found = is_wanted ? stocks_.find(lock) : stocks_.end();
+  std::shared_ptr<Buffer> buffer =
+      found == stocks_.end() ? nullptr : found->second.find(data.version);
+  net::Courier& courier = engine_.courier();
+  if (!buffer || courier.is_local(to)) return;
+  if (courier.backlog(to) > wire::enclosing_backlog_max) return;
+  const auto* bytes = reinterpret_cast<const char*>(buffer->readable(data.size).data());
+  Enclosure enclosure{lock, data.version, std::string(bytes, data.size)};
+  if (!courier.send(to, packed(PayloadKind::enclosure, enclosure))) return;
+  traffic_.bytes_sent += data.size;
+  engine_.tell_data(data.size, 0);
+}
+
+void DataDesk::take_enclosure(Enclosure enclosure) {
+  auto found = stocks_.find(enclosure.lock);
+  if (found == stocks_.end() || found->second.handles == 0) return;
+  traffic_.bytes_received += enclosure.bytes.size();
+  engine_.tell_data(0, enclosure.bytes.size());
+  found->second.enclose(enclosure.version, std::move(enclosure.bytes));
+}
+
 /// From a member, and not in vain.
 bool DataDesk::accepts(const Life& from, const KeepData& m) {
   Guard guard = engine_.guard();

@@ -88,25 +88,46 @@ TEST_P(DataOver, WhoHasTheCurrentVersionFetchesNothing) {
   }
 }
 
+TEST_P(DataOver, WhatIsSmallComesWithTheLock) {
+  Peer a(options());
+  Peer b(options());
+  for (bool is_small : {true, false}) {
+    std::string name = is_small ? "small" : "large";
+    std::string words(wire::enclosure_bytes_max + (is_small ? 0 : 1), 'x');
+    Data at_a(a, name);
+    Data at_b(b, name, {.copies = 1});
+    const auto& traffic = b.engine().data().traffic();
+    std::uint64_t before = traffic.enclosed;
+    for (int i = 0; i < 3; ++i) {
+      write(at_a, words);
+      EXPECT_EQ(read(at_b), words);
+    }
+    EXPECT_EQ(traffic.enclosed - before, is_streamed() && is_small ? 3U : 0U);
+  }
+}
+
 TEST_P(DataOver, APartMovesOnlyItsBytes) {
   Peer a(options());
   Peer b(options());
   Data at_a(a, "words");
-  write(at_a, std::string(1000, 'a') + std::string(1000, 'b') + std::string(1000, 'c'));
+  constexpr std::size_t third = 10000;
+  std::string first(third, 'a');
+  std::string last(third, 'c');
+  write(at_a, first + std::string(third, 'b') + last);
   Data whole(b, "words");
-  Data part = whole.part(1000, 1000);
-  EXPECT_EQ(read(part, Access::shared), std::string(1000, 'b'));
+  Data part = whole.part(third, third);
+  EXPECT_EQ(read(part, Access::shared), std::string(third, 'b'));
   ASSERT_EQ(part.request(), Outcome::ok);
   ASSERT_EQ(part.acquire(), Outcome::ok);
-  std::memset(part.bytes().data(), 'B', 1000);
+  std::memset(part.bytes().data(), 'B', third);
   EXPECT_EQ(part.resize(5), Outcome::invalid) << "it does not have the end";
   ASSERT_EQ(part.release(), Outcome::ok);
   if (is_streamed()) {
-    EXPECT_EQ(b.engine().data().traffic().bytes_received, 2000U);
-    EXPECT_EQ(b.engine().data().traffic().bytes_sent, 1000U);
+    EXPECT_EQ(b.engine().data().traffic().bytes_received, 2 * third);
+    EXPECT_EQ(b.engine().data().traffic().bytes_sent, third);
   }
-  EXPECT_EQ(read(at_a), std::string(1000, 'a') + std::string(1000, 'B') + std::string(1000, 'c'));
-  EXPECT_EQ(read(whole).substr(999, 3), "aBB");
+  EXPECT_EQ(read(at_a), first + std::string(third, 'B') + last);
+  EXPECT_EQ(read(whole).substr(third - 1, 3), "aBB");
 }
 
 TEST_P(DataOver, PrefetchFetchesBeforeAnybodyComes) {

@@ -55,6 +55,7 @@ void Engine::carry_out(Effects& effects, Time now) {
 
 void Engine::dispatch(const Effects& effects) {
   for (const Effects::Parcel& parcel : effects.parcels) {
+    if (parcel.lock && parcel.data.size > 0) data_->enclose(parcel.to, *parcel.lock, parcel.data);
     bool accepted = courier_->send(parcel.to, effects.payload(parcel));
     if (accepted)
       tell([&](Witness& witness) {
@@ -281,6 +282,9 @@ void Engine::take_other_payload(const Life& from, PayloadKind kind, std::string_
       break;
     case PayloadKind::outdated:
       if (auto m = unpacked<Outdated>(body, why)) return data_->outdated(m->lock, m->version);
+      break;
+    case PayloadKind::enclosure:
+      if (auto m = unpacked<Enclosure>(body, why)) return data_->take_enclosure(std::move(*m));
       break;
     case PayloadKind::ping:
       if (auto ping = unpacked<Ping>(body, why)) return rangefinder_->pinged(from, *ping);

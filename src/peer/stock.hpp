@@ -2,7 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <new>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "core/types.hpp"
@@ -51,6 +55,28 @@ class Stock {
     if (before && !before->is_same_memory(*current_)) spare_ = std::move(before);
   }
 
+  /// It came with the lock, perhaps. It is unpacked by who has the lock and was told of this
+  /// version; until then nothing here has changed.
+  void enclose(std::uint64_t version, std::string bytes) {
+    enclosed_ = Enclosed{version, std::move(bytes)};
+  }
+  /// None if it did not come, or has no room.
+  std::shared_ptr<Buffer> unpack(const DataRef& data) {
+    std::optional<Enclosed> enclosed = std::exchange(enclosed_, std::nullopt);
+    bool is_meant =
+        enclosed && enclosed->version == data.version && enclosed->bytes.size() == data.size;
+    if (!is_meant) return nullptr;
+    try {
+      std::shared_ptr<Buffer> buffer = take_spare(data.size);
+      std::memcpy(buffer->writable(data.size).data(), enclosed->bytes.data(), data.size);
+      buffer->finish(data.version, data.size);
+      install(buffer);
+      return buffer;
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
+  }
+
   /// The version that this peer answers for, because it wrote or inherited it; 0 if for none.
   std::uint64_t owed = 0;
   /// Something newer than this version is elsewhere.
@@ -61,8 +87,14 @@ class Stock {
   unsigned handles = 0;
 
  private:
+  struct Enclosed {
+    std::uint64_t version = 0;
+    std::string bytes;
+  };
+
   std::shared_ptr<Buffer> current_;
   std::shared_ptr<Buffer> spare_;
+  std::optional<Enclosed> enclosed_;
 };
 
 }  // namespace conch::peer

@@ -93,6 +93,29 @@ TEST(Stock, ASpareInSomebodysHandsIsNotTouched) {
   EXPECT_NE(stock.take_spare(100), first);
 }
 
+TEST(Stock, WhatCameWithTheLockIsUnpackedByWhoWasToldOfIt) {
+  DataRef told{3, 5, NodeId{7}};
+  Stock stock;
+  stock.install(version(2));
+  stock.enclose(3, "conch");
+  EXPECT_EQ(stock.version(), 2u) << "nobody has the lock yet";
+  auto buffer = stock.unpack(told);
+  ASSERT_NE(buffer, nullptr);
+  EXPECT_EQ(std::memcmp(buffer->readable(5).data(), "conch", 5), 0);
+  EXPECT_EQ(stock.find(3), buffer);
+  EXPECT_EQ(stock.unpack(told), nullptr) << "once";
+}
+
+TEST(Stock, WhatCameWithAnotherLockIsNot) {
+  Stock stock;
+  stock.install(version(2));
+  for (const DataRef& told : {DataRef{3, 4, NodeId{7}}, DataRef{4, 5, NodeId{7}}}) {
+    stock.enclose(3, "conch");
+    EXPECT_EQ(stock.unpack(told), nullptr);
+  }
+  EXPECT_EQ(stock.version(), 2u);
+}
+
 TEST(Stock, TornDataHaveNoVersion) {
   Stock stock;
   auto only = version(1);

@@ -14,6 +14,7 @@
 #include "core/print.hpp"
 #include "recovery/register_talk.hpp"
 #include "recovery/view.hpp"
+#include "wire/limits.hpp"
 
 namespace conch::peer {
 
@@ -31,6 +32,7 @@ enum class PayloadKind : std::uint8_t {
   pong,             // a Pong
   distances,        // a Distances
   overlay,          // a Letter of the group's algorithm, where there is no register
+  enclosure,        // an Enclosure
 };
 
 inline void put_kind(PayloadKind kind, std::string& out) { out += static_cast<char>(kind); }
@@ -69,6 +71,17 @@ struct Outdated {
   std::string lock;
   std::uint64_t version = 0;
   CONCH_FIELDS(Outdated, lock, version)
+};
+
+/// Data of a lock that follows on the same way: who gets both need not fetch them.
+struct Enclosure {
+  std::string lock;
+  std::uint64_t version = 0;
+  std::string bytes;
+  CONCH_FIELDS(Enclosure, lock, version, bytes)
+  bool valid() const {
+    return version != 0 && !bytes.empty() && bytes.size() <= wire::enclosure_bytes_max;
+  }
 };
 
 // Distances: see rangefinder.hpp.

@@ -1,0 +1,68 @@
+// What a member says besides recovery, as a peer reads it: the first byte is its kind. Whatever is
+// understood can be said again, and is then understood in the same way.
+#include "core/encode.hpp"
+#include "fuzz.hpp"
+#include "peer/talk.hpp"
+
+using namespace conch;
+using namespace conch::peer;
+
+namespace {
+
+template <class T>
+void read_again(std::string_view body) {
+  std::string why;
+  std::optional<T> read = unpacked<T>(body, why);
+  fuzz::require(read || !why.empty(), "what is refused is refused for a reason");
+  if (!read) return;
+  std::string bytes;
+  encode(bytes, *read);
+  std::optional<T> again = unpacked<T>(bytes, why);
+  fuzz::require(again.has_value(), "what was understood is understood again");
+  std::string same;
+  encode(same, *again);
+  fuzz::require(same == bytes, "and in the same way");
+}
+
+void read(PayloadKind kind, std::string_view body) {
+  switch (kind) {
+    case PayloadKind::recovery:
+    case PayloadKind::overlay: return;  // messages.cpp
+    case PayloadKind::register_ask: return read_again<recovery::Ask>(body);
+    case PayloadKind::register_answer: return read_again<recovery::Answer>(body);
+    case PayloadKind::terms_ask: return read_again<TermsAsk>(body);
+    case PayloadKind::terms: return read_again<recovery::LeaseTerms>(body);
+    case PayloadKind::status_ask: return read_again<StatusAsk>(body);
+    case PayloadKind::status_part: return read_again<StatusPart>(body);
+    case PayloadKind::outdated: return read_again<Outdated>(body);
+    case PayloadKind::ping: return read_again<Ping>(body);
+    case PayloadKind::pong: return read_again<Pong>(body);
+    case PayloadKind::distances: return read_again<Distances>(body);
+    case PayloadKind::enclosure: return read_again<Enclosure>(body);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  StatusPart part;
+  part.locks.emplace_back();
+  fuzz::plant(
+      *argc, *argv,
+      {packed(PayloadKind::register_ask, recovery::Ask{}),
+       packed(PayloadKind::register_answer, recovery::Answer{}),
+       packed(PayloadKind::terms_ask, TermsAsk{}),
+       packed(PayloadKind::terms, recovery::LeaseTerms{}),
+       packed(PayloadKind::status_ask, StatusAsk{7}), packed(PayloadKind::status_part, part),
+       packed(PayloadKind::outdated, Outdated{"a", 7}), packed(PayloadKind::ping, Ping{7}),
+       packed(PayloadKind::pong, Pong{7}),
+       packed(PayloadKind::distances, Distances{{Distance{NodeId{7}, Duration(9)}}}),
+       packed(PayloadKind::enclosure, Enclosure{"a", 7, "bytes"})});
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string_view payload = fuzz::view_of(data, size);
+  if (!payload.empty()) read(static_cast<PayloadKind>(payload.front()), payload.substr(1));
+  return 0;
+}
