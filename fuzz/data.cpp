@@ -74,6 +74,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
               {question(peer::FetchData{"treasure", 1, {}}),
                question(peer::KeepData{"other", {9, 5, somebody}}) + "bytes",
                question(peer::KeepData{"other", {9, 5, somebody}, true, true}) + "bytes",
+               question(peer::KeepData{"other", {9, 5, somebody}, false, false, false, "bytes"}),
                question(peer::PatchData{"treasure", 1, {9, 21, somebody}, {0, 5}}) + "bytes"});
   return 0;
 }

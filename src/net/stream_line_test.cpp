@@ -160,9 +160,9 @@ TEST_F(StreamLine, LeaksNoDescriptorThatNobodyAskedFor) {
 // What is no stream.
 
 TEST_F(StreamLine, FailsForGoodAtANoteThatIsTooLong) {
-  say(std::string("\0\0\x10\1", 4));
+  say(std::string("\0\0\x50\1", 4));
   EXPECT_EQ(failure_of([&] { stream->hear(); }),
-            failed + "it announces a note of 4097 bytes, more than the 4096 one may have");
+            failed + "it announces a note of 20481 bytes, more than the 20480 one may have");
   say(note);
   EXPECT_EQ(failure_of([&] { stream->hear(); }), "the stream with the other has failed before");
   EXPECT_THROW(stream->say("x"), Error);

@@ -83,6 +83,10 @@ std::span<const std::byte> Buffer::readable(std::uint64_t size) {
   return {map(readable_, size, PROT_READ), size};
 }
 
+std::string Buffer::text(std::uint64_t size) {
+  return {reinterpret_cast<const char*>(readable(size).data()), size};
+}
+
 /// A window may be larger than the memory behind it, which comes later: so there are few of them,
 /// and none need be closed while somebody may look through it.
 std::byte* Buffer::map(std::vector<Window>& windows, std::uint64_t size, int protection) {

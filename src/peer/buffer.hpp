@@ -20,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "net/descriptor.hpp"
@@ -74,6 +75,8 @@ class Buffer {
   /// thread. Throws std::bad_alloc.
   std::span<std::byte> writable(std::uint64_t size);
   std::span<const std::byte> readable(std::uint64_t size);
+  /// A copy of these bytes, to be enclosed with a message. Throws std::bad_alloc.
+  std::string text(std::uint64_t size);
 
  private:
   struct Header {

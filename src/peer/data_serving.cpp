@@ -20,6 +20,14 @@ std::string answer_of(const T& answer) {
   return bytes;
 }
 
+/// What the question has brought, or what follows.
+void fill(std::span<std::byte> bytes, const KeepData& m, net::Stream& stream) {
+  if (!m.enclosed.empty()) return void(std::memcpy(bytes.data(), m.enclosed.data(), bytes.size()));
+  stream.say(answer_of(GoOn{}));
+  std::atomic<std::uint64_t> moved = 0;
+  stream.receive(bytes, moved);
+}
+
 }  // namespace
 
 void DataDesk::serve(const Life& from, net::Stream stream) {
@@ -91,9 +99,12 @@ void DataDesk::enclose(const Life& to, const std::string& lock, const DataRef& d
   net::Courier& courier = engine_.courier();
   if (!buffer || courier.is_local(to)) return;
   if (courier.backlog(to) > wire::enclosing_backlog_max) return;
-  const auto* bytes = reinterpret_cast<const char*>(buffer->readable(data.size).data());
-  Enclosure enclosure{lock, data.version, std::string(bytes, data.size)};
-  if (!courier.send(to, packed(PayloadKind::enclosure, enclosure))) return;
+  try {
+    Enclosure enclosure{lock, data.version, buffer->text(data.size)};
+    if (!courier.send(to, packed(PayloadKind::enclosure, enclosure))) return;
+  } catch (const std::bad_alloc&) {
+    return;  // They will be asked for.
+  }
   traffic_.bytes_sent += data.size;
   engine_.tell_data(data.size, 0);
 }
@@ -121,7 +132,8 @@ bool DataDesk::accepts(const Life& from, const KeepData& m) {
 
 void DataDesk::answer(const Life& from, const KeepData& m, net::Descriptor attached,
                       net::Stream& stream) {
-  bool makes_sense = m.data.size <= Buffer::bytes_max && m.attached == bool(attached);
+  bool is_whole = m.enclosed.empty() || (m.enclosed.size() == m.data.size && !m.attached);
+  bool makes_sense = is_whole && m.data.size <= Buffer::bytes_max && m.attached == bool(attached);
   if (!makes_sense) throw Error("a peer wants something kept that makes no sense");
   if (!accepts(from, m)) return stream.say(answer_of(DeclinedData{}));
   std::shared_ptr<Buffer> buffer = receive_kept(m, std::move(attached), stream);
@@ -140,10 +152,8 @@ std::shared_ptr<Buffer> DataDesk::receive_kept(const KeepData& m, net::Descripto
     if (auto here = stocks_[m.lock].find(m.data.version)) return here;
     buffer = stocks_[m.lock].take_spare(m.data.size);
   }
-  stream.say(answer_of(GoOn{}));
   try {
-    std::atomic<std::uint64_t> moved = 0;
-    stream.receive(buffer->writable(m.data.size), moved);
+    fill(buffer->writable(m.data.size), m, stream);
   } catch (...) {
     give_back_spare(m.lock, buffer);
     throw;

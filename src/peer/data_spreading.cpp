@@ -6,6 +6,7 @@
 #include "peer/data_desk.hpp"
 #include "peer/engine.hpp"
 #include "peer/saved_data.hpp"
+#include "wire/limits.hpp"
 
 namespace conch::peer {
 
@@ -69,7 +70,9 @@ DataDesk::Answer DataDesk::ask_to_keep(const Keeper& keeper, KeepData m, Buffer&
       stream.say(question_of(m), buffer.share());
       return is<KeptData>(hear_answer(stream));
     }
+    if (m.data.size <= wire::enclosure_bytes_max) m.enclosed = buffer.text(m.data.size);
     stream.say(question_of(m));
+    if (!m.enclosed.empty()) count(m.data.size, 0);
     std::optional<DataAnswer> answer = hear_answer(stream);
     if (!is<GoOn>(answer)) return is<KeptData>(answer);
     std::atomic<std::uint64_t> moved = 0;

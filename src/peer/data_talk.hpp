@@ -1,7 +1,7 @@
 // What two peers say over a stream: one asks, the other answers, and then the next may ask.
 //
 //   FETCH          GONE, or HERE; and with it the memory itself; or the bytes, then SOUND
-//   KEEP memory    KEPT or DECLINED
+//   KEEP memory    KEPT or DECLINED; or with all bytes, if they are few
 //   KEEP           DECLINED, or GO; then the bytes, then KEPT
 //   PATCH          DECLINED, or GO; then the bytes, then KEPT or DECLINED
 #pragma once
@@ -46,7 +46,9 @@ struct KeepData {
   bool inherit = false;
   bool insist = false;
   bool attached = false;
-  CONCH_FIELDS(KeepData, lock, data, inherit, insist, attached)
+  /// All of them, or they follow.
+  std::string enclosed = {};
+  CONCH_FIELDS(KeepData, lock, data, inherit, insist, attached, enclosed)
 };
 /// I hold the lock and have changed this part of the version that you keep: call it by this name.
 struct PatchData {

@@ -154,9 +154,11 @@ TEST_P(DataOver, CopiesAreElsewhereWhenReleaseReturns) {
     peer::Guard guard = each->engine().guard();
     EXPECT_NE(each->engine().data().stock("words").version(), 0U);
   }
-  write(at_a, "kept again");
-  Data at_c(c, "words");
-  EXPECT_EQ(read(at_c), "kept again");
+  for (const std::string& words : {std::string("kept again"), std::string(100000, 'x')}) {
+    write(at_a, words);
+    Data at_c(c, "words");
+    EXPECT_EQ(read(at_c), words);
+  }
 }
 
 TEST_P(DataOver, WhoLeavesGivesTheDataToAnHeir) {

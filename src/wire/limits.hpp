@@ -36,13 +36,13 @@ inline constexpr std::size_t clients_max = 4096;
 /// What a client has not read.
 inline constexpr std::size_t client_bytes_max = 2 * frame_bytes_max;
 
-/// Data of at most this size travel ahead of their lock, on the same way, unless more than the
-/// second waits there to be acknowledged.
+/// Data of at most this size are enclosed with what is said of them. They travel ahead of their
+/// lock, unless more than the second waits on that way to be acknowledged.
 inline constexpr std::size_t enclosure_bytes_max = std::size_t{16} << 10;
 inline constexpr std::size_t enclosing_backlog_max = std::size_t{1} << 20;
 
 /// Of a note in a stream, what follows its length.
-inline constexpr std::size_t stream_note_bytes_max = std::size_t{4} << 10;
+inline constexpr std::size_t stream_note_bytes_max = enclosure_bytes_max + (std::size_t{4} << 10);
 /// A note is filled up to a multiple of it. Bytes that follow then begin at a cache line in the
 /// system's buffers: behind 14 bytes, some processors take three times as long to copy them.
 inline constexpr std::size_t stream_note_step = 64;
