@@ -49,7 +49,7 @@ Fault Nemesis::next() {
   fault.after =
       Duration(static_cast<Duration::rep>(pauses * static_cast<double>(temper_.pause.count())));
   fault.seat = random_.below(temper_.seats);
-  fault.aims = random_.chance(temper_.is_precise ? 1 : 0.7);
+  fault.aims = random_.chance(temper_.hunts ? 1 : 0.7);
   // A site that has the register alone is parted from the others by a kind of its own.
   fault.site =
       temper_.has_etcd ? random_.below(temper_.sites) : 1 + random_.below(temper_.sites - 1);

@@ -53,7 +53,9 @@ struct Temper {
   Duration lease{};
   /// How long all is well before a fault, on the average.
   Duration pause{};
-  /// Every fault that can aim at a holder does, and nothing else is wrong.
+  /// Every fault that can aim at a holder does.
+  bool hunts = false;
+  /// Nothing is wrong besides.
   bool is_precise = false;
   /// The register is an etcd cluster with a member at every site.
   bool has_etcd = false;

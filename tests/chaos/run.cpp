@@ -27,8 +27,15 @@ constexpr std::uint64_t entries_to_be_warm = 10;
 double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
 Temper temper_of(const RunOptions& options) {
-  return {options.kinds, options.group.sites,        options.group.seats(), options.group.lease,
-          options.pause, options.holders_to_hit > 0, options.group.has_etcd};
+  bool is_measured = options.holders_to_hit > 0;
+  return {.kinds = options.kinds,
+          .sites = options.group.sites,
+          .seats = options.group.seats(),
+          .lease = options.group.lease,
+          .pause = options.pause,
+          .hunts = is_measured || options.ends_when_wrong,
+          .is_precise = is_measured,
+          .has_etcd = options.group.has_etcd};
 }
 
 Duration patience_of(const Group& group) {
