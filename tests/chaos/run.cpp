@@ -109,7 +109,7 @@ void Run::read_progress() {
 bool Run::all_have_entered(std::uint64_t times) {
   read_progress();
   std::vector<std::string> locks{"alpha", "beta"};
-  if (options_.group.has_register()) locks.emplace_back("page");
+  if (options_.group.has_register()) locks.insert(locks.end(), {"page", "book"});
   for (std::size_t seat = 0; seat < options_.group.seats(); ++seat)
     for (const std::string& lock : locks)
       if (progress_[{crew_.name_of(seat), lock}] < times) return false;

@@ -14,12 +14,14 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "chaos/ledger_link.hpp"
 #include "chaos/page.hpp"
 #include "chaos/skewed_clock.hpp"
 #include "sim/random.hpp"
+#include "wire/limits.hpp"
 
 namespace {
 
@@ -36,7 +38,10 @@ constexpr auto hold_mean_of_the_slow = 40ms;
 /// Some are impatient, and give up.
 constexpr double impatient = 0.1;
 constexpr auto patience_of_the_impatient = 40ms;
-constexpr std::size_t page_bytes = 8192;
+/// What comes with its lock, and what has to be fetched; none without data.
+constexpr std::size_t page_bytes = std::size_t{8} << 10;
+constexpr std::size_t book_bytes = std::size_t{40} << 10;
+static_assert(page_bytes <= wire::enclosure_bytes_max && wire::enclosure_bytes_max < book_bytes);
 
 struct Plan {
   std::string who;
@@ -111,8 +116,8 @@ class PlainDoor final : public Door {
 
 class DataDoor final : public Door {
  public:
-  DataDoor(Peer& peer, const std::string& lock, const LedgerLink& ledger)
-      : name_(lock), ledger_(ledger), data_(peer, lock, {.copies = 1}) {}
+  DataDoor(Peer& peer, const std::string& lock, std::size_t bytes, const LedgerLink& ledger)
+      : name_(lock), bytes_(bytes), ledger_(ledger), data_(peer, lock, {.copies = 1}) {}
 
   bool come_in(Clock::time_point until) override {
     data_.request();
@@ -125,7 +130,7 @@ class DataDoor final : public Door {
     if (data_.state() == HandleState::lost) data_.create(name_);
     if (outcome == Outcome::timed_out) data_.cancel();
     if (outcome != Outcome::ok) return false;
-    return data_.bytes().size() == page_bytes || data_.resize(page_bytes) == Outcome::ok;
+    return data_.bytes().size() == bytes_ || data_.resize(bytes_) == Outcome::ok;
   }
   std::uint64_t fence() override { return data_.fence(); }
   std::string found() override {
@@ -147,6 +152,7 @@ class DataDoor final : public Door {
 
  private:
   std::string name_;
+  std::size_t bytes_;
   const LedgerLink& ledger_;
   Data data_;
 };
@@ -240,12 +246,12 @@ class ClockWatch {
   std::jthread thread_;
 };
 
-void visit_until_stopped(Peer& peer, const Plan& plan, const std::string& lock, bool has_data,
+void visit_until_stopped(Peer& peer, const Plan& plan, const std::string& lock, std::size_t bytes,
                          std::uint64_t seed) {
   LedgerLink ledger(plan.ledger, plan.who);
   std::unique_ptr<Door> door;
-  if (has_data)
-    door = std::make_unique<DataDoor>(peer, lock, ledger);
+  if (bytes > 0)
+    door = std::make_unique<DataDoor>(peer, lock, bytes, ledger);
   else
     door = std::make_unique<PlainDoor>(peer, lock);
   Visitor(ledger, lock, *door, seed).run();
@@ -271,13 +277,13 @@ void run(Plan plan) {
   diary.tell("in");
   ClockWatch watch(diary);
   std::vector<std::jthread> visitors;
+  std::vector<std::pair<std::string, std::size_t>> locks{{"alpha", 0}, {"beta", 0}};
+  if (plan.has_data) locks.insert(locks.end(), {{"page", page_bytes}, {"book", book_bytes}});
   std::uint64_t seed = plan.seed;
-  for (const char* lock : {"alpha", "beta"})
-    visitors.emplace_back(
-        [&, lock, own = ++seed] { visit_until_stopped(*peer, plan, lock, false, own); });
-  if (plan.has_data)
-    visitors.emplace_back(
-        [&, own = ++seed] { visit_until_stopped(*peer, plan, "page", true, own); });
+  for (const auto& [lock, bytes] : locks)
+    visitors.emplace_back([&, lock = lock, bytes = bytes, own = ++seed] {
+      visit_until_stopped(*peer, plan, lock, bytes, own);
+    });
   visitors.clear();
   while (!is_asked_to_leave) std::this_thread::sleep_for(5ms);
 }
