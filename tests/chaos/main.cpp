@@ -183,7 +183,7 @@ int measure_handover(const Options& options) {
 
 /// Whether the bug is found with one of a few seeds.
 bool is_caught(Options options) {
-  constexpr std::uint64_t seeds = 8;
+  constexpr std::uint64_t seeds = 16;
   for (std::uint64_t last = options.seed + seeds; options.seed < last; ++options.seed) {
     Folder folder;
     ::chaos::Verdict verdict = run(options, folder);
