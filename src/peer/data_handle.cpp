@@ -215,7 +215,7 @@ void DataHandle::wait(const std::optional<dho::Status>& ended, std::optional<Tim
     } else if (state == Claim::State::waiting) {
       engine_.wait(*this, until, guard);
     } else if (errand_ && !errand_->taken && !until) {
-      run_errand(errand_, guard);
+      run_errand(std::shared_ptr(errand_), guard);
     } else {
       run_in_background();
       until ? void(woken.wait_for(guard, *until - net::steady_now())) : woken.wait(guard);

@@ -63,7 +63,7 @@ class DataHandle final : public ThreadClaim, public std::enable_shared_from_this
 
   // data_section.cpp
   void begin_errand(const dho::Fetch& fetch);
-  void run_errand(std::shared_ptr<Errand> errand, Guard& guard);
+  void run_errand(const std::shared_ptr<Errand>& errand, Guard& guard);
   void run_in_background();
   void drop_errand();
   void end_errand(Errand& errand, dho::Status fault);

@@ -44,8 +44,8 @@ void DataHandle::run_in_background() {
   }
 }
 
-/// The handle may have another by the time that it ends, or none.
-void DataHandle::run_errand(std::shared_ptr<Errand> errand, Guard& guard) {
+/// The handle may have another by the time that it ends, or none: this one is the caller's.
+void DataHandle::run_errand(const std::shared_ptr<Errand>& errand, Guard& guard) {
   errand->taken = true;
   dho::Status fault = dho::Status::ok;
   try {
