@@ -13,8 +13,8 @@
 // state); include/dho.h is the same in C. Objects of this class may be used by any number of
 // threads. One thread at a time waits in `acquire`; another may cancel it.
 //
-// Between processes of one machine the memory itself is handed over and nothing is copied; between
-// machines the bytes stream over a connection of their own.
+// Between processes of one machine the memory itself is handed over and nothing is copied. Between
+// machines up to 16 KiB come with the lock; more streams over a connection of its own.
 #pragma once
 
 #include <chrono>

@@ -199,9 +199,10 @@ void DataDesk::take_buffer(const DataRef& data, const HereData& here, Errand& er
 /// what is here as it is until then.
 void DataDesk::set_apart(Errand& errand, Guard& guard) {
   if (errand.own || (!errand.torn && !errand.apart)) return;
-  std::shared_ptr<Buffer> copy = stocks_[errand.lock].take_spare(errand.data.size);
+  std::uint64_t size = errand.data.size;
+  std::shared_ptr<Buffer> copy = stocks_[errand.lock].take_spare(size);
   guard.unlock();
-  copy_bytes(*errand.buffer, *copy, errand.data.size);
+  copy_bytes(*errand.buffer, *copy, size);
   guard.lock();
   errand.buffer = copy;
   errand.own = true;
