@@ -26,7 +26,8 @@ class Reader {
     std::size_t offset = after(at, "\"offset\":"), length = after(at, "\"length\":");
     EXPECT_EQ(offset % 8, 0U);
     std::vector<T> list(length);
-    std::memcpy(list.data(), bytes_.data() + 16 + header_.size() + offset, length * sizeof(T));
+    const char* begin = bytes_.data() + 16 + header_.size() + offset;
+    if (length > 0) std::memcpy(list.data(), begin, length * sizeof(T));
     return list;
   }
   std::string text(std::uint32_t number) const {
