@@ -3,6 +3,7 @@
 #include "core/encode.hpp"
 #include "fuzz.hpp"
 #include "peer/talk.hpp"
+#include "recovery/lease.hpp"
 
 using namespace conch;
 using namespace conch::peer;
