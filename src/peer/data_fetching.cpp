@@ -120,10 +120,11 @@ bool DataDesk::ask(const Keeper& keeper, Errand& errand, Guard& guard) {
   if (!answered) streams_.strike(loan.stream);
   bool at_once = loan.is_used || errand.cancelled || errand.data != data;
   if (!answered && !at_once) errand.woken.wait_for(guard, retry_delay);
-  if (!answered) return false;
-  if (errand.buffer) errand.data.location = keeper.life.id;
-  if (!errand.buffer && errand.data == data) note_without(keeper, errand);
-  return errand.buffer && errand.data.version == data.version;
+  bool is_meant = !errand.cancelled && errand.data.version == data.version;
+  if (!answered || !is_meant) return false;
+  if (errand.buffer) return errand.data.location = keeper.life.id, true;
+  if (errand.data == data) note_without(keeper, errand);
+  return false;
 }
 
 void DataDesk::note_without(const Keeper& keeper, Errand& errand) {
