@@ -14,7 +14,7 @@
 #include "cli/peer_options.hpp"
 #include "cli/sim_options.hpp"
 #include "cli/window.hpp"
-#include "core/heap.hpp"
+#include "peer/heap.hpp"
 #include "peer/names.hpp"
 #include "sim/distribution.hpp"
 
@@ -48,7 +48,7 @@ void await_signal(const sigset_t& signals) {
 }
 
 void run_peer(PeerArguments& arguments) {
-  keep_heap_small();
+  peer::keep_heap_small();
   // Before there are threads: they inherit it, and one of them waits for the signals.
   sigset_t signals = ending_signals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);

@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-#include "core/heap.hpp"
+#include "peer/heap.hpp"
 #include "soak/page.hpp"
 
 namespace {
@@ -69,7 +69,7 @@ class Worker {
 
 int main(int argc, char** argv) {
   if (argc != 5) return 2;
-  conch::keep_heap_small();  // as `conch peer` does
+  conch::peer::keep_heap_small();  // as `conch peer` does
   try {
     auto number = [&](int which) { return static_cast<std::uint32_t>(std::stoul(argv[which])); };
     Worker(argv[1], number(2), number(3), number(4)).live();

@@ -7,7 +7,7 @@
 #include <malloc.h>
 #endif
 
-namespace conch {
+namespace conch::peer {
 
 /// What is large, as what all say when their group changes, goes back to the system when it is
 /// freed, and is not kept for later. To be called while there is one thread.
@@ -20,4 +20,4 @@ inline void keep_heap_small() {
 #endif
 }
 
-}  // namespace conch
+}  // namespace conch::peer
