@@ -150,4 +150,13 @@ class Town {
   std::vector<std::pair<Life, Event>> events_;
 };
 
+/// Three that are together, the first of whom founded the group.
+template <Exclusive A>
+struct Three : Town<A> {
+  explicit Three(Rule without = Rule::none) : Town<A>(without) {}
+  Life a = this->settle_in(1);
+  Life b = this->settle_in(2);
+  Life c = this->settle_in(3);
+};
+
 }  // namespace conch::recovery::testing
