@@ -14,6 +14,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
+import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
@@ -25,6 +26,10 @@ const shots = process.env.SHOTS ?? join(root, "build", "shots");
 
 export const laptop = { width: 1280, height: 800 };
 export const phone = { width: 390, height: 844 };
+
+/** What a test that failed has left open; otherwise the run would never end. */
+const left = new Set();
+after(() => Promise.all([...left].map((close) => close())));
 
 /** The path of chromium, or nothing: then the tests that need it are skipped. */
 export function chromiumPath() {
@@ -41,6 +46,8 @@ export async function openBrowser(options = {}) {
     executablePath: chromiumPath(),
     args: ["--no-sandbox", "--disable-dev-shm-usage"],
   });
+  const close = () => browser.close();
+  left.add(close);
   const context = await browser.newContext({
     viewport: laptop,
     deviceScaleFactor: 1,
@@ -56,7 +63,8 @@ export async function openBrowser(options = {}) {
     });
   });
   const done = async () => {
-    await browser.close();
+    left.delete(close);
+    await close();
     assert.deepEqual(errors, [], "the page had errors");
   };
   return { browser, context, errors, done };
@@ -68,6 +76,13 @@ export async function startConch(args, { env = {} } = {}) {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const ended = new Promise((resolve) => child.once("exit", resolve).once("error", resolve));
+  const stop = async () => {
+    left.delete(stop);
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
+    await ended;
+  };
+  left.add(stop);
   let said = "";
   const url = await new Promise((resolve, reject) => {
     const listen = (chunk) => {
@@ -82,16 +97,7 @@ export async function startConch(args, { env = {} } = {}) {
       reject(new Error(`conch ${args.join(" ")}: ended with ${code}\n${said}`)),
     );
   });
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  return {
-    url,
-    child,
-    said: () => said,
-    stop: async () => {
-      if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
-      await ended;
-    },
-  };
+  return { url, child, said: () => said, stop };
 }
 
 /** Serves a built page and, as `conch view` does, a film beside it. */

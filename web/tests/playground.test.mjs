@@ -108,6 +108,21 @@ test("a lost token is a violation that nobody overlooks", options, async () => {
   await done();
 });
 
+test("an address that the page was not told of yet is not written over", options, async () => {
+  const { page, done } = await visit();
+  await page.evaluate(() => {
+    location.hash = "#seed=7&run=nodes_4_ring;request_2";
+    const buttons = [...document.querySelectorAll("button")];
+    buttons.find((button) => button.textContent === "Copy link").click();
+  });
+  assert.deepEqual(await script(page), ["nodes 4 ring", "request 2"]);
+  assert.match(page.url(), /#seed=7&run=nodes_4_ring;request_2$/);
+  await page.goBack();
+  await page.locator('.member[data-member="4"]').waitFor();
+  assert.deepEqual(await script(page), ["nodes 5 naimi-trehel"]);
+  await done();
+});
+
 test("votes deadlock, and a change of mind undoes the knot", options, async () => {
   const { page, done } = await visit();
   await page.getByRole("link", { name: "Make Maekawa's votes deadlock" }).click();

@@ -1,6 +1,7 @@
 // All parts of the page, and what goes from one to another.
 import { Film } from "../film/film";
 import { h } from "../shared/dom";
+import { Fragment } from "../shared/fragment";
 import { Viewer } from "../viewer/view";
 import { isBehind, messageActions, nodeActions, type Action } from "./actions";
 import { Controls } from "./controls";
@@ -37,8 +38,10 @@ export class Page {
   private readonly past = h("div", { class: "past", hidden: true });
   private readonly stage = h("div", { class: "playground-view" });
   private viewer: Viewer | null = null;
-  private linkDue = 0;
-  private linked = "";
+  private readonly fragment = new Fragment(
+    () => this.link(),
+    () => this.follow(),
+  );
 
   constructor(host: HTMLElement, module: Module) {
     this.session = new Session(module, () => this.show());
@@ -75,7 +78,6 @@ export class Page {
       ),
     );
     document.addEventListener("keydown", (event) => this.press(event), { capture: true });
-    window.addEventListener("hashchange", () => this.follow());
     this.follow();
   }
 
@@ -120,7 +122,6 @@ export class Page {
 
   /** The run that the page's address has. */
   private follow(): void {
-    if (location.hash !== "" && location.hash === this.linked) return;
     const link = parseLink(location.hash);
     if (link) this.open(link.lines, link.seed, link.at);
     else this.open(["nodes 5 naimi-trehel"], 1);
@@ -161,7 +162,7 @@ export class Page {
   private reseed(seed: number): void {
     this.session.seed = seed;
     this.controls.show();
-    this.keepLink();
+    this.fragment.keepSoon();
   }
 
   private show(): void {
@@ -174,7 +175,7 @@ export class Page {
       this.film();
     }
     this.script.show(session.steps, session.ahead);
-    this.keepLink();
+    this.fragment.keepSoon();
   }
 
   private film(): void {
@@ -260,22 +261,15 @@ export class Page {
     act();
   }
 
-  /** Not for every step of a run that goes fast: browsers do not like that. */
-  private keepLink(): void {
-    clearTimeout(this.linkDue);
-    this.linkDue = window.setTimeout(() => this.link(), 200);
-  }
-
   private link(): string {
     const { session } = this;
     const lines = [...session.lines, ...session.ahead];
-    this.linked = formatLink({ seed: session.seed, lines, at: session.steps.length });
-    if (location.hash !== this.linked) history.replaceState(null, "", this.linked);
-    return location.href;
+    return formatLink({ seed: session.seed, lines, at: session.steps.length });
   }
 
   private async copyLink(): Promise<void> {
-    const done = await copyText(this.link());
+    this.fragment.keep();
+    const done = await copyText(location.href);
     this.copied.textContent = done
       ? "The link is copied."
       : "The link is in the address of the page.";

@@ -14,6 +14,7 @@ import type { Film } from "../film/film";
 import { Run, type Flight } from "../film/run";
 import { sentence, when } from "../film/words";
 import { h } from "../shared/dom";
+import { Fragment } from "../shared/fragment";
 import { formatAddress, parseAddress } from "./address";
 import { Details } from "./details";
 import type { AxisMode } from "./diagram/axis";
@@ -64,7 +65,7 @@ export class Viewer {
   private readonly tabs: Tabs;
   private readonly now = h("p", { class: "now", "aria-live": "polite" });
   private readonly leave: (() => void)[] = [];
-  private addressDue = 0;
+  private readonly fragment: Fragment | null = null;
 
   constructor(
     host: HTMLElement,
@@ -130,7 +131,11 @@ export class Viewer {
       onScheme(() => this.diagram.recolour()),
       new Keys(this).leave,
     );
-    if (options.address) this.followAddress();
+    if (options.address)
+      this.fragment = new Fragment(
+        () => this.address(),
+        () => this.followAddress(),
+      );
     this.take(false);
   }
 
@@ -222,7 +227,7 @@ export class Viewer {
     this.diagram.dispose();
     this.structure.dispose();
     this.minimap.dispose();
-    clearTimeout(this.addressDue);
+    this.fragment?.leave();
     for (const leave of this.leave) leave();
     this.element.remove();
   }
@@ -289,7 +294,7 @@ export class Viewer {
     );
     this.minimap.choose(this.moment, `${where}: ${text}`);
     this.options.onMoment?.(this.moment);
-    if (this.options.address) this.keepAddress();
+    this.fragment?.keepSoon();
   }
 
   /** What is broken at a moment: by its event, or since, while those who broke it are inside. */
@@ -305,27 +310,15 @@ export class Viewer {
 
   /** Somebody has written another address, or gone back to one. */
   private followAddress(): void {
-    const follow = () => {
-      const { event, chosen } = parseAddress(location.hash, this.film.header.kinds);
-      if (event !== undefined) this.go(event, chosen ?? -1);
-    };
-    addEventListener("hashchange", follow);
-    this.leave.push(() => removeEventListener("hashchange", follow));
+    const { event, chosen } = parseAddress(location.hash, this.film.header.kinds);
+    if (event !== undefined) this.go(event, chosen ?? -1);
   }
 
-  /** Not for every step: browsers do not like that. */
-  private keepAddress(): void {
-    clearTimeout(this.addressDue);
-    this.addressDue = window.setTimeout(() => {
-      const { filter } = this.filters;
-      const axis = this.axis === usual(this.film) ? undefined : this.axis;
-      const chosen = this.chosen >= 0 ? this.chosen : undefined;
-      const hash = formatAddress(
-        { event: this.moment, chosen, axis, filter },
-        this.film.header.kinds,
-      );
-      history.replaceState(null, "", hash);
-    }, 150);
+  private address(): string {
+    const { filter } = this.filters;
+    const axis = this.axis === usual(this.film) ? undefined : this.axis;
+    const chosen = this.chosen >= 0 ? this.chosen : undefined;
+    return formatAddress({ event: this.moment, chosen, axis, filter }, this.film.header.kinds);
   }
 }
 
