@@ -12,8 +12,11 @@ if(NODE AND NPM)
   set(web ${PROJECT_SOURCE_DIR}/web)
   file(GLOB_RECURSE web_sources CONFIGURE_DEPENDS ${web}/src/*)
   set(node_modules ${web}/node_modules/.package-lock.json)
+  # All build folders share it: one of them must not fetch it again while another, or a test, uses it.
+  string(CONCAT fetch "[ node_modules/.package-lock.json -nt package-lock.json ] || "
+                      "(\"$1\" ci --loglevel=error --no-audit --no-fund && touch node_modules/.package-lock.json)")
   add_custom_command(OUTPUT ${node_modules} DEPENDS ${web}/package-lock.json
-                     COMMAND ${NPM} ci --loglevel=error --no-audit --no-fund COMMAND ${CMAKE_COMMAND} -E touch ${node_modules}
+                     COMMAND flock package-lock.json sh -c ${fetch} sh ${NPM}
                      WORKING_DIRECTORY ${web} COMMENT "Fetching what the pages are made of" VERBATIM)
   add_custom_command(OUTPUT ${page_files} DEPENDS ${node_modules} ${web}/build.mjs ${web_sources}
                                                    ${CONCH_PLAYGROUND_MODULE}
