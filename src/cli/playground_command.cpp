@@ -9,9 +9,11 @@ namespace conch::cli {
 namespace {
 
 void show_playground(const ShowTexts& texts) {
-  std::string_view page = pages::page(pages::Name::playground);
-  if (texts.out) return write_page(page, *texts.out);
-  serve_pages({{"/", page_of(page)}}, "the playground", texts);
+  std::string_view html = pages::page(pages::Name::playground);
+  if (texts.out) return write_page(html, *texts.out);
+  watch::Page page = page_of(html);
+  page.runs_wasm = true;
+  serve_pages({{"/", page}}, "the playground", texts);
 }
 
 }  // namespace

@@ -35,9 +35,22 @@ std::string list_of(const HttpOptions& options) {
 
 }  // namespace
 
-std::string head(std::string_view status, std::string_view type, std::size_t size) {
+std::string common_headers(bool runs_wasm) {
+  return fmt::format(
+      "Cache-Control: no-store\r\n"
+      "Content-Security-Policy: default-src 'none'; "
+      "script-src 'unsafe-inline'{}; style-src 'unsafe-inline'; img-src data:; "
+      "connect-src 'self'; base-uri 'none'; "
+      "form-action 'none'; frame-ancestors 'none'\r\n"
+      "X-Content-Type-Options: nosniff\r\n"
+      "Referrer-Policy: no-referrer\r\n"
+      "Connection: close\r\n",
+      runs_wasm ? " 'wasm-unsafe-eval'" : "");
+}
+
+std::string head(std::string_view status, std::string_view type, std::size_t size, bool runs_wasm) {
   return fmt::format("HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{}\r\n", status,
-                     type, size, common_headers);
+                     type, size, common_headers(runs_wasm));
 }
 
 std::string response(std::string_view status, std::string_view type, std::string_view text,
@@ -86,7 +99,7 @@ std::string answer(const Request& request, const HttpOptions& options) {
   if (!page && request.path == "/" && request.method != "POST")
     return response("200 OK", "text/plain; charset=utf-8", list_of(options), with_body);
   if (!page) return refusal("404 Not Found");
-  if (page->bytes) return head("200 OK", page->type, page->bytes->size());
+  if (page->bytes) return head("200 OK", page->type, page->bytes->size(), page->runs_wasm);
   try {
     return response("200 OK", page->type, page->text(request), with_body);
   } catch (const Refusal& error) {

@@ -230,7 +230,7 @@ void Service::begin_stream(Client& client) {
   client.place = options_.stream->join();
   client.answer =
       fmt::format("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{}\r\nretry: 1000\n\n",
-                  common_headers);
+                  common_headers());
 }
 
 void Service::finish(const Clerk::Result& result) {

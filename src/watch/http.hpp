@@ -29,6 +29,8 @@ struct Page {
   bool slow = false;
   /// Instead of a text: what does not change, however large, and is copied for nobody.
   std::shared_ptr<const std::string> bytes = {};
+  /// They have a WebAssembly module in them, which the browser may run.
+  bool runs_wasm = false;
 };
 
 /// Thrown by a page.

@@ -125,6 +125,18 @@ TEST(Http, ABrowserIsToldToBeCareful) {
     EXPECT_NE(heard.find(header), std::string::npos) << header;
 }
 
+TEST(Http, OnlyAPageThatHasAModuleMayRunIt) {
+  HttpOptions two = options();
+  auto bytes = std::make_shared<std::string>("page");
+  two.pages["/film"] = {.type = "text/html", .text = {}, .bytes = bytes};
+  two.pages["/module"] = {.type = "text/html", .text = {}, .bytes = bytes, .runs_wasm = true};
+  for (const char* path : {"/a", "/film", "/nothing", "/module"}) {
+    std::string heard = answer_to(fmt::format("GET {} HTTP/1.1\r\n\r\n", path), two);
+    bool may = heard.find("wasm-unsafe-eval") != std::string::npos;
+    EXPECT_EQ(may, path == std::string_view("/module")) << heard;
+  }
+}
+
 TEST(Http, WhatItDoesNotServe) {
   EXPECT_EQ(status_of("GET /c HTTP/1.1\r\n\r\n", options()), "404");
   EXPECT_EQ(status_of("POST /a HTTP/1.1\r\n\r\n", options()), "405");
