@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <conch/error.hpp>
@@ -46,38 +47,45 @@ void RegisterDesk::close() {
 
 void RegisterDesk::put(Job job) {
   std::lock_guard guard(mutex_);
+  auto same = [&](const Job& other) { return job.topic && other.topic == job.topic; };
+  if (auto older = std::find_if(jobs_.begin(), jobs_.end(), same); older != jobs_.end()) {
+    *older = std::move(job);
+    return;
+  }
   jobs_.push_back(std::move(job));
   ::eventfd_write(wake_.number(), 1);
 }
 
 void RegisterDesk::attach(const Life& life) {
-  put([this, life](Register& reg) {
+  put({[this, life](Register& reg) {
     reg.attach(life);
     lives_.push_back(life);
     return false;
-  });
+  }});
 }
 
 void RegisterDesk::ask(const Life& asker, Ask ask) {
   auto asked = std::chrono::steady_clock::now();
-  put([this, asker, ask = std::move(ask), asked](Register& reg) {
-    // While a register is away, questions wait longer than anybody waits for the answers.
-    if (std::chrono::steady_clock::now() - asked >= reg.lease()) return false;
-    answer(asker, ask);
-    return true;
-  });
+  Topic topic{asker, ask.question.index()};
+  put({[this, asker, ask = std::move(ask), asked](Register& reg) {
+         // While a register is away, questions wait longer than anybody waits for the answers.
+         if (std::chrono::steady_clock::now() - asked >= reg.lease()) return false;
+         answer(asker, ask);
+         return true;
+       },
+       topic});
 }
 
 file::Descriptor RegisterDesk::proof(const Life& life) {
   auto promise = std::make_shared<std::promise<file::Descriptor>>();
-  put([promise, life](Register& reg) {
+  put({[promise, life](Register& reg) {
     try {
       promise->set_value(reg.proof(life));
     } catch (...) {
       promise->set_exception(std::current_exception());
     }
     return false;
-  });
+  }});
   return promise->get_future().get();
 }
 
@@ -88,7 +96,7 @@ void RegisterDesk::run() {
     listener_.register_changed();
     work();
     // Nobody wanted to know. What is not read would wake us again and again.
-    if (!has_read_) put([](Register& reg) { return reg.read(), true; });
+    if (!has_read_) put({[](Register& reg) { return reg.read(), true; }});
   }
 }
 
@@ -115,7 +123,7 @@ bool RegisterDesk::work() {
       jobs_.pop_front();
     }
     try {
-      if (job(*register_)) report("");
+      if (job.work(*register_)) report("");
     } catch (const std::exception& error) {
       report(error.what());
     }

@@ -7,6 +7,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -38,6 +39,9 @@ class RegisterDesk {
 
   /// This process is that life from now on.
   void attach(const recovery::Life& life);
+  /// A question of the same kind that this asker has put before, and that nobody has begun to
+  /// answer, gives way: whoever asks again no longer waits for that. So a slow register is never
+  /// behind by more than one question of each kind.
   void ask(const recovery::Life& asker, recovery::Ask ask);
   /// What keeps this life alive while it is open; see Register::proof. Waits for it.
   file::Descriptor proof(const recovery::Life& life);
@@ -46,7 +50,17 @@ class RegisterDesk {
 
  private:
   /// Whether the register has answered. Throws if it cannot.
-  using Job = std::function<bool(Register&)>;
+  using Work = std::function<bool(Register&)>;
+  /// Who asks, and for what.
+  struct Topic {
+    recovery::Life asker;
+    std::size_t kind;
+    bool operator==(const Topic&) const = default;
+  };
+  struct Job {
+    Work work;
+    std::optional<Topic> topic = {};
+  };
 
   void put(Job job);
   void run();

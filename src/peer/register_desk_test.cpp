@@ -1,0 +1,84 @@
+#include "peer/register_desk.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+
+#include <semaphore>
+#include <vector>
+
+namespace conch::peer::register_desk_test {
+
+using recovery::Answer;
+using recovery::Life;
+using recovery::Look;
+using recovery::Renew;
+using Numbers = std::vector<std::uint64_t>;
+
+constexpr Life a{NodeId{1}, recovery::Incarnation{1}};
+constexpr Life b{NodeId{2}, recovery::Incarnation{1}};
+
+/// Renews when it is let.
+struct Doors {
+  std::counting_semaphore<> begun{0};
+  std::counting_semaphore<> let{0};
+};
+class SlowRegister final : public Register {
+ public:
+  explicit SlowRegister(Doors& doors) : doors_(doors) {}
+  void attach(const Life&) override {}
+  file::Descriptor proof(const Life&) const override { return {}; }
+  recovery::Standing read() override { return {}; }
+  Verdict propose(const recovery::View&, const Life&) override { return {}; }
+  bool renew(const Life&) override {
+    doors_.begun.release();
+    doors_.let.acquire();
+    return true;
+  }
+  void end(const Life&) override {}
+  Duration lease() const override { return std::chrono::hours(1); }
+  int descriptor() const override { return never_.number(); }
+
+ private:
+  Doors& doors_;
+  file::Descriptor never_{::eventfd(0, EFD_CLOEXEC)};
+};
+
+class Ears final : public RegisterListener {
+ public:
+  void answered(const Life&, const Answer& answer) override {
+    numbers.push_back(answer.number);
+    heard.release();
+  }
+  void register_changed() override {}
+  void register_trouble(const std::string&) override {}
+  Numbers await(int count) {
+    for (int i = 0; i < count; ++i) heard.acquire();
+    return numbers;
+  }
+
+ private:
+  Numbers numbers;
+  std::counting_semaphore<> heard{0};
+};
+
+TEST(RegisterDesk, WhoAsksAgainNoLongerWaitsForTheOlderAnswer) {
+  Doors doors;
+  Ears ears;
+  RegisterDesk desk(std::make_unique<SlowRegister>(doors), ears);
+  desk.ask(a, {1, Renew{a}});
+  doors.begun.acquire();
+  // While that takes its time, everybody becomes impatient.
+  desk.ask(a, {2, Renew{a}});
+  desk.ask(a, {3, Look{}});
+  desk.ask(b, {2, Renew{b}});
+  desk.ask(a, {4, Renew{a}});
+  desk.ask(a, {5, Renew{a}});
+  desk.ask(b, {9, Renew{b}});
+  doors.let.release(100);
+  EXPECT_EQ(ears.await(4), (Numbers{1, 5, 3, 9}));
+  desk.close();
+  EXPECT_TRUE(doors.begun.try_acquire() && doors.begun.try_acquire());
+  EXPECT_FALSE(doors.begun.try_acquire()) << "the register was asked in vain";
+}
+
+}  // namespace conch::peer::register_desk_test
