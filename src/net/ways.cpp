@@ -69,6 +69,18 @@ Dialed dial(const wire::Way& way, unsigned attempt) {
   return connect_to(resolved.names[attempt % resolved.names.size()]);
 }
 
+/// The system would take the same number for this end of a connection. Asking it sends nothing.
+bool leads_here(const wire::TcpWay& way) {
+  for (const SocketName& name : resolve(way, false).names) {
+    Descriptor socket(::socket(name.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    if (!socket || ::connect(socket.number(), name.get(), name.size()) != 0) continue;
+    SocketName own;
+    bool known = ::getsockname(socket.number(), own.get(), own.size_to_fill()) == 0;
+    if (known && own.way().host == name.way().host) return true;
+  }
+  return false;
+}
+
 std::string connection_error(int socket) {
   int error = 0;
   socklen_t size = sizeof error;

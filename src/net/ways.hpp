@@ -42,6 +42,8 @@ struct Dialed {
 /// by number, from attempt to attempt. A number never blocks; a name is looked up here and now,
 /// which takes as long as the system's resolver takes.
 Dialed dial(const wire::Way& way, unsigned attempt);
+/// Whether one would come out on this machine. A name is looked up, as for `dial`.
+bool leads_here(const wire::TcpWay& way);
 /// What became of a connection that was being made: empty if it is.
 std::string connection_error(int socket);
 

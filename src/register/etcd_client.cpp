@@ -8,6 +8,7 @@
 
 #include "net/back_off.hpp"
 #include "net/patience.hpp"
+#include "net/ways.hpp"
 
 namespace conch::etcd {
 
@@ -16,6 +17,8 @@ namespace {
 constexpr int code_deadline = 4;
 constexpr int code_exhausted = 8;
 constexpr int code_unavailable = 14;
+/// How long the member of this machine is left alone after it was passed over: of the patience.
+constexpr int rest_factor = 8;
 
 bool has_part(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
@@ -49,6 +52,12 @@ Client::Client(ClientOptions options, int interrupt)
     : options_(std::move(options)), interrupt_(interrupt) {
   if (options_.endpoints.empty())
     throw std::invalid_argument("an etcd cluster has one member at least: name it");
+  auto here = std::find_if(options_.endpoints.begin(), options_.endpoints.end(),
+                           [](const Endpoint& each) { return net::leads_here(each.way); });
+  if (here != options_.endpoints.end()) {
+    home_ = static_cast<std::size_t>(here - options_.endpoints.begin());
+    turn_ = *home_;
+  }
   bool secure = std::any_of(options_.endpoints.begin(), options_.endpoints.end(),
                             [](const Endpoint& each) { return each.secure; });
   if (!secure) return;
@@ -101,8 +110,16 @@ void Client::check(const Header& header) {
   known_.revision = header.revision;
 }
 
+/// After it has had its rest.
+void Client::go_home() {
+  if (!home_ || member() == *home_ || net::steady_now() < home_rests_until_) return;
+  line_.reset();
+  turn_ = *home_;
+}
+
 /// Every member is tried, again and again, until one answers or the time is over.
 std::string Client::post(const std::string& path, const std::string& body) {
+  go_home();
   Time end = net::steady_now() + 2 * patience_;
   std::size_t failures = 0;
   while (true) {
@@ -118,7 +135,7 @@ std::string Client::post(const std::string& path, const std::string& body) {
         continue;
       }
       // What it has said is worth more than that it was silent, perhaps for a short time.
-      std::string& trouble = troubles_[turn_ % options_.endpoints.size()];
+      std::string& trouble = troubles_[member()];
       if (trouble.empty() || !error.is_silent()) trouble = error.what();
       pass_over();
       bool was_last = ++failures % options_.endpoints.size() == 0;
@@ -194,6 +211,7 @@ void Client::authenticate(Time until) {
 Line& Client::watch(const Keys& keys, std::int64_t from) {
   Time until = net::steady_now() + patience_;
   line_.reset();
+  go_home();
   if (token_.empty() && !options_.user.empty()) authenticate(until);
   int status = begin({"/v3/watch", watch_request(keys, from), token_}, until);
   if (status != 200) {
@@ -206,6 +224,7 @@ Line& Client::watch(const Keys& keys, std::int64_t from) {
 
 void Client::pass_over() {
   line_.reset();
+  if (home_ == member()) home_rests_until_ = net::steady_now() + rest_factor * patience_;
   ++turn_;
 }
 

@@ -1,5 +1,6 @@
-// Asks an etcd cluster: whichever member answers. One that cannot be talked to, or has no leader,
-// is passed over for the next. Everything that is asked here may be asked again when the answer was
+// Asks an etcd cluster: whichever member answers. One on this machine is asked first, because
+// nothing is lost on the way to it. One that cannot be talked to, or has no leader, is passed over
+// for the next. Everything that is asked here may be asked again when the answer was
 // lost: what came of it the first time makes no difference.
 #pragma once
 
@@ -55,13 +56,15 @@ class Client {
   void forget_token() { token_.clear(); }
 
  private:
+  void go_home();
   std::string post(const std::string& path, const std::string& body);
   std::string ask_one(const std::string& path, const std::string& body, Time until);
   std::string answer_of(const Line::Request& request, Time until);
   int begin(const Line::Request& request, Time until);
   [[noreturn]] void fail_for_all() const;
   void authenticate(Time until);
-  const Endpoint& endpoint() const { return options_.endpoints[turn_ % options_.endpoints.size()]; }
+  std::size_t member() const { return turn_ % options_.endpoints.size(); }
+  const Endpoint& endpoint() const { return options_.endpoints[member()]; }
   [[noreturn]] void refuse(int status, const Complaint& complaint) const;
   bool is_about_token(const Refusal& refusal) const;
   void check(const Header& header);
@@ -71,6 +74,9 @@ class Client {
   std::unique_ptr<net::TlsContext> tls_;
   Duration patience_ = std::chrono::seconds(1);
   std::size_t turn_ = 0;
+  /// Of this machine, if one is; and until when it is not asked, since it was passed over.
+  std::optional<std::size_t> home_;
+  Time home_rests_until_{};
   std::optional<Line> line_;
   /// Since one has answered: what the others said last.
   std::map<std::size_t, std::string> troubles_;

@@ -91,6 +91,8 @@ class RawListener {
     port_ = ntohs(name.sin_port);
   }
   std::string address() const { return "tcp:127.0.0.1:" + std::to_string(port_); }
+  /// Readable when somebody comes.
+  int number() const { return socket_.number(); }
   std::optional<Raw> accept() const {
     Descriptor socket(::accept4(socket_.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket) return std::nullopt;

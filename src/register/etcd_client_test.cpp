@@ -1,0 +1,127 @@
+// Which member is asked.
+#include "register/etcd_client.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "net/testing/raw.hpp"
+#include "net/ways.hpp"
+
+namespace conch::etcd::etcd_client_test {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view outcome =
+    R"({"header":{"cluster_id":"3","revision":"2"},"succeeded":true})";
+
+/// Answers every request, or none.
+class Member {
+ public:
+  Member() : thread_([this] { serve(); }) {}
+  ~Member() {
+    ::eventfd_write(stop_.number(), 1);
+    thread_.join();
+  }
+  Endpoint endpoint() const {
+    return parse_endpoint("http://" + listener_.address().substr(std::string("tcp:").size()));
+  }
+  void set_silent(bool silent) { silent_ = silent; }
+  int asked() const { return asked_; }
+
+ private:
+  struct Guest {
+    net::Descriptor socket;
+    std::string said = {};
+  };
+
+  void serve() {
+    std::vector<Guest> guests;
+    while (true) {
+      std::vector<pollfd> sources{{stop_.number(), POLLIN, 0}, {listener_.number(), POLLIN, 0}};
+      for (const Guest& guest : guests) sources.push_back({guest.socket.number(), POLLIN, 0});
+      ::poll(sources.data(), sources.size(), -1);
+      if (sources[0].revents != 0) return;
+      std::erase_if(guests, [this](Guest& guest) { return !hear(guest); });
+      if (net::Descriptor socket = listener_.accept_descriptor())
+        guests.push_back({std::move(socket)});
+    }
+  }
+  /// False if it has gone.
+  bool hear(Guest& guest) {
+    std::array<char, 4096> bytes;
+    ssize_t got = ::recv(guest.socket.number(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (got <= 0) return got < 0 && errno == EAGAIN;
+    guest.said.append(bytes.data(), static_cast<std::size_t>(got));
+    // A transaction ends the request.
+    if (!guest.said.ends_with('}')) return true;
+    guest.said.clear();
+    ++asked_;
+    if (silent_) return true;
+    std::string answer = "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(outcome.size()) +
+                         "\r\n\r\n" + std::string(outcome);
+    return ::send(guest.socket.number(), answer.data(), answer.size(), MSG_NOSIGNAL) > 0;
+  }
+
+  net::Descriptor stop_{::eventfd(0, EFD_CLOEXEC)};
+  net::testing::RawListener listener_;
+  std::atomic<bool> silent_ = false;
+  std::atomic<int> asked_ = 0;
+  std::thread thread_;
+};
+
+/// Nobody has it: it is for documentation (RFC 5737).
+const Endpoint elsewhere = parse_endpoint("http://192.0.2.1:2379");
+
+TEST(EtcdClient, KnowsWhatIsOnThisMachine) {
+  Member here;
+  EXPECT_TRUE(net::leads_here(here.endpoint().way));
+  EXPECT_TRUE(net::leads_here({"localhost", 2379}));
+  EXPECT_FALSE(net::leads_here(elsewhere.way));
+  EXPECT_FALSE(net::leads_here({"no.such.host.invalid", 2379}));
+}
+
+TEST(EtcdClient, TheMemberOfThisMachineIsAskedFirst) {
+  Member here;
+  here.set_silent(true);
+  Client client({{elsewhere, here.endpoint()}});
+  client.set_patience(50ms);
+  try {
+    client.transact({});
+    FAIL() << "nobody has answered";
+  } catch (const RegisterError& error) {
+    EXPECT_NE(std::string(error.what()).find("does not answer in time"), std::string::npos);
+  }
+  EXPECT_GT(here.asked(), 0);
+}
+
+TEST(EtcdClient, ComesBackToTheMemberOfThisMachine) {
+  Member home;
+  Member other;
+  Client client({{home.endpoint(), other.endpoint()}});
+  client.set_patience(10s);
+  client.transact({});
+  EXPECT_EQ(home.asked(), 1);
+  EXPECT_EQ(other.asked(), 0);
+
+  home.set_silent(true);
+  client.set_patience(200ms);
+  client.transact({});
+  int asked = home.asked();
+  EXPECT_GT(asked, 1);
+  EXPECT_GT(other.asked(), 0);
+  client.set_patience(10s);
+  client.transact({});
+  EXPECT_EQ(home.asked(), asked) << "it has a rest";
+
+  home.set_silent(false);
+  while (home.asked() == asked) client.transact({});
+  asked = other.asked();
+  client.transact({});
+  EXPECT_EQ(other.asked(), asked) << "and stays there";
+}
+
+}  // namespace conch::etcd::etcd_client_test
