@@ -131,15 +131,17 @@ bool RegisterDesk::work() {
 }
 
 void RegisterDesk::answer(const Life& asker, const Ask& ask) {
-  bool yes = true;
+  Verdict verdict;
   if (const auto* propose = std::get_if<Propose>(&ask.question)) {
-    Verdict verdict = register_->propose(propose->view, asker);
-    return listener_.answered(asker, {ask.number, verdict.accepted, std::move(verdict.standing)});
+    verdict = register_->propose(propose->view, asker);
+  } else if (const auto* renew = std::get_if<Renew>(&ask.question)) {
+    verdict = register_->renew_and_read(renew->life);
+    has_read_ = true;
+  } else {
+    verdict = {true, register_->read()};
+    has_read_ = true;
   }
-  if (const auto* renew = std::get_if<Renew>(&ask.question)) yes = register_->renew(renew->life);
-  Standing standing = register_->read();
-  has_read_ = true;
-  listener_.answered(asker, {ask.number, yes, std::move(standing)});
+  listener_.answered(asker, {ask.number, verdict.accepted, std::move(verdict.standing)});
 }
 
 void RegisterDesk::report(const std::string& trouble) {

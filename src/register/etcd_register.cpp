@@ -281,32 +281,36 @@ std::int64_t EtcdRegister::burial_lease() {
 
 // Leases.
 
+bool EtcdRegister::renew(const Life& life) { return prolong(life).yes; }
+
+Verdict EtcdRegister::renew_and_read(const Life& life) {
+  auto [yes, revision] = prolong(life);
+  return {yes, stand(revision)};
+}
+
 /// The lease is prolonged in a step that also asks for the view: one that is out prolongs nothing.
-bool EtcdRegister::renew(const Life& life) {
+EtcdRegister::Prolonged EtcdRegister::prolong(const Life& life) {
   expect_no_fork();
   std::string key = names_.lease(life);
-  for (bool is_newest = false;;) {
+  std::optional<std::int64_t> revision;
+  while (newest_.has_tenant(life) || !revision) {
     if (!newest_.has_tenant(life)) {
-      if (is_newest) return false;
-      look();
-      is_newest = true;
+      revision = look().header.revision;
       continue;
     }
-    Lease lease = ledger_.find(life);
-    if (ledger_.is_over(lease) && finish(life, lease)) return false;
-    Transaction renewal{nothing_new(), {run(key)}, {Get{{key}}, Get{names_.views(), true}}};
+    if (Lease lease = ledger_.find(life); ledger_.is_over(lease)) finish(life, lease);
+    Transaction renewal{nothing_new(),
+                        {run(key), Get{names_.leases()}},
+                        {Get{names_.leases()}, Get{names_.views(), true}}};
     renewal.when.push_back(running(key));
     Outcome outcome = client_.transact(renewal);
-    if (outcome.succeeded) {
-      ledger_.saw(life, Lease::State::running, outcome.header.revision);
-      return true;
-    }
-    take_lease(life, outcome);
-    take_view(outcome.found[1]);
-    is_newest = true;
-    const std::vector<Item>& found = outcome.found.front();
-    if (found.empty() || found.front().value != etcd::running_value) return false;
+    revision = outcome.header.revision;
+    if (!outcome.succeeded) take_view(outcome.found[1]);
+    take_leases(outcome.found[0], *revision);
+    if (outcome.succeeded) return {true, *revision};
+    if (ledger_.find(life).state != Lease::State::running) break;
   }
+  return {false, *revision};
 }
 
 void EtcdRegister::end(const Life& life) {

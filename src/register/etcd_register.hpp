@@ -51,6 +51,7 @@ class EtcdRegister : public Register {
   using Register::propose;
   Verdict propose(const recovery::View& next, const recovery::Life& by) override;
   bool renew(const recovery::Life& life) override;
+  Verdict renew_and_read(const recovery::Life& life) override;
   void end(const recovery::Life& life) override;
   Duration lease() const override { return terms_.lease; }
   int descriptor() const override { return descriptor_.number(); }
@@ -60,6 +61,12 @@ class EtcdRegister : public Register {
   /// The newest view is the one we know.
   std::vector<etcd::Condition> nothing_new() const;
   etcd::Outcome look();
+  struct Prolonged {
+    bool yes;
+    /// At which all was taken.
+    std::int64_t revision;
+  };
+  Prolonged prolong(const recovery::Life& life);
   std::optional<bool> try_to_append(const recovery::View& next, const recovery::Life* newcomer);
   etcd::Outcome carry_out(const etcd::Transaction& append);
   bool was_accepted(const recovery::View& next);

@@ -16,10 +16,10 @@ class RegisterError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What came of a proposal.
+/// What came of a proposal, or of a renewal.
 struct Verdict {
   bool accepted = false;
-  /// The newest view after it: the proposal itself, or the one it must now be made against.
+  /// The newest view after it. Of a proposal: itself, or the one it must now be made against.
   recovery::Standing standing;
 };
 
@@ -59,6 +59,11 @@ class Register {
   /// Prolongs the lease. False if this life is no tenant of the view: it has been evicted, or its
   /// lease had ended, and then nothing brings it back. A lease counts from before this call.
   virtual bool renew(const recovery::Life& life) = 0;
+  /// Both; in one step where a register is far away.
+  virtual Verdict renew_and_read(const recovery::Life& life) {
+    bool renewed = renew(life);
+    return {renewed, read()};
+  }
 
   /// Ends the lease early: its peer has gone.
   virtual void end(const recovery::Life& life) = 0;

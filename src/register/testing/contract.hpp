@@ -184,6 +184,26 @@ TEST_P(RegisterContract, AMemberRenewsAndNobodyElse) {
   EXPECT_FALSE(client->renew(life(1, 2))) << "another life of the same peer";
 }
 
+TEST_P(RegisterContract, WhoRenewsLearnsWhatIsNew) {
+  auto here = world();
+  auto client = here->client();
+  auto other = here->client();
+  recovery::View view = found(*client, a);
+  view = other->propose(after(view, b, {a, b})).standing.view;
+  Verdict renewed = client->renew_and_read(a);
+  EXPECT_TRUE(renewed.accepted);
+  EXPECT_EQ(renewed.standing.view, view);
+  EXPECT_EQ(renewed.standing.ended, Lives{});
+  other->end(b);
+  renewed = client->renew_and_read(a);
+  EXPECT_TRUE(renewed.accepted);
+  EXPECT_EQ(renewed.standing.ended, Lives{b});
+  view = other->propose(after(view, b, {b}, {a})).standing.view;
+  renewed = client->renew_and_read(a);
+  EXPECT_FALSE(renewed.accepted) << "it is out";
+  EXPECT_EQ(renewed.standing.view, view);
+}
+
 TEST_P(RegisterContract, ALeaseIsAsLongAsItSays) {
   EXPECT_EQ(world(long_lease)->client()->lease(), long_lease);
   EXPECT_EQ(world(short_lease)->client()->lease(), short_lease);
