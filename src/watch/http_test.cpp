@@ -398,7 +398,7 @@ TEST(Http, MoreClientsThanItTakes) {
 
 TEST(Http, WhereItWillNotListen) {
   HttpServer server(options());
-  for (std::string address :
+  for (const std::string& address :
        {server.address(), std::string("0.0.0.0:0"), std::string("nonsense")}) {
     HttpOptions bad = options();
     bad.listen = address;

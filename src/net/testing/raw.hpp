@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,8 +86,9 @@ class RawListener {
     name.sin_family = AF_INET;
     name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof name;
-    ::bind(socket_.number(), reinterpret_cast<sockaddr*>(&name), size);
-    ::listen(socket_.number(), 16);
+    bool listens = ::bind(socket_.number(), reinterpret_cast<sockaddr*>(&name), size) == 0 &&
+                   ::listen(socket_.number(), 16) == 0;
+    if (!listens) throw std::runtime_error("cannot listen");
     ::getsockname(socket_.number(), reinterpret_cast<sockaddr*>(&name), &size);
     port_ = ntohs(name.sin_port);
   }
