@@ -87,7 +87,7 @@ TEST_P(Couriers, ThreeTalkAcrossEachOther) {
     return std::all_of(all.begin(), all.end(), [](Station* each) {
       std::size_t count = 0;
       for (const auto& [life, payloads] : each->received) count += payloads.size();
-      return count == 2 * rounds;
+      return count == std::size_t{2} * rounds;
     });
   }));
   EXPECT_EQ(c.received[a.self], b.received[c.self]);
@@ -225,7 +225,7 @@ TEST_F(ACourier, AsksWhoIsThereUntilItIsTold) {
 
 TEST_F(ACourier, AStrangerIsToldWhoThisIs) {
   Station a(options(1));
-  for (std::string address : {a.courier.listens().front(), a.courier.address()}) {
+  for (const std::string& address : {a.courier.listens().front(), a.courier.address()}) {
     auto asked =
         std::async(std::launch::async, [&] { return ask_who(address, "kitchen", {}, patience); });
     EXPECT_TRUE(

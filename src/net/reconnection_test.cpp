@@ -213,7 +213,7 @@ TEST_F(FakeReceiver, WhoAnswersNonsenseIsLeftAndDialedAgain) {
   Station a(options(1));
   a.courier.know(life(2), listener.address());
   a.courier.send(life(2), "x");
-  for (std::string nonsense :
+  for (const std::string& nonsense :
        {std::string("HTTP/1.1 400 Bad Request\r\n\r\n"), frame_of(wire::Kind::payload, "abcd"),
         frame_of(wire::Kind::accepted, "abcd"), frame_of(wire::Kind::refused, "\xff\xff")}) {
     std::optional<Raw> raw;

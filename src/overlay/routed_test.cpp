@@ -37,8 +37,8 @@ class Office {
     for (auto& [to, message] : out.sends()) in_flight_.push_back({node, to, std::move(message)});
   }
   void settle() {
-    for (std::size_t i = 0; i < in_flight_.size(); ++i) {
-      auto [from, to, message] = in_flight_[i];
+    for (std::size_t next = 0; next < in_flight_.size();) {
+      auto [from, to, message] = in_flight_[next++];
       call(to, [&](Post& post, auto& out) { conch::deliver(post, from, message, out); });
     }
     in_flight_.clear();

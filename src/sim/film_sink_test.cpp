@@ -39,8 +39,7 @@ TEST(States, AreThoseAfterTheEvent) {
   simulate(few(), &notes);
   EXPECT_EQ(notes.begun.size(), 4U);
   std::size_t entries = 0, receptions = 0;
-  for (std::size_t i = 0; i < notes.events.size(); ++i) {
-    const TraceEvent& event = notes.events[i];
+  for (const TraceEvent& event : notes.events) {
     auto says = [&](std::string_view text) { return event.state.find(text) != std::string::npos; };
     EXPECT_FALSE(event.state.empty());
     EXPECT_FALSE(says("members"));

@@ -94,7 +94,8 @@ TEST(Multitude, WaitersOfSigmaAskAgainAsTheyAreTold) {
 TEST(Multitude, RemembersNothingOfNodesThatWereOnlyPassedThrough) {
   MultitudeOptions options = small("sigma", "pastry", 1);
   MultitudeResult result = run_multitude(options);
-  EXPECT_LE(result.values_most, options.locks * options.replication.replicas + result.asked + 1);
+  std::uint64_t copies = std::uint64_t{options.locks} * options.replication.replicas;
+  EXPECT_LE(result.values_most, copies + result.asked + 1);
 }
 
 // Bands of docs/p2p-lab.md, one seed each.

@@ -21,7 +21,7 @@ class Whereabouts {
   explicit Whereabouts(std::vector<std::pair<NodeId, Node>> members) {
     std::sort(members.begin(), members.end());
     for (auto [id, node] : members) ids_.push_back(id), nodes_.push_back(node);
-    shift_ = 64 - std::max<int>(1, std::bit_width(ids_.size()));
+    shift_ = 64 - std::max(1, static_cast<int>(std::bit_width(ids_.size())));
     first_.resize((std::size_t{1} << (64 - shift_)) + 1);
     std::size_t place = 0;
     for (std::size_t bucket = 0; bucket < first_.size(); ++bucket) {
