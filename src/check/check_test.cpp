@@ -141,8 +141,8 @@ TEST(Check, NaimiTrehelHoldsWithACancelAJoinAndALeave) {
   EXPECT_TRUE(report.interesting());
 }
 
-Options in_clusters(const std::string& algorithm, std::vector<Node> sizes, std::uint32_t requests,
-                    unsigned eps) {
+Options in_clusters(const std::string& algorithm, const std::vector<Node>& sizes,
+                    std::uint32_t requests, unsigned eps) {
   Options options = of(algorithm, 0, requests);
   for (Node size : sizes) options.setting.nodes += size;
   options.setting.clusters = sizes;
@@ -172,7 +172,7 @@ TEST_P(InClusters, HoldsInEveryInterleaving) {
 }
 
 TEST_P(InClusters, HoldsInEveryInterleavingWithCancels) {
-  for (std::vector<Node> sizes : {std::vector<Node>{2, 1}, {1, 2}}) {
+  for (const std::vector<Node>& sizes : {std::vector<Node>{2, 1}, {1, 2}}) {
     Options options = in_clusters(GetParam(), sizes, 1, 1);
     options.budgets[Budget::cancel] = 2;
     Report report = check(options);

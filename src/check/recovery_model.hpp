@@ -53,8 +53,10 @@ struct Setting {
   recovery::Member member(Slot slot) const {
     recovery::Member member{life(slot).id, life(slot).incarnation};
     Node last = 0;
-    for (std::size_t cluster = 0; cluster < clusters.size() && member.cluster.empty(); ++cluster)
-      if (slot % nodes < (last += clusters[cluster])) member.cluster = std::to_string(cluster);
+    for (std::size_t cluster = 0; cluster < clusters.size() && member.cluster.empty(); ++cluster) {
+      last += clusters[cluster];
+      if (slot % nodes < last) member.cluster = std::to_string(cluster);
+    }
     return member;
   }
   Slot slot(const Life& life) const {

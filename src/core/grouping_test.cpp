@@ -196,8 +196,8 @@ TEST(Grouping, AClusterMayBeWiderThanTheDistanceBetweenOthers) {
 TEST(Grouping, TwoCitiesAreNoSiteIfOthersAreHardlyFarther) {
   World world(1);
   for (std::uint64_t i = 0; i < 30; ++i) {
-    double city = static_cast<double>(i / 10);
-    world.place(NodeId{i}, 100 * city, city < 2 ? 0 : 120);
+    std::uint64_t city = i / 10;
+    world.place(NodeId{i}, 100.0 * static_cast<double>(city), city < 2 ? 0 : 120);
   }
   world.measure(0.1);
   EXPECT_EQ(Clusters(world.group()).levels(), 1u);

@@ -10,7 +10,9 @@ std::string run_all(Playground& playground, std::initializer_list<std::string_vi
   return printed;
 }
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 TEST(Playground, PrintsWhatAScenarioPrints) {
   Playground playground;
@@ -179,7 +181,7 @@ TEST(Playground, AGroupThatCannotBeIsRefused) {
 TEST(Playground, EveryAlgorithmRunsByItself) {
   std::string list = catalog();
   unsigned ran = 0;
-  for (std::size_t at = list.find("{\"name\":\""); at != list.npos;
+  for (std::size_t at = list.find("{\"name\":\""); at != std::string::npos;
        at = list.find("{\"name\":\"", at + 1)) {
     std::string name = list.substr(at + 9, list.find('"', at + 9) - at - 9);
     if (has(name, "@") || has(name, "textbook")) continue;
