@@ -151,8 +151,8 @@ std::vector<Claim> judge(const std::vector<Row>& rows) {
                    most.worst.messages, most.best.messages),
        judged(everywhere(rows,
                          [](const Row& row) {
-                           return row.worst.messages == 3 * row.nodes - 1 &&
-                                  row.best.messages == 2 * row.nodes &&
+                           return row.worst.messages == std::uint64_t{3} * row.nodes - 1 &&
+                                  row.best.messages == std::uint64_t{2} * row.nodes &&
                                   row.worst.turnaround <= 3 * row.nodes - 1 &&
                                   row.best.turnaround <= 2 * row.nodes;
                          }))},

@@ -153,7 +153,7 @@ Figure draw(const std::vector<Loads>& all, const Majority& majority) {
     add_distribution(figure.at(fmt::format("{}, 40 replicas", title(loads.overlay))),
                      loads.with_many[majority.who].loads);
   }
-  auto mark = [&](std::string name, double load) {
+  auto mark = [&](const std::string& name, double load) {
     figure.at(name, Whose::paper).points = {{load, 0}, {load, 100}};
   };
   mark(fmt::format("most nodes up to {:.0f}", majority.most), majority.most);

@@ -59,7 +59,7 @@ struct Curves {
 
 /// At the places that the scale asks for.
 template <class Set>
-std::vector<Curves> run_curves(std::vector<unsigned> places, const Seeds& seeds, Set&& set) {
+std::vector<Curves> run_curves(const std::vector<unsigned>& places, const Seeds& seeds, Set&& set) {
   std::vector<Curves> figures;
   for (std::string_view overlay : overlays) {
     Curves figure{overlay, places, {}};

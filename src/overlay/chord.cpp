@@ -13,7 +13,7 @@ namespace {
 
 /// Which finger a node could be; it is not this one.
 int finger(NodeId self, NodeId node) {
-  return std::bit_width(distance(key_of(self), key_of(node))) - 1;
+  return static_cast<int>(std::bit_width(distance(key_of(self), key_of(node)))) - 1;
 }
 
 Key start_of(NodeId self, int finger) { return Key{self.value + (std::uint64_t{1} << finger)}; }

@@ -29,7 +29,8 @@ template <class Call>
 void NonEndToEnd::act(Out& out, Call&& call) {
   std::size_t before = out.routes().size();
   call();
-  std::vector<Out::Route> routes(std::make_move_iterator(out.routes().begin() + before),
+  auto first = out.routes().begin() + static_cast<std::ptrdiff_t>(before);
+  std::vector<Out::Route> routes(std::make_move_iterator(first),
                                  std::make_move_iterator(out.routes().end()));
   out.routes().resize(before);
   for (Out::Route& route : routes)

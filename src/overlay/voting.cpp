@@ -284,9 +284,7 @@ void Voting::receive(NodeId from, const Message& message, Out& out) {
   if (index && !serves(*index)) return out.route(replicas_.key(*index), message);
   std::visit(
       [&]<class M>(const M& m) {
-        if constexpr (std::same_as<M, Response>)
-          take(from, m, out);
-        else if constexpr (std::same_as<M, Renewed>)
+        if constexpr (std::same_as<M, Response> || std::same_as<M, Renewed>)
           take(from, m, out);
         else if constexpr (std::same_as<M, Recalled>)
           hear(m, out);

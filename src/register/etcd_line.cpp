@@ -19,7 +19,7 @@ constexpr std::size_t receive_bytes = std::size_t{16} << 10;
 bool has_port(std::string_view host_and_port) {
   std::size_t colon = host_and_port.rfind(':');
   std::size_t bracket = host_and_port.rfind(']');
-  return colon != host_and_port.npos && (bracket == host_and_port.npos || bracket < colon);
+  return colon != std::string_view::npos && (bracket == std::string_view::npos || bracket < colon);
 }
 
 }  // namespace

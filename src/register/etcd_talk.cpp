@@ -253,11 +253,11 @@ std::string to_base64(std::string_view bytes) {
 
 std::optional<std::string> from_base64(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
-  static const std::array<signed char, 256> values = [] {
-    std::array<signed char, 256> table{};
+  static const std::array<int, 256> values = [] {
+    std::array<int, 256> table{};
     table.fill(-1);
     for (std::size_t i = 0; i < digits.size(); ++i)
-      table[static_cast<unsigned char>(digits[i])] = static_cast<signed char>(i);
+      table[static_cast<unsigned char>(digits[i])] = static_cast<int>(i);
     return table;
   }();
   std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
