@@ -14,13 +14,13 @@
 
 namespace conch::peer {
 
+struct Echo {
+  /// What the reader's clock showed when it wrote, and the writer's when it read that.
+  Duration yours{};
+  Duration mine{};
+  CONCH_FIELDS(Echo, yours, mine)
+};
 struct Postmark {
-  struct Echo {
-    /// What the reader's clock showed when it wrote, and the writer's when it read that.
-    Duration yours{};
-    Duration mine{};
-    CONCH_FIELDS(Echo, yours, mine)
-  };
   Duration sent{};
   std::optional<Echo> echo;
   CONCH_FIELDS(Postmark, sent, echo)
@@ -39,7 +39,7 @@ class Freshness {
     if (known_.size() >= size_max && !known_.contains(from)) known_.clear();
     Known& known = known_[from];
     Duration here = now.time_since_epoch();
-    known.heard = Postmark::Echo{mark.sent, here};
+    known.heard = Echo{mark.sent, here};
     if (mark.echo) {
       // The reader's clock, at least, when the writer's showed zero.
       Duration offset = mark.echo->yours - mark.echo->mine;
@@ -56,7 +56,7 @@ class Freshness {
   static constexpr std::size_t size_max = 4096;
 
   struct Known {
-    std::optional<Postmark::Echo> heard;
+    std::optional<Echo> heard;
     std::optional<Duration> offset;
     Duration measured{};
   };

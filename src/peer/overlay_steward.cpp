@@ -4,6 +4,7 @@
 #include <conch/error.hpp>
 #include <map>
 #include <random>
+#include <ranges>
 #include <utility>
 
 #include "core/encode.hpp"
@@ -63,8 +64,8 @@ class OverlaySteward final : public AnySteward {
     call(now, out, [&](auto& own) {
       locks_.start(own);
       // The one that is given last is asked first.
-      for (auto each = contacts_.rbegin(); each != contacts_.rend(); ++each)
-        locks_.join(each->life.id, own);
+      for (const Introduction& each : std::views::reverse(contacts_))
+        locks_.join(each.life.id, own);
       if (contacts_.empty()) own.events.push_back(Admitted{});
     });
   }
