@@ -50,7 +50,9 @@ class Client {
 
   /// A connection on which news come, one in each line, of what happens from this revision on.
   Line& watch(const Keys& keys, std::int64_t from);
-  /// The member that is connected is no good.
+  /// The member that is asked, or will be.
+  const Endpoint& endpoint() const { return options_.endpoints[member()]; }
+  /// It is no good.
   void pass_over();
   /// The token is no good.
   void forget_token() { token_.clear(); }
@@ -64,7 +66,6 @@ class Client {
   [[noreturn]] void fail_for_all() const;
   void authenticate(Time until);
   std::size_t member() const { return turn_ % options_.endpoints.size(); }
-  const Endpoint& endpoint() const { return options_.endpoints[member()]; }
   [[noreturn]] void refuse(int status, const Complaint& complaint) const;
   bool is_about_token(const Refusal& refusal) const;
   void check(const Header& header);

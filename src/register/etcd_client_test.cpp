@@ -30,7 +30,6 @@ class Member {
     return parse_endpoint("http://" + listener_.address().substr(std::string("tcp:").size()));
   }
   void set_silent(bool silent) { silent_ = silent; }
-  int asked() const { return asked_; }
 
  private:
   struct Guest {
@@ -59,7 +58,6 @@ class Member {
     // A transaction ends the request.
     if (!guest.said.ends_with('}')) return true;
     guest.said.clear();
-    ++asked_;
     if (silent_) return true;
     std::string answer = "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(outcome.size()) +
                          "\r\n\r\n" + std::string(outcome);
@@ -69,7 +67,6 @@ class Member {
   net::Descriptor stop_{::eventfd(0, EFD_CLOEXEC)};
   net::testing::RawListener listener_;
   std::atomic<bool> silent_ = false;
-  std::atomic<int> asked_ = 0;
   std::thread thread_;
 };
 
@@ -86,42 +83,33 @@ TEST(EtcdClient, KnowsWhatIsOnThisMachine) {
 
 TEST(EtcdClient, TheMemberOfThisMachineIsAskedFirst) {
   Member here;
-  here.set_silent(true);
   Client client({{elsewhere, here.endpoint()}});
-  client.set_patience(50ms);
-  try {
-    client.transact({});
-    FAIL() << "nobody has answered";
-  } catch (const RegisterError& error) {
-    EXPECT_NE(std::string(error.what()).find("does not answer in time"), std::string::npos);
-  }
-  EXPECT_GT(here.asked(), 0);
+  EXPECT_EQ(client.endpoint().print(), here.endpoint().print());
+  client.set_patience(10s);
+  EXPECT_TRUE(client.transact({}).succeeded);
+  EXPECT_EQ(Client({{elsewhere}}).endpoint().print(), elsewhere.print()) << "if there is one";
 }
 
 TEST(EtcdClient, ComesBackToTheMemberOfThisMachine) {
   Member home;
   Member other;
   Client client({{home.endpoint(), other.endpoint()}});
+  auto is_home = [&] { return client.endpoint().print() == home.endpoint().print(); };
   client.set_patience(10s);
   client.transact({});
-  EXPECT_EQ(home.asked(), 1);
-  EXPECT_EQ(other.asked(), 0);
+  EXPECT_TRUE(is_home());
 
   home.set_silent(true);
-  client.set_patience(200ms);
-  client.transact({});
-  int asked = home.asked();
-  EXPECT_GT(asked, 1);
-  EXPECT_GT(other.asked(), 0);
-  client.set_patience(10s);
-  client.transact({});
-  EXPECT_EQ(home.asked(), asked) << "it has a rest";
-
+  client.set_patience(50ms);
+  while (is_home()) try {
+      client.transact({});
+    } catch (const RegisterError&) {  // On a busy machine the other one may be late, too.
+    }
   home.set_silent(false);
-  while (home.asked() == asked) client.transact({});
-  asked = other.asked();
+  client.set_patience(10s);
+  while (!is_home()) client.transact({});
   client.transact({});
-  EXPECT_EQ(other.asked(), asked) << "and stays there";
+  EXPECT_TRUE(is_home()) << "and stays there";
 }
 
 }  // namespace conch::etcd::etcd_client_test
