@@ -3,11 +3,13 @@
 //   const { context, done } = await openBrowser();   // of Playwright; any console error is kept
 //   const conch = await startConch(["view", "naimi_trehel"]);
 //   const page = await context.newPage(); await page.goto(conch.url);
+//   await becomes(() => page.locator("h1").innerText(), "Two holders");
 //   await shot(page, "viewer");                       // SHOTS/viewer.png
 //   await conch.stop(); await done();                 // fails if a page had an error
 //
 // CHROMIUM is the browser, CONCH the program (build/dev/conch), SHOTS the folder of the pictures
-// (build/shots).
+// (build/shots). LATE=300 makes pages late by as many milliseconds in what browsers do a moment
+// later: a test that does not wait for it fails then, and not one day on a busy machine.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -15,6 +17,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { after } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
@@ -55,6 +58,7 @@ export async function openBrowser(options = {}) {
     ...options,
   });
   context.setDefaultTimeout(60000);
+  if (process.env.LATE) await context.addInitScript(beLate, Number(process.env.LATE));
   const errors = [];
   context.on("page", (page) => {
     page.on("pageerror", (error) => errors.push(String(error.stack ?? error)));
@@ -68,6 +72,41 @@ export async function openBrowser(options = {}) {
     assert.deepEqual(errors, [], "the page had errors");
   };
   return { browser, context, errors, done };
+}
+
+/** In the page, before all else: frames, timers, sizes and what the browser tells come later. */
+function beLate(ms) {
+  const { requestAnimationFrame, setTimeout, ResizeObserver } = window;
+  const later =
+    (call) =>
+    (...given) =>
+      setTimeout(() => call(...given), ms);
+  window.requestAnimationFrame = (call) => setTimeout(() => requestAnimationFrame(call), ms);
+  window.setTimeout = (call, after = 0, ...given) => setTimeout(call, after + ms, ...given);
+  window.ResizeObserver = class extends ResizeObserver {
+    constructor(call) {
+      super(later(call));
+    }
+  };
+  const listen = EventTarget.prototype.addEventListener;
+  const told = ["toggle", "hashchange", "popstate", "scroll", "resize", "close"];
+  EventTarget.prototype.addEventListener = function (type, call, ...options) {
+    listen.call(this, type, told.includes(type) ? later(call) : call, ...options);
+  };
+}
+
+/** Until what is read is as expected, a value or a pattern; fails with the last if it never is. */
+export async function becomes(read, expected) {
+  for (const end = Date.now() + 30000; ; await pause(20)) {
+    const found = await read();
+    try {
+      if (expected instanceof RegExp) assert.match(found, expected);
+      else assert.deepEqual(found, expected);
+      return;
+    } catch (difference) {
+      if (Date.now() > end) throw difference;
+    }
+  }
 }
 
 /** Starts conch, and waits until it has said where it serves; `url` is the first it prints. */
@@ -111,13 +150,13 @@ export async function servePage(name, film = null) {
     else response.writeHead(404).end();
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${server.address().port}/`,
-    stop: () => {
-      server.closeAllConnections?.();
-      return new Promise((resolve) => server.close(resolve));
-    },
+  const stop = () => {
+    left.delete(stop);
+    server.closeAllConnections?.();
+    return new Promise((resolve) => server.close(resolve));
   };
+  left.add(stop);
+  return { url: `http://127.0.0.1:${server.address().port}/`, stop };
 }
 
 /** A picture for the documentation, or to look at. */

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import {
   assertNoSidewaysScroll,
+  becomes,
   conchProgram,
   needsBrowser,
   openBrowser,
@@ -123,9 +124,9 @@ describe("the live page", { ...needsBrowser, concurrency: false }, () => {
 
   test("shows the members in their clusters", async () => {
     await page.locator(".member").nth(1).waitFor();
-    assert.deepEqual(await page.locator(".cluster-name").allTextContents(), ["geneva", "zurich"]);
+    await becomes(() => page.locator(".cluster-name").allTextContents(), ["geneva", "zurich"]);
     await page.locator(`.member[data-id="${here.id}"].self`).waitFor();
-    assert.equal(await tile(page, "members").textContent(), "2");
+    await becomes(() => tile(page, "members").textContent(), "2");
   });
 
   test("shows a handover that two conch lock make", async () => {
@@ -161,11 +162,11 @@ describe("the live page", { ...needsBrowser, concurrency: false }, () => {
     assert.ok((await page.locator(".rows .lock-row").count()) < 45);
     await page.locator(".lock-scroll").evaluate((element) => (element.scrollTop = 1e6));
     await row(page, "shard/59").waitFor();
-    assert.equal(await row(page, "shard/00").count(), 0);
+    await becomes(() => row(page, "shard/00").count(), 0);
     await page.keyboard.press("/");
     await page.keyboard.type("ARD/4");
     await page.locator(".locks-panel .count", { hasText: "10 locks found" }).waitFor();
-    assert.equal(await page.locator(".rows .lock-row").count(), 10);
+    await becomes(() => page.locator(".rows .lock-row").count(), 10);
     await page.getByLabel("Search locks").fill("no such lock");
     await page.locator(".locks-panel .count", { hasText: "0 locks found" }).waitFor();
     await page.getByLabel("Search locks").fill("");
@@ -211,7 +212,7 @@ describe("the live page", { ...needsBrowser, concurrency: false }, () => {
     const member = page.locator(`[data-member="${there.id}"]`);
     await member.getByRole("button", { name: "Evict" }).click();
     await page.locator("dialog h2", { hasText: there.id }).waitFor();
-    assert.equal(await page.getByLabel("Token of this peer").inputValue(), goodToken);
+    await becomes(() => page.getByLabel("Token of this peer").inputValue(), goodToken);
     await page.getByRole("button", { name: "Evict it" }).click();
     await page.locator("dialog").waitFor({ state: "hidden" });
     await place.heard(there, "was out of touch for too long, or was evicted");

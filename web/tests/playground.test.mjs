@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import {
   assertNoSidewaysScroll,
+  becomes,
   chromiumPath,
   openBrowser,
   pagesFolder,
@@ -38,6 +39,7 @@ async function visit(hash = "", context = {}) {
 const member = (page, node) => page.locator(`.member[data-member="${node}"]`);
 const item = (page, name) => page.getByRole("menuitem", { name, exact: true });
 const script = (page) => page.evaluate(() => conchPlayground.session.lines);
+const tells = (page, node) => () => member(page, node).getAttribute("aria-label");
 /** Until the page's address has the run. */
 const linked = (page, part) => page.waitForFunction((text) => location.hash.includes(text), part);
 
@@ -52,7 +54,7 @@ test("conch serves it", options, async () => {
   const page = await context.newPage();
   await page.goto(conch.url);
   await page.locator(".playground .viewer").waitFor();
-  assert.match(conch.said(), /shows the playground on http:\/\/127\.0\.0\.1:\d+\/ until Ctrl-C/);
+  await becomes(conch.said, /shows the playground on http:\/\/127\.0\.0\.1:\d+\/ until Ctrl-C/);
   await done();
   await conch.stop();
 });
@@ -60,33 +62,33 @@ test("conch serves it", options, async () => {
 test("Naimi-Trehel to an entry, by clicks; the link has the run", options, async () => {
   const { page, done } = await visit();
   await choose(page, 3, "Request");
-  assert.equal(await member(page, 3).getAttribute("aria-label"), "3: waits");
+  await becomes(tells(page, 3), "3: waits");
   await page.locator(".structure .flight circle").click();
   await item(page, "Deliver").click();
   await page.getByRole("button", { name: "Deliver: TOKEN from 0 to 3" }).click();
-  assert.equal(await member(page, 3).getAttribute("aria-label"), "3: inside, has the token");
+  await becomes(tells(page, 3), "3: inside, has the token");
   await page.locator('.structure .node[data-node="3"].inside').waitFor();
-  const lines = await script(page);
-  assert.deepEqual(lines, [
+  const lines = [
     "nodes 5 naimi-trehel",
     "request 3",
     "deliver 3 -> 0 REQUEST",
     "deliver 0 -> 3 TOKEN",
-  ]);
+  ];
+  await becomes(() => script(page), lines);
 
   await linked(page, "deliver_0~3_TOKEN");
   const address = page.url();
   await page.goto("about:blank");
   await page.goto(address);
   await page.locator('.structure .node[data-node="3"].inside').waitFor();
-  assert.deepEqual(await script(page), lines);
+  await becomes(() => script(page), lines);
 
   await choose(page, 3, "Release");
-  assert.equal(await member(page, 3).getAttribute("aria-label"), "3: idle, has the token");
+  await becomes(tells(page, 3), "3: idle, has the token");
   await page.getByRole("button", { name: "Undo" }).click();
-  assert.deepEqual(await script(page), lines);
+  await becomes(() => script(page), lines);
   await page.getByRole("button", { name: "Redo" }).click();
-  assert.equal((await script(page)).length, lines.length + 1);
+  await becomes(() => script(page), [...lines, "release 3"]);
   await done();
 });
 
@@ -97,14 +99,14 @@ test("a lost token is a violation that nobody overlooks", options, async () => {
   await page.getByRole("button", { name: "Drop: TOKEN from 0 to 1" }).click();
   const alert = page.locator(".status .broken");
   await alert.getByText("ME2 is violated").waitFor();
-  assert.match(
-    await alert.textContent(),
+  await becomes(
+    () => alert.textContent(),
     /deadlock: nothing is in flight, nobody is inside, and these wait: 1/,
   );
-  assert.ok(await page.getByRole("button", { name: "Step", exact: true }).isDisabled());
+  await becomes(() => page.getByRole("button", { name: "Step", exact: true }).isDisabled(), true);
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("button", { name: "Deliver: TOKEN from 0 to 1" }).waitFor();
-  assert.equal(await alert.textContent(), "");
+  await becomes(() => alert.textContent(), "");
   await done();
 });
 
@@ -119,7 +121,7 @@ test("an address that the page was not told of yet is not written over", options
   assert.match(page.url(), /#seed=7&run=nodes_4_ring;request_2$/);
   await page.goBack();
   await page.locator('.member[data-member="4"]').waitFor();
-  assert.deepEqual(await script(page), ["nodes 5 naimi-trehel"]);
+  await becomes(() => script(page), ["nodes 5 naimi-trehel"]);
   await done();
 });
 
@@ -134,7 +136,7 @@ test("votes deadlock, and a change of mind undoes the knot", options, async () =
   await item(page, "Change its mind").click();
   await page.getByRole("button", { name: "To the end" }).click();
   await page.locator(".member.inside").first().waitFor();
-  assert.equal(await page.locator(".status .broken").textContent(), "");
+  await becomes(() => page.locator(".status .broken").textContent(), "");
   await done();
 });
 
@@ -142,10 +144,10 @@ test("crash, hold back, duplicate, part and heal", options, async () => {
   const { page, done } = await visit("#seed=3&run=nodes_4_ricart-agrawala;request_1");
   await page.getByRole("button", { name: "Hold back: REQUEST from 1 to 2" }).click();
   await page.getByRole("button", { name: "To the end" }).click();
-  assert.equal(await page.locator(".flights tbody tr").count(), 1);
+  await becomes(() => page.locator(".flights tbody tr").count(), 1);
   await page.getByText("held back", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Duplicate: REQUEST from 1 to 2" }).click();
-  assert.equal(await page.locator(".flights tbody tr").count(), 2);
+  await becomes(() => page.locator(".flights tbody tr").count(), 2);
   await member(page, 2).click();
   await item(page, "Cut off from the others").click();
   await page.getByText("parted", { exact: true }).first().waitFor();
@@ -153,8 +155,8 @@ test("crash, hold back, duplicate, part and heal", options, async () => {
   await item(page, "Heal the partition").click();
   await member(page, 2).click();
   await item(page, "Crash").click();
-  assert.equal(await member(page, 2).getAttribute("aria-label"), "2: crashed");
-  assert.deepEqual((await script(page)).slice(-4), [
+  await becomes(tells(page, 2), "2: crashed");
+  await becomes(async () => (await script(page)).slice(-4), [
     "duplicate 1 -> 2 REQUEST",
     "partition 2 | 0,1,3",
     "heal",
@@ -167,18 +169,18 @@ test("by keyboard alone", options, async () => {
   const { page, done } = await visit();
   await member(page, 2).focus();
   await page.keyboard.press("Enter");
-  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Request");
+  await becomes(() => page.evaluate(() => document.activeElement.textContent), "Request");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Home");
   await page.keyboard.press("Enter");
-  assert.equal(await member(page, 2).getAttribute("aria-label"), "2: waits");
+  await becomes(tells(page, 2), "2: waits");
   await page.keyboard.press("s");
   await page.keyboard.press("s");
-  assert.equal(await member(page, 2).getAttribute("aria-label"), "2: inside, has the token");
+  await becomes(tells(page, 2), "2: inside, has the token");
   await page.keyboard.press("u");
-  assert.equal(await member(page, 2).getAttribute("aria-label"), "2: waits");
+  await becomes(tells(page, 2), "2: waits");
   await page.keyboard.press("Shift+U");
-  assert.equal(await member(page, 2).getAttribute("aria-label"), "2: inside, has the token");
+  await becomes(tells(page, 2), "2: inside, has the token");
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
   await page.keyboard.press("Escape");
@@ -187,8 +189,8 @@ test("by keyboard alone", options, async () => {
   await page.keyboard.press("Enter");
   await item(page, "Release").waitFor();
   await page.keyboard.press("Escape");
-  assert.equal(await page.locator(".menu").isVisible(), false);
-  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("data-node")), "2");
+  await becomes(() => page.locator(".menu").isVisible(), false);
+  await becomes(() => page.evaluate(() => document.activeElement.getAttribute("data-node")), "2");
   await done();
 });
 
@@ -197,20 +199,20 @@ test("another group, a command, and what is wrong with it", options, async () =>
   await page.getByLabel("Algorithm").selectOption("bully");
   await page.getByRole("spinbutton", { name: "Nodes" }).fill("3");
   await page.getByRole("button", { name: "Begin" }).click();
-  assert.deepEqual(await script(page), ["nodes 3 bully"]);
+  await becomes(() => script(page), ["nodes 3 bully"]);
   await member(page, 2).click();
   await item(page, "Crash").click();
   await member(page, 0).click();
   await item(page, "Begin an election").click();
   await page.getByRole("button", { name: "To the end" }).click();
-  assert.equal(await member(page, 1).getAttribute("aria-label"), "1: coordinator");
+  await becomes(tells(page, 1), "1: coordinator");
   const command = page.getByLabel("A command");
   await command.fill("request 1");
   await command.press("Enter");
   await page.getByText("bully is an election: nobody can request").waitFor();
   await page.getByRole("button", { name: "Scenario" }).click();
-  const text = await page.getByLabel("Scenario").last().inputValue();
-  assert.match(text, /^nodes 3 bully\n----\n\ncrash 2\n----\n/);
+  const text = () => page.getByLabel("Scenario").last().inputValue();
+  await becomes(text, /^nodes 3 bully\n----\n\ncrash 2\n----\n/);
   await done();
 });
 
@@ -226,8 +228,8 @@ test(
     await page.keyboard.press("Home");
     await page.getByText("You look at the past.").waitFor();
     await page.getByRole("button", { name: "Go on from here" }).click();
-    assert.deepEqual(await script(page), ["nodes 4 ring"]);
-    assert.ok(await page.getByRole("button", { name: "Redo" }).isEnabled());
+    await becomes(() => script(page), ["nodes 4 ring"]);
+    await becomes(() => page.getByRole("button", { name: "Redo" }).isEnabled(), true);
     await done();
   },
 );

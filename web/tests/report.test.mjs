@@ -8,8 +8,15 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { assertNoSidewaysScroll, conchProgram, needsBrowser } from "./browser.mjs";
-import { openBrowser, phone, shot } from "./browser.mjs";
+import {
+  assertNoSidewaysScroll,
+  becomes,
+  conchProgram,
+  needsBrowser,
+  openBrowser,
+  phone,
+  shot,
+} from "./browser.mjs";
 
 const run = promisify(execFile);
 let folder;
@@ -107,19 +114,20 @@ test("a point says what it is, to the mouse and to keys", needsBrowser, async (t
   await page.keyboard.press("ArrowRight");
   const elections = report.experiments.find((each) => each.experiment === "elections");
   const [{ name, points }] = elections.figures[0].series;
-  const said = await page.textContent("#elections-figure-1 > .sr-only");
-  assert.match(said, new RegExp(`^${name}: ${points[1][0]} processes, ${points[1][1]} messages`));
-  assert.ok(await plot.locator(".tip").isVisible());
+  const said = () => page.textContent("#elections-figure-1 > .sr-only");
+  const [, [processes, messages]] = points;
+  await becomes(said, new RegExp(`^${name}: ${processes} processes, ${messages} messages`));
+  await plot.locator(".tip").waitFor();
   await page.keyboard.press("Escape");
-  assert.ok(await plot.locator(".tip").isHidden());
+  await plot.locator(".tip").waitFor({ state: "hidden" });
   await plot.locator("[data-series='0'] .mark").first().hover();
-  assert.match(await plot.locator(".tip").textContent(), new RegExp(name));
+  await becomes(() => plot.locator(".tip").textContent(), new RegExp(name));
   await page.locator("#elections-figure-1 .legend button").first().click();
   await page.locator("h1").hover();
-  const faded = await plot.locator(".faded").count();
-  assert.equal(faded, (await plot.locator("[data-series]").count()) - 1);
+  const series = await plot.locator("[data-series]").count();
+  await becomes(() => plot.locator(".faded").count(), series - 1);
   await page.keyboard.press("?");
-  assert.ok(await page.locator("dialog.help").isVisible());
+  await page.locator("dialog.help").waitFor();
   await done();
 });
 
@@ -143,7 +151,7 @@ test("it fits a phone, and the dark", needsBrowser, async (t) => {
   await assertNoSidewaysScroll(page);
   await page.locator(".contents summary").click();
   await page.click(".contents a[href='#hierarchical']");
-  assert.ok(await page.locator("#hierarchical h2").isVisible());
+  await page.locator("#hierarchical h2").waitFor();
   await done();
 });
 

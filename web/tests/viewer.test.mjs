@@ -1,7 +1,13 @@
 // The trace viewer in a browser: what it shows of films that are made here.
-import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { assertNoSidewaysScroll, needsBrowser, openBrowser, phone, servePage } from "./browser.mjs";
+import {
+  assertNoSidewaysScroll,
+  becomes,
+  needsBrowser,
+  openBrowser,
+  phone,
+  servePage,
+} from "./browser.mjs";
 import { FilmWriter, longFilm } from "./film_writer.mjs";
 
 let rig;
@@ -74,20 +80,20 @@ test(
   needsBrowser,
   async () => {
     const { page, now, close } = await open(brokenFilm());
-    assert.equal(await now(), "1 asks");
+    await becomes(now, "1 asks");
     await page.keyboard.press("ArrowRight");
-    assert.equal(await now(), "1 sends REQUEST(origin 1) to 0");
+    await becomes(now, "1 sends REQUEST(origin 1) to 0");
     await page.keyboard.press("ArrowLeft");
-    assert.equal(await now(), "1 asks");
+    await becomes(now, "1 asks");
     await page.keyboard.press("n");
-    assert.equal(await now(), "1 enters with fence 1.1");
-    assert.equal(await page.locator(".caption").innerText(), "0 gives it away twice.");
+    await becomes(now, "1 enters with fence 1.1");
+    await becomes(() => page.locator(".caption").innerText(), "0 gives it away twice.");
     await page.keyboard.press("End");
-    assert.equal(await now(), "2 leaves");
+    await becomes(now, "2 leaves");
     await page.keyboard.press("Home");
-    assert.equal(await page.locator(".caption").innerText(), "1 asks 0, who has the token.");
+    await becomes(() => page.locator(".caption").innerText(), "1 asks 0, who has the token.");
     await page.getByRole("button", { name: "Next entry" }).click();
-    assert.equal(await now(), "1 enters with fence 1.1");
+    await becomes(now, "1 enters with fence 1.1");
     await close();
   },
 );
@@ -95,16 +101,17 @@ test(
 test("a violation shows the property and the two holders", needsBrowser, async () => {
   const { page, now, close } = await open(brokenFilm());
   const alert = page.getByRole("alert");
-  assert.equal(await alert.innerText(), "");
+  await becomes(() => alert.innerText(), "");
   await page.keyboard.press("v");
-  assert.equal(await now(), "2 enters with fence 1.1");
-  assert.match(await alert.innerText(), /ME1 two holders: 2 entered while 1 was inside/);
-  const guilty = await page
-    .locator(".node.guilty.inside")
-    .evaluateAll((nodes) => nodes.map((node) => node.getAttribute("data-node")));
-  assert.deepEqual(guilty.sort(), ["1", "2"]);
+  await becomes(now, "2 enters with fence 1.1");
+  await becomes(() => alert.innerText(), /ME1 two holders: 2 entered while 1 was inside/);
+  const guilty = () =>
+    page
+      .locator(".node.guilty.inside")
+      .evaluateAll((nodes) => nodes.map((node) => node.getAttribute("data-node")).sort());
+  await becomes(guilty, ["1", "2"]);
   await page.keyboard.press("ArrowRight");
-  assert.equal(await page.locator(".node.guilty").count(), 0);
+  await becomes(() => page.locator(".node.guilty").count(), 0);
   await close();
 });
 
@@ -114,14 +121,14 @@ test(
   async () => {
     const { page, now, close } = await open(brokenFilm(), "#event=2");
     const details = page.getByRole("region", { name: "Event" });
-    assert.match(await details.innerText(), /1 sends REQUEST\(origin 1\) to 0/);
+    await becomes(() => details.innerText(), /1 sends REQUEST\(origin 1\) to 0/);
     const changed = details.locator("tr.changed");
-    assert.deepEqual(await changed.locator("th, td").allInnerTexts(), ["owner", "0", "-"]);
+    await becomes(() => changed.locator("th, td").allInnerTexts(), ["owner", "0", "-"]);
     await details.getByRole("button", { name: "0 receive" }).click();
-    assert.equal(await now(), "0 receives REQUEST(origin 1) from 1");
+    await becomes(now, "0 receives REQUEST(origin 1) from 1");
     await page.locator(".node[data-node='1']").press("Enter");
-    assert.match(await details.innerText(), /1 sends REQUEST/);
-    assert.equal(await now(), "0 receives REQUEST(origin 1) from 1");
+    await becomes(() => details.innerText(), /1 sends REQUEST/);
+    await becomes(now, "0 receives REQUEST(origin 1) from 1");
     await close();
   },
 );
@@ -134,14 +141,14 @@ test("filters hide messages and nodes, also from who steps", needsBrowser, async
   await page.getByRole("tab", { name: "All events" }).click();
   const rows = page.locator(".row .what");
   await page.waitForFunction(() => document.querySelectorAll(".row").length === 3);
-  assert.deepEqual(await rows.allInnerTexts(), [
+  await becomes(() => rows.allInnerTexts(), [
     "1 asks",
     "1 receives TOKEN(origin 1) from 0",
     "1 enters with fence 1.1",
   ]);
   await page.locator("h1").click();
   await page.keyboard.press("ArrowRight");
-  assert.equal(await now(), "1 receives TOKEN(origin 1) from 0");
+  await becomes(now, "1 receives TOKEN(origin 1) from 0");
   await page.getByRole("tab", { name: "Filter" }).click();
   await page.getByRole("button", { name: "Show everything", exact: true }).click();
   await page.getByRole("tab", { name: "All events" }).click();
@@ -157,8 +164,8 @@ test("the table is searched and gone through by keys", needsBrowser, async () =>
   await page.keyboard.press("Tab");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
-  assert.match(await now(), /TOKEN/);
-  assert.equal(await page.locator(".row[aria-selected=true]").count(), 1);
+  await becomes(now, /TOKEN/);
+  await becomes(() => page.locator(".row[aria-selected=true]").count(), 1);
   await close();
 });
 
@@ -172,10 +179,10 @@ test("a link opens the same moment, choice and filter again", needsBrowser, asyn
   const { hash } = new URL(first.page.url());
   await first.close();
   const second = await open(brokenFilm(), hash);
-  assert.equal(await second.now(), "2 enters with fence 1.1");
-  assert.match(await second.page.locator(".details h3").innerText(), /^0 sends TOKEN/);
+  await becomes(second.now, "2 enters with fence 1.1");
+  await becomes(() => second.page.locator(".details h3").innerText(), /^0 sends TOKEN/);
   await second.page.keyboard.press("f");
-  assert.equal(await second.page.getByLabel("Nodes", { exact: true }).inputValue(), "0, 2");
+  await becomes(() => second.page.getByLabel("Nodes", { exact: true }).inputValue(), "0, 2");
   await second.close();
 });
 
@@ -185,7 +192,7 @@ test("playing goes to the end and stops there", needsBrowser, async () => {
   await page.getByRole("button", { name: "Play" }).click();
   await page.waitForFunction(() => /2 leaves/.test(document.querySelector(".now").textContent));
   await page.getByRole("button", { name: "Play" }).waitFor();
-  assert.equal(await now(), "2 leaves");
+  await becomes(now, "2 leaves");
   await close();
 });
 
@@ -206,7 +213,7 @@ test("the diagram is zoomed, clicked and scrubbed by the pointer", needsBrowser,
     return x1 - x0 < length;
   }, whole[1] - whole[0]);
   await page.keyboard.press("0");
-  assert.deepEqual(await seen(), whole);
+  await becomes(seen, whole);
   // The place of an event, and the ruler above it.
   const place = (event) =>
     page.evaluate((which) => {
@@ -215,10 +222,10 @@ test("the diagram is zoomed, clicked and scrubbed by the pointer", needsBrowser,
     }, event);
   const [x, y] = await place(7);
   await page.mouse.click(box.x + x, box.y + y);
-  assert.equal(await now(), "1 enters with fence 1.1");
+  await becomes(now, "1 enters with fence 1.1");
   const [left] = await place(2);
   await page.mouse.click(box.x + left, box.y + 8);
-  assert.equal(await now(), "0 receives REQUEST(origin 1) from 1");
+  await becomes(now, "0 receives REQUEST(origin 1) from 1");
   await close();
 });
 
@@ -226,15 +233,15 @@ test("a message on its way is a button", needsBrowser, async () => {
   const { page, close } = await open(brokenFilm(), "#event=2");
   const flight = page.getByRole("button", { name: "REQUEST from 1 to 0" });
   await flight.press("Enter");
-  assert.match(await page.locator(".details h3").innerText(), /^1 sends REQUEST/);
+  await becomes(() => page.locator(".details h3").innerText(), /^1 sends REQUEST/);
   await close();
 });
 
 test("the structure is there as text", needsBrowser, async () => {
   const { page, close } = await open(brokenFilm(), "#event=10");
   await page.getByText("As text").click();
-  const lines = await page.locator(".structure-list li").allInnerTexts();
-  assert.deepEqual(lines, ["0: owner 1", "1: inside", "2: inside, owner 0"]);
+  const lines = () => page.locator(".structure-list li").allInnerTexts();
+  await becomes(lines, ["0: owner 1", "1: inside", "2: inside, owner 0"]);
   await close();
 });
 
@@ -243,7 +250,7 @@ test("the keys are listed behind ?", needsBrowser, async () => {
   await page.keyboard.press("?");
   const dialog = page.getByRole("dialog");
   await dialog.waitFor();
-  assert.match(await dialog.innerText(), /next, previous violation/);
+  await becomes(() => dialog.innerText(), /next, previous violation/);
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "hidden" });
   await close();
@@ -304,19 +311,19 @@ test("a million events of a thousand nodes open and are scrubbed", needsBrowser,
     t.diagnostic(`${what}: from frame to frame ${gap} ms, at most ${longest}`);
   }
   await page.keyboard.press("End");
-  assert.match(await page.locator(".now").innerText(), /of 999,99\d/);
+  await becomes(() => page.locator(".now").innerText(), /of 999,99\d/);
   await page.keyboard.press("/");
-  assert.equal((await page.locator(".row").count()) > 3, true);
+  await page.locator(".row").nth(3).waitFor();
   await close();
 });
 
 test("a run in which nothing has happened yet grows", needsBrowser, async () => {
   const header = { nodes: [{ name: "0" }, { name: "1" }] };
   const { page, now, close } = await open(new FilmWriter(1, header).bytes());
-  assert.equal(await now(), "Nothing has happened yet.");
+  await becomes(now, "Nothing has happened yet.");
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("n");
-  assert.equal(await page.locator(".node").count(), 2);
+  await becomes(() => page.locator(".node").count(), 2);
   await page.evaluate(
     (bytes) => {
       const { film } = window.conchViewer;
@@ -324,7 +331,7 @@ test("a run in which nothing has happened yet grows", needsBrowser, async () => 
     },
     [...brokenFilm()],
   );
-  assert.equal(await now(), "2 leaves");
-  assert.equal(await page.locator(".node").count(), 3);
+  await becomes(now, "2 leaves");
+  await becomes(() => page.locator(".node").count(), 3);
   await close();
 });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { conchProgram, needsBrowser, openBrowser, shot, startConch } from "./browser.mjs";
+import { becomes, conchProgram, needsBrowser, openBrowser, shot, startConch } from "./browser.mjs";
 
 let rig;
 before(async () => {
@@ -22,6 +22,7 @@ async function view(args, hash = "", context = rig.context) {
   await page.goto(conch.url + hash);
   await page.waitForFunction(() => window.conchTimings?.opened !== undefined);
   await page.getByText("As text").click();
+  await page.locator(".structure-list li").first().waitFor();
   const close = async () => {
     await page.close();
     await conch.stop();
@@ -63,19 +64,19 @@ const families = {
 for (const [name, sights] of Object.entries(families))
   test(`${name}: its structure is drawn and its captions are read`, needsBrowser, async () => {
     const { page, close } = await view(["view", name]);
-    assert.notEqual(await page.locator(".caption").innerText(), "");
+    await becomes(() => page.locator(".caption").innerText(), /./);
     for (const sight of sights) await stepUntil(page, sight);
-    assert.ok((await page.locator(".node").count()) >= 3);
+    await page.locator(".node").nth(2).waitFor();
     await close();
   });
 
 test("a scenario that breaks is stepped to where it does", needsBrowser, async () => {
   const { page, close } = await view(["view", "violation_two_holders_wrong_suspicion"]);
   const alert = page.getByRole("alert");
-  assert.equal(await alert.innerText(), "");
+  await becomes(() => alert.innerText(), "");
   await page.keyboard.press("v");
-  assert.match(await alert.innerText(), /ME1 two holders: \d .* entered while \d .* was inside/);
-  assert.equal(await page.locator(".node.guilty.inside").count(), 2);
+  await becomes(() => alert.innerText(), /ME1 two holders: \d .* entered while \d .* was inside/);
+  await becomes(() => page.locator(".node.guilty.inside").count(), 2);
   await close();
 });
 
@@ -83,12 +84,12 @@ test("a run that breaks is shown at that moment, with its two holders", needsBro
   const run = ["sim", "central", "--suspect", "holder@100ms", "--nodes", "5", "--view"];
   const { page, close } = await view(run);
   const alert = page.getByRole("alert");
-  assert.match(await alert.innerText(), /ME1 two holders: \d .* entered while \d .* was inside/);
-  assert.equal(await page.locator(".node.guilty.inside").count(), 2);
+  await becomes(() => alert.innerText(), /ME1 two holders: \d .* entered while \d .* was inside/);
+  await becomes(() => page.locator(".node.guilty.inside").count(), 2);
   await page.keyboard.press("Home");
-  assert.equal(await alert.innerText(), "");
+  await becomes(() => alert.innerText(), "");
   await page.keyboard.press("v");
-  assert.equal(await page.locator(".node.guilty.inside").count(), 2);
+  await becomes(() => page.locator(".node.guilty.inside").count(), 2);
   await close();
 });
 
@@ -99,7 +100,7 @@ test("a page with its run inside needs no server", needsBrowser, async () => {
   const page = await rig.context.newPage();
   await page.goto(pathToFileURL(file).href);
   await page.waitForFunction(() => window.conchTimings?.opened !== undefined);
-  assert.ok((await page.locator(".node").count()) >= 3);
+  await page.locator(".node").nth(2).waitFor();
   await page.close();
   await rm(folder, { recursive: true });
 });
