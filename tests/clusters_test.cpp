@@ -30,8 +30,6 @@ constexpr const char* lease = "lease=60000";
 
 /// A time of the machine's, as traces have it.
 std::int64_t count(Time time) { return time.time_since_epoch().count(); }
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 struct Numbers {
   double wait_ms_mean = 0;
   double wait_ms_max = 0;
@@ -71,10 +69,10 @@ class Group : public testing::SiteWorkers {
   /// What has crossed the wire since the end would have crossed it anyway.
   Numbers finish() {
     Numbers numbers;
-    numbers.seconds = seconds(*ended_ - begun_);
+    numbers.seconds = seconds_of(*ended_ - begun_);
     numbers.segments = (after_ - before_).segments;
     auto idly = static_cast<double>((wire().traffic() - after_).segments);
-    numbers.segments_idle = idly / seconds(net::steady_now() - *ended_) * numbers.seconds;
+    numbers.segments_idle = idly / seconds_of(net::steady_now() - *ended_) * numbers.seconds;
     expect_all_end();
     read_waits(numbers);
     read_traces(numbers);

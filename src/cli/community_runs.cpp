@@ -88,7 +88,7 @@ ordered_json json_of(const CommunityOptions& options, const CommunityResult& res
   json["crashed"] = result.crashed;
   json["leases"] = {{"lost", result.lost}, {"outlived", result.outlived}};
   json["messages"] = {{"total", result.messages}, {"by_type", result.kinds}};
-  json["length_s"] = sim::seconds(result.length);
+  json["length_s"] = seconds_of(result.length);
   if (result.violation)
     json["violation"] = {{"property", word(result.violation->property)},
                          {"what", result.violation->what},
@@ -114,7 +114,7 @@ void print_lines(const CommunityResult& result) {
 
 void complain(const CommunityResult& result, std::uint64_t seed, const Invocation& invocation) {
   fmt::print(stderr, "{} broken at {} with seed {}: {}\n  repeat: {}\n",
-             word(result.violation->property), print_seconds(sim::seconds(result.length)), seed,
+             word(result.violation->property), print_seconds(seconds_of(result.length)), seed,
              result.violation->what, repeat_command(invocation, seed));
 }
 
@@ -137,7 +137,7 @@ void run_one(CommunityOptions options, const SimTexts& texts, Invocation& invoca
     fmt::print("{}\n", json_of(options, result).dump(2));
   } else {
     fmt::print("{}, seed {}, {}\n", name_of(options, texts), options.seed,
-               print_seconds(sim::seconds(result.length)));
+               print_seconds(seconds_of(result.length)));
     print_lines(result);
     if (result.violation)
       for (const std::string& event : result.events) fmt::print("  {}\n", event);

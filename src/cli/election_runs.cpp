@@ -99,7 +99,7 @@ ordered_json json_of(const ElectionOptions& options, const ElectionResult& resul
   if (result.violation)
     json["violation"] = {{"property", word(result.violation->property)},
                          {"what", result.violation->what},
-                         {"at_s", sim::seconds(result.ended.time_since_epoch())}};
+                         {"at_s", seconds_of(result.ended.time_since_epoch())}};
   json["trace_hash"] = result.trace_hash;
   return json;
 }
@@ -124,7 +124,7 @@ void print_text(const ElectionOptions& options, const ElectionResult& result) {
 void complain(const ElectionResult& result, std::uint64_t seed, const Invocation& invocation) {
   fmt::print(stderr, "{} broken at {} with seed {}: {}\n  repeat: {}\n",
              word(result.violation->property),
-             print_seconds(sim::seconds(result.ended.time_since_epoch())), seed,
+             print_seconds(seconds_of(result.ended.time_since_epoch())), seed,
              result.violation->what, repeat_command(invocation, seed));
 }
 

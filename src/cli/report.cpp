@@ -52,7 +52,7 @@ ordered_json to_json(const sim::Options& options, const sim::Result& result) {
   if (result.violation)
     json["violation"] = {{"property", word(result.violation->property)},
                          {"what", result.violation->what},
-                         {"at_s", sim::seconds(result.ended.time_since_epoch())}};
+                         {"at_s", seconds_of(result.ended.time_since_epoch())}};
   json["trace_hash"] = result.trace_hash;
   return json;
 }

@@ -25,7 +25,7 @@ void complain(const Result& result, std::uint64_t seed, const Invocation& invoca
     waiting += (waiting.empty() ? "" : ", ") + std::to_string(node);
   }
   fmt::print(stderr, "{} broken at {} with seed {}: {}\n", word(result.violation->property),
-             print_seconds(sim::seconds(result.ended.time_since_epoch())), seed,
+             print_seconds(seconds_of(result.ended.time_since_epoch())), seed,
              result.violation->what);
   if (!waiting.empty()) fmt::print(stderr, "  waiting: {}\n", waiting);
   fmt::print(stderr, "  repeat: {}\n", repeat_command(invocation, seed));

@@ -34,7 +34,7 @@ std::map<std::string, LockStatus> locks_of(const Status& status) {
 }
 
 std::string seconds_text(Duration duration) {
-  return fmt::format("{:.1f} s", std::chrono::duration<double>(duration).count());
+  return fmt::format("{:.1f} s", seconds_of(duration));
 }
 
 const StatusPart* part_of(const Status& status, const Member& member) {

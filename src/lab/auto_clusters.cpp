@@ -49,7 +49,7 @@ class Survey {
  private:
   void measure(std::size_t a, std::size_t b) {
     const auto& latency = latencies_[a / peers_per_city][b / peers_per_city];
-    double true_ns = seconds(latency.draw(random_) + latency.draw(random_)) * 1e9;
+    double true_ns = seconds_of(latency.draw(random_) + latency.draw(random_)) * 1e9;
     double ns = true_ns * (1 + noise * random_.uniform());
     trips_.measured(peers_[a], peers_[b], Duration(static_cast<std::int64_t>(ns)));
   }

@@ -47,7 +47,7 @@ TEST(Cities, LatenciesJitterAndAreShortWithinACity) {
   Duration least = one_way(cities()[0], cities()[1], 2.1);
   sim::Random random(1);
   for (int i = 0; i < 100; ++i) EXPECT_GE(table[0][1].draw(random), least);
-  EXPECT_NEAR(sim::seconds(*table[0][1].bound()), 1.1 * sim::seconds(least), 1e-6);
+  EXPECT_NEAR(seconds_of(*table[0][1].bound()), 1.1 * seconds_of(least), 1e-6);
 }
 
 }  // namespace conch::lab::cities_test

@@ -55,7 +55,7 @@ Workload workload(const Setting& setting, std::string_view algorithm, const sim:
 
 /// A slot of the queue: the bracket of equation 4.
 double slot_s(const Setting& setting, const Times& times) {
-  return sim::seconds(setting.locked) + times.fetch_s + times.handover_s;
+  return seconds_of(setting.locked) + times.fetch_s + times.handover_s;
 }
 
 /// The height of the tree that the requests have to climb.
@@ -63,9 +63,8 @@ int height(Node peers) { return static_cast<int>(std::bit_width(peers)) - 1; }
 
 /// While a slot is so long that the tree has queued the next one before it ends.
 bool applies(const Setting& setting, const Times& times, const sim::Wires& wires) {
-  double latency_s = sim::seconds(mean_latency(wires, setting.peers));
-  return sim::seconds(setting.locked) + times.fetch_s >=
-         3 * (height(setting.peers) + 2) * latency_s;
+  double latency_s = seconds_of(mean_latency(wires, setting.peers));
+  return seconds_of(setting.locked) + times.fetch_s >= 3 * (height(setting.peers) + 2) * latency_s;
 }
 
 /// The means to go by: of all cycles, where there is no steady state.
@@ -76,9 +75,9 @@ Times Run::*deviations(bool counts) { return counts ? &Run::steady_off : &Run::a
 Times computed(const Setting& setting, const sim::Uniform& wires) {
   Times times;
   std::uint64_t message_bytes = Workload{}.message_bytes;
-  times.handover_s = sim::seconds(journey(wires, 0, 1, message_bytes));
+  times.handover_s = seconds_of(journey(wires, 0, 1, message_bytes));
   times.fetch_s =
-      times.handover_s + sim::seconds(journey(wires, 0, 1, message_bytes + setting.bytes));
+      times.handover_s + seconds_of(journey(wires, 0, 1, message_bytes + setting.bytes));
   return times;
 }
 
@@ -197,7 +196,7 @@ void Cycle::draw_equation(const Setting& setting) {
   Figure& figure = cycles_.at(setting.locked);
   auto cycle_s = [&](double eta_us) {
     double fetch_s = computed(setting, sim::Uniform{}).fetch_s;
-    return peers * (sim::seconds(setting.locked) + fetch_s + paper_alpha * eta_us / 1e6);
+    return peers * (seconds_of(setting.locked) + fetch_s + paper_alpha * eta_us / 1e6);
   };
   double x = mebibytes(setting);
   figure.at("equation 4, eta 430 us", Whose::paper).points.push_back({x, cycle_s(paper_eta_us)});

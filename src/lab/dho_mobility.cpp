@@ -125,7 +125,7 @@ void Mobility::measure_on(const Setting& setting, std::string_view name, const s
   for (std::size_t i = 0; i < with.size(); ++i) {
     double with_s = with[i].steady.dho_s;
     double alone_s = alone[i].steady.dho_s;
-    Point point{setting, with_s - alone_s, sim::seconds(mean_latency(wires, setting.peers)),
+    Point point{setting, with_s - alone_s, seconds_of(mean_latency(wires, setting.peers)),
                 with[i].departures};
     points_[fmt::format("{} {}", name, with[i].engine)].push_back(point);
     table_.row({std::to_string(setting.peers), fmt::format("{:.0f}%", 100 * setting.share),

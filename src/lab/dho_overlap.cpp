@@ -171,7 +171,7 @@ Findings dho_overlap(const Setup& setup) {
       std::vector<Run> runs = measure(workload(locked, overlap), setup.seeds, setup.engines);
       if (without.empty()) without = runs;
       for (std::size_t i = 0; i < runs.size(); ++i) {
-        Point point{sim::seconds(overlap), sim::seconds(locked), runs[i].steady, without[i].steady};
+        Point point{seconds_of(overlap), seconds_of(locked), runs[i].steady, without[i].steady};
         worst.see(point, runs[i].all, without[i].all);
         findings.table.row(row(point, locked, overlap, runs[i].engine, agreement.compare(runs, i)));
         draw(figure, point, runs[i]);

@@ -37,7 +37,7 @@ ElectionOptions still(std::string_view algorithm, Node nodes) {
 
 Cost measure(const ElectionOptions& options) {
   ElectionResult result = simulate(options);
-  return {result.messages.total, result.turnaround_s / seconds(latency), !result.violation};
+  return {result.messages.total, result.turnaround_s / seconds_of(latency), !result.violation};
 }
 
 std::vector<NodeId> in_order(Node nodes) {

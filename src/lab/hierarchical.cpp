@@ -110,7 +110,7 @@ bool in_band(const Line& line, const Means& means, const Means& base) {
                  : line.messages.contains(means.global.mean() / base.global.mean());
 }
 
-double milliseconds(Duration duration) { return 1e3 * seconds(duration); }
+double milliseconds(Duration duration) { return 1e3 * seconds_of(duration); }
 
 void add_row(Table& table, const Line& line, const Point& point, const Means& means,
              const Means& base) {

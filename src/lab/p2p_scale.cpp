@@ -58,7 +58,7 @@ void add_row(Table& table, sim::Node nodes, Who who, std::uint64_t seed, Growth&
   peak_memory_mib();
   auto begin = std::chrono::steady_clock::now();
   sim::MultitudeResult result = sim::run_multitude(world_of(nodes, who, seed));
-  double took_s = sim::seconds(std::chrono::steady_clock::now() - begin);
+  double took_s = seconds_of(std::chrono::steady_clock::now() - begin);
   double mib = peak_memory_mib();
   CONCH_EXPECT(!result.violation, "every property holds");
   std::sort(result.loads.begin(), result.loads.end());

@@ -52,7 +52,7 @@ Options on_planet(const Contestant& contestant, std::size_t cities, const Load& 
   options.latencies = latencies(cities, stretch);
   options.requests = 10;
   options.hold = Distribution::constant(inside);
-  double round_s = options.nodes() * seconds(inside + mean_latency(options.latencies));
+  double round_s = options.nodes() * seconds_of(inside + mean_latency(options.latencies));
   options.think =
       Distribution::exponential(Duration(static_cast<std::int64_t>(1e9 * load.multiple * round_s)));
   return options;

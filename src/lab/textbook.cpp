@@ -44,8 +44,8 @@ Means measure(Options options, const Seeds& seeds) {
     Result result = simulate(options);
     if (result.violation) continue;
     means.messages.add(result.report.busy_messages_per_entry);
-    means.client_delay.add(result.report.client_delay_s / seconds(latency));
-    means.sync_delay.add(result.report.sync_delay_s / seconds(latency));
+    means.client_delay.add(result.report.client_delay_s / seconds_of(latency));
+    means.sync_delay.add(result.report.sync_delay_s / seconds_of(latency));
     means.fairness.add(result.report.fairness);
   }
   return means;

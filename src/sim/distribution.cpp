@@ -65,8 +65,6 @@ double parse_share(std::string_view text) {
   return share;
 }
 
-double seconds(Duration duration) { return static_cast<double>(duration.count()) * 1e-9; }
-
 Distribution Distribution::parse(std::string_view text) {
   auto colon = text.find(':');
   if (colon == std::string_view::npos) return constant(parse_duration(text));

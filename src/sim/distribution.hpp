@@ -25,8 +25,6 @@ std::string print_duration(Duration duration);
 /// A share of one: `0.25` or `25%`.
 double parse_share(std::string_view text);
 
-double seconds(Duration duration);
-
 class Distribution {
  public:
   enum class Kind : std::uint8_t { constant, exponential, uniform, normal };

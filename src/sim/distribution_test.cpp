@@ -52,7 +52,7 @@ TEST(Distributions, HaveTheirMeanAndAreNeverNegative) {
     for (int i = 0; i < 50'000; ++i) {
       Duration drawn = distribution.draw(random);
       ASSERT_GE(drawn, 0ns);
-      sum_s += seconds(drawn);
+      sum_s += seconds_of(drawn);
     }
     EXPECT_EQ(distribution.mean(), 500ms);
     EXPECT_NEAR(sum_s / 50'000, 0.5, 0.01) << text;

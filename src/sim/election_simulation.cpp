@@ -75,7 +75,7 @@ ElectionResult ElectionSimulation::run() {
   observer_.end();
   result_.messages = observer_.metrics().report(now_).messages;
   if (auto node = coordinator()) result_.coordinator = id_of(*node);
-  result_.turnaround_s = began_ ? seconds(settled_ - *began_) : 0;
+  result_.turnaround_s = began_ ? seconds_of(settled_ - *began_) : 0;
   result_.ended = now_;
   result_.trace_hash = observer_.trace_hash();
   return result_;

@@ -326,7 +326,7 @@ Measured Peers::measured() const {
                 " is " + std::string(dho::word(peers_[node].handle.state())));
   }
   Measured measured = record_.measured();
-  measured.ended_s = seconds(engine_.now().time_since_epoch());
+  measured.ended_s = seconds_of(engine_.now().time_since_epoch());
   return measured;
 }
 

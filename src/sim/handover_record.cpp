@@ -11,7 +11,7 @@ constexpr std::uint64_t first_steady_cycle = 3;
 class Mean {
  public:
   void add(Duration duration) {
-    sum_s_ += seconds(duration);
+    sum_s_ += seconds_of(duration);
     ++count_;
   }
   double value_s() const { return count_ == 0 ? 0 : sum_s_ / static_cast<double>(count_); }

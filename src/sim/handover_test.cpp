@@ -31,7 +31,7 @@ double fetch_s(const Workload& workload) {
 
 /// What a peer keeps from the others in each round: equation 4's bracket.
 double slot_s(const Workload& workload, double messages = 1) {
-  return seconds(workload.locked) + fetch_s(workload) + messages * latency_s;
+  return seconds_of(workload.locked) + fetch_s(workload) + messages * latency_s;
 }
 
 constexpr double exact = 1e-9;

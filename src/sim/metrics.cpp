@@ -67,7 +67,7 @@ void Metrics::entered(Node node, Time now) {
   --waiting_;
   ++inside_;
   is_inside_[node] = true;
-  double wait_s = seconds(now - *asked_[node]);
+  double wait_s = seconds_of(now - *asked_[node]);
   asked_[node].reset();
   waits_s_.push_back(wait_s);
   wait_of_[node].add(wait_s);
@@ -75,7 +75,7 @@ void Metrics::entered(Node node, Time now) {
   (local ? wait_local_ : wait_remote_).add(wait_s);
   entered_last_ = node;
   if (asked_when_quiet_ == node) client_delay_.add(wait_s);
-  if (left_to_waiters_) sync_delay_.add(seconds(now - *left_to_waiters_));
+  if (left_to_waiters_) sync_delay_.add(seconds_of(now - *left_to_waiters_));
   asked_when_quiet_.reset();
   left_to_waiters_.reset();
 }
@@ -125,7 +125,7 @@ Report Metrics::report(Time end) const {
   report.client_delays = client_delay_.count;
   report.sync_delay_s = sync_delay_.value();
   report.sync_delays = sync_delay_.count;
-  report.duration_s = seconds(end.time_since_epoch());
+  report.duration_s = seconds_of(end.time_since_epoch());
   if (report.duration_s > 0) report.throughput_per_s = entries / report.duration_s;
   std::vector<double> waits;
   for (const Mean& mean : wait_of_)

@@ -17,12 +17,12 @@ struct Line {
 };
 
 Line line(const Uniform& wires, Node, Node) {
-  return {std::chrono::duration<double>(wires.latency).count(), wires.bytes_per_s};
+  return {seconds_of(wires.latency), wires.bytes_per_s};
 }
 
 Line line(const Grid& grid, Node from, Node to) {
   double lines = grid.lines_between(from, to);
-  double latency_s = std::chrono::duration<double>(grid.line_latency).count();
+  double latency_s = seconds_of(grid.line_latency);
   return {lines * latency_s * grid.latency_factor,
           std::min(grid.host_bytes_per_s, grid.backbone_bytes_per_s) * grid.bandwidth_factor};
 }

@@ -44,7 +44,7 @@ class GridEngine final : public sim::handover::Engine {
   }
   void remind(const Alarm& alarm, Duration delay) override {
     wishes_.emplace_back([this, alarm, delay] {
-      s4u::this_actor::sleep_for(sim::seconds(delay));
+      s4u::this_actor::sleep_for(seconds_of(delay));
       act([&] { peers_->alarm(alarm); });
     });
   }

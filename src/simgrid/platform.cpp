@@ -12,12 +12,10 @@ struct Site {
   ::simgrid::kernel::routing::NetPoint* router;
 };
 
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 Site create_site(const sim::Grid& grid, s4u::NetZone* root, const std::string& name) {
   s4u::NetZone* zone = s4u::create_star_zone(name)->set_parent(root);
   s4u::Link* backbone = zone->create_link(name + "-backbone", grid.backbone_bytes_per_s);
-  backbone->set_latency(seconds(grid.line_latency))->seal();
+  backbone->set_latency(seconds_of(grid.line_latency))->seal();
   auto* router = zone->create_router(name + "-router");
   zone->add_route(router, nullptr, nullptr, nullptr, {s4u::LinkInRoute(backbone)});
   return {zone, backbone, router};
@@ -27,7 +25,7 @@ Site create_site(const sim::Grid& grid, s4u::NetZone* root, const std::string& n
 s4u::Host* create_host(const sim::Grid& grid, const Site& site, const std::string& name) {
   s4u::Host* host = site.zone->create_host(name, 1e9)->seal();
   auto* line = site.zone->create_split_duplex_link(name + "-line", grid.host_bytes_per_s);
-  line->set_latency(seconds(grid.line_latency))->seal();
+  line->set_latency(seconds_of(grid.line_latency))->seal();
   site.zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr,
                        {{line, s4u::LinkInRoute::Direction::UP}, s4u::LinkInRoute(site.backbone)});
   return host;
@@ -36,7 +34,7 @@ s4u::Host* create_host(const sim::Grid& grid, const Site& site, const std::strin
 void connect(const sim::Grid& grid, s4u::NetZone* root, const Site& a, const Site& b) {
   s4u::Link* line =
       root->create_link(a.zone->get_name() + "-" + b.zone->get_name(), grid.backbone_bytes_per_s);
-  line->set_latency(seconds(grid.line_latency))->seal();
+  line->set_latency(seconds_of(grid.line_latency))->seal();
   root->add_route(a.zone->get_netpoint(), b.zone->get_netpoint(), a.router, b.router,
                   {s4u::LinkInRoute(line)});
 }

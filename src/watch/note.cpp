@@ -72,8 +72,7 @@ nlohmann::ordered_json json_of(const Note& note, Time now) {
   if (note.other != NodeId{}) json["peer"] = hexadecimal(note.other);
   if (note.mode == Mode::read) json["shared"] = true;
   if (note.fence != Fence{}) json["fence"] = fence_text(note.fence);
-  if (note.lasted > Duration::zero())
-    json["lasted_s"] = std::chrono::duration<double>(note.lasted).count();
+  if (note.lasted > Duration::zero()) json["lasted_s"] = seconds_of(note.lasted);
   if (note.kind != Note::Kind::epoch) return json;
   json["epoch"] = note.epoch.value;
   json["members"] = nlohmann::ordered_json::array();

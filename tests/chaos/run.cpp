@@ -24,8 +24,6 @@ constexpr auto look_every = 10ms;
 /// Of each worker at each lock: most know each other then.
 constexpr std::uint64_t entries_to_be_warm = 10;
 
-double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
-
 Temper temper_of(const RunOptions& options) {
   bool is_measured = options.holders_to_hit > 0;
   return {.kinds = options.kinds,
@@ -195,8 +193,8 @@ std::size_t Run::holder_or(std::size_t seat) {
 }
 
 void Run::begin(const Fault& fault, const std::vector<std::size_t>& seats) {
-  tell_(fmt::format("{:8.3f}  {} for {:.2f} s:{}", seconds(steady_now() - begun_), word(fault.kind),
-                    seconds(fault.lasts), what_is_hit(fault, seats)));
+  tell_(fmt::format("{:8.3f}  {} for {:.2f} s:{}", seconds_of(steady_now() - begun_),
+                    word(fault.kind), seconds_of(fault.lasts), what_is_hit(fault, seats)));
   crew_.say(fmt::format("fault {}{}", word(fault.kind), words_of(seats)));
   crew_.wire().set(fault.quality);
   for (std::size_t site : fault.etcd) crew_.etcd()->hit(site, fault.etcd_signal);
@@ -297,7 +295,7 @@ void Run::finish() {
 
 ::chaos::Verdict Run::judge() {
   std::ifstream history(crew_.history());
-  ::chaos::Verdict verdict = ::chaos::check(history, {seconds(options_.group.lease), 1});
+  ::chaos::Verdict verdict = ::chaos::check(history, {seconds_of(options_.group.lease), 1});
   verdict.in_history = verdict.complaints.size();
   verdict.complaints.insert(verdict.complaints.end(), complaints_.begin(), complaints_.end());
   return verdict;

@@ -89,7 +89,7 @@ class Soak {
     std::uint64_t entries = page_->entries;
     for (double now_s = 0; now_s < total_s && interrupted == 0;) {
       std::this_thread::sleep_for(500ms);  // The rhythm of samples: nothing is awaited.
-      now_s = std::chrono::duration<double>(Clock::now() - begin).count();
+      now_s = seconds_of(Clock::now() - begin);
       if (!everybody_lives()) return 1;
       samples_.push_back(sample(now_s));
       if (page_->rejoins >= options_.peers && !all_rejoined_) all_rejoined_ = samples_.size() - 1;
