@@ -68,15 +68,13 @@ std::string question(const peer::DataQuestion& question) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+std::vector<std::string> fuzz::seeds() {
   NodeId somebody{7};
-  fuzz::plant(*argc, *argv,
-              {question(peer::FetchData{"treasure", 1, {}}),
-               question(peer::KeepData{"other", {9, 5, somebody}}) + "bytes",
-               question(peer::KeepData{"other", {9, 5, somebody}, true, true}) + "bytes",
-               question(peer::KeepData{"other", {9, 5, somebody}, false, false, false, "bytes"}),
-               question(peer::PatchData{"treasure", 1, {9, 21, somebody}, {0, 5}}) + "bytes"});
-  return 0;
+  return {question(peer::FetchData{"treasure", 1, {}}),
+          question(peer::KeepData{"other", {9, 5, somebody}}) + "bytes",
+          question(peer::KeepData{"other", {9, 5, somebody}, true, true}) + "bytes",
+          question(peer::KeepData{"other", {9, 5, somebody}, false, false, false, "bytes"}),
+          question(peer::PatchData{"treasure", 1, {9, 21, somebody}, {0, 5}}) + "bytes"};
 }
 
 /// Everything is said at once, and then it hangs up.

@@ -44,7 +44,7 @@ void check(std::string_view json) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+std::vector<std::string> fuzz::seeds() {
   std::string outcome =
       R"({"header":{"cluster_id":"3","revision":"2"},"succeeded":true,"responses":)"
       R"([{"response_put":{}},{"response_range":{"kvs":[{"key":"eA==","create_revision":"2",)"
@@ -54,12 +54,14 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
       R"([{"type":"DELETE","kv":{"key":"eA==","mod_revision":"5"}}]}})";
   std::string head = "HTTP/1.1 200 OK\r\n";
   std::string counted = "Content-Length: " + std::to_string(outcome.size()) + "\r\n\r\n" + outcome;
-  fuzz::plant(*argc, *argv,
-              {outcome, news, R"({"token":"a.b"})", R"({"ID":"7","TTL":"5"})",
-               R"({"error":"etcdserver: permission denied","code":7})",
-               R"({"error":{"grpc_code":14,"message":"no leader"}})", head + counted,
-               head + "Transfer-Encoding: chunked\r\n\r\n5\r\nabc\n\r\n\r\n0\r\n\r\n"});
-  return 0;
+  return {outcome,
+          news,
+          R"({"token":"a.b"})",
+          R"({"ID":"7","TTL":"5"})",
+          R"({"error":"etcdserver: permission denied","code":7})",
+          R"({"error":{"grpc_code":14,"message":"no leader"}})",
+          head + counted,
+          head + "Transfer-Encoding: chunked\r\n\r\n5\r\nabc\n\r\n\r\n0\r\n\r\n"};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

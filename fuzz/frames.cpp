@@ -49,7 +49,7 @@ class Ends {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+std::vector<std::string> fuzz::seeds() {
   std::string all("\x05", 1);
   for (std::string_view note : {"one", "two"}) put_frame(all, Kind::note, note);
   put_frame(all, Kind::hello, "");
@@ -57,8 +57,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   put_frame(all, Kind::accepted, std::string("\0\0\0\0\0\0\0\1", 8));
   put_frame(all, Kind::payload, std::string("\0\0\0\0first", 9));
   put_frame(all, Kind::payload, std::string("\0\0\0\1second", 10));
-  fuzz::plant(*argc, *argv, {all});
-  return 0;
+  return {all};
 }
 
 /// The first byte says in what parts the rest comes; however that is, the frames are the same.

@@ -36,7 +36,8 @@ void check(const Frame& frame) {
   auto hello = read_hello(frame);
   if (const auto* value = std::get_if<Hello>(&hello)) {
     say_again(
-        *value, [](auto& out, auto& v) { put_hello(out, v); }, read_hello);
+        *value, [](auto& out, auto& v) { put_hello(out, v); },
+        [](const Frame& again) { return read_hello(again); });
     if (!value->address.empty())
       fuzz::require(print(*parse_address(value->address)).size() <= 3 * address_bytes_max,
                     "an address can be printed");
@@ -52,7 +53,7 @@ void check(const Frame& frame) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+std::vector<std::string> fuzz::seeds() {
   std::string hello;
   put_hello(hello, good);
   std::string stranger;
@@ -63,8 +64,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   put_answer(accepted, {us, "naimi-trehel", "tcp:[::1]:1", true, 7});
   std::string refused;
   put_refusal(refused, "no");
-  fuzz::plant(*argc, *argv, {hello, stranger, stream, accepted, refused});
-  return 0;
+  return {hello, stranger, stream, accepted, refused};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

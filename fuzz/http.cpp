@@ -28,14 +28,12 @@ HttpOptions options() {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-  fuzz::plant(*argc, *argv,
-              {"GET /locks?find=a%20b&order=age HTTP/1.1\r\nHost: localhost:80\r\n\r\n",
-               "POST /unlock HTTP/1.1\r\nHost: [::1]:80\r\nOrigin: http://[::1]:80\r\n"
-               "X-Conch: 1\r\nAuthorization: Bearer 0123456789abcdef\r\nContent-Length: 14\r\n\r\n"
-               "{\"lock\":\"abcd\"}",
-               "HEAD / HTTP/1.0\n\n"});
-  return 0;
+std::vector<std::string> fuzz::seeds() {
+  return {"GET /locks?find=a%20b&order=age HTTP/1.1\r\nHost: localhost:80\r\n\r\n",
+          "POST /unlock HTTP/1.1\r\nHost: [::1]:80\r\nOrigin: http://[::1]:80\r\n"
+          "X-Conch: 1\r\nAuthorization: Bearer 0123456789abcdef\r\nContent-Length: 14\r\n\r\n"
+          "{\"lock\":\"abcd\"}",
+          "HEAD / HTTP/1.0\n\n"};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -28,7 +28,7 @@ void read_again(std::string_view body) {
 void read(PayloadKind kind, std::string_view body) {
   switch (kind) {
     case PayloadKind::recovery:
-    case PayloadKind::overlay: return;  // messages.cpp
+    case PayloadKind::overlay: return;  // steward.cpp
     case PayloadKind::register_ask: return read_again<recovery::Ask>(body);
     case PayloadKind::register_answer: return read_again<recovery::Answer>(body);
     case PayloadKind::terms_ask: return read_again<TermsAsk>(body);
@@ -45,21 +45,20 @@ void read(PayloadKind kind, std::string_view body) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+std::vector<std::string> fuzz::seeds() {
   StatusPart part;
   part.locks.emplace_back();
-  fuzz::plant(
-      *argc, *argv,
-      {packed(PayloadKind::register_ask, recovery::Ask{}),
-       packed(PayloadKind::register_answer, recovery::Answer{}),
-       packed(PayloadKind::terms_ask, TermsAsk{}),
-       packed(PayloadKind::terms, recovery::LeaseTerms{}),
-       packed(PayloadKind::status_ask, StatusAsk{7}), packed(PayloadKind::status_part, part),
-       packed(PayloadKind::outdated, Outdated{"a", 7}), packed(PayloadKind::ping, Ping{7}),
-       packed(PayloadKind::pong, Pong{7}),
-       packed(PayloadKind::distances, Distances{{Distance{NodeId{7}, Duration(9)}}}),
-       packed(PayloadKind::enclosure, Enclosure{"a", 7, "bytes"})});
-  return 0;
+  return {packed(PayloadKind::register_ask, recovery::Ask{}),
+          packed(PayloadKind::register_answer, recovery::Answer{}),
+          packed(PayloadKind::terms_ask, TermsAsk{}),
+          packed(PayloadKind::terms, recovery::LeaseTerms{}),
+          packed(PayloadKind::status_ask, StatusAsk{7}),
+          packed(PayloadKind::status_part, part),
+          packed(PayloadKind::outdated, Outdated{"a", 7}),
+          packed(PayloadKind::ping, Ping{7}),
+          packed(PayloadKind::pong, Pong{7}),
+          packed(PayloadKind::distances, Distances{{Distance{NodeId{7}, Duration(9)}}}),
+          packed(PayloadKind::enclosure, Enclosure{"a", 7, "bytes"})};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

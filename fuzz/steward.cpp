@@ -1,147 +1,193 @@
-// A member of the group that says anything it likes, in well-formed messages. What its peer relies
-// on may break over that: then an invariant says so before anything is handed out, and the peer
-// throws the steward away and begins a new life, as one does that has lost its lease. Nothing else
-// happens.
-#include "recovery/steward.hpp"
-
+// A member of the group that says anything it likes to a peer, of any algorithm, with a register
+// or without. What the peer relies on may break over that: then an invariant says so before
+// anything is handed out, and the peer throws the steward away and begins a new life, as one does
+// that has lost its lease. Nothing else happens.
 #include "core/encode.hpp"
 #include "core/expect.hpp"
 #include "fuzz.hpp"
-#include "mutex/naimi_trehel.hpp"
+#include "group.hpp"
+#include "peer/any_steward.hpp"
+#include "peer/overlay_steward.hpp"
 
 using namespace conch;
+using namespace conch::peer;
 using namespace conch::recovery;
 
 namespace {
 
-using A = NaimiTrehel;
-using Spoken = recovery::Message<A>;
+constexpr Duration lease = std::chrono::seconds(1);
 
-const Life self{NodeId{2}, Incarnation{2}};
-const std::vector<Life> others{
-    {NodeId{1}, Incarnation{1}}, {NodeId{3}, Incarnation{3}}, {NodeId{9}, Incarnation{9}}};
+/// Nothing if it is an algorithm with a register.
+std::optional<Agreement> agreement_of(const std::string& name) {
+  return parse_agreement(name + "/5/1000ms");
+}
 
-View first_view() {
-  Roster roster({{NodeId{1}, Incarnation{1}, "", false},
-                 {NodeId{2}, Incarnation{2}, "", false},
-                 {NodeId{3}, Incarnation{3}, "", false}});
-  return {1, Epoch{1}, "naimi-trehel", self, roster, {}};
+std::unique_ptr<AnySteward> make(const std::string& name) {
+  if (std::optional<Agreement> agreed = agreement_of(name))
+    return make_overlay_steward({fuzz::member(fuzz::victim, ""), *agreed, {}, 1});
+  StewardTraits traits{fuzz::member(fuzz::victim, "geneva"), {lease, 0}, {}, {}};
+  traits.tell_copies = [](AnySteward&, Time, Effects&) {};
+  return make_steward(find_algorithm(name), traits);
 }
 
 /// One step of an input: what is done, and for a message who says it and how long it is.
-enum class Step : std::uint8_t { message, request, release, cancel, tick, answer, steps };
+enum class Step : std::uint8_t { message, request, release, cancel, tick, answer, leave, steps };
 
-class Peer {
+class Victim {
  public:
-  Peer() : steward_(self, "", {"naimi-trehel", {}}, {std::chrono::seconds(1), 0}) {
-    call([](auto& peer, auto& out) { peer.start(out); });
+  explicit Victim(const std::string& name) : steward_(make(name)) {
+    standing_.view = fuzz::first_view(name);
+    steward_->start(now_, out_);
     answer(false);
     answer(true);
     answer(true);
   }
 
-  void step(Step step, std::string_view& input) {
-    switch (step) {
-      case Step::message: return receive(input);
-      case Step::request:
-        if (is_in() && doing() == Doing::nothing)
-          call([](auto& peer, auto& out) { peer.request("a", {}, out); });
-        return;
-      case Step::release:
-        if (is_in() && doing() == Doing::inside)
-          call([](auto& peer, auto& out) { peer.release("a", {}, out); });
-        return;
-      case Step::cancel:
-        if (is_in() && doing() == Doing::waiting)
-          call([](auto& peer, auto& out) { peer.cancel("a", out); });
-        return;
-      case Step::tick: return call([](auto& peer, auto& out) { peer.tick(out); });
-      default: return answer(true);
+  /// Until its life is over.
+  void live(std::string_view input) {
+    while (!input.empty() && !fatal_) {
+      auto step = static_cast<std::uint8_t>(input.front()) % static_cast<std::uint8_t>(Step::steps);
+      input.remove_prefix(1);
+      now_ += std::chrono::milliseconds(1);
+      take(static_cast<Step>(step), input);
+      for (const Event& event : out_.events) happen(event);
+      std::vector<Ask> asks = std::move(out_.asks);
+      out_.clear();
+      out_.asks = std::move(asks);
     }
   }
 
  private:
-  bool is_in() const { return steward_.participant().stage() == Stage::working; }
-  Doing doing() const { return steward_.participant().doing("a"); }
+  enum class Doing { nothing, waiting, cancelling, inside, leaving };
+
+  void take(Step step, std::string_view& input) {
+    switch (step) {
+      case Step::message: return receive(input);
+      case Step::request:
+        if (!may(Doing::nothing)) return;
+        doing_ = Doing::waiting;
+        return void(steward_->request(now_, "a", Mode::write, out_));
+      case Step::release:
+        if (!may(Doing::inside)) return;
+        doing_ = Doing::nothing;
+        return void(steward_->release(now_, "a", {}, out_));
+      case Step::cancel:
+        if (!may(Doing::waiting)) return;
+        doing_ = Doing::cancelling;
+        return void(steward_->cancel(now_, "a", out_));
+      case Step::tick:
+        now_ = std::max(now_, std::min(steward_->wakes(), now_ + lease / 4));
+        return steward_->tick(now_, out_);
+      case Step::leave:
+        if (!may(Doing::nothing)) return;
+        doing_ = Doing::leaving;
+        return steward_->leave(now_, out_);
+      default: return answer(true);
+    }
+  }
+  bool may(Doing doing) const {
+    bool is_in = steward_->stage() == Stage::working && steward_->has_lease(now_);
+    return is_in && doing_ == doing;
+  }
+  void happen(const Event& event) {
+    auto is_ours = [](const auto* of_lock) { return of_lock && of_lock->lock == "a"; };
+    if (is_ours(std::get_if<Granted>(&event))) doing_ = Doing::inside;
+    if (is_ours(std::get_if<Withdrew>(&event))) doing_ = Doing::nothing;
+    if (is_ours(std::get_if<Lost>(&event))) doing_ = Doing::nothing;
+  }
 
   void receive(std::string_view& input) {
-    if (input.size() < 2) return;
-    const Life& from = others[static_cast<std::uint8_t>(input[0]) % others.size()];
-    std::size_t size = std::min<std::size_t>(static_cast<std::uint8_t>(input[1]), input.size() - 2);
-    Spoken message;
-    Decoder decoder(input.substr(2, size));
-    input.remove_prefix(2 + size);
-    if (!decoder.decode(message) || !decoder.finish()) return;
-    call([&](auto& peer, auto& out) { peer.receive(from, message, out); });
+    if (input.size() < 3) return;
+    auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(input[at]); };
+    const Life& from = fuzz::others[byte(0) % fuzz::others.size()];
+    std::size_t size = std::min<std::size_t>(byte(1) * 256U + byte(2), input.size() - 3);
+    Intake intake = steward_->receive(now_, from, input.substr(3, size), out_);
+    input.remove_prefix(3 + size);
+    fatal_ = intake.fatal;
   }
   /// The register is honest.
   void answer(bool yes) {
-    if (asks_.empty()) return;
-    Ask asked = asks_.back();
-    asks_.pop_back();
-    standing_.view = std::max(standing_.view, first_view(),
-                              [](const View& a, const View& b) { return a.number < b.number; });
+    if (out_.asks.empty()) return;
+    Ask asked = std::move(out_.asks.back());
+    out_.asks.pop_back();
     if (const auto* propose = std::get_if<Propose>(&asked.question);
         propose && yes && propose->view.number == standing_.view.number + 1)
       standing_.view = propose->view;
-    call([&](auto& peer, auto& out) { peer.answered({asked.number, yes, standing_}, out); });
-  }
-  template <class Call>
-  void call(Call&& run) {
-    StewardOrders<A> out{now_ += std::chrono::milliseconds(1)};
-    run(steward_, out);
-    for (Ask& ask : out.asks()) asks_.push_back(std::move(ask));
+    steward_->answered(now_, {asked.number, yes, standing_}, out_);
   }
 
-  Steward<A> steward_;
+  std::unique_ptr<AnySteward> steward_;
+  Effects out_;
   Time now_{std::chrono::seconds(1)};
   Standing standing_;
-  std::vector<Ask> asks_;
+  Doing doing_ = Doing::nothing;
+  bool fatal_ = false;
 };
 
-std::string step_of(std::uint8_t from, const Spoken& message) {
-  std::string bytes;
-  encode(bytes, message);
-  return std::string{static_cast<char>(Step::message), static_cast<char>(from),
-                     static_cast<char>(bytes.size())} +
-         bytes;
+// Seeds.
+
+std::string step(Step step) { return std::string(1, static_cast<char>(step)); }
+std::string step(std::size_t from, std::string_view message) {
+  std::string text = step(Step::message);
+  for (std::size_t part : {from, message.size() / 256, message.size() % 256})
+    text += static_cast<char>(part);
+  return text.append(message);
 }
 
-std::vector<std::string> seeds() {
-  std::string request(1, static_cast<char>(Step::request));
-  std::string release(1, static_cast<char>(Step::release));
-  Told<A> asks{"a", Epoch{1}, A::Message(A::Request{NodeId{1}})};
-  Told<A> token{"a", Epoch{1}, A::Message(A::Token{})};
-  View next = first_view();
-  next.number = 2;
-  next.epoch = Epoch{2};
-  next.decider = others[0];
-  return {request + step_of(0, asks) + release + request + step_of(0, token) + release,
-          step_of(0, Told<A>{"a", Epoch{1}, {}}) + step_of(1, asks) + request,
-          step_of(0, Freeze{next}) + step_of(0, Install{Epoch{2}, {}}) + request,
-          step_of(0, Hello{first_view()}) + step_of(1, Welcome{}) + step_of(1, Doubt{others[0]}),
-          step_of(0, Report{Epoch{1}, {}}) + step_of(0, Installed{Epoch{1}})};
+/// Another comes to the victim's ring, and both want the lock: what the victim hears and does.
+std::string conversation(const Agreement& agreed) {
+  std::array lives{fuzz::victim, fuzz::others[0]};
+  std::array<std::unique_ptr<AnySteward>, 2> stewards;
+  std::array<Effects, 2> outs;
+  std::string heard;
+  Time now{std::chrono::seconds(1)};
+  for (std::size_t i : {0U, 1U}) {
+    std::vector<Introduction> contacts;
+    if (i == 1) contacts.push_back({lives[0], fuzz::member(lives[0], "").address});
+    stewards[i] = make_overlay_steward({fuzz::member(lives[i], ""), agreed, contacts, i + 1});
+    stewards[i]->start(now, outs[i]);
+  }
+  for (int round = 0; round < 60; ++round) {
+    now += lease / 20;
+    for (std::size_t i : {0U, 1U}) {
+      Effects sent = std::exchange(outs[i], {});
+      for (const Effects::Parcel& parcel : sent.parcels) {
+        std::string_view body = sent.payload(parcel).substr(1);
+        if (i == 1) heard += step(0, body);
+        stewards[1 - i]->receive(now, lives[i], body, outs[1 - i]);
+      }
+    }
+    for (std::size_t i : {0U, 1U}) {
+      stewards[i]->tick(now, outs[i]);
+      if (round == 20) stewards[i]->request(now, "a", Mode::write, outs[i]);
+    }
+    heard += step(Step::tick);
+    if (round == 20) heard += step(Step::request);
+  }
+  return heard;
 }
 
 }  // namespace
 
-extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-  fuzz::plant(*argc, *argv, seeds());
-  return 0;
+std::vector<std::string> fuzz::seeds() {
+  std::vector<std::string> all;
+  std::string entry = step(Step::request) + step(Step::tick) + step(Step::release);
+  for (const std::string& name : fuzzed()) {
+    if (std::optional<Agreement> agreed = agreement_of(name)) {
+      all.push_back(conversation(*agreed));
+      continue;
+    }
+    std::string begun = step(0, report_of(name)) + step(1, report_of(name));
+    for (const std::string& message : messages_of(name)) {
+      all.push_back(begun + step(0, message) + entry + step(1, message) + entry);
+      all.push_back(begun + step(Step::request) + step(0, message) + entry + entry);
+      all.push_back(begun + step(Step::request) + step(Step::cancel) + step(0, message) + entry);
+    }
+  }
+  return all;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::string_view input = fuzz::view_of(data, size);
-  InvariantWatch watch;
-  try {
-    Peer peer;
-    while (!input.empty()) {
-      auto step = static_cast<std::uint8_t>(input.front()) % static_cast<std::uint8_t>(Step::steps);
-      input.remove_prefix(1);
-      peer.step(static_cast<Step>(step), input);
-    }
-  } catch (const BrokenInvariant&) {
-    return 0;
-  }
+  for (const std::string& name : fuzz::fuzzed()) Victim(name).live(fuzz::view_of(data, size));
   return 0;
 }

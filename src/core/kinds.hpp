@@ -53,6 +53,9 @@ concept Number =
     std::integral<T> || std::is_enum_v<T> || std::same_as<T, NodeId> || std::same_as<T, Epoch> ||
     std::same_as<T, Fence> || std::same_as<T, Stamp> || std::same_as<T, Duration>;
 
+/// 36 years. Nothing that others send lasts longer, so a sum of some does not overflow.
+inline constexpr Duration duration_max{std::int64_t{1} << 60};
+
 /// The value whose number this is, or nothing if the number does not fit the type.
 template <Number T>
 constexpr std::optional<T> from_number(std::uint64_t number) {
@@ -69,6 +72,8 @@ constexpr std::optional<T> from_number(std::uint64_t number) {
     value = T{number};
   }
   if (to_number(value) != number) return std::nullopt;
+  if constexpr (std::same_as<T, Duration>)
+    if (value > duration_max || value < -duration_max) return std::nullopt;
   return value;
 }
 

@@ -24,7 +24,7 @@ TEST(Number, SignedOnesComeBack) {
   expect_back(extremes<std::int16_t>());
   expect_back(extremes<std::int32_t>());
   expect_back(extremes<std::int64_t>());
-  expect_back<Duration>({Duration::min(), Duration(-1), Duration(0), Duration::max()});
+  expect_back<Duration>({-duration_max, Duration(-1), Duration(0), duration_max});
 }
 
 TEST(Number, UnsignedOnesComeBack) {
@@ -42,6 +42,8 @@ TEST(Number, IsRefusedIfItDoesNotFit) {
   EXPECT_EQ(from_number<Small>(256), std::nullopt);
   EXPECT_EQ(from_number<Epoch>(std::uint64_t{1} << 32), std::nullopt);
   EXPECT_EQ(from_number<std::uint16_t>(65'536), std::nullopt);
+  EXPECT_EQ(from_number<Duration>(to_number(duration_max) + 1), std::nullopt);
+  EXPECT_EQ(from_number<Duration>(to_number(Duration::min())), std::nullopt);
   EXPECT_EQ(from_number<std::int8_t>(128), std::nullopt);
   EXPECT_EQ(from_number<std::int32_t>(0xffff'ffff), std::nullopt);
 }

@@ -175,6 +175,7 @@ void Elmp::execute(Out& out) {
   const Operation operation = lock_->operation;
   switch (operation.task) {
     case Task::request:
+      CONCH_EXPECT(ledger_, "the root has the ledger");
       if (operation.id.origin != self_) return swap(out);
       asking_ = false;
       lock_.reset();
@@ -185,6 +186,7 @@ void Elmp::execute(Out& out) {
         return out.send(operation.id.origin, Walk{operation, 0});
       return seat(operation, 0, out);
     case Task::leave: {
+      CONCH_EXPECT(ledger_ || !lazy(), "the root has the ledger");
       if (lazy()) ++ledger_->departures;
       bool below = lazy() || tuning_.without == Without::heaviest_leaf;
       if (below && operation.id.origin != self_)
@@ -205,6 +207,7 @@ void Elmp::unlock(Out& out) {
 
 /// From here to the root, which comes last.
 void Elmp::unlock_path(const Growth& growth, Out& out) {
+  CONCH_EXPECT(lock_ || !parent_, "a path is unlocked that was locked");
   if (out_of_shape(growth)) return rebuild(growth, out);
   Growth above = growth;
   if (growth.nodes != 0) above.child = self_;

@@ -25,6 +25,7 @@ bool Elmp::out_of_shape(const Growth& growth) const {
 }
 
 void Elmp::rebuild(const Growth& growth, Out& out) {
+  CONCH_EXPECT(lock_, "a path is rebuilt that was locked");
   change_ = Change{Role::scapegoat, lock_->operation, {}, false, true, {}, growth};
   collect(out);
 }

@@ -57,16 +57,15 @@ void Line::want(Place& place, const Wish& wish, Ledger& ledger) {
 }
 
 void Line::enqueue(const Wish& wish, Ledger& ledger, Out& out) {
-  Place& last = places_.back();
-  CONCH_EXPECT(last.given && !last.next && !last.wish, "the root hosts the last place, unused");
+  Place& last = last_place();
+  CONCH_EXPECT(!last.wish, "the last place is unused");
   want(last, wish, ledger);
   settle(last.number, out);
   tell_self(out);
 }
 
 Admission Line::admit(NodeId node, Ledger& ledger) {
-  Place& last = places_.back();
-  CONCH_EXPECT(last.given && !last.next, "the root hosts the last place");
+  Place& last = last_place();
   last.next = Seat{node, ++ledger.place};
   last.next_link = 0;
   Extent<Outlook> outlook = seen_from_behind(last);
@@ -76,7 +75,9 @@ Admission Line::admit(NodeId node, Ledger& ledger) {
 
 void Line::take(const Admission& admission, const std::optional<Wish>& wish, Ledger& ledger,
                 Out& out) {
-  Place& place = *find_or_expect(admission.place);
+  Place* expected = find_or_expect(admission.place);
+  CONCH_EXPECT(expected != nullptr, "a place is given once");
+  Place& place = *expected;
   place.given = true;
   if (without_ == Without::early_token) place.token = false;
   if (!place.token && place.link == 0) place.ahead = admission.ahead;
@@ -204,8 +205,8 @@ void Line::take_in(NodeId from, const Splice& m, Out& out) {
 
 void Line::take_in(NodeId from, const Spliced& m, Out& out) {
   Place* place = find(m.place);
-  CONCH_EXPECT(place != nullptr && place->splicing && place->ahead->node == from,
-               "only who asked the one ahead is taken out");
+  bool asked = place != nullptr && place->splicing && place->ahead && place->next;
+  CONCH_EXPECT(asked && place->ahead->node == from, "only who asked the one ahead is taken out");
   tell(place->next->node, Ahead{place->next->place, *place->ahead, place->next_link + 1}, out);
   remove(m.place);
 }
@@ -233,6 +234,13 @@ Line::Place* Line::find_or_expect(std::uint64_t number) {
   expected.number = number;
   expected.outlook = Extent(Outlook{Use::write, Baton{}});
   return &places_.emplace_back(std::move(expected));
+}
+
+/// Of all, for this is the root.
+Line::Place& Line::last_place() {
+  CONCH_EXPECT(!places_.empty() && places_.back().given && !places_.back().next,
+               "the root hosts the last place");
+  return places_.back();
 }
 
 /// The place of the process's own request.

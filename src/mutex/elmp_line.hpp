@@ -97,6 +97,7 @@ class Line {
 
   Place* find(std::uint64_t number);
   Place* find_or_expect(std::uint64_t number);
+  Place& last_place();
   Place* own();
   void want(Place& place, const Wish& wish, Ledger& ledger);
   void settle(std::uint64_t number, Out& out);

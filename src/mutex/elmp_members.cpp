@@ -51,6 +51,7 @@ void Elmp::receive(NodeId from, const Decline&, Out& out) {
 
 /// Goes where the fewest are, so that the tree stays balanced.
 void Elmp::seat(const Operation& operation, std::uint64_t depth, Out& out) {
+  CONCH_EXPECT(operation.newcomer, "somebody is to be seated");
   if (children_.size() < tuning_.order || tuning_.without == Without::degree) {
     children_.push_back({*operation.newcomer, 1, 1});
     return out.send(*operation.newcomer, Welcome{operation.id, 1, depth + 1});
@@ -63,6 +64,7 @@ void Elmp::seat(const Operation& operation, std::uint64_t depth, Out& out) {
 void Elmp::receive(NodeId, const Walk& m, Out& out) { seat(m.operation, m.depth, out); }
 
 void Elmp::receive(NodeId from, const Welcome& m, Out& out) {
+  CONCH_EXPECT(!member_, "only a newcomer is welcomed");
   member_ = true;
   contact_.reset();
   parent_ = from;
@@ -72,7 +74,8 @@ void Elmp::receive(NodeId from, const Welcome& m, Out& out) {
 }
 
 void Elmp::receive(NodeId from, const Arrived& m, Out& out) {
-  CONCH_EXPECT(locked_by(m.operation) && knocking_.front() == from, "one is let in at a time");
+  bool expected = locked_by(m.operation) && !knocking_.empty() && knocking_.front() == from;
+  CONCH_EXPECT(expected, "one is let in at a time");
   knocking_.erase(knocking_.begin());
   unlock_path(lazy() ? Growth{{}, 1, m.depth} : Growth{}, out);
   welcome_next(out);
@@ -169,6 +172,9 @@ void Elmp::receive(NodeId from, const Take&, Out& out) {
 
 void Elmp::receive(NodeId from, const Position& m, Out& out) {
   CONCH_EXPECT(change_ && change_->position, "a replacement gets its new place once");
+  bool is_root = !m.parent;
+  CONCH_EXPECT(m.ledger.has_value() == is_root && m.admission.has_value() == is_root,
+               "the root has the ledger and the last place");
   change_->position = false;
   children_ = m.children;
   parent_ = m.parent;

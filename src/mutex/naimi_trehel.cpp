@@ -194,6 +194,7 @@ void NaimiTrehel::receive(NodeId from, const Join&, Out& out) {
 }
 
 void NaimiTrehel::receive(NodeId from, const Welcome&, Out& out) {
+  CONCH_EXPECT(!member_, "only a newcomer is welcomed");
   member_ = true;
   contact_.reset();
   owner_ = from;

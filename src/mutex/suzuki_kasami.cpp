@@ -61,6 +61,9 @@ void SuzukiKasami::receive(NodeId from, const Withdraw& m, Out&) {
 
 void SuzukiKasami::receive(NodeId, const Token& m, Out& out) {
   CONCH_EXPECT(!token_, "there is one token");
+  bool fits = m.ln.size() == members_.size() &&
+              std::ranges::all_of(m.queue, [&](NodeId node) { return members_.contains(node); });
+  CONCH_EXPECT(fits, "the token knows the members, and no others");
   token_ = m;
   state_ == State::wanted ? enter(out) : pass(out);
 }
@@ -84,6 +87,12 @@ void SuzukiKasami::refresh_queue() {
     bool queued = std::find(queue.begin(), queue.end(), node) != queue.end();
     if (node != self_ && unserved(node) && asks(rn_[at(node)]) && !queued) queue.push_back(node);
   }
+}
+
+std::size_t SuzukiKasami::at(NodeId node) const {
+  std::optional<std::size_t> place = members_.index_of(node);
+  CONCH_EXPECT(place, "only members ask");
+  return *place;
 }
 
 bool SuzukiKasami::unserved(NodeId node) const { return rn_[at(node)] > token_->ln[at(node)]; }

@@ -73,7 +73,7 @@ class SuzukiKasami {
   void hear(NodeId from, std::uint64_t number);
   void refresh_queue();
   bool unserved(NodeId node) const;
-  std::size_t at(NodeId node) const { return *members_.index_of(node); }
+  std::size_t at(NodeId node) const;
   void broadcast(const Message& message, Out& out) const;
 
   NodeId self_;

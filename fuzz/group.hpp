@@ -1,0 +1,88 @@
+// A group of three, in two clusters, and all that its members can say to each other.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "catalog/stewards.hpp"
+#include "core/encode.hpp"
+#include "recovery/orders.hpp"
+
+namespace conch::fuzz {
+
+/// Spread over the ring, where there is one.
+constexpr recovery::Life life(std::uint64_t number) {
+  return {NodeId{0x9e37'79b9'7f4a'7c15 * number}, recovery::Incarnation{number}};
+}
+inline constexpr recovery::Life victim = life(2);
+/// The last is a stranger.
+inline constexpr std::array others{life(1), life(3), life(9)};
+
+inline recovery::Member member(const recovery::Life& life, std::string_view cluster) {
+  recovery::Member member{life.id, life.incarnation};
+  member.address = "tcp:10.0.0.1:1";
+  member.cluster = cluster;
+  return member;
+}
+
+inline recovery::View first_view(std::string_view algorithm) {
+  recovery::View view;
+  view.number = 1;
+  view.epoch = Epoch{1};
+  view.algorithm = algorithm;
+  view.decider = victim;
+  view.roster = recovery::Roster(
+      {member(others[0], "zurich"), member(victim, "geneva"), member(others[1], "geneva")});
+  return view;
+}
+
+template <class Choice>
+std::vector<Choice> each() {
+  return []<std::size_t... indices>(std::index_sequence<indices...>) {
+    return std::vector<Choice>{Choice(std::in_place_index<indices>)...};
+  }
+  (std::make_index_sequence<std::variant_size_v<Choice>>{});
+}
+
+template <Exclusive A>
+std::vector<std::string> messages_of(std::string_view algorithm) {
+  using namespace recovery;
+  std::vector<recovery::Message<A>> all = each<recovery::Message<A>>();
+  for (auto& message : each<typename A::Message>())
+    all.push_back(Told<A>{"a", Epoch{1}, std::move(message)});
+  View next = first_view(algorithm);
+  next.number = 2;
+  next.epoch = Epoch{2};
+  next.decider = others[0];
+  Install install{Epoch{2}, {}};
+  install.locks.emplace_back();
+  all.push_back(Told<A>{"a", Epoch{1}, {}});
+  all.push_back(Freeze{next});
+  all.push_back(install);
+  all.push_back(Hello{first_view(algorithm)});
+  all.push_back(Doubt{others[0]});
+  std::vector<std::string> texts;
+  for (const auto& message : all) encode(texts.emplace_back(), message);
+  return texts;
+}
+
+/// Of an algorithm of the catalogue that runs for real.
+inline std::vector<std::string> messages_of(std::string_view algorithm) {
+  return with_real_algorithm(find_algorithm(algorithm), [&]<class A>(std::type_identity<A>) {
+    return messages_of<A>(algorithm);
+  });
+}
+
+/// What the victim waits for before the first epoch can begin.
+inline std::string report_of(std::string_view algorithm) {
+  std::string text;
+  with_real_algorithm(find_algorithm(algorithm), [&]<class A>(std::type_identity<A>) {
+    encode(text, recovery::Message<A>(recovery::Report{Epoch{1}, {}}));
+  });
+  return text;
+}
+
+}  // namespace conch::fuzz
