@@ -53,9 +53,9 @@ Rate measure(Node nodes, std::uint64_t requests) {
     std::exit(2);
   }
   auto delivered = static_cast<double>(result.delivered);
-  double latency_s = seconds_of(saturated(nodes, requests).local_latency.mean());
+  double latency_s = conch::seconds_of(saturated(nodes, requests).local_latency.mean());
   return {result.delivered, delivered / took_s, result.bytes_per_node,
-          delivered * latency_s / seconds_of(result.ended.time_since_epoch())};
+          delivered * latency_s / conch::seconds_of(result.ended.time_since_epoch())};
 }
 
 /// Calls f with every line that the command prints.

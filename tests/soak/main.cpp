@@ -11,6 +11,7 @@
 #include <optional>
 #include <thread>
 
+#include "core/types.hpp"
 #include "process.hpp"
 #include "register/testing/scratch.hpp"
 #include "soak/page.hpp"
