@@ -2,8 +2,6 @@
 // or without. What the peer relies on may break over that: then an invariant says so before
 // anything is handed out, and the peer throws the steward away and begins a new life, as one does
 // that has lost its lease. Nothing else happens.
-#include "core/encode.hpp"
-#include "core/expect.hpp"
 #include "fuzz.hpp"
 #include "group.hpp"
 #include "peer/any_steward.hpp"
@@ -56,6 +54,9 @@ class Victim {
       out_.asks = std::move(asks);
     }
   }
+
+  /// And has nothing to do with the lock.
+  bool is_in() const { return may(Doing::nothing); }
 
  private:
   enum class Doing { nothing, waiting, cancelling, inside, leaving };
@@ -178,6 +179,9 @@ std::vector<std::string> fuzz::seeds() {
       continue;
     }
     std::string begun = step(0, report_of(name)) + step(1, report_of(name));
+    Victim sane(name);
+    sane.live(begun);
+    require(sane.is_in(), "who hears only sense is in the group");
     for (const std::string& message : messages_of(name)) {
       all.push_back(begun + step(0, message) + entry + step(1, message) + entry);
       all.push_back(begun + step(Step::request) + step(0, message) + entry + entry);
