@@ -38,9 +38,10 @@ wasm_unit(algorithms core/*.cpp mutex/*.cpp election/*.cpp catalog/catalog.cpp
           catalog/presets.cpp)
 wasm_unit(end_to_end overlay/*end_to_end*.cpp)
 wasm_unit(voting overlay/voting*.cpp)
+wasm_unit(pastry overlay/leaf_set.cpp overlay/pastry.cpp)
 wasm_unit(population sim/population.cpp)
 wasm_unit(scenario trace/happening.cpp film/*.cpp sim/election_oracle.cpp sim/film_sink.cpp sim/jury.cpp
-          sim/line_diff.cpp sim/oracles.cpp sim/random.cpp sim/recorder.cpp sim/scenario*.cpp sim/scripted_world*.cpp
+          sim/line_diff.cpp sim/oracles.cpp sim/protocol_rules.cpp sim/random.cpp sim/recorder.cpp sim/scenario*.cpp sim/scripted_world*.cpp
           playground/*.cpp playground/wasm/exports.cpp)
 
 set(CONCH_PLAYGROUND_MODULE ${wasm}/playground.wasm)

@@ -10,6 +10,7 @@
 #include "cli/report.hpp"
 #include "cli/runs.hpp"
 #include "sim/community.hpp"
+#include "sim/protocol_rules.hpp"
 
 namespace conch::cli {
 

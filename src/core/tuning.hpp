@@ -91,6 +91,7 @@ enum class Without : std::uint8_t {
   self_fence,        // a holder does not notice that its lease runs out
   recall,            // who has forgotten the last fence does not ask the others
   named_holder,      // a root in quarantine confirms whoever says that it is inside
+  root_lease,        // a root acts for its keys whether or not its neighbours still answer it
 };
 
 /// When a waiter of Sigma sends its request again.

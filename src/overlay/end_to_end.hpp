@@ -79,6 +79,7 @@ class EndToEnd {
   void receive(NodeId from, const Message& message, Out& out);
   void unreachable(NodeId node, const Message& message, Out& out);
   void moved(const std::optional<Arc>& before, const std::optional<Arc>& after, Out& out);
+  void lapsed(Out&) { tenure_.lapse(); }
   void suspect(NodeId node, Out& out);
   void timer(TimerId timer, Out& out);
   /// Whether a message, if it came now or at any later time, would change nothing and be answered

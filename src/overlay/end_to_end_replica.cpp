@@ -257,7 +257,7 @@ void EndToEnd::serve(Replica& replica, const Moved& m, Out& out) {
 }
 
 void EndToEnd::moved(const std::optional<Arc>& before, const std::optional<Arc>& after, Out& out) {
-  for (Index index : tenure_.moved(before, after, out)) {
+  for (Index index : tenure_.moved(before, after, self_, out)) {
     const Replica& replica = served_[index];
     FlatSet<Priority> waiting = replica.waiting;
     for (const Priority& request : replica.later) waiting.insert(request);

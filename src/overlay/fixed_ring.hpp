@@ -43,6 +43,7 @@ class FixedRing {
     return Arc{Key{self_ * share(size_)}, Key{end}};
   }
   std::vector<NodeId> neighbours() const { return {}; }
+  bool stays() const { return true; }
 
   /// Of a lock whose first replica is at this node, in the middle of its keys: its name. As many
   /// replicas as nodes are at all of them.

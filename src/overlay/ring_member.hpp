@@ -14,8 +14,8 @@
 //
 //   JOIN(newcomer, ...)  towards the newcomer's place; who passes it on adds rows of its table
 //   WELCOME(leaves, contacts)  from the root of that place
-//   PROBE(leaves)        here I am, and whom do you know? From then on the sender is a neighbour
-//   ANSWER(leaves)       the same in return
+//   PROBE(leaves, round)   here I am, and whom do you know? From then on the sender is a neighbour
+//   ANSWER(leaves, round)  the same in return, and the round of the probe
 //   FAREWELL(leaves)     I go; these remain. Not acting for any key any more, but passing on
 //   PARTED               you are no neighbour of mine any more
 //   SEEK(origin, key)    towards the key, whose root says FOUND: somebody for a place in the table
@@ -30,10 +30,16 @@
 // - A leaver stops in the call of `leave`, and its neighbours begin when they hear of it.
 // - A crashed node's keys pass to its neighbours when they are told to suspect it.
 // So a key never has two roots, as long as nobody is suspected wrongly, and messages between
-// neighbours are not lost. It may have none for a while. A node that is wrongly suspected and its
-// neighbours act for the same keys until they hear from one another: for a round trip, if they can.
-// A ring that falls apart has two roots for each key; whoever remembers suspects of the other
-// part goes on asking them, and the two grow together again, as they do by a `join` across.
+// neighbours are not lost. It may have none for a while. A ring that falls apart has two roots for
+// each key; whoever remembers suspects of the other part goes on asking them, and the two grow
+// together again, as they do by a `join` across.
+//
+// A root has a lease on its keys, where there are leases at all. In each exchange it probes the
+// next node on either side, and its lease runs from when it sent probes that both have answered:
+// whoever answers has it for a neighbour, and so does not act for its keys. A node that was
+// stopped, or whom its neighbours gave up, stops acting for any key when the lease runs out, and
+// begins anew when both have answered again. So two nodes act for one key for less than a lease,
+// unless the ring falls apart.
 #pragma once
 
 #include <algorithm>
@@ -57,7 +63,9 @@ struct Upkeep {
   Duration exchange = Duration::zero();
   /// After so long without an answer a question is asked again.
   Duration retry = std::chrono::seconds(1);
-  CONCH_FIELDS(Upkeep, exchange, retry)
+  /// How long a node acts for its keys after its neighbours were asked; for ever if zero.
+  Duration lease = Duration::zero();
+  CONCH_FIELDS(Upkeep, exchange, retry, lease)
 };
 /// Of a ring whose locks have leases, so that messages may be lost: it should notice within a lease
 /// who is gone. Without leases there is no regular exchange.
@@ -65,7 +73,7 @@ constexpr Upkeep upkeep_for(Duration lease) {
   using std::chrono::milliseconds;
   if (lease == Duration::zero()) return {};
   return {std::clamp<Duration>(lease / 4, milliseconds(100), milliseconds(5000)),
-          std::clamp<Duration>(lease / 8, milliseconds(50), milliseconds(1000))};
+          std::clamp<Duration>(lease / 8, milliseconds(50), milliseconds(1000)), lease};
 }
 
 enum class Phase : std::uint8_t { member, joining, leaving, gone };
@@ -101,13 +109,15 @@ class RingMember {
   };
   struct Probe {
     Nodes leaves;
+    std::uint32_t round = 0;
     static constexpr bool may_come_late = true;
-    CONCH_FIELDS(Probe, leaves)
+    CONCH_FIELDS(Probe, leaves, round)
   };
   struct Answer {
     Nodes leaves;
+    std::uint32_t round = 0;
     static constexpr bool may_come_late = true;
-    CONCH_FIELDS(Answer, leaves)
+    CONCH_FIELDS(Answer, leaves, round)
   };
   struct Farewell {
     Nodes leaves;
@@ -134,6 +144,8 @@ class RingMember {
 
   static constexpr TimerId exchange_timer{0};
   static constexpr TimerId retry_timer{1};
+  /// A lease after a round of probes was sent; the rounds take turns.
+  static constexpr TimerId lease_timers[] = {TimerId{2}, TimerId{3}};
 
   /// Alone.
   explicit RingMember(NodeId self, Upkeep upkeep = {})
@@ -148,6 +160,7 @@ class RingMember {
   /// A member at once, or an outsider who may join.
   RingMember(NodeId self, const Assignment& start)
       : RingMember(self, upkeep_for(start.tuning.replication.lease)) {
+    if (start.tuning.without == Without::root_lease) upkeep_.lease = Duration::zero();
     if (std::optional<std::size_t> place = start.members.index_of(self))
       *this = RingMember(start.members.nodes(), *place, upkeep_);
   }
@@ -186,6 +199,7 @@ class RingMember {
     return mine && mine->contains(key);
   }
   Nodes neighbours() const { return leaves_.nodes(); }
+  bool stays() const { return phase_ == Phase::member || phase_ == Phase::joining; }
 
   NodeId self() const { return self_; }
   Phase phase() const { return phase_; }
@@ -207,7 +221,6 @@ class RingMember {
   static constexpr std::size_t suspects_max = 16;
   static constexpr unsigned probes_max = 32;
 
-  bool stays() const { return phase_ == Phase::member || phase_ == Phase::joining; }
   std::optional<NodeId> hop(Key key, std::optional<NodeId> except) const {
     return Table::hop(self_, stays(), key, leaves_, table_, except);
   }
@@ -216,8 +229,13 @@ class RingMember {
   /// Whether it was not asked already, perhaps before what we want to know has happened.
   bool ask(NodeId node, Out& out);
   bool forget_question(NodeId node);
+  void probe(NodeId node, Out& out) { out.send(node, Probe{leaves_.nodes(), round_}); }
   void lose(NodeId node, Out& out);
   void mend(Out& out);
+  FlatSet<NodeId> next_on_either_side() const;
+  void begin_round(Out& out);
+  void continue_round(Out& out);
+  void lease_ends(TimerId timer);
   void seek(Key key, Out& out);
   void knock(Out& out);
   void settle(Out& out);
@@ -245,10 +263,16 @@ class RingMember {
   std::vector<Asked> asked_;
   std::vector<Suspect> suspects_;
   Nodes contacts_;
+  /// The lease on its keys: the number of the last round of probes, whether it is still open, and
+  /// who has answered it.
+  bool has_lease_ = true;
+  std::uint32_t round_ = 0;
+  bool round_open_ = false;
+  FlatSet<NodeId> answered_;
 
  public:
   CONCH_FIELDS(RingMember, self_, phase_, welcomed_, torn_, turn_, leaves_, table_, asked_,
-               suspects_, contacts_)
+               suspects_, contacts_, has_lease_, round_, round_open_, answered_)
 };
 
 }  // namespace conch::overlay

@@ -7,14 +7,15 @@ namespace conch::overlay {
 
 template <class Table>
 std::optional<Arc> RingMember<Table>::domain() const {
-  if (phase_ != Phase::member) return std::nullopt;
+  if (phase_ != Phase::member || !has_lease_) return std::nullopt;
   if (leaves_.empty()) return Arc{key_of(self_), Key{self_.value - 1}};
   return Table::domain(self_, leaves_);
 }
 
 template <class Table>
 void RingMember<Table>::timer(TimerId timer, Out& out) {
-  timer == exchange_timer ? exchange(out) : ask_again(out);
+  if (timer == exchange_timer) return exchange(out);
+  timer == retry_timer ? ask_again(out) : lease_ends(timer);
 }
 
 // Hearing and asking.
@@ -24,7 +25,7 @@ void RingMember<Table>::timer(TimerId timer, Out& out) {
 template <class Table>
 void RingMember<Table>::hear(NodeId node, Out& out) {
   if (std::erase_if(suspects_, [&](const Suspect& each) { return each.node == node; }) > 0)
-    for (const Suspect& each : suspects_) out.send(each.node, Probe{leaves_.nodes()});
+    for (const Suspect& each : suspects_) probe(each.node, out);
   forget_question(node);
   table_.offer(self_, node);
   if (!leaves_.would_take(node)) return;
@@ -53,7 +54,7 @@ bool RingMember<Table>::ask(NodeId node, Out& out) {
     if (each.node == node) return false;
   if (asked_.empty()) arm(retry_timer, upkeep_.retry, out);
   asked_.push_back({node});
-  out.send(node, Probe{leaves_.nodes()});
+  probe(node, out);
   return true;
 }
 
@@ -70,7 +71,7 @@ void RingMember<Table>::receive(NodeId from, const Probe& m, Out& out) {
   if (phase_ == Phase::joining && !welcomed_) return;
   hear(from, out);
   consider(m.leaves, out);
-  out.send(from, Answer{leaves_.nodes()});
+  out.send(from, Answer{leaves_.nodes(), m.round});
   settle(out);
 }
 
@@ -78,7 +79,9 @@ template <class Table>
 void RingMember<Table>::receive(NodeId from, const Answer& m, Out& out) {
   if (!stays()) return out.send(from, Farewell{leaves_.nodes()});
   hear(from, out);
+  if (round_open_ && m.round == round_) answered_.insert(from);
   consider(m.leaves, out);
+  continue_round(out);
   settle(out);
 }
 
@@ -106,7 +109,11 @@ void RingMember<Table>::seek(Key key, Out& out) {
 
 template <class Table>
 void RingMember<Table>::start(Out& out) {
+  has_lease_ = true;
+  round_open_ = false;
   if (upkeep_.exchange > Duration::zero()) arm(exchange_timer, upkeep_.exchange, out);
+  if (upkeep_.lease > Duration::zero())
+    out.arm(lease_timers[round_ % 2], upkeep_.lease, upkeep_.lease);
 }
 
 template <class Table>
@@ -178,17 +185,60 @@ void RingMember<Table>::exchange(Out& out) {
   if (!stays()) return;
   arm(exchange_timer, upkeep_.exchange, out);
   ++turn_;
+  begin_round(out);
   if (!leaves_.empty()) {
     Nodes leaves = leaves_.nodes();
-    ask(leaves_.after().front(), out);
     ask(leaves[turn_ % leaves.size()], out);
   }
   if (std::optional<Key> key = table_.wanted(self_, leaves_, turn_)) seek(*key, out);
   if (suspects_.empty()) return;
   Suspect& suspect = suspects_[turn_ % suspects_.size()];
-  out.send(suspect.node, Probe{leaves_.nodes()});
+  probe(suspect.node, out);
   if (++suspect.probes == probes_max)
     suspects_.erase(suspects_.begin() + (&suspect - &suspects_[0]));
+}
+
+template <class Table>
+FlatSet<NodeId> RingMember<Table>::next_on_either_side() const {
+  FlatSet<NodeId> next;
+  for (const LeafSet::Side* side : {&leaves_.after(), &leaves_.before()})
+    if (!side->empty()) next.insert(side->front());
+  return next;
+}
+
+/// A round that is still open goes on: the lease runs from when it began.
+template <class Table>
+void RingMember<Table>::begin_round(Out& out) {
+  if (!std::exchange(round_open_, true)) {
+    ++round_;
+    answered_.clear();
+    if (upkeep_.lease > Duration::zero())
+      out.arm(lease_timers[round_ % 2], upkeep_.lease, upkeep_.lease);
+  }
+  continue_round(out);
+}
+
+/// Whoever is next to us now must have answered, or is asked. Then the lease is that of this round.
+template <class Table>
+void RingMember<Table>::continue_round(Out& out) {
+  if (!round_open_ || phase_ != Phase::member) return;
+  bool complete = true;
+  for (NodeId node : next_on_either_side()) {
+    if (answered_.contains(node)) continue;
+    complete = false;
+    ask(node, out);
+  }
+  if (!complete) return;
+  round_open_ = false;
+  has_lease_ = true;
+  if (upkeep_.lease > Duration::zero()) out.disarm(lease_timers[(round_ + 1) % 2]);
+}
+
+/// Of a round that nobody has answered for a lease, or of the last that was.
+template <class Table>
+void RingMember<Table>::lease_ends(TimerId timer) {
+  bool of_open_round = round_open_ && timer == lease_timers[round_ % 2];
+  (of_open_round ? round_open_ : has_lease_) = false;
 }
 
 template <class Table>
@@ -199,7 +249,7 @@ void RingMember<Table>::ask_again(Out& out) {
     if (++each.times > asks_max)
       silent.push_back(each.node);
     else
-      out.send(each.node, Probe{leaves_.nodes()});
+      probe(each.node, out);
   }
   for (NodeId node : silent) suspect(node, out);
   bool outside = phase_ == Phase::joining && (!welcomed_ || leaves_.empty());
@@ -231,7 +281,7 @@ void RingMember<Table>::suspect(NodeId node, Out& out) {
   if (phase_ == Phase::leaving) return;
   if ((was_asked || was_known) && !suspected(node)) {
     remember_suspect(node);
-    out.send(node, Probe{leaves_.nodes()});  // if it lives, it comes back
+    probe(node, out);  // if it lives, it comes back
   }
   settle(out);
 }
@@ -242,7 +292,9 @@ void RingMember<Table>::lose(NodeId node, Out& out) {
   if (table_.erase(self_, node) && stays()) seek(Table::key_of_slot(self_, node), out);
   if (!leaves_.erase(node)) return;
   out.down(node);
-  if (stays()) mend(out);
+  if (!stays()) return;
+  mend(out);
+  continue_round(out);
 }
 
 /// The last on a side knows who comes behind it; if nobody is left, all we know may.

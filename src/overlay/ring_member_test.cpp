@@ -144,8 +144,9 @@ TYPED_TEST(RingMemberTest, WhoIsWronglySuspectedComesBack) {
   EXPECT_GT(doubled, 0u) << "the absence of a guarantee is seen, too";
 }
 
+// But for what it passed on in its last moment to somebody who had just left, too.
 TYPED_TEST(RingMemberTest, AGracefulLeaverLosesNoRoute) {
-  std::size_t relayed = 0;
+  std::size_t relayed = 0, lost = 0;
   SEEDS(100) {
     RingWorld<TypeParam> world(seed);
     std::vector<NodeId> nodes = settled(world, 5 + world.dice().below(40));
@@ -159,10 +160,12 @@ TYPED_TEST(RingMemberTest, AGracefulLeaverLosesNoRoute) {
     world.run(12s);
     for (NodeId node : leavers) EXPECT_FALSE(world.lives(node));
     EXPECT_EQ(world.disorder(), "");
-    EXPECT_EQ(world.arrivals().size(), world.letters());
+    EXPECT_EQ(world.arrivals().size() + world.lost_with_their_senders(), world.letters());
+    lost += world.lost_with_their_senders();
     relayed += world.relayed_by_leavers();
   }
   EXPECT_GT(relayed, 0u);
+  EXPECT_LT(lost, 3u);
 }
 
 // The guarantee of the header: joins and leaves alone never give a key two roots.
@@ -272,6 +275,98 @@ TYPED_TEST(RingMemberTest, WhoIsNotWelcomeYetDoesNotAnswer) {
   EXPECT_TRUE(out.sends().empty());
   newcomer.receive(NodeId{200}, typename TypeParam::Welcome{{NodeId{300}}, {}}, out);
   EXPECT_EQ(out.sends().size(), 2u) << "it asks both";
+}
+
+/// A member of a ring with leases, and the two next to it.
+template <class O>
+struct Leased {
+  using Out = typename O::Out;
+  static constexpr Duration lease = 1s;
+
+  Leased() {
+    member.start(out);
+    out.clear();
+  }
+  /// Begins a round, unless one is open; says its number.
+  std::uint32_t ask() {
+    out.clear();
+    member.timer(O::exchange_timer, out);
+    member.timer(O::retry_timer, out);
+    for (const auto& send : out.sends())
+      if (auto* probe = std::get_if<typename O::Probe>(&send.message)) return probe->round;
+    return 0;
+  }
+  void answer(NodeId from, std::uint32_t round) {
+    member.receive(from, typename O::Answer{{}, round}, out);
+  }
+  bool acts() const { return member.domain().has_value(); }
+
+  std::vector<NodeId> nodes{{100}, {200}, {300}, {400}, {500}};
+  NodeId before = nodes[1], after = nodes[3];
+  O member{nodes, 2, upkeep_for(lease)};
+  Out out;
+};
+
+TYPED_TEST(RingMemberTest, ActsForItsKeysWhileBothNeighboursAnswer) {
+  Leased<TypeParam> ring;
+  std::uint32_t first = ring.ask();
+  ring.answer(ring.before, first);
+  ring.answer(ring.after, first);
+  EXPECT_TRUE(ring.acts());
+  ring.member.timer(TypeParam::lease_timers[first % 2], ring.out);
+  EXPECT_FALSE(ring.acts());
+  std::uint32_t second = ring.ask();
+  EXPECT_NE(first, second);
+  ring.answer(ring.before, second);
+  EXPECT_FALSE(ring.acts()) << "one of them is not enough";
+  ring.answer(ring.after, first);
+  EXPECT_FALSE(ring.acts()) << "nor is an answer to an older round";
+  ring.answer(ring.after, second);
+  EXPECT_TRUE(ring.acts());
+}
+
+TYPED_TEST(RingMemberTest, TheLeaseIsOfTheLastRoundThatBothHaveAnswered) {
+  Leased<TypeParam> ring;
+  std::uint32_t first = ring.ask();
+  ring.answer(ring.before, first);
+  ring.answer(ring.after, first);
+  ring.ask();
+  ring.member.timer(TypeParam::lease_timers[first % 2], ring.out);
+  EXPECT_FALSE(ring.acts());
+}
+
+TYPED_TEST(RingMemberTest, ARoundThatNobodyAnswersIsGivenUp) {
+  Leased<TypeParam> ring;
+  std::uint32_t first = ring.ask();
+  EXPECT_EQ(ring.ask(), first) << "it is still open";
+  ring.member.timer(TypeParam::lease_timers[first % 2], ring.out);
+  EXPECT_NE(ring.ask(), first);
+}
+
+// Whoever takes the place of a neighbour that is gone has to answer in the same round.
+TYPED_TEST(RingMemberTest, WhoIsNextAfterALossIsAsked) {
+  Leased<TypeParam> ring;
+  std::uint32_t round = ring.ask();
+  ring.answer(ring.before, round);
+  ring.out.clear();
+  ring.member.suspect(ring.after, ring.out);
+  NodeId next = ring.nodes[4];
+  EXPECT_TRUE(std::any_of(ring.out.sends().begin(), ring.out.sends().end(),
+                          [&](const auto& send) { return send.to == next; }));
+  ring.member.timer(TypeParam::lease_timers[0], ring.out);
+  EXPECT_FALSE(ring.acts());
+  ring.answer(next, round);
+  EXPECT_TRUE(ring.acts());
+}
+
+TYPED_TEST(RingMemberTest, WhoeverIsAloneActsForAllKeys) {
+  TypeParam alone(NodeId{7}, upkeep_for(1s));
+  typename TypeParam::Out out;
+  alone.start(out);
+  alone.timer(TypeParam::exchange_timer, out);
+  alone.timer(TypeParam::lease_timers[0], out);
+  alone.timer(TypeParam::exchange_timer, out);
+  EXPECT_TRUE(alone.domain().has_value());
 }
 
 // Without a regular exchange, where no message is lost, what happens is repair enough.

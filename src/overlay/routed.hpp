@@ -50,10 +50,13 @@ class Routed {
   static constexpr About about = P::about;
   /// The overlay's timers come behind the protocol's.
   static constexpr std::uint8_t first_overlay_timer = 128;
-  /// So many messages wait for this node to have joined; more are dropped.
+  static constexpr TimerId held_timer{127};
+  /// So many messages wait for this node to be a root, for half a lease; more are dropped.
   static constexpr std::size_t held_max = 64;
 
-  Routed(NodeId self, const Assignment& start) : Routed(self, P(self, start), O(self, start)) {}
+  Routed(NodeId self, const Assignment& start) : Routed(self, P(self, start), O(self, start)) {
+    hold_for_ = start.tuning.replication.lease / 2;
+  }
   Routed(NodeId self, P protocol, O overlay)
       : self_(self), protocol_(std::move(protocol)), overlay_(std::move(overlay)) {}
 
@@ -76,6 +79,7 @@ class Routed {
   }
   void timer(TimerId timer, Out& out) {
     auto number = static_cast<std::uint8_t>(timer);
+    if (timer == held_timer) return held_.clear();
     if (number < first_overlay_timer)
       return act([&](auto& mine) { protocol_.timer(timer, mine); }, out);
     auto of_overlay = static_cast<TimerId>(number - first_overlay_timer);
@@ -173,6 +177,7 @@ class Routed {
     if (domain && domain->contains(carried.key)) {
       act([&](auto& mine) { protocol_.deliver(carried.key, carried.message, mine); }, out);
     } else if (held_.size() < held_max) {
+      if (held_.empty() && hold_for_ > Duration::zero()) out.arm(held_timer, hold_for_, hold_for_);
       held_.push_back(std::move(carried));
     }
   }
@@ -189,6 +194,7 @@ class Routed {
       std::visit([&](const auto& chosen) { pass_on_from_overlay(chosen, out); }, effect);
     std::optional<Arc> after = overlay_.domain();
     if (before == after) return;
+    if (!after && overlay_.stays()) return act([&](auto& ours) { protocol_.lapsed(ours); }, out);
     act([&](auto& ours) { protocol_.moved(before, after, ours); }, out);
     if (after)
       for (Carried& each : std::exchange(held_, {})) carry(std::move(each), out);
@@ -225,6 +231,7 @@ class Routed {
   NodeId self_;
   P protocol_;
   O overlay_;
+  Duration hold_for_{};
   std::vector<Carried> held_;
 
  public:

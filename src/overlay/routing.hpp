@@ -91,8 +91,11 @@ concept Overlay = std::copyable<O> && std::equality_comparable<O> && HasFields<O
   /// Where a message for this key goes from here; nobody if this node is the key's root, or will
   /// be when it has joined.
   { c.next_hop(key) } -> std::same_as<std::optional<NodeId>>;
-  /// The keys whose root this node is; none while it joins and from when it leaves.
+  /// The keys whose root this node is; none while it joins, from when it leaves, and while it
+  /// cannot know that nobody else acts for them.
   { c.domain() } -> std::same_as<std::optional<Arc>>;
+  /// Whether it is one of the ring, or on its way in, and will not leave.
+  { c.stays() } -> std::same_as<bool>;
   /// The leaf set, or the successors and the predecessor.
   { c.neighbours() } -> std::same_as<std::vector<NodeId>>;
 };
@@ -123,8 +126,9 @@ class RoutedOutbox : public Outbox<Message> {
 ///
 /// `moved` says, in the step in which `next_hop` changes, which keys this node was the root of and
 /// of which it is now; nothing before it has joined. What is then routed to a key that it lost
-/// arrives at the new root. It may also have `up(node, out)` and `down(node, out)`: a neighbour
-/// came, or is none any more.
+/// arrives at the new root. `lapsed` says that the node, which stays, is not the root of any key
+/// until the next `moved`, and that others may act for its keys meanwhile. It may also have
+/// `up(node, out)` and `down(node, out)`: a neighbour came, or is none any more.
 template <class P>
 concept RoutedProtocol = std::copyable<P> && std::equality_comparable<P> && HasFields<P> &&
     requires(P p, Key key, NodeId node, TimerId timer, typename P::Message m, const DataRef& data,
@@ -137,6 +141,7 @@ concept RoutedProtocol = std::copyable<P> && std::equality_comparable<P> && HasF
   p.receive(node, m, out);
   p.unreachable(node, m, out);
   p.moved(domain, domain, out);
+  p.lapsed(out);
   p.suspect(node, out);
   p.timer(timer, out);
 };

@@ -19,6 +19,11 @@
 // says it is inside, and votes for nobody else; but it may be the root only because the old one is
 // out of reach, who may confirm another. Such a holder has entered by a majority of others.
 //
+// A root whose lease on its keys has run out (ring_member.hpp) may have had a successor. It neither
+// votes nor confirms anybody until its neighbours answer again, and is then in quarantine like a
+// new root, though it keeps what it knows. That is why a quarantine takes two leases: the old root
+// may confirm a holder for one, and the holder go on for another.
+//
 // Bounds: n (n - 1) routed messages and as many answers, for a lock whose replicas are all new.
 #pragma once
 
@@ -86,14 +91,14 @@ class Tenure {
   /// Whether it may vote: it is the root, and has forgotten nothing that it must know.
   bool open(Index replica) const {
     auto found = served_.find(replica);
-    if (found == served_.end()) return false;
+    if (lapsed_ || found == served_.end()) return false;
     return !found->second.waits && !found->second.recalls;
   }
   /// Whether it may tell a holder that its lease goes on.
   bool confirms(Index replica, const Priority& ts) const {
     if (open(replica) || without_ == Without::named_holder) return true;
     auto found = served_.find(replica);
-    return found != served_.end() && found->second.named == ts;
+    return !lapsed_ && found != served_.end() && found->second.named == ts;
   }
   /// The root before it has confirmed this one, or voted for it, and will not any more.
   void name(Index replica, const Priority& ts) { served_[replica].named = ts; }
@@ -109,28 +114,32 @@ class Tenure {
   template <class Out>
   void serve(Index replica, NodeId self, Out& out) {
     auto [place, fresh] = served_.try_emplace(replica);
-    if (!fresh || lease_ == Duration::zero()) return;
-    place->second.waits = !settled_;
-    place->second.recalls = !founder_ && without_ != Without::recall;
-    if (without_ == Without::quarantine) place->second = {};
-    if (place->second.waits)
-      out.arm(timer_of(Alarm::quarantine, replica), 2 * with_drift(lease_), 2 * with_drift(lease_));
-    if (place->second.recalls) ask(replica, self, out);
+    if (fresh) begin(replica, place->second, self, out);
   }
 
   /// The keys of this node have changed: which tenures have ended.
   template <class Out>
   std::vector<Index> moved(const std::optional<Arc>& before, const std::optional<Arc>& after,
-                           Out& out) {
+                           NodeId self, Out& out) {
+    lapsed_ = false;
     std::vector<Index> ended;
     for (Index replica = 0; replica < replicas_.size(); ++replica) {
       Key key = replicas_.key(replica);
       bool is = after && after->contains(key), was = before && before->contains(key);
       if (is && !was) unsettle(out);
-      if (!is && served_.contains(replica)) ended.push_back(replica);
+      auto served = served_.find(replica);
+      if (served == served_.end()) continue;
+      if (!is) ended.push_back(replica);
+      if (was) continue;
+      // It comes out of a lapse: others may know better.
+      served->second = {};
+      served->second.waits = served->second.recalls = true;
+      if (is) begin(replica, served->second, self, out);
     }
     return ended;
   }
+  /// Others may act for the keys of this node until it is told which of them are its own.
+  void lapse() { lapsed_ = true; }
   template <class Out>
   void forget(Index replica, Out& out) {
     served_.erase(replica);
@@ -190,6 +199,18 @@ class Tenure {
   };
 
   template <class Out>
+  void begin(Index replica, Served& served, NodeId self, Out& out) {
+    if (lease_ == Duration::zero() || without_ == Without::quarantine) return;
+    served.waits = !settled_;
+    bool has_forgotten = !founder_ && without_ != Without::recall;
+    bool alone = replicas_.size() == 1;  // nobody else knows
+    served.recalls = has_forgotten && !alone;
+    served.doubts = has_forgotten && alone;
+    if (served.waits)
+      out.arm(timer_of(Alarm::quarantine, replica), 2 * with_drift(lease_), 2 * with_drift(lease_));
+    if (served.recalls) ask(replica, self, out);
+  }
+  template <class Out>
   void unsettle(Out& out) {
     founder_ = false;
     if (lease_ == Duration::zero()) return;
@@ -211,10 +232,12 @@ class Tenure {
   bool founder_ = true;
   /// Has had its keys for as long as anything lives.
   bool settled_ = true;
+  /// Is not the root of any key for now.
+  bool lapsed_ = false;
   std::map<Index, Served> served_;
 
  public:
-  CONCH_FIELDS(Tenure, founder_, settled_, served_)
+  CONCH_FIELDS(Tenure, founder_, settled_, lapsed_, served_)
 };
 
 }  // namespace conch::overlay

@@ -155,7 +155,7 @@ void Voting::serve(Replica& replica, const Moved& m, Out& out) {
 }
 
 void Voting::moved(const std::optional<Arc>& before, const std::optional<Arc>& after, Out& out) {
-  for (Index index : tenure_.moved(before, after, out)) {
+  for (Index index : tenure_.moved(before, after, self_, out)) {
     const Replica& replica = served_[index];
     std::optional<Priority> owner = replica.owner;
     if (owner && !tenure_.confirms(index, *owner)) owner.reset();

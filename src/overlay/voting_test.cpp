@@ -55,4 +55,71 @@ TEST(Voting, ACopyOfARoundIsAcknowledgedAgain) {
   EXPECT_TRUE(std::holds_alternative<Sigma::Renewed>(answers[0]));
 }
 
+/// A root with a lease that has voted, and whose own lease runs out; then it is the root again.
+struct Lapsing {
+  static constexpr Priority ts{{1}, NodeId{7}};
+  static constexpr Arc all{Key{1}, Key{0}};
+
+  static Tuning tuning() {
+    Tuning tuning;
+    tuning.replication.lease = std::chrono::seconds(1);
+    return tuning;
+  }
+  Lapsing() : node(NodeId{1}, Assignment::fresh(Members::first(3), NodeId{0}, tuning())) {
+    node.deliver(Key{}, Sigma::Request{0, ts, 0, 0, false, ts.node}, out);
+    vote = std::get<Sigma::Response>(out.sends().at(0).message).vote;
+  }
+  bool confirms() {
+    out.clear();
+    Baton baton{Fence(Epoch{1}, 1), {}};
+    node.receive(ts.node, Sigma::Renew{0, ts, vote, ++round, true, baton}, out);
+    return !out.sends().empty() &&
+           std::holds_alternative<Sigma::Renewed>(out.sends().at(0).message);
+  }
+  bool votes_for(const Priority& other) {
+    out.clear();
+    node.receive(ts.node, Sigma::Release{0, ts, {}, true, {}}, out);
+    node.deliver(Key{}, Sigma::Request{0, other, 0, 0, false, other.node}, out);
+    return std::get<Sigma::Response>(out.sends().back().message).owner == other;
+  }
+
+  Sigma node;
+  Out out;
+  std::uint64_t vote = 0;
+  std::uint32_t round = 0;
+};
+
+TEST(Voting, ARootWhoseLeaseOnItsKeysRanOutConfirmsNobody) {
+  Lapsing root;
+  EXPECT_TRUE(root.confirms());
+  root.node.lapsed(root.out);
+  EXPECT_FALSE(root.confirms());
+  EXPECT_FALSE(root.votes_for({{2}, NodeId{8}}));
+}
+
+TEST(Voting, WhenItIsTheRootAgainItIsInQuarantine) {
+  Lapsing root;
+  root.node.lapsed(root.out);
+  root.out.clear();
+  root.node.moved(std::nullopt, Lapsing::all, root.out);
+  std::size_t recalls = 0;
+  for (const auto& route : root.out.routes())
+    recalls += std::holds_alternative<Recall>(route.message);
+  EXPECT_EQ(recalls, 2u) << "others may know of a later fence";
+  EXPECT_FALSE(root.confirms());
+  EXPECT_FALSE(root.votes_for({{2}, NodeId{8}}));
+}
+
+// What it would say of the owner is old, and the new root would confirm whom it names.
+TEST(Voting, WhenItsKeysAreAnothersItNamesNoOwner) {
+  Lapsing root;
+  root.node.lapsed(root.out);
+  root.out.clear();
+  root.node.moved(std::nullopt, Arc{Key{1}, Key{1}}, root.out);
+  ASSERT_EQ(root.out.routes().size(), 1u);
+  const auto& moved = std::get<Sigma::Moved>(root.out.routes()[0].message);
+  EXPECT_FALSE(moved.owner);
+  EXPECT_FALSE(moved.known);
+}
+
 }  // namespace conch::overlay::voting_test

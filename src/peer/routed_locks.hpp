@@ -66,7 +66,7 @@ class RoutedLocks {
     FlatSet<TimerId> timers = {};
   };
 
-  /// So many messages wait for this node to have joined; more are dropped.
+  /// So many messages wait for this node to be a root; more are dropped.
   static constexpr std::size_t held_max = 64;
 
   RoutedLocks(NodeId self, const Replication& terms, O overlay)
@@ -345,6 +345,8 @@ class RoutedLocks {
                 before->contains(after->last);
     forget_past(out.now);
     past_.push_back({before, out.now});
+    if (!after && overlay_.stays())
+      return act_all([](P& protocol, auto& ours) { protocol.lapsed(ours); }, out);
     act_all([&](P& protocol, auto& ours) { protocol.moved(before, after, ours); }, out);
     if (!after) return;
     for (auto& [carried, since] : std::exchange(held_, {}))

@@ -92,9 +92,6 @@ struct CommunityResult {
   void add(const CommunityResult& other);
 };
 
-/// A correction of docs/p2p.md, as in `vote-life`.
-Without parse_rule(std::string_view name);
-
 /// Where the nodes are on the ring, those that join later among them.
 std::vector<std::uint64_t> places_of(const CommunityOptions& options);
 

@@ -17,7 +17,7 @@ void Community<P>::pass_on(Node node, Key key, Message message, Time born) {
 template <class P>
 void Community<P>::post(Node from, Node to, std::optional<Key> key, Message message, Time born,
                         bool fresh) {
-  if (fresh) ++result_.kinds[kind(message)];
+  if (fresh) ++kinds_[kind(message)];
   Envelope envelope{from, key, std::move(message), born, ++envelopes_sent_};
   if (from == to) return send_off(std::chrono::microseconds(1), What::arrive, to, envelope);
   ++result_.messages;

@@ -200,6 +200,34 @@ TEST(Community, AHolderThatIsCutOffIsNotConfirmedByNewRoots) {
   EXPECT_EQ(result.violation->property, Property::mutual_exclusion);
 }
 
+/// Of a root that was stopped until others had taken its place: where the seeds beside every other
+/// test's found it.
+struct Stopped {
+  const char* protocol;
+  const char* overlay;
+  unsigned replicas;
+  std::uint64_t seed;
+  /// Without its lease on its keys, the same world at another time.
+  std::uint64_t without;
+};
+
+TEST(Community, ARootThatWasStoppedDoesNotGoOnAsOne) {
+  for (const Stopped& each : {Stopped{"sigma", "pastry", 3, 700642, 0},
+                              {"sigma", "pastry", 5, 701453, 0},
+                              {"non-end-to-end", "chord", 3, 700654, 0},
+                              {"non-end-to-end", "pastry", 3, 701622, 0}}) {
+    World world{.protocol = each.protocol,
+                .weather = "stormy",
+                .replicas = each.replicas,
+                .overlay = each.overlay};
+    EXPECT_FALSE(run_community(world.options(each.seed)).violation) << world.repeat(each.seed);
+    world.without = Without::root_lease;
+    CommunityResult result = run_community(world.options(each.without));
+    ASSERT_TRUE(result.violation) << world.repeat(each.without);
+    EXPECT_TRUE(is_safety(result.violation->property));
+  }
+}
+
 /// A correction of docs/p2p.md that is removed, and the property that breaks then.
 struct Specimen {
   std::string fault;

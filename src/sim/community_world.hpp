@@ -66,6 +66,7 @@ class Community {
       handle(event);
     }
     if (!oracle_.violation()) judge();
+    for (auto [kind, count] : kinds_) result_.kinds[upper_case(kind)] = count;
     result_.violation = oracle_.violation();
     recorder_.end();
     if (result_.violation) recorder_.violate(*result_.violation);
@@ -400,13 +401,13 @@ class Community {
   void judge();
 
   template <class M>
-  static std::string kind(const M& message) {
+  static std::string_view kind(const M& message) {
     if constexpr (Choice<M>) {
       return std::visit([](const auto& chosen) { return kind(chosen); }, message);
     } else if constexpr (requires { message.message; }) {
       return kind(message.message);
     } else {
-      return upper_case(M::type_name);
+      return M::type_name;
     }
   }
   /// A message or a timer, for those who want to see everything.
@@ -448,6 +449,7 @@ class Community {
   std::uint64_t envelopes_sent_ = 0;
   CommunityOracle oracle_;
   CommunityResult result_;
+  std::map<std::string_view, std::uint64_t> kinds_;
   Time now_;
   std::uint64_t order_ = 0;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

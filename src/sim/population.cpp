@@ -6,6 +6,7 @@
 #include "core/measure.hpp"
 #include "core/print.hpp"
 #include "overlay/fixed_ring.hpp"
+#include "overlay/pastry.hpp"
 #include "overlay/routed.hpp"
 #include "sim/protocol_words.hpp"
 
@@ -67,14 +68,22 @@ struct Wording {
   static std::string brief(const A& value) { return print_brief(value); }
 };
 
-/// A protocol over an overlay that says nothing itself: what is carried and what goes straight are
-/// the protocol's words, and so is the state.
-template <class P>
-struct Wording<overlay::Routed<P, overlay::FingerRing>> {
-  using A = overlay::Routed<P, overlay::FingerRing>;
+/// A protocol over an overlay: what is carried and what goes straight are the protocol's words, and
+/// so is the state. The overlay's own kinds of messages come behind the protocol's.
+template <class P, class O>
+struct Wording<overlay::Routed<P, O>> {
+  using A = overlay::Routed<P, O>;
   using Message = typename A::Message;
-  static std::vector<std::string> kinds() { return kinds_of<typename P::Message>(); }
-  static std::size_t kind(const Message& message) { return said_in<A>(message)->index(); }
+  static std::vector<std::string> kinds() {
+    std::vector<std::string> kinds = kinds_of<typename P::Message>();
+    if constexpr (!std::same_as<O, overlay::FingerRing>)
+      for (std::string& kind : kinds_of<typename O::Message>()) kinds.push_back(std::move(kind));
+    return kinds;
+  }
+  static std::size_t kind(const Message& message) {
+    if (auto* said = said_in<A>(message)) return said->index();
+    return std::variant_size_v<typename P::Message> + message.index();
+  }
   static std::string print(const Message& message) { return print_said<A>(message); }
   static std::string state(const A& value) { return print_protocol(value); }
   static std::string brief(const A& value) { return state(value); }
@@ -227,13 +236,16 @@ class PopulationOf final : public Population {
 
 }  // namespace
 
-std::unique_ptr<Population> make_population(const CatalogEntry& entry, Node nodes, Host& host) {
+std::unique_ptr<Population> make_population(const CatalogEntry& entry, Node nodes, Host& host,
+                                            Underlay underlay) {
   auto make = [&]<class A>(std::type_identity<A>) {
     return std::unique_ptr<Population>(std::make_unique<PopulationOf<A>>(entry, nodes, host));
   };
   if (entry.can.elects) return with_elector(entry, make);
   if (!entry.can.routed) return with_algorithm(entry, make);
   return with_protocol(entry, [&]<class P>(std::type_identity<P>) {
+    if (underlay == Underlay::pastry)
+      return make(std::type_identity<overlay::Routed<P, overlay::Pastry>>{});
     return make(std::type_identity<overlay::Routed<P, overlay::FingerRing>>{});
   });
 }

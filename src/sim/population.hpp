@@ -102,8 +102,11 @@ class Population {
   virtual std::size_t bytes_per_node() const = 0;
 };
 
-/// The nodes 0 .. nodes-1 of an algorithm, not created yet. The entry must outlive them. A protocol
-/// over an overlay has one that stays as it is, a FingerRing.
-std::unique_ptr<Population> make_population(const CatalogEntry& entry, Node nodes, Host& host);
+/// Under a protocol: an overlay that stays as it is, a FingerRing, or Pastry.
+enum class Underlay : std::uint8_t { fixed, pastry };
+
+/// The nodes 0 .. nodes-1 of an algorithm, not created yet. The entry must outlive them.
+std::unique_ptr<Population> make_population(const CatalogEntry& entry, Node nodes, Host& host,
+                                            Underlay underlay = Underlay::fixed);
 
 }  // namespace conch::sim

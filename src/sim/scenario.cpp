@@ -14,6 +14,7 @@
 #include "sim/distribution.hpp"
 #include "sim/line_diff.hpp"
 #include "sim/options.hpp"
+#include "sim/protocol_rules.hpp"
 #include "sim/scripted_world.hpp"
 
 namespace conch::sim {
@@ -115,14 +116,30 @@ unsigned read_order(Arguments& arguments) {
   return static_cast<unsigned>(order);
 }
 
+void expect_routed(std::string_view option, const ScriptedWorld::Group& group) {
+  if (!find_any(group.algorithm).can.routed)
+    throw BadText(std::string(option) + ": " + std::string(group.algorithm) +
+                  " does not run over an overlay");
+}
+
 unsigned read_replicas(Arguments& arguments, const ScriptedWorld::Group& group) {
   std::uint64_t replicas = arguments.number();
   unsigned most = std::min(group.nodes, overlay::Replicas::most_leased);
   if (replicas < 1 || replicas > most)
     throw BadText("a lock of so many nodes has 1 to " + std::to_string(most) + " replicas");
-  if (!find_any(group.algorithm).can.routed)
-    throw BadText("replicas are for protocols over an overlay");
+  expect_routed("replicas", group);
   return static_cast<unsigned>(replicas);
+}
+
+Without read_rule(Arguments& arguments, const ScriptedWorld::Group& group) {
+  expect_routed("without", group);
+  return parse_rule(arguments.word());
+}
+
+Underlay read_underlay(Arguments& arguments, const ScriptedWorld::Group& group) {
+  if (!arguments.take("pastry")) throw BadForm{};
+  expect_routed("over", group);
+  return Underlay::pastry;
 }
 
 std::vector<NodeId> read_ids(Arguments& arguments, const ScriptedWorld::Group& group) {
@@ -151,6 +168,7 @@ std::vector<Node> read_clusters(Arguments& arguments, const ScriptedWorld::Group
 ScriptedWorld::Group read_group(Arguments& arguments) {
   ScriptedWorld::Group group;
   std::optional<Node> home;
+  std::optional<unsigned> replicas;
   group.nodes = arguments.node();
   if (group.nodes < 1 || group.nodes > ScriptedWorld::nodes_max)
     throw BadText("a group has 1 to " + std::to_string(ScriptedWorld::nodes_max) + " nodes");
@@ -167,7 +185,11 @@ ScriptedWorld::Group read_group(Arguments& arguments) {
     } else if (arguments.take("eps")) {
       group.tuning.eps = static_cast<unsigned>(arguments.number());
     } else if (arguments.take("replicas")) {
-      group.tuning.replication.replicas = read_replicas(arguments, group);
+      replicas = read_replicas(arguments, group);
+    } else if (arguments.take("over")) {
+      group.underlay = read_underlay(arguments, group);
+    } else if (arguments.take("without")) {
+      group.tuning.without = read_rule(arguments, group);
     } else if (arguments.take("clusters")) {
       group.clusters = read_clusters(arguments, group);
     } else if (arguments.take("sites")) {
@@ -185,6 +207,9 @@ ScriptedWorld::Group read_group(Arguments& arguments) {
   if (!group.ids.empty() && !group.clusters.empty())
     throw BadText("clusters are of the nodes 0 to " + std::to_string(group.nodes - 1) +
                   ", without ids");
+  if (group.underlay == Underlay::pastry && replicas.value_or(1) != 1)
+    throw BadText("over pastry, a lock of a scenario has one replica, at its home");
+  group.tuning.replication.replicas = replicas.value_or(group.tuning.replication.replicas);
   validate_sites(group.clusters, group.sites);
   return group;
 }
@@ -303,7 +328,7 @@ struct Performance {
 constexpr std::array performances = std::to_array<Performance>({
     {{"nodes",
       "nodes N ALGORITHM [home H] [voting grid|plane] [order M] [lazy] [eps E] [replicas R] "
-      "[clusters A B ...] [sites A B ...] [ids A B ...]"},
+      "[over pastry] [without RULE] [clusters A B ...] [sites A B ...] [ids A B ...]"},
      nullptr},
     {{"request", "request N [read|write] [A..B]"}, request},
     {{"release", "release N"}, on_one<&W::release>},
@@ -352,7 +377,7 @@ std::vector<std::uint64_t> places(const ScriptedWorld::Group& group) {
   std::vector<std::uint64_t> ring;
   if (!find_any(group.algorithm).can.routed) return ring;
   for (Node node = 0; node < group.nodes; ++node)
-    ring.push_back(overlay::FixedRing::name_at(node, group.nodes));
+    ring.push_back(overlay::FixedRing::name_at(node, group.nodes));  // so that they can be seen
   return ring;
 }
 

@@ -282,7 +282,12 @@ TEST(Scenario, MistakesAreLinesOfOutput) {
            {"central", "nodes 3 central home 3", "there is no node 3 to be the home"},
            {"central", "nodes 3 maekawa voting square",
             "the form is nodes N ALGORITHM [home H] [voting grid|plane] [order M] [lazy] [eps E] "
-            "[replicas R] [clusters A B ...] [sites A B ...] [ids A B ...]"},
+            "[replicas R] [over pastry] [without RULE] [clusters A B ...] [sites A B ...] "
+            "[ids A B ...]"},
+           {"central", "nodes 3 sigma over pastry replicas 3",
+            "over pastry, a lock of a scenario has one replica, at its home"},
+           {"central", "nodes 3 ring over pastry", "over: ring does not run over an overlay"},
+           {"central", "nodes 3 ring without lease", "without: ring does not run over an overlay"},
            {"central", "nodes 3 central ids 1 2", "ids: name 3 different nodes"},
            {"central", "nodes 3 central ids 1 2 3 home 0", "there is no node 0 to be the home"},
            {"central", "nodes 0 central ids", "a group has 1 to 10000 nodes"},
@@ -292,7 +297,7 @@ TEST(Scenario, MistakesAreLinesOfOutput) {
             "ids: an overlay in a scenario has the nodes 0 to 2"},
            {"central", "nodes 3 sigma replicas 0", "a lock of so many nodes has 1 to 3 replicas"},
            {"central", "nodes 3 sigma replicas 4", "a lock of so many nodes has 1 to 3 replicas"},
-           {"central", "nodes 3 ring replicas 3", "replicas are for protocols over an overlay"},
+           {"central", "nodes 3 ring replicas 3", "replicas: ring does not run over an overlay"},
            {"sigma", "nodes 3 sigma home 3", "there is no node 3 to be the home"},
            {"sigma", "join 3 0", "sigma has the members it started with in a scenario"},
            {"sigma", "leave 1", "sigma has the members it started with in a scenario"},

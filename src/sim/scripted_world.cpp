@@ -11,10 +11,16 @@ namespace conch::sim {
 
 namespace {
 
-/// Of a lock over an overlay, the home has the first replica.
+/// Of a lock over an overlay, the home has the first replica. Over Pastry the nodes stand side by
+/// side where the ring begins, so the home has the only one.
 Tuning tuning_of(const ScriptedWorld::Group& group) {
   Tuning tuning = group.tuning;
   tuning.replication.name = overlay::FixedRing::name_at(group.home, group.nodes);
+  if (group.underlay == Underlay::pastry) {
+    tuning.replication.name = group.home;
+    tuning.replication.replicas = 1;
+    tuning.replication.lease = std::chrono::seconds(1);
+  }
   return tuning;
 }
 
@@ -46,7 +52,8 @@ Node ScriptedWorld::size_with_newcomers(const Group& group) {
 
 ScriptedWorld::ScriptedWorld(const Group& group, std::string& out, TraceSink* sink)
     : out_(out),
-      population_(make_population(find_any(group.algorithm), size_with_newcomers(group), *this)),
+      population_(make_population(find_any(group.algorithm), size_with_newcomers(group), *this,
+                                  group.underlay)),
       tuning_(tuning_of(group)),
       phases_(size_with_newcomers(group), Phase::absent),
       checks_order_(phases_.size() <= order_checked_up_to),
@@ -169,6 +176,14 @@ void ScriptedWorld::withdrawn(Node node) {
   write(std::to_string(node) + " is withdrawn");
   record(Happening::withdrawn, node);
   phases_[node] = Phase::idle;
+}
+
+void ScriptedWorld::lost(Node node) {
+  expect_of(node, Phase::inside, "it has lost the lock");
+  write(std::to_string(node) + " has lost the lock");
+  record(Happening::lost, node);
+  phases_[node] = Phase::idle;
+  jury_.released(node);
 }
 
 void ScriptedWorld::joined(Node node) {

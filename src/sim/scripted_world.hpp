@@ -39,6 +39,7 @@ class ScriptedWorld final : private Host {
     std::string_view algorithm;
     Node home = 0;
     Tuning tuning;
+    Underlay underlay = Underlay::fixed;
     /// How the nodes are called, of an election in the order of the ring; 0 and so on if empty.
     std::vector<NodeId> ids = {};
     /// The sizes of the clusters, in order; empty if all are in one.
@@ -123,6 +124,7 @@ class ScriptedWorld final : private Host {
   void withdrawn(Node node) override;
   void joined(Node node) override;
   void left(Node node) override;
+  void lost(Node node) override;
   void armed(Node node, const Armed& armed) override;
   void disarmed(Node node, TimerId timer) override;
 

@@ -66,6 +66,7 @@ class Postman {
     domain_ = after;
     ++moves_;
   }
+  void lapsed(Out&) { domain_.reset(); }
 
   const std::vector<Delivery>& deliveries() const { return deliveries_; }
   const std::optional<Arc>& domain() const { return domain_; }

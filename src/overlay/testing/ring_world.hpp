@@ -140,6 +140,8 @@ class RingWorld {
   const std::map<std::uint64_t, std::vector<Arrival>>& arrivals() const { return arrivals_; }
   std::uint64_t letters() const { return letters_; }
   std::size_t rerouted() const { return rerouted_; }
+  /// Letters that were refused when whoever passed them on was gone.
+  std::size_t lost_with_their_senders() const { return lost_with_their_senders_; }
   std::size_t relayed_by_leavers() const { return relayed_by_leavers_; }
   std::size_t held() const { return held_; }
   std::size_t lost() const { return lost_; }
@@ -254,8 +256,9 @@ class RingWorld {
   /// Nobody is there: the sender notices.
   void bounce(NodeId from, NodeId to, const typename Value::Message& message) {
     push(weather_.refusal, [this, from, to, message] {
+      bool carried = std::holds_alternative<typename Value::Carried>(message);
+      (lives(from) ? rerouted_ : lost_with_their_senders_) += carried;
       if (!lives(from)) return;
-      rerouted_ += std::holds_alternative<typename Value::Carried>(message);
       call(from, [&](Value& value, auto& out) { value.undelivered(to, message, out); });
     });
   }
@@ -284,6 +287,7 @@ class RingWorld {
   std::uint64_t numbers_ = 0;
   std::uint64_t letters_ = 0;
   std::size_t rerouted_ = 0;
+  std::size_t lost_with_their_senders_ = 0;
   std::size_t relayed_by_leavers_ = 0;
   std::size_t held_ = 0;
   std::size_t lost_ = 0;
