@@ -1,9 +1,10 @@
 // The world of a multitude. Locks have nothing to do with one another but that they use the same
 // overlay, so in each round one after another is run, each with a clock of its own.
 //
-// A lock is quiet when none of its messages is under way and nobody waits while it is free. Then
-// its clock stands still until the next round: who has some votes and waits for a holder would else
-// ask again and again, as often as the round is long.
+// A lock is quiet when none of its messages is under way and nobody waits while it is free. Whoever
+// has some votes and waits for a holder would look again and again, as often as the round is long:
+// here everybody whose timer is armed does so once, and then the clock stands still until the next
+// round.
 #pragma once
 
 #include <algorithm>
@@ -188,6 +189,25 @@ class Multitude {
       call(lock, node, [](P& p, Out& out) { p.release(DataRef{}, out); });
     }
     settle(lock);
+    run_timers_once(lock);
+    settle(lock);
+  }
+
+  /// Those that are armed now, and what comes of them; those that are armed meanwhile have to wait.
+  void run_timers_once(Lock& lock) {
+    const std::uint64_t last = order_;
+    std::vector<Event> later;
+    while (!lock.events.empty() && !result_.violation) {
+      Event event = lock.events.top();
+      lock.events.pop();
+      if (event.what == What::timer && event.order > last) {
+        later.push_back(event);
+        continue;
+      }
+      lock.now = std::max(lock.now, event.at);
+      handle(lock, event);
+    }
+    for (const Event& event : later) lock.events.push(event);
   }
 
   /// If it does not become quiet soon, it never will.
