@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "explore/dice.hpp"
 #include "explore/draw.hpp"
 
@@ -6,6 +8,7 @@ namespace conch::explore {
 namespace {
 
 constexpr Milliseconds enough{4000};
+constexpr std::uint64_t often = 2;
 
 class CheckDraw {
  public:
@@ -24,7 +27,7 @@ class CheckDraw {
     draw_tuning();
     budget("--cancel", 0.4);
     if (entry_.can.dynamic) budget("--leave", 0.4);
-    if (entry_.can.dynamic && nodes_ > 1) budget("--join", 0.4);
+    if (entry_.can.dynamic && nodes_ > 1) budget("--join", 0.4, std::min(nodes_ - 1, often));
     if (entry_.can.shared && dice_.chance(0.5))
       task_.set({"--readers", dice_.text(1, nodes_), Smaller::lower, 0});
     // Unordered is what it takes where it may.
@@ -73,8 +76,8 @@ class CheckDraw {
 
   /// Timers and copies are what such a ring has; nobody comes or goes.
   Task draw_protocol() {
-    std::uint64_t replicas = dice_.number(1, 3);
-    task_.set({"--replicas", std::to_string(replicas), Smaller::lower});
+    // Of an even number votes may be split for as long as there are timers, and then for ever.
+    task_.set({"--replicas", dice_.chance(0.3) ? "1" : "3", Smaller::never});
     task_.set({"--nodes", dice_.text(2, 4), Smaller::lower, 2});
     task_.set({"--requesters", dice_.text(1, 2), Smaller::lower});
     task_.set({"--timers", dice_.text(0, 2), Smaller::lower, 0});
@@ -84,8 +87,8 @@ class CheckDraw {
     return std::move(task_);
   }
 
-  void budget(const char* name, double chance) {
-    if (dice_.chance(chance)) task_.set({name, dice_.text(1, 2), Smaller::lower, 0});
+  void budget(const char* name, double chance, std::uint64_t most = often) {
+    if (dice_.chance(chance)) task_.set({name, dice_.text(1, most), Smaller::lower, 0});
   }
 
   const CatalogEntry& entry_;

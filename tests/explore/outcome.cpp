@@ -9,6 +9,8 @@ namespace conch::explore {
 namespace {
 
 constexpr int cannot_run = 77;
+/// Of Process, whose program is not there.
+constexpr int cannot_start = 99;
 constexpr int cancelled = 130;
 /// Of CLI11, whose own start there.
 constexpr int first_usage_error = 100;
@@ -114,6 +116,8 @@ std::string_view word(Ending ending) {
 
 Outcome read_outcome(Speaker speaker, const Finished& finished, const Seeds& seeds) {
   if (finished.timed_out) return {.ending = Ending::timed_out, .what = "it does not end"};
+  if (finished.status == cannot_start)
+    return {.ending = Ending::unable, .what = "the program cannot be started"};
   switch (speaker) {
     case Speaker::conch: return read_conch(finished);
     case Speaker::fuzz: return read_fuzz(finished, seeds);
