@@ -33,9 +33,26 @@ TEST(CliOverlay, ALongPartitionOfAnOverlayHasTwoHolders) {
   EXPECT_EQ(conch("sim end-to-end --weather parted --apart 2s --seed 1").status, 0);
 }
 
+TEST(CliOverlay, RunsOfAnOverlayAreTallied) {
+  Outcome outcome = conch_out(
+      "sim end-to-end --weather stormy --mishaps crashes=0,pauses=0,joins=1 --requests 4 "
+      "--seeds 1..20 --threads 1 --json");
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  json runs = json::parse(outcome.out);
+  EXPECT_EQ(runs["runs"], 20);
+  EXPECT_EQ(runs["asked"], 80);
+  EXPECT_EQ(runs["crashed"], 0);
+  EXPECT_EQ(runs["failed_seeds"], json::array());
+  EXPECT_GT(runs["messages"]["total"], 0);
+  EXPECT_GT(runs["sometimes"]["REQUEST is sent"], 0);
+  EXPECT_FALSE(runs["sometimes"].contains("a holder or a waiter crashes"));
+}
+
 TEST(CliOverlay, WhatAnOverlayCannotDoIsRefused) {
   expect_refused("sim sigma --weather foul", "--weather: the weather is calm, crowded");
   expect_refused("sim sigma --dht can", "--dht: \"can\" is none of pastry, chord");
+  expect_refused("sim sigma --weather stormy --mishaps floods=1", "is not a number of resets");
+  expect_refused("sim sigma --mishaps crashes=1", "there are no leases, and nobody may fail");
   expect_refused("sim sigma --lose 1%", "--weather says what goes wrong");
   expect_refused("sim sigma --apart 1s", "give --weather parted, too");
   expect_refused("sim sigma --without nothing", "--without: \"nothing\" is none of");

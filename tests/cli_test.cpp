@@ -71,9 +71,13 @@ TEST(Cli, SeedsGiveMeansAndFailures) {
   Outcome outcome = conch_out("sim ricart-agrawala --seeds 1..50 --chatter 50% --json");
   EXPECT_EQ(outcome.status, 0);
   json runs = json::parse(outcome.out);
-  EXPECT_EQ(runs["seeds"], 50);
+  EXPECT_EQ(runs["runs"], 50);
   EXPECT_EQ(runs["failures"], 0);
+  EXPECT_EQ(runs["failed_seeds"], json::array());
   EXPECT_EQ(runs["mean"]["entries"], 200);
+  EXPECT_EQ(runs["messages"]["total"], 50 * runs["mean"]["messages"]["total"].get<double>());
+  EXPECT_GT(runs["sometimes"]["a process is told of a request"], 0);
+  EXPECT_GT(runs["sometimes"]["REPLY is sent"], 0);
   EXPECT_EQ(runs["mean"]["properties"]["ME3"], "held");
 }
 
@@ -157,7 +161,7 @@ TEST(Cli, AnElectionIsSimulated) {
     EXPECT_EQ(runs["failures"], 0);
     EXPECT_EQ(runs["mean"]["properties"]["E1"], "held");
     EXPECT_EQ(runs["mean"]["properties"]["E2"], "held");
-    for (const auto& [sight, count] : runs["sights"].items()) EXPECT_GT(count, 0) << sight;
+    for (const auto& [sight, count] : runs["sometimes"].items()) EXPECT_GT(count, 0) << sight;
   }
   json run = json::parse(conch_out("sim bully --crash coordinator@5ms+20ms --json").out);
   EXPECT_EQ(run["coordinator"], 9);
@@ -331,13 +335,29 @@ TEST(Cli, ClustersAreChecked) {
   expect_refused("check preempt --clusters 2,1 --sites 1", "there are 2 clusters");
 }
 
+TEST(Cli, DataAreHandedOver) {
+  Outcome fine = conch_out(
+      "handover elmp --peers 6 --churners 2 --wait 20ms --bytes 1000 --seeds 1..20 --json");
+  EXPECT_EQ(fine.status, 0) << fine.out;
+  json runs = json::parse(fine.out);
+  EXPECT_EQ(runs["runs"], 20);
+  EXPECT_EQ(runs["cycles"], 20 * 4 * 20);
+  EXPECT_GT(runs["messages"]["total"], 0);
+  for (const auto& [what, count] : runs["sometimes"].items()) EXPECT_GT(count, 0) << what;
+  expect_refused("handover ring", "never comes to rest");
+  expect_refused("handover central --churners 1", "nobody can leave or join central");
+  Outcome broken = conch("handover elmp@retry --seeds 1..20");
+  EXPECT_EQ(broken.status, 3) << broken.out;
+  EXPECT_NE(broken.out.find("repeat: conch handover elmp@retry --seed "), std::string::npos);
+}
+
 TEST(Cli, AGroupSurvivesOrSaysWhatBroke) {
   Outcome fine = conch("survive elmp --seeds 1..50 --json");
   EXPECT_EQ(fine.status, 0) << fine.out;
   json runs = json::parse(fine.out);
   EXPECT_EQ(runs["runs"], 50);
   EXPECT_EQ(runs["failures"], 0);
-  EXPECT_GT(runs["seen"]["a recovery overlapped another"], 0);
+  EXPECT_GT(runs["sometimes"]["a recovery overlapped another"], 0);
 
   Outcome broken = conch("survive central --without lease --seeds 1..20");
   EXPECT_EQ(broken.status, 2) << broken.out;

@@ -33,5 +33,6 @@ void add_replay_command(CLI::App& app, Invocation& invocation);
 void add_view_command(CLI::App& app, Invocation& invocation);
 void add_trace_command(CLI::App& app, Invocation& invocation);
 void add_survive_command(CLI::App& app, Invocation& invocation);
+void add_handover_command(CLI::App& app, Invocation& invocation);
 
 }  // namespace conch::cli

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -25,9 +26,16 @@ const std::string community_group = "Protocols over an overlay";
 
 /// Those that these protocols share with everybody else.
 bool communities_know(const std::string& option) {
-  static const std::set<std::string> common{"algorithm", "--help", "--nodes", "--seed",
-                                            "--seeds",   "--json", "--trace", "--states"};
+  static const std::set<std::string> common{"algorithm", "--help",  "--nodes",   "--requests",
+                                            "--seed",    "--seeds", "--threads", "--json",
+                                            "--trace",   "--states"};
   return common.contains(option) || option.starts_with("--view");
+}
+
+std::string names_of(std::span<const std::string_view> list) {
+  std::string names;
+  for (std::string_view name : list) names += (names.empty() ? "" : ", ") + std::string(name);
+  return names;
 }
 
 CommunityOptions to_community(const SimTexts& texts) {
@@ -35,13 +43,9 @@ CommunityOptions to_community(const SimTexts& texts) {
     return CommunityOptions::of(texts.algorithm, texts.weather.value_or("calm"));
   });
   Replication& terms = options.tuning.replication;
-  options.overlay = parsed("--dht", [&] {
-    return one_of<std::string>(texts.dht.value_or(options.overlay),
-                               {{"pastry", "pastry"},
-                                {"chord", "chord"},
-                                {"perfect-pastry", "perfect-pastry"},
-                                {"perfect-chord", "perfect-chord"}});
-  });
+  options.overlay = texts.dht.value_or(options.overlay);
+  if (std::ranges::find(sim::overlays(), options.overlay) == sim::overlays().end())
+    throw BadText("--dht: \"" + options.overlay + "\" is none of " + names_of(sim::overlays()));
   options.seed = texts.seed;
   terms.replicas = texts.replicas.value_or(terms.replicas);
   if (texts.nodes) {
@@ -49,10 +53,17 @@ CommunityOptions to_community(const SimTexts& texts) {
     if (nodes.first < nodes.last) throw BadText("--nodes: a community has so many, not a range");
     options.nodes = nodes.first;
   }
+  if (texts.requests) options.requests = static_cast<unsigned>(*texts.requests);
   if (texts.apart) {
     if (options.mishaps.apart == Duration::zero())
       throw BadText("--apart is how long the nodes are parted: give --weather parted, too");
     options.mishaps.apart = parsed("--apart", [&] { return sim::parse_duration(*texts.apart); });
+  }
+  if (texts.mishaps) {
+    if (terms.lease == Duration::zero())
+      throw BadText("--mishaps: in this weather there are no leases, and nobody may fail");
+    options.mishaps =
+        parsed("--mishaps", [&] { return sim::parse_mishaps(*texts.mishaps, options.mishaps); });
   }
   if (texts.hand_off)
     terms.hand_off = parsed("--hand-off", [&] {
@@ -95,6 +106,24 @@ ordered_json json_of(const CommunityOptions& options, const CommunityResult& res
                          {"what", result.violation->what},
                          {"events", result.events}};
   return json;
+}
+
+/// What the weather should bring, and the protocol's messages.
+sim::Sometimes sometimes_of(const CommunityOptions& options, const CommunityResult& result) {
+  sim::Sometimes sometimes;
+  auto expect = [&](bool expected, const char* what, std::uint64_t count) {
+    if (expected) sometimes[what] = count;
+  };
+  const sim::Mishaps& mishaps = options.mishaps;
+  expect(options.cancel > 0, "a request is withdrawn", result.cancelled);
+  expect(mishaps.crashes > 0, "a holder or a waiter crashes", result.crashed);
+  expect(options.dwell > 0, "a lease runs out under its holder", result.lost);
+  expect(options.dwell > 0 && mishaps.pauses > 0, "a late holder is inside with another",
+         result.outlived);
+  expect(options.lose > 0, "a message is too old when it comes", result.expired);
+  expect(mishaps.crashes > 0, "a message finds nobody", result.unreachable);
+  sim::count_messages(find_any(options.protocol), result.kinds, sometimes);
+  return sometimes;
 }
 
 std::string name_of(const CommunityOptions& options, const SimTexts& texts) {
@@ -160,19 +189,17 @@ void run_many(const CommunityOptions& options, const SimTexts& texts, Invocation
   SeedRange range = parse_seeds(*texts.seeds);
   refuse_to_record_many(texts);
   watch_for_interrupts();
-  auto runs = run_seeds<CommunityResult>(
-      range, [&](std::uint64_t seed) { return sim::run_community(for_seed(options, seed)); });
+  auto runs = run_seeds<CommunityResult>(range, texts.threads, [&](std::uint64_t seed) {
+    return sim::run_community(for_seed(options, seed));
+  });
   if (runs.done == 0) throw BadText("interrupted before the first run ended");
   CommunityResult sum = sum_of(runs);
   if (texts.json) {
     ordered_json json = json_of(options, sum);
     json.erase("seed");
-    json["seeds"] = runs.done;
-    json["failures"] = runs.failures;
-    json["failed_seeds"] = ordered_json::array();
-    for (std::size_t index = 0; index < runs.results.size(); ++index)
-      if (runs.results[index] && runs.results[index]->violation)
-        json["failed_seeds"].push_back(range.first + index);
+    ordered_json by_type = json["messages"]["by_type"];
+    json.update(tally_of(runs, range, sum.messages, sometimes_of(options, sum)));
+    json["messages"]["by_type"] = by_type;
     fmt::print("{}\n", json.dump(2));
   } else {
     fmt::print("{}, {} runs (seeds {}..{}): {} failed\n", name_of(options, texts), runs.done,
@@ -193,10 +220,11 @@ void add_community_options(CLI::App& command, SimTexts& texts) {
   auto add = [&](const char* name, auto& text, const std::string& what) {
     return command.add_option(name, text, what)->group(community_group);
   };
-  add("--dht", texts.dht,
-      "pastry, chord; or perfect-pastry, perfect-chord, which know all [pastry]");
-  add("--weather", texts.weather,
-      "What goes wrong: calm, crowded, lossy, stormy, shaky, wary, dead or parted [calm]");
+  add("--dht", texts.dht, names_of(sim::overlays()) + "; perfect ones know all nodes [pastry]");
+  add("--weather", texts.weather, "What goes wrong: " + names_of(sim::weathers()) + " [calm]");
+  add("--mishaps", texts.mishaps,
+      "Other numbers of resets, crashes, pauses, suspicions, partitions or joins than that "
+      "weather's, as in crashes=2,joins=0");
   add("--apart", texts.apart, "How long the nodes are parted, of that weather [10s]");
   add("--replicas", texts.replicas, "Of the lock [3]")->check(CLI::Range(1u, 36u));
   add("--hand-off", texts.hand_off,

@@ -25,7 +25,7 @@ const std::string election_group = "Elections";
 bool elections_know(const std::string& option) {
   static const std::set<std::string> common{
       "algorithm", "--help", "--nodes", "--latency", "--channel", "--clog",  "--crash",
-      "--detect",  "--seed", "--seeds", "--json",    "--trace",   "--states"};
+      "--detect",  "--seed", "--seeds", "--threads", "--json",    "--trace", "--states"};
   return common.contains(option) || option.starts_with("--view");
 }
 
@@ -78,6 +78,15 @@ std::string verdict(const ElectionResult& result, sim::Property property) {
                                                                                  : "held";
 }
 
+sim::Sometimes sometimes_of(const ElectionOptions& options, const sim::ElectionSights& sights,
+                            const std::map<std::string, std::uint64_t>& by_type) {
+  sim::Sometimes sometimes;
+  for (const sim::Sight& sight : sights_of(sights, options))
+    sometimes[std::string(sight.what)] = sight.count;
+  sim::count_messages(find_any(options.algorithm), by_type, sometimes);
+  return sometimes;
+}
+
 ordered_json json_of(const ElectionOptions& options, const ElectionResult& result) {
   ordered_json json;
   json["algorithm"] = options.algorithm;
@@ -93,9 +102,7 @@ ordered_json json_of(const ElectionOptions& options, const ElectionResult& resul
   json["turnaround_s"] = result.turnaround_s;
   json["properties"] = {{"E1", verdict(result, sim::Property::right_coordinator)},
                         {"E2", verdict(result, sim::Property::all_elect)}};
-  json["sights"] = ordered_json::object();
-  for (const sim::Sight& sight : sights_of(result.sights, options))
-    json["sights"][sight.what] = sight.count;
+  json["sometimes"] = sometimes_of(options, result.sights, result.messages.by_type);
   if (result.violation)
     json["violation"] = {{"property", word(result.violation->property)},
                          {"what", result.violation->what},
@@ -151,26 +158,23 @@ std::string size_of(const ElectionOptions& options) {
 void print_runs(const ElectionOptions& options, const SeedRange& range,
                 const Runs<ElectionResult>& runs, const sim::ElectionSights& sights, bool json) {
   std::vector<ordered_json> reports;
-  std::vector<std::uint64_t> failed;
+  sim::Traffic messages;
   for (std::size_t index = 0; index < runs.results.size(); ++index) {
     if (!runs.results[index]) continue;
     std::uint64_t seed = range.first + index;
     reports.push_back(json_of(sim::for_seed(options, seed), *runs.results[index]));
     reports.back().erase("coordinator");
-    if (runs.results[index]->violation) failed.push_back(seed);
+    messages.total += runs.results[index]->messages.total;
+    sim::add(messages.by_type, runs.results[index]->messages.by_type);
   }
   ordered_json mean = mean_of(reports);
   if (json) {
     ordered_json all;
     all["algorithm"] = options.algorithm;
     all["nodes"] = size_of(options);
-    all["seeds"] = runs.done;
-    all["failures"] = runs.failures;
-    all["failed_seeds"] = failed;
+    all.update(
+        tally_of(runs, range, messages.total, sometimes_of(options, sights, messages.by_type)));
     all["mean"] = mean;
-    all["sights"] = ordered_json::object();
-    for (const sim::Sight& sight : sights_of(sights, options))
-      all["sights"][sight.what] = sight.count;
     fmt::print("{}\n", all.dump(2));
     return;
   }
@@ -189,8 +193,9 @@ void run_many(const ElectionOptions& options, const SimTexts& texts, Invocation&
   SeedRange range = parse_seeds(*texts.seeds);
   refuse_to_record_many(texts);
   watch_for_interrupts();
-  auto runs = run_seeds<ElectionResult>(
-      range, [&](std::uint64_t seed) { return sim::simulate(sim::for_seed(options, seed)); });
+  auto runs = run_seeds<ElectionResult>(range, texts.threads, [&](std::uint64_t seed) {
+    return sim::simulate(sim::for_seed(options, seed));
+  });
   if (runs.done == 0) throw BadText("interrupted before the first run ended");
   sim::ElectionSights sights;
   for (const auto& result : runs.results)

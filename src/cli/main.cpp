@@ -86,6 +86,7 @@ int run(int argc, char** argv) {
   add_view_command(app, invocation);
   add_trace_command(app, invocation);
   add_survive_command(app, invocation);
+  add_handover_command(app, invocation);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

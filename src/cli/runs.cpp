@@ -40,7 +40,7 @@ std::string command_without(const Invocation& invocation, const std::set<std::st
 }
 
 std::string repeat_command(const Invocation& invocation, std::uint64_t seed) {
-  return command_without(invocation, {"--seeds", "--seed", "--view-at", "--view-out"},
+  return command_without(invocation, {"--seeds", "--seed", "--threads", "--view-at", "--view-out"},
                          {"--json", "--view", "--view-open", "--view-insecure"}) +
          " --seed " + std::to_string(seed);
 }
@@ -57,6 +57,14 @@ void Progress::update(std::uint64_t done, std::uint64_t failures) const {
   std::uint64_t filled = done * width / total_;
   fmt::print(stderr, "\r[{:<{}}] {}/{} runs, {} failed", std::string(filled, '='), width, done,
              total_, failures);
+}
+
+void add_threads_option(CLI::App& command, unsigned& threads, const std::string& group) {
+  threads = std::max(1u, std::thread::hardware_concurrency());
+  CLI::Option* option =
+      command.add_option("--threads", threads, "Runs at a time; as many as there are cores");
+  option->check(CLI::Range(1u, 1024u));
+  if (!group.empty()) option->group(group);
 }
 
 void watch_for_interrupts() {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "cli/sim_options.hpp"
 #include "sim/oracles.hpp"
+#include "sim/sometimes.hpp"
 
 namespace conch::cli {
 
@@ -50,9 +52,13 @@ struct Runs {
   std::uint64_t failures = 0;
 };
 
-/// Calls `simulate(seed)` for all seeds; what one finds does not depend on the others.
+/// Adds `--threads`: how many runs there are at a time.
+void add_threads_option(CLI::App& command, unsigned& threads, const std::string& group = "");
+
+/// Calls `simulate(seed)` for all seeds, some at a time; what one finds does not depend on the
+/// others.
 template <class Result, class Simulate>
-Runs<Result> run_seeds(const SeedRange& range, Simulate&& simulate) {
+Runs<Result> run_seeds(const SeedRange& range, unsigned threads, Simulate&& simulate) {
   Runs<Result> runs;
   std::uint64_t total = range.last - range.first + 1;
   runs.results.resize(total);
@@ -69,11 +75,26 @@ Runs<Result> run_seeds(const SeedRange& range, Simulate&& simulate) {
     }
   };
   std::vector<std::jthread> workers;
-  auto cores = std::max(1u, std::thread::hardware_concurrency());
-  for (unsigned i = 1; i < std::min<std::uint64_t>(cores, total); ++i) workers.emplace_back(work);
+  for (unsigned i = 1; i < std::min<std::uint64_t>(threads, total); ++i) workers.emplace_back(work);
   work();
   workers.clear();
   return runs;
+}
+
+/// What a program reads of many runs, the same for every command that takes seeds.
+template <class Result>
+nlohmann::ordered_json tally_of(const Runs<Result>& runs, const SeedRange& range,
+                                std::uint64_t messages, const sim::Sometimes& sometimes) {
+  nlohmann::ordered_json json;
+  json["runs"] = runs.done;
+  json["failures"] = runs.failures;
+  json["failed_seeds"] = nlohmann::ordered_json::array();
+  for (std::size_t index = 0; index < runs.results.size(); ++index)
+    if (runs.results[index] && runs.results[index]->violation)
+      json["failed_seeds"].push_back(range.first + index);
+  json["messages"] = {{"total", messages}};
+  json["sometimes"] = sometimes;
+  return json;
 }
 
 /// Says of the first failures what `complain(result, seed)` says, and of the others how many they

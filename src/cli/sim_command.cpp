@@ -56,6 +56,18 @@ void run_one(const Options& options, const SimTexts& texts, Invocation& invocati
   recording.show();
 }
 
+nlohmann::ordered_json tally_of(const Options& options, const Runs<Result>& runs,
+                                const SeedRange& range) {
+  sim::Sometimes sometimes;
+  std::uint64_t messages = 0;
+  for (const auto& result : runs.results) {
+    if (!result) continue;
+    sim::add(sometimes, sim::sometimes_of(options, *result));
+    messages += result->report.messages.total;
+  }
+  return cli::tally_of(runs, range, messages, sometimes);
+}
+
 /// Who met whom in all of them together.
 sim::Company company_of(const Runs<Result>& runs) {
   sim::Company company;
@@ -73,11 +85,9 @@ std::string size_of(const Options& options) {
 void print_runs(const Options& options, const SeedRange& range, const Runs<Result>& runs,
                 bool as_json) {
   std::vector<nlohmann::ordered_json> reports;
-  std::vector<std::uint64_t> failed;
   for (std::size_t index = 0; index < runs.results.size(); ++index) {
     if (!runs.results[index]) continue;
     reports.push_back(to_json(sim::for_seed(options, range.first + index), *runs.results[index]));
-    if (runs.results[index]->violation) failed.push_back(range.first + index);
   }
   nlohmann::ordered_json mean = mean_of(reports);
   if (as_json) {
@@ -85,9 +95,7 @@ void print_runs(const Options& options, const SeedRange& range, const Runs<Resul
     json["algorithm"] = options.algorithm;
     json["nodes"] = options.nodes();
     if (options.sizes_differ()) json["nodes"] = size_of(options);
-    json["seeds"] = runs.done;
-    json["failures"] = runs.failures;
-    json["failed_seeds"] = failed;
+    json.update(tally_of(options, runs, range));
     json["mean"] = mean;
     fmt::print("{}\n", json.dump(2));
     return;
@@ -121,8 +129,9 @@ void run_many(const Options& options, const SimTexts& texts, Invocation& invocat
     for (std::uint64_t seed = range.first; seed <= range.last; ++seed)
       sim::validate(sim::for_seed(options, seed));
   watch_for_interrupts();
-  auto runs = run_seeds<Result>(
-      range, [&](std::uint64_t seed) { return sim::simulate(sim::for_seed(options, seed)); });
+  auto runs = run_seeds<Result>(range, texts.threads, [&](std::uint64_t seed) {
+    return sim::simulate(sim::for_seed(options, seed));
+  });
   if (runs.done == 0) throw BadText("interrupted before the first run ended");
   print_runs(options, range, runs, texts.json);
   std::fflush(stdout);

@@ -5,6 +5,7 @@
 
 #include "cli/community_runs.hpp"
 #include "cli/election_runs.hpp"
+#include "cli/runs.hpp"
 
 namespace conch::cli {
 
@@ -46,7 +47,10 @@ void add_sim_options(CLI::App& command, SimTexts& texts) {
   add_tuning_options(command, texts.tuning, group);
 
   group = "Workload";
-  command.add_option("--requests", texts.requests, "Per node")->group(group)->capture_default_str();
+  command
+      .add_option("--requests", texts.requests,
+                  "Per node [20]; of all nodes, over an overlay [10, 30 if parted]")
+      ->group(group);
   command.add_option("--hold", texts.hold, "How long a holder stays [5ms]")->group(group);
   command.add_option("--think", texts.think, "How long before it asks again [exp:10ms]")
       ->group(group);
@@ -137,6 +141,7 @@ void add_sim_options(CLI::App& command, SimTexts& texts) {
   command.add_option("--seeds", texts.seeds, "A range of runs, as in 1..200")
       ->group(group)
       ->excludes(seed);
+  add_threads_option(command, texts.threads, group);
   command.add_flag("--check-order", texts.check_order, "Check ME3 above 256 nodes, too")
       ->group(group);
   command
@@ -227,7 +232,7 @@ void read_faults(const SimTexts& texts, sim::Faults& faults) {
 sim::Options to_options(const SimTexts& texts) {
   sim::Options options;
   options.algorithm = texts.algorithm;
-  options.requests = texts.requests;
+  options.requests = texts.requests.value_or(options.requests);
   options.seed = texts.seed;
   if (texts.nodes)
     options.drawn_nodes = parsed("--nodes", [&] { return sim::parse_nodes(*texts.nodes); });

@@ -24,7 +24,7 @@ SeedRange parse_seeds(const std::string& text);
 struct SimTexts {
   std::string algorithm;
   std::optional<std::string> nodes, clusters, sites;
-  std::uint64_t requests = 20;
+  std::optional<std::uint64_t> requests;
   std::optional<std::string> hold, think, latency, local_latency, remote_latency, site_latency;
   std::optional<std::string> bandwidth;
   std::string channel = "fifo";
@@ -32,6 +32,7 @@ struct SimTexts {
   TuningTexts tuning;
   std::uint64_t seed = 1;
   std::optional<std::string> seeds;
+  unsigned threads = 1;
   std::string readers = "0";
   std::uint32_t ranges = 1;
   std::string cancel = "0", churn = "0", chatter = "0";
@@ -44,7 +45,7 @@ struct SimTexts {
   std::optional<std::string> restarts, spread, answer_timeout, coordinator_timeout;
   // Of protocols over an overlay.
   std::optional<std::uint32_t> replicas;
-  std::optional<std::string> dht, weather, apart, hand_off, retry, without;
+  std::optional<std::string> dht, weather, mishaps, apart, hand_off, retry, without;
   bool check_order = false;
   bool check_visits = false;
   bool json = false;

@@ -29,6 +29,7 @@ struct SurviveTexts {
   std::optional<unsigned> clock_drift;
   std::uint64_t seed = 1;
   std::optional<std::string> seeds;
+  unsigned threads = 1;
   std::optional<std::string> without;
   bool trace = false;
   bool json = false;
@@ -79,18 +80,25 @@ struct Totals {
       for (std::size_t i = 0; i < sightings.size(); ++i) sightings[i] += report->sightings[i];
     }
   }
+
+  /// Of those that this algorithm, or one of all, should show.
+  sim::Sometimes sometimes(const std::string& algorithm) const {
+    sim::Sometimes seen;
+    for (std::size_t i = 0; i < sightings.size(); ++i) {
+      auto sighting = static_cast<sim::Sighting>(i);
+      bool expected = sightings[i] > 0 || algorithm == every_algorithm ||
+                      is_expected(sighting, find_algorithm(algorithm).can);
+      if (expected) seen[std::string(word(sighting))] = sightings[i];
+    }
+    return seen;
+  }
 };
 
 /// What never happened; nothing can be said of it.
-std::string unseen(const Totals& totals, const SurvivalOptions& options, bool all) {
-  const CatalogEntry& entry = find_algorithm(options.algorithm);
+std::string unseen(const Totals& totals, const std::string& algorithm) {
   std::string missing;
-  for (std::size_t i = 0; i < totals.sightings.size(); ++i) {
-    auto sighting = static_cast<sim::Sighting>(i);
-    bool expected = all || is_expected(sighting, entry.can);
-    if (totals.sightings[i] > 0 || !expected) continue;
-    missing += (missing.empty() ? "" : "; ") + std::string(word(sighting));
-  }
+  for (const auto& [what, count] : totals.sometimes(algorithm))
+    if (count == 0) missing += (missing.empty() ? "" : "; ") + what;
   return missing;
 }
 
@@ -99,17 +107,9 @@ void print_json(const Runs<SurvivalReport>& runs, const Totals& totals, const Su
   nlohmann::ordered_json json;
   json["algorithm"] = texts.algorithm;
   json["nodes"] = texts.nodes;
-  json["runs"] = runs.done;
-  json["failures"] = runs.failures;
-  json["failed_seeds"] = nlohmann::ordered_json::array();
-  for (std::size_t index = 0; index < runs.results.size(); ++index)
-    if (runs.results[index] && runs.results[index]->violation)
-      json["failed_seeds"].push_back(range.first + index);
+  json.update(tally_of(runs, range, totals.messages, totals.sometimes(texts.algorithm)));
   json["grants"] = totals.grants;
   json["epochs"] = totals.epochs;
-  json["messages"] = totals.messages;
-  for (std::size_t i = 0; i < totals.sightings.size(); ++i)
-    json["seen"][word(static_cast<sim::Sighting>(i))] = totals.sightings[i];
   fmt::print("{}\n", json.dump(2));
   std::fflush(stdout);
 }
@@ -125,8 +125,8 @@ void print_text(const Runs<SurvivalReport>& runs, const Totals& totals, const Su
   std::fflush(stdout);
 }
 
-Exit complain_of_nothing_seen(const Totals& totals, const SurvivalOptions& options, bool all) {
-  std::string missing = unseen(totals, options, all);
+Exit complain_of_nothing_seen(const Totals& totals, const std::string& algorithm) {
+  std::string missing = unseen(totals, algorithm);
   if (missing.empty()) return Exit::held;
   fmt::print(stderr, "conch: never happened: {}; what was not seen was not tested\n", missing);
   return Exit::bad_usage;
@@ -141,7 +141,7 @@ void survive(const SurviveTexts& texts, Invocation& invocation) {
     throw BadText("--trace shows one run: give --seed instead of --seeds");
   if (texts.trace && texts.json) throw BadText("--trace is for people to read, --json is not");
   watch_for_interrupts();
-  auto runs = run_seeds<SurvivalReport>(range, [&](std::uint64_t seed) {
+  auto runs = run_seeds<SurvivalReport>(range, texts.threads, [&](std::uint64_t seed) {
     return sim::Survival(for_seed(options, texts, seed), texts.trace ? &std::cout : nullptr).run();
   });
   Totals totals(runs);
@@ -153,7 +153,7 @@ void survive(const SurviveTexts& texts, Invocation& invocation) {
                    report.violation->what, repeat_command(invocation, seed));
       });
   if (runs.failures == 0 && runs.done >= telling_runs)
-    invocation.exit = complain_of_nothing_seen(totals, options, texts.algorithm == every_algorithm);
+    invocation.exit = complain_of_nothing_seen(totals, texts.algorithm);
   invocation.exit = complain_of_interrupt(runs.done, range.last - range.first + 1, invocation.exit);
 }
 
@@ -174,6 +174,7 @@ void add_survive_command(CLI::App& app, Invocation& invocation) {
                       "How wrong they do run, if leases are not to allow for it [--drift]");
   auto* seed = command->add_option("--seed", texts->seed, "One run")->capture_default_str();
   command->add_option("--seeds", texts->seeds, "Many runs, as 1..2000")->excludes(seed);
+  add_threads_option(*command, texts->threads);
   command->add_option("--without", texts->without,
                       "A rule of the recovery to do without: " + rule_names());
   command->add_flag("--json", texts->json, "Print the numbers for a program to read");

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -91,6 +92,13 @@ struct CommunityResult {
   /// The numbers of another run, but for what went wrong in it.
   void add(const CommunityResult& other);
 };
+
+/// Every weather that `of` knows, and every overlay.
+std::span<const std::string_view> weathers();
+std::span<const std::string_view> overlays();
+
+/// `crashes=1,pauses=0`: these instead of those that the weather has, which are the others.
+Mishaps parse_mishaps(std::string_view text, Mishaps others);
 
 /// Where the nodes are on the ring, those that join later among them.
 std::vector<std::uint64_t> places_of(const CommunityOptions& options);

@@ -42,12 +42,14 @@ void Observer::collect(Time now) {
 
 void Observer::write(Time now, Happening happening, Node node, std::optional<Node> peer,
                      const std::string& detail, std::uint64_t content) {
+  ++happened_[static_cast<std::size_t>(happening)];
   hash_.add(now, happening, node, peer.value_or(node), content);
   if (recorder_.records()) recorder_.write({now, happening, node, peer, detail}, jury_.clocks());
 }
 
 void Observer::write_message(Time now, Happening happening, Node node, Node peer,
                              std::uint64_t content, Slot slot) {
+  ++happened_[static_cast<std::size_t>(happening)];
   hash_.add(now, happening, node, peer, content);
   if (recorder_.records())
     recorder_.write({now, happening, node, peer, population_.print(slot), {}, slot + 1},

@@ -1,6 +1,7 @@
 // Everybody who watches a run: the oracles, the metrics and the trace, told of each event once.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "sim/visits.hpp"
 
 namespace conch::sim {
+
+/// How often each thing that a trace would have happened.
+using Happened = std::array<std::uint64_t, static_cast<std::size_t>(trace::last_happening) + 1>;
 
 class Observer {
  public:
@@ -80,6 +84,7 @@ class Observer {
     return company_ ? std::optional(company_->company()) : std::nullopt;
   }
   std::string trace_hash() const { return hash_.hex(); }
+  const Happened& happened() const { return happened_; }
 
  private:
   void write(Time now, Happening happening, Node node, std::optional<Node> peer = {},
@@ -94,6 +99,7 @@ class Observer {
   std::optional<CompanyWatch> company_;
   std::vector<VisitOracle> visits_;
   TraceHash hash_;
+  Happened happened_{};
   Recorder recorder_;
   std::optional<Violation> violation_;
   Time violated_at_;

@@ -266,6 +266,7 @@ Result Simulation::result() {
   result.violation = observer_->violation();
   result.ended = now_;
   result.trace_hash = observer_->trace_hash();
+  result.happened = observer_->happened();
   result.delivered = delivered_;
   result.bytes_per_node = population_->bytes_per_node();
   result.waiting = waiters();

@@ -33,6 +33,7 @@ struct Result {
   /// How often it was examined.
   std::uint64_t structure_checks = 0;
   std::string trace_hash;
+  Happened happened{};
   /// Messages that reached an algorithm.
   std::uint64_t delivered = 0;
   std::size_t bytes_per_node = 0;

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "chaos/algorithms.hpp"
 #include "chaos/run.hpp"
 #include "register/testing/etcd_cluster.hpp"
 
@@ -37,8 +38,6 @@ struct Options {
   bool has_etcd() const { return register_kind == "etcd"; }
 };
 
-const std::vector<std::string> algorithms{"naimi-trehel", "elmp", "preempt-aggregation",
-                                          "end-to-end"};
 const std::vector<std::string> plants{"lease", "old-epochs", "fences"};
 
 /// The folder of a run; it stays if something was wrong.

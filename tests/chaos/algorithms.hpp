@@ -1,0 +1,12 @@
+// What chaos is made with.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace conch::chaos {
+
+inline const std::vector<std::string> algorithms{"naimi-trehel", "elmp", "preempt-aggregation",
+                                                 "end-to-end"};
+
+}  // namespace conch::chaos

@@ -1,0 +1,19 @@
+// Options for each command, drawn so that the command takes them and its promises hold for them:
+// what docs/limits.md and the algorithms' own assumptions leave out is not drawn.
+#pragma once
+
+#include "catalog/catalog.hpp"
+#include "explore/task.hpp"
+#include "sim/random.hpp"
+
+namespace conch::explore {
+
+Task draw_simulation(const CatalogEntry& entry, sim::Random& random);
+Task draw_community(const CatalogEntry& entry, sim::Random& random);
+Task draw_election(const CatalogEntry& entry, sim::Random& random);
+Task draw_handover(const CatalogEntry& entry, sim::Random& random);
+Task draw_survival(const CatalogEntry& entry, sim::Random& random);
+Task draw_check(const CatalogEntry& entry, sim::Random& random);
+Task draw_recovery_check(const CatalogEntry& entry, sim::Random& random);
+
+}  // namespace conch::explore
