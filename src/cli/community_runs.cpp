@@ -4,7 +4,6 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "cli/recording.hpp"
 #include "cli/report.hpp"
@@ -21,13 +20,6 @@ using sim::CommunityOptions;
 using sim::CommunityResult;
 
 const std::string community_group = "Protocols over an overlay";
-
-/// Those that these protocols share with everybody else.
-bool communities_know(const std::string& option) {
-  static const std::set<std::string> common{"algorithm", "--help", "--nodes", "--seed",
-                                            "--seeds",   "--json", "--trace", "--states"};
-  return common.contains(option) || option.starts_with("--view");
-}
 
 CommunityOptions to_community(const SimTexts& texts) {
   CommunityOptions options = parsed("--weather", [&] {
@@ -204,19 +196,7 @@ void add_community_options(CLI::App& command, SimTexts& texts) {
   add("--without", texts.without, "A correction of docs/p2p.md to do without");
 }
 
-void refuse_community_options(const CLI::App& command, const std::string& algorithm) {
-  auto given = first_given(
-      command, [](const CLI::Option& option) { return option.get_group() == community_group; });
-  if (given) throw BadText(*given + ": " + algorithm + " does not run over an overlay");
-}
-
-void run_communities(const CLI::App& command, const SimTexts& texts, Invocation& invocation) {
-  auto given = first_given(command, [](const CLI::Option& option) {
-    return option.get_group() != community_group && !communities_know(name_of(option));
-  });
-  if (given)
-    throw BadText(*given + ": " + texts.algorithm +
-                  " runs over an overlay: --weather says what goes wrong");
+void run_communities(const SimTexts& texts, Invocation& invocation) {
   CommunityOptions options = to_community(texts);
   texts.seeds ? run_many(options, texts, invocation) : run_one(options, texts, invocation);
 }
