@@ -4,6 +4,7 @@
 
 #include "check/explorer.hpp"
 #include "check/liveness.hpp"
+#include "core/print.hpp"
 #include "mutex/voting_sets.hpp"
 #include "overlay/fixed_ring.hpp"
 #include "sim/distribution.hpp"
@@ -96,8 +97,12 @@ void validate(const Options& options) {
     throw BadText(name + " has fixed members; naimi-trehel and elmp let them come and go");
   if (options.budget(Budget::leave) > 0 && !options.fifo && entry.about.leave_needs_fifo)
     throw BadText("leaving " + name + " needs FIFO channels: use --channel fifo");
-  if (options.budget(Budget::suspect) > 0 && !entry.can.suspecting)
+  if ((options.budget(Budget::suspect) > 0 || options.detect) && !entry.can.suspecting)
     throw BadText(name + " takes no word of a failure detector; central does");
+  if (options.detect && options.budget(Budget::crash) == 0)
+    throw BadText("--detect tells of crashes: give --crash, too");
+  if (options.detect && options.budget(Budget::suspect) > 0)
+    throw BadText("--detect is a detector that errs never, --suspect one that may: give one");
   if (entry.algorithm.starts_with("maekawa")) {
     try {
       voting_set(Members::first(setting.nodes), NodeId{0}, entry.tuned(setting.tuning).voting);
@@ -109,29 +114,37 @@ void validate(const Options& options) {
 
 namespace {
 
-Report check_one(const Options& options, const ProgressSink& progress) {
-  std::shared_ptr<Model> model = make_model(find_any(options.setting.algorithm), options.setting);
-  Report report = Explorer(*model, options, progress).run();
-  report.model = model;
-  if (!report.complete || !options.livelock) return report;
+/// Looks for cycles, where nothing else was found.
+void check_liveness(Model& model, const Options& options, Report& report) {
   auto start = std::chrono::steady_clock::now();
-  LivenessReport liveness = find_livelock(*model, options);
+  LivenessReport liveness = find_livelock(model, options);
   std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   report.livelock_seconds = took.count();
-  if (!liveness.complete) report.incomplete = "livelocks were not looked for to the end";
-  report.complete = liveness.complete;
-  if (!liveness.livelock) return report;
-  report.complete = false;
-  bool elects = model->entry().can.elects;
-  report.violation = sim::Violation{elects ? sim::Property::all_elect : sim::Property::progress,
-                                    liveness.livelock->what};
+  report.complete = liveness.incomplete.empty() && !liveness.livelock;
+  if (!liveness.incomplete.empty())
+    report.incomplete = "livelocks were not looked for to the end: " + liveness.incomplete;
+  if (!liveness.livelock) return;
+  report.violation =
+      sim::Violation{model.entry().can.elects ? sim::Property::all_elect : sim::Property::progress,
+                     liveness.livelock->what};
   static const ProgressSink silent;
-  if (auto steps = Explorer(*model, options, silent).way_to(liveness.livelock->state)) {
-    report.steps = *steps;
-    report.cycle = report.steps.size();
-    report.steps.insert(report.steps.end(), liveness.livelock->cycle.begin(),
-                        liveness.livelock->cycle.end());
-  }
+  Memory::trim();
+  report.steps = Explorer(model, options, silent)
+                     .way_to(liveness.livelock->state)
+                     .value_or(liveness.livelock->way);
+  report.cycle = report.steps.size();
+  report.steps.insert(report.steps.end(), liveness.livelock->cycle.begin(),
+                      liveness.livelock->cycle.end());
+}
+
+Report check_one(const Options& options, const ProgressSink& progress) {
+  std::shared_ptr<Model> model =
+      make_model(find_any(options.setting.algorithm), options.setting, options.bytes_max);
+  Report report = Explorer(*model, options, progress).run();
+  report.model = model;
+  Memory::trim();
+  if (report.complete && options.livelock) check_liveness(*model, options, report);
+  model->memory().lift();
   return report;
 }
 
@@ -144,6 +157,7 @@ Report check_rings(Options options, const ProgressSink& progress) {
     options.setting.ring = ring;
     Report report = check_one(options, progress);
     report.ring = ring;
+    if (!report.incomplete.empty()) report.incomplete += ", on the ring " + print(ring);
     if (report.violation || !report.complete) return report;
     report.states += sum.states;
     report.transitions += sum.transitions;

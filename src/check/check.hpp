@@ -25,6 +25,8 @@ struct Options {
   bool reduce = true;
   /// Off: cycles are not looked for.
   bool livelock = true;
+  /// Everybody is told of every crash, sooner or later.
+  bool detect = false;
   unsigned threads = 1;
   std::size_t bytes_max = std::size_t{4} << 30;
   /// Set from outside to end the run early.

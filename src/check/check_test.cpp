@@ -258,6 +258,29 @@ TEST(Check, AFalseSuspicionBreaksTheServersPromises) {
   EXPECT_EQ(report.violation->property, sim::Property::progress);
 }
 
+// In whatever state it crashes, and whenever each of the others is told.
+TEST(Check, RicartAgrawalaStandsACrashThatEverybodyIsToldOf) {
+  for (std::uint32_t cancels : {0U, 1U}) {
+    Options options = of("ricart-agrawala", 3, 1);
+    options.budgets = {{Budget::crash, 1}, {Budget::cancel, cancels}};
+    options.detect = true;
+    Report report = check(options);
+    EXPECT_FALSE(report.violation) << report.violation->what << tell_story(options, report);
+    EXPECT_TRUE(report.complete && report.interesting()) << report.incomplete;
+    options.detect = false;
+    ASSERT_TRUE(check(options).violation);
+    EXPECT_EQ(check(options).violation->property, sim::Property::progress);
+  }
+}
+
+TEST(Check, AFalseSuspicionBreaksThePromisesOfRicartAgrawala) {
+  Options options = of("ricart-agrawala", 2, 1);
+  options.budgets[Budget::suspect] = 1;
+  Report report = check(options);
+  ASSERT_TRUE(report.violation);
+  EXPECT_EQ(report.violation->property, sim::Property::mutual_exclusion);
+}
+
 TEST(Check, ReadersAndAWriterHoldAtTheServer) {
   for (Node readers : {2u, 3u}) {
     Options options = of("central", 3, 2);
@@ -380,6 +403,9 @@ TEST(Check, WhatCannotBeCombinedIsRefused) {
   EXPECT_THROW(check(options), sim::BadText);
   options = of("ring", 3, 1);
   options.budgets[Budget::suspect] = 1;
+  EXPECT_THROW(check(options), sim::BadText);
+  options.budgets = {{Budget::crash, 1}};
+  options.detect = true;
   EXPECT_THROW(check(options), sim::BadText);
 }
 

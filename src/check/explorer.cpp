@@ -1,14 +1,10 @@
 #include "check/explorer.hpp"
 
-#include <bit>
 #include <chrono>
-#include <thread>
 
 namespace conch::check {
 
 namespace {
-
-constexpr std::size_t chunk = 256;
 
 std::uint32_t bit(Sometimes sometimes) { return 1U << static_cast<unsigned>(sometimes); }
 
@@ -43,28 +39,15 @@ bool is_fault(StepKind kind) {
 }  // namespace
 
 Explorer::Explorer(Model& model, const Options& options, const ProgressSink& progress)
-    : model_(model), options_(options), progress_(progress), visited_(options.exact) {
-  for (unsigned i = 0; i < options.threads; ++i)
-    workers_.push_back(std::make_unique<Worker>(model, options));
-}
+    : BreadthFirst(model, options, progress, options.exact), model_(model), options_(options) {}
 
 Report Explorer::run() {
   auto start = std::chrono::steady_clock::now();
-  begin();
-  for (Level level = next_level(); !level.items.empty() && !ended_; level = next_level()) {
-    expand_level(level);
-    if (!violation_) ++depth_;
-  }
+  search();
   Report report;
-  report.states = states_;
-  report.depth = depth_;
-  report.bytes = visited_.bytes() + states_ * sizeof(Record) + level_bytes_;
-  report.incomplete = incomplete_;
-  report.complete = incomplete_.empty() && !violation_;
-  report.violation = violation_;
-  report.steps = way();
+  fill(report);
+  report.bytes = bytes();
   report.sometimes = sometimes();
-  for (const auto& worker : workers_) report.transitions += worker->transitions;
   std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   report.seconds = took.count();
   return report;
@@ -72,74 +55,22 @@ Report Explorer::run() {
 
 std::optional<std::vector<Step>> Explorer::way_to(Fingerprint target) {
   target_ = target;
-  begin();
-  for (Level level = next_level(); !level.items.empty() && !ended_; level = next_level())
-    expand_level(level);
-  if (!violation_) return {};
-  return way();
+  search();
+  Report report;
+  fill(report);
+  if (!report.violation) return {};
+  return report.steps;
 }
 
-void Explorer::begin() {
-  Worker& worker = *workers_[0];
-  State state = worker.walker.initial();
-  arrive(0, state, Item{}, Step{}, Taken{});
+void Explorer::begin(Worker& worker) {
+  arrive(worker, worker.walker.initial(), none, Step{}, Taken{});
 }
 
-/// Everything that the workers have reached since the last call.
-Explorer::Level Explorer::next_level() {
-  Level level;
-  for (const auto& worker : workers_) {
-    std::size_t base = level.words.size();
-    level.words.insert(level.words.end(), worker->words.begin(), worker->words.end());
-    for (Item item : worker->items) {
-      item.offset += base;
-      level.items.push_back(item);
-    }
-    worker->words.clear();
-    worker->items.clear();
-  }
-  level_bytes_ = std::max(level_bytes_, 2 * (level.items.size() * sizeof(Item) +
-                                             level.words.size() * sizeof(std::uint32_t)));
-  if (progress_) progress_({states_, level.items.size(), depth_});
-  return level;
-}
-
-void Explorer::expand_level(const Level& level) {
-  next_item_ = 0;
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 1; i < workers_.size(); ++i)
-    threads.emplace_back([this, i, &level] { work(i, level); });
-  work(0, level);
-}
-
-void Explorer::work(std::size_t thread, const Level& level) {
-  try {
-    while (!ended_) {
-      std::size_t first = next_item_.fetch_add(chunk);
-      if (first >= level.items.size()) return;
-      for (std::size_t i = first; i < std::min(first + chunk, level.items.size()); ++i)
-        expand(thread, level, level.items[i]);
-      if (options_.stop != nullptr && *options_.stop) give_up("interrupted");
-      std::size_t bytes = visited_.bytes() + states_ * sizeof(Record) + level_bytes_;
-      if (bytes > options_.bytes_max) give_up("the memory that --memory allows is full");
-    }
-  } catch (const std::length_error& error) {  // more than a state, or a number, has room for
-    give_up(error.what());
-  }
-}
-
-void Explorer::give_up(const std::string& why) {
-  std::lock_guard lock(mutex_);
-  incomplete_ = why;
-  ended_ = true;
-}
-
-void Explorer::expand(std::size_t thread, const Level& level, const Item& item) {
-  Worker& worker = *workers_[thread];
-  State state(options_.setting.nodes, {level.words.data() + item.offset, item.size});
+void Explorer::expand(Worker& worker, Words words, const Item& item) {
+  State state(options_.setting.nodes, words);
   worker.walker.steps(state, worker.steps);
   for (const Step& step : worker.steps) {
-    if (options_.reduce && needless(item, step)) continue;
+    if (options_.reduce && needless(item.note, step)) continue;
     Taken taken;
     State next = worker.walker.take(state, step, taken);
     ++worker.transitions;
@@ -153,7 +84,7 @@ void Explorer::expand(std::size_t thread, const Level& level, const Item& item) 
     for (Sometimes sight : worker.walker.election_sights(state, step, next))
       worker.seen |= bit(sight);
     if (taken.violation && !target_) return found(*taken.violation, item.id, step);
-    arrive(thread, next, item, step, taken);
+    arrive(worker, next, item.id, step, taken);
   }
 }
 
@@ -163,25 +94,20 @@ void Explorer::expand(std::size_t thread, const Level& level, const Item& item) 
 /// which has depth d or t would be nearer. So of all predecessors, the one whose step is of the
 /// largest node never finds its step needless: every state is reached, at its depth, with fewer
 /// steps.
-bool Explorer::needless(const Item& item, const Step& step) const {
-  if (!item.plain || !is_plain(step.kind) || step.node >= item.last) return false;
-  if (step.kind != StepKind::deliver || step.packet.from() != item.last) return true;
-  for (const Sent& sent : *item.sent)
+bool Explorer::needless(const Note& note, const Step& step) const {
+  if (!note.plain || !is_plain(step.kind) || step.node >= note.last) return false;
+  if (step.kind != StepKind::deliver || step.packet.from() != note.last) return true;
+  for (const Sent& sent : *note.sent)
     if (sent.to == step.node && sent.message.number == step.packet.message().number) return false;
   return true;
 }
 
-void Explorer::arrive(std::size_t thread, const State& state, const Item& from, const Step& step,
+void Explorer::arrive(Worker& worker, const State& state, Id from, const Step& step,
                       const Taken& taken) {
-  Worker& worker = *workers_[thread];
   // Nobody will enter or wait any more, whatever is still in flight.
   if (options_.reduce && worker.walker.over(state)) return;
-  if (!visited_.insert(state.words())) return;
-  auto id = static_cast<Id>(thread << thread_shift | worker.records.size());
-  worker.records.push_back(
-      {from.id, step.packet.word,
-       static_cast<std::uint32_t>(step.kind) << 16 | step.node << 8 | step.other});
-  ++states_;
+  if (!insert(state.words())) return;
+  Id id = record(worker, {from, step});
   see(worker, state, taken);
   std::optional<sim::Violation> violation;
   if (target_) {
@@ -198,10 +124,8 @@ void Explorer::arrive(std::size_t thread, const State& state, const Item& from, 
   if (violation) return found(*violation, id, {});
   // With members that come and go a step may tell everybody of a new roster.
   bool fixed = options_.budget(Budget::leave) + options_.budget(Budget::join) == 0;
-  bool plain = from.id != none && fixed && is_plain(step.kind) && !taken.carried_on;
-  worker.items.push_back({worker.words.size(), static_cast<std::uint32_t>(state.words().size()), id,
-                          step.node, plain, taken.sent});
-  worker.words.insert(worker.words.end(), state.words().begin(), state.words().end());
+  bool plain = from != none && fixed && is_plain(step.kind) && !taken.carried_on;
+  reach(worker, state.words(), id, {static_cast<std::uint16_t>(step.node), plain, taken.sent});
 }
 
 void Explorer::see(Worker& worker, const State& state, const Taken& taken) const {
@@ -227,34 +151,8 @@ void Explorer::see(Worker& worker, const State& state, const Taken& taken) const
   mark(waiting >= 1 && worker.walker.examinable(state), Sometimes::examined);
 }
 
-/// All that are found while one level is expanded are equally near.
-void Explorer::found(const sim::Violation& violation, Id at, std::optional<Step> step) {
-  std::lock_guard lock(mutex_);
-  if (violation_) return;
-  violation_ = violation;
-  found_at_ = at;
-  found_by_ = step;
-  ended_ = true;
-}
-
-/// Called when the threads are done: they write the records.
-std::vector<Step> Explorer::way() const {
-  std::vector<Step> steps;
-  if (found_by_) steps.push_back(*found_by_);
-  for (Id id = found_at_; id != none;) {
-    const Record& record = workers_[id >> thread_shift]->records[id & ((1U << thread_shift) - 1)];
-    id = record.parent;
-    if (id == none) break;
-    steps.push_back({static_cast<StepKind>(record.step >> 16), record.step >> 8 & 255,
-                     record.step & 255, Packet{record.packet}});
-  }
-  std::reverse(steps.begin(), steps.end());
-  return steps;
-}
-
 std::map<Sometimes, bool> Explorer::sometimes() const {
-  std::uint32_t seen = 0;
-  for (const auto& worker : workers_) seen |= worker->seen;
+  std::uint32_t seen = this->seen();
   std::map<Sometimes, bool> list;
   auto expect = [&](bool expected, Sometimes sometimes) {
     if (expected) list[sometimes] = (seen & bit(sometimes)) != 0;

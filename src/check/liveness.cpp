@@ -2,87 +2,125 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
+#include <span>
+#include <stdexcept>
+
+#include "check/storage.hpp"
 
 namespace conch::check {
 
 namespace {
-
-struct FingerprintHash {
-  std::size_t operator()(const Fingerprint& print) const { return print.high; }
-};
 
 class Tarjan {
  public:
   Tarjan(Model& model, const Options& options) : options_(options), walker_(model, options) {}
 
   LivenessReport run() {
-    push(walker_.initial());
-    while (!path_.empty() && !report_.livelock) {
-      advance();
-      bool stopped = options_.stop != nullptr && *options_.stop;
-      if (stopped || numbers_.size() * 64 > options_.bytes_max) {
-        report_.complete = false;
-        break;
+    try {
+      push(walker_.initial());
+      while (!path_.empty() && !report_.livelock && report_.incomplete.empty()) {
+        advance();
+        if (options_.stop != nullptr && *options_.stop) report_.incomplete = "interrupted";
       }
+    } catch (const std::length_error& error) {
+      give_up(error.what());
+    } catch (const MemoryFull& full) {
+      give_up(full.what());
+    } catch (const std::bad_alloc&) {
+      give_up("the system gives no more memory");
     }
     return report_;
   }
 
  private:
+  /// Of a state; `index` counts them from 1.
   struct Number {
-    std::uint32_t index = 0;
-    std::uint32_t low = 0;
-    bool on_stack = false;
-  };
-  struct Frame {
-    State state;
     Fingerprint print;
-    std::vector<Step> steps;
-    std::size_t next = 0;
-    /// Where its component begins on the stack.
-    std::size_t stack_base = 0;
+    std::uint32_t index : 30;
+    std::uint32_t on_stack : 1;
+    std::uint32_t self_loop : 1;
+    std::uint32_t low;
+    bool unused() const { return index == 0; }
+    std::uint64_t hash() const { return print.high; }
+  };
+  struct Member {
+    Fingerprint print;
+    WordStore::Place place;
+    bool is_member;
+    /// Not met yet on the way round.
+    bool is_new;
+    bool unused() const { return !is_member; }
+    std::uint64_t hash() const { return print.high; }
+  };
+  using Members = HashTable<Member>;
+  /// A state on the way, and its steps: those from `first_step` up to those of the next one.
+  struct Frame {
+    Fingerprint print;
+    WordStore::Place place;
+    std::size_t first_step;
+    std::size_t next_step;
   };
 
-  void push(State state) {
+  void give_up(const char* why) {
+    walker_.model().memory().lift();
+    report_.incomplete = why;
+  }
+
+  Number& number_of(Fingerprint print) {
+    return numbers_.find(print.high, [&](const Number& each) { return each.print == print; });
+  }
+  State state_at(WordStore::Place place) const {
+    return State(options_.setting.nodes, stack_[place]);
+  }
+
+  void push(const State& state) {
     Fingerprint print = fingerprint(state.words());
-    std::uint32_t index = ++count_;
-    numbers_[print] = {index, index, true};
-    stack_.push_back(state);
-    Frame frame{state, print, {}, 0, stack_.size() - 1};
-    walker_.steps(state, frame.steps);
-    path_.push_back(std::move(frame));
+    if (count_ == (1U << 30) - 1) throw std::length_error("more than 2^30 states");
+    ++count_;
+    numbers_.insert({print, count_, 1, 0, count_}, [](const Number&) { return false; });
+    path_.push_back({print, stack_.add(state.words()), steps_.size(), steps_.size()});
+    walker_.steps(state, of_state_);
+    for (const Step& step : of_state_) steps_.push_back(step);
   }
 
   void advance() {
     Frame& frame = path_.back();
-    if (frame.next == frame.steps.size()) return retreat();
+    if (frame.next_step == steps_.size()) return retreat();
     Taken taken;
-    State next = walker_.take(frame.state, frame.steps[frame.next++], taken);
+    State next = walker_.take(state_at(frame.place), steps_[frame.next_step++], taken);
     if (taken.violation) return;
     Fingerprint print = fingerprint(next.words());
-    auto seen = numbers_.find(print);
-    if (seen == numbers_.end()) return push(next);
-    if (!seen->second.on_stack) return;
-    Number& number = numbers_[frame.print];
-    number.low = std::min(number.low, seen->second.index);
-    if (print == frame.print) self_loops_.insert(number.index);
+    const Number& seen = number_of(print);
+    if (seen.unused()) return push(next);
+    if (!seen.on_stack) return;
+    Number& number = number_of(frame.print);
+    number.low = std::min<std::uint32_t>(number.low, seen.index);
+    if (print == frame.print) number.self_loop = 1;
   }
 
   void retreat() {
-    Frame frame = std::move(path_.back());
+    Frame frame = path_.back();
     path_.pop_back();
-    Number number = numbers_[frame.print];
+    while (steps_.size() > frame.first_step) steps_.pop_back();
+    Number number = number_of(frame.print);
     if (!path_.empty()) {
-      Number& parent = numbers_[path_.back().print];
+      Number& parent = number_of(path_.back().print);
       parent.low = std::min(parent.low, number.low);
     }
     if (number.low != number.index) return;
-    std::vector<State> component(stack_.begin() + static_cast<std::ptrdiff_t>(frame.stack_base),
-                                 stack_.end());
-    stack_.resize(frame.stack_base);
-    for (const State& state : component) numbers_[fingerprint(state.words())].on_stack = false;
-    if (component.size() > 1 || self_loops_.contains(number.index)) judge(component);
+    std::size_t size = 0;
+    for_component(frame.place, [&](WordStore::Place place) {
+      number_of(fingerprint(stack_[place])).on_stack = 0;
+      ++size;
+    });
+    if (size > 1 || number.self_loop != 0) judge(frame.place, size);
+    stack_.cut(frame.place);
+  }
+
+  /// Its states are those on the stack from the first one on.
+  template <class F>
+  void for_component(WordStore::Place first, F&& f) {
+    for (auto place = first; place != stack_.end(); place = stack_.next(place)) f(place);
   }
 
   bool elects() { return walker_.model().entry().can.elects; }
@@ -99,93 +137,106 @@ class Tarjan {
   }
 
   /// What is in flight in every state of the component.
-  static std::set<std::uint32_t> always_in_flight(const std::vector<State>& component) {
+  std::set<std::uint32_t> always_in_flight(WordStore::Place first) {
     std::set<std::uint32_t> always;
-    for (std::uint32_t i = 0; i < component[0].packets(); ++i)
-      always.insert(component[0].packet(i).word);
-    for (const State& state : component) {
+    State of_first = state_at(first);
+    for (std::uint32_t i = 0; i < of_first.packets(); ++i) always.insert(of_first.packet(i).word);
+    for_component(first, [&](WordStore::Place place) {
+      State state = state_at(place);
       std::set<std::uint32_t> here;
       for (std::uint32_t i = 0; i < state.packets(); ++i) here.insert(state.packet(i).word);
       std::erase_if(always, [&](std::uint32_t word) { return !here.contains(word); });
-    }
+    });
     return always;
   }
 
-  void judge(const std::vector<State>& component) {
-    if (!somebody_waits(component[0])) return;
-    std::unordered_map<Fingerprint, const State*, FingerprintHash> members;
-    for (const State& state : component) members[fingerprint(state.words())] = &state;
-    std::set<std::uint32_t> undelivered = always_in_flight(component);
+  static Member& find(Members& members, Fingerprint print) {
+    return members.find(print.high, [&](const Member& each) { return each.print == print; });
+  }
+
+  void judge(WordStore::Place first, std::size_t size) {
+    if (!somebody_waits(state_at(first))) return;
+    Members members(walker_.model().memory());
+    for_component(first, [&](WordStore::Place place) {
+      members.insert({fingerprint(stack_[place]), place, true, true},
+                     [](const Member&) { return false; });
+    });
+    std::set<std::uint32_t> undelivered = always_in_flight(first);
     bool holder_stays = true;
-    std::vector<Step> steps;
-    for (const State& state : component) {
+    std::uint32_t noticing = elects() ? ~0U : 0;
+    for_component(first, [&](WordStore::Place place) {
+      State state = state_at(place);
       bool inside = false;
       for (Node node = 0; node < state.nodes(); ++node)
         inside |= state.local(node).phase() == Phase::inside;
       holder_stays &= inside;
-      walker_.steps(state, steps);
-      for (const Step& step : steps) {
+      noticing &= walker_.noticing(state);
+      walker_.steps(state, of_state_);
+      for (const Step& step : of_state_) {
         Taken taken;
         State next = walker_.take(state, step, taken);
-        bool stays = members.contains(fingerprint(next.words()));
+        bool stays = !find(members, fingerprint(next.words())).unused();
         if (step.kind == StepKind::deliver && stays) undelivered.erase(step.packet.word);
       }
-    }
-    std::uint32_t noticing = elects() ? ~0U : 0;
-    for (const State& state : component) noticing &= walker_.noticing(state);
+    });
     // A holder inside all the way round would leave; a message in flight all the way would arrive;
     // a crash that can be noticed all the way would be.
     if (holder_stays || !undelivered.empty() || noticing != 0) {
       ++report_.unfair_cycles;
       return;
     }
-    report_.livelock =
-        Livelock{fingerprint(component[0].words()), cycle_in(component[0], members),
-                 "livelock: messages flow in a cycle of " + std::to_string(component.size()) +
-                     (elects() ? " states, and the election does not end"
-                               : " states, somebody waits and nobody ever enters")};
+    report_.livelock = Livelock{fingerprint(stack_[first]), cycle_in(first, members), way(),
+                                "livelock: messages flow in a cycle of " + std::to_string(size) +
+                                    (elects() ? " states, and the election does not end"
+                                              : " states, somebody waits and nobody ever enters")};
+  }
+
+  /// The steps that were taken to where the search is.
+  std::vector<Step> way() {
+    std::vector<Step> steps;
+    for (std::size_t i = 0; i < path_.size(); ++i) steps.push_back(steps_[path_[i].next_step - 1]);
+    return steps;
   }
 
   /// The shortest way from a state round to itself, within its component.
-  template <class Members>
-  std::vector<Step> cycle_in(const State& from, const Members& members) {
+  std::vector<Step> cycle_in(WordStore::Place from, Members& members) {
     struct Reached {
-      Fingerprint parent;
+      WordStore::Place place;
+      std::size_t parent;
       Step step;
     };
-    std::unordered_map<Fingerprint, Reached, FingerprintHash> reached;
-    std::vector<Fingerprint> queue{fingerprint(from.words())};
-    Fingerprint home = queue[0];
-    std::vector<Step> steps;
-    for (std::size_t i = 0; i < queue.size() && !reached.contains(home); ++i) {
-      const State& state = *members.at(queue[i]);
-      walker_.steps(state, steps);
-      for (const Step& step : steps) {
+    Fingerprint home = fingerprint(stack_[from]);
+    Blocks<Reached> queue(walker_.model().memory());
+    queue.push_back({from, 0, {}});
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      State state = state_at(queue[i].place);
+      walker_.steps(state, of_state_);
+      for (const Step& step : of_state_) {
         Taken taken;
         Fingerprint print = fingerprint(walker_.take(state, step, taken).words());
-        if (!members.contains(print) || !reached.try_emplace(print, Reached{queue[i], step}).second)
-          continue;
-        queue.push_back(print);
+        Member& member = find(members, print);
+        if (member.unused() || !std::exchange(member.is_new, false)) continue;
+        queue.push_back({member.place, i, step});
+        if (print != home) continue;
+        std::vector<Step> cycle;
+        for (std::size_t at = queue.size() - 1; at > 0; at = queue[at].parent)
+          cycle.push_back(queue[at].step);
+        std::reverse(cycle.begin(), cycle.end());
+        return cycle;
       }
     }
-    std::vector<Step> cycle;
-    Fingerprint at = home;
-    do {
-      const Reached& how = reached.at(at);
-      cycle.push_back(how.step);
-      at = how.parent;
-    } while (at != home);
-    std::reverse(cycle.begin(), cycle.end());
-    return cycle;
+    invariant_broken("cycle_in", "a component leads back to each of its states");
   }
 
   const Options& options_;
   Walker walker_;
   std::uint32_t count_ = 0;
-  std::unordered_map<Fingerprint, Number, FingerprintHash> numbers_;
-  std::set<std::uint32_t> self_loops_;
-  std::vector<State> stack_;
-  std::vector<Frame> path_;
+  HashTable<Number> numbers_{walker_.model().memory()};
+  WordStore stack_{walker_.model().memory()};
+  Blocks<Frame> path_{walker_.model().memory()};
+  Blocks<Step> steps_{walker_.model().memory()};
+  /// Of the state that is looked at.
+  std::vector<Step> of_state_;
   LivenessReport report_;
 };
 

@@ -13,6 +13,8 @@ struct Livelock {
   /// A state of the cycle, and steps that lead from it back to it.
   Fingerprint state;
   std::vector<Step> cycle;
+  /// A way to it, hardly the shortest.
+  std::vector<Step> way;
   std::string what;
 };
 
@@ -20,7 +22,8 @@ struct LivenessReport {
   std::optional<Livelock> livelock;
   /// Cycles that exist only if a message is never delivered; a fair network does not allow them.
   std::uint64_t unfair_cycles = 0;
-  bool complete = true;
+  /// Why they were not looked for to the end, if they were not.
+  std::string incomplete;
 };
 
 /// Goes through all states once more, depth first, and looks for cycles (Tarjan 1972). Wishes are

@@ -2,8 +2,8 @@
 
 #include <map>
 #include <mutex>
-#include <unordered_map>
 
+#include "check/known_outcomes.hpp"
 #include "check/numbering.hpp"
 #include "core/measure.hpp"
 #include "core/print.hpp"
@@ -58,8 +58,9 @@ class ModelOf final : public Model {
  public:
   using Message = typename A::Message;
 
-  ModelOf(const CatalogEntry& entry, const Setting& setting)
-      : entry_(entry),
+  ModelOf(const CatalogEntry& entry, const Setting& setting, std::size_t bytes_max)
+      : Model(bytes_max),
+        entry_(entry),
         setting_(setting),
         start_(entry.tuned(Assignment::fresh(Members::first(setting.nodes - setting.newcomers),
                                              NodeId{0}, setting.tuning))) {
@@ -122,9 +123,10 @@ class ModelOf final : public Model {
   const Outcome& apply(Node node, LocalId local, const Input& input) override {
     std::lock_guard lock(mutex_);
     std::uint64_t key = std::uint64_t{local.number} << 32 | input.key();
-    auto found = outcomes_.find(key);
-    if (found == outcomes_.end()) found = outcomes_.emplace(key, compute(node, local, input)).first;
-    return *found->second;
+    return known_.get(key, [&]() -> const Outcome& {
+      outcomes_.push_back(compute(node, local, input));
+      return outcomes_.back();
+    });
   }
 
   std::string disorder([[maybe_unused]] std::span<const LocalId> members) override {
@@ -185,22 +187,22 @@ class ModelOf final : public Model {
     return id;
   }
 
-  std::unique_ptr<Outcome> compute(Node node, LocalId before, const Input& input) {
+  Outcome compute(Node node, LocalId before, const Input& input) {
     Local<A> local = locals_[before.index()];
     Outbox<Message> out;
-    auto outcome = std::make_unique<Outcome>();
+    Outcome outcome;
     InvariantWatch watch;
     try {
-      perform(node, local, input, out, *outcome);
+      perform(node, local, input, out, outcome);
     } catch (const BrokenInvariant& broken) {
-      outcome->broken = broken.what();
-      outcome->next = before;
+      outcome.broken = broken.what();
+      outcome.next = before;
       return outcome;
     }
     for (const auto& send : out.sends())
-      outcome->sent.push_back({static_cast<Node>(send.to.value), number(send.message)});
+      outcome.sent.push_back({static_cast<Node>(send.to.value), number(send.message)});
     for (const Effect& effect : out.effects())
-      std::visit([&](const auto& chosen) { apply_effect(local, chosen, *outcome); }, effect);
+      std::visit([&](const auto& chosen) { apply_effect(local, chosen, outcome); }, effect);
     if constexpr (OverOverlay<A>)
       if (setting_.forget && local.requests_left == 0) local.value.asks_no_more();
     // What somebody remembers who has left makes no difference any more.
@@ -208,8 +210,8 @@ class ModelOf final : public Model {
       local.value = A(NodeId{node}, start_);
       local.armed = 0;
     }
-    outcome->next = number(local);
-    if constexpr (OverOverlay<A>) observe(before, input, out, *outcome);
+    outcome.next = number(local);
+    if constexpr (OverOverlay<A>) observe(before, input, out, outcome);
     return outcome;
   }
 
@@ -373,16 +375,18 @@ class ModelOf final : public Model {
   Setting setting_;
   Assignment start_;
   std::mutex mutex_;
-  Numbering<Local<A>> locals_;
-  Numbering<Message> messages_;
-  std::unordered_map<std::uint64_t, std::unique_ptr<Outcome>> outcomes_;
+  Numbering<Local<A>> locals_{memory()};
+  Numbering<Message> messages_{memory()};
+  Blocks<Outcome> outcomes_{memory()};
+  KnownOutcomes<Outcome> known_{memory()};
 };
 
 }  // namespace
 
-std::unique_ptr<Model> make_model(const CatalogEntry& entry, const Setting& setting) {
+std::unique_ptr<Model> make_model(const CatalogEntry& entry, const Setting& setting,
+                                  std::size_t bytes_max) {
   auto make = [&]<class A>(std::type_identity<A>) {
-    return std::unique_ptr<Model>(std::make_unique<ModelOf<A>>(entry, setting));
+    return std::unique_ptr<Model>(std::make_unique<ModelOf<A>>(entry, setting, bytes_max));
   };
   if (entry.can.elects) return with_elector(entry, make);
   if (!entry.can.routed) return with_algorithm(entry, make);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "catalog/catalog.hpp"
+#include "check/memory.hpp"
 #include "core/contract.hpp"
 
 namespace conch::check {
@@ -159,8 +160,11 @@ inline std::uint32_t ticks_of(std::uint32_t armed, std::uint32_t timer) {
 /// Safe to use from several threads.
 class Model {
  public:
+  explicit Model(std::size_t bytes_max) : memory_(bytes_max) {}
   virtual ~Model() = default;
 
+  /// Of the search that the model is for.
+  Memory& memory() { return memory_; }
   virtual const CatalogEntry& entry() const = 0;
   /// Of a protocol over an overlay: those on the way of a message take notice of it.
   virtual bool intercepts() const = 0;
@@ -183,9 +187,13 @@ class Model {
   virtual std::string print(MessageId message) = 0;
   /// The fields that differ, as `owner 0 -> 3`.
   virtual std::string difference(LocalId before, LocalId after) = 0;
+
+ private:
+  Memory memory_;
 };
 
 /// The entry must outlive the model.
-std::unique_ptr<Model> make_model(const CatalogEntry& entry, const Setting& setting);
+std::unique_ptr<Model> make_model(const CatalogEntry& entry, const Setting& setting,
+                                  std::size_t bytes_max);
 
 }  // namespace conch::check

@@ -97,8 +97,9 @@ Options complete(Options options) {
 Report check(const Options& given, const ProgressSink& progress) {
   Options options = complete(given);
   std::shared_ptr<Model> model =
-      make_model(find_algorithm(options.setting.algorithm), options.setting);
+      make_model(find_algorithm(options.setting.algorithm), options.setting, options.bytes_max);
   Report report = Search(*model, options, progress).run();
+  model->memory().lift();
   report.model = model;
   return report;
 }

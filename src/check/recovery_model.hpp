@@ -145,7 +145,11 @@ struct MessageFacts {
 /// Safe to use from several threads; what it returns stays valid as long as it lives.
 class Model {
  public:
+  explicit Model(std::size_t bytes_max) : memory_(bytes_max) {}
   virtual ~Model() = default;
+
+  /// Of the search that the model is for.
+  Memory& memory() { return memory_; }
 
   virtual const CatalogEntry& entry() const = 0;
   virtual PeerNumber newborn(Slot slot) = 0;
@@ -164,14 +168,16 @@ class Model {
   virtual std::string print(MessageNumber message) = 0;
   /// What differs, as `stage working -> frozen`.
   virtual std::string difference(PeerNumber before, PeerNumber after) = 0;
-  /// Of all that is numbered; an estimate.
-  virtual std::size_t bytes() const = 0;
+
+ private:
+  Memory memory_;
 };
 
 /// The lock that everybody wants.
 inline const std::string the_lock = "conch";
 
 /// The entry must outlive the model and be one that runs for real.
-std::unique_ptr<Model> make_model(const CatalogEntry& entry, const Setting& setting);
+std::unique_ptr<Model> make_model(const CatalogEntry& entry, const Setting& setting,
+                                  std::size_t bytes_max);
 
 }  // namespace conch::check::group

@@ -1,12 +1,11 @@
 // The model of one algorithm's participants.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <mutex>
-#include <unordered_map>
 
 #include "catalog/stewards.hpp"
+#include "check/known_outcomes.hpp"
 #include "check/numbering.hpp"
 #include "check/recovery_model.hpp"
 #include "core/print.hpp"
@@ -35,7 +34,8 @@ class ModelOf final : public Model {
   using Message = recovery::Message<A>;
   using Orders = recovery::PeerOrders<A>;
 
-  ModelOf(const CatalogEntry& entry, const Setting& setting) : entry_(entry), setting_(setting) {}
+  ModelOf(const CatalogEntry& entry, const Setting& setting, std::size_t bytes_max)
+      : Model(bytes_max), entry_(entry), setting_(setting) {}
 
   const CatalogEntry& entry() const override { return entry_; }
 
@@ -54,10 +54,10 @@ class ModelOf final : public Model {
 
   const Outcome& apply(PeerNumber peer, const Input& input) override {
     std::lock_guard lock(mutex_);
-    std::uint64_t key = input.key(peer);
-    auto found = outcomes_.find(key);
-    if (found == outcomes_.end()) found = outcomes_.emplace(key, compute(peer, input)).first;
-    return *found->second;
+    return known_.get(input.key(peer), [&]() -> const Outcome& {
+      outcomes_.push_back(compute(peer, input));
+      return outcomes_.back();
+    });
   }
 
   MessageFacts message(MessageNumber message) override {
@@ -109,12 +109,6 @@ class ModelOf final : public Model {
     return text;
   }
 
-  std::size_t bytes() const override {
-    // Most of a peer is its participant, its lock, and a view or two.
-    return peers_.size() * (sizeof(Peer<A>) + 2 * sizeof(recovery::Lock<A>) + 1024) +
-           messages_.size() * (sizeof(Message) + 256) + outcomes_.size() * (sizeof(Outcome) + 96);
-  }
-
  private:
   static constexpr std::uint32_t peers_limit = 1 << 24;
   static constexpr std::uint32_t messages_limit = 1 << 24;
@@ -164,25 +158,25 @@ class ModelOf final : public Model {
     return standing;
   }
 
-  std::unique_ptr<Outcome> compute(PeerNumber before, const Input& input) {
+  Outcome compute(PeerNumber before, const Input& input) {
     Peer<A> peer = peers_[before];
     Orders out;
-    auto outcome = std::make_unique<Outcome>();
-    outcome->next = before;
+    Outcome outcome;
+    outcome.next = before;
     InvariantWatch watch;
     try {
       perform(peer, input, out);
     } catch (const BrokenInvariant& broken) {
-      outcome->broken = broken.what();
+      outcome.broken = broken.what();
       return outcome;
     }
     for (const auto& send : out.sends())
-      outcome->sent.push_back({setting_.slot(send.to), limited(messages_.number(send.message),
-                                                               messages_limit, "messages")});
+      outcome.sent.push_back({setting_.slot(send.to),
+                              limited(messages_.number(send.message), messages_limit, "messages")});
     for (const recovery::Event& event : out.events())
-      std::visit([&](const auto& chosen) { take_note(peer, chosen, *outcome); }, event);
+      std::visit([&](const auto& chosen) { take_note(peer, chosen, outcome); }, event);
     forget_timers(peer);
-    outcome->next = number(peer);
+    outcome.next = number(peer);
     return outcome;
   }
 
@@ -263,11 +257,12 @@ class ModelOf final : public Model {
   const CatalogEntry& entry_;
   Setting setting_;
   std::mutex mutex_;
-  Numbering<Peer<A>> peers_;
-  std::deque<Facts> facts_;
-  Numbering<Message> messages_;
-  Numbering<View> views_;
-  std::unordered_map<std::uint64_t, std::unique_ptr<Outcome>> outcomes_;
+  Numbering<Peer<A>> peers_{memory()};
+  Blocks<Facts> facts_{memory()};
+  Numbering<Message> messages_{memory()};
+  Numbering<View> views_{memory()};
+  Blocks<Outcome> outcomes_{memory()};
+  KnownOutcomes<Outcome> known_{memory()};
 };
 
 }  // namespace conch::check::group

@@ -11,13 +11,13 @@ std::string Walker::name(Slot slot) const {
 }
 
 const Facts& Walker::facts(PeerNumber peer) {
-  if (peer >= facts_.size()) facts_.resize(peer + 1);
+  while (peer >= facts_.size()) facts_.push_back(nullptr);
   if (facts_[peer] == nullptr) facts_[peer] = &model_.facts(peer);
   return *facts_[peer];
 }
 
 const Walker::ViewFacts& Walker::view(ViewNumber number) {
-  if (number >= views_.size()) views_.resize(number + 1);
+  while (number >= views_.size()) views_.push_back({});
   std::optional<ViewFacts>& known = views_[number];
   if (known) return *known;
   const View& view = model_.view(number);
@@ -32,9 +32,7 @@ const Walker::ViewFacts& Walker::view(ViewNumber number) {
 }
 
 const Outcome& Walker::outcome(PeerNumber peer, const Input& input) {
-  const Outcome*& known = outcomes_[input.key(peer)];
-  if (known == nullptr) known = &model_.apply(peer, input);
-  return *known;
+  return known_.get(input.key(peer), [&]() -> const Outcome& { return model_.apply(peer, input); });
 }
 
 /// Whether the register keeps a lease for it that anybody asks after.

@@ -1,9 +1,9 @@
 // From one state of a group to the next: what can happen, what comes of it, and whether it may.
 #pragma once
 
-#include <unordered_map>
 #include <vector>
 
+#include "check/known_outcomes.hpp"
 #include "check/recovery_check.hpp"
 
 namespace conch::check::group {
@@ -92,9 +92,9 @@ class Walker {
   Model& model_;
   const Options& options_;
   // What the model has said before, so that it is not asked again.
-  std::vector<const Facts*> facts_;
-  std::vector<std::optional<ViewFacts>> views_;
-  std::unordered_map<std::uint64_t, const Outcome*> outcomes_;
+  Blocks<const Facts*> facts_{model_.memory()};
+  Blocks<std::optional<ViewFacts>> views_{model_.memory()};
+  KnownOutcomes<Outcome> known_{model_.memory()};
 };
 
 }  // namespace conch::check::group

@@ -66,6 +66,8 @@ class State {
   void set_fence(std::uint32_t count) { words_[nodes_] = count; }
   std::uint32_t version() const { return words_[nodes_ + 1]; }
   void set_version(std::uint32_t version) { words_[nodes_ + 1] = version; }
+  /// After a crash: the data of the last writer may be lost.
+  static constexpr std::uint32_t any_version = ~0U;
 
   std::uint32_t left(Budget budget) const {
     return words_[nodes_ + 2] >> shift(budget) & budget_max;

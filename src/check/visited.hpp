@@ -1,96 +1,73 @@
 // The states seen so far, shared by all threads: their fingerprints, or the states whole.
 #pragma once
 
-#include <atomic>
-#include <memory>
+#include <deque>
 #include <mutex>
-#include <utility>
-#include <vector>
 
 #include "check/state.hpp"
+#include "check/storage.hpp"
 
 namespace conch::check {
 
 class Visited {
  public:
-  explicit Visited(bool exact) : exact_(exact), shards_(shard_count) {}
+  Visited(Memory& memory, bool exact) : exact_(exact) {
+    for (std::size_t i = 0; i < shard_count; ++i) shards_.emplace_back(memory);
+  }
 
   /// Whether this is the first time.
   bool insert(std::span<const std::uint32_t> words) {
     Fingerprint print = fingerprint(words);
     Shard& shard = shards_[print.high >> 56];
     std::lock_guard lock(shard.mutex);
-    std::size_t before = shard.bytes();
-    bool fresh = exact_ ? shard.insert_exact(print, words) : shard.insert(print);
-    bytes_ += shard.bytes() - before;
-    return fresh;
+    return exact_ ? shard.insert_exact(print, words) : shard.insert(print);
   }
 
-  std::size_t bytes() const { return bytes_; }
+  /// More than an empty one has; while nothing is inserted.
+  std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (const Shard& shard : shards_)
+      sum += shard.prints.bytes() + shard.whole.bytes() + shard.words.bytes();
+    return sum;
+  }
 
  private:
   static constexpr std::size_t shard_count = 256;
 
-  /// Open addressing; an empty place is all zeros, and no fingerprint is.
+  /// No fingerprint is all zeros.
+  struct Print {
+    Fingerprint print;
+    bool unused() const { return print == Fingerprint{}; }
+    std::uint64_t hash() const { return print.low; }
+  };
+  struct Whole {
+    Fingerprint print;
+    WordStore::Place words;
+    bool unused() const { return print == Fingerprint{}; }
+    std::uint64_t hash() const { return print.low; }
+  };
   struct Shard {
     std::mutex mutex;
-    std::vector<Fingerprint> places{16};
-    std::size_t count = 0;
-    /// The states whole: where each starts, by place, and their words, length first.
-    std::vector<std::uint64_t> offsets;
-    std::vector<std::uint32_t> words;
+    HashTable<Print> prints;
+    HashTable<Whole> whole;
+    WordStore words;
 
-    std::size_t bytes() const {
-      return places.size() * sizeof(Fingerprint) + offsets.size() * sizeof(std::uint64_t) +
-             words.size() * sizeof(std::uint32_t);
-    }
+    explicit Shard(Memory& memory) : prints(memory), whole(memory), words(memory) {}
+
     bool insert(Fingerprint print) {
-      std::size_t place = home(print);
-      for (; places[place] != Fingerprint{}; place = next(place))
-        if (places[place] == print) return false;
-      places[place] = print;
-      if (++count * 4 > places.size() * 3) grow();
-      return true;
+      return prints.insert({print}, [&](const Print& each) { return each.print == print; }).second;
     }
     bool insert_exact(Fingerprint print, std::span<const std::uint32_t> state) {
-      if (offsets.empty()) offsets.resize(places.size());
-      std::size_t place = home(print);
-      for (; places[place] != Fingerprint{}; place = next(place))
-        if (places[place] == print && same(offsets[place], state)) return false;
-      places[place] = print;
-      offsets[place] = words.size();
-      words.push_back(static_cast<std::uint32_t>(state.size()));
-      words.insert(words.end(), state.begin(), state.end());
-      if (++count * 4 > places.size() * 3) grow();
-      return true;
-    }
-
-   private:
-    std::size_t home(Fingerprint print) const { return print.low & (places.size() - 1); }
-    std::size_t next(std::size_t place) const { return (place + 1) & (places.size() - 1); }
-    bool same(std::uint64_t offset, std::span<const std::uint32_t> state) const {
-      return words[offset] == state.size() &&
-             std::equal(state.begin(), state.end(),
-                        words.begin() + static_cast<std::ptrdiff_t>(offset) + 1);
-    }
-    void grow() {
-      std::vector<Fingerprint> old =
-          std::exchange(places, std::vector<Fingerprint>(2 * places.size()));
-      std::vector<std::uint64_t> old_offsets = std::exchange(offsets, {});
-      if (!old_offsets.empty()) offsets.resize(places.size());
-      for (std::size_t i = 0; i < old.size(); ++i) {
-        if (old[i] == Fingerprint{}) continue;
-        std::size_t place = home(old[i]);
-        while (places[place] != Fingerprint{}) place = next(place);
-        places[place] = old[i];
-        if (!old_offsets.empty()) offsets[place] = old_offsets[i];
-      }
+      auto is_it = [&](const Whole& each) {
+        return each.print == print && std::ranges::equal(words[each.words], state);
+      };
+      if (!whole.find(print.low, is_it).unused()) return false;
+      return whole.insert({print, words.add(state)}, is_it).second;
     }
   };
 
   bool exact_;
-  std::atomic<std::size_t> bytes_ = 0;
-  std::vector<Shard> shards_;
+  std::deque<Shard> shards_;
 };
 
 }  // namespace conch::check

@@ -25,34 +25,16 @@ Fence fence_of(std::uint32_t rank) { return Fence(Epoch{rank >> 16}, rank & 0xff
 }  // namespace
 
 Walker::Walker(Model& model, const Options& options)
-    : model_(model), options_(options), known_(1024) {}
+    : model_(model), options_(options), known_(model.memory()), traits_(model.memory()) {}
 
 /// The outcome from this thread's table; the model is asked, under its lock, once per thread.
 const Outcome& Walker::apply(Node node, LocalId local, const Input& input) {
   std::uint64_t key = std::uint64_t{local.number} << 32 | input.key();
-  auto place_of = [&](std::uint64_t of) {
-    std::uint64_t hash = of * 0x9fb21c651e98df25;
-    return (hash ^ (hash >> 32)) & (known_.size() - 1);
-  };
-  std::size_t place = place_of(key);
-  for (; known_[place].outcome != nullptr; place = (place + 1) & (known_.size() - 1))
-    if (known_[place].key == key) return *known_[place].outcome;
-  const Outcome& outcome = model_.apply(node, local, input);
-  known_[place] = {key, &outcome};
-  if (++known_count_ * 2 > known_.size()) {
-    std::vector<Known> old = std::exchange(known_, std::vector<Known>(2 * known_.size()));
-    for (const Known& each : old) {
-      if (each.outcome == nullptr) continue;
-      std::size_t to = place_of(each.key);
-      while (known_[to].outcome != nullptr) to = (to + 1) & (known_.size() - 1);
-      known_[to] = each;
-    }
-  }
-  return outcome;
+  return known_.get(key, [&]() -> const Outcome& { return model_.apply(node, local, input); });
 }
 
 const Walker::Traits& Walker::traits(LocalId local) {
-  if (traits_.size() <= local.index()) traits_.resize(2 * local.index() + 16);
+  while (traits_.size() <= local.index()) traits_.push_back({});
   Traits& traits = traits_[local.index()];
   if (!traits.known)
     traits = {true, model_.may_request(local), model_.armed(local), model_.ballot(local)};
@@ -107,9 +89,18 @@ void Walker::local_steps(const State& state, Node node, std::vector<Step>& steps
     bool member = exists(its) && its != Phase::joining;
     if (phase == Phase::gone && may(Budget::join) && member && !is_concerned(state, node))
       steps.push_back({StepKind::join, node, other, {}});
-    if (exists(phase) && may(Budget::suspect) && its != Phase::gone)
+    if ((exists(phase) && may(Budget::suspect) && its != Phase::gone) ||
+        heeds_crash(state, node, other))
       steps.push_back({StepKind::suspect, node, other, {}});
   }
+}
+
+/// Whether a detector has something to tell: the first time, it makes a difference.
+bool Walker::heeds_crash(const State& state, Node node, Node other) {
+  LocalId local = state.local(node);
+  if (!options_.detect || !exists(local.phase()) || state.local(other).phase() != Phase::crashed)
+    return false;
+  return apply(node, local, {InputKind::suspect, other, 0}).next != local;
 }
 
 /// Only the first of a FIFO channel; of equal messages only one.
@@ -200,11 +191,14 @@ State Walker::take(const State& state, const Step& step, Taken& taken) {
     case StepKind::join: next.spend(Budget::join); break;
     case StepKind::crash:
       next.spend(Budget::crash);
+      if (options_.detect) next.set_version(State::any_version);
       // An election's processes come back: what was on its way to this one is lost with it.
       for (std::uint32_t i = 0; elects() && i < next.packets();)
         next.packet(i).to() == step.node ? next.remove(i) : void(++i);
       break;
-    case StepKind::suspect: next.spend(Budget::suspect); break;
+    case StepKind::suspect:
+      if (!options_.detect) next.spend(Budget::suspect);
+      break;
     case StepKind::retire: next.spend(Budget::retire); break;
     case StepKind::restart: next.spend(Budget::restart); break;
     case StepKind::tick: return take_tick(state, taken);
@@ -282,6 +276,8 @@ void Walker::settle(State& state, Node node, const Outcome& outcome, Taken& take
   if (!reads && rank(fence) <= state.fence())
     broke(Property::fences, std::to_string(node) + " entered with fence " + conch::print(fence) +
                                 " after fence " + conch::print(fence_of(state.fence())));
+  if (state.version() == State::any_version)
+    state.set_version(static_cast<std::uint32_t>(outcome.entered->version));
   if (outcome.entered->version != state.version())
     broke(Property::data, std::to_string(node) + " got version " +
                               std::to_string(outcome.entered->version) +
@@ -384,6 +380,9 @@ sim::Finding Walker::deadlock(const State& state) {
   }
   if (waiting.empty() || state.packets() > 0) return {};
   if (timers && (!routed() || timers_help(state))) return {};
+  for (Node node = 0; options_.detect && node < state.nodes(); ++node)
+    for (Node other = 0; other < state.nodes(); ++other)
+      if (heeds_crash(state, node, other)) return {};
   return "deadlock: " + waiting + ", and nothing can happen";
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "check/check.hpp"
+#include "check/known_outcomes.hpp"
 
 namespace conch::check {
 
@@ -54,10 +55,6 @@ class Walker {
   Model& model() { return model_; }
 
  private:
-  struct Known {
-    std::uint64_t key = 0;
-    const Outcome* outcome = nullptr;
-  };
   struct Traits {
     bool known = false;
     bool may_request = false;
@@ -76,6 +73,7 @@ class Walker {
   bool routed() const { return model_.entry().can.routed; }
   bool faulty() const;
   bool timers_help(State state);
+  bool heeds_crash(const State& state, Node node, Node other);
   bool deliverable(const State& state, std::uint32_t index) const;
   void perform(State& state, Node node, const Input& input, bool token, Taken& taken);
   void settle(State& state, Node node, const Outcome& outcome, Taken& taken);
@@ -90,9 +88,8 @@ class Walker {
 
   Model& model_;
   const Options& options_;
-  std::vector<Known> known_;
-  std::size_t known_count_ = 0;
-  std::vector<Traits> traits_;
+  KnownOutcomes<Outcome> known_;
+  Blocks<Traits> traits_;
 };
 
 /// A process that exists: it receives, and may be asked to do something.

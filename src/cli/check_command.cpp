@@ -11,6 +11,7 @@
 #include "check/story.hpp"
 #include "cli/check_recovery.hpp"
 #include "cli/commands.hpp"
+#include "cli/option_table.hpp"
 #include "cli/runs.hpp"
 #include "cli/show.hpp"
 #include "cli/tuning_options.hpp"
@@ -25,6 +26,7 @@ using check::Budget;
 using sim::BadText;
 
 std::atomic<bool> check_interrupted = false;
+constexpr unsigned threads_max = 256;
 
 struct CheckTexts {
   check::Options options;
@@ -46,11 +48,6 @@ struct CheckTexts {
   unsigned replicas = 3;
   std::optional<std::string> clusters, sites;
 };
-
-const std::vector<std::string> only_recovering{"--pause", "--usurp", "--without"};
-const std::vector<std::string> never_recovering{
-    "--sites",         "--readers", "--channel", "--duplicate", "--lose", "--exact",   "--full",
-    "--skip-livelock", "--out",     "--trace",   "--retire",    "--view", "--view-out"};
 
 /// Of either kind of check.
 template <class Setting>
@@ -118,22 +115,8 @@ std::string bounds(const check::Options& options) {
                                     "suspicions",    entry.can.routed ? "timers" : "restarts"};
   for (auto [budget, count] : options.budgets)
     if (count > 0) text += fmt::format(", {} up to {}", names[static_cast<int>(budget)], count);
+  if (options.detect) text += ", of which everybody is told";
   return text;
-}
-
-/// Elections have their own ways to go wrong.
-void refuse_foreign_options(const CLI::App& command, const CatalogEntry& entry, bool recovery) {
-  std::string name(entry.about.name);
-  if (entry.can.elects && recovery)
-    throw BadText("--recovery: " + name + " is an election, and has no locks to recover");
-  for (const char* option : {"--retire", "--restart"})
-    if (!entry.can.elects && !recovery && command.count(option) > 0)
-      throw BadText(std::string(option) + ": " + name + " is no election");
-  for (const char* option : {"--readers", "--cancel", "--leave", "--join", "--duplicate", "--lose",
-                             "--suspect", "--voting", "--order", "--balance"})
-    if (entry.can.elects && command.count(option) > 0)
-      throw BadText(std::string(option) + ": " + name + " is an election: nobody waits or holds, " +
-                    "and nothing is lost on the way");
 }
 
 void show_progress(const check::Progress& progress) {
@@ -180,7 +163,7 @@ void print_text(const check::Options& options, const check::Report& report) {
   for (auto [sometimes, seen] : report.sometimes)
     fmt::print("  {:<42} {}\n", word(sometimes), seen ? "seen" : "never seen");
   if (report.complete) fmt::print("complete: every interleaving within these bounds holds\n");
-  if (!report.incomplete.empty()) fmt::print("not complete: {}\n", report.incomplete);
+  if (!report.incomplete.empty()) fmt::print("{}\n", how_far(report));
 }
 
 void write_files(const CheckTexts& texts, const check::Report& report) {
@@ -245,14 +228,6 @@ void show_film(const CheckTexts& texts, const check::Report& report, const Invoc
   show(film_of(texts, report, invocation), texts.show);
 }
 
-/// Options of the one kind of check that were given to the other.
-void refuse_strangers(const CLI::App& command, bool recovery) {
-  for (const std::string& name : recovery ? never_recovering : only_recovering)
-    if (command.get_option(name)->count() > 0)
-      throw BadText(name + (recovery ? " means nothing with --recovery: leave it out"
-                                     : " means something only with --recovery"));
-}
-
 check::group::Options recovery_options(CheckTexts& texts) {
   namespace group = check::group;
   group::Options options;
@@ -276,8 +251,16 @@ check::group::Options recovery_options(CheckTexts& texts) {
   return options;
 }
 
-void run_check(CheckTexts& texts, const CLI::App& command, Invocation& invocation) {
-  refuse_strangers(command, texts.recovery);
+/// What there is before a search begins, and a little to begin with.
+void refuse_too_little(std::uint32_t memory_mib) {
+  std::size_t least_mib = (check::Memory::peak() >> 20) + 16;
+  if (memory_mib < least_mib)
+    throw BadText(fmt::format("--memory {}: give at least {}, with which a search can begin",
+                              memory_mib, least_mib));
+}
+
+void run_check(CheckTexts& texts, Invocation& invocation) {
+  refuse_too_little(texts.memory_mib);
   std::signal(SIGINT, [](int) { check_interrupted = true; });
   bool terminal = isatty(STDERR_FILENO) == 1;
   if (texts.recovery) {
@@ -301,7 +284,7 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand("check", "Explore every interleaving of a small system");
   auto texts = std::make_shared<CheckTexts>();
   check::Options& options = texts->options;
-  options.threads = std::max(1u, std::thread::hardware_concurrency());
+  options.threads = std::clamp(std::thread::hardware_concurrency(), 1U, threads_max);
   command->add_option("algorithm", options.setting.algorithm, "As conch algorithms lists them")
       ->required();
   auto* nodes = command->add_option("--nodes", options.setting.nodes, "How many");
@@ -332,6 +315,8 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
   budget("--crash", Budget::crash, "Nodes that crash");
   budget("--suspect", Budget::suspect,
          "Times that somebody is told of a crash, or thinks so, true or not");
+  command->add_flag("--detect", options.detect, "Everybody is told of every crash, and of no other")
+      ->group("How often at most");
   budget("--retire", Budget::retire, "Coordinators of an election that retire");
   budget("--restart", Budget::restart,
          "Dead processes that start again: of an election, or of a group that recovers");
@@ -355,8 +340,9 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
   command->add_flag("--full", texts->full, "Leave out nothing: every order of every step");
   command->add_flag("--skip-livelock", texts->skip_livelock, "Do not look for cycles");
   command->add_option("--threads", options.threads, "All cores by default")
-      ->check(CLI::Range(1, 15));
-  command->add_option("--memory", texts->memory_mib, "MiB, at most")->capture_default_str();
+      ->check(CLI::Range(1U, threads_max));
+  command->add_option("--memory", texts->memory_mib, "MiB of the whole process, at most")
+      ->capture_default_str();
   command->add_flag("--json", texts->json, "Print one JSON object");
   command->add_option("--out", texts->out, "Write a counterexample for conch replay");
   command->add_option("--trace", texts->trace, "Write a counterexample as .shiviz or .ndjson");
@@ -372,8 +358,12 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
       "  conch check end-to-end                          two ask, one timer goes off\n"
       "  conch check sigma --channel fifo --timers 2");
   command->callback([texts, command, &invocation] {
-    refuse_foreign_options(*command, find_any(texts->options.setting.algorithm), texts->recovery);
-    run_check(*texts, *command, invocation);
+    const CatalogEntry& entry = find_any(texts->options.setting.algorithm);
+    if (entry.can.elects && texts->recovery)
+      throw BadText(fmt::format("--recovery: {} is an election, and has no locks to recover",
+                                entry.about.name));
+    refuse_needless_check_options(*command, entry, texts->recovery);
+    run_check(*texts, invocation);
   });
 }
 

@@ -50,7 +50,7 @@ void print_text(const Options& options, const Report& report) {
   for (auto [sometimes, seen] : report.sometimes)
     fmt::print("  {:<50} {}\n", word(sometimes), seen ? "seen" : "never seen");
   if (report.complete) fmt::print("complete: every interleaving within these bounds holds\n");
-  if (!report.incomplete.empty()) fmt::print("not complete: {}\n", report.incomplete);
+  if (!report.incomplete.empty()) fmt::print("{}\n", how_far(report));
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "cli/recording.hpp"
 #include "cli/report.hpp"
@@ -23,14 +22,6 @@ using sim::CommunityOptions;
 using sim::CommunityResult;
 
 const std::string community_group = "Protocols over an overlay";
-
-/// Those that these protocols share with everybody else.
-bool communities_know(const std::string& option) {
-  static const std::set<std::string> common{"algorithm", "--help",  "--nodes",   "--requests",
-                                            "--seed",    "--seeds", "--threads", "--json",
-                                            "--trace",   "--states"};
-  return common.contains(option) || option.starts_with("--view");
-}
 
 std::string names_of(std::span<const std::string_view> list) {
   std::string names;
@@ -233,19 +224,7 @@ void add_community_options(CLI::App& command, SimTexts& texts) {
   add("--without", texts.without, "A correction of docs/p2p.md to do without");
 }
 
-void refuse_community_options(const CLI::App& command, const std::string& algorithm) {
-  auto given = first_given(
-      command, [](const CLI::Option& option) { return option.get_group() == community_group; });
-  if (given) throw BadText(*given + ": " + algorithm + " does not run over an overlay");
-}
-
-void run_communities(const CLI::App& command, const SimTexts& texts, Invocation& invocation) {
-  auto given = first_given(command, [](const CLI::Option& option) {
-    return option.get_group() != community_group && !communities_know(name_of(option));
-  });
-  if (given)
-    throw BadText(*given + ": " + texts.algorithm +
-                  " runs over an overlay: --weather says what goes wrong");
+void run_communities(const SimTexts& texts, Invocation& invocation) {
   CommunityOptions options = to_community(texts);
   texts.seeds ? run_many(options, texts, invocation) : run_one(options, texts, invocation);
 }

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "cli/recording.hpp"
 #include "cli/report.hpp"
@@ -20,14 +19,6 @@ using sim::ElectionOptions;
 using sim::ElectionResult;
 
 const std::string election_group = "Elections";
-
-/// Those that elections share with everybody else.
-bool elections_know(const std::string& option) {
-  static const std::set<std::string> common{
-      "algorithm", "--help", "--nodes", "--latency", "--channel", "--clog",  "--crash",
-      "--detect",  "--seed", "--seeds", "--threads", "--json",    "--trace", "--states"};
-  return common.contains(option) || option.starts_with("--view");
-}
 
 sim::Crash parse_election_crash(const std::string& text) {
   sim::Crash crash = sim::parse_crash(text);
@@ -229,19 +220,7 @@ void add_election_options(CLI::App& command, SimTexts& texts) {
   add("--coordinator-timeout", texts.coordinator_timeout, "T' of a bully [just above T + 2]");
 }
 
-void refuse_election_options(const CLI::App& command, const std::string& algorithm) {
-  auto given = first_given(
-      command, [](const CLI::Option& option) { return option.get_group() == election_group; });
-  if (given) throw BadText(*given + ": " + algorithm + " is no election");
-}
-
-void run_elections(const CLI::App& command, const SimTexts& texts, Invocation& invocation) {
-  auto given = first_given(command, [](const CLI::Option& option) {
-    return option.get_group() != election_group && !elections_know(name_of(option));
-  });
-  if (given)
-    throw BadText(*given + ": " + texts.algorithm +
-                  " is an election: nobody waits or holds, and nothing is lost on the way");
+void run_elections(const SimTexts& texts, Invocation& invocation) {
   ElectionOptions options = to_election(texts);
   texts.seeds ? run_many(options, texts, invocation) : run_one(options, texts, invocation);
 }

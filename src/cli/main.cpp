@@ -91,6 +91,9 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return explain(app, error, invocation);
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "conch: the system gives no more memory\n");
+    return static_cast<int>(Exit::bad_usage);
   } catch (const std::exception& error) {
     fmt::print(stderr, "conch: {}\n", error.what());
     return static_cast<int>(Exit::bad_usage);

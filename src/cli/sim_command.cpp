@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/community_runs.hpp"
 #include "cli/election_runs.hpp"
+#include "cli/option_table.hpp"
 #include "cli/recording.hpp"
 #include "cli/report.hpp"
 #include "cli/runs.hpp"
@@ -160,11 +161,10 @@ void add_sim_command(CLI::App& app, Invocation& invocation) {
       "  conch sim end-to-end --dht chord --weather stormy --seeds 1..100\n"
       "  conch sim sigma --weather parted                two holders");
   command->callback([texts, command, &invocation] {
-    const Capabilities& can = find_any(texts->algorithm).can;
-    if (can.elects) return run_elections(*command, *texts, invocation);
-    if (can.routed) return run_communities(*command, *texts, invocation);
-    refuse_election_options(*command, texts->algorithm);
-    refuse_community_options(*command, texts->algorithm);
+    const CatalogEntry& entry = find_any(texts->algorithm);
+    refuse_needless_sim_options(*command, entry);
+    if (entry.can.elects) return run_elections(*texts, invocation);
+    if (entry.can.routed) return run_communities(*texts, invocation);
     Options options = to_options(*texts);
     texts->seeds ? run_many(options, *texts, invocation) : run_one(options, *texts, invocation);
   });

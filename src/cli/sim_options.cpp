@@ -256,6 +256,15 @@ sim::Options to_options(const SimTexts& texts) {
   read_faults(texts, options.faults);
   options = sim::for_seed(options, texts.seed);
   sim::validate(options);
+  if (texts.remote_latency && options.clusters.size() < 2)
+    throw BadText("--remote-latency: there is one cluster only; --clusters makes more");
+  if (texts.sites && !texts.site_latency && !find_algorithm(texts.algorithm).about.minds_clusters)
+    throw BadText("--sites: " + texts.algorithm +
+                  " takes no notice of them; the network does, with --site-latency");
+  if (texts.check_visits && options.clusters.size() < 2)
+    throw BadText("--check-visits: there is one cluster only; --clusters makes more");
+  if (texts.detect && texts.crash.empty())
+    throw BadText("--detect tells of crashes: give --crash, too");
   return options;
 }
 

@@ -58,14 +58,6 @@ void add_sim_options(CLI::App& command, SimTexts& texts);
 
 std::string name_of(const CLI::Option& option);
 
-/// The first option that was given and is wanted, if there is one.
-template <class Wanted>
-std::optional<std::string> first_given(const CLI::App& command, Wanted&& wanted) {
-  for (const CLI::Option* option : command.get_options())
-    if (option->count() > 0 && wanted(*option)) return name_of(*option);
-  return {};
-}
-
 /// The value that a text names; throws BadText with all names if it is none.
 template <class T>
 T one_of(const std::string& text, std::initializer_list<std::pair<std::string_view, T>> choices) {

@@ -139,6 +139,7 @@ std::vector<Claim> judge(const std::vector<Row>& rows) {
   const Row& central = row_of(rows, "central");
   const Row& detector = row_of(rows, "central + detector");
   const Row& ricart = row_of(rows, "ricart-agrawala");
+  const Row& implicit = row_of(rows, "ricart-agrawala + detector");
   Outcomes ring_crashes = ring.idle + ring.waiting + ring.holding;
   Outcomes detected = detector.idle + detector.waiting + detector.holding;
   std::string of(section);
@@ -160,10 +161,11 @@ std::vector<Claim> judge(const std::vector<Row>& rows) {
        "With a failure detector a server stands the crash of any client.", "always",
        survived(detected) + " went on. The server itself must live.",
        judged(detected.all_went_on())},
-      {of, "Ricart-Agrawala can be changed to stand the crash of a process that is idle.", "",
-       "As it stands everybody waits for a reply of the dead: " + survived(ricart.idle) +
-           " went on.",
-       Verdict::not_comparable},
+      {of, "Ricart-Agrawala can be changed to stand the crash of a process that is idle.", "always",
+       "With a failure detector " + survived(implicit.idle) +
+           " went on. As it stands everybody waits for a reply of the dead: " +
+           survived(ricart.idle) + " did.",
+       judged(implicit.idle.all_went_on())},
   };
 }
 

@@ -4,12 +4,13 @@
 
 namespace conch {
 
-static_assert(Exclusive<RicartAgrawala> && Causal<RicartAgrawala>);
+static_assert(Exclusive<RicartAgrawala> && Causal<RicartAgrawala> && Suspecting<RicartAgrawala>);
 
 RicartAgrawala::RicartAgrawala(NodeId self, const Assignment& start)
     : self_(self),
       members_(start.members),
       forgotten_(start.members.size()),
+      first_(start.baton.fence),
       newest_(start.baton) {}
 
 void RicartAgrawala::request(Out& out) {
@@ -18,6 +19,7 @@ void RicartAgrawala::request(Out& out) {
   stamp_ = Stamp{++clock_.value};
   awaiting_ = {members_.begin(), members_.end()};
   awaiting_.erase(self_);
+  for (NodeId node : crashed_) awaiting_.erase(node);
   for (NodeId node : awaiting_) out.send(node, Request{stamp_});
   enter_if_all_replied(out);
 }
@@ -25,8 +27,17 @@ void RicartAgrawala::request(Out& out) {
 void RicartAgrawala::enter_if_all_replied(Out& out) {
   if (!awaiting_.empty()) return;
   state_ = State::held;
-  newest_ = newest_.next();
+  newest_.fence = next_fence();
   out.enter(newest_);
+}
+
+/// Usually the next one. But a crashed process may have been the only one to know the newest, so
+/// from then on a fence is made from (T, id), in the order of which everybody enters. No earlier
+/// entry has a larger one: counted one by one, fences grow no faster than (T, id) do.
+Fence RicartAgrawala::next_fence() const {
+  if (crashed_.empty()) return newest_.fence.next();
+  std::uint64_t order = stamp_.value * members_.size() + *members_.index_of(self_);
+  return Fence(first_.epoch(), first_.count() + order);
 }
 
 void RicartAgrawala::release(const DataRef& data, Out& out) {
@@ -43,7 +54,7 @@ void RicartAgrawala::reply_to_deferred(Out& out) {
 
 void RicartAgrawala::receive(NodeId from, const Request& m, Out& out) {
   observe(m.clock);
-  if (m.clock <= forgotten(from)) return;
+  if (crashed_.contains(from) || m.clock <= forgotten(from)) return;
   bool we_are_first = state_ == State::held || (state_ == State::wanted &&
                                                 Priority{stamp_, self_} < Priority{m.clock, from});
   if (we_are_first) {
@@ -77,10 +88,23 @@ void RicartAgrawala::receive(NodeId from, const Cancel& m, Out& out) {
 
 void RicartAgrawala::receive(NodeId from, const Cancelled& m, Out& out) {
   observe(m.clock);
+  if (state_ != State::cancelling || m.to != stamp_) return;  // of a crashed process, and late
   awaiting_.erase(from);
+  conclude_cancel(out);
+}
+
+void RicartAgrawala::conclude_cancel(Out& out) {
   if (!awaiting_.empty()) return;
   state_ = State::released;
   out.withdrawn();
+}
+
+void RicartAgrawala::suspect(NodeId node, Out& out) {
+  crashed_.insert(node);
+  deferred_.erase(node);
+  if (!awaiting_.erase(node)) return;
+  if (state_ == State::wanted) enter_if_all_replied(out);
+  if (state_ == State::cancelling) conclude_cancel(out);
 }
 
 }  // namespace conch

@@ -3,7 +3,9 @@
 // Source: Ricart and Agrawala 1981, as in the notes (seed 001), figure 15.4. A request is (T, id)
 // by a Lamport clock; on equal T the smaller id wins. Every message carries the clock, for ME3.
 //
-// Assumes reliable channels; they need not be FIFO. Promises ME3.
+// Assumes reliable channels; they need not be FIFO. Promises ME3. Given a reliable failure detector
+// it stands crashes, "by taking [a crashed process] to grant all requests implicitly"; a write that
+// nobody else has learnt of is lost with its writer.
 //
 //   REQUEST(clock)            may I enter? the clock is the request's T
 //   REPLY(clock, to, newest)  you may, as far as I am concerned; deferred while we are first
@@ -60,6 +62,7 @@ class RicartAgrawala {
   void request(Out& out);
   void release(const DataRef& data, Out& out);
   void cancel(Out& out);
+  void suspect(NodeId node, Out& out);
 
   Stamp stamp() const { return clock_; }
   void observe(Stamp stamp) { clock_ = std::max(clock_, stamp); }
@@ -71,6 +74,8 @@ class RicartAgrawala {
 
  private:
   void enter_if_all_replied(Out& out);
+  void conclude_cancel(Out& out);
+  Fence next_fence() const;
   void reply_to_deferred(Out& out);
   Stamp& forgotten(NodeId node) { return forgotten_[*members_.index_of(node)]; }
 
@@ -82,14 +87,18 @@ class RicartAgrawala {
   Stamp stamp_;
   /// Whose reply, or answer to our cancel, we wait for.
   FlatSet<NodeId> awaiting_;
+  /// Those that have crashed; nobody waits for them.
+  FlatSet<NodeId> crashed_;
   std::map<NodeId, Stamp> deferred_;
   /// By member: the newest of its requests that it cancelled.
   std::vector<Stamp> forgotten_;
+  /// The fence that the lock started with.
+  Fence first_;
   Baton newest_;
 
  public:
-  CONCH_FIELDS(RicartAgrawala, self_, members_, state_, clock_, stamp_, awaiting_, deferred_,
-               forgotten_, newest_)
+  CONCH_FIELDS(RicartAgrawala, self_, members_, state_, clock_, stamp_, awaiting_, crashed_,
+               deferred_, forgotten_, first_, newest_)
 };
 
 }  // namespace conch

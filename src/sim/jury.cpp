@@ -128,6 +128,7 @@ void Jury::crashed(Node node) {
   step(node);
   exclusion_.leave(node);
   if (order_) order_->forget(node);
+  if (population_.entry().about.family == "permission") data_.crashed(node);
   if (population_.holds_token(node)) tokens_.lost();
 }
 

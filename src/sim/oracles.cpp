@@ -1,6 +1,7 @@
 #include "sim/oracles.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/print.hpp"
 
@@ -101,6 +102,9 @@ Finding DataOracle::compare_parts(Node node, const Range& range, const Entered& 
 Finding DataOracle::enter(Node node, const Entered& entered, const Wish& wish) {
   DataRef& found = found_[node];
   found = entered.baton.data;
+  if (std::exchange(may_be_lost_, false))
+    written_.update(wish.range,
+                    [&](std::uint64_t written) { return std::min(written, found.version); });
   if (entered.parts.empty()) return compare(node, wish.range, found.version);
   for (const Part& part : entered.parts)
     found.version = std::max(found.version, part.baton.data.version);
@@ -112,7 +116,13 @@ DataRef DataOracle::release(Node node, const Wish& wish) {
   if (wish.mode == Mode::read) return data;
   written_.set(wish.range, ++data.version);
   data.location = id_of(node);
-  return data;
+  return found_[node] = data;
+}
+
+void DataOracle::crashed(Node node) {
+  found_[node] = {};
+  auto is_newest = [&](const DataRef& data) { return data.version == written_.at(0); };
+  may_be_lost_ = std::none_of(found_.begin(), found_.end(), is_newest);
 }
 
 Finding TokenOracle::after_call(Node node, int difference) {

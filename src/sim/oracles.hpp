@@ -76,21 +76,25 @@ class FenceOracle {
   Extent<Fence> writers_;
 };
 
-/// Every writer's release makes a new version of its range; the next entry must see it.
+/// Every writer's release makes a new version of its range; the next entry must see it. Unless all
+/// that have seen it have crashed: then it may be lost.
 class DataOracle {
  public:
   explicit DataOracle(Node nodes) : found_(nodes) {}
   Finding enter(Node node, const Entered& entered, const Wish& wish = {});
   /// What the holder leaves behind.
   DataRef release(Node node, const Wish& wish = {});
+  /// Of an algorithm that keeps data nowhere else than where they were written or found.
+  void crashed(Node node);
 
  private:
   Finding compare(Node node, const Range& range, std::uint64_t version) const;
   Finding compare_parts(Node node, const Range& range, const Entered& entered) const;
 
   Extent<std::uint64_t> written_;
-  /// What each node found last, under the largest version of its parts.
+  /// What each node found or left last, under the largest version of its parts.
   std::vector<DataRef> found_;
+  bool may_be_lost_ = false;
 };
 
 /// Counts tokens at nodes and in messages.

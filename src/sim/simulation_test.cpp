@@ -183,6 +183,33 @@ TEST(Simulation, TheServerOutlivesCrashedClientsGivenADetector) {
   }
 }
 
+// "... can be adapted to tolerate the crash failure of such a process, by taking it to grant all
+// requests implicitly", and with it that of any other.
+TEST(Simulation, RicartAgrawalaOutlivesACrashGivenADetector) {
+  for (Who::Role role : {Who::Role::idle, Who::Role::waiter, Who::Role::holder}) {
+    for (Channel channel : {Channel::fifo, Channel::any}) {
+      Options options = of("ricart-agrawala");
+      options.clusters = {5};
+      options.channel = channel;
+      options.cancel = 0.1;
+      options.faults.scheduled = {Crash{{role, 0}, 50ms, {}}};
+      EXPECT_EQ(broken(options, 20), Property::progress) << "as it stands, the reply never comes";
+      options.faults.detect_after = 20ms;
+      EXPECT_EQ(broken(options, role == Who::Role::idle ? 2000 : 500), std::nullopt);
+    }
+  }
+}
+
+// Of two crashes, the second takes along what only the first two processes knew.
+TEST(Simulation, FencesOfRicartAgrawalaIncreaseAcrossCrashes) {
+  Options options = of("ricart-agrawala");
+  options.clusters = {4};
+  options.faults.scheduled = {Crash{{Who::Role::idle, 0}, 50ms, {}},
+                              Crash{{Who::Role::idle, 0}, 90ms, {}}};
+  options.faults.detect_after = 20ms;
+  EXPECT_EQ(broken(options, 2000), std::nullopt);
+}
+
 TEST(Simulation, PausesDriftAndClogsOnlyDelay) {
   Options options = of("naimi-trehel");
   options.faults.scheduled = {Pause{{Who::Role::holder, 0}, 50ms, 300ms},
