@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mutex/testing/group.hpp"
+#include "mutex/testing/random_run.hpp"
 
 namespace conch::testing::central_test {
 

@@ -4,6 +4,7 @@
 
 #include "mutex/testing/elmp_group.hpp"
 #include "mutex/testing/letters.hpp"
+#include "mutex/testing/random_run.hpp"
 
 namespace conch::testing::elmp_test {
 

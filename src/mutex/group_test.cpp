@@ -1,9 +1,8 @@
 // That the group of the unit tests sees what it is there to see.
-#include "mutex/testing/group.hpp"
-
 #include <gtest/gtest.h>
 
 #include "mutex/testing/faulty.hpp"
+#include "mutex/testing/random_run.hpp"
 
 namespace conch::testing::group_test {
 

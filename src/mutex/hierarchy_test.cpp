@@ -6,7 +6,7 @@
 #include "mutex/preempt.hpp"
 #include "mutex/preempt_aggregation.hpp"
 #include "mutex/proxy.hpp"
-#include "mutex/testing/group.hpp"
+#include "mutex/testing/random_run.hpp"
 
 namespace conch::testing::hierarchy_test {
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mutex/testing/group.hpp"
 #include "mutex/testing/letters.hpp"
+#include "mutex/testing/random_run.hpp"
 
 namespace conch::testing::lamport_test {
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "mutex/maekawa.hpp"
-#include "mutex/testing/group.hpp"
 #include "mutex/testing/letters.hpp"
+#include "mutex/testing/random_run.hpp"
 
 namespace conch::testing::maekawa_textbook_test {
 

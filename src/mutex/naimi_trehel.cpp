@@ -323,6 +323,8 @@ void NaimiTrehel::part(Out& out) {
 void NaimiTrehel::receive(NodeId from, const Farewell&, Out& out) {
   leaners_.erase(from);
   forgotten_.insert(from);
+  // It was ahead of us and went before it could be asked: whoever took it out is ahead of us now.
+  if (withdrawal_) withdrawal_->ahead.erase(from);
   out.send(from, Forgotten{});
   proceed(out);
 }

@@ -1,4 +1,5 @@
-// Naimi-Trehel with one rule taken away: what the corrections of the printed text are for.
+// Naimi-Trehel with one rule taken away: what the corrections of the printed text, and of our own
+// additions to it, are for.
 #pragma once
 
 #include "mutex/naimi_trehel.hpp"
@@ -26,6 +27,29 @@ class NaimiTrehelIdleOwner : public NaimiTrehel {
 
   void request(Out& out);
   void receive(NodeId from, const Request& m, Out& out);
+};
+
+/// Who cancels asks those who say to be ahead of it one after the other, and still asks one that
+/// has bid farewell meanwhile. It takes three who cancel and a holder, more than the checker
+/// explores: random runs catch it, and it is not in the catalogue.
+class NaimiTrehelAsksTheDeparted : public NaimiTrehel {
+ public:
+  static constexpr About about{
+      .name = "naimi-trehel@departed",
+      .family = "token",
+      .source = "our cancel, without what a farewell takes back",
+      .messages = NaimiTrehel::about.messages,
+      .client_delay = NaimiTrehel::about.client_delay,
+      .sync_delay = NaimiTrehel::about.sync_delay,
+      .leave_needs_fifo = true,
+      .use = Use::specimen,
+      .caught_by = "no message to nobody",
+  };
+
+  using NaimiTrehel::NaimiTrehel;
+  using NaimiTrehel::receive;
+
+  void receive(NodeId from, const Farewell& m, Out& out);
 };
 
 }  // namespace conch

@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "mutex/testing/group.hpp"
+#include "mutex/naimi_trehel_specimens.hpp"
 #include "mutex/testing/letters.hpp"
+#include "mutex/testing/random_run.hpp"
 
 namespace conch::testing::naimi_trehel_test {
 
@@ -116,6 +117,25 @@ TEST(NaimiTrehel, EveryPromiseHoldsInRandomRunsOverUnorderedChannels) {
 TEST(NaimiTrehel, EveryPromiseHoldsInRandomRunsOverFifoChannels) {
   for (std::size_t nodes = 1; nodes <= 9; ++nodes)
     EXPECT_EQ(random_runs<NaimiTrehel>(400, nodes, Channels::fifo), "");
+}
+
+constexpr std::uint64_t seeds_with_leaves = 2000;
+
+template <class A>
+std::string runs_with_leaves(std::size_t nodes) {
+  return random_runs<A>(seeds_with_leaves, nodes, Channels::fifo, {}, {}, Membership::changing);
+}
+
+TEST(NaimiTrehel, EveryPromiseHoldsInRandomRunsWithJoinsAndLeaves) {
+  for (std::size_t nodes = 2; nodes <= 6; ++nodes)
+    EXPECT_EQ(runs_with_leaves<NaimiTrehel>(nodes), "");
+}
+
+TEST(NaimiTrehel, RandomRunsSeeThatTheDepartedAreAsked) {
+  for (std::size_t nodes : {5, 6}) {
+    std::string failure = runs_with_leaves<NaimiTrehelAsksTheDeparted>(nodes);
+    EXPECT_NE(failure.find("SPLICE"), std::string::npos) << failure;
+  }
 }
 
 }  // namespace conch::testing::naimi_trehel_test

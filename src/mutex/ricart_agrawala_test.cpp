@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "mutex/ricart_agrawala_kept.hpp"
-#include "mutex/testing/group.hpp"
 #include "mutex/testing/letters.hpp"
+#include "mutex/testing/random_run.hpp"
 
 namespace conch::testing::ricart_agrawala_test {
 

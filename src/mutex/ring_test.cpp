@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "mutex/ring_idle_hold.hpp"
-#include "mutex/testing/group.hpp"
 #include "mutex/testing/letters.hpp"
+#include "mutex/testing/random_run.hpp"
 
 namespace conch::testing::ring_test {
 

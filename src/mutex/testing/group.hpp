@@ -1,5 +1,6 @@
-// A group of algorithm values for unit tests. The test decides what happens next: who asks, leaves
-// or cancels, and which message arrives. Whatever a lock promises is checked at every step.
+// A group of algorithm values for unit tests. The test decides what happens next: who asks,
+// releases or cancels, who comes and goes, and which message arrives. Whatever a lock promises is
+// checked at every step.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,7 @@ namespace conch::testing {
 
 enum class Channels : std::uint8_t { fifo, unordered };
 
-enum class Doing : std::uint8_t { nothing, waiting, inside, withdrawing };
+enum class Doing : std::uint8_t { nothing, waiting, inside, withdrawing, joining, leaving, away };
 
 template <Exclusive A>
 class Group {
@@ -47,7 +48,8 @@ class Group {
   explicit Group(std::size_t count, Tuning tuning = {})
       : Group(Assignment::fresh(Members::first(count), NodeId{0}, tuning)) {}
   explicit Group(const Assignment& start)
-      : members_(start.members),
+      : start_(start),
+        members_(start.members),
         handed_out_(start.baton.fence),
         writers_(start.baton.fence),
         left_(start.baton.data),
@@ -88,9 +90,31 @@ class Group {
     call(node, [](A& value, auto& out) { value.cancel(out); });
   }
 
+  /// Is on the roster first; then it asks the contact to welcome it.
+  void join(NodeId node, NodeId contact) requires Dynamic<A> {
+    doing_[node] = Doing::joining;
+    members_ = members_.with(node);
+    Assignment start = start_;
+    start.members = members_;
+    start.home = contact;
+    values_.insert_or_assign(node, A(node, start));
+    publish_roster();
+    call(node, [&](A& value, auto& out) { value.join(contact, out); });
+  }
+  void leave(NodeId node) requires Dynamic<A> {
+    doing_.at(node) = Doing::leaving;
+    call(node, [](A& value, auto& out) { value.leave(out); });
+  }
+  /// Who is away may come back: nothing of its former life would meet the next.
+  bool may_join(NodeId node) const {
+    return std::none_of(in_flight_.begin(), in_flight_.end(),
+                        [&](const InFlight& sent) { return sent.from == node || sent.to == node; });
+  }
+
   void deliver(std::size_t position) {
     InFlight chosen = in_flight_.at(position);
     in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(position));
+    if (!values_.contains(chosen.to)) return;  // it says nothing any more: see `depart`
     call(chosen.to,
          [&](A& value, auto& out) { conch::deliver(value, chosen.from, chosen.message, out); });
   }
@@ -112,13 +136,20 @@ class Group {
     armed_.erase(armed_.begin() + static_cast<std::ptrdiff_t>(position));
     call(node, [which = timer](A& value, auto& out) { value.timer(which, out); });
   }
+
   void deliver_random(Dice& dice, Channels channels) {
     std::size_t position = dice.below(in_flight_.size());
     if (channels == Channels::unordered) return deliver(position);
     deliver(in_flight_[position].from, in_flight_[position].to);
   }
 
+  /// The roster, and everybody who ever was on it.
   const Members& members() const { return members_; }
+  std::vector<NodeId> nodes() const {
+    std::vector<NodeId> nodes;
+    for (const auto& [node, doing] : doing_) nodes.push_back(node);
+    return nodes;
+  }
   A& at(NodeId node) { return values_.at(node); }
   Doing doing(NodeId node) const { return doing_.at(node); }
   bool anybody(Doing doing) const {
@@ -147,6 +178,7 @@ class Group {
     return example.index() < sent_of_kind_.size() ? sent_of_kind_[example.index()] : 0;
   }
   std::size_t withdrawals() const { return withdrawals_; }
+  std::size_t departures() const { return departures_; }
   /// Entries while somebody else was inside.
   std::size_t joint_entries() const { return joint_entries_; }
 
@@ -157,6 +189,8 @@ class Group {
     if (!armed_.empty()) return;
     if (anybody(Doing::withdrawing)) fail("a cancel waits and nothing is on its way");
     if (anybody(Doing::waiting) && !anybody(Doing::inside)) fail("deadlock");
+    if (anybody(Doing::joining)) fail("a newcomer waits and nothing is on its way");
+    if (anybody(Doing::leaving)) fail("a leaver waits and nothing is on its way");
     for (NodeId node : members_)
       if (doing(node) == Doing::waiting && !anybody_in_the_way(node)) fail("it waits for nobody");
     if constexpr (Structured<A>)
@@ -181,7 +215,8 @@ class Group {
     sent_ += out.sends().size();
     for (auto& send : out.sends()) {
       if (send.to == node) fail("a node sends to itself");
-      if (!members_.contains(send.to)) fail("a node sends to a stranger");
+      if (!members_.contains(send.to) && !may_be_late(send.message))
+        fail(print(send.message) + " is sent to " + print(send.to) + ", which is no member");
       sent_of_kind_.resize(std::variant_size_v<typename A::Message>);
       ++sent_of_kind_[send.message.index()];
       in_flight_.push_back({node, send.to, std::move(send.message)});
@@ -202,6 +237,33 @@ class Group {
       armed_.emplace_back(node, armed->timer);
     } else if (const auto* disarmed = std::get_if<Disarmed>(&effect)) {
       disarm(node, disarmed->timer);
+    } else if (std::holds_alternative<Joined>(effect)) {
+      if (doing(node) != Doing::joining) fail("somebody joins who was not outside");
+      doing_.at(node) = Doing::nothing;
+    } else if (std::holds_alternative<Left>(effect)) {
+      if (doing(node) != Doing::leaving) fail("somebody leaves who did not want to");
+      depart(node);
+    }
+  }
+  /// What is still on its way to somebody who has left must be of no use any more.
+  void depart(NodeId node) {
+    for (const InFlight& sent : in_flight_)
+      if (sent.to == node && !may_be_late(sent.message))
+        fail(print(sent.message) + " is on its way to " + print(node) + ", which has left");
+    doing_.at(node) = Doing::away;
+    members_ = members_.without(node);
+    values_.erase(node);
+    std::erase_if(armed_, [&](const auto& armed) { return armed.first == node; });
+    ++departures_;
+    publish_roster();
+  }
+  void publish_roster() {
+    if constexpr (Dynamic<A>) {
+      Members members = members_;
+      for (NodeId node : members) {
+        if (members_ != members) return;  // somebody left because of it: all know a newer roster
+        call(node, [&](A& value, auto& out) { value.roster(members, out); });
+      }
     }
   }
   void disarm(NodeId node, TimerId timer) { std::erase(armed_, std::pair(node, timer)); }
@@ -269,6 +331,7 @@ class Group {
     if (failure_.empty()) failure_ = std::move(what);
   }
 
+  Assignment start_;
   Members members_;
   std::map<NodeId, A> values_;
   std::map<NodeId, Doing> doing_;
@@ -286,161 +349,9 @@ class Group {
   std::size_t sent_ = 0;
   std::vector<std::size_t> sent_of_kind_;
   std::size_t withdrawals_ = 0;
+  std::size_t departures_ = 0;
   std::size_t joint_entries_ = 0;
   std::string failure_;
 };
-
-/// What the requests of a random run are for.
-struct Sharing {
-  /// How many of a hundred only read.
-  std::uint64_t readers = 0;
-  /// The data have so many blocks, and a request is for a run of them.
-  std::uint64_t blocks = 1;
-
-  bool any() const { return readers > 0 || blocks > 1; }
-  Wish draw(Dice& dice) const {
-    Wish wish;
-    if (dice.percent(readers)) wish.mode = Mode::read;
-    std::uint64_t first = dice.below(blocks);
-    std::uint64_t last = first + dice.below(blocks - first);
-    bool everything = first == 0 && last + 1 == blocks;
-    if (!everything) wish.range = {10 * first, 10 * (last + 1)};
-    return wish;
-  }
-};
-
-/// Some layout: from one cluster of all to each in one of its own, every third in sites.
-inline Clusters random_clusters(std::uint64_t seed, const std::vector<NodeId>& nodes) {
-  Dice dice(seed ^ 0xc1a5);
-  std::size_t clusters = 1 + dice.below(nodes.size());
-  std::size_t sites = dice.below(3) == 0 ? 1 + dice.below(3) : 0;
-  std::map<NodeId, std::string> labels;
-  for (NodeId node : nodes) {
-    std::size_t cluster = dice.below(clusters);
-    std::string site = sites == 0 ? "" : std::to_string(cluster % sites) + "/";
-    labels[node] = site + std::to_string(cluster);
-  }
-  return Clusters(labels);
-}
-
-/// A random run to completion: requests, releases, cancels and deliveries, as eager as the seed has
-/// it.
-template <Exclusive A>
-class RandomRun {
- public:
-  RandomRun(std::uint64_t seed, std::size_t nodes, Channels channels, Tuning tuning = {},
-            Sharing sharing = {})
-      : seed_(seed),
-        dice_(seed),
-        channels_(channels),
-        sharing_(sharing),
-        wishes_(6 * nodes),
-        delivery_chance_(20 + dice_.below(75)),
-        release_chance_(5 + dice_.below(90)),
-        cancel_chance_(dice_.below(3) == 0 ? 0 : dice_.below(40)),
-        group_(start(nodes, tuning)) {}
-
-  /// What went wrong, with the seed that repeats it; empty if nothing did.
-  std::string run() {
-    std::size_t patience = 200'000;
-    while (group_.failure().empty() && !complete()) {
-      if (patience-- == 0) return report("it does not come to an end");
-      step();
-      if (group_.in_flight().empty()) group_.check_still();
-    }
-    if (group_.failure().empty()) group_.check_quiescent();
-    return group_.failure().empty() ? "" : report(group_.failure());
-  }
-
-  const Group<A>& group() const { return group_; }
-
- private:
-  /// Identifiers are neither positions nor contiguous, and anybody may be the home.
-  Assignment start(std::size_t nodes, Tuning tuning) {
-    std::vector<NodeId> ids;
-    for (std::size_t i = 0; i < nodes; ++i) ids.push_back(NodeId{10 * i + dice_.below(10)});
-    Assignment start = Assignment::fresh(Members(ids), dice_.one_of(ids), tuning);
-    start.clusters = random_clusters(seed_, ids);
-    return start;
-  }
-
-  /// The token of a restless algorithm is always on its way.
-  bool complete() const {
-    bool still = group_.in_flight().empty() || A::about.restless;
-    return wishes_ == 0 && still && group_.timers() == 0 && !group_.anybody(Doing::waiting) &&
-           !group_.anybody(Doing::inside) && !group_.anybody(Doing::withdrawing);
-  }
-
-  void step() {
-    if (!group_.in_flight().empty() && dice_.percent(delivery_chance_))
-      return group_.deliver_random(dice_, channels_);
-    if constexpr (Timed<A>)
-      if (group_.timers() > 0 && dice_.percent(30))
-        return group_.fire(dice_.below(group_.timers()));
-    NodeId node = dice_.one_of(group_.members().nodes());
-    switch (group_.doing(node)) {
-      case Doing::nothing:
-        if (wishes_ == 0) return;
-        --wishes_;
-        return request(node);
-      case Doing::waiting:
-        if (dice_.percent(cancel_chance_)) group_.cancel(node);
-        return;
-      case Doing::inside:
-        if (dice_.percent(release_chance_)) group_.release(node);
-        return;
-      case Doing::withdrawing: return;
-    }
-  }
-
-  void request(NodeId node) {
-    if constexpr (Shared<A>)
-      if (sharing_.any()) return group_.request(node, sharing_.draw(dice_));
-    group_.request(node);
-  }
-
-  std::string report(const std::string& what) const {
-    return std::string(A::about.name) + ", seed " + std::to_string(seed_) + ", " +
-           std::to_string(group_.members().size()) + " nodes" +
-           (channels_ == Channels::fifo ? ", FIFO: " : ": ") + what + "\n" + group_.states();
-  }
-
-  std::uint64_t seed_;
-  Dice dice_;
-  Channels channels_;
-  Sharing sharing_;
-  std::size_t wishes_;
-  std::size_t delivery_chance_;
-  std::size_t release_chance_;
-  std::size_t cancel_chance_;
-  Group<A> group_;
-};
-
-template <Exclusive A>
-std::string random_run(std::uint64_t seed, std::size_t nodes, Channels channels,
-                       Tuning tuning = {}) {
-  return RandomRun<A>(seed, nodes, channels, tuning).run();
-}
-
-/// Runs every seed below `seeds` with a group of this size. Returns the first failure; runs in
-/// which nobody ever entered or, in company, withdrew or shared are one, too.
-template <Exclusive A>
-std::string random_runs(std::uint64_t seeds, std::size_t nodes, Channels channels,
-                        Tuning tuning = {}, Sharing sharing = {}) {
-  std::size_t entries = 0;
-  std::size_t withdrawals = 0;
-  std::size_t joint_entries = 0;
-  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-    RandomRun<A> run(seed, nodes, channels, tuning, sharing);
-    if (std::string failure = run.run(); !failure.empty()) return failure;
-    entries += run.group().entries().size();
-    withdrawals += run.group().withdrawals();
-    joint_entries += run.group().joint_entries();
-  }
-  if (entries == 0) return "nobody ever entered";
-  if (withdrawals == 0 && nodes > 1) return "nobody ever withdrew";
-  if (joint_entries == 0 && nodes > 1 && sharing.any()) return "no two were ever inside together";
-  return "";
-}
 
 }  // namespace conch::testing
