@@ -95,7 +95,7 @@ TEST(CliLab, FindsTableOneOfTheHierarchicalAlgorithms) {
   EXPECT_EQ(findings["remarks"][0], "Every line of table 1 is within its band.");
   EXPECT_EQ(findings["claims"][1]["verdict"], "holds");
   EXPECT_NE(findings["claims"][1]["ours"].dump().find("strictly"), std::string::npos);
-  EXPECT_EQ(findings["figures"][0]["of"], "seed 004, table 1");
+  EXPECT_EQ(findings["figures"][0]["of"], "Bertier 2004, table 1");
 }
 
 TEST(CliLab, PrintsItsTables) {

@@ -184,7 +184,7 @@ std::string cost_remark(const std::vector<Trial>& trials) {
 /// At one load, for each contestant and size.
 Figure draw(const std::vector<Trial>& trials, const Load& load) {
   Figure figure{fmt::format("Mean wait by labels, {} load", load.name),
-                "past seed 004",
+                "past Bertier 2004",
                 Shape::bars,
                 {"algorithm, cities"},
                 {"mean wait", "s", Spacing::log}};

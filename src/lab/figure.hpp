@@ -57,7 +57,7 @@ enum class Shape : std::uint8_t { lines, bars, steps };
 
 struct Figure {
   std::string title;
-  /// Of the seed, as in "seed 003, figure 7".
+  /// Of which paper, as in "Hernane 2015, figure 7".
   std::string of;
   Shape shape = Shape::lines;
   Axis x = {};

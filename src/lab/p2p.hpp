@@ -1,4 +1,4 @@
-// What the experiments of section VI of Muhammad, Cheema, Gupta 2005 (seed 002) have in common: who
+// What the experiments of section VI of Muhammad, Cheema, Gupta 2005 have in common: who
 // runs against whom, and how what comes out is compared.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Figure 5 of Muhammad, Cheema, Gupta 2005 (seed 002, section VI.C): messages against the number of
+// Figure 5 of Muhammad, Cheema, Gupta 2005 (section VI.C): messages against the number of
 // nodes that come and go between rounds.
 #include <fmt/core.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace p2p;
 
-/// The figure of seed 002 ends at 200, that of its short version, seed 000, at 3000.
+/// The figure of the paper ends at 200, that of its short version at 3000.
 std::vector<unsigned> rates_at(Scale scale) {
   return pick<std::vector<unsigned>>(scale, {0, 100, 200, 400}, {0, 100, 200, 3000},
                                      {0, 100, 200, 1000, 3000});
@@ -72,7 +72,7 @@ Claim rise_claim(const Churned& churned) {
                         ours.empty() ? "" : "; ", rivals[who].name, 100 * first, 100 * then,
                         chance ? ", which may be chance" : "");
   }
-  return {"seed 002, figure 5",
+  return {"Muhammad 2005, figure 5",
           fmt::format("The more nodes come and go, the more messages; steeper at first, then much "
                       "flatter ({}).",
                       title(churned.overlay)),
@@ -126,8 +126,9 @@ Findings p2p_churn(const Setup& setup) {
     Churned churned = run_churn(overlay, setup);
     add_rows(findings.table, churned);
     findings.claims.push_back(rise_claim(churned));
-    findings.figures.push_back(draw(churned, "seed 002, figure 5", 200));
-    findings.figures.push_back(draw(churned, "seed 000, figure 5", churned.rates.back()));
+    findings.figures.push_back(draw(churned, "Muhammad 2005, figure 5", 200));
+    findings.figures.push_back(
+        draw(churned, "Muhammad 2005 (short), figure 5", churned.rates.back()));
     if (overlay == overlays[0]) findings.remarks.push_back(band_remark(bands(churned)));
   }
   findings.remarks.emplace_back(

@@ -1,4 +1,4 @@
-// Figures 4a, 4b and 4c of Muhammad, Cheema, Gupta 2005 (seed 002, section VI.B): how the load is
+// Figures 4a, 4b and 4c of Muhammad, Cheema, Gupta 2005 (section VI.B): how the load is
 // spread over the nodes, with 10 and with 40 replicas of each resource.
 #include <fmt/core.h>
 
@@ -91,7 +91,7 @@ Claim majority_claim(const Loads& loads, const Majority& majority) {
   std::string paper = fmt::format("most at most {:.0f}", majority.most);
   if (majority.tail_most > 0)
     paper += fmt::format(", some {:.0f} to {:.0f}", majority.tail_least, majority.tail_most);
-  return {fmt::format("seed 002, figure {}", majority.figure),
+  return {fmt::format("Muhammad 2005, figure {}", majority.figure),
           fmt::format("Most nodes get at most {:.0f} messages in a round ({}, {}, 40 replicas).",
                       majority.most, rivals[majority.who].name, title(loads.overlay)),
           paper,
@@ -118,12 +118,12 @@ std::vector<Claim> replica_claims(const Loads& loads) {
     return text + ".";
   };
   return {
-      {"seed 002, figures 4a, 4c",
+      {"Muhammad 2005, figures 4a, 4c",
        fmt::format("Four times the replicas are more load for E2E and Sigma ({}).",
                    title(loads.overlay)),
        "", listed({T0, T1, T2, Sg0, Sg1, Sg2}),
        judged(growth(loads, T1) > 1.1 && growth(loads, Sg1) > 1.1)},
-      {"seed 002, figure 4b",
+      {"Muhammad 2005, figure 4b",
        fmt::format("... and have no effect on Non-E2E ({}).", title(loads.overlay)), "no effect",
        listed({Non}) + " Each replica needs a REQUEST, an answer and a RELEASE.",
        judged(growth(loads, Non) < 1.1)},
@@ -143,7 +143,7 @@ void add_distribution(Series& series, std::vector<std::uint32_t> loads) {
 
 Figure draw(const std::vector<Loads>& all, const Majority& majority) {
   Figure figure{fmt::format("Load of the nodes: {}", rivals[majority.who].name),
-                fmt::format("seed 002, figure {}", majority.figure),
+                fmt::format("Muhammad 2005, figure {}", majority.figure),
                 Shape::steps,
                 {"load in 20 rounds", "messages"},
                 {"nodes with at most this load", "%"}};
@@ -164,7 +164,7 @@ Figure draw(const std::vector<Loads>& all, const Majority& majority) {
 
 Figure draw_growth(const std::vector<Loads>& all) {
   Figure figure{"Messages with 40 replicas to those with 10",
-                "seed 002, figure 4",
+                "Muhammad 2005, figure 4",
                 Shape::bars,
                 {"protocol"},
                 {"messages with 40 replicas / with 10"}};

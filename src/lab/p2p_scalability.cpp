@@ -1,4 +1,4 @@
-// Figures 3a and 3b of Muhammad, Cheema, Gupta 2005 (seed 002, section VI.A): messages against the
+// Figures 3a and 3b of Muhammad, Cheema, Gupta 2005 (section VI.A): messages against the
 // number of nodes, and against the requests in each round.
 #include <fmt/core.h>
 
@@ -152,7 +152,7 @@ Claim growth_claim(const Curves& figure) {
   double nodes = static_cast<double>(figure.at.back()) / figure.at.front();
   double logarithms = std::log(figure.at.back()) / std::log(figure.at.front());
   Range range = range_of(growth);
-  return {"seed 002, figure 3a",
+  return {"Muhammad 2005, figure 3a",
           fmt::format("Messages are linear in the number of nodes ({}).", title(figure.overlay)),
           "linear",
           fmt::format("{} times the messages for {:.0f} times the nodes, whose logarithms are as 1 "
@@ -172,8 +172,8 @@ Claim interception_claim(const std::vector<Curves>& figures, unsigned at) {
         fmt::format("{}{} {:.1f} % (T0), {:.1f} % (T1), {:.1f} % (Non)", ours.empty() ? "" : "; ",
                     title(figure.overlay), percent(T0), percent(T1), percent(Non));
   }
-  return {"seed 002, figure 4b", "Requests are intercepted on their way, those of Non-E2E sooner.",
-          "",
+  return {"Muhammad 2005, figure 4b",
+          "Requests are intercepted on their way, those of Non-E2E sooner.", "",
           "Of those to replicas, " + ours + ". On Chord all routes to a key meet before its root.",
           holding == figures.size() ? Verdict::holds
           : holding == 0            ? Verdict::does_not_hold
@@ -244,7 +244,7 @@ void add_figures(Findings& findings, const Curves& curves, std::string_view of, 
 }  // namespace
 
 Findings p2p_nodes(const Setup& setup) {
-  constexpr std::string_view of = "seed 002, figure 3a";
+  constexpr std::string_view of = "Muhammad 2005, figure 3a";
   auto sizes = pick<std::vector<unsigned>>(setup.scale, {500, 1000}, {500, 2000, 6500, 10000},
                                            {500, 1000, 2000, 3500, 5000, 6500, 10000});
   std::vector<Curves> curves =
@@ -273,7 +273,7 @@ Findings p2p_nodes(const Setup& setup) {
 }
 
 Findings p2p_load(const Setup& setup) {
-  constexpr std::string_view of = "seed 002, figure 3b";
+  constexpr std::string_view of = "Muhammad 2005, figure 3b";
   auto loads = pick<std::vector<unsigned>>(setup.scale, {10, 40}, {10, 20, 40, 100},
                                            {10, 20, 40, 60, 80, 100});
   sim::Node nodes = setup.scale == Scale::smoke ? 1000 : 6500;

@@ -81,7 +81,7 @@ void add_row(Table& table, sim::Node nodes, Who who, std::uint64_t seed, Growth&
 }
 
 std::vector<Figure> draw(const Grown& grown) {
-  constexpr std::string_view past = "past seed 002";
+  constexpr std::string_view past = "past Muhammad 2005";
   Axis nodes{"nodes", "nodes", Spacing::log};
   auto figure = [&](std::string_view title, Axis y) {
     return Figure{std::string(title), std::string(past), Shape::lines, nodes, std::move(y)};
