@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <cctype>
+#include <map>
 
 #include "cli/commands.hpp"
 #include "cli/lab_json.hpp"
@@ -59,8 +60,8 @@ void add_scale(CLI::App& command, ScaleTexts& texts, const std::string& quick) {
 struct LabTexts : ScaleTexts {
   std::string name;
   std::optional<std::string> engine;
-  std::optional<std::size_t> cities;
-  std::optional<double> stretch;
+  /// By name, of all experiments.
+  std::map<std::string_view, std::optional<std::string>> settings;
   bool json = false;
   std::optional<std::string> out;
 };
@@ -72,26 +73,25 @@ lab::Engines parse_engines(const std::string& text) {
   throw sim::BadText("--engine \"" + text + "\" is none of sim, simgrid, both");
 }
 
-lab::Planet planet_of(const LabTexts& texts) {
-  lab::Planet planet;
-  planet.cities = texts.cities.value_or(planet.cities);
-  planet.stretch = texts.stretch.value_or(planet.stretch);
-  return planet;
-}
-
-lab::Findings find(const lab::Experiment& experiment, const LabTexts& texts) {
+lab::Setup setup_of(const lab::Experiment& experiment, const LabTexts& texts) {
   if (texts.engine && !experiment.has_engines)
     throw sim::BadText("--engine: " + std::string(experiment.name) +
                        " runs on our simulator alone; do without");
-  if ((texts.cities || texts.stretch) && !experiment.has_planet)
-    throw sim::BadText("--cities, --stretch: " + std::string(experiment.name) +
-                       " knows no cities; do without");
-  lab::Setup setup;
-  setup.scale = texts.scale();
-  setup.seeds = texts.parse().value_or(experiment.seeds_at(setup.scale));
+  lab::Setup setup = experiment.setup_at(texts.scale());
+  setup.seeds = texts.parse().value_or(setup.seeds);
   setup.engines = parse_engines(texts.engine.value_or("both"));
-  setup.planet = planet_of(texts);
-  return experiment.run(setup);
+  for (const auto& [name, text] : texts.settings)
+    if (text) experiment.set(setup, name, *text);
+  return setup;
+}
+
+/// An option that no experiment has.
+void refuse_extras(const LabTexts& texts, const std::vector<std::string>& extras) {
+  if (extras.empty()) return;
+  std::string_view name = extras.front();
+  name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
+  lab::Setup nowhere;
+  lab::find_experiment(texts.name).set(nowhere, name.substr(0, name.find('=')), "");
 }
 
 /// "Holds: what the paper states (where). Paper: ... Here: ..."
@@ -105,8 +105,9 @@ std::string print_claim(const lab::Claim& claim) {
 
 void run_experiment(const LabTexts& texts) {
   const lab::Experiment& experiment = lab::find_experiment(texts.name);
-  lab::Findings findings = find(experiment, texts);
-  if (texts.json) return fmt::print("{}\n", findings_json(experiment, findings).dump(2));
+  lab::Setup setup = setup_of(experiment, texts);
+  lab::Findings findings = experiment.run(setup);
+  if (texts.json) return fmt::print("{}\n", findings_json(experiment, setup, findings).dump(2));
   fmt::print("{}: {}\n\n{}\n\n{}\n", experiment.name, experiment.about, findings.setting,
              findings.table.text());
   for (const lab::Claim& claim : findings.claims)
@@ -114,6 +115,21 @@ void run_experiment(const LabTexts& texts) {
   for (const std::string& remark : findings.remarks) fmt::print("- {}\n", wrapped(remark, 96));
   if (texts.out)
     fmt::print("\nwritten: {}\n", write_csv(*texts.out, experiment.name, findings.table).string());
+}
+
+/// An option for each name, whatever experiment takes it.
+void add_settings(CLI::App& run, LabTexts& texts) {
+  for (const lab::Experiment& experiment : lab::experiments())
+    for (const lab::Setting& setting : experiment.settings) {
+      auto [place, is_new] = texts.settings.try_emplace(setting.name);
+      std::string of = fmt::format("{} [{}]", experiment.name, setting.full);
+      std::string option = fmt::format("--{}", setting.name);
+      if (is_new)
+        run.add_option(option, place->second, fmt::format("{}: {}", setting.about, of))
+            ->group("Settings");
+      else
+        run.get_option(option)->description(run.get_option(option)->get_description() + ", " + of);
+    }
 }
 
 void add_report_command(CLI::App& lab) {
@@ -145,16 +161,15 @@ void add_lab_command(CLI::App& app, Invocation&) {
   add_scale(*run, *texts, "Fewer seeds and sizes");
   run->add_option("--engine", texts->engine,
                   "Of the dho experiments: sim, simgrid, or both to compare them [both]");
-  run->add_option("--cities", texts->cities, "Of planet and clusters: at most so many [50]")
-      ->check(CLI::Range(5, 50));
-  run->add_option(
-         "--stretch", texts->stretch,
-         "Of planet and clusters: so much longer than the great circle are the cables [2.1]")
-      ->check(CLI::Range(1.0, 10.0));
+  add_settings(*run, *texts);
   auto* json = run->add_flag("--json", texts->json, "Print one JSON object");
   run->add_option("--out", texts->out, "Also write the table as CSV into this directory")
       ->excludes(json);
-  run->callback([texts] { run_experiment(*texts); });
+  run->allow_extras();
+  run->callback([texts, run] {
+    refuse_extras(*texts, run->remaining());
+    run_experiment(*texts);
+  });
   add_report_command(*command);
 }
 

@@ -87,15 +87,15 @@ std::string command(const lab::Experiment& experiment, const ReportOptions& opti
 
 Json run(const lab::Experiment& experiment, const ReportOptions& options,
          ReportProgress& progress) {
-  lab::Setup setup;
-  setup.scale = options.scale;
-  setup.seeds = options.seeds.value_or(experiment.seeds_at(options.scale));
+  lab::Setup setup = experiment.setup_at(options.scale);
+  if (options.seeds) setup.seeds = *options.seeds;
+  if (!experiment.has_verdicts) setup.seeds.last = setup.seeds.first;
   progress.begin(experiment.name);
   lab::Findings findings = experiment.run(setup);
   write_csv(options.out, experiment.name, findings.table);
-  Json json = findings_json(experiment, findings);
+  Json json = findings_json(experiment, setup, findings);
+  json["layout"] = layout_json(findings.table);
   json["command"] = command(experiment, options);
-  json["seeds"] = {setup.seeds.first, setup.seeds.last};
   json["seconds"] = progress.end();
   return json;
 }

@@ -1,9 +1,12 @@
 #include "lab/experiment.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 
 #include "catalog/catalog.hpp"
+#include "sim/distribution.hpp"
 
 namespace conch::lab {
 
@@ -14,6 +17,25 @@ constexpr Seeds few_seeds{1, 5};
 
 constexpr Seeds three_seeds{1, 3};
 
+/// How large a planet is, and how far from the straight line its cables are. "Multiply
+/// line-of-sight distance by 2.1, then divide by the speed of light in fiber" is the rule of thumb
+/// of the measurements that Bozkurt et al. 2018 cite (Dissecting Latency in the Internet's Fiber
+/// Infrastructure). With the best ways through today's cables it would be 1.3.
+constexpr Setting planet_settings[] = {
+    {.name = "cities",
+     .about = "cities",
+     .full = "5,20,50",
+     .quick = "5,20",
+     .smoke = "5",
+     .least = 5,
+     .most = 50},
+    {.name = "stretch",
+     .about = "how much longer than the great circle cables are",
+     .full = "2.1",
+     .most = 10,
+     .is_whole = false},
+};
+
 constexpr std::array list{
     Experiment{"textbook", "all algorithms on one workload, at low and at high load", textbook},
     Experiment{"textbook-faults", "each algorithm against one lost message and one crash",
@@ -22,35 +44,29 @@ constexpr std::array list{
                elections},
     Experiment{"hierarchical", "obtaining times and messages in clusters (Bertier 2004, table 1)",
                hierarchical},
-    Experiment{.name = "planet",
-               .about = "which algorithm and which eps for peers in up to 50 cities, by load",
-               .run = planet,
-               .seeds = three_seeds,
-               .has_planet = true},
-    Experiment{.name = "clusters",
-               .about = "clusters that peers find by measuring round trips, on the same planet",
-               .run = auto_clusters,
-               .seeds = three_seeds,
-               .has_planet = true},
+    Experiment{"planet", "which algorithm and which eps for peers in up to 50 cities, by load",
+               planet, three_seeds, planet_settings},
+    Experiment{"clusters", "clusters that peers find by measuring round trips, on the same planet",
+               auto_clusters, three_seeds, planet_settings},
     Experiment{.name = "elmp-messages",
                .about = "messages per request against the number of nodes (Hernane 2015, O(log n))",
-               .run = elmp_messages,
+               .measure = elmp_messages,
                .seeds = three_seeds,
                .has_engines = true},
     Experiment{
         .name = "dho-cycle",
         .about = "cycle time against the size of the data (Hernane 2015, figure 7, equation 4)",
-        .run = dho_cycle,
+        .measure = dho_cycle,
         .seeds = few_seeds,
         .has_engines = true},
     Experiment{.name = "dho-overlap",
                .about = "asynchronous locks: what overlap hides (Hernane 2015, figure 8)",
-               .run = dho_overlap,
+               .measure = dho_overlap,
                .seeds = few_seeds,
                .has_engines = true},
     Experiment{.name = "dho-mobility",
                .about = "the cost of peers that leave and come back (Hernane 2015, table 2)",
-               .run = dho_mobility,
+               .measure = dho_mobility,
                .seeds = few_seeds,
                .has_engines = true},
     Experiment{"p2p-nodes",
@@ -66,17 +82,65 @@ constexpr std::array list{
     Experiment{"p2p-churn",
                "messages over an overlay while nodes come and go (Muhammad 2005, figure 5)",
                p2p_churn, three_seeds},
-    Experiment{"p2p-scale",
-               "locks over an overlay with up to a million nodes; takes a minute or two",
-               p2p_scale,
-               {1, 1}},
+    Experiment{.name = "p2p-scale",
+               .about = "locks over an overlay with up to a million nodes; takes a minute or two",
+               .measure = p2p_scale,
+               .seeds = {1, 1},
+               .has_verdicts = false},
 };
+
+/// What was set that is not usual, as on the command line.
+std::string print_changed(const Experiment& experiment, const Setup& setup) {
+  std::string text;
+  for (const Setting& setting : experiment.settings) {
+    const std::vector<double>& values = setup.settings.at(setting.name);
+    if (values == setting.parse(setting.usual(setup.scale))) continue;
+    text += fmt::format(" --{}", setting.name);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      text += fmt::format("{}{}", i == 0 ? ' ' : ',', values[i]);
+  }
+  return text;
+}
+
+std::string print_seeds(const Seeds& seeds, const Seeds& usual) {
+  if (seeds.count() == 1) return fmt::format("One run, with seed {}.", seeds.first);
+  std::string text = fmt::format("Means and verdicts are of {} runs, with seeds {} to {}.",
+                                 seeds.count(), seeds.first, seeds.last);
+  if (seeds.count() < usual.count())
+    text += fmt::format(" Of fewer than {}, a verdict may change with the seeds.", usual.count());
+  return text;
+}
 
 }  // namespace
 
-Seeds Experiment::seeds_at(Scale scale) const {
+Setup Experiment::setup_at(Scale scale) const {
   std::uint64_t last = pick(scale, seeds.first, seeds.first + 1, seeds.last);
-  return {seeds.first, std::min(last, seeds.last)};
+  Setup setup{.seeds = {seeds.first, std::min(last, seeds.last)}, .scale = scale};
+  for (const Setting& setting : settings)
+    setup.settings[setting.name] = setting.parse(setting.usual(scale));
+  return setup;
+}
+
+void Experiment::set(Setup& setup, std::string_view setting, std::string_view text) const {
+  std::string known;
+  for (const Setting& each : settings) {
+    if (each.name == setting) {
+      setup.settings[each.name] = each.parse(text);
+      return;
+    }
+    known += fmt::format("{}--{}", known.empty() ? "" : ", ", each.name);
+  }
+  throw sim::BadText(fmt::format("{} takes no --{}; it takes {}", name, setting,
+                                 known.empty() ? "no settings" : known));
+}
+
+Findings Experiment::run(const Setup& setup) const {
+  Findings findings = measure(setup);
+  findings.setting += "\n" + print_seeds(setup.seeds, seeds);
+  std::string changed = print_changed(*this, setup);
+  if (!changed.empty())
+    findings.setting += fmt::format("\nNot the usual setting, nor the paper's:{}.", changed);
+  return findings;
 }
 
 std::span<const Experiment> experiments() { return list; }

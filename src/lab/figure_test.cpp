@@ -100,8 +100,7 @@ void check(const Findings& findings) {
 TEST(Experiments, HaveErrorBarsAtTheQuickScale) {
   for (std::string_view name : {"textbook", "hierarchical"}) {
     const Experiment& experiment = find_experiment(name);
-    Findings findings =
-        experiment.run({.seeds = experiment.seeds_at(Scale::quick), .scale = Scale::quick});
+    Findings findings = experiment.run(experiment.setup_at(Scale::quick));
     check(findings);
     bool varies = false;
     for (const Series& series : findings.figures[0].series)
@@ -115,8 +114,7 @@ TEST(Experiments, HaveEveryFigureOfThePapers) {
   std::set<std::string> seen;
   for (const Experiment& experiment : experiments()) {
     SCOPED_TRACE(experiment.name);
-    Findings findings =
-        experiment.run({.seeds = experiment.seeds_at(Scale::smoke), .scale = Scale::smoke});
+    Findings findings = experiment.run(experiment.setup_at(Scale::smoke));
     check(findings);
     for (const Figure& figure : findings.figures) seen.insert(figure.of);
   }

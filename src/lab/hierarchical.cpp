@@ -409,8 +409,9 @@ Findings hierarchical(const Setup& setup) {
       "Nine hosts in three clusters of three, 20 requests a host; 0.3 ms within a cluster, 600 ms\n"
       "between them (or 300); alpha ms inside, exponential beta between release and request. The\n"
       "manager of Centralized is one of the hosts.",
-      Table({"of", "alpha", "beta", "algorithm", "eps", "time s", "std", "/ NT", "paper s", "std",
-             "local", "global", "/ NT", "paper l", "paper g", "in band"})};
+      Table({"of", "alpha", "beta", "algorithm", "eps", "time s", "time std", "time / NT",
+             "paper s", "paper std", "local", "global", "global / NT", "paper l", "paper g",
+             "in band"})};
   findings.table.align_left(3);
   std::vector<Measured> all;
   for (const Point& point : points) all.push_back(measure_all(point, setup.seeds, findings.table));

@@ -40,14 +40,21 @@ export interface Experiment {
   experiment: string;
   about: string;
   setting: string;
+  /** No two are the same. */
   columns: string[];
-  rows: string[][];
-  layout: { groups: { title: string; columns: number }[]; left: boolean[] };
+  rows: (string | number | null)[][];
+  /** The table as it is printed. */
+  layout: {
+    groups: { title: string; columns: number }[];
+    names: string[];
+    left: boolean[];
+    cells: string[][];
+  };
   claims: Claim[];
   remarks: string[];
   figures: Figure[];
-  command: string;
   seeds: [number, number];
+  command: string;
   seconds: number;
 }
 
