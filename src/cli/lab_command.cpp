@@ -35,6 +35,11 @@ void list_experiments() {
     fmt::print("{:<18} {}\n", experiment.name, experiment.about);
 }
 
+lab::Seeds parse_range(const std::string& text) {
+  SeedRange range = parse_seeds(text);
+  return {range.first, range.last};
+}
+
 /// What `run` and `report` have in common.
 struct ScaleTexts {
   std::optional<std::string> seeds;
@@ -43,11 +48,6 @@ struct ScaleTexts {
 
   lab::Scale scale() const {
     return smoke ? lab::Scale::smoke : quick ? lab::Scale::quick : lab::Scale::full;
-  }
-  std::optional<lab::Seeds> parse() const {
-    if (!seeds) return {};
-    SeedRange range = parse_seeds(*seeds);
-    return lab::Seeds{range.first, range.last};
   }
 };
 
@@ -78,7 +78,7 @@ lab::Setup setup_of(const lab::Experiment& experiment, const LabTexts& texts) {
     throw sim::BadText("--engine: " + std::string(experiment.name) +
                        " runs on our simulator alone; do without");
   lab::Setup setup = experiment.setup_at(texts.scale());
-  setup.seeds = texts.parse().value_or(setup.seeds);
+  if (texts.seeds) setup.seeds = parse_range(*texts.seeds);
   setup.engines = parse_engines(texts.engine.value_or("both"));
   for (const auto& [name, text] : texts.settings)
     if (text) experiment.set(setup, name, *text);
@@ -132,26 +132,29 @@ void add_settings(CLI::App& run, LabTexts& texts) {
     }
 }
 
-void add_report_command(CLI::App& lab) {
+void add_report_command(CLI::App& lab, Invocation& invocation) {
   CLI::App* command = lab.add_subcommand(
-      "report", "Run all experiments, and write a page with their tables, figures and claims");
+      "report", "Run all experiments and list their verdicts; with --out, also write a page");
   auto scale = std::make_shared<ScaleTexts>();
+  auto against = std::make_shared<std::optional<std::string>>();
   auto options = std::make_shared<ReportOptions>();
-  command->add_option("--out", options->out, "The directory for report.html and a CSV of each")
-      ->required();
-  add_scale(*command, *scale, "Fewer seeds and sizes: a minute of one core instead of three");
+  command->add_option("--out", options->out, "The directory for report.html and a CSV of each");
+  add_scale(*command, *scale, "Fewer seeds and sizes");
+  command->add_option("--against", *against,
+                      "Run everything again with these seeds; exit with 1 if a verdict differs");
   command->add_option("--only", options->only, "These experiments, separated by commas [all]")
       ->delimiter(',');
-  command->callback([scale, options] {
+  command->callback([&invocation, scale, against, options] {
     options->scale = scale->scale();
-    options->seeds = scale->parse();
-    write_report(*options);
+    if (scale->seeds) options->seeds = parse_range(*scale->seeds);
+    if (*against) options->against = parse_range(**against);
+    if (!make_report(*options)) invocation.exit = Exit::differs;
   });
 }
 
 }  // namespace
 
-void add_lab_command(CLI::App& app, Invocation&) {
+void add_lab_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand("lab", "Regenerate published tables and figures");
   command->require_subcommand(1);
   command->add_subcommand("list", "List the experiments")->callback(list_experiments);
@@ -170,7 +173,7 @@ void add_lab_command(CLI::App& app, Invocation&) {
     refuse_extras(*texts, run->remaining());
     run_experiment(*texts);
   });
-  add_report_command(*command);
+  add_report_command(*command, invocation);
 }
 
 }  // namespace conch::cli
