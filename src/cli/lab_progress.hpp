@@ -23,10 +23,10 @@ class ReportProgress {
   void begin(std::string_view name);
   /// How long it took.
   double end();
-  double total_s() const;
 
  private:
   using Clock = std::chrono::steady_clock;
+  double total_s() const;
   void draw() const;
   void keep_drawing();
 

@@ -106,38 +106,26 @@ class Report {
     if (options.out)
       make_writable(*options.out);
     else
-      std::erase_if(experiments_, [](auto* experiment) { return !experiment->has_verdicts; });
+      drop_those_without_verdicts();
   }
 
-  Verdicts run() {
+  Verdicts run(const std::optional<lab::Seeds>& seeds) {
     Verdicts verdicts;
     ReportProgress progress(experiments_.size(), options_.out);
     for (const lab::Experiment* experiment : experiments_) {
-      lab::Setup setup = setup_of(*experiment, options_, options_.seeds);
+      lab::Setup setup = setup_of(*experiment, options_, seeds);
       progress.begin(experiment->name);
       lab::Findings findings = experiment->run(setup);
       verdicts.add(*experiment, findings);
-      if (options_.out) write_csv(*options_.out, experiment->name, findings.table);
-      Json& json = found_.emplace_back(findings_json(*experiment, setup, findings));
-      json["layout"] = layout_json(findings.table);
-      json["command"] = command(*experiment, options_, setup);
-      json["seconds"] = progress.end();
+      double took_s = progress.end();
+      if (options_.out) keep(*experiment, setup, findings, took_s);
     }
-    took_s_ = progress.total_s();
     return verdicts;
   }
-
-  Verdicts run_against() const {
-    Verdicts verdicts;
-    ReportProgress progress(experiments_.size(), options_.out);
-    for (const lab::Experiment* experiment : experiments_) {
-      progress.begin(experiment->name);
-      if (experiment->has_verdicts)
-        verdicts.add(*experiment,
-                     experiment->run(setup_of(*experiment, options_, options_.against)));
-      progress.end();
-    }
-    return verdicts;
+  /// From now on only verdicts count.
+  void drop_pages() {
+    options_.out.reset();
+    drop_those_without_verdicts();
   }
 
   void write() const {
@@ -155,7 +143,20 @@ class Report {
   }
 
  private:
-  const ReportOptions& options_;
+  void drop_those_without_verdicts() {
+    std::erase_if(experiments_, [](auto* experiment) { return !experiment->has_verdicts; });
+  }
+  void keep(const lab::Experiment& experiment, const lab::Setup& setup,
+            const lab::Findings& findings, double took_s) {
+    write_csv(*options_.out, experiment.name, findings.table);
+    Json& json = found_.emplace_back(findings_json(experiment, setup, findings));
+    json["layout"] = layout_json(findings.table);
+    json["command"] = command(experiment, options_, setup);
+    json["seconds"] = took_s;
+    took_s_ += took_s;
+  }
+
+  ReportOptions options_;
   std::vector<const lab::Experiment*> experiments_;
   Json found_ = Json::array();
   double took_s_ = 0;
@@ -190,10 +191,12 @@ std::filesystem::path write_csv(const std::filesystem::path& directory, std::str
 
 bool make_report(const ReportOptions& options) {
   Report report(options);
-  Verdicts verdicts = report.run();
+  Verdicts verdicts = report.run(options.seeds);
   fmt::print("{}", verdicts.print());
   if (options.out) report.write();
-  return !options.against || compare(verdicts, report.run_against(), options);
+  if (!options.against) return true;
+  report.drop_pages();
+  return compare(verdicts, report.run(options.against), options);
 }
 
 }  // namespace conch::cli

@@ -251,9 +251,9 @@ Findings elections(const Setup& setup) {
                "worst", "bully", "polite"});
   table.group("", 1);
   table.group("chang-roberts: messages", 4);
-  table.group("turnaround", 2);
+  table.group("ring: time", 2);
   table.group("bully: messages", 2);
-  table.group("turnaround", 2);
+  table.group("bully: time", 2);
   table.group("highest returns", 2);
   std::vector<Row> rows;
   for (Node nodes : setup.scale == Scale::smoke ? std::vector<Node>{4, 16}

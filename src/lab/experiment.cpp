@@ -36,6 +36,54 @@ constexpr Setting planet_settings[] = {
      .is_whole = false},
 };
 
+// Those of Muhammad 2005, tables 1 and 2; the nodes of a test are fewer.
+constexpr Setting replicas{
+    .name = "replicas", .about = "replicas of each resource", .full = "10", .most = 1000};
+constexpr Setting resources{
+    .name = "resources", .about = "resources, with a lock each", .full = "65", .most = 100'000};
+constexpr Setting rounds{.name = "rounds", .about = "rounds", .full = "20", .most = 1000};
+constexpr Setting requests{
+    .name = "requests", .about = "requests in each round", .full = "20", .most = 100'000};
+constexpr Setting nodes{.name = "nodes",
+                        .about = "nodes of the overlay",
+                        .full = "6500",
+                        .smoke = "1000",
+                        .least = 2,
+                        .most = 1'000'000};
+
+/// The same setting with other values.
+constexpr Setting with(Setting setting, std::string_view full, std::string_view quick = {},
+                       std::string_view smoke = {}) {
+  setting.full = full;
+  setting.quick = quick;
+  setting.smoke = smoke;
+  return setting;
+}
+
+constexpr Setting p2p_nodes_settings[] = {
+    with(nodes, "500,1000,2000,3500,5000,6500,10000", "500,2000,6500,10000", "500,1000"), replicas,
+    resources, rounds, requests};
+constexpr Setting p2p_load_settings[] = {
+    nodes, replicas, resources, rounds,
+    with(requests, "10,20,40,60,80,100", "10,20,40,100", "10,40")};
+constexpr Setting p2p_distribution_settings[] = {with(nodes, "1000", {}, "200"),
+                                                 with(replicas, "10,40"), with(resources, "10"),
+                                                 rounds, requests};
+/// The figure of the paper ends at 200, that of its short version at 3000.
+constexpr Setting p2p_churn_settings[] = {nodes,
+                                          replicas,
+                                          resources,
+                                          rounds,
+                                          requests,
+                                          Setting{.name = "churn",
+                                                  .about = "nodes that leave or come in a round",
+                                                  .full = "0,100,200,1000,3000",
+                                                  .quick = "0,100,200,3000",
+                                                  .smoke = "0,100,200,400",
+                                                  .least = 0}};
+constexpr Setting p2p_scale_settings[] = {
+    with(nodes, "1000,10000,100000,1000000", "1000,10000,100000", "1000,3000"), replicas, rounds};
+
 constexpr std::array list{
     Experiment{"textbook", "all algorithms on one workload, at low and at high load", textbook},
     Experiment{"textbook-faults", "each algorithm against one lost message and one crash",
@@ -71,36 +119,24 @@ constexpr std::array list{
                .has_engines = true},
     Experiment{"p2p-nodes",
                "locks over an overlay: messages against nodes (Muhammad 2005, figure 3a)",
-               p2p_nodes, few_seeds},
+               p2p_nodes, Seeds{}, p2p_nodes_settings},
     Experiment{"p2p-load",
                "messages over an overlay against requests in each round (Muhammad 2005, figure 3b)",
-               p2p_load, three_seeds},
+               p2p_load, Seeds{}, p2p_load_settings},
     Experiment{
         "p2p-distribution",
         "the load of each node of an overlay, with 10 and 40 replicas (Muhammad 2005, figure 4)",
-        p2p_distribution, three_seeds},
+        p2p_distribution, Seeds{}, p2p_distribution_settings},
     Experiment{"p2p-churn",
                "messages over an overlay while nodes come and go (Muhammad 2005, figure 5)",
-               p2p_churn, three_seeds},
+               p2p_churn, Seeds{}, p2p_churn_settings},
     Experiment{.name = "p2p-scale",
                .about = "locks over an overlay with up to a million nodes; takes a minute or two",
                .measure = p2p_scale,
                .seeds = {1, 1},
+               .settings = p2p_scale_settings,
                .has_verdicts = false},
 };
-
-/// What was set that is not usual, as on the command line.
-std::string print_changed(const Experiment& experiment, const Setup& setup) {
-  std::string text;
-  for (const Setting& setting : experiment.settings) {
-    const std::vector<double>& values = setup.settings.at(setting.name);
-    if (values == setting.parse(setting.usual(setup.scale))) continue;
-    text += fmt::format(" --{}", setting.name);
-    for (std::size_t i = 0; i < values.size(); ++i)
-      text += fmt::format("{}{}", i == 0 ? ' ' : ',', values[i]);
-  }
-  return text;
-}
 
 std::string print_seeds(const Seeds& seeds, const Seeds& usual) {
   if (seeds.count() == 1) return fmt::format("One run, with seed {}.", seeds.first);
@@ -126,6 +162,7 @@ void Experiment::set(Setup& setup, std::string_view setting, std::string_view te
   for (const Setting& each : settings) {
     if (each.name == setting) {
       setup.settings[each.name] = each.parse(text);
+      setup.changed += fmt::format(" --{} {}", setting, text);
       return;
     }
     known += fmt::format("{}--{}", known.empty() ? "" : ", ", each.name);
@@ -137,9 +174,8 @@ void Experiment::set(Setup& setup, std::string_view setting, std::string_view te
 Findings Experiment::run(const Setup& setup) const {
   Findings findings = measure(setup);
   findings.setting += "\n" + print_seeds(setup.seeds, seeds);
-  std::string changed = print_changed(*this, setup);
-  if (!changed.empty())
-    findings.setting += fmt::format("\nNot the usual setting, nor the paper's:{}.", changed);
+  if (!setup.changed.empty())
+    findings.setting += fmt::format("\nNot the usual setting, nor a paper's:{}.", setup.changed);
   return findings;
 }
 

@@ -43,6 +43,8 @@ struct Setup {
   Engines engines = Engines::both;
   /// All that the experiment takes, by their names.
   std::map<std::string_view, std::vector<double>> settings = {};
+  /// Those that are not the usual ones, as on the command line.
+  std::string changed = {};
 
   template <class T = std::size_t>
   T number(std::string_view name) const {

@@ -89,6 +89,9 @@ void check(const Findings& findings) {
     check(figure);
     titles.insert(figure.of + figure.title);
   }
+  std::vector<std::string> names = findings.table.names();
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+  for (const auto& row : findings.table.rows()) EXPECT_EQ(row.size(), names.size());
   EXPECT_EQ(titles.size(), findings.figures.size());
   for (const Claim& claim : findings.claims) {
     EXPECT_FALSE(claim.of.empty());
