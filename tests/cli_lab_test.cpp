@@ -22,9 +22,12 @@ TEST(CliLab, RefusesWhatItCannotDo) {
   expect_refused("lab run dho-cycle --engine simgird", "none of sim, simgrid, both");
   expect_refused("lab run textbook --engine sim", "runs on our simulator alone");
   expect_refused("lab run dho-overlap --seeds 2..1", "empty");
-  expect_refused("lab run textbook --cities 5", "knows no cities");
-  expect_refused("lab run planet --cities 3", "--cities");
-  expect_refused("lab report", "--out");
+  expect_refused("lab run textbook --cities 5", "textbook takes no --cities");
+  expect_refused("lab run planet --cities 3", "a whole number from 5 to 50");
+  expect_refused("lab run p2p-load --replica 5", "p2p-load takes no --replica; it takes --nodes,");
+  expect_refused("lab run p2p-load 5", "p2p-load takes no");
+  expect_refused("lab run p2p-load --replicas 5,7", "--replicas \"5,7\": use a whole number");
+  expect_refused("lab report --against 5..2", "empty");
   expect_refused("lab report --out /proc/nowhere", "cannot make /proc/nowhere");
   expect_refused("lab report --out /dev/null", "cannot make /dev/null");
   expect_refused("lab report --out . --only elections,textbok", "did you mean \"textbook\"?");
@@ -63,6 +66,8 @@ TEST(CliLab, WritesAReport) {
   EXPECT_EQ(report["scale"], "quick");
   ASSERT_EQ(report["experiments"].size(), 2u);
   EXPECT_EQ(report["experiments"][1]["command"], "conch lab run elections --quick");
+  EXPECT_NE(outcome.out.find("elections        holds          Everybody ends"), std::string::npos)
+      << outcome.out;
   EXPECT_EQ(report["experiments"][1]["rows"].size(), 5u);
   std::string page = contents(folder / "new/report.html");
   EXPECT_NE(page.find("<script type=\"application/json\" id=\"data\">"), std::string::npos);
@@ -70,6 +75,16 @@ TEST(CliLab, WritesAReport) {
   for (const auto& entry : std::filesystem::directory_iterator(folder / "new"))
     files += entry.is_regular_file();
   EXPECT_EQ(files, 4u);
+}
+
+TEST(CliLab, ComparesTheVerdictsOfTwoRangesOfSeeds) {
+  std::string report = "lab report --only elections,p2p-scale --seeds 1..2 --against 3..4";
+  Outcome outcome = conch_out(report);
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_NE(outcome.out.find("the same verdicts with seeds 1..2 and with seeds 3..4\n"),
+            std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(outcome.out.find("written"), std::string::npos) << outcome.out;
 }
 
 /// The second one would take a minute: it is interrupted when the first one is done.
@@ -95,7 +110,7 @@ TEST(CliLab, FindsTableOneOfTheHierarchicalAlgorithms) {
   EXPECT_EQ(findings["remarks"][0], "Every line of table 1 is within its band.");
   EXPECT_EQ(findings["claims"][1]["verdict"], "holds");
   EXPECT_NE(findings["claims"][1]["ours"].dump().find("strictly"), std::string::npos);
-  EXPECT_EQ(findings["figures"][0]["of"], "seed 004, table 1");
+  EXPECT_EQ(findings["figures"][0]["of"], "Bertier 2004, table 1");
 }
 
 TEST(CliLab, PrintsItsTables) {
@@ -144,8 +159,27 @@ TEST(CliLab, FindsTable2OnBothEngines) {
 
 TEST(CliLab, JudgesTheLoadOverAnOverlay) {
   expect_findings("lab run p2p-distribution --seeds 1",
-                  {"- Holds: Four times the replicas are more load",
-                   "- Does not hold: ... and have no effect on Non-E2E", "10 of 10 inside."});
+                  {"One run, with seed 1.", "- Holds: 40 replicas instead of 10 are more load",
+                   "- Does not hold: ... and have no effect on Non-E2E",
+                   "- Holds: The majority of the nodes get less than 180 messages in a round",
+                   "- Does not hold: Some nodes get 550 to 680 messages in a round"});
+}
+
+TEST(CliLab, TakesSettings) {
+  json load = json::parse(
+      conch_out("lab run p2p-load --nodes 300 --replicas=5 --requests 5,10 --seeds 1 --json").out);
+  EXPECT_EQ(load["seeds"], json({1, 1}));
+  EXPECT_EQ(load["settings"]["nodes"], 300);
+  EXPECT_EQ(load["settings"]["requests"], json({5, 10}));
+  EXPECT_EQ(load["rows"][0][1], 5);
+  EXPECT_TRUE(load["rows"][0][2].is_number_integer());
+  EXPECT_TRUE(load["rows"][0][9].is_number_float());
+  std::string setting = load["setting"];
+  EXPECT_NE(setting.find("300 nodes, 65 resources with 5 replicas each, 20 rounds of 5, 10"),
+            std::string::npos)
+      << setting;
+  EXPECT_NE(setting.find("Not the usual setting, nor a paper's: --nodes 300"), std::string::npos)
+      << setting;
 }
 
 TEST(CliLab, RecommendsForAPlanet) {

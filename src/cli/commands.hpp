@@ -8,7 +8,14 @@
 namespace conch::cli {
 
 /// What a command ends with.
-enum class Exit : int { held = 0, bad_usage = 1, safety_broken = 2, liveness_broken = 3 };
+enum class Exit : int {
+  held = 0,
+  bad_usage = 1,
+  /// As diff says it.
+  differs = 1,
+  safety_broken = 2,
+  liveness_broken = 3
+};
 
 /// The command line as it was given, for printing the command that repeats a run.
 struct Invocation {

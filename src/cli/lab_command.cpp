@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <cctype>
+#include <map>
 
 #include "cli/commands.hpp"
 #include "cli/lab_json.hpp"
@@ -34,6 +35,11 @@ void list_experiments() {
     fmt::print("{:<18} {}\n", experiment.name, experiment.about);
 }
 
+lab::Seeds parse_range(const std::string& text) {
+  SeedRange range = parse_seeds(text);
+  return {range.first, range.last};
+}
+
 /// What `run` and `report` have in common.
 struct ScaleTexts {
   std::optional<std::string> seeds;
@@ -42,11 +48,6 @@ struct ScaleTexts {
 
   lab::Scale scale() const {
     return smoke ? lab::Scale::smoke : quick ? lab::Scale::quick : lab::Scale::full;
-  }
-  std::optional<lab::Seeds> parse() const {
-    if (!seeds) return {};
-    SeedRange range = parse_seeds(*seeds);
-    return lab::Seeds{range.first, range.last};
   }
 };
 
@@ -59,8 +60,8 @@ void add_scale(CLI::App& command, ScaleTexts& texts, const std::string& quick) {
 struct LabTexts : ScaleTexts {
   std::string name;
   std::optional<std::string> engine;
-  std::optional<std::size_t> cities;
-  std::optional<double> stretch;
+  /// By name, of all experiments.
+  std::map<std::string_view, std::optional<std::string>> settings;
   bool json = false;
   std::optional<std::string> out;
 };
@@ -72,26 +73,25 @@ lab::Engines parse_engines(const std::string& text) {
   throw sim::BadText("--engine \"" + text + "\" is none of sim, simgrid, both");
 }
 
-lab::Planet planet_of(const LabTexts& texts) {
-  lab::Planet planet;
-  planet.cities = texts.cities.value_or(planet.cities);
-  planet.stretch = texts.stretch.value_or(planet.stretch);
-  return planet;
-}
-
-lab::Findings find(const lab::Experiment& experiment, const LabTexts& texts) {
+lab::Setup setup_of(const lab::Experiment& experiment, const LabTexts& texts) {
   if (texts.engine && !experiment.has_engines)
     throw sim::BadText("--engine: " + std::string(experiment.name) +
                        " runs on our simulator alone; do without");
-  if ((texts.cities || texts.stretch) && !experiment.has_planet)
-    throw sim::BadText("--cities, --stretch: " + std::string(experiment.name) +
-                       " knows no cities; do without");
-  lab::Setup setup;
-  setup.scale = texts.scale();
-  setup.seeds = texts.parse().value_or(experiment.seeds_at(setup.scale));
+  lab::Setup setup = experiment.setup_at(texts.scale());
+  if (texts.seeds) setup.seeds = parse_range(*texts.seeds);
   setup.engines = parse_engines(texts.engine.value_or("both"));
-  setup.planet = planet_of(texts);
-  return experiment.run(setup);
+  for (const auto& [name, text] : texts.settings)
+    if (text) experiment.set(setup, name, *text);
+  return setup;
+}
+
+/// An option that no experiment has.
+void refuse_extras(const LabTexts& texts, const std::vector<std::string>& extras) {
+  if (extras.empty()) return;
+  std::string_view name = extras.front();
+  name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
+  lab::Setup nowhere;
+  lab::find_experiment(texts.name).set(nowhere, name.substr(0, name.find('=')), "");
 }
 
 /// "Holds: what the paper states (where). Paper: ... Here: ..."
@@ -105,8 +105,9 @@ std::string print_claim(const lab::Claim& claim) {
 
 void run_experiment(const LabTexts& texts) {
   const lab::Experiment& experiment = lab::find_experiment(texts.name);
-  lab::Findings findings = find(experiment, texts);
-  if (texts.json) return fmt::print("{}\n", findings_json(experiment, findings).dump(2));
+  lab::Setup setup = setup_of(experiment, texts);
+  lab::Findings findings = experiment.run(setup);
+  if (texts.json) return fmt::print("{}\n", findings_json(experiment, setup, findings).dump(2));
   fmt::print("{}: {}\n\n{}\n\n{}\n", experiment.name, experiment.about, findings.setting,
              findings.table.text());
   for (const lab::Claim& claim : findings.claims)
@@ -116,26 +117,44 @@ void run_experiment(const LabTexts& texts) {
     fmt::print("\nwritten: {}\n", write_csv(*texts.out, experiment.name, findings.table).string());
 }
 
-void add_report_command(CLI::App& lab) {
+/// An option for each name, whatever experiment takes it.
+void add_settings(CLI::App& run, LabTexts& texts) {
+  for (const lab::Experiment& experiment : lab::experiments())
+    for (const lab::Setting& setting : experiment.settings) {
+      auto [place, is_new] = texts.settings.try_emplace(setting.name);
+      std::string of = fmt::format("{} [{}]", experiment.name, setting.full);
+      std::string option = fmt::format("--{}", setting.name);
+      if (is_new)
+        run.add_option(option, place->second, fmt::format("{}: {}", setting.about, of))
+            ->group("Settings");
+      else
+        run.get_option(option)->description(run.get_option(option)->get_description() + ", " + of);
+    }
+}
+
+void add_report_command(CLI::App& lab, Invocation& invocation) {
   CLI::App* command = lab.add_subcommand(
-      "report", "Run all experiments, and write a page with their tables, figures and claims");
+      "report", "Run all experiments and list their verdicts; with --out, also write a page");
   auto scale = std::make_shared<ScaleTexts>();
+  auto against = std::make_shared<std::optional<std::string>>();
   auto options = std::make_shared<ReportOptions>();
-  command->add_option("--out", options->out, "The directory for report.html and a CSV of each")
-      ->required();
-  add_scale(*command, *scale, "Fewer seeds and sizes: a minute of one core instead of three");
+  command->add_option("--out", options->out, "The directory for report.html and a CSV of each");
+  add_scale(*command, *scale, "Fewer seeds and sizes");
+  command->add_option("--against", *against,
+                      "Run everything again with these seeds; exit with 1 if a verdict differs");
   command->add_option("--only", options->only, "These experiments, separated by commas [all]")
       ->delimiter(',');
-  command->callback([scale, options] {
+  command->callback([&invocation, scale, against, options] {
     options->scale = scale->scale();
-    options->seeds = scale->parse();
-    write_report(*options);
+    if (scale->seeds) options->seeds = parse_range(*scale->seeds);
+    if (*against) options->against = parse_range(**against);
+    if (!make_report(*options)) invocation.exit = Exit::differs;
   });
 }
 
 }  // namespace
 
-void add_lab_command(CLI::App& app, Invocation&) {
+void add_lab_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand("lab", "Regenerate published tables and figures");
   command->require_subcommand(1);
   command->add_subcommand("list", "List the experiments")->callback(list_experiments);
@@ -145,17 +164,16 @@ void add_lab_command(CLI::App& app, Invocation&) {
   add_scale(*run, *texts, "Fewer seeds and sizes");
   run->add_option("--engine", texts->engine,
                   "Of the dho experiments: sim, simgrid, or both to compare them [both]");
-  run->add_option("--cities", texts->cities, "Of planet and clusters: at most so many [50]")
-      ->check(CLI::Range(5, 50));
-  run->add_option(
-         "--stretch", texts->stretch,
-         "Of planet and clusters: so much longer than the great circle are the cables [2.1]")
-      ->check(CLI::Range(1.0, 10.0));
+  add_settings(*run, *texts);
   auto* json = run->add_flag("--json", texts->json, "Print one JSON object");
   run->add_option("--out", texts->out, "Also write the table as CSV into this directory")
       ->excludes(json);
-  run->callback([texts] { run_experiment(*texts); });
-  add_report_command(*command);
+  run->allow_extras();
+  run->callback([texts, run] {
+    refuse_extras(*texts, run->remaining());
+    run_experiment(*texts);
+  });
+  add_report_command(*command, invocation);
 }
 
 }  // namespace conch::cli

@@ -1,17 +1,47 @@
 #include "cli/lab_json.hpp"
 
+#include <charconv>
+#include <cmath>
+
 namespace conch::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json table_json(const lab::Table& table) {
-  Json left = Json::array();
-  for (std::size_t i = 0; i < table.columns().size(); ++i) left.push_back(table.left(i));
-  Json groups = Json::array();
-  for (const auto& [title, columns] : table.groups())
-    groups.push_back({{"title", title}, {"columns", columns}});
-  return {{"groups", groups}, {"left", left}};
+Json cell_json(std::string_view cell) {
+  if (cell.empty() || cell == "-") return nullptr;
+  std::string_view digits = cell.starts_with('+') ? cell.substr(1) : cell;
+  const char* end = digits.data() + digits.size();
+  auto is_all = [&](std::from_chars_result result) {
+    return result.ec == std::errc{} && result.ptr == end;
+  };
+  std::int64_t whole = 0;
+  if (is_all(std::from_chars(digits.data(), end, whole))) return whole;
+  double number = 0;
+  if (is_all(std::from_chars(digits.data(), end, number)) && std::isfinite(number)) return number;
+  return cell;
+}
+
+Json rows_json(const lab::Table& table) {
+  Json rows = Json::array();
+  for (const auto& cells : table.rows()) {
+    Json& row = rows.emplace_back(Json::array());
+    for (const std::string& cell : cells) row.push_back(cell_json(cell));
+  }
+  return rows;
+}
+
+Json settings_json(const lab::Experiment& experiment, const lab::Setup& setup) {
+  Json settings = Json::object();
+  for (const lab::Setting& setting : experiment.settings) {
+    const std::vector<double>& values = setup.settings.at(setting.name);
+    Json& json = settings[std::string(setting.name)];
+    if (setting.takes_several())
+      json = values;
+    else
+      json = values.front();
+  }
+  return settings;
 }
 
 Json axis_json(const lab::Axis& axis) {
@@ -60,14 +90,25 @@ Json claim_json(const lab::Claim& claim) {
 
 }  // namespace
 
-Json findings_json(const lab::Experiment& experiment, const lab::Findings& findings) {
+Json layout_json(const lab::Table& table) {
+  Json left = Json::array();
+  for (std::size_t i = 0; i < table.columns().size(); ++i) left.push_back(table.left(i));
+  Json groups = Json::array();
+  for (const auto& [title, columns] : table.groups())
+    groups.push_back({{"title", title}, {"columns", columns}});
+  return {{"groups", groups}, {"names", table.columns()}, {"left", left}, {"cells", table.rows()}};
+}
+
+Json findings_json(const lab::Experiment& experiment, const lab::Setup& setup,
+                   const lab::Findings& findings) {
   Json json;
   json["experiment"] = experiment.name;
   json["about"] = experiment.about;
   json["setting"] = findings.setting;
-  json["columns"] = findings.table.columns();
-  json["rows"] = findings.table.rows();
-  json["layout"] = table_json(findings.table);
+  json["seeds"] = {setup.seeds.first, setup.seeds.last};
+  json["settings"] = settings_json(experiment, setup);
+  json["columns"] = findings.table.names();
+  json["rows"] = rows_json(findings.table);
   json["claims"] = Json::array();
   for (const lab::Claim& claim : findings.claims) json["claims"].push_back(claim_json(claim));
   json["remarks"] = findings.remarks;

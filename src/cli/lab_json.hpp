@@ -7,7 +7,11 @@
 
 namespace conch::cli {
 
-nlohmann::ordered_json findings_json(const lab::Experiment& experiment,
+/// Cells that are numbers are numbers, and empty ones are null.
+nlohmann::ordered_json findings_json(const lab::Experiment& experiment, const lab::Setup& setup,
                                      const lab::Findings& findings);
+/// How a page shows the table: its cells as they are printed, names and titles, and what is aligned
+/// left.
+nlohmann::ordered_json layout_json(const lab::Table& table);
 
 }  // namespace conch::cli

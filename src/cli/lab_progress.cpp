@@ -37,10 +37,10 @@ void on_interrupt(int signal) {
 
 }  // namespace
 
-ReportProgress::ReportProgress(std::size_t total, std::string out)
+ReportProgress::ReportProgress(std::size_t total, const std::optional<std::string>& out)
     : total_(total), is_terminal_(isatty(STDERR_FILENO) == 1) {
-  last_words = fmt::format("{}conch: stopped; the tables that are done are in {}\n",
-                           is_terminal_ ? clear_line : "", out);
+  last_words = fmt::format("{}conch: stopped{}\n", is_terminal_ ? clear_line : "",
+                           out ? "; the tables that are done are in " + *out : "");
   whose = getpid();
   for (int signal : {SIGINT, SIGTERM}) std::signal(signal, on_interrupt);
   if (is_terminal_) painter_ = std::thread([this] { keep_drawing(); });

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -13,8 +14,8 @@ namespace conch::cli {
 
 class ReportProgress {
  public:
-  /// Of so many experiments, whose tables go to `out`. There is one at a time.
-  ReportProgress(std::size_t total, std::string out);
+  /// Of so many experiments, whose tables go to `out`, if anywhere. There is one at a time.
+  ReportProgress(std::size_t total, const std::optional<std::string>& out);
   ~ReportProgress();
   ReportProgress(const ReportProgress&) = delete;
   ReportProgress& operator=(const ReportProgress&) = delete;
@@ -22,10 +23,10 @@ class ReportProgress {
   void begin(std::string_view name);
   /// How long it took.
   double end();
-  double total_s() const;
 
  private:
   using Clock = std::chrono::steady_clock;
+  double total_s() const;
   void draw() const;
   void keep_drawing();
 

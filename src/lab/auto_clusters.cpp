@@ -123,7 +123,8 @@ std::vector<Trial> run_trials(const Setup& setup, const std::map<std::size_t, Fo
         for (Layout layout : layouts) trials.push_back({size, load, contestant, layout});
   in_parallel(trials.size(), [&](std::size_t index) {
     Trial& trial = trials[trials.size() - 1 - index];  // the largest first
-    Options options = on_planet(trial.contestant, trial.cities, trial.load, setup.planet.stretch);
+    Options options =
+        on_planet(trial.contestant, trial.cities, trial.load, setup.number<double>("stretch"));
     if (trial.layout == Layout::none) options.told = Clusters();
     if (trial.layout == Layout::found) options.told = Clusters(found.at(trial.cities).labels);
     trial.outcome = measure(options, setup.seeds);
@@ -184,7 +185,7 @@ std::string cost_remark(const std::vector<Trial>& trials) {
 /// At one load, for each contestant and size.
 Figure draw(const std::vector<Trial>& trials, const Load& load) {
   Figure figure{fmt::format("Mean wait by labels, {} load", load.name),
-                "past seed 004",
+                "past Bertier 2004",
                 Shape::bars,
                 {"algorithm, cities"},
                 {"mean wait", "s", Spacing::log}};
@@ -203,8 +204,8 @@ Figure draw(const std::vector<Trial>& trials, const Load& load) {
 
 Findings auto_clusters(const Setup& setup) {
   std::map<std::size_t, Found> found;
-  for (std::size_t size : sizes_of(setup))
-    found[size] = survey(size, setup.planet.stretch, setup.seeds.first);
+  for (std::size_t size : setup.numbers("cities"))
+    found[size] = survey(size, setup.number<double>("stretch"), setup.seeds.first);
   Findings findings{
       fmt::format("The planet of `conch lab run planet`, where the algorithms are told of no "
                   "clusters, of the cities\n(by hand), or of what peers find that measure round "

@@ -1,4 +1,4 @@
-// Figure 7 and equation 4 of seed 003: how long a DHO cycle takes when everybody asks again at
+// Figure 7 and equation 4 of Hernane 2015: how long a DHO cycle takes when everybody asks again at
 // once, for data from a kibibyte to 100 MiB, over a tree of peers and over a server.
 #include <fmt/core.h>
 
@@ -108,7 +108,7 @@ class Cycle {
   /// Without time inside, and with a second.
   std::map<Duration, Figure> cycles_;
   Figure ratios_{"Cycle time in slots of equation 4, for each peer",
-                 "seed 003, equation 4",
+                 "Hernane 2015, equation 4",
                  Shape::lines,
                  {"size of the data", "MiB", Spacing::log},
                  {"T_DHO / (n S)"}};
@@ -174,7 +174,7 @@ void Cycle::draw(const Setting& setting, const Run& tree, const Run& server, boo
       setting.locked,
       Figure{fmt::format("Cycle time of 50 peers that ask again at once, T_locked = {}",
                          sim::print_duration(setting.locked)),
-             "seed 003, figure 7",
+             "Hernane 2015, figure 7",
              Shape::lines,
              {"size of the data", "MiB", Spacing::log},
              {"T_DHO", "s", Spacing::log}});
@@ -210,7 +210,7 @@ std::vector<Claim> Cycle::claims() const {
   double factor = sim::Grid{}.latency_factor;
   double eta_us = 1e6 * handovers_s_ / rows_ / factor;
   return {
-      {"seed 003, equation 4",
+      {"Hernane 2015, equation 4",
        "A cycle is a slot for each of the q + 1 in the queue: T_DHO = "
        "(T_locked + T_fetch + alpha eta)(q + 1).",
        "found by regression",
@@ -218,19 +218,19 @@ std::vector<Claim> Cycle::claims() const {
                    "3 (d + 2) message times long; d is the height of the tree.",
                    100 * worst_),
        judged(worst_ <= tolerance)},
-      {"seed 003, section 7.1", "Fewer wait in the queue than with a server.",
+      {"Hernane 2015, section 7.1", "Fewer wait in the queue than with a server.",
        "significantly fewer",
        fmt::format("But only where a slot is shorter than the tree takes to queue the next "
                    "one: down to q + 1 = {:.2f} n. Whoever has just let go is the root then, "
                    "and enters again before anybody else has got there.",
                    shortest_queue_),
        shortest_queue_ < 0.9 ? Verdict::in_part : Verdict::does_not_hold},
-      {"seed 003, equation 4", "What a handover costs between neighbours, eta.",
+      {"Hernane 2015, equation 4", "What a handover costs between neighbours, eta.",
        fmt::format("about {:.0f} us", paper_eta_us),
        fmt::format("{:.0f} us, times alpha = {}: one message over the mean route of three sites.",
                    eta_us, paper_alpha),
        judged(std::abs(eta_us - paper_eta_us) < 0.1 * paper_eta_us)},
-      {"seed 003, section 7.1", "With a server eta is less.",
+      {"Hernane 2015, section 7.1", "With a server eta is less.",
        fmt::format("about {:.0f} us", paper_server_eta_us),
        fmt::format("{:.0f} us, because a server needs two messages where a token is one: a cycle "
                    "is longer by a message for each peer.",

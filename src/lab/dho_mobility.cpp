@@ -1,4 +1,4 @@
-// Table 2 of seed 003: what the cycles of peers that stay cost more because others drop their
+// Table 2 of Hernane 2015: what the cycles of peers that stay cost more because others drop their
 // requests, leave and come back.
 #include <fmt/core.h>
 
@@ -105,12 +105,12 @@ class Mobility {
   /// By wires and engine.
   std::map<std::string, std::vector<Point>> points_;
   Figure overheads_{"What peers that leave and come back cost the others",
-                    "seed 003, table 2",
+                    "Hernane 2015, table 2",
                     Shape::lines,
                     {"peers that leave and come back", "%"},
                     {"overhead on T_DHO", "s"}};
   Figure slots_{"The same for each of them",
-                "seed 003, table 2",
+                "Hernane 2015, table 2",
                 Shape::lines,
                 {"peers that leave and come back", "%"},
                 {"overhead for each", "s"}};
@@ -171,18 +171,20 @@ void Mobility::judge(Findings& findings) const {
                           [](const Setting& a, const Setting& b) { return a.paper_s < b.paper_s; });
   std::string paper_s = fmt::format("{:.2f} to {:.2f} s", least->paper_s, largest->paper_s);
   findings.claims = {
-      {"seed 003, section 7.3", "Peers that leave and come back cost the others next to nothing.",
+      {"Hernane 2015, section 7.3",
+       "Peers that leave and come back cost the others next to nothing.",
        paper_s + ", 0.7 to 1.7% of a cycle",
        fmt::format("{:.2f} s at most: at most {:.2f} message times for each peer that leaves and "
                    "comes back; {:.0f} were allowed.",
                    most_s, most, overhead_max),
        judged(most <= overhead_max && everybody_left)},
-      {"seed 003, table 2", "The overhead in seconds.", paper_s + ", 0.166 s a peer within 15%",
+      {"Hernane 2015, table 2", "The overhead in seconds.", paper_s + ", 0.166 s a peer within 15%",
        "Nothing in the text explains so much. The paper states neither the size of the data nor "
        "T_locked, T1 and T2: 50 MiB and 5 s give the cycle that its percentages imply; T1 and T2 "
        "are half a round of the queue each.",
        Verdict::not_comparable},
-      {"seed 003, table 2", "The overhead is linear in the number of these peers.", "within 15%",
+      {"Hernane 2015, table 2", "The overhead is linear in the number of these peers.",
+       "within 15%",
        std::string("Linear within 10%, or a message time each: ") + (linear ? "yes." : "no."),
        judged(linear)},
   };

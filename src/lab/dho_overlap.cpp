@@ -1,5 +1,5 @@
-// Figure 8 of seed 003: what an application gains that does something else between its request and
-// its acquire.
+// Figure 8 of Hernane 2015: what an application gains that does something else between its request
+// and its acquire.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -95,7 +95,7 @@ struct Worst {
 
 std::vector<Claim> judge(const Worst& worst) {
   return {
-      {"seed 003, equation 2",
+      {"Hernane 2015, equation 2",
        "Blocked is only who has acquired, until the token is there and the data are fetched: "
        "T_blocking = T_blocked + T_fetch.",
        "",
@@ -103,14 +103,14 @@ std::vector<Claim> judge(const Worst& worst) {
                    "knee T_W = (n - 1) S.",
                    100 * worst.blocking),
        judged(worst.all_hold)},
-      {"seed 003, figure 8(b)",
+      {"Hernane 2015, figure 8(b)",
        "The wait grows a little with the time between request and acquire.", "",
        fmt::format("Of all 20 cycles, by up to {:.3f} s for each second of T_W: the first one "
                    "finds no queue to hide in. In the steady state it changes by {:.2f}% at most, "
                    "up to the knee.",
                    worst.wait_of_all, 100 * worst.wait),
        worst.wait_of_all > 0 ? Verdict::in_part : Verdict::does_not_hold},
-      {"seed 003, figure 8(b)",
+      {"Hernane 2015, figure 8(b)",
        "5 s between request and acquire overlap well with waiting and fetching.", "5 s",
        "All of it is hidden in the wait, up to the knee; beyond, the cycle is T_W + T_fetch + "
        "T_locked, and only the fetch is waited for.",
@@ -123,8 +123,9 @@ struct Part {
   std::string_view of;
   Duration locked;
 };
-constexpr Part parts[] = {
-    {"seed 003, figure 8(a)", 0s}, {"seed 003, figure 8(b)", 500ms}, {"seed 003, figure 8(c)", 1s}};
+constexpr Part parts[] = {{"Hernane 2015, figure 8(a)", 0s},
+                          {"Hernane 2015, figure 8(b)", 500ms},
+                          {"Hernane 2015, figure 8(c)", 1s}};
 
 Figure empty_figure(const Part& part) {
   return {fmt::format("Cycle, wait and blocking of 50 peers, 50 MiB, T_locked = {}",

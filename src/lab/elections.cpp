@@ -1,5 +1,5 @@
-// Section 15.3 of seed 001: what elections cost. Messages and turnaround against the number of
-// processes, beside the formulas of the textbook.
+// Section 15.3 of the lecture notes: what elections cost. Messages and turnaround against the
+// number of processes, beside the formulas of the textbook.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -122,7 +122,7 @@ bool everywhere(const std::vector<Row>& rows, Test&& test) {
   return std::all_of(rows.begin(), rows.end(), test);
 }
 
-constexpr std::string_view section = "seed 001, section 15.3";
+constexpr std::string_view section = "lecture notes, section 15.3";
 
 /// What the textbook of these notes has for N processes (Coulouris et al., chapter 15); the notes
 /// themselves have no formula. Everybody but the crashed highest is up.
@@ -186,7 +186,7 @@ std::vector<Claim> judge(const std::vector<Row>& rows) {
                            return row.bully_worst.messages ==
                                   up * (up - 1) / 2 + up + up * (up - 1) / 2 + up - 1;
                          }))},
-      {"seed 001, exercise 11.8",
+      {"lecture notes, exercise 11.8",
        "An election whenever the highest returns is wasteful: it might just ask.", "",
        fmt::format("{} messages for the election, {} for asking{}: what is saved is the change of "
                    "coordinator, and no message.",
@@ -251,9 +251,9 @@ Findings elections(const Setup& setup) {
                "worst", "bully", "polite"});
   table.group("", 1);
   table.group("chang-roberts: messages", 4);
-  table.group("turnaround", 2);
+  table.group("ring: time", 2);
   table.group("bully: messages", 2);
-  table.group("turnaround", 2);
+  table.group("bully: time", 2);
   table.group("highest returns", 2);
   std::vector<Row> rows;
   for (Node nodes : setup.scale == Scale::smoke ? std::vector<Node>{4, 16}

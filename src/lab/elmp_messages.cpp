@@ -1,5 +1,6 @@
-// What ELMP's explicit tree costs in messages per request, against the number of nodes: seed 003
-// claims O(log n); section 4 of the report has no measurements, so the bounds are those of a fit.
+// What ELMP's explicit tree costs in messages per request, against the number of nodes: Hernane
+// 2015 claims O(log n); section 4 of the report has no measurements, so the bounds are those of a
+// fit.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -142,7 +143,7 @@ Claim judge_growth(const std::vector<Row>& rows) {
     most = std::max(row.quaternary_low->mean(), row.quaternary_high->mean());
     quaternary = std::max(quaternary, most - row.quaternary_bound() + 17);
   }
-  return {"seed 003, section 4", "A request costs O(log n) messages, if the cost is spread.",
+  return {"Hernane 2015, section 4", "A request costs O(log n) messages, if the cost is spread.",
           "O(log n)",
           fmt::format("Without spreading it, too: a request takes at most 2 log2 n + {:.1f} "
                       "messages with m = 2 (10 were allowed), log2 n + {:.1f} with m = 4 (17).",
@@ -162,7 +163,7 @@ Claim judge_trylock(const std::vector<Row>& rows) {
   auto growth = [&](Column messages) {
     return (with(316).*messages)->mean() / (with(100).*messages)->mean();
   };
-  return {"seed 003, section 4.1",
+  return {"Hernane 2015, section 4.1",
           "O(log n) also holds by the paper's own rule, to track back and start over when somebody "
           "is busy.",
           "O(log n)",
@@ -187,7 +188,7 @@ std::string agreement_remark(const std::vector<Row>& rows) {
 }
 
 std::vector<Figure> draw(const std::vector<Row>& rows) {
-  constexpr std::string_view of = "seed 003, section 4";
+  constexpr std::string_view of = "Hernane 2015, section 4";
   Axis nodes{"nodes", "nodes", Spacing::log};
   Figure queue{"Messages per request that climbed to the root",
                std::string(of),
@@ -195,7 +196,7 @@ std::vector<Figure> draw(const std::vector<Row>& rows) {
                nodes,
                {"messages per request", "messages"}};
   Figure trylock{"Tracking back instead of queueing, at high load",
-                 "seed 003, section 4.1",
+                 "Hernane 2015, section 4.1",
                  Shape::lines,
                  nodes,
                  {"messages per request", "messages", Spacing::log}};

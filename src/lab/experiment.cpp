@@ -1,9 +1,12 @@
 #include "lab/experiment.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 
 #include "catalog/catalog.hpp"
+#include "sim/distribution.hpp"
 
 namespace conch::lab {
 
@@ -14,65 +17,166 @@ constexpr Seeds few_seeds{1, 5};
 
 constexpr Seeds three_seeds{1, 3};
 
+/// How large a planet is, and how far from the straight line its cables are. "Multiply
+/// line-of-sight distance by 2.1, then divide by the speed of light in fiber" is the rule of thumb
+/// of the measurements that Bozkurt et al. 2018 cite (Dissecting Latency in the Internet's Fiber
+/// Infrastructure). With the best ways through today's cables it would be 1.3.
+constexpr Setting planet_settings[] = {
+    {.name = "cities",
+     .about = "cities",
+     .full = "5,20,50",
+     .quick = "5,20",
+     .smoke = "5",
+     .least = 5,
+     .most = 50},
+    {.name = "stretch",
+     .about = "how much longer than the great circle cables are",
+     .full = "2.1",
+     .most = 10,
+     .is_whole = false},
+};
+
+// Those of Muhammad 2005, tables 1 and 2; the nodes of a test are fewer.
+constexpr Setting replicas{
+    .name = "replicas", .about = "replicas of each resource", .full = "10", .most = 1000};
+constexpr Setting resources{
+    .name = "resources", .about = "resources, with a lock each", .full = "65", .most = 100'000};
+constexpr Setting rounds{.name = "rounds", .about = "rounds", .full = "20", .most = 1000};
+constexpr Setting requests{
+    .name = "requests", .about = "requests in each round", .full = "20", .most = 100'000};
+constexpr Setting nodes{.name = "nodes",
+                        .about = "nodes of the overlay",
+                        .full = "6500",
+                        .smoke = "1000",
+                        .least = 2,
+                        .most = 1'000'000};
+
+/// The same setting with other values.
+constexpr Setting with(Setting setting, std::string_view full, std::string_view quick = {},
+                       std::string_view smoke = {}) {
+  setting.full = full;
+  setting.quick = quick;
+  setting.smoke = smoke;
+  return setting;
+}
+
+constexpr Setting p2p_nodes_settings[] = {
+    with(nodes, "500,1000,2000,3500,5000,6500,10000", "500,2000,6500,10000", "500,1000"), replicas,
+    resources, rounds, requests};
+constexpr Setting p2p_load_settings[] = {
+    nodes, replicas, resources, rounds,
+    with(requests, "10,20,40,60,80,100", "10,20,40,100", "10,40")};
+constexpr Setting p2p_distribution_settings[] = {with(nodes, "1000", {}, "200"),
+                                                 with(replicas, "10,40"), with(resources, "10"),
+                                                 rounds, requests};
+/// The figure of the paper ends at 200, that of its short version at 3000.
+constexpr Setting p2p_churn_settings[] = {nodes,
+                                          replicas,
+                                          resources,
+                                          rounds,
+                                          requests,
+                                          Setting{.name = "churn",
+                                                  .about = "nodes that leave or come in a round",
+                                                  .full = "0,100,200,1000,3000",
+                                                  .quick = "0,100,200,3000",
+                                                  .smoke = "0,100,200,400",
+                                                  .least = 0}};
+constexpr Setting p2p_scale_settings[] = {
+    with(nodes, "1000,10000,100000,1000000", "1000,10000,100000", "1000,3000"), replicas, rounds};
+
 constexpr std::array list{
     Experiment{"textbook", "all algorithms on one workload, at low and at high load", textbook},
     Experiment{"textbook-faults", "each algorithm against one lost message and one crash",
                textbook_faults},
-    Experiment{"elections", "messages and turnaround of elections (seed 001, section 15.3)",
+    Experiment{"elections", "messages and turnaround of elections (lecture notes, section 15.3)",
                elections},
-    Experiment{"hierarchical", "obtaining times and messages in clusters (seed 004, table 1)",
+    Experiment{"hierarchical", "obtaining times and messages in clusters (Bertier 2004, table 1)",
                hierarchical},
-    Experiment{.name = "planet",
-               .about = "which algorithm and which eps for peers in up to 50 cities, by load",
-               .run = planet,
-               .seeds = three_seeds,
-               .has_planet = true},
-    Experiment{.name = "clusters",
-               .about = "clusters that peers find by measuring round trips, on the same planet",
-               .run = auto_clusters,
-               .seeds = three_seeds,
-               .has_planet = true},
+    Experiment{"planet", "which algorithm and which eps for peers in up to 50 cities, by load",
+               planet, three_seeds, planet_settings},
+    Experiment{"clusters", "clusters that peers find by measuring round trips, on the same planet",
+               auto_clusters, three_seeds, planet_settings},
     Experiment{.name = "elmp-messages",
-               .about = "messages per request against the number of nodes (seed 003, O(log n))",
-               .run = elmp_messages,
+               .about = "messages per request against the number of nodes (Hernane 2015, O(log n))",
+               .measure = elmp_messages,
                .seeds = three_seeds,
                .has_engines = true},
-    Experiment{.name = "dho-cycle",
-               .about = "cycle time against the size of the data (seed 003, figure 7, equation 4)",
-               .run = dho_cycle,
-               .seeds = few_seeds,
-               .has_engines = true},
+    Experiment{
+        .name = "dho-cycle",
+        .about = "cycle time against the size of the data (Hernane 2015, figure 7, equation 4)",
+        .measure = dho_cycle,
+        .seeds = few_seeds,
+        .has_engines = true},
     Experiment{.name = "dho-overlap",
-               .about = "asynchronous locks: what overlap hides (seed 003, figure 8)",
-               .run = dho_overlap,
+               .about = "asynchronous locks: what overlap hides (Hernane 2015, figure 8)",
+               .measure = dho_overlap,
                .seeds = few_seeds,
                .has_engines = true},
     Experiment{.name = "dho-mobility",
-               .about = "the cost of peers that leave and come back (seed 003, table 2)",
-               .run = dho_mobility,
+               .about = "the cost of peers that leave and come back (Hernane 2015, table 2)",
+               .measure = dho_mobility,
                .seeds = few_seeds,
                .has_engines = true},
-    Experiment{"p2p-nodes", "locks over an overlay: messages against nodes (seed 002, figure 3a)",
-               p2p_nodes, few_seeds},
+    Experiment{"p2p-nodes",
+               "locks over an overlay: messages against nodes (Muhammad 2005, figure 3a)",
+               p2p_nodes, Seeds{}, p2p_nodes_settings},
     Experiment{"p2p-load",
-               "messages over an overlay against requests in each round (seed 002, figure 3b)",
-               p2p_load, three_seeds},
-    Experiment{"p2p-distribution",
-               "the load of each node of an overlay, with 10 and 40 replicas (seed 002, figure 4)",
-               p2p_distribution, three_seeds},
-    Experiment{"p2p-churn", "messages over an overlay while nodes come and go (seed 002, figure 5)",
-               p2p_churn, three_seeds},
-    Experiment{"p2p-scale",
-               "locks over an overlay with up to a million nodes; takes a minute or two",
-               p2p_scale,
-               {1, 1}},
+               "messages over an overlay against requests in each round (Muhammad 2005, figure 3b)",
+               p2p_load, Seeds{}, p2p_load_settings},
+    Experiment{
+        "p2p-distribution",
+        "the load of each node of an overlay, with 10 and 40 replicas (Muhammad 2005, figure 4)",
+        p2p_distribution, Seeds{}, p2p_distribution_settings},
+    Experiment{"p2p-churn",
+               "messages over an overlay while nodes come and go (Muhammad 2005, figure 5)",
+               p2p_churn, Seeds{}, p2p_churn_settings},
+    Experiment{.name = "p2p-scale",
+               .about = "locks over an overlay with up to a million nodes; takes a minute or two",
+               .measure = p2p_scale,
+               .seeds = {1, 1},
+               .settings = p2p_scale_settings,
+               .has_verdicts = false},
 };
+
+std::string print_seeds(const Seeds& seeds, const Seeds& usual) {
+  if (seeds.count() == 1) return fmt::format("One run, with seed {}.", seeds.first);
+  std::string text = fmt::format("Means and verdicts are of {} runs, with seeds {} to {}.",
+                                 seeds.count(), seeds.first, seeds.last);
+  if (seeds.count() < usual.count())
+    text += fmt::format(" Of fewer than {}, a verdict may change with the seeds.", usual.count());
+  return text;
+}
 
 }  // namespace
 
-Seeds Experiment::seeds_at(Scale scale) const {
+Setup Experiment::setup_at(Scale scale) const {
   std::uint64_t last = pick(scale, seeds.first, seeds.first + 1, seeds.last);
-  return {seeds.first, std::min(last, seeds.last)};
+  Setup setup{.seeds = {seeds.first, std::min(last, seeds.last)}, .scale = scale};
+  for (const Setting& setting : settings)
+    setup.settings[setting.name] = setting.parse(setting.usual(scale));
+  return setup;
+}
+
+void Experiment::set(Setup& setup, std::string_view setting, std::string_view text) const {
+  std::string known;
+  for (const Setting& each : settings) {
+    if (each.name == setting) {
+      setup.settings[each.name] = each.parse(text);
+      setup.changed += fmt::format(" --{} {}", setting, text);
+      return;
+    }
+    known += fmt::format("{}--{}", known.empty() ? "" : ", ", each.name);
+  }
+  throw sim::BadText(fmt::format("{} takes no --{}; it takes {}", name, setting,
+                                 known.empty() ? "no settings" : known));
+}
+
+Findings Experiment::run(const Setup& setup) const {
+  Findings findings = measure(setup);
+  findings.setting += "\n" + print_seeds(setup.seeds, seeds);
+  if (!setup.changed.empty())
+    findings.setting += fmt::format("\nNot the usual setting, nor a paper's:{}.", setup.changed);
+  return findings;
 }
 
 std::span<const Experiment> experiments() { return list; }

@@ -2,19 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "lab/figure.hpp"
+#include "lab/setting.hpp"
 #include "lab/table.hpp"
 
 namespace conch::lab {
 
+/// Ten, as many as in most papers.
 struct Seeds {
   std::uint64_t first = 1;
   std::uint64_t last = 10;
+
+  std::uint64_t count() const { return last - first + 1; }
 };
 
 /// What an experiment found: a table, what a report draws of it, what became of the paper's claims,
@@ -27,26 +32,8 @@ struct Findings {
   std::vector<Figure> figures = {};
 };
 
-/// How large a planet is, and how far from the straight line its cables are.
-struct Planet {
-  /// The sizes up to so many cities.
-  std::size_t cities = 50;
-  /// "Multiply line-of-sight distance by 2.1, then divide by the speed of light in fiber": the
-  /// rule of thumb of the measurements that Bozkurt et al. 2018 cite (Dissecting Latency in the
-  /// Internet's Fiber Infrastructure). With the best ways through today's cables it would be 1.3.
-  double stretch = 2.1;
-};
-
 /// What runs a handover: our event queue, SimGrid, or both, to be compared.
 enum class Engines : std::uint8_t { sim, simgrid, both };
-
-/// How much of an experiment is run. Smoke is for tests: the least that has all of its figures.
-enum class Scale : std::uint8_t { smoke, quick, full };
-
-template <class T>
-T pick(Scale scale, T smoke, T quick, T full) {
-  return scale == Scale::full ? full : scale == Scale::quick ? quick : smoke;
-}
 
 /// What an experiment is asked for.
 struct Setup {
@@ -54,21 +41,42 @@ struct Setup {
   Scale scale = Scale::full;
   /// Of those that can choose.
   Engines engines = Engines::both;
-  /// Of those on the planet.
-  Planet planet = {};
+  /// All that the experiment takes, by their names.
+  std::map<std::string_view, std::vector<double>> settings = {};
+  /// Those that are not the usual ones, as on the command line.
+  std::string changed = {};
+
+  template <class T = std::size_t>
+  T number(std::string_view name) const {
+    return static_cast<T>(settings.at(name).front());
+  }
+  template <class T = std::size_t>
+  std::vector<T> numbers(std::string_view name) const {
+    std::vector<T> numbers;
+    for (double value : settings.at(name)) numbers.push_back(static_cast<T>(value));
+    return numbers;
+  }
 };
 
 struct Experiment {
   std::string_view name;
   std::string_view about;
-  Findings (*run)(const Setup& setup) = nullptr;
-  /// Unless others are asked for.
+  Findings (*measure)(const Setup& setup) = nullptr;
+  /// Unless others are asked for. Verdicts are known not to change with other seeds, if there are
+  /// as many.
   Seeds seeds = {};
+  std::span<const Setting> settings = {};
   bool has_engines = false;
-  bool has_planet = false;
+  /// If it has none, a report takes a single seed.
+  bool has_verdicts = true;
 
-  /// The same at the full scale, two of them at the quick one, and one to see whether it works.
-  Seeds seeds_at(Scale scale) const;
+  /// With the seeds and settings of this scale: all seeds at the full one, two of them at the quick
+  /// one, and one to see whether it works.
+  Setup setup_at(Scale scale) const;
+  /// Throws BadText with what it takes, if it is not this.
+  void set(Setup& setup, std::string_view setting, std::string_view text) const;
+  /// Measures, and says of which seeds and settings the means and verdicts are.
+  Findings run(const Setup& setup) const;
 };
 
 std::span<const Experiment> experiments();

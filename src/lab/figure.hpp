@@ -57,7 +57,7 @@ enum class Shape : std::uint8_t { lines, bars, steps };
 
 struct Figure {
   std::string title;
-  /// Of the seed, as in "seed 003, figure 7".
+  /// Of which paper, as in "Hernane 2015, figure 7".
   std::string of;
   Shape shape = Shape::lines;
   Axis x = {};
@@ -69,6 +69,8 @@ struct Figure {
 };
 
 enum class Verdict : std::uint8_t { holds, in_part, does_not_hold, not_comparable };
+inline constexpr Verdict all_verdicts[] = {Verdict::holds, Verdict::in_part, Verdict::does_not_hold,
+                                           Verdict::not_comparable};
 std::string_view print(Verdict verdict);
 inline Verdict judged(bool holds) { return holds ? Verdict::holds : Verdict::does_not_hold; }
 

@@ -162,14 +162,14 @@ const Line& line_of(std::string_view algorithm, unsigned eps = 0) {
   });
 }
 
-constexpr std::string_view text = "seed 004, section 4.2";
+constexpr std::string_view text = "Bertier 2004, section 4.2";
 
 Claim times_claim(const Measured& at_600, const Measured& at_300) {
   double off = 0;
   for (std::string_view classic :
        {flat, std::string_view("central"), std::string_view("ricart-agrawala")})
     off = std::max(off, std::abs(time_s(at_600, classic) / line_of(classic).paper_s - 1));
-  return {"seed 004, table 1",
+  return {"Bertier 2004, table 1",
           "The classical algorithms' obtaining times, with 300 ms between clusters.",
           fmt::format("NaimiTrehel {:.2f} s", line_of(flat).paper_s),
           fmt::format("{:.2f} s at 300 ms, and {:.2f} s at 600 ms, where the three are at most "
@@ -192,7 +192,7 @@ Claim threshold_claim(const Measured& measured) {
   for (std::string_view name : {aggregation, single})
     for (unsigned eps = 1; eps <= 3; ++eps)
       monotone &= time_s(measured, name, eps) < time_s(measured, name, eps - 1);
-  return {"seed 004, figure 10", "The more may overtake, the shorter the obtaining time.",
+  return {"Bertier 2004, figure 10", "The more may overtake, the shorter the obtaining time.",
           "PreemptAggregation " +
               by_eps(2, [](unsigned eps) { return line_of(aggregation, eps).paper_s; }) +
               " s at eps 0 to 3",
@@ -210,14 +210,14 @@ Claim locality_claim(const Measured& measured) {
   bool fewer = true;
   for (std::string_view name : {aggregation, single})
     for (unsigned eps = 1; eps <= 3; ++eps) fewer &= global(name, eps) < global(name, eps - 1);
-  return {"seed 004, figure 11", "The more may overtake, the fewer messages go between clusters.",
-          "Preempt " +
-              by_eps(0, [](unsigned eps) { return double(line_of(single, eps).paper_global); }) +
-              " at eps 0 to 3",
-          by_eps(0, [&](unsigned eps) { return global(single, eps); }) +
-              ", and PreemptAggregation " +
-              by_eps(0, [&](unsigned eps) { return global(aggregation, eps); }) + ".",
-          judged(fewer)};
+  return {
+      "Bertier 2004, figure 11", "The more may overtake, the fewer messages go between clusters.",
+      "Preempt " +
+          by_eps(0, [](unsigned eps) { return double(line_of(single, eps).paper_global); }) +
+          " at eps 0 to 3",
+      by_eps(0, [&](unsigned eps) { return global(single, eps); }) + ", and PreemptAggregation " +
+          by_eps(0, [&](unsigned eps) { return global(aggregation, eps); }) + ".",
+      judged(fewer)};
 }
 
 /// Whether one is faster than the other by more than a hundredth.
@@ -252,7 +252,7 @@ Claim hierarchy_claim(const Measured& measured) {
   auto print = [](double clustered_s, double flat_s) {
     return fmt::format("{:.2f} s at most, and {:.2f} s of NaimiTrehel", clustered_s, flat_s);
   };
-  return {"seed 004, figure 9",
+  return {"Bertier 2004, figure 9",
           "Every algorithm that knows clusters is faster than the classical ones.",
           print(paper_slowest, line_of(flat).paper_s), print(slowest, time_s(measured, flat)) + ".",
           judged(slowest < time_s(measured, flat))};
@@ -278,7 +278,7 @@ Claim load_claim(const std::vector<Measured>& all) {
                         against.empty() ? "" : ", ", label(line), milliseconds(points[more].beta),
                         milliseconds(points[less].beta), more_s, less_s);
     }
-  return {"seed 004, figure 9", "The smaller alpha / beta, the shorter the obtaining time.", "",
+  return {"Bertier 2004, figure 9", "The smaller alpha / beta, the shorter the obtaining time.", "",
           against.empty() ? "With every algorithm, from alpha / beta = 5 down to 0.1."
                           : "With every algorithm, but for " + against + ".",
           against.empty() ? Verdict::holds : Verdict::in_part};
@@ -308,11 +308,11 @@ Figure by_line(std::string_view title, std::string_view of, Axis y) {
 }
 
 std::vector<Figure> draw_table(const Measured& at_600, const Measured& at_300) {
-  Figure times = by_line("Obtaining time, alpha = beta = 500 ms", "seed 004, table 1",
+  Figure times = by_line("Obtaining time, alpha = beta = 500 ms", "Bertier 2004, table 1",
                          {"obtaining time", "s"});
-  Figure spread = by_line("Standard deviation of the obtaining time", "seed 004, table 1",
+  Figure spread = by_line("Standard deviation of the obtaining time", "Bertier 2004, table 1",
                           {"standard deviation", "s"});
-  Figure messages = by_line("Messages within clusters and between them", "seed 004, figure 11",
+  Figure messages = by_line("Messages within clusters and between them", "Bertier 2004, figure 11",
                             {"messages", "messages", Spacing::log});
   for (std::size_t i = 0; i < std::size(lines); ++i) {
     const Line& line = lines[i];
@@ -356,12 +356,12 @@ Figure draw_times(const std::vector<Measured>& all, std::string_view title, std:
 /// Figure 10 and the bound of a visit, against eps.
 std::vector<Figure> draw_eps(const Measured& measured) {
   Figure times{"Obtaining time by eps, alpha = beta = 500 ms",
-               "seed 004, figure 10",
+               "Bertier 2004, figure 10",
                Shape::lines,
                {"eps"},
                {"obtaining time", "s"}};
   Figure visits{"Longest visit of the token to a cluster of 3 while others wait",
-                "seed 004, section 4.2",
+                "Bertier 2004, section 4.2",
                 Shape::lines,
                 {"eps"},
                 {"entries in one visit", "entries"}};
@@ -394,10 +394,10 @@ std::vector<Figure> draw(const std::vector<Measured>& all) {
     std::string fixed = which == &Point::alpha ? ", beta = 500 ms" : ", alpha = 500 ms";
     figures.push_back(draw_times(all, std::string(title) + fixed, of, which, who, order));
   };
-  add(with_classics, "seed 004, figure 9", &Point::beta, classics, by_beta);
-  add(with_classics, "seed 004, figure 9", &Point::alpha, classics, by_alpha);
-  add(among, "seed 004, figure 10", &Point::beta, clustered, by_beta);
-  add(among, "seed 004, figure 10", &Point::alpha, clustered, by_alpha);
+  add(with_classics, "Bertier 2004, figure 9", &Point::beta, classics, by_beta);
+  add(with_classics, "Bertier 2004, figure 9", &Point::alpha, classics, by_alpha);
+  add(among, "Bertier 2004, figure 10", &Point::beta, clustered, by_beta);
+  add(among, "Bertier 2004, figure 10", &Point::alpha, clustered, by_alpha);
   for (Figure& figure : draw_eps(all[0])) figures.push_back(std::move(figure));
   return figures;
 }
@@ -409,8 +409,9 @@ Findings hierarchical(const Setup& setup) {
       "Nine hosts in three clusters of three, 20 requests a host; 0.3 ms within a cluster, 600 ms\n"
       "between them (or 300); alpha ms inside, exponential beta between release and request. The\n"
       "manager of Centralized is one of the hosts.",
-      Table({"of", "alpha", "beta", "algorithm", "eps", "time s", "std", "/ NT", "paper s", "std",
-             "local", "global", "/ NT", "paper l", "paper g", "in band"})};
+      Table({"of", "alpha", "beta", "algorithm", "eps", "time s", "time std", "time / NT",
+             "paper s", "paper std", "local", "global", "global / NT", "paper l", "paper g",
+             "in band"})};
   findings.table.align_left(3);
   std::vector<Measured> all;
   for (const Point& point : points) all.push_back(measure_all(point, setup.seeds, findings.table));

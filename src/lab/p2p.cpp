@@ -11,15 +11,6 @@ namespace conch::lab::p2p {
 
 namespace {
 
-sim::MultitudeOptions with(sim::MultitudeOptions world, const Rival& rival, std::uint64_t seed) {
-  world.protocol = rival.protocol;
-  world.replication.retry = rival.retry;
-  world.replication.hand_off = rival.hand_off;
-  world.by_keys = rival.protocol == "sigma";
-  world.seed = seed;
-  return world;
-}
-
 void add(Outcome& outcome, const sim::MultitudeResult& result, double runs) {
   outcome.messages.add(static_cast<double>(result.counted()));
   outcome.fencing += static_cast<double>(result.fencing) / runs;
@@ -29,13 +20,51 @@ void add(Outcome& outcome, const sim::MultitudeResult& result, double runs) {
       static_cast<double>(result.intercepted) / static_cast<double>(result.routed) / runs;
   outcome.mean_route += result.mean_route / runs;
   outcome.loads.insert(outcome.loads.end(), result.loads.begin(), result.loads.end());
+  outcome.peaks.insert(outcome.peaks.end(), result.peaks.begin(), result.peaks.end());
 }
 
 }  // namespace
 
+sim::MultitudeOptions with(sim::MultitudeOptions world, const Rival& rival, std::uint64_t seed) {
+  world.protocol = rival.protocol;
+  world.replication.retry = rival.retry;
+  world.replication.hand_off = rival.hand_off;
+  world.by_keys = rival.protocol == "sigma";
+  world.seed = seed;
+  return world;
+}
+
+sim::MultitudeOptions world_of(const Setup& setup) {
+  sim::MultitudeOptions world;
+  auto set = [&](std::string_view name, auto& value) {
+    auto found = setup.settings.find(name);
+    if (found != setup.settings.end() && found->second.size() == 1)
+      value = setup.number<std::remove_reference_t<decltype(value)>>(name);
+  };
+  set("nodes", world.nodes);
+  set("replicas", world.replication.replicas);
+  set("resources", world.locks);
+  set("rounds", world.rounds);
+  set("requests", world.requests);
+  set("churn", world.churn);
+  return world;
+}
+
+std::string print_world(const Setup& setup) {
+  auto number = [&](std::string_view name) {
+    std::string text;
+    for (double value : setup.settings.at(name))
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", value);
+    return text;
+  };
+  return fmt::format("{} nodes, {} resources with {} replicas each, {} rounds of {} requests",
+                     number("nodes"), number("resources"), number("replicas"), number("rounds"),
+                     number("requests"));
+}
+
 std::vector<Outcomes> run_all(const std::vector<sim::MultitudeOptions>& worlds,
                               const std::vector<Who>& who, const Seeds& seeds) {
-  std::uint64_t runs = seeds.last - seeds.first + 1;
+  std::uint64_t runs = seeds.count();
   std::vector<sim::MultitudeResult> results(worlds.size() * who.size() * runs);
   // The largest last: they are begun first.
   in_parallel(results.size(), [&](std::size_t turn) {
@@ -64,12 +93,16 @@ Range range_of(const std::vector<double>& values) {
   return {*least, *most};
 }
 
+Verdict verdict_of(std::size_t holding, std::size_t of) {
+  return holding == of ? Verdict::holds : holding == 0 ? Verdict::does_not_hold : Verdict::in_part;
+}
+
 std::string band_remark(const std::vector<Banded>& measured) {
   std::string outside;
   std::size_t inside = 0;
   for (const Banded& each : measured) {
     int digits = each.band.most >= 100 ? 0 : 3;
-    bool fits = each.band.least <= each.value && each.value <= each.band.most;
+    bool fits = each.band.contains(each.value);
     inside += fits;
     if (!fits)
       outside += fmt::format("{}{} {:.{}f} ({})", outside.empty() ? "" : ", ", each.what,

@@ -1,4 +1,4 @@
-// What the experiments of section VI of Muhammad, Cheema, Gupta 2005 (seed 002) have in common: who
+// What the experiments of section VI of Muhammad, Cheema, Gupta 2005 have in common: who
 // runs against whom, and how what comes out is compared.
 #pragma once
 
@@ -44,12 +44,21 @@ struct Outcome {
   double fencing = 0;
   double handover = 0;
   double granted = 0;
+  /// The share of requests to replicas that somebody on the way stops.
   double intercepted = 0;
   double mean_route = 0;
+  /// Of each node, in all rounds and most in a single one.
   std::vector<std::uint32_t> loads;
+  std::vector<std::uint32_t> peaks;
 };
 /// Of one world; those that did not run have no messages.
 using Outcomes = std::array<Outcome, rival_count>;
+
+/// What the settings say, but for those that have several values.
+sim::MultitudeOptions world_of(const Setup& setup);
+sim::MultitudeOptions with(sim::MultitudeOptions world, const Rival& rival, std::uint64_t seed);
+/// The settings in words: "65 resources with 10 replicas each, 20 rounds of 20 requests".
+std::string print_world(const Setup& setup);
 
 /// Each of these rivals in each of these worlds, on all cores.
 std::vector<Outcomes> run_all(const std::vector<sim::MultitudeOptions>& worlds,
@@ -59,9 +68,13 @@ std::vector<Outcomes> run_all(const std::vector<sim::MultitudeOptions>& worlds,
 struct Range {
   double least = 0;
   double most = 0;
+  bool contains(double value) const { return least <= value && value <= most; }
   std::string print(int digits = 2) const;
 };
 Range range_of(const std::vector<double>& values);
+
+/// Holds, if all of several do; in part, if some do.
+Verdict verdict_of(std::size_t holding, std::size_t of);
 
 /// Something that was measured, and where a faithful implementation has it (docs/p2p-lab.md).
 struct Banded {

@@ -17,10 +17,6 @@ namespace {
 
 using namespace p2p;
 
-std::vector<sim::Node> sizes_at(Scale scale) {
-  return pick<std::vector<sim::Node>>(scale, {1000, 3000}, {1000, 10'000, 100'000},
-                                      {1000, 10'000, 100'000, 1'000'000});
-}
 constexpr Who entrants[] = {T1, Non, Sg1};
 
 /// What this process has had at most since the last call; where Linux does not say, nothing.
@@ -35,16 +31,11 @@ double peak_memory_mib() {
 }
 
 /// As many resources and requests for each node as with a million nodes, 10 000 and 3000.
-sim::MultitudeOptions world_of(sim::Node nodes, Who who, std::uint64_t seed) {
-  sim::MultitudeOptions world;
-  world.protocol = rivals[who].protocol;
-  world.replication.retry = rivals[who].retry;
-  world.replication.hand_off = rivals[who].hand_off;
-  world.by_keys = world.protocol == "sigma";
+sim::MultitudeOptions world_with(const Setup& setup, sim::Node nodes, Who who, std::uint64_t seed) {
+  sim::MultitudeOptions world = with(world_of(setup), rivals[who], seed);
   world.nodes = nodes;
-  world.locks = nodes / 100;
-  world.requests = nodes * 3 / 1000;
-  world.seed = seed;
+  world.locks = std::max(nodes / 100, 1u);
+  world.requests = std::max(nodes * 3 / 1000, 1u);
   return world;
 }
 
@@ -54,25 +45,25 @@ struct Growth {
 };
 using Grown = std::map<std::pair<sim::Node, Who>, Growth>;
 
-void add_row(Table& table, sim::Node nodes, Who who, std::uint64_t seed, Growth& growth) {
+void add_row(Table& table, const sim::MultitudeOptions& world, Who who, Growth& growth) {
   peak_memory_mib();
   auto begin = std::chrono::steady_clock::now();
-  sim::MultitudeResult result = sim::run_multitude(world_of(nodes, who, seed));
+  sim::MultitudeResult result = sim::run_multitude(world);
   double took_s = seconds_of(std::chrono::steady_clock::now() - begin);
   double mib = peak_memory_mib();
   CONCH_EXPECT(!result.violation, "every property holds");
   std::sort(result.loads.begin(), result.loads.end());
   auto messages = static_cast<double>(result.messages);
   auto asked = static_cast<double>(result.asked);
-  table.row({std::to_string(nodes), std::string(rivals[who].name),
+  table.row({std::to_string(world.nodes), std::string(rivals[who].name),
              fmt::format("{:.2f}", result.mean_route), std::to_string(result.messages),
              fmt::format("{:.1f}", messages / asked),
              fmt::format("{:.1f}", 100 * static_cast<double>(result.granted) / asked),
-             fmt::format("{:.1f}", messages / nodes),
+             fmt::format("{:.1f}", messages / world.nodes),
              std::to_string(result.loads[result.loads.size() * 99 / 100]),
              std::to_string(result.loads.back()), std::to_string(result.values_most),
              fmt::format("{:.1f}", took_s), fmt::format("{:.0f}", mib)});
-  growth.load.add(messages / nodes);
+  growth.load.add(messages / world.nodes);
   growth.highest.add(result.loads.back());
   growth.route.add(result.mean_route);
   growth.per_request.add(messages / asked);
@@ -81,13 +72,13 @@ void add_row(Table& table, sim::Node nodes, Who who, std::uint64_t seed, Growth&
 }
 
 std::vector<Figure> draw(const Grown& grown) {
-  constexpr std::string_view past = "past seed 002";
+  constexpr std::string_view past = "past Muhammad 2005";
   Axis nodes{"nodes", "nodes", Spacing::log};
   auto figure = [&](std::string_view title, Axis y) {
     return Figure{std::string(title), std::string(past), Shape::lines, nodes, std::move(y)};
   };
   Figure requests = figure("Messages per request", {"messages per request", "messages"});
-  Figure loads = figure("Load of a node in 20 rounds", {"load", "messages", Spacing::log});
+  Figure loads = figure("Load of a node in all rounds", {"load", "messages", Spacing::log});
   Figure memory = figure("Memory of the simulation", {"memory", "MiB", Spacing::log});
   Figure time = figure("Time of the simulation, on one core", {"time", "s", Spacing::log});
   for (const auto& [what, growth] : grown) {
@@ -106,17 +97,19 @@ std::vector<Figure> draw(const Grown& grown) {
 
 Findings p2p_scale(const Setup& setup) {
   Findings findings{
-      "Pastry; a resource for every 100 nodes, with 10 replicas; 20 rounds of 3 requests for every "
-      "1000 nodes. All messages\nare counted, those for fences too; loads are of 20 rounds. One "
-      "core.",
+      fmt::format("Pastry; a resource for every 100 nodes, with {} replicas; {} rounds of 3 "
+                  "requests for every 1000 nodes. All messages\nare counted, those for fences too; "
+                  "loads are of all rounds. One core.",
+                  setup.number("replicas"), setup.number("rounds")),
       Table({"nodes", "protocol", "route", "messages", "per request", "granted %", "mean load",
              "99 %", "most", "values", "s", "MiB"})};
   findings.table.align_left(1);
   Grown grown;
-  std::vector<sim::Node> sizes = sizes_at(setup.scale);
+  auto sizes = setup.numbers<sim::Node>("nodes");
   for (std::uint64_t seed = setup.seeds.first; seed <= setup.seeds.last; ++seed)
     for (sim::Node nodes : sizes)
-      for (Who who : entrants) add_row(findings.table, nodes, who, seed, grown[{nodes, who}]);
+      for (Who who : entrants)
+        add_row(findings.table, world_with(setup, nodes, who, seed), who, grown[{nodes, who}]);
   for (Who who : entrants) {
     const Growth &few = grown[{sizes.front(), who}], &many = grown[{sizes.back(), who}];
     findings.remarks.push_back(

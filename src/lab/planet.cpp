@@ -58,13 +58,6 @@ Options on_planet(const Contestant& contestant, std::size_t cities, const Load& 
   return options;
 }
 
-std::vector<std::size_t> sizes_of(const Setup& setup) {
-  std::vector<std::size_t> sizes =
-      pick<std::vector<std::size_t>>(setup.scale, {5}, {5, 20}, {5, 20, 50});
-  std::erase_if(sizes, [&](std::size_t size) { return size > setup.planet.cities; });
-  return sizes;
-}
-
 Outcome measure(Options options, const Seeds& seeds) {
   Outcome outcome;
   for (options.seed = seeds.first; options.seed <= seeds.last; ++options.seed) {
@@ -99,7 +92,7 @@ constexpr std::uint64_t visit_bound(const Contestant& contestant) {
 
 std::vector<Race> run_races(const Setup& setup) {
   std::vector<Race> races;
-  for (std::size_t size : sizes_of(setup))
+  for (std::size_t size : setup.numbers("cities"))
     for (const Load& load : loads)
       races.push_back({size, load, std::vector<Outcome>(std::size(contestants))});
   in_parallel(races.size() * std::size(contestants), [&](std::size_t index) {
@@ -107,7 +100,8 @@ std::vector<Race> run_races(const Setup& setup) {
     Race& race = races[races.size() - 1 - index / std::size(contestants)];
     std::size_t which = index % std::size(contestants);
     race.outcomes[which] = measure(
-        on_planet(contestants[which], race.cities, race.load, setup.planet.stretch), setup.seeds);
+        on_planet(contestants[which], race.cities, race.load, setup.number<double>("stretch")),
+        setup.seeds);
   });
   return races;
 }
@@ -217,7 +211,7 @@ Claim visit_claim(const std::vector<Race>& races) {
           judged(broken.empty())};
 }
 
-constexpr std::string_view past = "past seed 004";
+constexpr std::string_view past = "past Bertier 2004";
 
 /// One size, by load.
 Figure by_load(const std::vector<Race>& races, std::size_t cities, std::string_view title, Axis y,
@@ -271,7 +265,7 @@ std::vector<Figure> draw(const std::vector<Race>& races) {
 
 Findings planet(const Setup& setup) {
   std::string listed;
-  for (std::size_t size : sizes_of(setup))
+  for (std::size_t size : setup.numbers("cities"))
     listed += fmt::format("{}{}", listed.empty() ? "" : ", ", size);
   Findings findings{
       fmt::format(
@@ -281,14 +275,15 @@ Findings planet(const Setup& setup) {
           "within one.\n10 requests a peer, 10 ms inside; a peer thinks for 10 (light), 1, 0.1 or "
           "0.01 times (saturated)\nwhat a token needs that goes far for each entry and comes to "
           "all. Waits in seconds, messages per entry.",
-          peers_per_city, listed, cities().size(), setup.planet.stretch),
-      Table({"peers", "load", "algorithm", "eps", "", "mean", "p95", "longest", "mean / NT",
+          peers_per_city, listed, cities().size(), setup.number<double>("stretch")),
+      Table({"peers", "load", "algorithm", "eps", "best", "mean", "p95", "longest", "mean / NT",
              "longest / NT", "global", "local", "visit", "bound"})};
   for (std::size_t column : {1, 2}) findings.table.align_left(column);
   std::vector<Race> races = run_races(setup);
   for (const Race& race : races) add_rows(race, findings.table);
   findings.remarks.emplace_back(rule);
-  for (std::size_t size : sizes_of(setup)) findings.remarks.push_back(recommendation(races, size));
+  for (std::size_t size : setup.numbers("cities"))
+    findings.remarks.push_back(recommendation(races, size));
   findings.remarks.push_back(for_any_load(races));
   findings.claims.push_back(visit_claim(races));
   findings.figures = draw(races);

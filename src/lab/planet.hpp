@@ -40,9 +40,6 @@ struct Outcome {
   Sample global_per_entry, local_per_entry;
   std::uint64_t longest_visit = 0;
 };
-/// The sizes up to that of the planet; the smallest alone, to see whether it works.
-std::vector<std::size_t> sizes_of(const Setup& setup);
-
 Outcome measure(sim::Options options, const Seeds& seeds);
 
 }  // namespace conch::lab

@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
+
+#include "core/expect.hpp"
 
 namespace conch::lab {
 
@@ -54,6 +57,19 @@ std::string Table::text() const {
   return text;
 }
 
+std::vector<std::string> Table::names() const {
+  std::vector<std::string> names = columns_;
+  std::size_t column = 0;
+  for (const Group& group : groups_) {
+    for (std::size_t i = 0; i < group.columns; ++i, ++column)
+      if (!group.title.empty()) names[column] = group.title + ": " + names[column];
+  }
+  std::set<std::string> different(names.begin(), names.end());
+  CONCH_EXPECT(different.size() == names.size(), "columns of a file have different names");
+  CONCH_EXPECT(!different.contains(""), "every column of a file has a name");
+  return names;
+}
+
 std::string Table::csv() const {
   auto quoted = [](const std::string& cell) {
     if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
@@ -66,13 +82,7 @@ std::string Table::csv() const {
     for (std::size_t i = 0; i < cells.size(); ++i) text += (i > 0 ? "," : "") + quoted(cells[i]);
     return text + "\n";
   };
-  std::vector<std::string> names = columns_;
-  std::size_t column = 0;
-  for (const Group& group : groups_) {
-    for (std::size_t i = 0; i < group.columns; ++i, ++column)
-      if (!group.title.empty()) names[column] = group.title + ": " + names[column];
-  }
-  std::string text = join(names);
+  std::string text = join(names());
   for (const auto& row : rows_) text += join(row);
   return text;
 }

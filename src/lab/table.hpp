@@ -26,6 +26,8 @@ class Table {
   std::string text() const;
   std::string csv() const;
   const std::vector<std::string>& columns() const { return columns_; }
+  /// Of the columns, each with the title above it: as in a file, where no two are the same.
+  std::vector<std::string> names() const;
   const std::vector<std::vector<std::string>>& rows() const { return rows_; }
 
   const std::vector<Group>& groups() const { return groups_; }

@@ -1,5 +1,5 @@
-// The comparison of seed 001: bandwidth, client delay and synchronization delay of every algorithm
-// on one workload, with the figures of the textbooks beside the measured ones.
+// The comparison of the lecture notes: bandwidth, client delay and synchronization delay of every
+// algorithm on one workload, with the figures of the textbooks beside the measured ones.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -123,7 +123,7 @@ std::vector<std::string> remarks() {
   return list;
 }
 
-constexpr std::string_view section = "seed 001, section 15.2";
+constexpr std::string_view section = "lecture notes, section 15.2";
 
 const Line& line_of(const std::vector<Line>& lines, std::string_view name) {
   return *std::find_if(lines.begin(), lines.end(),

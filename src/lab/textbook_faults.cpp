@@ -1,6 +1,6 @@
-// "Fault tolerance" of seed 001, measured: each algorithm, on channels as they are, against one
-// lost message, and against one process that crashes while it is idle, waiting, holding, serving or
-// voting.
+// "Fault tolerance" of the lecture notes, measured: each algorithm, on channels as they are,
+// against one lost message, and against one process that crashes while it is idle, waiting,
+// holding, serving or voting.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -129,7 +129,7 @@ std::string survived(const Outcomes& outcomes) {
   return fmt::format("{} of {} runs", outcomes.went_on, outcomes.runs());
 }
 
-constexpr std::string_view section = "seed 001, section 15.2, fault tolerance";
+constexpr std::string_view section = "lecture notes, section 15.2, fault tolerance";
 
 std::vector<Claim> judge(const std::vector<Row>& rows) {
   auto tolerant = std::count_if(rows.begin(), rows.end(),
@@ -157,7 +157,7 @@ std::vector<Claim> judge(const std::vector<Row>& rows) {
        Verdict::not_comparable},
       {of, "A server stands the crash of a client that neither holds nor waits.", "always",
        survived(central.idle) + " went on.", judged(central.idle.all_went_on())},
-      {"seed 001, exercise 15.5",
+      {"lecture notes, exercise 15.5",
        "With a failure detector a server stands the crash of any client.", "always",
        survived(detected) + " went on. The server itself must live.",
        judged(detected.all_went_on())},

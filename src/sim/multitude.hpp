@@ -1,5 +1,5 @@
 // A multitude of nodes and of locks, in rounds: the experiment of section VI of Muhammad, Cheema,
-// Gupta 2005 (seed 002), and nothing that fails.
+// Gupta 2005, and nothing that fails.
 //
 // In each round every holder leaves with a chance of one half; then so many nodes, drawn at random,
 // ask for a lock each, all at once; then the world goes on until nothing is under way but what
@@ -63,6 +63,8 @@ struct MultitudeResult {
   double mean_route = 0;
   /// Messages that each node has got or passed on, in all rounds together.
   std::vector<std::uint32_t> loads;
+  /// The most of them in a single round.
+  std::vector<std::uint32_t> peaks;
   /// The most values of the protocol at a time.
   std::size_t values_most = 0;
 

@@ -1,8 +1,9 @@
-// The rounds of section VI of seed 002, with fixed seeds: nothing here can fail by chance.
+// The rounds of section VI of Muhammad 2005, with fixed seeds: nothing here can fail by chance.
 #include "sim/multitude.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 namespace conch::sim::multitude_test {
@@ -39,6 +40,33 @@ void expect_sound(const MultitudeOptions& options, const MultitudeResult& result
   EXPECT_GT(result.granted, options.locks);
   EXPECT_EQ(std::accumulate(result.loads.begin(), result.loads.end(), std::uint64_t{0}),
             result.messages);
+  for (std::size_t i = 0; i < result.loads.size(); ++i) {
+    EXPECT_LE(result.peaks[i], result.loads[i]);
+    EXPECT_GE(result.peaks[i] * options.rounds, result.loads[i]);
+  }
+}
+
+/// The load of a round is not that of the others: in the first one it is all there is.
+TEST(Multitude, APeakIsOfASingleRound) {
+  for_each_world([](MultitudeOptions options) {
+    MultitudeResult all = run_multitude(options);
+    auto peak = *std::max_element(all.peaks.begin(), all.peaks.end());
+    EXPECT_LT(peak, *std::max_element(all.loads.begin(), all.loads.end()));
+    options.rounds = 1;
+    MultitudeResult first = run_multitude(options);
+    EXPECT_EQ(first.peaks, first.loads);
+    for (std::size_t i = 0; i < first.loads.size(); ++i) EXPECT_GE(all.peaks[i], first.peaks[i]);
+  });
+}
+
+TEST(Multitude, NobodyAsksTwiceWhereEverybodyHasAsked) {
+  MultitudeOptions options = small("end-to-end", "pastry", 1);
+  options.nodes = 20;
+  options.locks = 1;
+  options.requests = 15;
+  MultitudeResult result = run_multitude(options);
+  EXPECT_FALSE(result.violation);
+  EXPECT_LT(result.asked, options.rounds * options.requests);
 }
 
 TEST(Multitude, EveryRequestIsGrantedOrWaitsForAHolder) {

@@ -50,6 +50,7 @@ class Multitude {
       for (unsigned asked = 0; asked < options_.requests; ++asked) draw_request();
       for (Lock& lock : locks_)
         if (!result_.violation) play(lock);
+      for (Member& member : members_) member.end_round();
     }
     return report();
   }
@@ -70,7 +71,12 @@ class Multitude {
     O overlay;
     bool here = true;
     bool asked = false;
+    /// In all rounds, in those that are over, and the most in one of them.
     std::uint32_t load = 0;
+    std::uint32_t load_before = 0;
+    std::uint32_t peak = 0;
+
+    void end_round() { peak = std::max(peak, load - std::exchange(load_before, load)); }
   };
   /// What a node knows of a lock.
   struct Seat {
@@ -157,7 +163,10 @@ class Multitude {
       result_.messages += count;
       if (kind == "Renew" || kind == "Renewed") result_.fencing += count;
     }
-    for (const Member& member : members_) result_.loads.push_back(member.load);
+    for (const Member& member : members_) {
+      result_.loads.push_back(member.load);
+      result_.peaks.push_back(member.peak);
+    }
     return std::move(result_);
   }
   template <std::size_t... Is>
@@ -251,8 +260,9 @@ class Multitude {
     }
   }
 
-  /// Somebody else, if this one has asked already.
+  /// Somebody else, if this one has asked already; nobody, if all have.
   void ask(Lock& lock, Node node) {
+    if (lock.waiters + (lock.holder ? 1 : 0) >= places_.nodes().size()) return;
     auto has_asked = [&] {
       auto seat = lock.seats.find(node);
       return lock.holder == node || (seat != lock.seats.end() && seat->second.waits);

@@ -1,14 +1,14 @@
 // The table of contents, at the side where there is room, with the place where one is.
 import { h } from "../shared/dom";
-import { idOf, seedOf, seeds, type Experiment, type Report } from "./data";
+import { idOf, paperOf, papers, type Experiment, type Report } from "./data";
 
 function groups(report: Report): Map<string, Experiment[]> {
-  const bySeed = new Map<string, Experiment[]>();
+  const byPaper = new Map<string, Experiment[]>();
   for (const experiment of report.experiments) {
-    const seed = seedOf(experiment);
-    bySeed.set(seed, [...(bySeed.get(seed) ?? []), experiment]);
+    const paper = paperOf(experiment);
+    byPaper.set(paper, [...(byPaper.get(paper) ?? []), experiment]);
   }
-  return new Map([...bySeed].sort(([a], [b]) => a.localeCompare(b)));
+  return byPaper;
 }
 
 function entry(id: string, text: string): HTMLElement {
@@ -31,15 +31,15 @@ function follow(nav: HTMLElement, sections: HTMLElement[]): void {
 }
 
 export function contents(report: Report, sections: HTMLElement[]): HTMLElement {
-  const lists = [...groups(report)].map(([seed, experiments]) =>
+  const lists = [...groups(report)].map(([paper, experiments]) =>
     h(
       "li",
       {},
       h(
         "span",
-        { class: "seed" },
-        seed ? `Seed ${seed}` : "Others",
-        h("small", {}, seeds[seed] ?? ""),
+        { class: "paper" },
+        paper || "Others",
+        h("small", {}, papers[paper] ?? ""),
       ),
       h("ul", {}, ...experiments.map((each) => entry(idOf(each), each.experiment))),
     ));

@@ -40,14 +40,21 @@ export interface Experiment {
   experiment: string;
   about: string;
   setting: string;
+  /** No two are the same. */
   columns: string[];
-  rows: string[][];
-  layout: { groups: { title: string; columns: number }[]; left: boolean[] };
+  rows: (string | number | null)[][];
+  /** The table as it is printed. */
+  layout: {
+    groups: { title: string; columns: number }[];
+    names: string[];
+    left: boolean[];
+    cells: string[][];
+  };
   claims: Claim[];
   remarks: string[];
   figures: Figure[];
-  command: string;
   seeds: [number, number];
+  command: string;
   seconds: number;
 }
 
@@ -61,17 +68,18 @@ export interface Report {
 
 export const verdicts: Verdict[] = ["holds", "holds in part", "does not hold", "not comparable"];
 
-/** The documents, by the number that figures and claims cite. */
-export const seeds: Record<string, string> = {
-  "001": "Mutual exclusion and elections, lecture notes",
-  "002": "Muhammad, Cheema, Gupta 2005: mutual exclusion over an overlay",
-  "003": "Hernane, Gustedt, Benyettou 2015: data handover",
-  "004": "Bertier, Arantes, Sens 2004: clusters",
+/** The papers, as figures and claims cite them. */
+export const papers: Record<string, string> = {
+  "lecture notes": "Mutual exclusion and elections",
+  "Bertier 2004": "Bertier, Arantes, Sens: clusters",
+  "Hernane 2015": "Hernane, Gustedt, Benyettou: data handover",
+  "Muhammad 2005": "Muhammad, Cheema, Gupta: mutual exclusion over an overlay",
 };
 
-export function seedOf(experiment: Experiment): string {
-  const cited = experiment.figures.map((figure) => /seed (\d+)/.exec(figure.of)?.[1]);
-  return cited.find((number) => number !== undefined) ?? "";
+export function paperOf(experiment: Experiment): string {
+  const cited = experiment.figures.map(({ of }) =>
+    Object.keys(papers).find((paper) => of.includes(paper)));
+  return cited.find((paper) => paper !== undefined) ?? "";
 }
 
 /** The places in the page. */

@@ -45,7 +45,7 @@ function tally(report: Report): HTMLElement {
 
 /** What a figure is of, without what its neighbours say, too. */
 function shortOf(of: string): string {
-  return of.replace(/^seed \d+, /, "").replace("figure ", "fig. ").replace("equation ", "eq. ")
+  return of.replace(/^[^,]+, /, "").replace("figure ", "fig. ").replace("equation ", "eq. ")
     .replace("section ", "§ ").replace("exercise ", "ex. ");
 }
 

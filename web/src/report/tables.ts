@@ -11,8 +11,9 @@ export function figureRows(figure: Figure): string[][] {
   const varies = figure.series.map((each) => each.points.some(([, , error]) => error > 0));
   const head = [titleOf(figure.x)];
   figure.series.forEach((each, i) => {
-    head.push(each.whose === "ours" ? each.name : `${each.name} [${each.whose}]`);
-    if (varies[i]) head.push("±");
+    const name = each.whose === "ours" ? each.name : `${each.name} [${each.whose}]`;
+    head.push(name);
+    if (varies[i]) head.push(`${name} ±`);
   });
   const rows = places.map((place) => {
     const row = [placeOf({ ...figure.x, unit: "" }, place)];
@@ -56,14 +57,8 @@ export function figureTable(experiment: Experiment, figure: Figure, index: numbe
   );
 }
 
-/** Titles over several columns stand before the names of these in a file. */
-function namesWithGroups({ columns, layout }: Experiment): string[] {
-  const titles = layout.groups.flatMap((group) => Array<string>(group.columns).fill(group.title));
-  return columns.map((name, i) => (titles[i] ? `${titles[i]}: ${name}` : name));
-}
-
 export function wholeTable(experiment: Experiment): HTMLElement {
-  const { columns, rows, layout } = experiment;
+  const { columns, layout } = experiment;
   const above = layout.groups.map(({ title, columns: count }) =>
     h("th", { colspan: count, scope: "colgroup" }, title));
   const missing = columns.length - layout.groups.reduce((sum, group) => sum + group.columns, 0);
@@ -71,10 +66,10 @@ export function wholeTable(experiment: Experiment): HTMLElement {
   return h(
     "details",
     { class: "numbers" },
-    h("summary", {}, `The whole table (${rows.length} rows)`),
-    csvButtons(`${experiment.experiment}.csv`, () => [namesWithGroups(experiment), ...rows]),
+    h("summary", {}, `The whole table (${layout.cells.length} rows)`),
+    csvButtons(`${experiment.experiment}.csv`, () => [columns, ...layout.cells]),
     element(
-      [columns, ...rows],
+      [layout.names, ...layout.cells],
       (column) => layout.left[column],
       above.length > 0 ? h("tr", { class: "groups" }, ...above) : undefined,
     ),
