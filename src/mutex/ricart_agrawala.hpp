@@ -1,7 +1,10 @@
 // Ricart-Agrawala: ask everybody, enter when everybody has replied.
 //
-// Source: Ricart and Agrawala 1981, as in the notes (seed 001), figure 15.4. A request is (T, id)
-// by a Lamport clock; on equal T the smaller id wins. Every message carries the clock, for ME3.
+// Source: Ricart and Agrawala 1981, as in the lecture notes, figure 15.4. A request is (T, id) by a
+// Lamport clock; on equal T the smaller id wins. Every message carries the clock, for ME3. A
+// receipt sets the clock to the larger of the two, as in the paper of 1981; by the notes' rules LC1
+// and LC2 it would count as an event and add one. Only requests are compared, so both order them
+// alike.
 //
 // Assumes reliable channels; they need not be FIFO. Promises ME3. Given a reliable failure detector
 // it stands crashes, "by taking [a crashed process] to grant all requests implicitly"; a write that

@@ -1,7 +1,7 @@
 // End-to-End: the first holder is elected by the replicas; after that the lock, and the queue of
 // those who wait, go from one holder to the next.
 //
-// Source: Muhammad, Cheema, Gupta 2005 (seeds 000 and 002), sections IV.A and V.A, corrected; see
+// Source: Muhammad, Cheema, Gupta 2005, sections IV.A and V.A, corrected; see
 // docs/p2p.md.
 //
 // Assumes what voting.hpp assumes.

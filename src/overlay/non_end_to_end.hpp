@@ -1,6 +1,6 @@
 // Non-End-to-End: replicas vote as in Sigma, and requests wait where they meet the way of another.
 //
-// Source: Muhammad, Cheema, Gupta 2005 (seeds 000 and 002), sections IV.B and V.B, corrected; see
+// Source: Muhammad, Cheema, Gupta 2005, sections IV.B and V.B, corrected; see
 // docs/p2p.md. GRANTREQ is RESPONSE here.
 //
 // Assumes what voting.hpp assumes.

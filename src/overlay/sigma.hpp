@@ -1,6 +1,6 @@
 // Sigma: a majority of replicas votes, and keeps the queue.
 //
-// Source: Lin, Lian, Chen, Zhang 2004, the baseline of seeds 000 and 002.
+// Source: Lin, Lian, Chen, Zhang 2004, the baseline of Muhammad, Cheema, Gupta 2005.
 //
 // Assumes what voting.hpp assumes. Nobody on the way takes notice of anything: requests are routed,
 // the rest goes straight to the nodes that have answered.

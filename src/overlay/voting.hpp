@@ -1,6 +1,7 @@
 // Votes of replicas for requests: what Sigma and Non-End-to-End have in common.
 //
-// Source: Lin, Lian, Chen, Zhang 2004 (Sigma), as seed 002 uses it, corrected; see docs/p2p.md.
+// Source: Lin, Lian, Chen, Zhang 2004 (Sigma), as Muhammad, Cheema, Gupta 2005 use it, corrected;
+// see docs/p2p.md.
 //
 // Assumes an overlay that finds the same root of a key from everywhere; messages that are lost,
 // repeated and reordered, but dropped when they are older than half a lease; clocks that run as
