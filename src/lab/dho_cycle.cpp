@@ -17,54 +17,52 @@ using namespace sim::handover;
 using namespace std::chrono_literals;
 using sim::Node;
 
-constexpr std::uint64_t kib = 1 << 10;
-constexpr std::uint64_t mib = 1 << 20;
+constexpr double mib = 1 << 20;
 constexpr double tolerance = 0.01;
 
-struct Setting {
+/// A point of the figure.
+struct Point {
   Node peers;
   std::uint64_t bytes;
   Duration locked;
+  std::uint64_t cycles;
 };
 
-/// Those of the figure.
-constexpr Node peers = 50;
 /// What the paper found by regression: eta, in the two paradigms, and alpha.
 constexpr double paper_eta_us = 430, paper_server_eta_us = 70, paper_alpha = 10.4;
 
-std::vector<Setting> settings(Scale scale) {
-  std::vector<Setting> list;
-  for (Duration locked : {Duration(0s), Duration(1s)})
-    for (std::uint64_t bytes :
-         pick<std::vector<std::uint64_t>>(scale, {kib, 10 * mib}, {kib, mib, 10 * mib, 100 * mib},
-                                          {kib, 100 * kib, mib, 10 * mib, 50 * mib, 100 * mib}))
-      list.push_back({peers, bytes, locked});
-  if (scale == Scale::full) list.push_back({120, 50 * mib, 5s});
+std::vector<Point> points(const Setup& setup) {
+  std::vector<Point> list;
+  for (double locked_s : setup.numbers<double>("locked"))
+    for (auto bytes : setup.numbers<std::uint64_t>("data"))
+      list.push_back(
+          {setup.number<Node>("peers"), bytes, from_s(locked_s), setup.number("cycles")});
   return list;
 }
 
-Workload workload(const Setting& setting, std::string_view algorithm, const sim::Wires& wires) {
+Workload workload(const Point& point, std::string_view algorithm, const sim::Wires& wires) {
   Workload workload;
   workload.algorithm = algorithm;
-  workload.peers = setting.peers;
-  workload.bytes = setting.bytes;
-  workload.locked = setting.locked;
+  workload.peers = point.peers;
+  workload.bytes = point.bytes;
+  workload.locked = point.locked;
+  workload.cycles = point.cycles;
   workload.wires = wires;
   return workload;
 }
 
 /// A slot of the queue: the bracket of equation 4.
-double slot_s(const Setting& setting, const Times& times) {
-  return seconds_of(setting.locked) + times.fetch_s + times.handover_s;
+double slot_s(const Point& point, const Times& times) {
+  return seconds_of(point.locked) + times.fetch_s + times.handover_s;
 }
 
 /// The height of the tree that the requests have to climb.
 int height(Node peers) { return static_cast<int>(std::bit_width(peers)) - 1; }
 
 /// While a slot is so long that the tree has queued the next one before it ends.
-bool applies(const Setting& setting, const Times& times, const sim::Wires& wires) {
-  double latency_s = seconds_of(mean_latency(wires, setting.peers));
-  return seconds_of(setting.locked) + times.fetch_s >= 3 * (height(setting.peers) + 2) * latency_s;
+bool applies(const Point& point, const Times& times, const sim::Wires& wires) {
+  double latency_s = seconds_of(mean_latency(wires, point.peers));
+  return seconds_of(point.locked) + times.fetch_s >= 3 * (height(point.peers) + 2) * latency_s;
 }
 
 /// The means to go by: of all cycles, where there is no steady state.
@@ -72,12 +70,11 @@ Times Run::*means(bool counts) { return counts ? &Run::steady : &Run::all; }
 Times Run::*deviations(bool counts) { return counts ? &Run::steady_off : &Run::all_off; }
 
 /// One latency everywhere: what is not measured but known.
-Times computed(const Setting& setting, const sim::Uniform& wires) {
+Times computed(const Point& point, const sim::Uniform& wires) {
   Times times;
   std::uint64_t message_bytes = Workload{}.message_bytes;
   times.handover_s = seconds_of(journey(wires, 0, 1, message_bytes));
-  times.fetch_s =
-      times.handover_s + seconds_of(journey(wires, 0, 1, message_bytes + setting.bytes));
+  times.fetch_s = times.handover_s + seconds_of(journey(wires, 0, 1, message_bytes + point.bytes));
   return times;
 }
 
@@ -88,12 +85,12 @@ class Cycle {
   Findings findings();
 
  private:
-  void measure_grid(const Setting& setting);
-  void measure_uniform(const Setting& setting);
-  void row(const Setting& setting, std::string_view wires, std::string_view engine,
-           const Times& tree, const Times& server, const std::string& apart, bool counts);
-  void draw(const Setting& setting, const Run& tree, const Run& server, bool counts);
-  void draw_equation(const Setting& setting);
+  void measure_grid(const Point& point);
+  void measure_uniform(const Point& point);
+  void row(const Point& point, std::string_view wires, std::string_view engine, const Times& tree,
+           const Times& server, const std::string& apart, bool counts);
+  void draw(const Point& point, const Run& tree, const Run& server, bool counts);
+  void draw_equation(const Point& point);
   std::vector<Claim> claims() const;
 
   Setup setup_;
@@ -114,9 +111,9 @@ class Cycle {
                  {"T_DHO / (n S)"}};
 };
 
-void Cycle::row(const Setting& setting, std::string_view wires, std::string_view engine,
+void Cycle::row(const Point& point, std::string_view wires, std::string_view engine,
                 const Times& tree, const Times& server, const std::string& apart, bool counts) {
-  double ratio = tree.dho_s / (setting.peers * slot_s(setting, tree));
+  double ratio = tree.dho_s / (point.peers * slot_s(point, tree));
   bool is_exact = std::abs(ratio - 1) <= tolerance;
   if (counts) {
     worst_ = std::max(worst_, std::abs(ratio - 1));
@@ -126,8 +123,8 @@ void Cycle::row(const Setting& setting, std::string_view wires, std::string_view
   } else {
     shortest_queue_ = std::min(shortest_queue_, ratio);
   }
-  table_.row({print_bytes(setting.bytes), std::to_string(setting.peers),
-              sim::print_duration(setting.locked), std::string(wires), std::string(engine),
+  table_.row({print_bytes(point.bytes), std::to_string(point.peers),
+              sim::print_duration(point.locked), std::string(wires), std::string(engine),
               print_s(tree.dho_s), fmt::format("{:.4f}", ratio),
               !counts    ? "too short"
               : is_exact ? "holds"
@@ -135,81 +132,79 @@ void Cycle::row(const Setting& setting, std::string_view wires, std::string_view
               print_s(server.dho_s), apart});
 }
 
-void Cycle::measure_grid(const Setting& setting) {
+void Cycle::measure_grid(const Point& point) {
   sim::Wires grid = sim::Grid{};
   std::vector<Run> tree =
-      measure(workload(setting, peer_to_peer, grid), setup_.seeds, setup_.engines);
+      measure(workload(point, peer_to_peer, grid), setup_.seeds, setup_.engines);
   std::vector<Run> server =
-      measure(workload(setting, client_server, grid), setup_.seeds, setup_.engines);
+      measure(workload(point, client_server, grid), setup_.seeds, setup_.engines);
   for (std::size_t i = 0; i < tree.size(); ++i) {
-    bool counts = applies(setting, tree[i].all, grid);
+    bool counts = applies(point, tree[i].all, grid);
     agreement_.compare(server, i);  // seen, too
-    row(setting, "grid", tree[i].engine, tree[i].*means(counts), server[i].steady,
+    row(point, "grid", tree[i].engine, tree[i].*means(counts), server[i].steady,
         agreement_.compare(tree, i, means(counts)), counts);
-    draw(setting, tree[i], server[i], counts);
+    draw(point, tree[i], server[i], counts);
   }
 }
 
 /// With one latency everywhere S is known beforehand; nothing of it is measured.
-void Cycle::measure_uniform(const Setting& setting) {
+void Cycle::measure_uniform(const Point& point) {
   if (setup_.engines == Engines::simgrid) return;
   sim::Uniform wires;
-  Run tree = measure(workload(setting, peer_to_peer, wires), {1, 1}, Engines::sim).front();
-  Run server = measure(workload(setting, client_server, wires), {1, 1}, Engines::sim).front();
-  bool counts = applies(setting, tree.all, wires);
+  Run tree = measure(workload(point, peer_to_peer, wires), {1, 1}, Engines::sim).front();
+  Run server = measure(workload(point, client_server, wires), {1, 1}, Engines::sim).front();
+  bool counts = applies(point, tree.all, wires);
   Times times = tree.*means(counts);
-  Times known = computed(setting, wires);
+  Times known = computed(point, wires);
   times.handover_s = known.handover_s;
   times.fetch_s = known.fetch_s;
-  row(setting, "4.47 ms", tree.engine, times, server.steady, "", counts);
+  row(point, "4.47 ms", tree.engine, times, server.steady, "", counts);
 }
 
-double mebibytes(const Setting& setting) {
-  return static_cast<double>(setting.bytes) / static_cast<double>(mib);
-}
+double mebibytes(const Point& point) { return static_cast<double>(point.bytes) / mib; }
 
-void Cycle::draw(const Setting& setting, const Run& tree, const Run& server, bool counts) {
-  if (setting.peers != peers) return;
+void Cycle::draw(const Point& point, const Run& tree, const Run& server, bool counts) {
   auto [entry, is_new] = cycles_.try_emplace(
-      setting.locked,
-      Figure{fmt::format("Cycle time of 50 peers that ask again at once, T_locked = {}",
-                         sim::print_duration(setting.locked)),
+      point.locked,
+      Figure{fmt::format("Cycle time of {} peers that ask again at once, T_locked = {}",
+                         point.peers, sim::print_duration(point.locked)),
              "Hernane 2015, figure 7",
              Shape::lines,
              {"size of the data", "MiB", Spacing::log},
              {"T_DHO", "s", Spacing::log}});
   Figure& figure = entry->second;
-  double x = mebibytes(setting);
+  double x = mebibytes(point);
   const Times &times = tree.*means(counts), &off = tree.*deviations(counts);
   figure.at(fmt::format("peer-to-peer, {}", tree.engine))
       .points.push_back({x, times.dho_s, off.dho_s});
   figure.at(fmt::format("client-server, {}", server.engine))
       .points.push_back({x, server.steady.dho_s, server.steady_off.dho_s});
-  double slots_s = setting.peers * slot_s(setting, times);
-  ratios_.at(fmt::format("T_locked = {}, {}", sim::print_duration(setting.locked), tree.engine))
+  double slots_s = point.peers * slot_s(point, times);
+  ratios_.at(fmt::format("T_locked = {}, {}", sim::print_duration(point.locked), tree.engine))
       .points.push_back({x, times.dho_s / slots_s, off.dho_s / slots_s});
 }
 
-/// What equation 4 gives with the paper's eta, if everybody waits; only the fetch is ours.
-void Cycle::draw_equation(const Setting& setting) {
-  if (setting.peers != peers) return;
-  Figure& figure = cycles_.at(setting.locked);
+/// What equation 4 gives with the paper's eta if everybody waits, which the paper does not say: it
+/// has no numbers of figure 7 and none of q.
+void Cycle::draw_equation(const Point& point) {
+  Figure& figure = cycles_.at(point.locked);
   auto cycle_s = [&](double eta_us) {
-    double fetch_s = computed(setting, sim::Uniform{}).fetch_s;
-    return peers * (seconds_of(setting.locked) + fetch_s + paper_alpha * eta_us / 1e6);
+    double fetch_s = computed(point, sim::Uniform{}).fetch_s;
+    return point.peers * (seconds_of(point.locked) + fetch_s + paper_alpha * eta_us / 1e6);
   };
-  double x = mebibytes(setting);
-  figure.at("equation 4, eta 430 us", Whose::paper).points.push_back({x, cycle_s(paper_eta_us)});
-  figure.at("client-server, eta 70 us", Whose::paper)
+  double x = mebibytes(point);
+  figure.at("equation 4, q + 1 = n, eta 430 us", Whose::reference)
+      .points.push_back({x, cycle_s(paper_eta_us)});
+  figure.at("equation 4, q + 1 = n, eta 70 us", Whose::reference)
       .points.push_back({x, cycle_s(paper_server_eta_us)});
-  Series& one = ratios_.at("equation 4, q + 1 = n", Whose::paper);
-  if (setting.locked == Duration(0)) one.points.push_back({x, 1});
+  Series& one = ratios_.at("equation 4, q + 1 = n", Whose::reference);
+  if (point.locked == Duration(0)) one.points.push_back({x, 1});
 }
 
 std::vector<Claim> Cycle::claims() const {
   double factor = sim::Grid{}.latency_factor;
   double eta_us = 1e6 * handovers_s_ / rows_ / factor;
-  return {
+  std::vector<Claim> claims{
       {"Hernane 2015, equation 4",
        "A cycle is a slot for each of the q + 1 in the queue: T_DHO = "
        "(T_locked + T_fetch + alpha eta)(q + 1).",
@@ -237,6 +232,12 @@ std::vector<Claim> Cycle::claims() const {
                    1e6 * server_handovers_s_ / rows_ / factor),
        judged(server_handovers_s_ < handovers_s_)},
   };
+  if (rows_ > 0) return claims;
+  for (std::size_t i : {0u, 2u, 3u}) {
+    claims[i].ours = "No slot here is long enough: longer T_locked or larger data make one.";
+    claims[i].verdict = Verdict::not_comparable;
+  }
+  return claims;
 }
 
 Findings Cycle::findings() {
@@ -244,18 +245,18 @@ Findings Cycle::findings() {
   table_.align_left(4);
   table_.group("", 5);
   table_.group("peer-to-peer", 3);
-  for (const Setting& setting : settings(setup_.scale)) {
-    measure_uniform(setting);
-    measure_grid(setting);
-    draw_equation(setting);
+  for (const Point& point : points(setup_)) {
+    measure_uniform(point);
+    measure_grid(point);
+    draw_equation(point);
   }
   Findings findings{
-      fmt::format("Everybody asks again at once (T_idle = T_Wblocked = 0), 20 cycles each; {}. "
+      fmt::format("Everybody asks again at once (T_idle = T_Wblocked = 0), {} cycles each. "
                   "Peer-to-peer is\n{}, client-server {}. Seconds; means of the steady state, or "
                   "of all cycles where there is\nnone (\"too short\"). S = T_locked + T_fetch + "
                   "one message: computed for wires of 4.47 ms; on the\ngrid, where routes "
                   "differ, with the run's own mean fetch and handover.",
-                  print_seeds(setup_.seeds), peer_to_peer, client_server),
+                  setup_.number("cycles"), peer_to_peer, client_server),
       std::move(table_)};
   findings.claims = claims();
   if (auto remark = agreement_.remark()) findings.remarks.push_back(*remark);

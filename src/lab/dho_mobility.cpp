@@ -1,10 +1,11 @@
 // Table 2 of Hernane 2015: what the cycles of peers that stay cost more because others drop their
-// requests, leave and come back.
+// requests, leave and come back; and how that depends on T1 and T2, which the paper does not state.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "lab/handover_runs.hpp"
 #include "sim/distribution.hpp"
@@ -14,77 +15,49 @@ namespace conch::lab {
 namespace {
 
 using namespace sim::handover;
-using namespace std::chrono_literals;
 using sim::Node;
 
-/// A row of the paper's table.
-struct Setting {
+constexpr std::string_view section = "Hernane 2015, section 7.3", table_2 = "Hernane 2015, table 2";
+
+/// The shares that leave and come back.
+constexpr double shares[] = {0.25, 0.33, 0.5};
+
+/// The cells of table 2: an overhead, and what stands behind its plus-minus sign, which fits a
+/// share of the cycle.
+struct Printed {
   Node peers;
   double share;
-  double paper_s;
-
-  Node churners() const { return static_cast<Node>(std::ceil(share * peers)); }
+  double seconds;
+  double percent;
 };
+constexpr Printed table[] = {{50, 0.25, 2.27, 0.842}, {50, 0.33, 2.65, 0.98},
+                             {50, 0.5, 4.29, 1.56},   {120, 0.25, 4.27, 0.725},
+                             {120, 0.33, 6.46, 1.05}, {120, 0.5, 10.34, 1.68}};
+constexpr double percent_max = 1.68;
 
-constexpr Setting settings[] = {{50, 0.25, 2.27},  {50, 0.33, 2.65},  {50, 0.5, 4.29},
-                                {120, 0.25, 4.27}, {120, 0.33, 6.46}, {120, 0.5, 10.34}};
-
-/// The paper states neither; these give the cycle that its percentages imply.
-constexpr Duration locked = 5s;
-constexpr std::uint64_t bytes = 50 << 20;
-constexpr double slot_s = 5.47;
-/// In message times, of every churner.
-constexpr double overhead_max = 3;
-/// What counts as nothing, in message times of every churner: those who stay may queue in another
-/// order, and routes of a grid differ.
-constexpr double resolution = 1;
-
-/// T1 and T2 together are a round of the queue, so that everybody who churns does it once a round
-/// and no lock is kept waiting by somebody who will give it up.
-Workload workload(Node staying, Node churners, const sim::Wires& wires) {
-  Workload workload;
-  workload.algorithm = peer_to_peer;
-  workload.peers = staying + churners;
-  workload.churners = churners;
-  workload.cycles = 10;
-  workload.locked = locked;
-  workload.bytes = bytes;
-  workload.first_wait = workload.second_wait =
-      std::chrono::milliseconds(std::lround(1000 * slot_s * staying / 2));
-  workload.wires = wires;
-  return workload;
+std::optional<Printed> printed(Node peers, double share) {
+  for (const Printed& each : table)
+    if (each.peers == peers && each.share == share) return each;
+  return {};
 }
+
+/// T1 = T2, in rounds of the queue of those who stay. With a half, who leaves does so once a round
+/// and before the lock comes; that is compared with the paper. With more than one the lock comes to
+/// somebody who sleeps.
+constexpr double usual_wait = 0.5;
 
 struct Point {
-  Setting setting;
-  double overhead_s;
-  double message_s;
+  Node peers;
+  double share;
+  double wait;
+  std::string_view engine;
   std::uint64_t departures;
+  std::uint64_t unwanted;
+  double overhead_s;
+  double alone_s;
 
-  double messages_each() const { return overhead_s / setting.churners() / message_s; }
+  double percent() const { return 100 * overhead_s / alone_s; }
 };
-
-/// The best line through the origin: overhead for each churner.
-double slope(const std::vector<Point>& points) {
-  double xy = 0;
-  double xx = 0;
-  for (const Point& point : points) {
-    xy += point.setting.churners() * point.overhead_s;
-    xx += static_cast<double>(point.setting.churners()) * point.setting.churners();
-  }
-  return xy / xx;
-}
-
-/// Within a tenth of the line, or of nothing.
-bool is_linear(const std::vector<Point>& points) {
-  for (const Point& point : points) {
-    double line_s = slope(points) * point.setting.churners();
-    double nothing_s = resolution * point.message_s * point.setting.churners();
-    if (std::abs(point.overhead_s - line_s) > std::max(0.1 * std::abs(line_s), nothing_s))
-      return false;
-  }
-  return true;
-}
 
 class Mobility {
  public:
@@ -93,128 +66,174 @@ class Mobility {
   Findings findings();
 
  private:
-  void measure_on(const Setting& setting, std::string_view name, const sim::Wires& wires,
-                  Engines engines);
-  void draw(const Setting& setting, const Run& with, const Run& alone, std::string_view name);
-  void judge(Findings& findings) const;
+  Workload workload(Node staying, Node churners) const;
+  void measure_share(Node peers, double share);
+  void add(const Point& point, const Run& with, const Run& alone, const std::string& apart);
+  void draw(const Point& point, double off_s);
+  double most_percent(double least_wait, double most_wait) const;
+  Claim judge_negligible() const;
+  Claim judge_sizes() const;
+  Claim judge_frequency() const;
 
   Setup setup_;
   Agreement agreement_;
-  Table table_{{"peers", "leaving", "wires", "engine", "departures", "T_DHO", "alone", "overhead",
-                "each", "paper", "differ"}};
-  /// By wires and engine.
-  std::map<std::string, std::vector<Point>> points_;
-  Figure overheads_{"What peers that leave and come back cost the others",
-                    "Hernane 2015, table 2",
+  Table table_{{"peers", "leaving %", "T1 / round", "engine", "departures", "granted in vain",
+                "T_DHO", "alone", "overhead", "overhead %", "paper s", "differ"}};
+  std::vector<Point> points_;
+  Figure overheads_{"What peers that leave and come back cost the others, T1 = T2 = half a round",
+                    std::string(table_2),
                     Shape::lines,
                     {"peers that leave and come back", "%"},
-                    {"overhead on T_DHO", "s"}};
-  Figure slots_{"The same for each of them",
-                "Hernane 2015, table 2",
+                    {"overhead on T_DHO", "% of T_DHO"}};
+  Figure waits_{"The same by T1 = T2, in rounds of the queue, half of the peers",
+                std::string(section),
                 Shape::lines,
-                {"peers that leave and come back", "%"},
-                {"overhead for each", "s"}};
+                {"T1 / round"},
+                {"overhead on T_DHO", "% of T_DHO"}};
 };
 
-void Mobility::measure_on(const Setting& setting, std::string_view name, const sim::Wires& wires,
-                          Engines engines) {
-  Node churners = setting.churners();
-  Node staying = setting.peers - churners;
-  std::vector<Run> with = measure(workload(staying, churners, wires), setup_.seeds, engines);
-  std::vector<Run> alone = measure(workload(staying, 0, wires), setup_.seeds, engines);
-  for (std::size_t i = 0; i < with.size(); ++i) {
-    double with_s = with[i].steady.dho_s;
-    double alone_s = alone[i].steady.dho_s;
-    Point point{setting, with_s - alone_s, seconds_of(mean_latency(wires, setting.peers)),
-                with[i].departures};
-    points_[fmt::format("{} {}", name, with[i].engine)].push_back(point);
-    table_.row({std::to_string(setting.peers), fmt::format("{:.0f}%", 100 * setting.share),
-                std::string(name), std::string(with[i].engine), std::to_string(point.departures),
-                print_s(with_s), print_s(alone_s), print_s(point.overhead_s),
-                fmt::format("{:.2f}", point.messages_each()),
-                fmt::format("{:.2f}", setting.paper_s), agreement_.compare(with, i)});
-    draw(setting, with[i], alone[i], name);
+Workload Mobility::workload(Node staying, Node churners) const {
+  Workload workload;
+  workload.algorithm = peer_to_peer;
+  workload.peers = staying + churners;
+  workload.churners = churners;
+  workload.cycles = setup_.number("cycles");
+  workload.locked = from_s(setup_.number<double>("locked"));
+  workload.bytes = setup_.number<std::uint64_t>("data");
+  workload.wires = sim::Grid{};
+  return workload;
+}
+
+void Mobility::measure_share(Node peers, double share) {
+  auto churners = static_cast<Node>(std::ceil(share * peers));
+  Node staying = peers - churners;
+  std::vector<Run> alone = measure(workload(staying, 0), setup_.seeds, setup_.engines);
+  for (double wait : setup_.numbers<double>("waits")) {
+    Workload with_churners = workload(staying, churners);
+    with_churners.first_wait = with_churners.second_wait = from_s(wait * alone[0].steady.dho_s);
+    // SimGrid is compared where the paper is.
+    Engines engines = wait == usual_wait ? setup_.engines : Engines::sim;
+    if (setup_.engines == Engines::simgrid) engines = Engines::simgrid;
+    std::vector<Run> with = measure(with_churners, setup_.seeds, engines);
+    for (std::size_t i = 0; i < with.size(); ++i)
+      add({peers, share, wait, with[i].engine, with[i].departures, with[i].unwanted,
+           with[i].steady.dho_s - alone[i].steady.dho_s, alone[i].steady.dho_s},
+          with[i], alone[i], agreement_.compare(with, i));
   }
 }
 
-void Mobility::draw(const Setting& setting, const Run& with, const Run& alone,
-                    std::string_view name) {
-  if (name != "grid") return;
-  double x = 100 * setting.share;
-  double overhead_s = with.steady.dho_s - alone.steady.dho_s;
-  double off_s = std::hypot(with.steady_off.dho_s, alone.steady_off.dho_s);
-  auto add = [&](const std::string& series, Whose whose, double seconds, double error_s) {
-    overheads_.at(series, whose).points.push_back({x, seconds, error_s});
-    slots_.at(series, whose)
-        .points.push_back({x, seconds / setting.churners(), error_s / setting.churners()});
-  };
-  add(fmt::format("{} peers, {}", setting.peers, with.engine), Whose::ours, overhead_s, off_s);
-  if (with.engine == "sim" || setup_.engines == Engines::simgrid)
-    add(fmt::format("{} peers, paper", setting.peers), Whose::paper, setting.paper_s, 0);
+void Mobility::add(const Point& point, const Run& with, const Run& alone,
+                   const std::string& apart) {
+  points_.push_back(point);
+  auto paper = printed(point.peers, point.share);
+  table_.row(
+      {std::to_string(point.peers), fmt::format("{:.0f}", 100 * point.share),
+       fmt::format("{}", point.wait), std::string(point.engine), std::to_string(point.departures),
+       std::to_string(point.unwanted), print_s(with.steady.dho_s), print_s(point.alone_s),
+       print_s(point.overhead_s), fmt::format("{:.2f}", point.percent()),
+       paper && point.wait == usual_wait ? fmt::format("{:.2f}", paper->seconds) : "", apart});
+  draw(point, std::hypot(with.steady_off.dho_s, alone.steady_off.dho_s));
 }
 
-void Mobility::judge(Findings& findings) const {
-  bool linear = true;
+void Mobility::draw(const Point& point, double off_s) {
+  Datum datum{100 * point.share, point.percent(), 100 * off_s / point.alone_s};
+  std::string series = fmt::format("{} peers, {}", point.peers, point.engine);
+  auto paper = printed(point.peers, point.share);
+  if (point.wait == usual_wait) {
+    overheads_.at(series).points.push_back(datum);
+    if (paper && points_.front().engine == point.engine)
+      overheads_.at(fmt::format("{} peers, paper", point.peers), Whose::paper)
+          .points.push_back({datum.x, paper->percent});
+  }
+  if (point.share != shares[2]) return;
+  waits_.at(series).points.push_back({point.wait, datum.y, datum.error});
+}
+
+/// Of the points with such waits.
+double Mobility::most_percent(double least_wait, double most_wait) const {
+  double most = 0;
+  for (const Point& point : points_)
+    if (least_wait <= point.wait && point.wait <= most_wait)
+      most = std::max(most, std::abs(point.percent()));
+  return most;
+}
+
+Claim Mobility::judge_negligible() const {
   bool everybody_left = true;
-  double most = -overhead_max;
-  double most_s = 0;
-  for (const auto& [where, points] : points_) {
-    linear &= is_linear(points);
-    for (const Point& point : points) {
-      most = std::max(most, point.messages_each());
-      most_s = std::max(most_s, point.overhead_s);
-      everybody_left &= point.departures >= point.setting.churners();
-    }
-  }
-  auto [least, largest] =
-      std::minmax_element(std::begin(settings), std::end(settings),
-                          [](const Setting& a, const Setting& b) { return a.paper_s < b.paper_s; });
-  std::string paper_s = fmt::format("{:.2f} to {:.2f} s", least->paper_s, largest->paper_s);
-  findings.claims = {
-      {"Hernane 2015, section 7.3",
-       "Peers that leave and come back cost the others next to nothing.",
-       paper_s + ", 0.7 to 1.7% of a cycle",
-       fmt::format("{:.2f} s at most: at most {:.2f} message times for each peer that leaves and "
-                   "comes back; {:.0f} were allowed.",
-                   most_s, most, overhead_max),
-       judged(most <= overhead_max && everybody_left)},
-      {"Hernane 2015, table 2", "The overhead in seconds.", paper_s + ", 0.166 s a peer within 15%",
-       "Nothing in the text explains so much. The paper states neither the size of the data nor "
-       "T_locked, T1 and T2: 50 MiB and 5 s give the cycle that its percentages imply; T1 and T2 "
-       "are half a round of the queue each.",
-       Verdict::not_comparable},
-      {"Hernane 2015, table 2", "The overhead is linear in the number of these peers.",
-       "within 15%",
-       std::string("Linear within 10%, or a message time each: ") + (linear ? "yes." : "no."),
-       judged(linear)},
+  for (const Point& point : points_)
+    everybody_left &= point.departures >= setup_.seeds.count() * point.share * point.peers;
+  double most = most_percent(usual_wait, usual_wait);
+  return {
+      std::string(section), "The latencies that departures add are negligible.",
+      fmt::format("0.7 to {} % of a cycle", percent_max),
+      fmt::format("{:.2f} % at most, of either sign: a request that is dropped is taken out of "
+                  "the queue at once, the token passes nobody who will not enter, and what is "
+                  "left is the order in which those who stay happen to queue. But with T1 = T2 "
+                  "longer than a round it is up to {:.0f} %: the lock comes to peers that sleep, "
+                  "and is kept until they drop it.",
+                  most, most_percent(1, 100)),
+      judged(everybody_left && most <= percent_max)};
+}
+
+/// Where there is an overhead: the largest that one size has, to that of the other.
+Claim Mobility::judge_sizes() const {
+  auto comparable = [](const Point& a, const Point& b) {
+    return a.share == b.share && a.wait == b.wait && a.engine == b.engine && a.peers < b.peers;
   };
-  if (most <= resolution)
-    findings.remarks.emplace_back(
-        "There is nothing to be seen of them: a request that is dropped is taken out of the queue "
-        "at once, and the token passes nobody who will not enter. A place that is kept until the "
-        "token has passed would cost one message time each. What is left on the grid, of either "
-        "sign, is the order in which those who stay happen to queue.");
-  if (auto remark = agreement_.remark()) findings.remarks.push_back(*remark);
+  double apart = 1, least = 1e300, most = 0;
+  for (const Point& a : points_)
+    for (const Point& b : points_) {
+      if (a.wait <= 1 || !comparable(a, b)) continue;
+      auto [less, more] = std::minmax(a.percent(), b.percent());
+      apart = std::max(apart, more / less);
+      least = std::min(least, less);
+      most = std::max(most, more);
+    }
+  return {std::string(table_2), "The overhead is approximately the same for both sizes.",
+          "0.84, 0.98, 1.56 % of a cycle with 50 peers, 0.73, 1.05, 1.68 % with 120",
+          most == 0
+              ? "There is nothing to compare without two sizes and T1 = T2 longer than a round."
+              : fmt::format("There is none to compare unless T1 = T2 are longer than a round. Then "
+                            "it is {:.0f} to {:.0f} % of a cycle, and at most {:.2f} times as much "
+                            "with one size as with the other: a cycle takes as long as T1, whoever "
+                            "leaves.",
+                            least, most, apart),
+          most == 0 ? Verdict::not_comparable : judged(apart <= 1.25)};
+}
+
+Claim Mobility::judge_frequency() const {
+  double shortest = usual_wait;
+  for (const Point& point : points_) shortest = std::min(shortest, point.wait);
+  double often = most_percent(shortest, shortest);
+  return {std::string(section), "A higher frequency of departures is expected to cost more.", "",
+          fmt::format("With T1 = T2 of {} rounds instead of {} it is {:.2f} % of a cycle at most: "
+                      "the token does not wait for the tree.",
+                      shortest, usual_wait, often),
+          judged(often > percent_max)};
 }
 
 Findings Mobility::findings() {
-  table_.align_left(2);
   table_.align_left(3);
-  for (const Setting& setting : settings) {
-    if (setup_.scale == Scale::smoke && (setting.peers > 50 || setting.share == 0.33)) continue;
-    if (setup_.engines != Engines::simgrid)
-      measure_on(setting, "4.47 ms", sim::Uniform{}, Engines::sim);
-    measure_on(setting, "grid", sim::Grid{}, setup_.engines);
-  }
+  for (Node peers : setup_.numbers<Node>("peers"))
+    for (double share : shares)
+      if (setup_.scale != Scale::smoke || share != 0.33) measure_share(peers, share);
   Findings findings{
-      fmt::format("{}, 50 MiB, T_locked = 5 s, 10 cycles each, steady state; {}. Seconds.\n"
-                  "leaving: the share that runs listing 1 over and over; alone: the others "
-                  "without them.\neach: overhead in message times for each peer that leaves and "
-                  "comes back.",
-                  peer_to_peer, print_seeds(setup_.seeds)),
+      fmt::format("{} on the grid, {}, T_locked = {} s, {} cycles each, steady state. Seconds.\n"
+                  "leaving: the share that runs listing 1 over and over; alone: the others without "
+                  "them. T1 = T2 are\nin rounds of the queue of those others. granted in vain: "
+                  "locks that came to somebody who would drop them.",
+                  peer_to_peer, print_bytes(setup_.number<std::uint64_t>("data")),
+                  setup_.number<double>("locked"), setup_.number("cycles")),
       std::move(table_)};
-  judge(findings);
-  findings.figures = {std::move(overheads_), std::move(slots_)};
+  findings.claims = {judge_negligible(),
+                     judge_sizes(),
+                     judge_frequency(),
+                     {std::string(table_2), "The overhead in seconds.", "2.27 to 10.34 s",
+                      "The paper states neither the size of the data nor T_locked, T1 and T2: 50 "
+                      "MiB and 5 s give the cycles that its percentages imply.",
+                      Verdict::not_comparable}};
+  if (auto remark = agreement_.remark()) findings.remarks.push_back(*remark);
+  findings.figures = {std::move(overheads_), std::move(waits_)};
   return findings;
 }
 

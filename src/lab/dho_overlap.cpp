@@ -14,15 +14,15 @@ namespace {
 using namespace sim::handover;
 using namespace std::chrono_literals;
 
-constexpr sim::Node peers = 50;
 constexpr double tolerance = 0.01;
 constexpr double tolerance_beyond = 0.02;
 
-Workload workload(Duration locked, Duration overlap) {
+Workload workload(const Setup& setup, Duration locked, Duration overlap) {
   Workload workload;
   workload.algorithm = peer_to_peer;
-  workload.peers = peers;
-  workload.bytes = 50 << 20;
+  workload.peers = setup.number<sim::Node>("peers");
+  workload.bytes = setup.number<std::uint64_t>("data");
+  workload.cycles = setup.number("cycles");
   workload.locked = locked;
   workload.overlap = overlap;
   workload.wires = sim::Grid{};
@@ -33,6 +33,7 @@ Workload workload(Duration locked, Duration overlap) {
 enum class Side { below, at, beyond };
 
 struct Point {
+  double peers;
   double overlap_s;
   double locked_s;
   Times times;
@@ -93,7 +94,7 @@ struct Worst {
   }
 };
 
-std::vector<Claim> judge(const Worst& worst) {
+std::vector<Claim> judge(const Worst& worst, std::size_t cycles) {
   return {
       {"Hernane 2015, equation 2",
        "Blocked is only who has acquired, until the token is there and the data are fetched: "
@@ -105,10 +106,10 @@ std::vector<Claim> judge(const Worst& worst) {
        judged(worst.all_hold)},
       {"Hernane 2015, figure 8(b)",
        "The wait grows a little with the time between request and acquire.", "",
-       fmt::format("Of all 20 cycles, by up to {:.3f} s for each second of T_W: the first one "
+       fmt::format("Over all {} cycles, by up to {:.3f} s for each second of T_W: the first one "
                    "finds no queue to hide in. In the steady state it changes by {:.2f}% at most, "
                    "up to the knee.",
-                   worst.wait_of_all, 100 * worst.wait),
+                   cycles, worst.wait_of_all, 100 * worst.wait),
        worst.wait_of_all > 0 ? Verdict::in_part : Verdict::does_not_hold},
       {"Hernane 2015, figure 8(b)",
        "5 s between request and acquire overlap well with waiting and fetching.", "5 s",
@@ -127,8 +128,9 @@ constexpr Part parts[] = {{"Hernane 2015, figure 8(a)", 0s},
                           {"Hernane 2015, figure 8(b)", 500ms},
                           {"Hernane 2015, figure 8(c)", 1s}};
 
-Figure empty_figure(const Part& part) {
-  return {fmt::format("Cycle, wait and blocking of 50 peers, 50 MiB, T_locked = {}",
+Figure empty_figure(const Part& part, const Setup& setup) {
+  return {fmt::format("Cycle, wait and blocking of {} peers, {}, T_locked = {}",
+                      setup.number("peers"), print_bytes(setup.number<std::uint64_t>("data")),
                       sim::print_duration(part.locked)),
           std::string(part.of),
           Shape::lines,
@@ -153,33 +155,38 @@ void draw(Figure& figure, const Point& point, const Run& run) {
 
 Findings dho_overlap(const Setup& setup) {
   Findings findings{
-      fmt::format("{} peers on the grid, 50 MiB, {}, T_idle = 0, 20 cycles each, steady state; "
-                  "{}. Seconds.\nexpected: T_blocking = max(T_wait without overlap - T_W, "
-                  "T_fetch). The text has T_locked of figure 8(a) alone.",
-                  peers, peer_to_peer, print_seeds(setup.seeds)),
+      fmt::format(
+          "{} peers on the grid, {}, {}, T_idle = 0, {} cycles each, steady state. "
+          "Seconds.\nexpected: T_blocking = max(T_wait without overlap - T_W, T_fetch). The "
+          "text has T_locked of figure 8(a) alone.",
+          setup.number("peers"), print_bytes(setup.number<std::uint64_t>("data")), peer_to_peer,
+          setup.number("cycles")),
       Table({"T_W", "T_locked", "engine", "T_DHO", "T_wait", "T_blocking", "expected", "verdict",
              "differ"})};
   for (std::size_t column : {2u, 7u}) findings.table.align_left(column);
   Agreement agreement;
   Worst worst;
-  auto overlaps = pick<std::vector<Duration>>(setup.scale, {0s, 10s}, {0s, 5s, 15s, 20s, 30s},
-                                              {0s, 5s, 10s, 15s, 20s, 25s, 30s});
   for (const Part& part : parts) {
     Duration locked = part.locked;
-    Figure& figure = findings.figures.emplace_back(empty_figure(part));
+    Figure& figure = findings.figures.emplace_back(empty_figure(part, setup));
     std::vector<Run> without;
-    for (Duration overlap : overlaps) {
-      std::vector<Run> runs = measure(workload(locked, overlap), setup.seeds, setup.engines);
-      if (without.empty()) without = runs;
+    for (double overlap_s : setup.numbers<double>("overlap")) {
+      Duration overlap = from_s(overlap_s);
+      std::vector<Run> runs = measure(workload(setup, locked, overlap), setup.seeds, setup.engines);
+      if (without.empty())
+        without = overlap_s == 0
+                      ? runs
+                      : measure(workload(setup, locked, Duration(0)), setup.seeds, setup.engines);
       for (std::size_t i = 0; i < runs.size(); ++i) {
-        Point point{seconds_of(overlap), seconds_of(locked), runs[i].steady, without[i].steady};
+        Point point{setup.number<double>("peers"), overlap_s, seconds_of(locked), runs[i].steady,
+                    without[i].steady};
         worst.see(point, runs[i].all, without[i].all);
         findings.table.row(row(point, locked, overlap, runs[i].engine, agreement.compare(runs, i)));
         draw(figure, point, runs[i]);
       }
     }
   }
-  findings.claims = judge(worst);
+  findings.claims = judge(worst, setup.number("cycles"));
   if (auto remark = agreement.remark()) findings.remarks.push_back(*remark);
   return findings;
 }

@@ -1,6 +1,6 @@
-// What ELMP's explicit tree costs in messages per request, against the number of nodes: Hernane
-// 2015 claims O(log n); section 4 of the report has no measurements, so the bounds are those of a
-// fit.
+// What ELMP's explicit tree costs in messages per request, against the number of nodes. Hernane
+// 2015 claims O(log n) in its abstract and in section 3 and has no measurements of it, so the
+// bounds are those of a fit.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lab/handover_runs.hpp"
+#include "lab/parallel.hpp"
 #include "sim/simulation.hpp"
 #include "simgrid/handover.hpp"
 
@@ -103,7 +104,7 @@ std::string number(const std::optional<Sample>& sample) {
 
 /// What was measured with so many nodes; nothing where it would take too long.
 struct Row {
-  Node nodes;
+  Node nodes = 0;
   std::optional<Sample> naimi_trehel_low, naimi_trehel_high;
   std::optional<Sample> binary_low, binary_high, binary_simgrid;
   std::optional<Sample> quaternary_low, quaternary_high, quaternary_simgrid;
@@ -114,25 +115,29 @@ struct Row {
 };
 
 Row measure_all(Node nodes, const Seeds& seeds, Engines engines) {
-  auto at = [&](std::size_t contender, Load load) {
-    return measure(contenders[contender], nodes, load, seeds);
+  Row row;
+  row.nodes = nodes;
+  struct Task {
+    std::size_t contender;
+    Load load;
+    std::optional<Sample> Row::*column;
   };
-  Row row{nodes,
-          at(0, Load::low),
-          at(0, Load::high),
-          at(1, Load::low),
-          at(1, Load::high),
-          {},
-          at(2, Load::low),
-          at(2, Load::high),
-          {},
-          at(3, Load::high),
-          at(4, Load::high)};
+  const Task tasks[] = {
+      {0, Load::low, &Row::naimi_trehel_low}, {0, Load::high, &Row::naimi_trehel_high},
+      {1, Load::low, &Row::binary_low},       {1, Load::high, &Row::binary_high},
+      {2, Load::low, &Row::quaternary_low},   {2, Load::high, &Row::quaternary_high},
+      {3, Load::high, &Row::trylock},         {4, Load::high, &Row::patient_trylock}};
+  in_parallel(std::size(tasks), [&](std::size_t i) {
+    const Task& task = tasks[i];
+    row.*task.column = measure(contenders[task.contender], nodes, task.load, seeds);
+  });
   if (engines == Engines::sim) return row;
   row.binary_simgrid = measure_on_simgrid(2, nodes, seeds);
   row.quaternary_simgrid = measure_on_simgrid(4, nodes, seeds);
   return row;
 }
+
+constexpr std::string_view log_claim = "Hernane 2015, abstract and section 3";
 
 Claim judge_growth(const std::vector<Row>& rows) {
   double binary = 0;
@@ -143,37 +148,41 @@ Claim judge_growth(const std::vector<Row>& rows) {
     most = std::max(row.quaternary_low->mean(), row.quaternary_high->mean());
     quaternary = std::max(quaternary, most - row.quaternary_bound() + 17);
   }
-  return {"Hernane 2015, section 4", "A request costs O(log n) messages, if the cost is spread.",
+  return {std::string(log_claim),
+          "All operations are O(log n) in messages (amortized in the abstract, bounded in section "
+          "3).",
           "O(log n)",
-          fmt::format("Without spreading it, too: a request takes at most 2 log2 n + {:.1f} "
+          fmt::format("A request, without spreading its cost, takes at most 2 log2 n + {:.1f} "
                       "messages with m = 2 (10 were allowed), log2 n + {:.1f} with m = 4 (17).",
                       binary, quaternary),
           judged(binary <= 10 && quaternary <= 17)};
 }
 
 Claim judge_trylock(const std::vector<Row>& rows) {
-  auto with = [&](Node nodes) -> const Row& {
-    return *std::find_if(rows.begin(), rows.end(),
-                         [&](const Row& row) { return row.nodes == nodes; });
-  };
+  // From a hundred nodes on, as far as it was measured.
+  auto counts = [](const Row& row) { return row.nodes >= 100 && row.trylock; };
+  auto first = std::find_if(rows.begin(), rows.end(), counts);
+  auto last = std::find_if(rows.rbegin(), rows.rend(), counts);
+  Claim claim{"Hernane 2015, section 4.1",
+              "O(log n) also holds by the paper's own rule, to track back and start over when "
+              "somebody is busy.",
+              "O(log n)", "Not measured: it takes two sizes from 100 to 316 nodes."};
+  if (first == rows.end() || first->nodes == last->nodes) return claim;
   using Column = std::optional<Sample> Row::*;
   auto ratio = [&](Column trylock) {
-    return (with(100).*trylock)->mean() / with(100).binary_high->mean();
+    return (*first.*trylock)->mean() / first->binary_high->mean();
   };
   auto growth = [&](Column messages) {
-    return (with(316).*messages)->mean() / (with(100).*messages)->mean();
+    return (*last.*messages)->mean() / (*first.*messages)->mean();
   };
-  return {"Hernane 2015, section 4.1",
-          "O(log n) also holds by the paper's own rule, to track back and start over when somebody "
-          "is busy.",
-          "O(log n)",
-          fmt::format(
-              "It takes {:.1f} times the messages of a queue at 100 nodes, and {:.1f} times if it "
-              "waits ten times as long. It grows with the nodes either way, {:.1f} and {:.1f} "
-              "times to 316, where the queue grows {:.2f} times.",
-              ratio(&Row::trylock), ratio(&Row::patient_trylock), growth(&Row::trylock),
-              growth(&Row::patient_trylock), growth(&Row::binary_high)),
-          judged(growth(&Row::patient_trylock) < 1.5)};
+  claim.ours = fmt::format(
+      "It takes {:.1f} times the messages of a queue at {} nodes, and {:.1f} times if it waits ten "
+      "times as long. It grows with the nodes either way, {:.1f} and {:.1f} times to {}, where the "
+      "queue grows {:.2f} times.",
+      ratio(&Row::trylock), first->nodes, ratio(&Row::patient_trylock), growth(&Row::trylock),
+      growth(&Row::patient_trylock), last->nodes, growth(&Row::binary_high));
+  claim.verdict = judged(growth(&Row::patient_trylock) < 1.5);
+  return claim;
 }
 
 std::string agreement_remark(const std::vector<Row>& rows) {
@@ -188,10 +197,9 @@ std::string agreement_remark(const std::vector<Row>& rows) {
 }
 
 std::vector<Figure> draw(const std::vector<Row>& rows) {
-  constexpr std::string_view of = "Hernane 2015, section 4";
   Axis nodes{"nodes", "nodes", Spacing::log};
   Figure queue{"Messages per request that climbed to the root",
-               std::string(of),
+               std::string(log_claim),
                Shape::lines,
                nodes,
                {"messages per request", "messages"}};
@@ -235,8 +243,7 @@ Findings elmp_messages(const Setup& setup) {
   table.group("elmp m=4", 4);
   table.group("try-lock, high", 2);
   std::vector<Row> rows;
-  for (Node nodes : pick<std::vector<Node>>(setup.scale, {100, 316}, {10, 32, 100, 316, 1000},
-                                            {10, 32, 100, 316, 1000, 3162, 10'000})) {
+  for (Node nodes : setup.numbers<Node>("nodes")) {
     const Row& row = rows.emplace_back(measure_all(nodes, seeds, setup.engines));
     table.row({std::to_string(nodes), number(row.naimi_trehel_low), number(row.naimi_trehel_high),
                number(row.binary_low), number(row.binary_high), number(row.binary_simgrid),
@@ -249,18 +256,17 @@ Findings elmp_messages(const Setup& setup) {
   remarks.emplace_back(
       "ELMP costs a few times naimi-trehel: the price of a tree that is never in pieces, so that "
       "anybody may leave.");
-  return {
-      fmt::format("Messages per request that climbed to the root; channels are not FIFO, a "
-                  "message takes {} to {},\na holder stays {}; {} (one from 3162 nodes on, and on "
-                  "SimGrid). Low load: requests\nhardly meet. High load: everybody asks again at "
-                  "once. Try-lock (the report's own rule) waits\nabout {} or {} after a refusal.",
-                  print_duration(latency / 2), print_duration(latency + latency / 2),
-                  print_duration(latency), print_seeds(seeds), print_duration(5 * latency),
-                  print_duration(50 * latency)),
-      std::move(table),
-      std::move(remarks),
-      {judge_growth(rows), judge_trylock(rows)},
-      draw(rows)};
+  return {fmt::format(
+              "Messages per request that climbed to the root; channels are not FIFO, a "
+              "message takes {} to {},\na holder stays {}; a single run from 3000 nodes on, and on "
+              "SimGrid. Low load: requests\nhardly meet. High load: everybody asks again at "
+              "once. Try-lock (the report's own rule) waits\nabout {} or {} after a refusal.",
+              print_duration(latency / 2), print_duration(latency + latency / 2),
+              print_duration(latency), print_duration(5 * latency), print_duration(50 * latency)),
+          std::move(table),
+          std::move(remarks),
+          {judge_growth(rows), judge_trylock(rows)},
+          draw(rows)};
 }
 
 }  // namespace conch::lab

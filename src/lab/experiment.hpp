@@ -86,11 +86,13 @@ const Experiment& find_experiment(std::string_view name);
 // The experiments.
 Findings textbook(const Setup& setup);
 Findings textbook_faults(const Setup& setup);
+Findings textbook_reuse(const Setup& setup);
 Findings elections(const Setup& setup);
 Findings hierarchical(const Setup& setup);
 Findings planet(const Setup& setup);
 Findings auto_clusters(const Setup& setup);
 Findings elmp_messages(const Setup& setup);
+Findings dho_request(const Setup& setup);
 Findings dho_cycle(const Setup& setup);
 Findings dho_overlap(const Setup& setup);
 Findings dho_mobility(const Setup& setup);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "lab/parallel.hpp"
 #include "simgrid/handover.hpp"
 
 namespace conch::lab {
@@ -49,28 +50,39 @@ class Timing {
   decltype(Times::cycles) cycles_ = 0;
 };
 
-Run mean_over(const Seeds& seeds, std::string_view engine, Workload workload,
-              Measured (*run)(const Workload&)) {
+Run mean_over(std::string_view engine, const std::vector<Measured>& measured) {
   Timing steady, all;
-  std::uint64_t departures = 0;
-  for (workload.seed = seeds.first; workload.seed <= seeds.last; ++workload.seed) {
-    if (auto* grid = std::get_if<sim::Grid>(&workload.wires)) grid->placement = workload.seed;
-    Measured measured = run(workload);
-    steady.add(measured.steady);
-    all.add(measured.all);
-    departures += measured.leaves;
+  std::uint64_t departures = 0, unwanted = 0;
+  for (const Measured& each : measured) {
+    steady.add(each.steady);
+    all.add(each.all);
+    departures += each.leaves;
+    unwanted += each.unwanted;
   }
-  return {engine, steady.mean(), all.mean(), steady.deviation(), all.deviation(), departures};
+  return {engine,          steady.mean(), all.mean(), steady.deviation(),
+          all.deviation(), departures,    unwanted};
+}
+
+/// Ours has no state that two runs share.
+std::vector<Measured> run_on_all_cores(const std::vector<Workload>& workloads) {
+  std::vector<Measured> list(workloads.size());
+  in_parallel(list.size(), [&](std::size_t i) { list[i] = sim::handover::run(workloads[i]); });
+  return list;
 }
 
 }  // namespace
 
 std::vector<Run> measure(const Workload& workload, const Seeds& seeds, Engines engines) {
+  std::vector<Workload> workloads;
+  for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
+    Workload& each = workloads.emplace_back(workload);
+    each.seed = seed;
+    if (auto* grid = std::get_if<sim::Grid>(&each.wires)) grid->placement = seed;
+  }
   std::vector<Run> runs;
-  if (engines != Engines::simgrid)
-    runs.push_back(mean_over(seeds, "sim", workload, sim::handover::run));
+  if (engines != Engines::simgrid) runs.push_back(mean_over("sim", run_on_all_cores(workloads)));
   if (engines != Engines::sim)
-    runs.push_back(mean_over(seeds, "simgrid", workload, simgrid::run_on_simgrid));
+    runs.push_back(mean_over("simgrid", simgrid::run_on_simgrid(workloads)));
   return runs;
 }
 
@@ -88,16 +100,13 @@ std::optional<std::string> Agreement::remark() const {
                      *largest_ <= agreement_max ? "Holds." : "Does not hold.");
 }
 
+Duration from_s(double seconds) { return Duration(std::llround(1e9 * seconds)); }
+
 std::string print_s(double seconds) { return fmt::format("{:.3f}", seconds); }
 
 std::string print_bytes(std::uint64_t bytes) {
   if (bytes >= 1 << 20) return fmt::format("{} MiB", bytes >> 20);
   return fmt::format("{} KiB", bytes >> 10);
-}
-
-std::string print_seeds(const Seeds& seeds) {
-  if (seeds.first == seeds.last) return fmt::format("seed {}", seeds.first);
-  return fmt::format("seeds {}..{}", seeds.first, seeds.last);
 }
 
 }  // namespace conch::lab

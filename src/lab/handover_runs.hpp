@@ -23,8 +23,9 @@ struct Run {
   /// The standard deviation over the seeds, of each.
   sim::handover::Times steady_off = {};
   sim::handover::Times all_off = {};
-  /// In all runs.
+  /// In all runs; and locks that came to somebody who would give them up.
   std::uint64_t departures = 0;
+  std::uint64_t unwanted = 0;
 };
 
 /// Ours first. The seed also draws who is at which site of a grid.
@@ -44,8 +45,8 @@ class Agreement {
   std::optional<double> largest_;
 };
 
+Duration from_s(double seconds);
 std::string print_s(double seconds);
 std::string print_bytes(std::uint64_t bytes);
-std::string print_seeds(const Seeds& seeds);
 
 }  // namespace conch::lab

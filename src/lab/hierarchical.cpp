@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lab/experiment.hpp"
+#include "lab/parallel.hpp"
 #include "sim/simulation.hpp"
 
 namespace conch::lab {
@@ -65,9 +66,12 @@ constexpr Point points[] = {
     {"figs. 9, 10", 600ms, 500ms, 5000ms},
 };
 
+constexpr Node cluster_size = 3;
+
 struct Means {
   Sample time_s, std_s, local, global;
   std::uint64_t longest_visit = 0;
+  std::uint64_t most_preemptions = 0;
 };
 
 Means measure(const Line& line, const Point& point, const Seeds& seeds) {
@@ -77,7 +81,7 @@ Means measure(const Line& line, const Point& point, const Seeds& seeds) {
     options.algorithm = line.algorithm;
     options.tuning.eps = line.eps;
     options.seed = seed;
-    options.clusters = {3, 3, 3};
+    options.clusters = {cluster_size, cluster_size, cluster_size};
     options.hold = Distribution::constant(point.alpha);
     options.think = Distribution::exponential(point.beta);
     options.local_latency = Distribution::constant(300us);
@@ -89,6 +93,7 @@ Means measure(const Line& line, const Point& point, const Seeds& seeds) {
     means.local.add(static_cast<double>(result.report.messages.local));
     means.global.add(static_cast<double>(result.report.messages.global));
     means.longest_visit = std::max(means.longest_visit, result.visits->longest);
+    means.most_preemptions = std::max(means.most_preemptions, result.visits->most_preemptions);
   }
   return means;
 }
@@ -133,14 +138,19 @@ void add_row(Table& table, const Line& line, const Point& point, const Means& me
 
 using Measured = std::map<std::pair<std::string_view, unsigned>, Means>;
 
-Measured measure_all(const Point& point, const Seeds& seeds, Table& table) {
-  Measured measured;
-  for (const Line& line : lines) {
-    Means means = measure(line, point, seeds);
-    measured[{line.algorithm, line.eps}] = means;
-    add_row(table, line, point, means, measured.at({flat, 0}));
+/// By point.
+std::vector<Measured> measure_all(const Seeds& seeds) {
+  constexpr std::size_t each = std::size(lines);
+  std::vector<Means> means(std::size(points) * each);
+  in_parallel(means.size(), [&](std::size_t index) {
+    means[index] = measure(lines[index % each], points[index / each], seeds);
+  });
+  std::vector<Measured> all(std::size(points));
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    const Line& line = lines[i % each];
+    all[i / each][{line.algorithm, line.eps}] = means[i];
   }
-  return measured;
+  return all;
 }
 
 std::string band_remark(const Measured& measured) {
@@ -284,19 +294,31 @@ Claim load_claim(const std::vector<Measured>& all) {
           against.empty() ? Verdict::holds : Verdict::in_part};
 }
 
-Claim visit_claim(const Measured& measured) {
+/// At every point.
+Claim preemption_claim(const std::vector<Measured>& all) {
   bool within = true;
-  std::string ours;
+  std::string most, longest;
   for (unsigned eps = 0; eps <= 3; ++eps) {
-    std::uint64_t longest = measured.at({aggregation, eps}).longest_visit;
-    within &= longest <= 3 + eps;
-    ours += fmt::format("{}{}", eps == 0 ? "" : ", ", longest);
+    std::uint64_t preemptions = 0, visit = 0;
+    for (const Measured& measured : all) {
+      const Means& means = measured.at({aggregation, eps});
+      preemptions = std::max(preemptions, means.most_preemptions);
+      visit = std::max(visit, means.longest_visit);
+    }
+    within &= preemptions <= cluster_size + eps;
+    most += fmt::format("{}{}", eps == 0 ? "" : ", ", preemptions);
+    longest += fmt::format("{}{}", eps == 0 ? "" : ", ", visit);
   }
-  return {std::string(text),
-          "A visit of PreemptAggregation's token to a cluster of n while others wait has at most "
-          "n + eps entries.",
-          "3, 4, 5, 6 at eps 0 to 3", ours + " at most; n + eps + 1 is what conch promises.",
-          judged(within)};
+  return {
+      std::string(text),
+      "While the token is in a cluster of n hosts, PreemptAggregation's preemptions are limited "
+      "by n + eps, not by eps.",
+      "3, 4, 5, 6 at eps 0 to 3",
+      fmt::format("{} at most: entries in one visit whose requests are younger than one from "
+                  "outside that has long been waiting. The whole visit, which the paper does "
+                  "not bound, has up to {} entries; conch promises n + eps + 1.",
+                  most, longest),
+      judged(within)};
 }
 
 // The figures.
@@ -353,18 +375,18 @@ Figure draw_times(const std::vector<Measured>& all, std::string_view title, std:
   return figure;
 }
 
-/// Figure 10 and the bound of a visit, against eps.
+/// Figure 10, and how far overtaking goes, against eps.
 std::vector<Figure> draw_eps(const Measured& measured) {
   Figure times{"Obtaining time by eps, alpha = beta = 500 ms",
                "Bertier 2004, figure 10",
                Shape::lines,
                {"eps"},
                {"obtaining time", "s"}};
-  Figure visits{"Longest visit of the token to a cluster of 3 while others wait",
-                "Bertier 2004, section 4.2",
-                Shape::lines,
-                {"eps"},
-                {"entries in one visit", "entries"}};
+  Figure overtaking{"Most preemptions of others who wait, in one visit of the token to 3 hosts",
+                    "Bertier 2004, section 4.2",
+                    Shape::lines,
+                    {"eps"},
+                    {"preemptions in one visit", "entries"}};
   for (unsigned eps = 0; eps <= 3; ++eps) {
     for (std::string_view name : {aggregation, single}) {
       const Line& line = line_of(name, eps);
@@ -372,12 +394,12 @@ std::vector<Figure> draw_eps(const Measured& measured) {
       times.at(line.title).points.push_back(at(eps, means.time_s));
       times.at(std::string(line.title) + ", paper", Whose::paper)
           .points.push_back({double(eps), line.paper_s});
-      visits.at(line.title).points.push_back({double(eps), double(means.longest_visit)});
+      overtaking.at(line.title).points.push_back({double(eps), double(means.most_preemptions)});
     }
-    visits.at("n + eps", Whose::paper).points.push_back({double(eps), 3.0 + eps});
-    visits.at("n + eps + 1", Whose::reference).points.push_back({double(eps), 4.0 + eps});
+    overtaking.at("n + eps", Whose::paper)
+        .points.push_back({double(eps), double(cluster_size + eps)});
   }
-  return {times, visits};
+  return {times, overtaking};
 }
 
 std::vector<Figure> draw(const std::vector<Measured>& all) {
@@ -413,11 +435,14 @@ Findings hierarchical(const Setup& setup) {
              "paper s", "paper std", "local", "global", "global / NT", "paper l", "paper g",
              "in band"})};
   findings.table.align_left(3);
-  std::vector<Measured> all;
-  for (const Point& point : points) all.push_back(measure_all(point, setup.seeds, findings.table));
+  std::vector<Measured> all = measure_all(setup.seeds);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const Line& line : lines)
+      add_row(findings.table, line, points[i], all[i].at({line.algorithm, line.eps}),
+              all[i].at({flat, 0}));
   findings.claims = {times_claim(all[0], all[1]), threshold_claim(all[0]), locality_claim(all[0]),
                      aggregation_claim(all[0]),   hierarchy_claim(all[0]), load_claim(all),
-                     visit_claim(all[0])};
+                     preemption_claim(all)};
   findings.remarks = {
       band_remark(all[0]),
       "The paper's messages miss about 55 tokens: its messages less its path are 122, where 177 "

@@ -76,7 +76,7 @@ class Elmp {
       .name = "elmp",
       .family = "token",
       .source = "Hernane, Gustedt, Benyettou 2015",
-      .messages = "0 or 2 log N + 7",
+      .messages = "0 or 2 log N + 6",
       .client_delay = "O(log N)",
       .sync_delay = "1",
   };

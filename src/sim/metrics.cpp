@@ -21,9 +21,16 @@ Summary summarize(std::vector<double> values) {
     std::nth_element(values.begin(), place, values.end());
     return *place;
   };
-  double largest = *std::max_element(values.begin(), values.end());
-  return {mean,   std::sqrt(squares / count), percentile(0.5), percentile(0.95), percentile(0.99),
-          largest};
+  auto [min, max] = std::minmax_element(values.begin(), values.end());
+  double least = *min;
+  double largest = *max;
+  return {mean,
+          std::sqrt(squares / count),
+          percentile(0.5),
+          percentile(0.95),
+          percentile(0.99),
+          largest,
+          least};
 }
 
 double jain_index(const std::vector<double>& shares) {

@@ -19,6 +19,7 @@ struct Summary {
   double p95 = 0;
   double p99 = 0;
   double max = 0;
+  double min = 0;
 };
 Summary summarize(std::vector<double> values);
 

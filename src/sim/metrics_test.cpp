@@ -22,6 +22,7 @@ TEST(Summary, OfValues) {
   EXPECT_DOUBLE_EQ(summary.p95, 95);
   EXPECT_DOUBLE_EQ(summary.p99, 99);
   EXPECT_DOUBLE_EQ(summary.max, 100);
+  EXPECT_DOUBLE_EQ(summary.min, 1);
   EXPECT_DOUBLE_EQ(summarize({}).max, 0);
 }
 

@@ -112,6 +112,7 @@ void validate(const Options& options) {
   const About& about = entry.about;
   std::string name(about.name);
   if (options.requests == 0) throw BadText("--requests must be at least 1");
+  CONCH_EXPECT(options.burst > 0, "a row has a request");
   if (about.needs_fifo && options.channel == Channel::any && !options.uses_link())
     throw BadText(name + " needs FIFO channels: use --channel fifo, or --link always, which " +
                   "puts messages back in order");

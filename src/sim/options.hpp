@@ -43,6 +43,10 @@ struct Options {
   std::optional<NodeRange> drawn_nodes;
   /// Per node.
   std::uint64_t requests = 20;
+  /// So many of them in a row, without thinking in between.
+  std::uint64_t burst = 1;
+  /// Only these ask; everybody, if there is none.
+  std::vector<Node> askers = {};
   std::uint64_t seed = 1;
 
   Distribution hold = Distribution::constant(std::chrono::milliseconds(5));

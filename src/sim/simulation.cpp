@@ -105,7 +105,7 @@ void Simulation::start() {
   for (Node node = 0; node < nodes; ++node) {
     population_->create(node, start);
     Process& process = processes_[node];
-    process.remaining = options_.requests;
+    process.remaining = asks(node) ? options_.requests : 0;
     process.churns = node >= first_churner;
     process.rate = 1 + options_.faults.drift * (2 * fault_random_.uniform() - 1);
   }

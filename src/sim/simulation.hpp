@@ -105,6 +105,7 @@ class Simulation final : private Host {
 
   // Processes.
   void think(Node node);
+  bool asks(Node node) const;
   void request(Node node);
   Wish draw_wish();
   void maybe_tell(Node node);

@@ -1,4 +1,5 @@
 // The processes of a simulation: think, ask, hold, let go; come and go; talk to one another.
+#include <algorithm>
 #include <utility>
 
 #include "sim/simulation.hpp"
@@ -13,7 +14,13 @@ void Simulation::think(Node node) {
     return;
   }
   process.phase = Phase::thinking;
-  after(node, options_.think.draw(random_), What::think);
+  bool thinks = (options_.requests - process.remaining) % options_.burst == 0;
+  after(node, thinks ? options_.think.draw(random_) : Duration{0}, What::think);
+}
+
+bool Simulation::asks(Node node) const {
+  const auto& askers = options_.askers;
+  return askers.empty() || std::find(askers.begin(), askers.end(), node) != askers.end();
 }
 
 void Simulation::request(Node node) {

@@ -112,6 +112,26 @@ TEST(Simulation, EveryRequestIsServedOrWithdrawn) {
   EXPECT_GT(report.withdrawn, 20u);
 }
 
+TEST(Simulation, OnlyThoseAskWhoAreAskers) {
+  Options options = of("ring");
+  options.askers = {3, 7};
+  Result result = simulate(options);
+  EXPECT_FALSE(result.violation);
+  EXPECT_EQ(result.report.entries, 2 * options.requests);
+}
+
+// Entering again costs nothing where permissions are kept: 18 messages for the first of each row.
+TEST(Simulation, RequestsComeInRows) {
+  Options options = of("ricart-agrawala-kept");
+  options.askers = {3};
+  options.burst = 5;
+  Report report = simulate(options).report;
+  EXPECT_EQ(report.entries, 20u);
+  EXPECT_LE(report.messages.total, 18u);
+  options.think = Distribution::constant(1h);
+  EXPECT_NEAR(simulate(options).report.duration_s, 4 * 3600, 1);
+}
+
 TEST(Simulation, RicartAgrawalaAndLamportKeepHappenedBeforeOrder) {
   for (const char* name : {"ricart-agrawala", "lamport"}) {
     Options options = of(name);

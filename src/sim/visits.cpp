@@ -16,15 +16,18 @@ void VisitOracle::gave_up(Node node) {
 }
 
 Finding VisitOracle::entered(Node node, Time now) {
+  std::optional<Time> asked = asked_[node];
   gave_up(node);
   std::uint32_t cluster = rules_.cluster_of[node];
   std::optional<Node> other = kept_waiting(cluster, now);
-  if (!other || cluster != cluster_) length_ = 0;
+  if (!other || cluster != cluster_) length_ = preemptions_ = 0;
   cluster_ = cluster;
   if (!other) return {};
   visits_.count += length_ == 0;
   ++visits_.entries;
   visits_.longest = std::max(visits_.longest, ++length_);
+  preemptions_ += asked > asked_[*other];
+  visits_.most_preemptions = std::max(visits_.most_preemptions, preemptions_);
   if (rules_.bounds.empty() || length_ <= rules_.bounds[cluster]) return {};
   return std::to_string(node) + " makes " + std::to_string(length_) + " entries of its cluster " +
          "in one visit, of which " + std::to_string(rules_.bounds[cluster]) + " are allowed, and " +

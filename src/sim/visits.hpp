@@ -16,6 +16,8 @@ struct Visits {
   std::uint64_t count = 0;
   std::uint64_t entries = 0;
   std::uint64_t longest = 0;
+  /// The most entries of one visit that overtook somebody outside: their requests are younger.
+  std::uint64_t most_preemptions = 0;
 
   double mean() const {
     return count == 0 ? 0 : static_cast<double>(entries) / static_cast<double>(count);
@@ -49,6 +51,7 @@ class VisitOracle {
   std::set<std::pair<Time, Node>> waiting_;
   std::uint32_t cluster_ = 0;
   std::uint64_t length_ = 0;
+  std::uint64_t preemptions_ = 0;
   Visits visits_;
 };
 

@@ -55,6 +55,19 @@ TEST(Visits, CountFromWhenARequestIsKnown) {
   EXPECT_TRUE(enter(visits, 0, Time(10s)));
 }
 
+TEST(Visits, CountWhoseRequestIsYoungerAsPreempting) {
+  VisitOracle visits = oracle();
+  visits.requested(0, Time(0s));
+  visits.requested(2, Time(1s));
+  visits.requested(1, Time(2s));
+  visits.entered(0, Time(3s));  // it was first
+  EXPECT_EQ(visits.visits().most_preemptions, 0u);
+  visits.entered(1, Time(4s));
+  EXPECT_EQ(enter(visits, 0, Time(5s)), std::nullopt);
+  EXPECT_EQ(visits.visits().longest, 3u);
+  EXPECT_EQ(visits.visits().most_preemptions, 2u);
+}
+
 /// Realistic latencies: local ones far below the others.
 Options realistic(std::string_view algorithm, unsigned eps, std::uint64_t seed) {
   Options options;

@@ -137,19 +137,23 @@ Measured run_here(const Workload& workload, const sim::Grid& grid) {
 
 }  // namespace
 
-Measured run_on_simgrid(const Workload& workload) {
+std::vector<Measured> run_on_simgrid(std::span<const Workload> workloads) {
   static_assert(std::is_trivially_copyable_v<Measured>);
-  const auto* grid = std::get_if<sim::Grid>(&workload.wires);
-  if (grid == nullptr) throw sim::BadText("SimGrid runs on a grid, not on wires of one length");
-  validate(workload);
-  std::string bytes = in_child([&] {
-    Measured measured = run_here(workload, *grid);
+  for (const Workload& workload : workloads) {
+    validate(workload);
+    if (!std::holds_alternative<sim::Grid>(workload.wires))
+      throw sim::BadText("SimGrid runs on a grid, not on wires of one length");
+  }
+  auto answers = in_children(workloads.size(), [&](std::size_t index) {
+    Measured measured = run_here(workloads[index], std::get<sim::Grid>(workloads[index].wires));
     return std::string(reinterpret_cast<const char*>(&measured), sizeof measured);
   });
-  Measured measured;
-  if (bytes.size() != sizeof measured) throw ChildFailed("half an answer");
-  std::memcpy(&measured, bytes.data(), sizeof measured);
-  return measured;
+  std::vector<Measured> list(workloads.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (answers[i].size() != sizeof list[i]) throw ChildFailed("half an answer");
+    std::memcpy(&list[i], answers[i].data(), sizeof list[i]);
+  }
+  return list;
 }
 
 }  // namespace conch::simgrid

@@ -1,12 +1,19 @@
 // The handover of sim/handover.hpp on SimGrid: the same peers, lock managers and handles.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "sim/handover.hpp"
 
 namespace conch::simgrid {
 
-/// The workload's wires must be a grid. In a child process: throws ChildFailed with what went
-/// wrong.
-sim::handover::Measured run_on_simgrid(const sim::handover::Workload& workload);
+/// The workloads' wires must be grids. Each in a child process, on all cores: throws ChildFailed
+/// with what went wrong.
+std::vector<sim::handover::Measured> run_on_simgrid(
+    std::span<const sim::handover::Workload> workloads);
+inline sim::handover::Measured run_on_simgrid(const sim::handover::Workload& workload) {
+  return run_on_simgrid({&workload, 1}).front();
+}
 
 }  // namespace conch::simgrid

@@ -1,6 +1,7 @@
 #include "simgrid/handover.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -53,20 +54,26 @@ TEST(SimGrid, NeedsAGrid) {
   EXPECT_THROW(run_on_simgrid(workload), sim::BadText);
 }
 
-TEST(Child, AnswersAndIsGone) {
-  EXPECT_EQ(in_child([] { return std::string(100'000, 'x'); }), std::string(100'000, 'x'));
+TEST(Children, AnswerInTheirOrderAndAreGone) {
+  auto answer = [](std::size_t index) { return std::string(100'000 + index, 'x'); };
+  std::vector<std::string> answers = in_children(7, answer);
+  ASSERT_EQ(answers.size(), 7u);
+  for (std::size_t i = 0; i < answers.size(); ++i) EXPECT_EQ(answers[i], answer(i));
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_TRUE(in_children(0, answer).empty());
 }
 
 std::string complaint_about(const std::function<std::string()>& f, std::chrono::seconds limit) {
   try {
-    in_child(f, limit);
+    in_children(
+        3, [&](std::size_t index) { return index == 1 ? f() : "all right"; }, limit);
   } catch (const ChildFailed& failure) {
     return failure.what();
   }
   return "";
 }
 
-TEST(Child, SaysWhatWentWrong) {
+TEST(Children, SayWhatWentWrong) {
   auto throws = []() -> std::string { throw std::runtime_error("no way"); };
   EXPECT_EQ(complaint_about(throws, 60s), "no way");
   auto dies = []() -> std::string { std::_Exit(3); };
