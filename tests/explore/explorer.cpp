@@ -174,11 +174,12 @@ void Explorer::examine(const Job& job, const Outcome& outcome) {
 }
 
 /// Which of several runs it was, by halves, if the command could not say.
-std::optional<std::uint64_t> Explorer::isolate(Job job, Ending ending, Clock::time_point until) {
+std::optional<std::uint64_t> Explorer::isolate(Job job, const std::string& kind,
+                                               Clock::time_point until) {
   while (job.seeds.count > 1 && Clock::now() < until && !stop_) {
     Job half = job;
     half.seeds.count = job.seeds.count / 2;
-    if (run(half).ending == ending) {
+    if (kind_of(run(half)) == kind) {
       job = half;
     } else {
       job.seeds.first += half.seeds.count;
@@ -188,9 +189,10 @@ std::optional<std::uint64_t> Explorer::isolate(Job job, Ending ending, Clock::ti
   return job.seeds.count == 1 ? std::optional(job.seeds.first) : std::nullopt;
 }
 
-bool Explorer::fails(const Task& task, std::uint64_t seed, const Job& job, Ending ending) {
+bool Explorer::fails(const Task& task, std::uint64_t seed, const Job& job,
+                     const std::string& kind) {
   ChildEnd end = run_child(words_of(task, seed), {task.enough, task_limit}, stop_);
-  return read_outcome(families_[job.family].speaker, end.finished, {seed, 1}).ending == ending;
+  return kind_of(read_outcome(families_[job.family].speaker, end.finished, {seed, 1})) == kind;
 }
 
 Finding Explorer::pin_down(const Job& job, const Outcome& outcome) {
@@ -203,21 +205,21 @@ Finding Explorer::pin_down(const Job& job, const Outcome& outcome) {
   if (!outcome.failed_seeds.empty())
     seed = outcome.failed_seeds.front();
   else if (job.seeds.count > 1)
-    seed = isolate(job, outcome.ending, until);
+    seed = isolate(job, finding.kind, until);
   if (!seed) return finding;
   Failing failing{job.task, *seed};
   finding.drawn = command_of(words_of(failing.task, failing.seed));
-  finding.is_gone = !fails(failing.task, failing.seed, job, outcome.ending);
+  finding.is_gone = !fails(failing.task, failing.seed, job, finding.kind);
   bool can_shrink = !finding.is_gone && families_[job.family].speaker == Speaker::conch;
   if (can_shrink)
     failing = shrink(failing, [&](const Task& task, std::uint64_t same) {
       std::optional<std::uint64_t> found;
       if (stop_ || Clock::now() > until) return found;
-      if (fails(task, same, job, outcome.ending)) return found = same;
+      if (fails(task, same, job, finding.kind)) return found = same;
       Job other{job.family, task, {same + 1, seeds_for(job.family, task)}};
       if (task.seeding == Seeding::none) return found;
       Outcome others = run(other);
-      if (others.ending == outcome.ending && !others.failed_seeds.empty())
+      if (kind_of(others) == finding.kind && !others.failed_seeds.empty())
         found = others.failed_seeds.front();
       return found;
     });

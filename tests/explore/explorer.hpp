@@ -51,10 +51,11 @@ class Explorer {
   void examine(const Job& job, const Outcome& outcome);
   /// Whether it is the first of its kind; the others are counted.
   bool claim(const Job& job, const Outcome& outcome);
-  std::optional<std::uint64_t> isolate(Job job, Ending ending, Clock::time_point until);
+  std::optional<std::uint64_t> isolate(Job job, const std::string& kind, Clock::time_point until);
   Finding pin_down(const Job& job, const Outcome& outcome);
   void keep(const Failing& failing, Finding& finding);
-  bool fails(const Task& task, std::uint64_t seed, const Job& job, Ending ending);
+  /// In the same way.
+  bool fails(const Task& task, std::uint64_t seed, const Job& job, const std::string& kind);
   void tell_progress();
 
   double left_s() const;

@@ -31,7 +31,8 @@ std::vector<std::string> lowered(const Option& option) {
   auto last = number_in(dots == text.npos ? text : text.substr(dots + 2));
   std::uint64_t least = std::max(option.least, number_in(first).value_or(0));
   for (std::uint64_t each : below(last.value_or(0), least))
-    list.push_back(first.empty() ? std::to_string(each) : first + ".." + std::to_string(each));
+    list.push_back(first.empty() || each == number_in(first) ? std::to_string(each)
+                                                             : first + ".." + std::to_string(each));
   return list;
 }
 

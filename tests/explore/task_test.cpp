@@ -65,7 +65,7 @@ TEST(ExploreTask, IsShrunkToTheSmallestThatFails) {
   };
   Failing failing = shrink(Failing{drawn(), 7}, fails);
   Task expected{.program = "conch", .words = {"sim", "elmp"}, .machine_words = {"--json"}};
-  expected.set({"--nodes", "2..2", Smaller::lower, 2});
+  expected.set({"--nodes", "2", Smaller::lower, 2});
   expected.set({"--requests", "3", Smaller::lower});
   expected.set({"--lose", "10%"});
   EXPECT_EQ(failing.task, expected) << command_of(words_of(failing.task, failing.seed));
