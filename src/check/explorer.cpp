@@ -97,6 +97,7 @@ void Explorer::expand(Worker& worker, Words words, const Item& item) {
 bool Explorer::needless(const Note& note, const Step& step) const {
   if (!note.plain || !is_plain(step.kind) || step.node >= note.last) return false;
   if (step.kind != StepKind::deliver || step.packet.from() != note.last) return true;
+  if (note.sent == nullptr) return true;  // a message reached somebody who has crashed
   for (const Sent& sent : *note.sent)
     if (sent.to == step.node && sent.message.number == step.packet.message().number) return false;
   return true;
