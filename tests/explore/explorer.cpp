@@ -208,8 +208,11 @@ Finding Explorer::pin_down(const Job& job, const Outcome& outcome) {
     seed = isolate(job, finding.kind, until);
   if (!seed) return finding;
   Failing failing{job.task, *seed};
-  finding.drawn = command_of(words_of(failing.task, failing.seed));
-  finding.is_gone = !fails(failing.task, failing.seed, job, finding.kind);
+  finding.command = finding.drawn = command_of(words_of(failing.task, failing.seed));
+  if (stop_) return finding;  // Whatever would be run now is interrupted.
+  bool comes_again = fails(failing.task, failing.seed, job, finding.kind);
+  if (stop_ && !comes_again) return finding;
+  finding.is_gone = !comes_again;
   bool can_shrink = !finding.is_gone && families_[job.family].speaker == Speaker::conch;
   if (can_shrink)
     failing = shrink(failing, [&](const Task& task, std::uint64_t same) {
