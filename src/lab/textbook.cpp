@@ -152,7 +152,7 @@ std::string number(double value) { return fmt::format("{:.2f}", value); }
 std::string voting_remark(double sync_delay) {
   return fmt::format(
       "maekawa takes {:.2f} message times from one holder to the next where the textbook has a "
-      "round trip, RELEASE to the voter that both need and its REPLY: if that voter is the old "
+      "round trip, RELEASE to the voter that both need and its VOTE: if that voter is the old "
       "holder or the new one, which it is in {:.0f}% of these, one of the two messages is its own "
       "and takes no time.",
       sync_delay, 100 * (2 - sync_delay));
