@@ -173,9 +173,10 @@ void Elmp::timer(TimerId, Out& out) {
 /// The root is locked: nobody else changes the tree now.
 void Elmp::execute(Out& out) {
   const Operation operation = lock_->operation;
+  bool unguarded = tuning_.without == Without::leave_lock && operation.task == Task::leave;
+  CONCH_EXPECT(ledger_ || unguarded, "the root has the ledger");
   switch (operation.task) {
     case Task::request:
-      CONCH_EXPECT(ledger_, "the root has the ledger");
       if (operation.id.origin != self_) return swap(out);
       asking_ = false;
       lock_.reset();
@@ -183,10 +184,9 @@ void Elmp::execute(Out& out) {
       return;
     case Task::join:
       if (lazy() && operation.id.origin != self_)
-        return out.send(operation.id.origin, Walk{operation, 0});
-      return seat(operation, 0, out);
+        return out.send(operation.id.origin, Walk{operation, 0, ledger_->place});
+      return seat({operation, 0, ledger_->place}, out);
     case Task::leave: {
-      CONCH_EXPECT(ledger_ || !lazy(), "the root has the ledger");
       if (lazy()) ++ledger_->departures;
       bool below = lazy() || tuning_.without == Without::heaviest_leaf;
       if (below && operation.id.origin != self_)
@@ -369,7 +369,10 @@ void Elmp::receive(NodeId from, const elmp::Token& m, Out& out) {
   line_.receive(from, m, out);
   depart(out);
 }
-void Elmp::receive(NodeId from, const Clear& m, Out& out) { line_.receive(from, m, out); }
+/// What comes to a newcomer before its welcome was sent to its former life.
+void Elmp::receive(NodeId from, const Clear& m, Out& out) {
+  if (member_) line_.receive(from, m, out);
+}
 void Elmp::receive(NodeId from, const Splice& m, Out& out) {
   line_.receive(from, m, out);
   depart(out);
@@ -379,6 +382,7 @@ void Elmp::receive(NodeId from, const Spliced& m, Out& out) {
   depart(out);
 }
 void Elmp::receive(NodeId from, const Ahead& m, Out& out) {
+  if (!member_) return;
   line_.receive(from, m, out);
   depart(out);
 }

@@ -29,8 +29,9 @@
 // fewest are.
 //
 //   KNOCK, DECLINE               let me in; not through me, I leave
-//   WALK(operation)              towards the lightest child
-//   WELCOME(epoch), ARRIVED      I am your parent; to the one who was asked: I am in
+//   WALK(operation, place)       towards the lightest child
+//   WELCOME(epoch, place)        I am your parent; places up to this one are none of yours
+//   ARRIVED                      to the one who was asked: I am in
 //   UNLOCK                       up the locked path
 //
 // A leaver is replaced by a leaf, taken where the most are, so that the tree stays balanced. If the
@@ -218,7 +219,7 @@ class Elmp {
   // Joining and leaving.
   void knock(NodeId than, Out& out);
   void welcome_next(Out& out);
-  void seat(const elmp::Operation& operation, std::uint64_t depth, Out& out);
+  void seat(const elmp::Walk& walk, Out& out);
   void pick(const elmp::Operation& operation, Out& out);
   void replace(const elmp::Operation& operation, Out& out);
   void last_leaves(Out& out);

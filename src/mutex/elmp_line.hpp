@@ -14,7 +14,8 @@
 // it, it asks the one ahead to take it out. One that is being taken out itself does not listen: the
 // place behind it will hear who is ahead of it then, or get the token, and in neither case was
 // anything lost. A number that is unknown is of a place that is no more, except that the token and
-// news of the one ahead may come before the place itself has been given.
+// news of the one ahead may come before the place itself has been given. So who comes back learns
+// which numbers were given before: news for a place of its former life may still come.
 //
 //   SPLICE(place, next)      take me out; my next is now yours
 //   SPLICED(place)           done
@@ -32,6 +33,9 @@ class Line {
  public:
   /// The first root hosts the first place, with the token.
   Line(NodeId self, const Assignment& start, const Ledger& ledger);
+
+  /// Of a newcomer: places up to this one were given before it came.
+  void begin_after(std::uint64_t place) { newest_ = place; }
 
   // At the root, which hosts the last place.
   /// The local process wants to enter: nobody is behind it, it takes the last place.

@@ -50,18 +50,19 @@ void Elmp::receive(NodeId from, const Decline&, Out& out) {
 }
 
 /// Goes where the fewest are, so that the tree stays balanced.
-void Elmp::seat(const Operation& operation, std::uint64_t depth, Out& out) {
+void Elmp::seat(const Walk& walk, Out& out) {
+  const Operation& operation = walk.operation;
   CONCH_EXPECT(operation.newcomer, "somebody is to be seated");
   if (children_.size() < tuning_.order || tuning_.without == Without::degree) {
     children_.push_back({*operation.newcomer, 1, 1});
-    return out.send(*operation.newcomer, Welcome{operation.id, 1, depth + 1});
+    return out.send(*operation.newcomer, Welcome{operation.id, 1, walk.depth + 1, walk.place});
   }
   Child& lightest = *std::min_element(children_.begin(), children_.end(), lighter);
   ++lightest.weight;
-  out.send(lightest.node, Walk{operation, depth + 1});
+  out.send(lightest.node, Walk{operation, walk.depth + 1, walk.place});
 }
 
-void Elmp::receive(NodeId, const Walk& m, Out& out) { seat(m.operation, m.depth, out); }
+void Elmp::receive(NodeId, const Walk& m, Out& out) { seat(m, out); }
 
 void Elmp::receive(NodeId from, const Welcome& m, Out& out) {
   CONCH_EXPECT(!member_, "only a newcomer is welcomed");
@@ -69,6 +70,7 @@ void Elmp::receive(NodeId from, const Welcome& m, Out& out) {
   contact_.reset();
   parent_ = from;
   epoch_ = m.epoch;
+  line_.begin_after(m.place);
   out.send(m.operation.origin, Arrived{m.operation, m.depth});
   out.joined();
 }

@@ -188,13 +188,16 @@ struct Walk {
   Operation operation;
   /// How far from the origin, in lazy mode.
   std::uint64_t depth = 0;
-  CONCH_FIELDS(Walk, operation, depth)
+  /// The last one that was given when the operation reached the root.
+  std::uint64_t place = 0;
+  CONCH_FIELDS(Walk, operation, depth, place)
 };
 struct Welcome {
   OperationId operation;
   std::uint64_t epoch = 0;
   std::uint64_t depth = 0;
-  CONCH_FIELDS(Welcome, operation, epoch, depth)
+  std::uint64_t place = 0;
+  CONCH_FIELDS(Welcome, operation, epoch, depth, place)
 };
 struct Arrived {
   OperationId operation;

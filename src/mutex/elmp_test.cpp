@@ -297,4 +297,29 @@ TEST(Elmp, RandomRunsSeeThatARuleIsMissing) {
         << static_cast<int>(rule);
 }
 
+/// Who comes back does not learn which places were given to its former life or to others.
+class ElmpRemembersNoNumbers : public Elmp {
+ public:
+  using Elmp::Elmp;
+  using Elmp::receive;
+  void receive(NodeId from, const elmp::Welcome& m, Out& out) {
+    elmp::Welcome without = m;
+    without.place = 0;
+    Elmp::receive(from, without, out);
+  }
+};
+
+template <class A>
+std::string runs_with_leaves(std::size_t nodes) {
+  return random_runs<A>(1500, nodes, Channels::unordered, {}, {}, Membership::changing);
+}
+
+TEST(Elmp, EveryPromiseHoldsInRandomRunsWithJoinsAndLeaves) {
+  for (std::size_t nodes = 2; nodes <= 6; ++nodes) EXPECT_EQ(runs_with_leaves<Elmp>(nodes), "");
+}
+
+TEST(Elmp, RandomRunsSeeThatNewsForAFormerLifeIsTakenForAPlace) {
+  for (std::size_t nodes : {4, 5}) EXPECT_NE(runs_with_leaves<ElmpRemembersNoNumbers>(nodes), "");
+}
+
 }  // namespace conch::testing::elmp_test
