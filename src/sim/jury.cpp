@@ -127,6 +127,7 @@ void Jury::after_call(Node node) {
 void Jury::crashed(Node node) {
   step(node);
   exclusion_.leave(node);
+  fences_.crashed();
   if (order_) order_->forget(node);
   if (population_.entry().about.family == "permission") data_.crashed(node);
   if (population_.holds_token(node)) tokens_.lost();

@@ -62,11 +62,13 @@ class ExclusionOracle {
 
 /// A writer's fence is larger than every one that was handed out before for something of its range.
 /// A reader's is the largest of the writers that were inside before it with something of its range,
-/// or the one that the lock started from.
+/// or the one that the lock started from. Once somebody has crashed it may be larger: the fence of a
+/// writer that was let in and crashed before it heard of it.
 class FenceOracle {
  public:
   explicit FenceOracle(Fence start = {}) : handed_out_(start), writers_(start) {}
   Finding enter(Node node, Fence fence, const Wish& wish = {});
+  void crashed() { has_crashed_ = true; }
 
  private:
   Finding enter_to_read(Node node, Fence fence, const Range& range) const;
@@ -74,6 +76,7 @@ class FenceOracle {
   /// The largest by range.
   Extent<Fence> handed_out_;
   Extent<Fence> writers_;
+  bool has_crashed_ = false;
 };
 
 /// Every writer's release makes a new version of its range; the next entry must see it. Unless all

@@ -73,6 +73,15 @@ TEST(FenceOracle, FiresWhenAReadersFenceIsNotThatOfTheLastWriter) {
                   ", but the last writer before it had fence 1.4");
 }
 
+TEST(FenceOracle, AReaderMayGetTheFenceOfAWriterThatCrashedOnItsWayIn) {
+  FenceOracle oracle(fence(0));
+  EXPECT_FALSE(oracle.enter(1, fence(4), write(0, 10)));
+  oracle.crashed();
+  EXPECT_TRUE(oracle.enter(2, fence(3), read(0, 10)));
+  EXPECT_FALSE(oracle.enter(2, fence(5), read(0, 10)));
+  EXPECT_TRUE(oracle.enter(3, fence(5), write(0, 10))) << "but the next writer's is another";
+}
+
 // A reader of 0..20 saw fence 4; who writes some of that must be told from what it saw.
 TEST(FenceOracle, FiresWhenAWritersFenceIsOneThatAReaderGot) {
   FenceOracle oracle(fence(0));
