@@ -191,7 +191,7 @@ TEST(Community, TwoHoldersInALongPartitionAndNoneInAShortOne) {
 /// A root in quarantine that confirms a holder whom nobody has named: the old root may be alive.
 TEST(Community, AHolderThatIsCutOffIsNotConfirmedByNewRoots) {
   World world{.protocol = "sigma", .weather = "parted", .overlay = "pastry"};
-  CommunityOptions options = world.options(49);
+  CommunityOptions options = world.options(71);
   options.mishaps.apart = std::chrono::seconds(2);
   EXPECT_FALSE(run_community(options).violation);
   options.tuning.without = Without::named_holder;
