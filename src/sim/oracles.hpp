@@ -62,8 +62,8 @@ class ExclusionOracle {
 
 /// A writer's fence is larger than every one that was handed out before for something of its range.
 /// A reader's is the largest of the writers that were inside before it with something of its range,
-/// or the one that the lock started from. Once somebody has crashed it may be larger: the fence of a
-/// writer that was let in and crashed before it heard of it.
+/// or the one that the lock started from. Once somebody has crashed it may be larger: the fence of
+/// a writer that was let in and crashed before it heard of it.
 class FenceOracle {
  public:
   explicit FenceOracle(Fence start = {}) : handed_out_(start), writers_(start) {}
