@@ -37,12 +37,12 @@ void Voting::ask(bool forced, Out& out) {
 
 /// The informed back-off: asks again when its turn should have come.
 void Voting::await_turn(Out& out) {
-  bool again = habit_ == Habit::asks_again ? terms_.retry != Retry::never : leased();
-  if (!again) return;
+  bool wants_to = habit_ == Habit::asks_again && terms_.retry != Retry::never;
+  if (!wants_to && !leased()) return;
   std::uint32_t place = 0;
   for (const View& view : views_) place = std::max(place, view.position);
   Duration turn = terms_.section;
-  if (habit_ == Habit::yields) turn = std::max(turn, terms_.lease);
+  if (!wants_to) turn = std::max(turn, terms_.lease);  // a message may have been lost
   if (terms_.retry == Retry::informed) turn = turn * place + turn / 2;
   out.arm(timer_of(Alarm::retry), turn, turn + terms_.round_trip);
 }

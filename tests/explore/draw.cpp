@@ -29,8 +29,9 @@ Task draw_community(const CatalogEntry& entry, sim::Random& random) {
   if (dice.chance(0.7)) task.set({"--replicas", dice.text(1, 7), Smaller::lower});
   if (dice.chance(0.5)) task.set({"--nodes", dice.text(9, 40), Smaller::lower, 2});
   if (dice.chance(0.7)) task.set({"--requests", dice.text(2, 30), Smaller::lower});
-  if (dice.chance(0.4)) task.set({"--hand-off", dice.one_of({"token", "winner", "cleanup"})});
-  if (dice.chance(0.4)) task.set({"--retry", dice.one_of({"never", "informed", "always"})});
+  bool hands_off = entry.about.name == "end-to-end";
+  if (hands_off) task.set({"--hand-off", dice.one_of({"token", "winner", "cleanup"})});
+  if (!hands_off) task.set({"--retry", dice.one_of({"never", "informed", "always"})});
   // Longer ones make two majorities, which docs/limits.md says.
   if (weather == "parted") task.set({"--apart", dice.milliseconds(50, 2000), Smaller::never});
   sim::CommunityOptions options = sim::CommunityOptions::of(task.words[1], weather);

@@ -98,7 +98,8 @@ class SimulationDraw {
       return;
     }
     task_.set({"--local-latency", latency()});
-    task_.set({"--remote-latency", dice_.one_of({"10ms", "exp:20ms", "uniform:0ms..100ms"})});
+    if (task_.find("--clusters")->value.find(',') != std::string::npos)
+      task_.set({"--remote-latency", dice_.one_of({"10ms", "exp:20ms", "uniform:0ms..100ms"})});
     if (task_.find("--sites")) task_.set({"--site-latency", latency()});
   }
 
