@@ -138,7 +138,7 @@ class BreadthFirst {
     for (const auto& worker : workers_) seen |= worker->seen;
     return seen;
   }
-  /// Of all states.
+  /// The bytes that all states found so far take.
   std::size_t bytes() const { return visited_.bytes() + states_ * sizeof(Record) + level_bytes_; }
   bool insert(Words words) { return visited_.insert(words); }
 
@@ -246,7 +246,7 @@ class BreadthFirst {
   std::atomic<bool> ended_ = false;
   /// The runs of so many steps have been explored, all of them.
   std::uint32_t depth_ = 0;
-  /// Of the largest one.
+  /// The bytes of the largest level.
   std::size_t level_bytes_ = 0;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Record[]>> records_;

@@ -275,7 +275,7 @@ TEST(Check, RicartAgrawalaStandsACrashThatEverybodyIsToldOf) {
   }
 }
 
-// Who is suspected is not answered any more, which is nearer than two holders.
+// A suspect gets no reply, so the first violation is a waiter that is stuck, not two holders.
 TEST(Check, AFalseSuspicionBreaksThePromisesOfRicartAgrawala) {
   Options options = of("ricart-agrawala", 2, 1);
   options.budgets[Budget::suspect] = 1;

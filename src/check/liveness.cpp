@@ -235,7 +235,7 @@ class Tarjan {
   WordStore stack_{walker_.model().memory()};
   Blocks<Frame> path_{walker_.model().memory()};
   Blocks<Step> steps_{walker_.model().memory()};
-  /// Of the state that is looked at.
+  /// The steps of the state being expanded.
   std::vector<Step> of_state_;
   LivenessReport report_;
 };

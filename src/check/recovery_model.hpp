@@ -148,7 +148,7 @@ class Model {
   explicit Model(std::size_t bytes_max) : memory_(bytes_max) {}
   virtual ~Model() = default;
 
-  /// Of the search that the model is for.
+  /// The memory that the search using this model may take.
   Memory& memory() { return memory_; }
 
   virtual const CatalogEntry& entry() const = 0;

@@ -232,7 +232,7 @@ class Tenure {
   bool founder_ = true;
   /// Has had its keys for as long as anything lives.
   bool settled_ = true;
-  /// Is not the root of any key for now.
+  /// Its lease on its keys has run out, and no `moved` has come since.
   bool lapsed_ = false;
   std::map<Index, Served> served_;
 
