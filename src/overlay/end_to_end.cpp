@@ -105,8 +105,10 @@ void EndToEnd::take(NodeId from, const Response& m, Out& out) {
 
 /// A vote for a request that is over, unless it helped to win the lock.
 bool EndToEnd::gives_back(const Response& m) const {
-  bool won = m.generation <= generation(last_) && keeps(Without::bounce_guard);
-  return m.owner == m.request && !won && keeps(Without::bounce);
+  return m.owner == m.request && !has_won(m.generation) && keeps(Without::bounce);
+}
+bool EndToEnd::has_won(std::uint32_t generation) const {
+  return generation <= e2e::generation(last_) && keeps(Without::bounce_guard);
 }
 
 bool EndToEnd::knows_better(const Response& m) const {

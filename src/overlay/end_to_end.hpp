@@ -163,6 +163,9 @@ class EndToEnd {
   };
   struct Replica {
     std::uint32_t generation = 1;
+    /// Others have told that no generation from this one on has been used; it does not vote in an
+    /// earlier one.
+    std::uint32_t unused = 1;
     Mode mode = Mode::free;
     /// Of the vote, or of the holder's request.
     Priority owner;
@@ -174,7 +177,10 @@ class EndToEnd {
     FlatSet<Priority> later;
     DataRef data;
     std::optional<Claim> claim;
-    CONCH_FIELDS(Replica, generation, mode, owner, term, version, vote, waiting, later, data, claim)
+    bool used() const { return mode == Mode::locked || mode == Mode::orphaned; }
+    std::uint32_t next() const { return std::max(generation + used(), unused); }
+    CONCH_FIELDS(Replica, generation, unused, mode, owner, term, version, vote, waiting, later,
+                 data, claim)
   };
 
   bool keeps(Without rule) const { return without_ != rule; }
@@ -196,6 +202,7 @@ class EndToEnd {
   void take(NodeId from, const e2e::Accepted& m, Out& out);
   void take(NodeId from, const Recalled& m, Out& out);
   bool gives_back(const e2e::Response& m) const;
+  bool has_won(std::uint32_t generation) const;
   bool knows_better(const e2e::Response& m) const;
   bool ignores(const e2e::Response& m) const;
   bool ignores(const e2e::Token& m) const;

@@ -29,6 +29,7 @@ void EndToEnd::watch(Index index, Duration time, Out& out) {
 /// For the earliest of those who wait.
 void EndToEnd::vote(Index index, Replica& replica, Out& out) {
   replica.mode = Mode::free;
+  turn(replica, replica.next());
   ++replica.version;
   out.disarm(timer_of(Alarm::lease, index));
   if (replica.waiting.empty() || !tenure_.open(index)) return;
@@ -58,7 +59,7 @@ void EndToEnd::serve(Replica& replica, const Request& m, Out& out) {
   observe(m.ts);
   replica.version = std::max(replica.version, m.seen);
   if (m.data.version > replica.data.version) replica.data = m.data;
-  bool held = replica.mode == Mode::locked || replica.mode == Mode::orphaned;
+  bool held = replica.used();
   if (m.least > replica.generation) {
     // A generation that is locked is closed by its holder or by its lease, not by hearsay.
     if (held) return void(replica.later.insert(m.ts));
@@ -112,6 +113,7 @@ void EndToEnd::serve(Replica& replica, const Withdraw& m, Out& out) {
 /// Of a generation one chain of holders only can have more than one term, so a later term of the
 /// same generation is that of the next holder. A later generation has been agreed on by a majority.
 bool EndToEnd::yields_to(const Replica& replica, Fence term, const Priority& ts) const {
+  if (generation(term) + 1 < replica.unused) return false;
   if (generation(term) != replica.generation) return generation(term) > replica.generation;
   if (replica.mode == Mode::free || replica.mode == Mode::voted) return true;
   return term > replica.term || (term == replica.term && replica.owner.node == ts.node);
@@ -180,16 +182,17 @@ void EndToEnd::lease_ends(Index index, Out& out) {
     case Mode::locked: replica.mode = Mode::orphaned; return watch(index, terms_.lease / 2, out);
     case Mode::orphaned:
       if (!tenure_.open(index)) return watch(index, terms_.lease / 2, out);
-      if (replica.claim) return consent(index, replica, *replica.claim, out);
-      return advance(index, replica, replica.generation + 1, out);
+      if (replica.claim && replica.next() == replica.generation + 1)
+        return consent(index, replica, *replica.claim, out);
+      return advance(index, replica, replica.next(), out);
   }
 }
 
 void EndToEnd::serve(Replica& replica, const Takeover& m, Out& out) {
   if (!tenure_.open(m.replica)) return;
   std::uint32_t over = generation(m.edition.term);
-  bool held = replica.mode == Mode::locked || replica.mode == Mode::orphaned;
-  if (replica.generation == over && held) {
+  if (over + 1 < replica.unused) return;
+  if (replica.generation == over && replica.used()) {
     std::optional<Claim>& best = replica.claim;
     bool better =
         !best || m.edition > best->edition || (m.edition == best->edition && m.ts < best->ts);
@@ -214,16 +217,14 @@ void EndToEnd::consent(Index index, Replica& replica, const Claim& claim, Out& o
 
 /// Says the first generation that has not been used.
 void EndToEnd::serve(Replica& replica, const Recall& m, Out& out) {
-  bool used = replica.mode == Mode::locked || replica.mode == Mode::orphaned;
-  tenure_.answer(m, Baton{Fence(Epoch{replica.generation + used}, 0), replica.data}, out);
+  tenure_.answer(m, Baton{Fence(Epoch{replica.next()}, 0), replica.data}, out);
 }
 
 void EndToEnd::take(NodeId, const Recalled& m, Out& out) {
   auto found = served_.find(m.forgotten);
   if (found == served_.end()) return;
   Replica& replica = found->second;
-  if (replica.mode == Mode::free)
-    replica.generation = std::max(replica.generation, generation(m.baton.fence));
+  replica.unused = std::max(replica.unused, generation(m.baton.fence));
   if (m.baton.data.version > replica.data.version) replica.data = m.baton.data;
   if (tenure_.hear(m)) open(m.forgotten, out);
 }
@@ -231,8 +232,9 @@ void EndToEnd::take(NodeId, const Recalled& m, Out& out) {
 void EndToEnd::open(Index index, Out& out) {
   auto found = served_.find(index);
   if (found == served_.end() || !tenure_.open(index)) return;
-  if (tenure_.doubts(index)) found->second.generation = next_era(found->second.generation);
-  if (found->second.mode == Mode::free) vote(index, found->second, out);
+  Replica& replica = found->second;
+  if (tenure_.doubts(index)) replica.unused = next_era(replica.next());
+  if (replica.mode == Mode::free) vote(index, replica, out);
 }
 
 void EndToEnd::serve(Replica& replica, const Moved& m, Out& out) {
@@ -242,6 +244,7 @@ void EndToEnd::serve(Replica& replica, const Moved& m, Out& out) {
   if (m.data.version > replica.data.version) replica.data = m.data;
   for (const Priority& request : m.waiting) replica.waiting.insert(request);
   if (silent && m.owner) tenure_.name(m.replica, *m.owner);
+  replica.unused = std::max(replica.unused, m.generation + m.term.has_value());
   if (silent && replica.mode == Mode::free && m.generation >= replica.generation) {
     replica.generation = m.generation;
     replica.vote = m.vote;
@@ -265,12 +268,12 @@ void EndToEnd::moved(const std::optional<Arc>& before, const std::optional<Arc>&
         index,       tenure_.knows(index), replica.generation, {},
         {},          replica.version,      replica.vote,       {waiting.begin(), waiting.end()},
         replica.data};
-    bool used = replica.mode == Mode::locked || replica.mode == Mode::orphaned;
-    if (replica.mode != Mode::free && tenure_.confirms(index, replica.owner)) {
+    bool current = replica.next() == replica.generation + replica.used();
+    if (replica.mode != Mode::free && current && tenure_.confirms(index, replica.owner)) {
       message.owner = replica.owner;
-      if (used) message.term = replica.term;
+      if (replica.used()) message.term = replica.term;
     } else {
-      message.generation += used;
+      message.generation = replica.next();
     }
     out.route(replicas_.key(index), message);
     tenure_.forget(index, out);

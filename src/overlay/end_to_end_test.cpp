@@ -143,6 +143,22 @@ TEST(EndToEnd, ALateVoteOfTheGenerationThatWasWonIsNotGivenBack) {
   EXPECT_EQ(node.sent<Withdraw>().size(), 1u) << "of a later one it is";
 }
 
+TEST(EndToEnd, AConsentThatComesTwiceDoesNotFreeTheGenerationThatWasUsed) {
+  Node node(b, std::chrono::seconds(1));
+  node.value.request(node.out);
+  Priority own = node.routed<Request>().at(0).ts;
+  node.receive(a, Copy{{first_term(1), 1}, {own, ts(2, c)}, {}});
+  Accepted consent{0, first_term(2), own};
+  node.receive(replica, consent);
+  node.receive(replica, Renewed{0, first_term(2), 1, true, 2});
+  EXPECT_TRUE(node.entered());
+  node.value.release({}, node.out);
+  node.receive(replica, consent);
+  EXPECT_TRUE(node.sent<Withdraw>().empty());
+  node.receive(replica, Accepted{0, first_term(3), own});
+  EXPECT_EQ(node.sent<Withdraw>().size(), 1u) << "of a later one it does";
+}
+
 TEST(EndToEnd, AChainOfHoldersKeepsItsGeneration) {
   Node node(replica);
   node.deliver(Winner{0, first_term(1), ts(1, a), 0, a});
@@ -166,6 +182,26 @@ TEST(EndToEnd, ARootInQuarantineConfirmsOnlyTheHolderThatItWasTold) {
   node.deliver(Moved{0, true, 3, first_term(3), ts(1, a), 1, 1, {}, {}});
   node.deliver(renewal);
   EXPECT_EQ(node.sent<Renewed>().size(), 1u);
+}
+
+/// While its lease on its keys had lapsed, others may have gone through many generations.
+TEST(EndToEnd, ARootThatWasStoppedWithALockDoesNotVoteInAGenerationThatOthersHaveUsed) {
+  Node node(replica, std::chrono::seconds(1));
+  std::optional<Arc> all = Arc{Key{1}, Key{0}};
+  node.deliver(Request{0, ts(1, a), 1, 0, 0, false});
+  node.deliver(Winner{0, first_term(1), ts(1, a), 1, a});
+  EXPECT_EQ(node.sent<Renewed>().size(), 1u);
+  node.value.lapsed(node.out);
+  node.value.moved(std::nullopt, all, node.out);
+  node.deliver(Moved{0, true, 9, {}, {}, 1, 1, {}, {}});
+  node.deliver(Renew{0, first_term(1), ts(1, a), 2, true});
+  EXPECT_FALSE(node.sent<Renewed>().at(0).accepted) << "its generation is over";
+  node.value.timer(timer_of(Alarm::quarantine, 0), node.out);
+  node.value.timer(timer_of(Alarm::lease, 0), node.out);
+  node.value.timer(timer_of(Alarm::lease, 0), node.out);
+  node.deliver(Request{0, ts(2, b), 1, 0, 0, false});
+  EXPECT_EQ(node.sent<Response>().at(0).owner, ts(2, b));
+  EXPECT_EQ(node.sent<Response>().at(0).generation, 9u);
 }
 
 }  // namespace conch::overlay::end_to_end_test

@@ -249,7 +249,10 @@ void EndToEnd::take_over(Out& out) {
 
 void EndToEnd::take(NodeId from, const Accepted& m, Out& out) {
   bool waits = stage_ == Stage::waiting && ts_ == m.ts;
-  if (stage_ == Stage::idle || ts_ != m.ts) return out.send(from, Withdraw{m.replica, m.ts});
+  if (stage_ == Stage::idle || ts_ != m.ts) {
+    if (!has_won(generation(m.term))) out.send(from, Withdraw{m.replica, m.ts});
+    return;
+  }
   if (!waits || !copy_ || generation(m.term) < generation_) return;
   if (copy_->generation != generation(m.term)) copy_->consents.clear();
   copy_->generation = generation(m.term);
