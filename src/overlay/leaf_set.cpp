@@ -1,5 +1,7 @@
 #include "overlay/leaf_set.hpp"
 
+#include <functional>
+
 namespace conch::overlay {
 
 void LeafSet::Side::insert(std::size_t place, NodeId node) {
@@ -54,6 +56,10 @@ bool LeafSet::belongs_before(NodeId node) const {
 }
 
 bool LeafSet::would_take(NodeId node) const {
+  if (after_.full() && before_.full()) {
+    bool near = up_to(node) < up_to(after_.back()) || back_to(node) < back_to(before_.back());
+    return near && node != self_ && !contains(node);
+  }
   return node != self_ && !contains(node) && (belongs_after(node) || belongs_before(node));
 }
 
@@ -98,8 +104,14 @@ std::optional<NodeId> LeafSet::nearest(Key key, std::optional<NodeId> except) co
 }
 
 std::vector<NodeId> LeafSet::nodes() const {
-  std::vector<NodeId> all(before_.begin(), before_.end());
-  all.insert(all.end(), after_.begin(), after_.end());
+  std::vector<NodeId> all(before_.size() + after_.size());
+  std::copy(after_.begin(), after_.end(),
+            std::reverse_copy(before_.begin(), before_.end(), all.begin()));
+  // That is once round the ring, unless the sides overlap.
+  auto rise = std::is_sorted_until(all.begin(), all.end(), std::less_equal<>());
+  bool once = rise == all.end() ||
+              (all.back() < all.front() && std::is_sorted(rise, all.end(), std::less_equal<>()));
+  if (once) return std::rotate(all.begin(), rise, all.end()), all;
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
