@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "catalog/classes.hpp"
 #include "catalog/stewards.hpp"
 #include "core/encode.hpp"
 #include "recovery/orders.hpp"

@@ -1,5 +1,6 @@
 // The messages of an algorithm, and of its recovery, as a peer reads them: whatever is understood
 // can be said again, and is then understood in the same way.
+#include "catalog/classes.hpp"
 #include "core/encode.hpp"
 #include "fuzz.hpp"
 #include "group.hpp"

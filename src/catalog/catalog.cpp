@@ -1,10 +1,9 @@
-#include "catalog/catalog.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "catalog/classes.hpp"
 #include "catalog/presets.hpp"
 
 namespace conch {

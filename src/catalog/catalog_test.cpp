@@ -1,9 +1,8 @@
-#include "catalog/catalog.hpp"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "catalog/classes.hpp"
 #include "catalog/presets.hpp"
 
 namespace conch::catalog_test {

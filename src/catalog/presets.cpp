@@ -96,6 +96,8 @@ std::vector<CatalogEntry> presets() {
       specimen<Bully>("bully@listening", "notes 15.3 as printed", Without::listening, "E1",
                       {.nodes = 3, .crashes = 1, .restarts = 1}),
       unheard,
+      specimen<Bully>("bully@round", "notes 15.3 as printed", Without::election_round, "E2",
+                      {.nodes = 16, .timed = true}),
   };
   list.insert(list.end(), others.begin(), others.end());
   return list;

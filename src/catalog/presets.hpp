@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "catalog/catalog.hpp"
+#include "catalog/classes.hpp"
 
 namespace conch {
 

@@ -2,7 +2,7 @@
 // than all that is made of it.
 #pragma once
 
-#include "catalog/catalog.hpp"
+#include "catalog/classes.hpp"
 #include "recovery/steward.hpp"
 
 #define CONCH_FOR_REAL_ALGORITHMS(apply)                                                         \

@@ -78,7 +78,8 @@ class EveryElectionSpecimen : public ::testing::TestWithParam<std::string> {};
 std::vector<std::string> specimens() {
   std::vector<std::string> names;
   for (const CatalogEntry& entry : elections())
-    if (entry.about.use == Use::specimen) names.emplace_back(entry.about.name);
+    if (entry.about.use == Use::specimen && !entry.about.caught_in.timed)
+      names.emplace_back(entry.about.name);
   return names;
 }
 

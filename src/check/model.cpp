@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "catalog/classes.hpp"
 #include "check/known_outcomes.hpp"
 #include "check/numbering.hpp"
 #include "core/measure.hpp"

@@ -1,5 +1,6 @@
 #include "check/recovery_model.hpp"
 
+#include "catalog/classes.hpp"
 #include "check/recovery_model_of.hpp"
 
 namespace conch::check::group {

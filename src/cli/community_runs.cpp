@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "catalog/classes.hpp"
 #include "cli/recording.hpp"
 #include "cli/report.hpp"
 #include "cli/runs.hpp"

@@ -63,6 +63,7 @@ enum class Without : std::uint8_t {
   participant,      // forwards a smaller identifier though it takes part already
   second_election,  // waits for ever for a coordinator that is not announced
   listening,        // begins, or asks, at once when it restarts
+  election_round,   // begins another election for an ELECTION that comes late
   // Of the protocols over an overlay: see docs/p2p.md.
   vote_generation,   // F1: votes of several generations are added up
   kept_lock,         // F2: who hands the token on frees the replicas, too

@@ -59,8 +59,13 @@ void Bully::take(Stance stance, Out& out) {
 // Elections.
 
 void Bully::elect(Out& out) {
-  if (stance_ == Stance::bystander || stance_ == Stance::asking) return begin(out);
+  if (stance_ == Stance::bystander || stance_ == Stance::asking) return begin_anew(out);
   elected_.reset();  // who listens will not rely on it
+}
+
+void Bully::begin_anew(Out& out) {
+  if (round_ > 0) ++round_;
+  begin(out);
 }
 
 void Bully::begin(Out& out) {
@@ -72,14 +77,14 @@ void Bully::begin(Out& out) {
   }
   if (self_ == members_[members_.size() - 1]) return announce(out);
   tell(
-      Election{}, [&](NodeId node) { return node > self_; }, out);
+      Election{round_}, [&](NodeId node) { return node > self_; }, out);
   take(Stance::standing, out);
 }
 
 void Bully::announce(Out& out) {
   accept(self_, out);
   auto hears = [&](NodeId node) { return node < self_ || retirees_.contains(node); };
-  tell(Coordinator{}, hears, out);
+  tell(Coordinator{round_}, hears, out);
 }
 
 void Bully::accept(NodeId coordinator, Out& out) {
@@ -87,11 +92,15 @@ void Bully::accept(NodeId coordinator, Out& out) {
   take(Stance::bystander, out);
 }
 
-void Bully::receive(NodeId from, const Election&, Out& out) {
+void Bully::receive(NodeId from, const Election& m, Out& out) {
   retirees_.erase(from);
+  bool decided =
+      elected_ && m.round > 0 && m.round <= round_ && without_ != Without::election_round;
+  bool joins = m.round > round_ && stance_ == Stance::bystander;
+  round_ = std::max(round_, m.round);
   if (retired_) return out.send(from, Decline{});
   out.send(from, Answer{});
-  elect(out);
+  if (!decided) joins ? begin(out) : elect(out);
 }
 
 void Bully::receive(NodeId from, const Answer&, Out& out) {
@@ -99,8 +108,9 @@ void Bully::receive(NodeId from, const Answer&, Out& out) {
   if (stance_ == Stance::standing) take(Stance::waiting, out);
 }
 
-void Bully::receive(NodeId from, const Coordinator&, Out& out) {
+void Bully::receive(NodeId from, const Coordinator& m, Out& out) {
   retirees_.erase(from);
+  round_ = std::max(round_, m.round);
   bool beneath = from < self_ && !polite() && !retired_;
   if (beneath) return;  // it takes us for a retiree that we are no more
   if (stance_ != Stance::listening) return accept(from, out);
@@ -112,11 +122,12 @@ void Bully::timer(TimerId, Out& out) {
     case Stance::bystander: return;
     case Stance::listening:
       if (elected_) return take(Stance::bystander, out);
-      return polite() ? ask(out) : begin(out);
-    case Stance::asking: return begin(out);
+      return polite() ? ask(out) : begin_anew(out);
+    case Stance::asking: return begin_anew(out);
     case Stance::standing: return announce(out);
     case Stance::waiting:
       if (without_ == Without::second_election) return;
+      round_ = 0;
       return std::exchange(retired_, false) ? restart(out) : begin(out);
   }
 }
@@ -140,12 +151,13 @@ void Bully::receive(NodeId from, const Decline&, Out&) { retirees_.insert(from);
 // Restarts.
 
 void Bully::restart(Out& out) {
+  round_ = 0;
   take(Stance::listening, out);
-  if (without_ == Without::listening) polite() ? ask(out) : begin(out);
+  if (without_ == Without::listening) polite() ? ask(out) : begin_anew(out);
 }
 
 void Bully::ask(Out& out) {
-  if (self_ == members_[0]) return begin(out);
+  if (self_ == members_[0]) return begin_anew(out);
   tell(
       Status{}, [&](NodeId node) { return node < self_; }, out);
   take(Stance::asking, out);

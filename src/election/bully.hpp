@@ -9,12 +9,13 @@
 // nothing. A crash of the coordinator is noticed D after it or later, when nothing of it is on its
 // way any more, by whoever has elected it. Each process knows all the others.
 //
-// State: the `stance` in an election, who was `elected`, whether we have `retired`, and the
-// `retirees` above us that must hear from us though they do not stand.
+// State: the `stance` in an election, its `round`, who was `elected`, whether we have `retired`,
+// and the `retirees` above us that must hear from us though they do not stand.
 //
-//   ELECTION       to all above: are you up? answered, and an election begun unless one is running
-//   ANSWER         yes. We wait T' for the coordinator, and begin again if none is announced
-//   COORDINATOR    it is me; to all below, and retirees
+//   ELECTION(round)     to all above: are you up? answered, and an election begun, unless one is
+//                       running or the coordinator of this round has been announced
+//   ANSWER              yes. We wait T' for the coordinator, and begin again if none is announced
+//   COORDINATOR(round)  it is me; to all below, and retirees
 //   RETIRE         the coordinator retires: elect somebody else
 //   DECLINE        yes, but I have retired: no answer
 //   STATUS         polite: I have restarted; to all below: who is the coordinator?
@@ -23,8 +24,16 @@
 // The bully promises E1: the largest identifier of those that are up and have not retired. The
 // polite one promises that all agree on one that is up.
 //
+// Bounds: in a round each process asks those above it once, and one is announced: N (N - 1)
+// messages and N - 1 announcements.
+//
 // What the text leaves open, and was decided:
 //
+// - *Rounds*. As printed, an ELECTION that comes after the COORDINATOR begins another election.
+//   Then the second process may begin two, the third four, and so on: 2^(N - 1) in all. So an
+//   election has a round, the next one of whoever begins it, and an ELECTION of a round that has
+//   been decided here is only answered. Who has restarted, or waited in vain, knows no round and
+//   says 0, which begins a new one wherever none is running.
 // - *Listening*. As printed, a process that restarts begins an election at once, and E1 breaks: A
 //   has asked B, above it, while that was down; B restarts and announces itself; T is over and A
 //   announces itself, too. C, below both, may hear B first and A last, and believes A for ever,
@@ -62,13 +71,15 @@ std::string_view word(Stance stance);
 class Bully {
  public:
   struct Election {
-    CONCH_FIELDS(Election)
+    std::uint32_t round = 0;
+    CONCH_FIELDS(Election, round)
   };
   struct Answer {
     CONCH_FIELDS(Answer)
   };
   struct Coordinator {
-    CONCH_FIELDS(Coordinator)
+    std::uint32_t round = 0;
+    CONCH_FIELDS(Coordinator, round)
   };
   struct Retire {
     CONCH_FIELDS(Retire)
@@ -119,6 +130,7 @@ class Bully {
  private:
   bool polite() const { return manners_ == Manners::polite; }
   void begin(Out& out);
+  void begin_anew(Out& out);
   void ask(Out& out);
   void announce(Out& out);
   void accept(NodeId coordinator, Out& out);
@@ -133,12 +145,14 @@ class Bully {
   Without without_;
   Timeouts timeouts_;
   Stance stance_ = Stance::bystander;
+  /// The last that we know of; 0 after a restart, and when we have waited in vain.
+  std::uint32_t round_ = 1;
   std::optional<NodeId> elected_;
   bool retired_ = false;
   FlatSet<NodeId> retirees_;
 
  public:
-  CONCH_FIELDS(Bully, self_, stance_, elected_, retired_, retirees_)
+  CONCH_FIELDS(Bully, self_, stance_, round_, elected_, retired_, retirees_)
 };
 
 }  // namespace conch

@@ -111,6 +111,23 @@ TEST(Bully, WhoIsAskedAnswersAndBeginsOne) {
   EXPECT_EQ(group.sent<Bully::Election>(), 3u + 2u);
 }
 
+TEST(Bully, AnElectionThatHasBeenDecidedIsOnlyAnswered) {
+  Group group(Group::up_to(4));
+  group.elect(1);
+  group.deliver(1, 4);
+  group.deliver(4, 3);
+  EXPECT_EQ(group.at(3).elected(), NodeId{4});
+  std::size_t asked = group.sent<Bully::Election>();
+  group.deliver(1, 3);
+  EXPECT_EQ(group.sent<Bully::Answer>(), 2u);
+  EXPECT_EQ(group.sent<Bully::Election>(), asked);
+  group.settle();
+  group.crash(4);
+  group.elect(1);
+  group.deliver(1, 3);
+  EXPECT_EQ(group.sent<Bully::Election>(), asked + 3 + 1) << "the next one is begun";
+}
+
 // "When a process is started to replace a crashed process, it begins an election. If it has the
 // highest process identifier, then it will decide that it is the coordinator and announce this to
 // the other processes. Thus it will become the coordinator, even though the current coordinator is

@@ -1,5 +1,6 @@
 #include "peer/any_steward.hpp"
 
+#include "catalog/classes.hpp"
 #include "catalog/stewards.hpp"
 #include "core/encode.hpp"
 #include "peer/talk.hpp"

@@ -1,5 +1,5 @@
 // What a page is told, as JSON.
-#include "catalog/catalog.hpp"
+#include "catalog/classes.hpp"
 #include "core/print.hpp"
 #include "film/film.hpp"
 #include "film/json.hpp"

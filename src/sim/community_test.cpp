@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "catalog/classes.hpp"
+
 namespace conch::sim::community_test {
 
 struct World {

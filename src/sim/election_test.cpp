@@ -103,6 +103,33 @@ TEST(Elections, ASpecimenIsCaught) {
             Property::right_coordinator);
 }
 
+/// Sixteen processes on channels that reorder, of which one begins.
+ElectionOptions crowd(const std::string& name) {
+  ElectionOptions options = of(name);
+  options.drawn_nodes.reset();
+  options.nodes = 16;
+  options.crashes = 0;
+  options.channel = Channel::any;
+  return options;
+}
+
+TEST(Elections, ABullysMessagesGrowWithTheSquareOfTheGroup) {
+  for (std::string name : {"bully", "bully-polite"}) {
+    Tally tally = run(crowd(name), 300);
+    EXPECT_FALSE(tally.violation) << "seed " << tally.seed << ": " << tally.violation->what;
+    ElectionOptions alone = crowd(name);
+    alone.starts = 1;
+    for (std::uint64_t seed = 1; seed <= 300; ++seed)
+      EXPECT_LE(simulate(for_seed(alone, seed)).messages.total, 16u * 15 + 15) << "seed " << seed;
+  }
+}
+
+TEST(Elections, ABullyWithoutRoundsBeginsExponentiallyMany) {
+  Tally tally = run(crowd("bully@round"), 300);
+  ASSERT_TRUE(tally.violation);
+  EXPECT_EQ(tally.violation->property, Property::all_elect);
+}
+
 TEST(Elections, WhatCannotBeIsRefused) {
   ElectionOptions options = of("chang-roberts");
   options.crashes = 1;

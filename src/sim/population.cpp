@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "catalog/classes.hpp"
 #include "core/hash.hpp"
 #include "core/measure.hpp"
 #include "core/print.hpp"

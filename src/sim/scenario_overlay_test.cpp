@@ -1,7 +1,7 @@
 // Protocols over the small overlay of a scenario.
 #include <gtest/gtest.h>
 
-#include "catalog/catalog.hpp"
+#include "catalog/classes.hpp"
 #include "sim/scenario.hpp"
 
 namespace conch::sim::scenario_overlay_test {

@@ -1,5 +1,6 @@
 #include "sim/sometimes.hpp"
 
+#include "catalog/classes.hpp"
 #include "core/print.hpp"
 
 namespace conch::sim {

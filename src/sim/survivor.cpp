@@ -1,5 +1,6 @@
 #include "sim/survivor.hpp"
 
+#include "catalog/classes.hpp"
 #include "catalog/stewards.hpp"
 #include "recovery/describe.hpp"
 
