@@ -94,13 +94,16 @@ void Bully::accept(NodeId coordinator, Out& out) {
 
 void Bully::receive(NodeId from, const Election& m, Out& out) {
   retirees_.erase(from);
-  bool decided =
-      elected_ && m.round > 0 && m.round <= round_ && without_ != Without::election_round;
-  bool joins = m.round > round_ && stance_ == Stance::bystander;
+  bool decided = elected_ && elected_ != from && m.round <= round_;
+  bool newer = m.round > round_;
+  bool older = m.round == 0 || m.round < round_;
   round_ = std::max(round_, m.round);
   if (retired_) return out.send(from, Decline{});
   out.send(from, Answer{});
-  if (!decided) joins ? begin(out) : elect(out);
+  if (!decided || without_ == Without::election_round)
+    newer&& stance_ == Stance::bystander ? begin(out) : elect(out);
+  else if (older)
+    out.send(from, Standing{*elected_, round_});
 }
 
 void Bully::receive(NodeId from, const Answer&, Out& out) {
@@ -127,8 +130,7 @@ void Bully::timer(TimerId, Out& out) {
     case Stance::standing: return announce(out);
     case Stance::waiting:
       if (without_ == Without::second_election) return;
-      round_ = 0;
-      return std::exchange(retired_, false) ? restart(out) : begin(out);
+      return std::exchange(retired_, false) ? restart(out) : begin_anew(out);
   }
 }
 
@@ -165,11 +167,16 @@ void Bully::ask(Out& out) {
 
 void Bully::receive(NodeId from, const Status&, Out& out) {
   retirees_.erase(from);
-  if (elected_) out.send(from, Standing{*elected_});
+  if (elected_) out.send(from, Standing{*elected_, round_});
 }
 
 void Bully::receive(NodeId, const Standing& m, Out& out) {
-  if (stance_ == Stance::asking && m.coordinator != self_) accept(m.coordinator, out);
+  bool seeks =
+      stance_ == Stance::asking || stance_ == Stance::standing || stance_ == Stance::waiting;
+  bool fits = m.coordinator != self_ && (polite() || m.coordinator > self_);
+  if (!seeks || !fits || m.round < round_) return;
+  round_ = m.round;
+  accept(m.coordinator, out);
 }
 
 }  // namespace conch

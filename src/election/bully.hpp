@@ -19,7 +19,7 @@
 //   RETIRE         the coordinator retires: elect somebody else
 //   DECLINE        yes, but I have retired: no answer
 //   STATUS         polite: I have restarted; to all below: who is the coordinator?
-//   STANDING(coordinator)  this one. Who is in an election says nothing
+//   STANDING(coordinator, round)  this one. Who is in an election says nothing
 //
 // The bully promises E1: the largest identifier of those that are up and have not retired. The
 // polite one promises that all agree on one that is up.
@@ -32,8 +32,9 @@
 // - *Rounds*. As printed, an ELECTION that comes after the COORDINATOR begins another election.
 //   Then the second process may begin two, the third four, and so on: 2^(N - 1) in all. So an
 //   election has a round, the next one of whoever begins it, and an ELECTION of a round that has
-//   been decided here is only answered. Who has restarted, or waited in vain, knows no round and
-//   says 0, which begins a new one wherever none is running.
+//   been decided here is only answered. Who has restarted knows no round and says 0; it is told who
+//   stands, and so is anybody whose round is older than the last. If that is the one that asks, it
+//   has forgotten it: this begins a new round.
 // - *Listening*. As printed, a process that restarts begins an election at once, and E1 breaks: A
 //   has asked B, above it, while that was down; B restarts and announces itself; T is over and A
 //   announces itself, too. C, below both, may hear B first and A last, and believes A for ever,
@@ -92,7 +93,8 @@ class Bully {
   };
   struct Standing {
     NodeId coordinator;
-    CONCH_FIELDS(Standing, coordinator)
+    std::uint32_t round = 0;
+    CONCH_FIELDS(Standing, coordinator, round)
   };
   using Message = std::variant<Election, Answer, Coordinator, Retire, Decline, Status, Standing>;
   using Out = Outbox<Message>;
@@ -145,7 +147,7 @@ class Bully {
   Without without_;
   Timeouts timeouts_;
   Stance stance_ = Stance::bystander;
-  /// The last that we know of; 0 after a restart, and when we have waited in vain.
+  /// The last that we know of; 0 after a restart.
   std::uint32_t round_ = 1;
   std::optional<NodeId> elected_;
   bool retired_ = false;

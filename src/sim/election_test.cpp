@@ -99,7 +99,7 @@ TEST(Elections, ASpecimenIsCaught) {
   ElectionOptions restless = of("bully@listening");
   restless.crashes = 4;
   EXPECT_EQ(run(restless, 500).violation->property, Property::right_coordinator);
-  EXPECT_EQ(run(of("bully-polite@listening"), 500).violation->property,
+  EXPECT_EQ(run(of("bully-polite@listening"), 1000).violation->property,
             Property::right_coordinator);
 }
 
