@@ -16,9 +16,9 @@
 //                       running or the coordinator of this round has been announced
 //   ANSWER              yes. We wait T' for the coordinator, and begin again if none is announced
 //   COORDINATOR(round)  it is me; to all below, and retirees
-//   RETIRE         the coordinator retires: elect somebody else
-//   DECLINE        yes, but I have retired: no answer
-//   STATUS         polite: I have restarted; to all below: who is the coordinator?
+//   RETIRE              the coordinator retires: elect somebody else
+//   DECLINE             yes, but I have retired: no answer
+//   STATUS              polite: I have restarted; to all below: who is the coordinator?
 //   STANDING(coordinator, round)  this one. Who is in an election says nothing
 //
 // The bully promises E1: the largest identifier of those that are up and have not retired. The
@@ -44,8 +44,6 @@
 // - For the same reason the polite one listens before it asks: what was decided without it may not
 //   have reached those whom it asks; and a winner below it, which has not heard from it, does not
 //   tell it, either.
-// - *Announced to all*. A polite process above the winner is no coordinator and must hear of it: so
-//   the polite announce themselves to everybody.
 // - The polite ask all below at once: T, not a T for each. Who is told that it is the coordinator
 //   itself, which died with its memory, does not believe it. The lowest has nobody to ask: it
 //   begins an election, as does who gets no answer.

@@ -123,6 +123,11 @@ void validate(const Options& options) {
     throw BadText("leaving " + name + " needs FIFO channels, or something could reach a node " +
                   "that is gone: use --channel fifo or --link always");
   if (options.ranges == 0) throw BadText("--ranges must be at least 1");
+  Duration latency =
+      options.clusters.size() > 1 ? options.latency_max() : options.local_latency.mean();
+  if (about.restless && latency == Duration::zero())
+    throw BadText("--latency: the token of " + name +
+                  " never rests, and would go round for ever in no time; make it more than 0");
   if (options.shares() && !entry.can.shared)
     throw BadText(name + " lets only one process in, whatever it wants: leave out --readers and " +
                   "--ranges; central and elmp know both");

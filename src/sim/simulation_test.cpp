@@ -103,6 +103,14 @@ TEST(Simulation, NaimiTrehelIsInTheBandOfThePublishedTable) {
   EXPECT_LT(global, 465);
 }
 
+TEST(Simulation, ATokenThatNeverRestsNeedsTime) {
+  Options options = of("ring");
+  options.local_latency = options.remote_latency = Distribution::parse("0ms");
+  EXPECT_THROW(validate(options), BadText);
+  options.algorithm = "ring-idle-hold";
+  EXPECT_NO_THROW(validate(options));
+}
+
 TEST(Simulation, EveryRequestIsServedOrWithdrawn) {
   Options options = of("suzuki-kasami");
   options.cancel = 0.5;
