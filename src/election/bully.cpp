@@ -171,10 +171,10 @@ void Bully::receive(NodeId from, const Status&, Out& out) {
 }
 
 void Bully::receive(NodeId, const Standing& m, Out& out) {
-  bool seeks =
-      stance_ == Stance::asking || stance_ == Stance::standing || stance_ == Stance::waiting;
+  bool seeks = !retired_ && stance_ != Stance::bystander && stance_ != Stance::listening;
   bool fits = m.coordinator != self_ && (polite() || m.coordinator > self_);
-  if (!seeks || !fits || m.round < round_) return;
+  // What was said before it retired may come after that.
+  if (!seeks || !fits || m.round < round_ || retirees_.contains(m.coordinator)) return;
   round_ = m.round;
   accept(m.coordinator, out);
 }

@@ -265,7 +265,11 @@ void NaimiTrehel::offer(Out& out) {
   }
 }
 
+/// Our FAREWELL declines, too; who has it may be gone before a DECLINE would come.
 void NaimiTrehel::receive(NodeId from, const Offer&, Out& out) {
+  bool bidden = departure_ && departure_->stage == Stage::parting &&
+                departure_->unanswered.contains(from);
+  if (bidden) return;
   if (departure_) return out.send(from, Decline{});
   offered_ = true;
   adopt(out);
@@ -325,6 +329,7 @@ void NaimiTrehel::receive(NodeId from, const Farewell&, Out& out) {
   forgotten_.insert(from);
   // It was ahead of us and went before it could be asked: whoever took it out is ahead of us now.
   if (withdrawal_) withdrawal_->ahead.erase(from);
+  if (departure_ && departure_->offered == from) departure_->offered.reset();
   out.send(from, Forgotten{});
   proceed(out);
 }
