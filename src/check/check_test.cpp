@@ -249,6 +249,20 @@ TEST(Check, ElmpHoldsWithNewcomersAndLeavers) {
   }
 }
 
+TEST(Check, NaimiTrehelHoldsWhenSeveralLeaveAtOnce) {
+  for (std::string name : {"naimi-trehel", "proxy"}) {
+    for (Node nodes : {2u, 3u}) {
+      Options options = of(name, nodes, 1);
+      options.fifo = true;
+      options.budgets[Budget::leave] = 2;
+      options.threads = 2;
+      Report report = check(options);
+      EXPECT_FALSE(report.violation) << report.violation->what << tell_story(options, report);
+      EXPECT_TRUE(report.complete && report.interesting()) << report.incomplete;
+    }
+  }
+}
+
 // A suspected waiter is forgotten, which is nearer than a suspected holder's successor.
 TEST(Check, AFalseSuspicionBreaksTheServersPromises) {
   Options options = of("central", 3, 1);

@@ -56,7 +56,7 @@ TEST(CheckElections, BulliesHoldWithACrash) {
 TEST(CheckElections, BulliesOfTwoHoldWithACrashARestartAndARetirement) {
   for (std::string name : {"bully", "bully-polite"}) {
     Options options = of(name, 2);
-    options.budgets = {{Budget::crash, 1}, {Budget::restart, 1}, {Budget::retire, 1}};
+    options.budgets = {{Budget::crash, 1}, {Budget::restart, 1}, {Budget::retire, 2}};
     expect_held(options);
   }
 }
