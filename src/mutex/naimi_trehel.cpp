@@ -267,8 +267,8 @@ void NaimiTrehel::offer(Out& out) {
 
 /// Our FAREWELL declines, too; who has it may be gone before a DECLINE would come.
 void NaimiTrehel::receive(NodeId from, const Offer&, Out& out) {
-  bool bidden = departure_ && departure_->stage == Stage::parting &&
-                departure_->unanswered.contains(from);
+  bool bidden =
+      departure_ && departure_->stage == Stage::parting && departure_->unanswered.contains(from);
   if (bidden) return;
   if (departure_) return out.send(from, Decline{});
   offered_ = true;

@@ -17,6 +17,7 @@ std::set<overlay::Index> Community<P>::replicas_at(NodeId root) const {
 template <class P>
 bool Community<P>::may_shake(const std::set<overlay::Index>& replicas) const {
   std::set<overlay::Index> together = replicas;
+  together.insert(dead_.begin(), dead_.end());
   for (const auto& [replica, when] : shaken_)
     if (now_ - when < 6 * lease()) together.insert(replica);
   return replicas.empty() || together.size() <= lock_.size() - lock_.majority();

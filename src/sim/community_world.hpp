@@ -155,7 +155,9 @@ class Community {
       for (Node node = 0; node < options_.nodes; ++node)
         call(node, [](P& p, Out& out) { p.start(out); });
     NodeId first = overlay_.root(lock_.key(0));
-    if (!options_.mishaps.dead || replicas_at(first).size() > 1) return;
+    bool minority = replicas_at(first).size() == 1 && lock_.size() > lock_.majority();
+    if (!options_.mishaps.dead || !minority) return;
+    dead_ = replicas_at(first);
     overlay_.shun(first);
     peers_[node_number(first)].up = false;
   }
@@ -465,6 +467,8 @@ class Community {
   Time incoming_;
   /// When the roots of the replicas last changed or forgot.
   std::map<overlay::Index, Time> shaken_;
+  /// Of those that are dead from the beginning.
+  std::set<overlay::Index> dead_;
   bool calm_ = false;
   Time calm_at_;
 };
