@@ -159,6 +159,19 @@ TEST(EndToEnd, AConsentThatComesTwiceDoesNotFreeTheGenerationThatWasUsed) {
   EXPECT_EQ(node.sent<Withdraw>().size(), 1u) << "of a later one it does";
 }
 
+/// As when some replicas are dead and others have gone on without it.
+TEST(EndToEnd, WhoseTokenIsNotConfirmedForALeaseAsksAnew) {
+  Node node(b, std::chrono::seconds(1));
+  node.value.request(node.out);
+  Priority own = node.routed<Request>().at(0).ts;
+  node.receive(a, Token{first_term(1).next(), own, {ts(2, c)}, {}});
+  EXPECT_FALSE(node.entered());
+  node.out.clear();
+  node.value.timer(timer_of(Alarm::round, 1), node.out);
+  ASSERT_EQ(node.sent<Retry>().size(), 1u) << "those in its queue ask anew, too";
+  EXPECT_EQ(node.sent<Retry>()[0].generation, 1u);
+}
+
 TEST(EndToEnd, AChainOfHoldersKeepsItsGeneration) {
   Node node(replica);
   node.deliver(Winner{0, first_term(1), ts(1, a), 0, a});

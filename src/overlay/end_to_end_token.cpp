@@ -100,7 +100,7 @@ void EndToEnd::drop(Out& out) {
 /// A lease has passed since the last round that enough have acknowledged was sent.
 void EndToEnd::lose(Out& out) {
   if (!token_) return;
-  if (stage_ == Stage::claiming && is_first(token_->term)) return drop(out);
+  if (stage_ == Stage::claiming) return drop(out);
   if (stage_ != Stage::inside || !keeps(Without::self_fence)) return;
   drop(out);
   rest(out);
