@@ -91,7 +91,7 @@ decltype(auto) with_algorithm(const CatalogEntry& entry, F&& f) {
   return with_one_of<Algorithms>(entry, f);
 }
 
-/// Of an entry that is no specimen.
+/// The same for an entry that is not a specimen.
 template <class F>
 decltype(auto) with_real_algorithm(const CatalogEntry& entry, F&& f) {
   return with_one_of<RealAlgorithms>(entry, f);

@@ -34,7 +34,7 @@ class Line {
   /// The first root hosts the first place, with the token.
   Line(NodeId self, const Assignment& start, const Ledger& ledger);
 
-  /// Of a newcomer: places up to this one were given before it came.
+  /// In a newcomer: the last place that was given before it came.
   void begin_after(std::uint64_t place) { newest_ = place; }
 
   // At the root, which hosts the last place.

@@ -297,7 +297,7 @@ TEST(Elmp, RandomRunsSeeThatARuleIsMissing) {
         << static_cast<int>(rule);
 }
 
-/// Who comes back does not learn which places were given to its former life or to others.
+/// A node that comes back is not told which places its former life or others were given.
 class ElmpRemembersNoNumbers : public Elmp {
  public:
   using Elmp::Elmp;

@@ -467,7 +467,7 @@ class Community {
   Time incoming_;
   /// When the roots of the replicas last changed or forgot.
   std::map<overlay::Index, Time> shaken_;
-  /// Of those that are dead from the beginning.
+  /// The replicas that are dead from the beginning.
   std::set<overlay::Index> dead_;
   bool calm_ = false;
   Time calm_at_;
