@@ -263,6 +263,20 @@ TEST(Check, NaimiTrehelHoldsWhenSeveralLeaveAtOnce) {
   }
 }
 
+// The newcomer comes through a leaver, as late as when only it keeps the group from ending.
+TEST(Check, ANewcomerIsWelcomedWhileAllOthersLeave) {
+  for (std::string name : {"naimi-trehel", "proxy"}) {
+    Options options = of(name, 3, 1);
+    options.fifo = true;
+    options.setting.newcomers = 1;
+    options.budgets = {{Budget::join, 1}, {Budget::leave, 2}};
+    options.threads = 2;
+    Report report = check(options);
+    EXPECT_FALSE(report.violation) << report.violation->what << tell_story(options, report);
+    EXPECT_TRUE(report.complete && report.interesting()) << report.incomplete;
+  }
+}
+
 // A suspected waiter is forgotten, which is nearer than a suspected holder's successor.
 TEST(Check, AFalseSuspicionBreaksTheServersPromises) {
   Options options = of("central", 3, 1);

@@ -68,6 +68,19 @@ bool Walker::is_concerned(const State& state, Node node) {
   return false;
 }
 
+/// Whether the last member has left and taken the token along. Others may still be leaving; they can
+/// welcome nobody.
+bool Walker::has_ended(const State& state) {
+  for (Node node = 0; node < state.nodes(); ++node) {
+    LocalId local = state.local(node);
+    bool stays = exists(local.phase()) && local.phase() != Phase::leaving;
+    if (stays || local.token()) return false;
+  }
+  for (std::uint32_t index = 0; index < state.packets(); ++index)
+    if (state.packet(index).message().token()) return false;
+  return true;
+}
+
 void Walker::local_steps(const State& state, Node node, std::vector<Step>& steps) {
   LocalId local = state.local(node);
   Phase phase = local.phase();
@@ -83,12 +96,13 @@ void Walker::local_steps(const State& state, Node node, std::vector<Step>& steps
     if ((traits(local).armed >> timer & 1) != 0)
       steps.push_back({StepKind::timer, node, timer, {}});
   if (exists(phase) && may(Budget::crash)) steps.push_back({StepKind::crash, node, 0, {}});
+  bool may_join = phase == Phase::gone && may(Budget::join) && !is_concerned(state, node) &&
+                  !has_ended(state);
   for (Node other = 0; other < state.nodes(); ++other) {
     Phase its = state.local(other).phase();
     if (other == node) continue;
     bool member = exists(its) && its != Phase::joining;
-    if (phase == Phase::gone && may(Budget::join) && member && !is_concerned(state, node))
-      steps.push_back({StepKind::join, node, other, {}});
+    if (may_join && member) steps.push_back({StepKind::join, node, other, {}});
     if ((exists(phase) && may(Budget::suspect) && its != Phase::gone) ||
         heeds_crash(state, node, other))
       steps.push_back({StepKind::suspect, node, other, {}});

@@ -83,6 +83,7 @@ class Walker {
   void publish_roster(State& state, Taken& taken);
   static std::uint32_t roster(const State& state);
   static bool is_concerned(const State& state, Node node);
+  static bool has_ended(const State& state);
   static std::uint32_t find(const State& state, Packet packet);
   Input input_of(const State& state, const Step& step) const;
 
