@@ -1,8 +1,8 @@
 // The bully: a process asks those with larger identifiers whether they are up; if nobody answers,
 // it is the coordinator and tells those with smaller ones.
 //
-// Source: Garcia-Molina 1982; the notes (seed 001), section 15.3 and figure 15.8. `bully-polite` is
-// the answer to exercise 11.8: a process that restarts looks for a standing coordinator first.
+// Source: Garcia-Molina 1982; Coulouris et al. 2011, section 15.3 and figure 15.8. `bully-polite`
+// is the answer to exercise 11.8: a process that restarts looks for a standing coordinator first.
 //
 // Assumes reliable channels, FIFO or not, and a bound D on the time of a message, its handling
 // included, from which T and T' follow (`timeouts_for`). Processes crash and come back remembering

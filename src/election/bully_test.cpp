@@ -1,4 +1,4 @@
-// Section 15.3 of seed 001 and the answer to exercise 11.8, sentence by sentence.
+// Section 15.3 of Coulouris et al. 2011 and the answer to exercise 11.8, sentence by sentence.
 #include "election/bully.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // A ring-based election: identifiers go round, larger ones replace smaller ones, and the one that
 // comes back to its owner has won.
 //
-// Source: Chang and Roberts 1979; the notes (seed 001), section 15.3 and figure 15.7.
+// Source: Chang and Roberts 1979; Coulouris et al. 2011, section 15.3 and figure 15.7.
 //
 // Assumes reliable FIFO channels and that nobody crashes; no bound on anything. A process knows its
 // neighbour and nobody else. The text does not say FIFO, but E2 needs it: an ELECTION that

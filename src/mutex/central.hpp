@@ -1,6 +1,6 @@
 // The central server: one of the nodes, the home, keeps the lock and a FIFO queue.
 //
-// Source: the notes (seed 001), figure 15.2, with the answer to exercise 15.5: given a failure
+// Source: Coulouris et al. 2011, figure 15.2, with the answer to exercise 15.5: given a failure
 // detector, the server treats a crashed holder as if it had released and forgets a crashed waiter;
 // a release that comes later is nobody's and ignored. The server must not crash.
 //

@@ -1,6 +1,6 @@
 // Maekawa's voting as the notes print it. It deadlocks; see `maekawa` for the form that does not.
 //
-// Source: the notes (seed 001), figure 15.6, with fences and a cancel added.
+// Source: Coulouris et al. 2011, figure 15.6, with fences and a cancel added.
 //
 // Assumes reliable channels; the cancel needs them to be FIFO. Three processes whose voting sets
 // meet pairwise can each collect one vote and wait for the next for ever.

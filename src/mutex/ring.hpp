@@ -1,7 +1,7 @@
 // The token ring: the token moves to the successor for ever, and a process that wants to enter
 // keeps it for the length of its visit.
 //
-// Source: the notes (seed 001), figure 15.3. Assumes reliable channels, FIFO or not. It sends
+// Source: Coulouris et al. 2011, figure 15.3. Assumes reliable channels, FIFO or not. It sends
 // messages when nobody wants anything; ring_idle_hold.hpp is the form one would run.
 //
 //   TOKEN(baton)  to the successor

@@ -1,9 +1,9 @@
 // The token ring that rests: the token stays where it was last used until somebody asks.
 //
-// Source: the notes (seed 001), figure 15.3, with the idle-hold option of textbook.md. Whoever asks
-// sends one wake-up round the ring; the token then carries the set of those it still has to visit,
-// and rests when the set is empty. A wake-up whose asker has cancelled or was served on the way
-// costs one more journey of the token and leaves nothing behind.
+// Source: Coulouris et al. 2011, figure 15.3, with the idle-hold option of textbook.md. Whoever
+// asks sends one wake-up round the ring; the token then carries the set of those it still has to
+// visit, and rests when the set is empty. A wake-up whose asker has cancelled or was served on the
+// way costs one more journey of the token and leaves nothing behind.
 //
 // Assumes reliable channels, FIFO or not.
 //

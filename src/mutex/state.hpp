@@ -1,4 +1,4 @@
-// What a process is doing, in the words of the notes (seed 001), figure 15.4.
+// What a process is doing, in the words of Coulouris et al. 2011, figure 15.4.
 #pragma once
 
 #include <cstdint>

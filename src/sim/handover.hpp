@@ -1,6 +1,6 @@
-// The benchmark of seed 003: peers that hand a block of data to one another, each with a lock
-// manager, a handle and an application. The same peers run on any engine that carries messages and
-// keeps a clock.
+// The benchmark of Hernane, Gustedt, Benyettou 2015: peers that hand a block of data to one
+// another, each with a lock manager, a handle and an application. The same peers run on any engine
+// that carries messages and keeps a clock.
 #pragma once
 
 #include <cstdint>

@@ -10,8 +10,8 @@
 
 namespace conch::sim {
 
-/// Everybody is as far from everybody. The setting of seed 003: equation 4's alpha * eta is
-/// 10.4 * 430 us, and a gigabit a second carries 0.92 of that.
+/// Everybody is as far from everybody. The setting of Hernane, Gustedt, Benyettou 2015: equation
+/// 4's alpha * eta is 10.4 * 430 us, and a gigabit a second carries 0.92 of that.
 struct Uniform {
   Duration latency = std::chrono::microseconds(4472);
   double bytes_per_s = 0.92 * 1.25e8;
