@@ -43,7 +43,7 @@ TEST_F(DoctorTest, SeesThePeersAndTheRegister) {
   Process& one = ready_peer({"--listen", "127.0.0.1:0"});
   std::string address = address_of(one);
   expect_well({"--listen", address}, "a peer of the group 'default' listens on " + address);
-  expect_well({}, "epoch 1, 1 members; leases of 5000.0 ms");
+  expect_well({}, ", 1 members; leases of 5000.0 ms");
   expect_well({"--join", address}, address + " answers in ");
   expect_to_mend({"--join", address, "--group", "another"},
                  "this peer is of the group \"default\", not of \"another\"");

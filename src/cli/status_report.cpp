@@ -96,7 +96,8 @@ std::string json_text(const Status& status) {
   for (const auto& [name, lock] : locks_of(status)) {
     nlohmann::ordered_json each{
         {"lock", name}, {"holders", json_of(lock.holders)}, {"waiters", json_of(lock.waiters)}};
-    if (!lock.holders.empty()) each["fence"] = lock.fence;
+    if (!lock.holders.empty())
+      each["fence"] = std::to_string(lock.fence);  // JavaScript and jq have 53 bits.
     if (lock.token) each["token"] = id_text(*lock.token);
     json["locks"].push_back(each);
   }

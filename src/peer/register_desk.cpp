@@ -11,6 +11,8 @@
 #include <ranges>
 #include <utility>
 
+#include "register/epoch_floor.hpp"
+
 namespace conch::peer {
 
 using namespace recovery;
@@ -141,6 +143,7 @@ void RegisterDesk::answer(const Life& asker, const Ask& ask) {
     verdict = {true, register_->read()};
     has_read_ = true;
   }
+  verdict.standing.epoch_floor = epoch_floor();
   listener_.answered(asker, {ask.number, verdict.accepted, std::move(verdict.standing)});
 }
 

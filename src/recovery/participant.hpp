@@ -220,6 +220,8 @@ class Participant {
   Members founders_;
   Clusters clusters_;
   Epoch epoch_{0};
+  /// Below which none begins; see Standing.
+  Epoch epoch_floor_{0};
   /// Whose lease is known to have ended, of the roster and the evicted.
   std::set<Life> ended_;
   std::map<std::string, Lock<A>> locks_;

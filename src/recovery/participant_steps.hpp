@@ -9,7 +9,7 @@ namespace conch::recovery {
 
 template <Exclusive A>
 Standing Participant<A>::known() const {
-  Standing known{view_, {ended_.begin(), ended_.end()}};
+  Standing known{view_, {ended_.begin(), ended_.end()}, epoch_floor_};
   if (stage_ == Stage::working)  // then everybody has heard of these
     std::erase_if(known.view.forced, [&](const Forced& each) { return each.epoch <= epoch_; });
   if (is_without(Rule::roster))  // the register was not told of guests
@@ -66,6 +66,7 @@ View Participant<A>::departure() const {
 template <Exclusive A>
 void Participant<A>::learn(const Standing& standing, Out& out) {
   if (stage_ == Stage::out) return;
+  epoch_floor_ = std::max(epoch_floor_, standing.epoch_floor);
   ended_.insert(standing.ended.begin(), standing.ended.end());
   if (standing.view.number > view_.number) {
     adopt(standing.view, out);

@@ -19,8 +19,8 @@ void put_out(View& view, NodeId id, const Standing& known) {
   view.roster = view.roster.without(id);
 }
 
-View begin_epoch(View view, const Life& decider) {
-  ++view.epoch.value;
+View begin_epoch(View view, const Life& decider, const Standing& known) {
+  view.epoch = std::max(Epoch{view.epoch.value + 1}, known.epoch_floor);
   view.decider = decider;
   view.roster = view.roster.settled();
   return view;
@@ -50,11 +50,11 @@ View admission(const Standing& known, const Member& newcomer, std::string_view a
   member.guest = true;
   view.roster = view.roster.with(std::move(member));
   if (membership == Membership::dynamic && untouched) return view;
-  return begin_epoch(std::move(view), newcomer.life());
+  return begin_epoch(std::move(view), newcomer.life(), known);
 }
 
 View renewal(const Standing& known, const Life& decider, const std::vector<std::string>& locks) {
-  View view = begin_epoch(next(known), decider);
+  View view = begin_epoch(next(known), decider, known);
   for (const std::string& lock : locks) {
     std::erase_if(view.forced, [&](const Forced& each) { return each.lock == lock; });
     view.forced.push_back({lock, view.epoch});
@@ -66,14 +66,14 @@ View relabelling(const Standing& known, const Life& decider,
                  const std::map<NodeId, std::string>& labels) {
   View view = next(known);
   view.roster = view.roster.labelled(labels);
-  return begin_epoch(std::move(view), decider);
+  return begin_epoch(std::move(view), decider, known);
 }
 
 View departure(const Standing& known, const Life& leaver) {
   View view = next(known);
   for (NodeId dead : dead_members(known)) put_out(view, dead, known);
   view.roster = view.roster.without(leaver.id);
-  return begin_epoch(std::move(view), leaver);
+  return begin_epoch(std::move(view), leaver, known);
 }
 
 std::string language_barrier(const Roster& roster, NodeId member) {
@@ -89,7 +89,7 @@ std::string language_barrier(const Roster& roster, NodeId member) {
 View eviction(const Standing& known, const std::vector<NodeId>& those, const Life& decider) {
   View view = next(known);
   for (NodeId id : those) put_out(view, id, known);
-  return begin_epoch(std::move(view), decider);
+  return begin_epoch(std::move(view), decider, known);
 }
 
 }  // namespace conch::recovery

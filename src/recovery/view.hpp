@@ -211,6 +211,10 @@ struct View {
 struct Standing {
   View view;
   std::vector<Life> ended;
+  /// No epoch begins below it: seconds since 1970 by the clock of whoever has asked the register,
+  /// so that one that was lost and founded anew does not repeat its epochs. It is not sent: who
+  /// asks through another peer counts on by one, and clocks of several machines are not mixed.
+  Epoch epoch_floor{0};
   CONCH_FIELDS(Standing, view, ended)
 
   bool has_ended(const Life& life) const {

@@ -9,7 +9,10 @@ using namespace recovery;
 Answer SimulatedRegister::answer(const Ask& ask, Time now) {
   expire(now);
   bool yes = std::visit([&](const auto& question) { return take(question, now); }, ask.question);
-  return {ask.number, yes, standing()};
+  Answer answer{ask.number, yes, standing()};
+  auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch());
+  answer.standing.epoch_floor = Epoch{static_cast<std::uint32_t>(seconds.count())};
+  return answer;
 }
 
 bool SimulatedRegister::take(const Propose& propose, Time now) {
@@ -18,6 +21,7 @@ bool SimulatedRegister::take(const Propose& propose, Time now) {
     ++refusals_;
     return false;
   }
+  if (view_.epoch != propose.view.epoch) ++epochs_;
   view_ = propose.view;
   for (const Member& member : view_.roster)
     if (!ended_.contains(member.life())) leases_.try_emplace(member.life(), now + terms_.length);

@@ -27,6 +27,8 @@ class SimulatedRegister {
   const recovery::View& view() const { return view_; }
   recovery::Standing standing() const;
   std::uint64_t refusals() const { return refusals_; }
+  /// How many have begun; those between are skipped as the clock goes on.
+  std::uint64_t epochs() const { return epochs_; }
 
  private:
   bool take(const recovery::Look&, Time) { return false; }
@@ -38,6 +40,7 @@ class SimulatedRegister {
   std::map<recovery::Life, Time> leases_;
   std::set<recovery::Life> ended_;
   std::uint64_t refusals_ = 0;
+  std::uint64_t epochs_ = 0;
 };
 
 }  // namespace conch::sim

@@ -84,7 +84,7 @@ SurvivalReport Survival::run() {
   report_.violation = oracles_.violation();
   report_.sightings = oracles_.sightings();
   report_.simulated = now_.time_since_epoch();
-  report_.epochs = register_.view().epoch.value;
+  report_.epochs = register_.epochs();
   return report_;
 }
 
