@@ -210,8 +210,7 @@ void Doctor::look_at_contacts() {
 }
 
 void Doctor::look_at_files() {
-  if (!std::filesystem::exists(directories_.state + "/chain"))
-    return good("there is no register here: the group's first peer will make it");
+  if (!std::filesystem::exists(directories_.state + "/chain")) return look_at_missing_register();
   try {
     FileRegister reg(directories_.state, {});
     recovery::Standing standing = reg.read();
@@ -223,6 +222,11 @@ void Doctor::look_at_files() {
     bad(error.what());
   }
 }
+void Doctor::look_at_missing_register() {
+  if (std::string why = peer::why_not_founded(group_, directories_); !why.empty()) return bad(why);
+  good("there is no register here: the group's first peer will make it");
+}
+
 
 void Doctor::look_at_members(const recovery::Standing& standing) {
   for (const recovery::Member& member : standing.view.roster) {

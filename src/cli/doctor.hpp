@@ -38,6 +38,7 @@ class Doctor {
   void look_at_etcd();
   void look_at_contacts();
   void look_at_peers_here();
+  void look_at_missing_register();
   void look_at_members(const recovery::Standing& standing);
   void ask(const std::string& whom, const std::string& address, const net::Tls& tls);
 

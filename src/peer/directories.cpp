@@ -204,6 +204,14 @@ std::vector<Socket> sockets_in(const std::string& runtime) {
   return found;
 }
 
+std::vector<std::string> living_sockets(const std::string& runtime) {
+  std::vector<std::string> living;
+  for (const Socket& socket : sockets_in(runtime))
+    if (std::string path = socket_path(runtime, socket); !is_abandoned(path))
+      living.push_back(std::move(path));
+  return living;
+}
+
 /// No process takes the name of another: what is dead once may be removed at any time. So is what
 /// has no proper name yet; who is alive gives it another.
 void remove_abandoned_sockets(const std::string& runtime) {

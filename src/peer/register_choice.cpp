@@ -20,16 +20,29 @@ std::string password_in(const std::string& path) {
   return password;
 }
 
-/// Fences of a group whose views begin anew in another place would begin anew, too.
+bool has_files(const std::string& state) { return std::filesystem::exists(state + "/chain"); }
+
+/// Two registers of one group know nothing of each other's holders.
 void expect_no_files(const std::string& group, const std::string& state) {
-  if (std::filesystem::exists(state + "/chain"))
+  if (has_files(state))
     throw Error(
         fmt::format("the group '{}' has a register on this machine, in {}: choose another group; "
-                    "or stop all its peers, remove that directory, and reset what remembers fences",
+                    "or stop all its peers and remove that directory",
                     group, state));
 }
 
 }  // namespace
+
+std::string why_not_founded(const std::string& group, const Directories& directories) {
+  if (has_files(directories.state)) return "";
+  std::vector<std::string> living = living_sockets(directories.runtime);
+  if (living.empty()) return "";
+  return fmt::format(
+      "there is no register in {}, but a peer of the group '{}' runs here, which may hold its "
+      "locks: put the directory back if it was removed, or end whoever listens on {} (`fuser` says "
+      "who it is)",
+      directories.state, group, living.front());
+}
 
 EtcdRegisterOptions etcd_options(const EtcdOptions& etcd) {
   if (etcd.user.empty() != etcd.password_file.empty())
@@ -45,6 +58,7 @@ EtcdRegisterOptions etcd_options(const EtcdOptions& etcd) {
 std::unique_ptr<Register> open_register(const PeerOptions& options, const std::string& group,
                                         const Directories& directories) {
   if (!options.etcd.enabled()) {
+    if (std::string why = why_not_founded(group, directories); !why.empty()) throw Error(why);
     FileRegisterOptions terms;
     terms.lease = options.lease;
     return std::make_unique<FileRegister>(directories.state, terms);

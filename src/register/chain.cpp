@@ -75,12 +75,21 @@ std::string Chain::new_segment(std::uint64_t first) const {
 
 const recovery::View& Chain::newest() {
   for (int attempt = 0; attempt < attempts_max; ++attempt) {
-    if ((!segment_.empty() || jump()) && advance()) return newest_.view;
+    if ((!segment_.empty() || jump()) && advance()) return see_newest();
     segment_.clear();
   }
   throw RegisterError("the newest view is missing in " + root_.path() +
                       "; somebody removed files: restore them, or stop all peers and remove the "
                       "state directory");
+}
+
+const recovery::View& Chain::see_newest() {
+  if (number_ < highest_)
+    throw RegisterError("the newest view in " + root_.path() + " is " + std::to_string(number_) +
+                        ", and was " + std::to_string(highest_) +
+                        ": an older state was restored. Restart all peers");
+  highest_ = number_;
+  return newest_.view;
 }
 
 /// To some segment with views in it, or the first. False if they were forgotten while we looked.
@@ -108,7 +117,8 @@ bool Chain::advance() {
     segment_ = growing_segment();
     ++number_;
   }
-  return load() && root_.exists(growing_segment());
+  bool stands = number_ == 0 || root_.exists(in(segment_, number_));
+  return stands && load() && root_.exists(growing_segment());
 }
 
 /// A view that was seen is acted on; hence it must not be lost in a power failure, even if its

@@ -45,6 +45,7 @@ class Chain {
 
  private:
   void found();
+  const recovery::View& see_newest();
   bool jump();
   bool advance();
   bool load();
@@ -64,6 +65,8 @@ class Chain {
   std::string segment_;
   std::uint64_t number_ = 0;
   ViewFile newest_;
+  /// The largest that `newest` has answered.
+  std::uint64_t highest_ = 0;
 };
 
 }  // namespace conch::file

@@ -249,11 +249,44 @@ TEST_F(ChainTest, AViewThatIsTooLargeIsRefused) {
 
 TEST_F(ChainTest, AStateDirectoryThatIsRemovedIsAClearError) {
   FileRegister open = client();
-  grow(open, 2);
+  View last = grow(open, 2);
   std::filesystem::remove_all(scratch.path());
   EXPECT_THROW(open.read(), RegisterError);
-  EXPECT_THROW(open.propose(after(open.read().view, a, {a})), RegisterError);
+  EXPECT_THROW(open.propose(after(last, a, {a})), RegisterError);
   EXPECT_THROW(open.renew(b), RegisterError);
+}
+
+/// Nothing in it has changed, but the next peer founds another register in its place.
+TEST_F(ChainTest, WhatWasMovedAwayIsUsedAgainWhenItIsBack) {
+  FileRegister open = client();
+  View last = grow(open, 2);
+  std::string elsewhere = scratch.path() + ".moved";
+  for (bool replaced : {false, true}) {
+    std::filesystem::rename(scratch.path(), elsewhere);
+    if (replaced) FileRegister other(scratch.path(), options());
+    EXPECT_THROW(open.renew(a), RegisterError);
+    EXPECT_THROW(open.propose(after(last, a, {a})), RegisterError);
+    std::filesystem::remove_all(scratch.path());
+    std::filesystem::rename(elsewhere, scratch.path());
+    EXPECT_EQ(open.read().view, last);
+  }
+}
+
+TEST_F(ChainTest, AnOlderStateThatWasRestoredIsAClearError) {
+  FileRegister open = client();
+  grow(open, 2);
+  std::string newest = newest_file();
+  View last = grow(open, 1);
+  std::filesystem::remove(newest_file());
+  ASSERT_EQ(newest_file(), newest);
+  try {
+    open.read();
+    FAIL() << "it went back";
+  } catch (const RegisterError& error) {
+    EXPECT_NE(std::string(error.what()).find("an older state was restored"), std::string::npos);
+  }
+  EXPECT_THROW(open.propose(after(last, a, {a})), RegisterError);
+  EXPECT_THROW(open.renew(a), RegisterError);
 }
 
 }  // namespace conch::chain_test

@@ -100,6 +100,14 @@ std::string Directory::kernel_path(const std::string& name) const {
   return "/proc/self/fd/" + std::to_string(self_.number()) + "/" + name;
 }
 
+bool Directory::is_in_place() const {
+  struct stat opened {};
+  struct stat named {};
+  if (::fstat(self_.number(), &opened) != 0) fail("examine", ".");
+  if (::stat(path_.c_str(), &named) != 0) return false;
+  return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
 bool Directory::exists(const std::string& name) const {
   if (::faccessat(self_.number(), name.c_str(), F_OK, 0) == 0) return true;
   if (errno != ENOENT) fail("look for", name);

@@ -50,6 +50,8 @@ class Directory {
   /// For the calls that take nothing but a path.
   std::string kernel_path(const std::string& name) const;
 
+  /// Whether its path still leads to it: not after somebody has removed, moved or replaced it.
+  bool is_in_place() const;
   bool exists(const std::string& name) const;
   /// None if the directory is not there.
   std::optional<std::vector<std::string>> list(const std::string& name = ".") const;

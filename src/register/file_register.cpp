@@ -38,7 +38,7 @@ FileRegister::FileRegister(const std::string& directory, const FileRegisterOptio
 }
 
 void FileRegister::attach(const Life& life) {
-  expect_no_fork();
+  expect_usable();
   leases_.attach(life);
 }
 
@@ -48,14 +48,14 @@ file::Descriptor FileRegister::proof(const Life& life) const {
 }
 
 Standing FileRegister::read() {
-  expect_no_fork();
+  expect_usable();
   return stand();
 }
 
 /// The lease begins also for a proposal that will be refused: a newcomer's must not run out while
 /// it tries. A life that a view mentions had its lease or has lost it.
 Verdict FileRegister::propose(const View& next, const Life& by) {
-  expect_no_fork();
+  expect_usable();
   expect_sensible(next);
   const View& newest = chain_.newest();
   if (next.roster.contains(by) && !newest.mentions(by)) leases_.begin(by);
@@ -75,7 +75,7 @@ Verdict FileRegister::propose(const View& next, const Life& by) {
 ///
 /// The view is also read before, or one that is out could prolong its lease for ever.
 bool FileRegister::renew(const Life& life) {
-  expect_no_fork();
+  expect_usable();
   if (!chain_.newest().has_tenant(life) || !leases_.prolong(life)) return false;
   steps_(file::Step::after_renewal);
   return chain_.newest().has_tenant(life);
@@ -132,6 +132,16 @@ void FileRegister::tidy() {
   chain_.prune();
   leases_.sweep([&](const Life& life) { return chain_.newest().mentions(life); });
   work_.sweep();
+}
+
+/// Whoever founds another register at the same path knows nothing of what was decided here. So
+/// nothing is decided here any more, and no lease prolonged: those that run end before long.
+void FileRegister::expect_usable() const {
+  expect_no_fork();
+  if (root_.is_in_place()) return;
+  throw RegisterError("the state directory " + root_.path() +
+                      " was removed or replaced: this peer stands still, and loses what it holds "
+                      "when its lease ends; put the directory back, or restart all peers");
 }
 
 void FileRegister::expect_no_fork() const {

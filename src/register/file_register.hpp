@@ -49,6 +49,7 @@ class FileRegister : public Register {
   std::optional<recovery::Standing> survey();
   file::Judgement judge(const recovery::Life& life);
   void tidy();
+  void expect_usable() const;
   void expect_no_fork() const;
 
   file::Steps steps_;
