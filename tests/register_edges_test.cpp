@@ -1,4 +1,4 @@
-// What happens to the machine under the register: its directory is removed.
+// What happens to the machine under the register: its directory is removed, its disk is full.
 #include <ctime>
 
 #include "group_shell.hpp"
@@ -7,6 +7,9 @@ namespace conch::register_edges_test {
 
 class RegisterEdgesTest : public GroupShell {
  protected:
+  void SetUp() override {
+    if (::geteuid() != 0) in_namespace_.insert(in_namespace_.end(), {"--user", "--map-root-user"});
+  }
   std::string state() const { return path("state/conch/default"); }
   static std::size_t count_of(const std::string& text, const std::string& part) {
     std::size_t count = 0;
@@ -19,6 +22,14 @@ class RegisterEdgesTest : public GroupShell {
     EXPECT_TRUE(
         await([&] { return static_cast<std::uint64_t>(std::time(nullptr)) > fence >> 32; }));
   }
+  static Milliseconds processor_time_of(pid_t process) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/schedstat");
+    std::uint64_t nanoseconds = 0;
+    file >> nanoseconds;
+    return Milliseconds(nanoseconds / 1'000'000);
+  }
+
+  Words in_namespace_{"unshare"};
 };
 
 // The directory.
@@ -65,6 +76,49 @@ TEST_F(RegisterEdgesTest, WhoseRegisterWasReplacedStandsStillUntilItIsBack) {
   ASSERT_TRUE(one.await_output("is in the group again")) << one.output();
   EXPECT_EQ(count_of(one.output(), "stands still"), 1u) << one.output();
   leave(one);
+}
+
+// The disk.
+
+/// In a small file system of its own, that is full once the group is founded.
+TEST_F(RegisterEdgesTest, OnAFullDiskAPeerWaitsQuietlyAndEndsAtOnce) {
+  const std::string script =
+      "mkdir -p $XDG_STATE_HOME && mount -t tmpfs -o size=64k,mode=700 conch $XDG_STATE_HOME && "
+      "$0 lock deploy -- true && "
+      "{ dd if=/dev/zero of=$XDG_STATE_HOME/filler bs=4k 2>/dev/null; exec $0 \"$@\"; }";
+  auto on_full_disk = [&](Words words) -> Process& {
+    Words all = in_namespace_;
+    all.insert(all.end(), {"--mount", "sh", "-c", script, CONCH_COMMAND});
+    all.insert(all.end(), words.begin(), words.end());
+    return start(all);
+  };
+  Process& one = on_full_disk({"peer"});
+  if (!one.await_output("No space left on device"))
+    GTEST_SKIP() << "no file system can be mounted here: " << one.output();
+  Milliseconds before = processor_time_of(one.id());
+  EXPECT_FALSE(one.await_output("is in the group", Milliseconds(2000))) << one.output();
+  EXPECT_LT((processor_time_of(one.id()) - before).count(), 200) << "it does not rest";
+  EXPECT_EQ(count_of(one.output(), "\n"), 1u) << one.output();
+  Stopwatch watch;
+  one.send(SIGTERM);
+  EXPECT_EQ(one.await_exit(), 0) << one.output();
+  EXPECT_LT(watch.elapsed(), Milliseconds(2000)) << one.output();
+
+  Process& waiter = on_full_disk({"lock", "--verbose", "deploy", "--", "true"});
+  ASSERT_TRUE(waiter.await_output("No space left on device")) << waiter.output();
+  Stopwatch again;
+  waiter.send(SIGTERM);
+  EXPECT_EQ(waiter.await_exit(), 128 + SIGTERM) << waiter.output();
+  EXPECT_LT(again.elapsed(), Milliseconds(2000)) << waiter.output();
+
+  Process& patient = on_full_disk({"peer"});
+  ASSERT_TRUE(patient.await_output("No space left on device")) << patient.output();
+  Process& room = start({"nsenter", "--mount=/proc/" + std::to_string(patient.id()) + "/ns/mnt",
+                         "rm", path("state/filler")});
+  EXPECT_EQ(room.await_exit(), 0) << room.output();
+  EXPECT_TRUE(patient.await_output("is in the group")) << patient.output();
+  EXPECT_TRUE(patient.output().find("can be used again") != std::string::npos);
+  leave(patient);
 }
 
 }  // namespace conch::register_edges_test

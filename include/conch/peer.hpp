@@ -17,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,6 +79,8 @@ struct PeerOptions {
   std::chrono::milliseconds try_patience = std::chrono::milliseconds(50);
   /// How long the constructor waits to be admitted before it throws.
   std::chrono::milliseconds admission_patience = std::chrono::seconds(30);
+  /// Ends the constructor early: it throws soon after a stop was requested.
+  std::stop_token give_up = {};
   TlsOptions tls;
   /// Listens on other addresses than loopback without TLS.
   bool insecure = false;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <conch/peer.hpp>
 #include <conch/ticket.hpp>
+#include <stop_token>
 #include <thread>
 
 #include "cli/peer_line.hpp"
@@ -112,9 +113,10 @@ class OwnLock final : public BorrowedLock {
   Answer acquire(const Patience& patience, int interrupt) override {
     joining_ = std::thread([this, patience] { join(patience); });
     bool joined = await(done_.number(), interrupt, std::nullopt);
-    joining_.join();  // Soon: who may not join yet is told after a while.
-    if (!failure_.empty()) throw Error(failure_);
+    if (!joined) give_up_.request_stop();
+    joining_.join();
     if (!joined) return Interrupted{};
+    if (!failure_.empty()) throw Error(failure_);
     return wait(patience, interrupt);
   }
 
@@ -133,6 +135,7 @@ class OwnLock final : public BorrowedLock {
       options.group = wish_.group;
       options.algorithm = wish_.algorithm;
       options.log = wish_.log;
+      options.give_up = give_up_.get_token();
       if (patience.deadline)
         options.admission_patience = std::max(
             std::chrono::ceil<milliseconds>(*patience.deadline - Clock::now()), milliseconds(1));
@@ -171,6 +174,7 @@ class OwnLock final : public BorrowedLock {
   file::Descriptor lost_;
   file::Descriptor kept_;
   std::thread joining_;
+  std::stop_source give_up_;
   std::string failure_;
   std::unique_ptr<Peer> peer_;
   std::unique_ptr<Ticket> ticket_;

@@ -6,7 +6,10 @@
 
 #include <conch/peer.hpp>
 #include <csignal>
+#include <memory>
 #include <optional>
+#include <semaphore>
+#include <stop_token>
 #include <thread>
 
 #include "cli/commands.hpp"
@@ -47,6 +50,36 @@ void await_signal(const sigset_t& signals) {
   ::sigwait(&signals, &which);
 }
 
+/// The first signal asks for an orderly end, also of one that is not in the group yet.
+std::stop_token stopped_by(const sigset_t& signals) {
+  std::stop_source stop;
+  std::thread([signals, stop]() mutable {
+    await_signal(signals);
+    stop.request_stop();
+    await_signal(signals);
+    ::_exit(1);
+  }).detach();
+  return stop.get_token();
+}
+
+/// None if it was told to end before it was in the group.
+std::unique_ptr<Peer> join(PeerOptions options) {
+  std::stop_token stop = options.give_up;
+  try {
+    return std::make_unique<Peer>(std::move(options));
+  } catch (const Error& error) {
+    if (!stop.stop_requested()) throw;
+    say(error.what());
+    return nullptr;
+  }
+}
+
+void await(const std::stop_token& stop) {
+  std::binary_semaphore stopped(0);
+  std::stop_callback on_stop(stop, [&] { stopped.release(); });
+  stopped.acquire();
+}
+
 void run_peer(PeerArguments& arguments) {
   peer::keep_heap_small();
   // Before there are threads: they inherit it, and one of them waits for the signals.
@@ -63,21 +96,20 @@ void run_peer(PeerArguments& arguments) {
     throw Error("--http-token-file: there is no --http to ask for it");
   arguments.http.insecure = arguments.options.insecure;
   if (!arguments.http.address.empty()) window.emplace(arguments.http);
-  Peer peer(std::move(arguments.options));
-  if (window) window->look_at(peer);
+  std::stop_token stop = stopped_by(signals);
+  arguments.options.give_up = stop;
+  std::unique_ptr<Peer> peer = join(std::move(arguments.options));
+  if (!peer) return;
+  if (window) window->look_at(*peer);
   std::string where;
-  for (const std::string& address : peer.listens()) where += ", listens on " + address;
+  for (const std::string& address : peer->listens()) where += ", listens on " + address;
   if (window) where += ", shows itself on http://" + window->address();
-  say(fmt::format("peer {} is in the group {} ({}){}", id_text(NodeId{peer.id()}), peer.group(),
-                  peer.algorithm(), where));
-  await_signal(signals);
+  say(fmt::format("peer {} is in the group {} ({}){}", id_text(NodeId{peer->id()}), peer->group(),
+                  peer->algorithm(), where));
+  await(stop);
   say("leaves the group; a second signal ends it at once");
-  std::thread([signals] {
-    await_signal(signals);
-    ::_exit(1);
-  }).detach();
   if (window) window->close();
-  peer.leave();
+  peer->leave();
 }
 
 }  // namespace

@@ -181,13 +181,24 @@ void Engine::open_courier() {
 
 /// Waits until the peer is a member.
 void Engine::come_in() {
-  Guard guard(mutex_);
+  // Before the guard: it waits for a call that waits for the guard.
+  std::stop_callback on_stop(options_.give_up, [this] {
+    std::lock_guard notify_no_earlier(mutex_);
+    phase_changed_.notify_all();
+  });
   auto deadline = std::chrono::steady_clock::now() + options_.admission_patience;
+  Guard guard(mutex_);
+  auto await_phase = [&](auto&& has_come) {
+    phase_changed_.wait_until(guard, deadline,
+                              [&] { return has_come() || options_.give_up.stop_requested(); });
+    if (!has_come() && options_.give_up.stop_requested())
+      throw Error(fmt::format("gave up before it was in the group '{}'", group_));
+    return has_come();
+  };
   if (!register_ && !is_ring()) {
     for (const std::string& address : options_.join) courier_->contact(address);
     rouse_background();
-    bool told = phase_changed_.wait_until(guard, deadline, [&] { return has_terms_; });
-    if (!told)
+    if (!await_phase([&] { return has_terms_; }))
       throw Error(
           fmt::format("nobody answers at {}: does a peer of the group '{}' run there, and "
                       "does it want TLS (--tls-cert, --tls-key, --tls-ca)?",
@@ -196,8 +207,8 @@ void Engine::come_in() {
   be_born();
   settle(net::steady_now());
   rouse_background();
-  phase_changed_.wait_until(guard, deadline, [&] { return phase_ != Phase::joining; });
-  if (phase_ == Phase::joining) failure_ = why_not_admitted();
+  bool decided = await_phase([&] { return phase_ != Phase::joining; });
+  if (!decided) failure_ = why_not_admitted();
   if (phase_ != Phase::member) throw Error(failure_);
   data_->restore(guard);
 }

@@ -11,6 +11,8 @@
 #include <ranges>
 #include <utility>
 
+#include "net/back_off.hpp"
+#include "net/patience.hpp"
 #include "register/epoch_floor.hpp"
 
 namespace conch::peer {
@@ -18,8 +20,15 @@ namespace conch::peer {
 using namespace recovery;
 
 namespace {
-constexpr int look_again_ms = 200;
+
+/// What a failure is called apart from the file that it was about, whose name may be new each time.
+std::string kind_of_failure(const std::exception& error) {
+  const auto* of_register = dynamic_cast<const RegisterError*>(&error);
+  bool has_number = of_register && of_register->error() != 0;
+  return has_number ? std::to_string(of_register->error()) : error.what();
 }
+
+}  // namespace
 
 RegisterDesk::RegisterDesk(std::unique_ptr<Register> reg, RegisterListener& listener)
     : register_(std::move(reg)),
@@ -59,11 +68,20 @@ void RegisterDesk::put(Job job) {
 }
 
 void RegisterDesk::attach(const Life& life) {
-  put({[this, life](Register& reg) {
-    reg.attach(life);
-    lives_.push_back(life);
+  put({[this, life](Register&) {
+    unattached_.push_back(life);
+    attach_all();
     return false;
   }});
+}
+
+/// Those for whom it failed, too: else nobody would see them die.
+void RegisterDesk::attach_all() {
+  while (!unattached_.empty()) {
+    register_->attach(unattached_.front());
+    lives_.push_back(unattached_.front());
+    unattached_.erase(unattached_.begin());
+  }
 }
 
 void RegisterDesk::ask(const Life& asker, Ask ask) {
@@ -93,7 +111,11 @@ file::Descriptor RegisterDesk::proof(const Life& life) {
 
 void RegisterDesk::run() {
   while (work()) {
-    if (!await_event()) continue;
+    if (!troubles_.empty()) {
+      rest();
+    } else if (!await_event()) {
+      continue;
+    }
     has_read_ = false;
     listener_.register_changed();
     work();
@@ -102,15 +124,32 @@ void RegisterDesk::run() {
   }
 }
 
-/// Whether the register has something new. While it is in trouble, one looks now and then.
+/// Whether the register has something new; else there is work.
 bool RegisterDesk::await_event() {
-  bool troubled = !trouble_.empty();
+  rests_ = 0;
   std::array<pollfd, 2> sources{
       {{wake_.number(), POLLIN, 0}, {register_->descriptor(), POLLIN, 0}}};
-  ::poll(sources.data(), troubled ? 1 : 2, troubled ? look_again_ms : -1);
+  ::poll(sources.data(), sources.size(), -1);
   eventfd_t ignored = 0;
   ::eventfd_read(wake_.number(), &ignored);
-  return troubled || (sources[1].revents & POLLIN) != 0;
+  return (sources[1].revents & POLLIN) != 0;
+}
+
+/// While it is in trouble it is left alone for longer and longer, whoever asks, but not for so long
+/// that a lease would run out after the trouble is over.
+void RegisterDesk::rest() {
+  Time until = net::steady_now() + std::min(net::back_off(++rests_), register_->lease() / 8);
+  while (!is_closing() && net::steady_now() < until) {
+    pollfd wake{wake_.number(), POLLIN, 0};
+    ::poll(&wake, 1, net::milliseconds_until(until));
+    eventfd_t ignored = 0;
+    ::eventfd_read(wake_.number(), &ignored);
+  }
+}
+
+bool RegisterDesk::is_closing() {
+  std::lock_guard guard(mutex_);
+  return closing_;
 }
 
 /// What there is to do, until the desk closes: then false.
@@ -125,14 +164,15 @@ bool RegisterDesk::work() {
       jobs_.pop_front();
     }
     try {
-      if (job.work(*register_)) report("");
+      if (job.work(*register_)) succeeded(job);
     } catch (const std::exception& error) {
-      report(error.what());
+      failed(job, error);
     }
   }
 }
 
 void RegisterDesk::answer(const Life& asker, const Ask& ask) {
+  attach_all();
   Verdict verdict;
   if (const auto* propose = std::get_if<Propose>(&ask.question)) {
     verdict = register_->propose(propose->view, asker);
@@ -147,10 +187,22 @@ void RegisterDesk::answer(const Life& asker, const Ask& ask) {
   listener_.answered(asker, {ask.number, verdict.accepted, std::move(verdict.standing)});
 }
 
-void RegisterDesk::report(const std::string& trouble) {
-  if (trouble == trouble_) return;
-  trouble_ = trouble;
-  listener_.register_trouble(trouble);
+void RegisterDesk::failed(const Job& job, const std::exception& error) {
+  std::string kind = kind_of_failure(error);
+  auto is_known = [&](const auto& each) { return each.second.kind == kind; };
+  bool known = std::any_of(troubles_.begin(), troubles_.end(), is_known);
+  troubles_[kind_of(job)] = {kind, net::steady_now()};
+  if (!known) listener_.register_trouble(error.what());
+}
+
+/// What nobody has asked for a while may work by now, too.
+void RegisterDesk::succeeded(const Job& job) {
+  if (troubles_.empty()) return;
+  Time long_ago = net::steady_now() - register_->lease();
+  std::erase_if(troubles_, [&](const auto& each) {
+    return each.first == kind_of(job) || each.second.when < long_ago;
+  });
+  if (troubles_.empty()) listener_.register_trouble("");
 }
 
 }  // namespace conch::peer

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,7 +25,8 @@ class RegisterListener {
   virtual void answered(const recovery::Life& asker, const recovery::Answer& answer) = 0;
   /// The register has something new.
   virtual void register_changed() = 0;
-  /// It cannot be used at the moment. Said once for each new reason; empty: it can be, again.
+  /// It cannot be used at the moment. Said once for each kind of failure, until that changes;
+  /// empty: it can be used again.
   virtual void register_trouble(const std::string& why) = 0;
 };
 
@@ -62,12 +64,23 @@ class RegisterDesk {
     std::optional<Topic> topic = {};
   };
 
+  /// Why one kind of question was not answered last, and when that was.
+  struct Trouble {
+    std::string kind;
+    Time when;
+  };
+
   void put(Job job);
   void run();
   bool await_event();
+  void rest();
+  bool is_closing();
   bool work();
+  void attach_all();
   void answer(const recovery::Life& asker, const recovery::Ask& ask);
-  void report(const std::string& trouble);
+  void failed(const Job& job, const std::exception& error);
+  void succeeded(const Job& job);
+  static std::size_t kind_of(const Job& job) { return job.topic ? job.topic->kind : 0; }
 
   std::unique_ptr<Register> register_;
   RegisterListener& listener_;
@@ -77,7 +90,11 @@ class RegisterDesk {
   bool closing_ = false;
   // Of the thread.
   bool has_read_ = false;
-  std::string trouble_;
+  /// By the kind of question: on a full disk one can look, but not propose.
+  std::map<std::size_t, Trouble> troubles_;
+  /// How often in a row one has rested because of them.
+  unsigned rests_ = 0;
+  std::vector<recovery::Life> unattached_;
   std::vector<recovery::Life> lives_;
   std::thread thread_;
 };

@@ -92,8 +92,8 @@ Directory::Directory(std::string path)
 
 void Directory::fail(const std::string& deed, const std::string& name) const {
   int error = errno;
-  throw RegisterError("cannot " + deed + " " + path(name) + ": " + std::strerror(error) +
-                      advice(error));
+  throw RegisterError(
+      "cannot " + deed + " " + path(name) + ": " + std::strerror(error) + advice(error), error);
 }
 
 std::string Directory::kernel_path(const std::string& name) const {
@@ -158,7 +158,12 @@ Descriptor Directory::create(const std::string& name, std::string_view bytes) co
   while (!bytes.empty()) {
     ssize_t written = ::write(file.number(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("write", name);
+    if (written < 0) {
+      int error = errno;
+      ::unlinkat(self_.number(), name.c_str(), 0);  // Half a file is none, and takes room.
+      errno = error;
+      fail("write", name);
+    }
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   return file;
@@ -216,7 +221,8 @@ void Directory::make_durable(const std::string& name) const {
 void make_durable(const Descriptor& file, const std::string& path) {
   if (::fsync(file.number()) != 0)
     throw RegisterError("cannot write " + path + " to its device: " + std::strerror(errno) +
-                        "; look after the device");
+                            "; look after the device",
+                        errno);
 }
 
 std::string inside(std::string folder, std::string_view name) {

@@ -60,7 +60,7 @@ class Directory {
   /// None if it is not there.
   Descriptor open(const std::string& name, int flags) const;
 
-  /// A new file.
+  /// A new file, whole or not at all.
   Descriptor create(const std::string& name, std::string_view bytes = {}) const;
   /// False if the name is taken.
   bool make_directory(const std::string& name) const;

@@ -110,8 +110,14 @@ void Leases::begin(const Life& life) {
   std::string made = work_.fresh_name();
   root_.make_directory(made);
   Descriptor mark;
-  if (mine_.contains(life)) mark = mark_as_mine(root_, made + process_name);
-  root_.create(made + lease_until(since_boot() + lease_));
+  try {
+    root_.make_directory(made);
+    if (mine_.contains(life)) mark = mark_as_mine(root_, made + process_name);
+    root_.create(made + lease_until(since_boot() + lease_));
+  } catch (const RegisterError&) {
+    root_.remove_all(made);  // On a full disk it is tried again and again.
+    throw;
+  }
   if (appear(life, made)) return void(begun_[life] = std::move(mark));
   if (mine_.contains(life)) fail_because_taken(life);
   prolong(life);

@@ -13,7 +13,13 @@ namespace conch {
 /// do. Nothing was promised: leases run on, and out.
 class RegisterError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit RegisterError(const std::string& what, int error = 0)
+      : std::runtime_error(what), error_(error) {}
+  /// The errno of what could not be done, whatever file it was about; 0: it was something else.
+  int error() const { return error_; }
+
+ private:
+  int error_;
 };
 
 /// What came of a proposal, or of a renewal.
