@@ -1,4 +1,5 @@
-// What happens to the machine under the register: its directory is removed, its disk is full.
+// What happens to the machine under the register: its directory is removed, its disk is full, a
+// process has another clock.
 #include <ctime>
 
 #include "group_shell.hpp"
@@ -119,6 +120,35 @@ TEST_F(RegisterEdgesTest, OnAFullDiskAPeerWaitsQuietlyAndEndsAtOnce) {
   EXPECT_TRUE(patient.await_output("is in the group")) << patient.output();
   EXPECT_TRUE(patient.output().find("can be used again") != std::string::npos);
   leave(patient);
+}
+
+// The clock.
+
+TEST_F(RegisterEdgesTest, APeerInAnotherTimeNamespaceSeesTheSameLeases) {
+  auto in_time_namespace = [&](const std::string& offset, Words words) -> Process& {
+    Words all = in_namespace_;
+    all.insert(all.end(),
+               {"--time", "--boottime", offset, "--fork", "--kill-child", CONCH_COMMAND});
+    all.insert(all.end(), words.begin(), words.end());
+    return start(all);
+  };
+  Process& probe = in_time_namespace("7", {"--version"});
+  if (probe.await_exit() != 0) GTEST_SKIP() << "no time namespaces here: " << probe.output();
+  for (std::string offset : {"100000", "-100"}) {
+    Process& here = holder_of("deploy");
+    Process& other = in_time_namespace(offset, {"lock", "deploy", "--try", "--", "true"});
+    EXPECT_EQ(other.await_exit(), 75) << other.output();
+    expect_end(here);
+    Process& there = in_time_namespace(
+        offset, {"lock", "deploy", "--", "sh", "-c", "echo in $CONCH_FENCE; cat"});
+    ASSERT_TRUE(there.await_output("in ")) << there.output();
+    EXPECT_EQ(run({"lock", "deploy", "--try", "--", "true"}).status, 75);
+    Process& next = waiter_for("deploy");
+    expect_end(there);
+    expect_in(next);
+    EXPECT_GT(fence_in(next), fence_in(there));
+    expect_end(next);
+  }
 }
 
 }  // namespace conch::register_edges_test

@@ -74,12 +74,7 @@ bool Alarm::watch(const std::string& segment) {
 void Alarm::ring_at(std::optional<Duration> end) {
   if (!inotify_) end = std::min(end.value_or(Duration::max()), since_boot() + look_every);
   itimerspec when{};
-  if (end) {
-    // Zero would disarm it.
-    auto count = std::max(end->count(), Duration::rep{1});
-    when.it_value.tv_sec = count / 1'000'000'000;
-    when.it_value.tv_nsec = count % 1'000'000'000;
-  }
+  if (end) when.it_value = on_own_clock(*end);
   if (::timerfd_settime(timer_.number(), TFD_TIMER_ABSTIME, &when, nullptr) != 0)
     fail("set a timer");
 }

@@ -2,17 +2,24 @@
 // the machine have the same. It begins anew with every boot.
 #pragma once
 
+#include <ctime>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/types.hpp"
 
 namespace conch::file {
 
-/// Since the machine was booted.
+/// Since the machine was booted, also in a time namespace that shows something else.
 Duration since_boot();
+/// What CLOCK_BOOTTIME shows this process at that time, for timers.
+timespec on_own_clock(Duration since_boot);
+/// The offset of CLOCK_BOOTTIME in what /proc/PID/timens_offsets says.
+std::optional<Duration> boot_offset_in(std::string_view timens_offsets);
 /// Which boot.
 const std::string& boot();
-/// Equal for processes whose `since_boot` can be compared: of one boot, and of one time namespace.
+/// Equal for processes whose clocks show the same: of one boot, and of one time namespace.
 std::string clock_name();
 
 }  // namespace conch::file

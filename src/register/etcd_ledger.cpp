@@ -117,10 +117,7 @@ void Ledger::set_timer() {
     next = std::min(next.value_or(Duration::max()), found->second.since + lease_);
   }
   itimerspec when{};
-  if (next) {
-    when.it_value.tv_sec = next->count() / 1'000'000'000;
-    when.it_value.tv_nsec = std::max<Duration::rep>(next->count() % 1'000'000'000, 1);
-  }
+  if (next) when.it_value = file::on_own_clock(*next);
   ::timerfd_settime(timer_.number(), TFD_TIMER_ABSTIME, &when, nullptr);
 }
 

@@ -22,17 +22,22 @@ std::string lease_until(Duration end) {
   return "/lease." + std::to_string(end.count()) + "." + boot();
 }
 
-/// When the lease ends that a file's name stands for. One that was given before this machine booted
-/// ends at the latest when it has been up for a lease: its peer may be on a machine that has not
-/// booted.
-std::optional<Duration> end_in(std::string_view file, Duration lease) {
+/// When a lease ends, and whether it was given in this boot.
+struct LeaseEnd {
+  Duration end{};
+  bool of_this_boot = false;
+};
+
+/// What a file's name stands for. A lease that was given before this machine booted ends at the
+/// latest when it has been up for a lease: its peer may be on a machine that has not booted.
+std::optional<LeaseEnd> end_in(std::string_view file, Duration lease) {
   auto rest = after("lease.", file);
   if (!rest) return std::nullopt;
   std::size_t dot = std::min(rest->find('.'), rest->size());
   auto end = number_in(rest->substr(0, dot));
   if (!end) return std::nullopt;
   bool of_this_boot = rest->substr(std::min(dot + 1, rest->size())) == boot();
-  return of_this_boot ? Duration(static_cast<std::int64_t>(*end)) : lease;
+  return LeaseEnd{of_this_boot ? Duration(static_cast<std::int64_t>(*end)) : lease, of_this_boot};
 }
 
 }  // namespace
@@ -50,15 +55,24 @@ Leases::Lease Leases::look(const Life& life) const {
     for (const std::string& file : *files) {
       if ("/" + file == ended_name) return {Lease::State::ended, {}, {}};
       if (auto end = end_in(file, lease_))
-        return {Lease::State::running, inside(folder, file), *end};
+        return {Lease::State::running, inside(folder, file), end->end, end->of_this_boot};
     }
   }
   return {};
 }
 
+/// No process outlives a boot. Where one seems to, the two see different boot ids, as in some
+/// containers, and neither can say when the other's lease ends.
 Pulse Leases::pulse(const Life& life, const Lease& lease, bool seen_dead) const {
-  if (lease.end <= since_boot()) return Pulse::gone;
-  return pulse_of(root_, name_of_life(life) + process_name, seen_dead);
+  bool over = lease.end <= since_boot();
+  if (over && lease.of_this_boot) return Pulse::gone;
+  Pulse pulse = pulse_of(root_, name_of_life(life) + process_name, seen_dead);
+  if (lease.of_this_boot || pulse != Pulse::alive) return over ? Pulse::gone : pulse;
+  throw RegisterError("peer " + std::to_string(life.id.value) + " runs, but its lease in " +
+                      root_.path() +
+                      " is of another boot than /proc/sys/kernel/random/boot_id says here: one of "
+                      "us is in a container that has its own. Bind the machine's over it, or use "
+                      "etcd as the register");
 }
 
 /// Nothing tells us that a keeper has gone. Most go at once, so the longer it takes, the more
@@ -108,7 +122,6 @@ bool Leases::entomb(const Life& life) {
 void Leases::begin(const Life& life) {
   if (begun_.contains(life)) return void(prolong(life));
   std::string made = work_.fresh_name();
-  root_.make_directory(made);
   Descriptor mark;
   try {
     root_.make_directory(made);

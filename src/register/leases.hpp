@@ -1,6 +1,6 @@
 // The leases of a group, one folder `life.ID.INCARNATION` each, in which is
 //
-//   lease.END.BOOT   it runs until END, on the clock of that boot, or
+//   lease.END.BOOT   it runs until END, since that boot, or
 //   ended            it has ended, and
 //   process          which process it is, if it is one of this machine (process.hpp).
 //
@@ -71,6 +71,7 @@ class Leases {
     /// The file, while it runs.
     std::string name;
     Duration end{};
+    bool of_this_boot = true;
   };
   Lease look(const recovery::Life& life) const;
   Pulse pulse(const recovery::Life& life, const Lease& lease, bool seen_dead) const;

@@ -297,6 +297,22 @@ TEST_F(LeasesTest, ALeaseOfAnEarlierBootMayStillRun) {
   EXPECT_TRUE(mine->renew(a));
 }
 
+/// In a container that shows another boot id: its clock cannot be compared with ours.
+TEST_F(LeasesTest, AProcessThatSeesAnotherBootIdIsNotPutOut) {
+  auto mine = client(1min);
+  auto member = stopped_member(a, 1min);
+  let_boot_pass(a);
+  try {
+    mine->read();
+    FAIL() << "a living holder was taken for one of an earlier boot";
+  } catch (const RegisterError& error) {
+    EXPECT_NE(std::string(error.what()).find("is of another boot"), std::string::npos);
+  }
+  member->send(SIGKILL);
+  member->await_exit();
+  EXPECT_TRUE(mine->read().has_ended(a));
+}
+
 /// What was a process of this machine did not survive it.
 TEST_F(LeasesTest, AProcessOfAnEarlierBootIsDead) {
   Child dead([&] {
