@@ -98,6 +98,37 @@ TEST_F(EtcdPeersTest, WhileEtcdIsAwayLocksMoveUntilLeasesEndAndThenTheGroupGoesO
   leave(two);
 }
 
+TEST_F(EtcdPeersTest, WhenABackupWasRestoredNobodyGoesOnBeforeThatIsAccepted) {
+  Process& one = ready_peer(with_register({"--lease", "2s", "--listen", "127.0.0.1:0"}));
+  Process& holder = holder_of("deploy");
+  cluster->kill(0);
+  cluster->wipe(0);
+  cluster->start(0);
+  ASSERT_TRUE(cluster->await_health());
+  EXPECT_TRUE(one.await_output("was restored from a backup")) << one.output();
+  EXPECT_EQ(holder.await_exit(), 76) << holder.output();
+  Elsewhere there(path("elsewhere"));
+  Words peer = with_register();
+  peer.insert(peer.begin(), "peer");
+  Outcome late = run(peer);
+  EXPECT_NE(late.status, 0) << late.out;
+  EXPECT_TRUE(late.says("was restored from a backup")) << late.out;
+  Words doctor = with_register();
+  doctor.insert(doctor.begin(), "doctor");
+  EXPECT_EQ(run(doctor).status, 1);
+  doctor.push_back("--accept-restored");
+  Outcome accepted = run(doctor);
+  EXPECT_EQ(accepted.status, 0) << accepted.out;
+  EXPECT_TRUE(accepted.says("what etcd has is accepted")) << accepted.out;
+  EXPECT_TRUE(one.await_output("is in the group again")) << one.output();
+  Process& two = distant_peer();
+  Process& next = holder_of("deploy");
+  EXPECT_GT(fence_in(next), fence_in(holder));
+  expect_end(next);
+  leave(two);
+  leave(one);
+}
+
 TEST_F(EtcdPeersTest, WithoutAPeerOfThisMachineALockIsNotObtained) {
   leave(ready_peer(with_register()));
   Outcome outcome = run({"lock", "deploy", "--", "true"});

@@ -17,6 +17,7 @@
 #include "register/etcd_client.hpp"
 #include "register/etcd_names.hpp"
 #include "register/etcd_register.hpp"
+#include "register/etcd_restored.hpp"
 #include "register/file_register.hpp"
 
 namespace conch::cli {
@@ -245,13 +246,30 @@ void Doctor::look_at_etcd() {
   etcd::Transaction probe{
       {{etcd::Condition::Of::creation, {names.terms()}, -1}},
       {etcd::Put{names.terms(), ""}},
-      {etcd::Get{{names.terms()}}, etcd::Get{names.views(), true}, etcd::Get{names.leases()}}};
+      {etcd::Get{{names.terms()}}, etcd::Get{names.views(), true}, etcd::Get{{names.restored()}}}};
   std::optional<recovery::View> newest;
   std::string cluster;
   for (const std::string& endpoint : options_.etcd.endpoints) {
     Time before = net::steady_now();
     try {
       EtcdRegisterOptions options = peer::etcd_options(options_.etcd);
+void Doctor::accept_restored() {
+  if (!options_.etcd.enabled())
+    return bad("--accept-restored is about etcd as the register: name it with --register");
+  try {
+    EtcdRegisterOptions etcd = peer::etcd_options(options_.etcd);
+    etcd.group = group_;
+    bool accepted = etcd::accept_restored(etcd, [&](Duration lease) {
+      good(fmt::format("waits for {}, until nobody holds a lock of before",
+                       milliseconds_text(lease)));
+    });
+    if (accepted) return good("what etcd has is accepted: the peers come in again by themselves");
+    doubtful("there is nothing to accept: no peer has seen a backup restored");
+  } catch (const std::exception& error) {
+    bad(error.what());
+  }
+}
+
       etcd::Client client(
           {{etcd::parse_endpoint(endpoint)}, options.tls, options.user, options.password});
       client.set_patience(probe_patience);
@@ -261,6 +279,7 @@ void Doctor::look_at_etcd() {
       if (cluster.empty()) cluster = outcome.header.cluster;
       if (cluster != outcome.header.cluster)
         bad(endpoint + " is of another cluster than the first: two groups, and two holders");
+  bool restored = false;
       if (!outcome.found[1].empty())
         newest = file::view_file(outcome.found[1].front().value, outcome.found[1].front().key).view;
     } catch (const std::exception& error) {
@@ -276,3 +295,5 @@ void Doctor::look_at_etcd() {
 }
 
 }  // namespace conch::cli
+      restored = restored || !outcome.found[2].empty();
+  if (restored) bad(etcd::restored_text);

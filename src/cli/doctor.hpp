@@ -1,4 +1,4 @@
-// What would keep a peer from working here, looked at one thing after the other. It changes
+// What would keep a peer from working here, looked at one thing after the other. To look changes
 // nothing: no directory is made, no key written, no port kept.
 #pragma once
 
@@ -25,6 +25,8 @@ class Doctor {
 
   Doctor(PeerOptions options, Report report);
   void look();
+  /// The one thing that changes something: see etcd_restored.hpp.
+  void accept_restored();
 
  private:
   void look_at_machine();
@@ -36,9 +38,9 @@ class Doctor {
   void look_at_register();
   void look_at_files();
   void look_at_etcd();
+  void look_at_missing_register();
   void look_at_contacts();
   void look_at_peers_here();
-  void look_at_missing_register();
   void look_at_members(const recovery::Standing& standing);
   void ask(const std::string& whom, const std::string& address, const net::Tls& tls);
 

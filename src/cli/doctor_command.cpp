@@ -17,7 +17,7 @@ std::string_view word(Finding::How how) {
   return "";
 }
 
-void run_doctor(const PeerOptions& options, Invocation& invocation) {
+void run_doctor(const PeerOptions& options, bool accept_restored, Invocation& invocation) {
   unsigned doubtful = 0;
   unsigned bad = 0;
   Doctor doctor(options, [&](const Finding& finding) {
@@ -26,6 +26,7 @@ void run_doctor(const PeerOptions& options, Invocation& invocation) {
     if (finding.how == Finding::How::doubtful) ++doubtful;
     if (finding.how == Finding::How::bad) ++bad;
   });
+  if (accept_restored) doctor.accept_restored();
   doctor.look();
   fmt::print("{} to mend, {} to mind\n", bad, doubtful);
   if (bad > 0) invocation.exit = Exit::bad_usage;
@@ -36,10 +37,13 @@ void run_doctor(const PeerOptions& options, Invocation& invocation) {
 void add_doctor_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand(
       "doctor",
-      "Look what would keep a peer with these options from working here; changes nothing");
+      "Look what would keep a peer with these options from working here; looking changes nothing");
   auto options = std::make_shared<PeerOptions>();
+  auto accept_restored = std::make_shared<bool>(false);
   add_reach_options(*command, *options);
-  command->callback([options, &invocation] { run_doctor(*options, invocation); });
+  command->add_flag("--accept-restored", *accept_restored,
+                    "etcd was restored from a backup, and the group is to go on with what it has");
+  command->callback([=, &invocation] { run_doctor(*options, *accept_restored, invocation); });
 }
 
 }  // namespace conch::cli

@@ -94,7 +94,7 @@ std::int64_t Client::grant(std::chrono::seconds ttl) {
 }
 
 /// Answers are of one cluster, and each is as new as those before it. Else somebody has put an old
-/// state in its place: views and fences would begin again where they were then.
+/// state in its place: views would begin again where they were then.
 void Client::check(const Header& header) {
   if (known_.cluster.empty()) known_.cluster = header.cluster;
   if (header.cluster != known_.cluster)
@@ -102,11 +102,9 @@ void Client::check(const Header& header) {
                         header.cluster + ") than the one before (" + known_.cluster +
                         "): name members of one only");
   if (header.revision < known_.revision)
-    throw RegisterError("etcd at " + endpoint().print() + " is at revision " +
-                        std::to_string(header.revision) + ", and was at " +
-                        std::to_string(known_.revision) +
-                        ": it was restored from a backup; stop all peers, start them anew, and "
-                        "reset what remembers fences");
+    throw WentBack("etcd at " + endpoint().print() + " is at revision " +
+                   std::to_string(header.revision) + ", and was at " +
+                   std::to_string(known_.revision) + ": it was restored from a backup");
   known_.revision = header.revision;
 }
 

@@ -25,6 +25,12 @@ class Refusal : public RegisterError {
   int code_;
 };
 
+/// The cluster is at an older revision than before: somebody has restored a backup.
+class WentBack : public RegisterError {
+ public:
+  using RegisterError::RegisterError;
+};
+
 struct ClientOptions {
   std::vector<Endpoint> endpoints;
   /// Of secure endpoints: whom to trust, and what to show.
@@ -54,6 +60,8 @@ class Client {
   const Endpoint& endpoint() const { return options_.endpoints[member()]; }
   /// It is no good.
   void pass_over();
+  /// An older revision will do from now on.
+  void forget_revision() { known_.revision = 0; }
   /// The token is no good.
   void forget_token() { token_.clear(); }
 

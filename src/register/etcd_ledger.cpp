@@ -97,6 +97,13 @@ std::vector<Life> Ledger::strangers(const View& view, std::size_t most) const {
   return found;
 }
 
+void Ledger::forget() {
+  std::lock_guard guard(mutex_);
+  leases_.clear();
+  mentioned_.clear();
+  told_ = heard_ = 0;
+}
+
 void Ledger::told(const View& view, std::int64_t revision) {
   std::lock_guard guard(mutex_);
   mentioned_.clear();

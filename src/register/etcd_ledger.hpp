@@ -62,6 +62,8 @@ class Ledger {
   /// Who has a lease, and is not mentioned.
   std::vector<recovery::Life> strangers(const recovery::View& view, std::size_t most) const;
 
+  /// Revisions begin anew: nothing is known.
+  void forget();
   /// Somebody was told what there was at this revision.
   void told(const recovery::View& view, std::int64_t revision);
 

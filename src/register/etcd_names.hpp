@@ -4,6 +4,7 @@
 //   /conch/GROUP/view/NUMBER                 a view; in twenty digits, so that the newest is last
 //   /conch/GROUP/lease/life.ID.INCARNATION   of a life that the newest view mentions
 //   /conch/GROUP/gone/life.ID.INCARNATION    there was such a life: it does not begin again
+//   /conch/GROUP/restored                    somebody has seen that an older state was restored
 #pragma once
 
 #include <optional>
@@ -28,6 +29,7 @@ class Names {
   std::string lease(const recovery::Life& life) const;
   Keys leases() const { return beginning_with(prefix_ + "lease/"); }
   std::string gone(const recovery::Life& life) const;
+  std::string restored() const { return prefix_ + "restored"; }
 
   /// Whose a key is; none if it is no such.
   std::optional<std::uint64_t> view_in(std::string_view key) const;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "register/clock.hpp"
+#include "register/etcd_restored.hpp"
 #include "register/sense.hpp"
 
 namespace conch {
@@ -70,7 +71,8 @@ void include(const file::Descriptor& epoll, int source) {
 }  // namespace
 
 EtcdRegister::EtcdRegister(const EtcdRegisterOptions& options)
-    : process_(::getpid()),
+    : options_(options),
+      process_(::getpid()),
       names_(options.group),
       client_(client_options(options)),
       terms_(agree(options)),
@@ -81,14 +83,17 @@ EtcdRegister::EtcdRegister(const EtcdRegisterOptions& options)
     neighbours_.emplace(options.neighbours);
     include(descriptor_, neighbours_->descriptor());
   }
-  Duration patience = patience_of(options, terms_.lease);
-  client_.set_patience(patience);
+  client_.set_patience(patience_of(options, terms_.lease));
   Outcome first = look();
+  cluster_ = first.header.cluster;
   stand(first.header.revision);
-  watch_.emplace(
-      etcd::Watch::Options{client_options(options), patience, first.header.cluster,
-                           first.header.revision + 1, std::max(terms_.lease, silence_min)},
-      names_, ledger_);
+  watch_from(first.header.revision + 1);
+}
+
+void EtcdRegister::watch_from(std::int64_t revision) {
+  watch_.emplace(etcd::Watch::Options{client_options(options_), patience_of(options_, terms_.lease),
+                                      cluster_, revision, std::max(terms_.lease, silence_min)},
+                 names_, ledger_);
 }
 
 /// The lease is what the first one wanted.
@@ -106,7 +111,8 @@ file::ChainFile EtcdRegister::agree(const EtcdRegisterOptions& options) {
 }
 
 std::vector<Condition> EtcdRegister::nothing_new() const {
-  std::vector<Condition> all{absent(names_.views_from(newest_.number + 1))};
+  std::vector<Condition> all{absent(names_.views_from(newest_.number + 1)),
+                             absent({names_.restored()})};
   if (newest_.number > 0) all.push_back(created({names_.view(newest_.number)}, newest_revision_));
   return all;
 }
@@ -116,13 +122,62 @@ void EtcdRegister::attach(const Life& life) {
   if (neighbours_) neighbours_->attach(life);
 }
 
+// A backup that was restored.
+
+/// Everything is asked through this, so that nothing is decided on an older state than was known.
+Outcome EtcdRegister::ask(const Transaction& transaction) {
+  if (went_back_) expect_acceptance();
+  try {
+    return client_.transact(transaction);
+  } catch (const etcd::WentBack&) {
+    went_back_ = true;
+    expect_acceptance();
+    return client_.transact(transaction);
+  }
+}
+
+/// Who accepts what was restored puts a view above all that were known. One that knows a newer view
+/// than that has seen it go back once more.
+void EtcdRegister::expect_acceptance() {
+  client_.forget_revision();
+  Outcome outcome =
+      client_.transact({{}, {Get{{names_.restored()}}, Get{names_.views(), true}}, {}});
+  const std::vector<Item>& found = outcome.found[1];
+  View stored = found.empty() ? View{} : view_in(found.front());
+  bool is_ahead = stored.number > newest_.number && stored.epoch > newest_.epoch;
+  if (!outcome.found[0].empty() || !is_ahead) {
+    leave_mark(outcome.found[0]);
+    throw RegisterError(etcd::restored_text);
+  }
+  went_back_ = false;
+  ledger_.forget();
+  if (watch_) watch_from(outcome.header.revision + 1);
+}
+
+/// For all peers, also those that come later.
+void EtcdRegister::leave_mark(const std::vector<Item>& mark) {
+  etcd::Lost lost{newest_.number, newest_.epoch};
+  std::string key = names_.restored();
+  if (mark.empty()) {
+    client_.transact({{absent({key})}, {Put{key, etcd::to_text(lost)}}, {}});
+    return;
+  }
+  etcd::Lost known = etcd::lost_in(mark.front());
+  etcd::Lost both{std::max(known.number, lost.number), std::max(known.epoch, lost.epoch)};
+  if (both == known) return;
+  client_.transact({{{Condition::Of::value, {key}, 0, mark.front().value}},
+                    {Put{key, etcd::to_text(both)}},
+                    {}});
+}
+
 // Reading.
 
 /// The newest view, which is sent only if there is another one, and all leases, of one moment.
 Outcome EtcdRegister::look() {
-  Outcome outcome = client_.transact(
-      {nothing_new(), {Get{names_.leases()}}, {Get{names_.leases()}, Get{names_.views(), true}}});
-  if (!outcome.succeeded) take_view(outcome.found[1]);
+  Outcome outcome = ask({nothing_new(),
+                         {Get{names_.leases()}},
+                         {Get{names_.leases()}, Get{names_.views(), true}, mark()}});
+  if (!outcome.succeeded) take_changes(outcome.found[1], outcome.found[2]);
   take_leases(outcome.found[0], outcome.header.revision);
   return outcome;
 }
@@ -164,7 +219,7 @@ bool EtcdRegister::finish(const Life& life, const Lease& lease) {
   } else {
     ending.when = {{Condition::Of::change, {key}, lease.revision}};
   }
-  Outcome outcome = client_.transact(ending);
+  Outcome outcome = ask(ending);
   if (outcome.succeeded) {
     ledger_.saw(life, Lease::State::ended, outcome.header.revision);
   } else {
@@ -182,13 +237,17 @@ View EtcdRegister::view_in(const Item& item) const {
 
 void EtcdRegister::take_view(const std::vector<Item>& found) {
   View view = found.empty() ? View{} : view_in(found.front());
-  if (view.number < newest_.number || (view.number == newest_.number && view.number > 0 &&
-                                       found.front().created != newest_revision_))
-    throw RegisterError("the newest view in etcd is " + std::to_string(view.number) + ", and was " +
-                        std::to_string(newest_.number) + ": somebody removed keys of the group; " +
-                        remedy);
+  went_back_ = view.number < newest_.number || (view.number == newest_.number && view.number > 0 &&
+                                                found.front().created != newest_revision_);
+  if (went_back_) throw RegisterError(etcd::restored_text);
   newest_ = std::move(view);
   newest_revision_ = found.empty() ? 0 : found.front().created;
+}
+
+/// Why not all is as we know it: there is another view, or somebody has seen a backup restored.
+void EtcdRegister::take_changes(const std::vector<Item>& views, const std::vector<Item>& mark) {
+  if (!mark.empty()) throw RegisterError(etcd::restored_text);
+  take_view(views);
 }
 
 void EtcdRegister::take_leases(const std::vector<Item>& found, std::int64_t revision) {
@@ -233,7 +292,8 @@ std::optional<bool> EtcdRegister::try_to_append(const View& next, const Life* ne
   if (bytes.size() > file::view_bytes_max)
     throw std::invalid_argument("a view of " + std::to_string(bytes.size()) + " bytes, and " +
                                 std::to_string(file::view_bytes_max) + " are possible");
-  Transaction append{nothing_new(), {Put{key, std::move(bytes)}}, {Get{names_.views(), true}}};
+  Transaction append{
+      nothing_new(), {Put{key, std::move(bytes)}}, {Get{names_.views(), true}, mark()}};
   if (newcomer) {
     append.when.push_back(absent({names_.lease(*newcomer)}));
     append.when.push_back(absent({names_.gone(*newcomer)}));
@@ -247,7 +307,7 @@ std::optional<bool> EtcdRegister::try_to_append(const View& next, const Life* ne
   }
   Outcome outcome = carry_out(append);
   if (!outcome.succeeded) {
-    take_view(outcome.found.front());
+    take_changes(outcome.found[0], outcome.found[1]);
     return std::nullopt;
   }
   newest_ = next;
@@ -257,7 +317,7 @@ std::optional<bool> EtcdRegister::try_to_append(const View& next, const Life* ne
 
 Outcome EtcdRegister::carry_out(const Transaction& append) {
   try {
-    return client_.transact(append);
+    return ask(append);
   } catch (const etcd::Refusal& refusal) {
     if (refusal.code() == etcd::code_not_found) burial_lease_.reset();  // Somebody revoked it.
     throw;
@@ -266,7 +326,7 @@ Outcome EtcdRegister::carry_out(const Transaction& append) {
 
 /// It may have been, without our hearing of it.
 bool EtcdRegister::was_accepted(const View& next) {
-  Outcome outcome = client_.transact({{}, {Get{{names_.view(next.number)}}}});
+  Outcome outcome = ask({{}, {Get{{names_.view(next.number)}}}});
   const std::vector<Item>& found = outcome.found.front();
   return !found.empty() && view_in(found.front()) == next;
 }
@@ -301,11 +361,11 @@ EtcdRegister::Prolonged EtcdRegister::prolong(const Life& life) {
     if (Lease lease = ledger_.find(life); ledger_.is_over(lease)) finish(life, lease);
     Transaction renewal{nothing_new(),
                         {run(key), Get{names_.leases()}},
-                        {Get{names_.leases()}, Get{names_.views(), true}}};
+                        {Get{names_.leases()}, Get{names_.views(), true}, mark()}};
     renewal.when.push_back(running(key));
-    Outcome outcome = client_.transact(renewal);
+    Outcome outcome = ask(renewal);
     revision = outcome.header.revision;
-    if (!outcome.succeeded) take_view(outcome.found[1]);
+    if (!outcome.succeeded) take_changes(outcome.found[1], outcome.found[2]);
     take_leases(outcome.found[0], *revision);
     if (outcome.succeeded) return {true, *revision};
     if (ledger_.find(life).state != Lease::State::running) break;
@@ -316,7 +376,7 @@ EtcdRegister::Prolonged EtcdRegister::prolong(const Life& life) {
 void EtcdRegister::end(const Life& life) {
   expect_no_fork();
   std::string key = names_.lease(life);
-  Outcome outcome = client_.transact({{running(key)}, {end_of(key)}, {}});
+  Outcome outcome = ask({{running(key)}, {end_of(key)}, {}});
   if (outcome.succeeded) ledger_.saw(life, Lease::State::ended, outcome.header.revision);
 }
 

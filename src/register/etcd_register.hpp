@@ -58,6 +58,10 @@ class EtcdRegister : public Register {
 
  private:
   file::ChainFile agree(const EtcdRegisterOptions& options);
+  void watch_from(std::int64_t revision);
+  etcd::Outcome ask(const etcd::Transaction& transaction);
+  void expect_acceptance();
+  void leave_mark(const std::vector<etcd::Item>& mark);
   /// The newest view is the one we know.
   std::vector<etcd::Condition> nothing_new() const;
   etcd::Outcome look();
@@ -77,13 +81,17 @@ class EtcdRegister : public Register {
 
   recovery::View view_in(const etcd::Item& item) const;
   void take_view(const std::vector<etcd::Item>& found);
+  void take_changes(const std::vector<etcd::Item>& views, const std::vector<etcd::Item>& mark);
+  etcd::Get mark() const { return {{names_.restored()}}; }
   void take_leases(const std::vector<etcd::Item>& found, std::int64_t revision);
   void take_lease(const recovery::Life& life, const etcd::Outcome& outcome);
   void expect_no_fork() const;
 
+  EtcdRegisterOptions options_;
   int process_;
   etcd::Names names_;
   etcd::Client client_;
+  std::string cluster_;
   file::ChainFile terms_;
   etcd::Ledger ledger_;
   std::optional<file::Neighbours> neighbours_;
@@ -92,6 +100,8 @@ class EtcdRegister : public Register {
   /// The newest view we know, and when it was decided.
   recovery::View newest_;
   std::int64_t newest_revision_ = 0;
+  /// An older state was restored, and nobody has accepted that yet.
+  bool went_back_ = false;
   /// With which marks of the dead go, and when it was granted.
   std::optional<std::pair<std::int64_t, Duration>> burial_lease_;
   std::optional<etcd::Watch> watch_;

@@ -9,6 +9,7 @@
 #include <list>
 
 #include "net/testing/certificates.hpp"
+#include "register/etcd_restored.hpp"
 #include "register/testing/etcd_cluster.hpp"
 #include "register/testing/views.hpp"
 
@@ -109,7 +110,55 @@ TEST_F(EtcdRegisterTest, AStateThatGoesBackIsRefused) {
   cluster.wipe(0);
   cluster.start(0);
   ASSERT_TRUE(cluster.await_health());
-  expect_complaint("it was restored from a backup", [&] { reg.read(); });
+  expect_complaint("was restored from a backup", [&] { reg.read(); });
+}
+
+/// Also by who comes later, and when etcd has counted further than it had been.
+TEST_F(EtcdRegisterTest, AStateThatWentBackIsRefusedUntilSomebodyAcceptsIt) {
+  EtcdCluster cluster;
+  EtcdRegisterOptions options = options_for(cluster);
+  options.lease = 500ms;
+  EtcdRegister reg(options);
+  EtcdRegister other(options);
+  View known = reg.propose(after({}, a, {a})).standing.view;
+  known = reg.propose(after(known, a, {a})).standing.view;
+  other.read();
+  auto nothing = [](Duration) {};
+  EXPECT_FALSE(etcd::accept_restored(options, nothing)) << "there is nothing to accept";
+  cluster.kill(0);
+  cluster.wipe(0);
+  cluster.start(0);
+  ASSERT_TRUE(cluster.await_health());
+  expect_complaint("was restored from a backup", [&] { reg.renew(a); });
+  etcd::Client client({{etcd::parse_endpoint(cluster.endpoints().front())}});
+  for (int i = 0; i < 50; ++i) client.transact({{}, {etcd::Put{"/other", "x"}}});
+  expect_complaint("was restored from a backup", [&] { reg.renew(a); });
+  expect_complaint("was restored from a backup", [&] { other.read(); });
+  expect_complaint("was restored from a backup", [&] { other.propose(after(known, b, {b})); });
+  expect_complaint("was restored from a backup", [&] { EtcdRegister late(options); });
+
+  EXPECT_TRUE(etcd::accept_restored(options, nothing));
+  View accepted = EtcdRegister(options).read().view;
+  EXPECT_GT(accepted.number, known.number);
+  EXPECT_GT(accepted.epoch, known.epoch);
+  EXPECT_TRUE(accepted.roster.empty());
+  EXPECT_EQ(reg.read().view, accepted);
+  EXPECT_FALSE(reg.renew(a)) << "nobody is in the group";
+  View next = reg.propose(after(accepted, b, {b})).standing.view;
+  while (other.read().view != next) ASSERT_TRUE(readable(other.descriptor(), soon));
+  EXPECT_TRUE(reg.renew(b));
+}
+
+TEST_F(EtcdRegisterTest, KeysThatSomebodyRemovedAreLikeABackup) {
+  EtcdCluster cluster;
+  EtcdRegister reg(options_for(cluster));
+  View view = reg.propose(after({}, a, {a})).standing.view;
+  reg.propose(after(view, a, {a}));
+  etcd::Client client({{etcd::parse_endpoint(cluster.endpoints().front())}});
+  client.transact({{}, {etcd::Remove{etcd::Names("test").view(2)}}});
+  expect_complaint("somebody removed keys", [&] { reg.read(); });
+  expect_complaint("somebody removed keys", [&] { reg.renew(a); });
+  expect_complaint("somebody removed keys", [&] { EtcdRegister{options_for(cluster)}; });
 }
 
 TEST_F(EtcdRegisterTest, MembersOfTwoClustersAreRefused) {
