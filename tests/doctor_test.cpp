@@ -69,6 +69,35 @@ TEST_F(DoctorTest, APortThatSomebodyElseHas) {
   ::close(other);
 }
 
+TEST_F(DoctorTest, ACertificateForEtcdHasNoCommonName) {
+  make_certificate("named");
+  openssl(
+      "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj /O=plain "
+      "-keyout plain.key -out plain.pem");
+  Process& password = start({"sh", "-c", "echo shell > $SCRATCH/password"});
+  EXPECT_EQ(password.await_exit(), 0);
+  auto look = [&](const std::string& certificate, Words more) {
+    Words words{"doctor",
+                "--register",
+                "https://127.0.0.1:1",
+                "--register-cert",
+                path(certificate + ".pem"),
+                "--register-key",
+                path(certificate + ".key")};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words).out;
+  };
+  Words user{"--register-user", "conch", "--register-password-file", path("password")};
+  std::string sentence = "the certificate in " + path("named.pem") + " has a CommonName";
+  EXPECT_NE(look("named", {}).find("mind  " + sentence), std::string::npos);
+  EXPECT_NE(look("named", user).find("bad   " + sentence), std::string::npos);
+  EXPECT_EQ(look("plain", user).find("CommonName"), std::string::npos);
+}
+
+TEST_F(DoctorTest, AcceptsNothingWithoutEtcd) {
+  expect_to_mend({"--accept-restored"}, "name it with --register");
+}
+
 TEST_F(DoctorTest, ReadsCertificates) {
   make_certificate("ours");
   make_certificate("theirs");

@@ -125,6 +125,7 @@ void Doctor::look_at_certificates() {
   if (!etcd.certificate.empty()) {
     try {
       look_at(etcd.certificate, "");
+      look_at_common_name();
     } catch (const Error& error) {
       bad(error.what());
     }
@@ -146,6 +147,18 @@ void Doctor::look_at(const std::string& file, const std::string& authority) {
                                  std::chrono::ceil<days>(paper.until - now).count());
   if (paper.until - now < soon) return doubtful(text + ": make a new one soon");
   good(text);
+}
+
+/// Who asks is said by a user's password; the gateway refuses a certificate that might be taken for
+/// saying it, too.
+void Doctor::look_at_common_name() {
+  const EtcdOptions& etcd = options_.etcd;
+  if (!net::read_certificate(etcd.certificate).has_common_name) return;
+  std::string text = fmt::format(
+      "the certificate in {} has a CommonName, which etcd's gateway refuses {}: make one without "
+      "(openssl req -subj /O=conch)",
+      etcd.certificate, etcd.user.empty() ? "once authentication is enabled" : "of every user");
+  etcd.user.empty() ? doubtful(text) : bad(text);
 }
 
 void Doctor::look_at_ports() {
@@ -210,6 +223,11 @@ void Doctor::look_at_contacts() {
   for (const std::string& address : options_.join) ask(address, address, tls_);
 }
 
+void Doctor::look_at_missing_register() {
+  if (std::string why = peer::why_not_founded(group_, directories_); !why.empty()) return bad(why);
+  good("there is no register here: the group's first peer will make it");
+}
+
 void Doctor::look_at_files() {
   if (!std::filesystem::exists(directories_.state + "/chain")) return look_at_missing_register();
   try {
@@ -223,11 +241,6 @@ void Doctor::look_at_files() {
     bad(error.what());
   }
 }
-void Doctor::look_at_missing_register() {
-  if (std::string why = peer::why_not_founded(group_, directories_); !why.empty()) return bad(why);
-  good("there is no register here: the group's first peer will make it");
-}
-
 
 void Doctor::look_at_members(const recovery::Standing& standing) {
   for (const recovery::Member& member : standing.view.roster) {
@@ -240,19 +253,6 @@ void Doctor::look_at_members(const recovery::Standing& standing) {
   }
 }
 
-/// Each member of the cluster by itself; and whether it would let us write, without writing.
-void Doctor::look_at_etcd() {
-  etcd::Names names(group_);
-  etcd::Transaction probe{
-      {{etcd::Condition::Of::creation, {names.terms()}, -1}},
-      {etcd::Put{names.terms(), ""}},
-      {etcd::Get{{names.terms()}}, etcd::Get{names.views(), true}, etcd::Get{{names.restored()}}}};
-  std::optional<recovery::View> newest;
-  std::string cluster;
-  for (const std::string& endpoint : options_.etcd.endpoints) {
-    Time before = net::steady_now();
-    try {
-      EtcdRegisterOptions options = peer::etcd_options(options_.etcd);
 void Doctor::accept_restored() {
   if (!options_.etcd.enabled())
     return bad("--accept-restored is about etcd as the register: name it with --register");
@@ -270,6 +270,20 @@ void Doctor::accept_restored() {
   }
 }
 
+/// Each member of the cluster by itself; and whether it would let us write, without writing.
+void Doctor::look_at_etcd() {
+  etcd::Names names(group_);
+  etcd::Transaction probe{
+      {{etcd::Condition::Of::creation, {names.terms()}, -1}},
+      {etcd::Put{names.terms(), ""}},
+      {etcd::Get{{names.terms()}}, etcd::Get{names.views(), true}, etcd::Get{{names.restored()}}}};
+  std::optional<recovery::View> newest;
+  std::string cluster;
+  bool restored = false;
+  for (const std::string& endpoint : options_.etcd.endpoints) {
+    Time before = net::steady_now();
+    try {
+      EtcdRegisterOptions options = peer::etcd_options(options_.etcd);
       etcd::Client client(
           {{etcd::parse_endpoint(endpoint)}, options.tls, options.user, options.password});
       client.set_patience(probe_patience);
@@ -279,14 +293,15 @@ void Doctor::accept_restored() {
       if (cluster.empty()) cluster = outcome.header.cluster;
       if (cluster != outcome.header.cluster)
         bad(endpoint + " is of another cluster than the first: two groups, and two holders");
-  bool restored = false;
       if (!outcome.found[1].empty())
         newest = file::view_file(outcome.found[1].front().value, outcome.found[1].front().key).view;
+      restored = restored || !outcome.found[2].empty();
     } catch (const std::exception& error) {
       bad(fmt::format("etcd at {}: {}", endpoint, error.what()));
     }
   }
   if (cluster.empty()) return;
+  if (restored) bad(etcd::restored_text);
   if (!newest)
     return good(fmt::format("etcd has no group '{}' yet: its first peer will make it", group_));
   good(fmt::format("etcd has view {} of the group '{}', epoch {}, {} members", newest->number,
@@ -295,5 +310,3 @@ void Doctor::accept_restored() {
 }
 
 }  // namespace conch::cli
-      restored = restored || !outcome.found[2].empty();
-  if (restored) bad(etcd::restored_text);

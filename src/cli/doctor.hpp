@@ -34,11 +34,12 @@ class Doctor {
   void look_at_directories();
   void look_at_certificates();
   void look_at(const std::string& certificate, const std::string& authority);
+  void look_at_common_name();
   void look_at_ports();
   void look_at_register();
   void look_at_files();
-  void look_at_etcd();
   void look_at_missing_register();
+  void look_at_etcd();
   void look_at_contacts();
   void look_at_peers_here();
   void look_at_members(const recovery::Standing& standing);

@@ -46,8 +46,9 @@ std::string text_of(X509_NAME* name) {
 
 Certificate read_certificate(const std::string& file) {
   Paper paper = read(file);
-  return {text_of(X509_get_subject_name(paper.get())), moment(X509_get0_notBefore(paper.get())),
-          moment(X509_get0_notAfter(paper.get()))};
+  X509_NAME* subject = X509_get_subject_name(paper.get());
+  return {text_of(subject), X509_NAME_get_index_by_NID(subject, NID_commonName, -1) >= 0,
+          moment(X509_get0_notBefore(paper.get())), moment(X509_get0_notAfter(paper.get()))};
 }
 
 std::string doubt(const std::string& certificate, const std::string& authority) {

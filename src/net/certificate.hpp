@@ -9,6 +9,7 @@ namespace conch::net {
 struct Certificate {
   /// As `CN = alpha`.
   std::string subject;
+  bool has_common_name = false;
   std::chrono::sys_seconds from;
   std::chrono::sys_seconds until;
 };

@@ -41,6 +41,9 @@ std::string advice(int status, const Complaint& complaint) {
     return "grant a role of the user readwrite on the prefix /conch/";
   if (complaint.code == code_exhausted)
     return "if it is full, see `etcdctl alarm list`: compact, defragment, disarm";
+  if (has_part(text, "CommonName of client"))
+    return "where authentication is enabled its gateway takes no client certificate with a "
+           "CommonName: make one without (openssl req -subj /O=conch), and give a user";
   if (has_part(text, "too large")) return "the view is too large for --max-request-bytes of etcd";
   if (status == 404) return "it takes an etcd from 3.4 on, with its HTTP gateway";
   return "";

@@ -30,6 +30,8 @@ class Member {
     return parse_endpoint("http://" + listener_.address().substr(std::string("tcp:").size()));
   }
   void set_silent(bool silent) { silent_ = silent; }
+  /// From now on, to whoever asks.
+  void refuse(const std::string& why) { answer_ = answer("400 Bad Request", why); }
 
  private:
   struct Guest {
@@ -59,14 +61,17 @@ class Member {
     if (!guest.said.ends_with('}')) return true;
     guest.said.clear();
     if (silent_) return true;
-    std::string answer = "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(outcome.size()) +
-                         "\r\n\r\n" + std::string(outcome);
-    return ::send(guest.socket.number(), answer.data(), answer.size(), MSG_NOSIGNAL) > 0;
+    return ::send(guest.socket.number(), answer_.data(), answer_.size(), MSG_NOSIGNAL) > 0;
+  }
+  static std::string answer(const std::string& status, const std::string& body) {
+    return "HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(body.size()) +
+           "\r\n\r\n" + body;
   }
 
   net::Descriptor stop_{::eventfd(0, EFD_CLOEXEC)};
   net::testing::RawListener listener_;
   std::atomic<bool> silent_ = false;
+  std::string answer_ = answer("200 OK", std::string(outcome));
   std::thread thread_;
 };
 
@@ -110,6 +115,22 @@ TEST(EtcdClient, ComesBackToTheMemberOfThisMachine) {
   while (!is_home()) client.transact({});
   client.transact({});
   EXPECT_TRUE(is_home()) << "and stays there";
+}
+
+TEST(EtcdClient, SaysWhatToDoAboutACommonName) {
+  Member member;
+  member.refuse(
+      "CommonName of client sending a request against gateway will be ignored and not used as "
+      "expected\n");
+  Client client({{member.endpoint()}});
+  client.set_patience(10s);
+  try {
+    client.transact({});
+    FAIL() << "it was refused";
+  } catch (const Refusal& refusal) {
+    EXPECT_NE(std::string(refusal.what()).find("make one without"), std::string::npos)
+        << refusal.what();
+  }
 }
 
 }  // namespace conch::etcd::etcd_client_test

@@ -312,8 +312,8 @@ TEST_F(EtcdRegisterTest, AMemberOfAnotherNameIsRefused) {
   expect_complaint("its certificate is no good", [&] { EtcdRegister{options}; });
 }
 
-TEST_F(EtcdRegisterTest, AUserIsAskedForItsPasswordAgainWhenItsTokenIsForgotten) {
-  EtcdCluster cluster;
+/// `conch`, whose password is `shell`, may use the locks; `stranger` may do nothing.
+void enable_users(const EtcdCluster& cluster) {
   std::string range = R"("key":")" + etcd::to_base64("/conch/") + R"(","range_end":")" +
                       etcd::to_base64("/conch0") + R"(")";
   cluster.post("/v3/auth/user/add", R"({"name":"root","password":"r"})");
@@ -326,7 +326,11 @@ TEST_F(EtcdRegisterTest, AUserIsAskedForItsPasswordAgainWhenItsTokenIsForgotten)
   cluster.post("/v3/auth/user/grant", R"({"user":"conch","role":"locks"})");
   cluster.post("/v3/auth/user/add", R"({"name":"stranger","password":"x"})");
   cluster.post("/v3/auth/enable", "{}");
+}
 
+TEST_F(EtcdRegisterTest, AUserIsAskedForItsPasswordAgainWhenItsTokenIsForgotten) {
+  EtcdCluster cluster;
+  enable_users(cluster);
   EtcdRegisterOptions options = options_for(cluster);
   expect_complaint("give a user", [&] { EtcdRegister{options}; });
   options.user = "stranger";
@@ -348,6 +352,23 @@ TEST_F(EtcdRegisterTest, AUserIsAskedForItsPasswordAgainWhenItsTokenIsForgotten)
   while (other.read().view != view) ASSERT_TRUE(readable(other.descriptor(), soon));
   reg.propose(after(view, b, {b}));
   EXPECT_TRUE(readable(other.descriptor(), soon)) << "it watches again";
+}
+
+/// etcd's gateway refuses what it might otherwise have to take for the name of a user.
+TEST_F(EtcdRegisterTest, WithUsersTheCertificateOfAClientHasNoCommonName) {
+  ScratchDirectory scratch;
+  Authority ours(scratch.path() + "/ours.pem");
+  EtcdCluster cluster({1, ours.certify(scratch.path() + "/member", "IP:127.0.0.1")});
+  enable_users(cluster);
+  EtcdRegisterOptions options = options_for(cluster);
+  options.user = "conch";
+  options.password = "shell";
+  options.tls = ours.certify(scratch.path() + "/named", "", "CN");
+  expect_complaint("takes no client certificate with a CommonName", [&] { EtcdRegister{options}; });
+  options.tls = ours.certify(scratch.path() + "/nameless", "", "O");
+  EtcdRegister reg(options);
+  EXPECT_TRUE(reg.propose(after({}, a, {a})).accepted);
+  EXPECT_TRUE(reg.renew(a));
 }
 
 }  // namespace conch::etcd_register_test

@@ -31,10 +31,11 @@ class Authority {
   }
 
   /// A key and a certificate for somebody, in files that begin like this. `name`: how it may be
-  /// called, as in IP:127.0.0.1 or DNS:localhost.
-  Tls certify(const std::string& files, const std::string& name = "") const {
+  /// called, as in IP:127.0.0.1 or DNS:localhost. `entry`: what its subject consists of.
+  Tls certify(const std::string& files, const std::string& name = "",
+              const char* entry = "CN") const {
     Key key = new_key();
-    Certificate certificate = issue(key.get(), this, name);
+    Certificate certificate = issue(key.get(), this, name, entry);
     Tls tls{files + ".pem", files + ".key", file_};
     write(tls.certificate, [&](FILE* out) { PEM_write_X509(out, certificate.get()); });
     write(tls.key, [&](FILE* out) {
@@ -53,7 +54,7 @@ class Authority {
   }
 
   static Certificate issue(EVP_PKEY* subject, const Authority* issuer,
-                           const std::string& called = "") {
+                           const std::string& called = "", const char* entry = "CN") {
     static long serial = 0;
     Certificate made(X509_new());
     X509_set_version(made.get(), X509_VERSION_3);
@@ -62,7 +63,7 @@ class Authority {
     X509_gmtime_adj(X509_getm_notAfter(made.get()), 3600);
     X509_set_pubkey(made.get(), subject);
     std::string name = issuer ? "peer" : "authority " + std::to_string(serial);
-    X509_NAME_add_entry_by_txt(X509_get_subject_name(made.get()), "CN", MBSTRING_ASC,
+    X509_NAME_add_entry_by_txt(X509_get_subject_name(made.get()), entry, MBSTRING_ASC,
                                reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0);
     X509* parent = issuer ? issuer->certificate_.get() : made.get();
     X509_set_issuer_name(made.get(), X509_get_subject_name(parent));
