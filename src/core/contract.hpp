@@ -125,6 +125,13 @@ concept Shared = Exclusive<A> && requires(A a, const Wish& wish, OutboxOf<A>& ou
   a.request(wish, out);
 };
 
+/// Can tell, at a node that is inside, that nobody waits for what it has: `may_be_wanted` is false
+/// only then. A request that is still on its way does not count.
+template <class A>
+concept Attentive = Shared<A> && requires(const A a) {
+  { a.may_be_wanted() } -> std::same_as<bool>;
+};
+
 /// Has an order among the nodes that can be examined while no message is on its way: `disorder`
 /// says what is wrong with it, or nothing.
 template <class A>

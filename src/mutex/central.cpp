@@ -5,7 +5,7 @@
 
 namespace conch {
 
-static_assert(Shared<Central> && Suspecting<Central>);
+static_assert(Attentive<Central> && Suspecting<Central>);
 
 Central::Central(NodeId self, const Assignment& start)
     : self_(self), server_(start.home), fence_(start.baton.fence), batons_(start.baton) {}

@@ -101,6 +101,9 @@ class Central {
   void receive(NodeId from, const GrantShare& m, Out& out);
   void receive(NodeId from, const ReleaseShare& m, Out& out);
 
+  /// The server knows who waits; its clients do not.
+  bool may_be_wanted() const { return self_ != server_ || !queue_.empty(); }
+
  private:
   struct Claim {
     NodeId client;

@@ -134,6 +134,8 @@ class Elmp {
   void receive(NodeId from, const elmp::Ahead& m, Out& out);
 
   bool holds_token() const { return line_.holds_token(); }
+  /// Whoever is behind a reader may be one, too: only the last in the line knows that nobody waits.
+  bool may_be_wanted() const { return line_.has_next(); }
 
   /// What is wrong with tree, list, weights or height while nothing is on its way; or nothing.
   static std::string disorder(const std::vector<const Elmp*>& members);

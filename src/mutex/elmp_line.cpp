@@ -264,6 +264,11 @@ bool Line::inside() const {
                      [](const Place& place) { return place.inside; });
 }
 
+bool Line::has_next() const {
+  return std::any_of(places_.begin(), places_.end(),
+                     [](const Place& place) { return place.inside && place.next; });
+}
+
 bool Line::holds_token() const {
   return std::any_of(places_.begin(), places_.end(),
                      [](const Place& place) { return place.token; });

@@ -64,6 +64,8 @@ class Line {
   /// Whether the process's request has a place.
   bool wanted() const;
   bool inside() const;
+  /// Somebody came after the one inside.
+  bool has_next() const;
   bool holds_token() const;
 
   struct Place {

@@ -113,11 +113,17 @@ class StewardOf final : public AnySteward {
   }
   bool has_token(const std::string& lock) const override {
     if constexpr (TokenBased<A>) {
-      auto found = participant().locks().find(lock);
-      return found != participant().locks().end() && found->second.value() &&
-             found->second.value()->holds_token();
+      const A* value = find_value(lock);
+      return value && value->holds_token();
     }
     return false;
+  }
+  bool may_be_wanted(const std::string& lock) const override {
+    if constexpr (Attentive<A>) {
+      const A* value = find_value(lock);
+      return !value || value->may_be_wanted();
+    }
+    return true;
   }
   DataRef known_data(const std::string& lock) const override {
     auto found = participant().locks().find(lock);
@@ -126,6 +132,12 @@ class StewardOf final : public AnySteward {
 
  private:
   const Participant<A>& participant() const { return steward_.participant(); }
+  /// None while a recovery is under way.
+  const A* find_value(const std::string& lock) const {
+    auto found = participant().locks().find(lock);
+    bool has_value = found != participant().locks().end() && found->second.value();
+    return has_value ? &*found->second.value() : nullptr;
+  }
 
   /// It may say what is here.
   template <class Call>

@@ -103,13 +103,17 @@ void Engine::follow_epoch() {
   if (epoch_ == Epoch{0}) return;  // A new life is in none yet.
   ++counts_.epochs;
   tell([&](Witness& witness) { witness.installed(epoch_, steward_->view()); });
+  // Whoever readers were held back for may be gone.
+  for (auto& [name, desk] : desks_)
+    if (desk->queue.has_readers_in_line()) touch(*desk);
 }
 
 // The locks.
 
 void Engine::advance(LockDesk& desk, Time now) {
   while (steward_->stage() != Stage::out) {
-    std::optional<LocalQueue::Step> step = desk.queue.next(entered_);
+    auto may_be_wanted = [&] { return steward_->may_be_wanted(desk.name); };
+    std::optional<LocalQueue::Step> step = desk.queue.next(entered_, may_be_wanted);
     admit(desk, now);
     if (!step) return;
     switch (step->kind) {
@@ -252,6 +256,8 @@ void Engine::delivered(const Life& from, std::string_view payload) {
   if (!desk) return;
   ++desk->traffic.messages_received;
   desk->traffic.bytes_received += payload.size();
+  // Whoever readers were held back for may have given up.
+  if (desk->queue.has_readers_in_line()) touch(*desk);
 }
 
 /// It does not speak as a peer of ours would.

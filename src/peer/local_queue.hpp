@@ -4,7 +4,7 @@
 // The first in line asks the group. Who leaves gives the lock back and the next one asks: if a
 // remote peer waits it comes in between, and if none does the lock has not moved. So a remote
 // waiter lets one local entry pass, not more. Readers are the exception: while some are inside,
-// those next in line join them, so many and no more.
+// those next in line join them; so many and no more, if somebody elsewhere may be waiting.
 //
 // A value: it is told what happened, and says what to do next in the group's queue.
 #pragma once
@@ -22,7 +22,7 @@ namespace conch::peer {
 
 class LocalQueue {
  public:
-  /// How many readers enter between two times that the lock is given back.
+  /// How many readers enter before the lock is given back to somebody who may be waiting elsewhere.
   static constexpr unsigned shared_entries_max = 64;
 
   enum class Place : std::uint8_t { none, asked, inside, withdrawing };
@@ -61,9 +61,10 @@ class LocalQueue {
   }
 
   /// What is to be done next in the group's queue, as if it had been done; first, readers join
-  /// those inside.
-  std::optional<Step> next(std::vector<Claim*>& entered) {
-    if (place_ == Place::inside && !inside_.empty() && reading()) admit_readers(entered);
+  /// those inside. `may_be_wanted` says whether another peer may be waiting.
+  template <class Question>
+  std::optional<Step> next(std::vector<Claim*>& entered, const Question& may_be_wanted) {
+    if (has_readers_in_line()) admit_readers(entered, may_be_wanted);
     switch (place_) {
       case Place::none:
         if (waiting_.empty()) return std::nullopt;
@@ -89,6 +90,11 @@ class LocalQueue {
   const std::vector<Claim*>& inside() const { return inside_; }
   /// Readers are inside, and another may join them.
   bool is_read() const { return !inside_.empty() && reading() && waiting_.empty(); }
+  /// Readers are inside, and the first in line is one, too.
+  bool has_readers_in_line() const {
+    return !inside_.empty() && reading() && !waiting_.empty() &&
+           waiting_.front()->mode == Mode::read;
+  }
   bool idle() const { return place_ == Place::none && waiting_.empty(); }
 
  private:
@@ -105,9 +111,9 @@ class LocalQueue {
     entered.push_back(waiting_.front());
     waiting_.erase(waiting_.begin());
   }
-  void admit_readers(std::vector<Claim*>& entered) {
-    while (!waiting_.empty() && waiting_.front()->mode == Mode::read &&
-           entries_ < shared_entries_max)
+  template <class Question>
+  void admit_readers(std::vector<Claim*>& entered, const Question& may_be_wanted) {
+    while (has_readers_in_line() && (entries_ < shared_entries_max || !may_be_wanted()))
       admit(entered);
   }
 

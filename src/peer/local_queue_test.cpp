@@ -21,7 +21,9 @@ class LocalQueueTest : public testing::Test {
     queue_.add(claims_.back());
     return claims_.back();
   }
-  std::optional<LocalQueue::Step> next() { return queue_.next(entered_); }
+  std::optional<LocalQueue::Step> next() {
+    return queue_.next(entered_, [this] { return wanted_elsewhere_; });
+  }
   void expect_step(Kind kind, Mode mode = Mode::write) {
     auto step = next();
     ASSERT_TRUE(step);
@@ -35,6 +37,7 @@ class LocalQueueTest : public testing::Test {
   using Claims = std::vector<Claim*>;
 
   LocalQueue queue_;
+  bool wanted_elsewhere_ = false;
 
  private:
   std::deque<Someone> claims_;
@@ -130,7 +133,8 @@ TEST_F(LocalQueueTest, ReadersNextInLineEnterTogether) {
   EXPECT_EQ(queue_.waiting().back(), &behind_the_writer);
 }
 
-TEST_F(LocalQueueTest, ReadersDoNotKeepTheLockForEver) {
+TEST_F(LocalQueueTest, ReadersDoNotKeepTheLockFromOthersForEver) {
+  wanted_elsewhere_ = true;
   Claim* previous = &add(Mode::read);
   expect_step(Kind::ask, Mode::read);
   grant();
@@ -150,6 +154,24 @@ TEST_F(LocalQueueTest, ReadersDoNotKeepTheLockForEver) {
   queue_.remove(*previous);
   expect_step(Kind::release);
   expect_step(Kind::ask, Mode::read);
+}
+
+TEST_F(LocalQueueTest, AnyNumberOfReadersEntersWhileNobodyElseWaits) {
+  add(Mode::read);
+  expect_step(Kind::ask, Mode::read);
+  grant();
+  for (unsigned i = 1; i < 10 * LocalQueue::shared_entries_max; ++i) {
+    add(Mode::read);
+    EXPECT_FALSE(next());
+  }
+  EXPECT_EQ(entered().size(), 10u * LocalQueue::shared_entries_max);
+  wanted_elsewhere_ = true;
+  add(Mode::read);
+  EXPECT_FALSE(next());
+  EXPECT_TRUE(entered().empty()) << "they have had their turn";
+  wanted_elsewhere_ = false;
+  EXPECT_FALSE(next());
+  EXPECT_EQ(entered().size(), 1u);
 }
 
 TEST_F(LocalQueueTest, ALossTakesThoseInsideAndTheOthersAskAgain) {

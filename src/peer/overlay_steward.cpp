@@ -121,6 +121,7 @@ class OverlaySteward final : public AnySteward {
   void force_open(Time, const std::string&, Effects&) override {}
   bool copied(Time, const std::string&, const DataRef&, Effects&) override { return true; }
   bool has_token(const std::string&) const override { return false; }
+  bool may_be_wanted(const std::string&) const override { return true; }
   DataRef known_data(const std::string&) const override { return {}; }
   std::vector<NodeId> dead() const override { return {}; }
   Epoch epoch() const override { return Epoch{0}; }
