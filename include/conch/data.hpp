@@ -11,13 +11,15 @@
 //
 // The names and the life cycle are those of Data Handover (docs/handle.md has the table of calls by
 // state); include/dho.h is the same in C. Objects of this class may be used by any number of
-// threads. One thread at a time waits in `acquire`; another may cancel it.
+// threads. One thread at a time waits in `acquire`; another may cancel it. A handle that was moved
+// from throws; so does one whose peer has left, when it asks for something.
 //
 // Between processes of one machine the memory itself is handed over and nothing is copied. Between
 // machines up to 16 KiB come with the lock; more streams over a connection of its own.
 #pragma once
 
 #include <chrono>
+#include <conch/deadline.hpp>
 #include <conch/peer.hpp>
 #include <conch/ticket.hpp>
 #include <cstddef>
@@ -59,6 +61,7 @@ enum class Outcome : std::uint8_t {
                   // acquire again to go on with what there is
   torn,       // the last holder died while it wrote: acquire again to have the bytes as they are
   no_memory,  // the system has none; of an acquire, the lock stays in grant
+  not_free,   // of try_acquire: somebody else has the lock; the handle is as it was
 };
 
 struct DataOptions {
@@ -98,7 +101,14 @@ class Data {
   HandleState state() const;
   /// Waits until lock and data are here.
   Outcome acquire();
-  Outcome acquire_until(std::chrono::steady_clock::time_point deadline);
+  template <class Clock, class Duration>
+  Outcome acquire_until(const std::chrono::time_point<Clock, Duration>& deadline) {
+    return acquire_by(Deadline::at(deadline));
+  }
+  /// Has lock and data if nobody else has the lock. Asks for it, unless that was done, and waits
+  /// for the answer no longer than PeerOptions::try_patience; for data that are on their way it
+  /// waits.
+  Outcome try_acquire(Access access = Access::exclusive);
   /// Gives lock and data to the next; gives up a request that was not acquired.
   Outcome release();
   Outcome cancel();
@@ -124,6 +134,8 @@ class Data {
 
  private:
   explicit Data(std::shared_ptr<peer::DataHandle> handle);
+  Outcome acquire_by(const Deadline& deadline);
+  peer::DataHandle& handle() const;
   std::shared_ptr<peer::DataHandle> handle_;
 };
 

@@ -2,11 +2,13 @@
 // std::lock work with it, over several of them, too.
 //
 // Objects of this class may be used by any number of threads; as with std::mutex, who has locked it
-// unlocks it. It is not recursive: locking it twice in one thread throws. If the lock is lost
-// (see `on_lost`), `unlock` does nothing.
+// unlocks it. It is not recursive: a thread that locks it twice, or another object for the same
+// lock of the same peer, gets an Error. If the lock is lost (see `on_lost`), `unlock` does nothing.
+// An object that outlives its peer throws.
 #pragma once
 
 #include <chrono>
+#include <conch/deadline.hpp>
 #include <conch/peer.hpp>
 #include <conch/receipt.hpp>
 #include <conch/ticket.hpp>
@@ -29,16 +31,16 @@ class Mutex {
   bool try_lock();
   void unlock();
 
+  // Any clock and any duration will do; where no time is left they do as `try_lock`.
+
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& patience) {
-    return try_lock_until(std::chrono::steady_clock::now() +
-                          std::chrono::ceil<std::chrono::nanoseconds>(patience));
+    return try_lock_by(Deadline::after(patience));
   }
-  template <class Clock>
-  bool try_lock_until(const std::chrono::time_point<Clock>& deadline) {
-    return try_lock_for(deadline - Clock::now());
+  template <class Clock, class Duration>
+  bool try_lock_until(const std::chrono::time_point<Clock, Duration>& deadline) {
+    return try_lock_by(Deadline::at(deadline));
   }
-  bool try_lock_until(const std::chrono::steady_clock::time_point& deadline);
 
   // For who is inside.
 
@@ -54,6 +56,8 @@ class Mutex {
   const std::string& name() const;
 
  private:
+  bool try_lock_by(const Deadline& deadline);
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -8,7 +8,8 @@
 // A peer has one background thread, which works only while no thread of yours waits for a lock: a
 // thread that waits receives its own token, and one that unlocks sends it.
 //
-// A process that forks must not use the peer in the child.
+// A forked child cannot use what its parent made: every call throws, destructors do nothing, and
+// what the parent holds it goes on holding. The child may make a peer of its own.
 #pragma once
 
 #include <chrono>
@@ -53,6 +54,10 @@ struct EtcdOptions {
 
   bool enabled() const { return !endpoints.empty(); }
 };
+
+/// How the texts of errors and log lines call an option: as below, as the variables of docs/dho.md,
+/// or as `conch peer --help`.
+enum class OptionNames : std::uint8_t { members, environment, command_line };
 
 struct PeerOptions {
   /// Empty: $CONCH_GROUP, or "default".
@@ -107,13 +112,14 @@ struct PeerOptions {
   std::string trace;
   /// One line for everything worth knowing; none: to standard error if something is wrong.
   std::function<void(std::string_view line)> log;
+  OptionNames option_names = OptionNames::members;
 };
 
 class Peer {
  public:
   /// Joins; throws Error if that is impossible, or not possible in time.
   explicit Peer(PeerOptions options = {});
-  /// Leaves, as `leave` does.
+  /// Leaves, as `leave` does. Mutexes, tickets and handles that live on throw from then on.
   ~Peer();
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
@@ -130,10 +136,10 @@ class Peer {
   std::vector<std::string> listens() const;
 
   /// For the other headers.
-  peer::Engine& engine() { return *engine_; }
+  peer::Engine& engine() const;
 
  private:
-  std::unique_ptr<peer::Engine> engine_;
+  std::shared_ptr<peer::Engine> engine_;
 };
 
 }  // namespace conch

@@ -2,10 +2,12 @@
 // and std::unique_lock. The group's algorithm must let readers in together (`conch algorithms`
 // tells which do); with others the constructor throws.
 //
-// Objects of this class may be used by any number of threads.
+// Objects of this class may be used by any number of threads; what Mutex says of threads, losses
+// and peers holds here, too.
 #pragma once
 
 #include <chrono>
+#include <conch/deadline.hpp>
 #include <conch/peer.hpp>
 #include <cstdint>
 #include <functional>
@@ -23,23 +25,27 @@ class SharedMutex {
 
   void lock();
   bool try_lock();
-  bool try_lock_until(const std::chrono::steady_clock::time_point& deadline);
   void unlock();
 
   void lock_shared();
   bool try_lock_shared();
-  bool try_lock_shared_until(const std::chrono::steady_clock::time_point& deadline);
   void unlock_shared();
 
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& patience) {
-    return try_lock_until(std::chrono::steady_clock::now() +
-                          std::chrono::ceil<std::chrono::nanoseconds>(patience));
+    return try_lock_by(Deadline::after(patience));
+  }
+  template <class Clock, class Duration>
+  bool try_lock_until(const std::chrono::time_point<Clock, Duration>& deadline) {
+    return try_lock_by(Deadline::at(deadline));
   }
   template <class Rep, class Period>
   bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& patience) {
-    return try_lock_shared_until(std::chrono::steady_clock::now() +
-                                 std::chrono::ceil<std::chrono::nanoseconds>(patience));
+    return try_lock_shared_by(Deadline::after(patience));
+  }
+  template <class Clock, class Duration>
+  bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& deadline) {
+    return try_lock_shared_by(Deadline::at(deadline));
   }
 
   /// As of a Mutex, for whoever is inside.
@@ -50,6 +56,9 @@ class SharedMutex {
   const std::string& name() const;
 
  private:
+  bool try_lock_by(const Deadline& deadline);
+  bool try_lock_shared_by(const Deadline& deadline);
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -8,10 +8,12 @@
 //   ticket.release();
 //
 // A ticket is used by one thread at a time, and any number of tickets may be for the same lock.
-// Tickets and mutexes of one peer wait in one queue, first come, first served.
+// Tickets and mutexes of one peer wait in one queue, first come, first served. A ticket that was
+// moved from, or outlives its peer, throws.
 #pragma once
 
 #include <chrono>
+#include <conch/deadline.hpp>
 #include <conch/peer.hpp>
 #include <conch/receipt.hpp>
 #include <cstdint>
@@ -38,7 +40,10 @@ class Ticket {
   /// Waits until the lock is there.
   void acquire();
   /// False if it was not there in time; the place is kept.
-  bool acquire_until(std::chrono::steady_clock::time_point deadline);
+  template <class Clock, class Duration>
+  bool acquire_until(const std::chrono::time_point<Clock, Duration>& deadline) {
+    return acquire_by(Deadline::at(deadline));
+  }
   /// Gives up the place, or the lock if it is there already.
   void cancel();
   /// Gives the lock to the next.
@@ -61,7 +66,10 @@ class Ticket {
   void on_lost(std::function<void()> callback);
 
  private:
+  bool acquire_by(const Deadline& deadline);
+
   struct State;
+  State& state() const;
   std::unique_ptr<State> state_;
 };
 

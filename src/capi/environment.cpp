@@ -18,7 +18,7 @@ std::string variable(const char* name) {
 }
 
 [[noreturn]] void refuse(const char* name, const std::string& value, const char* wanted) {
-  throw Error(std::string(name) + "=" + value + ": " + wanted);
+  throw Error(ErrorCode::bad_argument, std::string(name) + "=" + value + ": " + wanted);
 }
 
 bool flag(const char* name) {
@@ -64,6 +64,7 @@ std::string of_this_process(std::string path) {
 PeerOptions options_from_environment(const std::string& group) {
   PeerOptions options;
   options.group = group;
+  options.option_names = OptionNames::environment;
   options.algorithm = variable("CONCH_ALGORITHM");
   options.listen = list("CONCH_LISTEN");
   options.advertise = variable("CONCH_ADVERTISE");

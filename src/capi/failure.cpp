@@ -18,6 +18,7 @@ const char* usual_words(int error) {
   switch (error) {
     case 0: return "no error";
     case EINVAL: return "no valid handle, or an argument that makes no sense";
+    case EAGAIN: return "somebody else has the lock";
     case EBUSY: return "the handle is in use: a thread waits in acquire, or the lock is held";
     case EPERM: return "only who holds the lock to write may do this";
     case ETIMEDOUT: return "it took too long; a request stays where it is";
@@ -72,6 +73,7 @@ int error_of(Outcome outcome) {
     case Outcome::peer_lost: return DHO_EPEERLOST;
     case Outcome::torn: return DHO_ETORN;
     case Outcome::no_memory: return ENOMEM;
+    case Outcome::not_free: return EAGAIN;
   }
   return EINVAL;
 }

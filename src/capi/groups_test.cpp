@@ -44,8 +44,8 @@ TEST_F(GroupsTest, AreApart) {
 TEST_F(GroupsTest, AreForgottenIfTheyCannotBeJoined) {
   PeerOptions bad = options();
   bad.algorithm = "none-such";
-  EXPECT_THROW(groups_.join(bad), std::exception);
-  EXPECT_THROW(groups_.join(bad), std::exception);
+  EXPECT_THROW(groups_.join(bad), Error);
+  EXPECT_THROW(groups_.join(bad), Error);
   EXPECT_TRUE(groups_.join(options()));
 }
 

@@ -34,7 +34,8 @@ std::string address_of(const Peer& peer, const dho_mpi_group& group) {
 }
 
 void copy(const std::string& text, char* to, std::size_t size) {
-  if (text.size() >= size) throw Error("the address " + text + " is too long");
+  if (text.size() >= size)
+    throw Error(ErrorCode::bad_argument, "the address " + text + " is too long");
   *std::copy(text.begin(), text.end(), to) = '\0';
 }
 

@@ -131,6 +131,7 @@ class Bench {
   PeerOptions options(const ScratchFolder& folder) const {
     PeerOptions options;
     options.group = "bench";
+    options.option_names = OptionNames::command_line;
     options.algorithm = arguments_.algorithm;
     options.runtime_directory = folder.path() / "run";
     options.state_directory = folder.path() / "state";

@@ -136,6 +136,7 @@ class OwnLock final : public BorrowedLock {
       options.algorithm = wish_.algorithm;
       options.log = wish_.log;
       options.give_up = give_up_.get_token();
+      options.option_names = OptionNames::command_line;
       if (patience.deadline)
         options.admission_patience = std::max(
             std::chrono::ceil<milliseconds>(*patience.deadline - Clock::now()), milliseconds(1));

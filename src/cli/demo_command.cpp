@@ -87,6 +87,7 @@ class Demo {
   PeerOptions options() const {
     PeerOptions options;
     options.group = "demo";
+    options.option_names = OptionNames::command_line;
     options.algorithm = arguments_.algorithm;
     options.listen = {"127.0.0.1:0"};
     options.tcp_only = true;

@@ -110,6 +110,7 @@ class Places {
     std::string place = names[place_of(peer)];
     PeerOptions options;
     options.group = "places";
+    options.option_names = OptionNames::command_line;
     options.algorithm = algorithm_;
     options.cluster = place;
     options.listen = {here(ports_[peer])};

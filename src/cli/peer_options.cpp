@@ -3,6 +3,7 @@
 namespace conch::cli {
 
 void add_reach_options(CLI::App& command, PeerOptions& options) {
+  options.option_names = OptionNames::command_line;
   command.add_option("--group", options.group, "The group; $CONCH_GROUP or `default` without");
   command.add_option("--listen", options.listen,
                      "HOST:PORT for peers of other machines; port 0: any. Repeatable");

@@ -23,8 +23,10 @@ Paper read(const std::string& file) {
   std::unique_ptr<BIO, Freed<BIO_free_all>> in(BIO_new_file(file.c_str(), "r"));
   Paper paper(in ? PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr) : nullptr);
   ERR_clear_error();
-  if (!in) throw Error("cannot read " + file);
-  if (!paper) throw Error("there is no certificate in " + file + ": it is to be a PEM file");
+  if (!in) throw Error(ErrorCode::misconfigured, "cannot read " + file);
+  if (!paper)
+    throw Error(ErrorCode::misconfigured,
+                "there is no certificate in " + file + ": it is to be a PEM file");
   return paper;
 }
 

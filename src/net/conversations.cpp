@@ -10,7 +10,8 @@ Acquaintance ask_who(const std::string& address, const std::string& group, const
                      Duration patience) {
   wire::Ways ways = wire::usable(parse_ways(address), Here(), false);
   if (ways.empty())
-    throw Error("no peer can be asked at " + address + "; an address is host:port or [host]:port");
+    throw Error(ErrorCode::bad_argument,
+                "no peer can be asked at " + address + "; an address is host:port or [host]:port");
   Time until = steady_now() + patience;
   wire::Hello hello{.group = group, .role = wire::Role::stranger};
   for (std::size_t i = 0;; ++i) {

@@ -16,7 +16,7 @@ namespace conch::net {
 namespace {
 
 [[noreturn]] void fail(const std::string& what) {
-  throw Error("cannot " + what + ": " + std::strerror(errno));
+  throw Error(ErrorCode::exhausted, "cannot " + what + ": " + std::strerror(errno));
 }
 
 timespec timespec_of(Duration duration) {

@@ -9,10 +9,12 @@ namespace {
 
 CourierOptions checked(CourierOptions options) {
   if (options.group.size() > wire::group_bytes_max)
-    throw Error("the name of a group has at most " + std::to_string(wire::group_bytes_max) +
-                " bytes; choose a shorter one than " + options.group);
+    throw Error(ErrorCode::bad_argument, "the name of a group has at most " +
+                                             std::to_string(wire::group_bytes_max) +
+                                             " bytes; choose a shorter one than " + options.group);
   if (options.algorithm.size() > wire::algorithm_bytes_max)
-    throw Error("there is no algorithm with a name as long as " + options.algorithm);
+    throw Error(ErrorCode::bad_argument,
+                "there is no algorithm with a name as long as " + options.algorithm);
   return options;
 }
 

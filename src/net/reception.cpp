@@ -49,8 +49,9 @@ Reception::Reception(const CourierOptions& options, Serial first_serial)
   for (const std::string& text : options.listen) open_remote(text, options);
   address_ = wire::print(ways(options.advertise));
   if (!address_.empty() && !wire::parse_address(address_))
-    throw Error("an address of more than " + std::to_string(wire::address_bytes_max) +
-                " bytes cannot be told to others; listen on less: " + address_);
+    throw Error(ErrorCode::bad_argument,
+                "an address of more than " + std::to_string(wire::address_bytes_max) +
+                    " bytes cannot be told to others; listen on less: " + address_);
 }
 
 SocketFile::SocketFile(std::string path) : path_(std::move(path)), file_(file_at(path_)) {
@@ -64,8 +65,9 @@ SocketFile::~SocketFile() {
 void Reception::open_local(const std::string& path) {
   std::optional<SocketName> name = name_of_path(path);
   if (!name || !path.starts_with('/'))
-    throw Error("the path of a socket is absolute and has less than 108 bytes, unlike " + path +
-                "; use another runtime directory");
+    throw Error(ErrorCode::bad_argument,
+                "the path of a socket is absolute and has less than 108 bytes, unlike " + path +
+                    "; use another runtime directory");
   remove_stale(path, *name);
   // It gets its name when it is open: one behind which nobody is was left by one who was killed.
   std::string unfinished = path;
@@ -80,14 +82,18 @@ void Reception::open_local(const std::string& path) {
 
 void Reception::open_remote(const std::string& text, const CourierOptions& options) {
   std::optional<wire::TcpWay> way = wire::parse_host_and_port(text);
-  if (!way) throw Error("an address to listen on is host:port or [host]:port, unlike " + text);
+  if (!way)
+    throw Error(ErrorCode::bad_argument,
+                "an address to listen on is host:port or [host]:port, unlike " + text);
   Resolved resolved = resolve(*way, true);
   if (resolved.names.empty()) throw Error("cannot listen on " + text + ": " + resolved.error);
   const SocketName& name = resolved.names.front();
   if (!name.is_loopback() && !options.tls.enabled() && !options.insecure)
-    throw Error("will not listen on " + text +
-                " without TLS: whoever can reach it could take any lock; give certificates (see "
-                "docs/wire.md), or say --insecure if the network is yours alone");
+    throw Error(
+        ErrorCode::misconfigured,
+        "will not listen on " + text +
+            " without TLS: whoever can reach it could take any lock; give certificates (see "
+            "docs/wire.md), or say --insecure if the network is yours alone");
   open(wire::Route::remote, name, text);
 }
 
@@ -115,7 +121,8 @@ wire::Ways Reception::ways(const std::string& advertise) const {
     std::optional<wire::TcpWay> way = wire::parse_host_and_port(advertise);
     if (way && way->port == 0 && !names_.empty()) way->port = names_.front().way().port;
     if (!way || way->port == 0)
-      throw Error("an address to advertise is host:port or [host]:port, unlike " + advertise);
+      throw Error(ErrorCode::bad_argument,
+                  "an address to advertise is host:port or [host]:port, unlike " + advertise);
     ways.emplace_back(*way);
     return ways;
   }

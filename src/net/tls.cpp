@@ -62,7 +62,7 @@ BIO_METHOD* make_socket_method() {
 }
 
 void demand(bool done, const std::string& what) {
-  if (!done) throw Error("TLS: cannot use " + what + ": " + complaint());
+  if (!done) throw Error(ErrorCode::misconfigured, "TLS: cannot use " + what + ": " + complaint());
 }
 
 BIO* open_bio(int socket) {
@@ -143,7 +143,8 @@ TlsContext::TlsContext() : context_(SSL_CTX_new(TLS_method())) {
 TlsContext::TlsContext(const Tls& files) : TlsContext() {
   for (const std::string* file : {&files.certificate, &files.key, &files.authority})
     if (file->empty())
-      throw Error("TLS takes all three: a certificate, its key, and the authority's certificate");
+      throw Error(ErrorCode::misconfigured,
+                  "TLS takes all three: a certificate, its key, and the authority's certificate");
   demand(SSL_CTX_set_min_proto_version(context_, TLS1_3_VERSION) == 1, "TLS 1.3");
   show(files);
   trust(files.authority);
@@ -153,7 +154,7 @@ TlsContext::TlsContext(const Tls& files) : TlsContext() {
 TlsContext::TlsContext(const ServerTrust& server) : TlsContext() {
   const Tls& files = server.files;
   if (files.certificate.empty() != files.key.empty())
-    throw Error("TLS takes both or none: a certificate, and its key");
+    throw Error(ErrorCode::misconfigured, "TLS takes both or none: a certificate, and its key");
   demand(SSL_CTX_set_min_proto_version(context_, TLS1_2_VERSION) == 1, "TLS 1.2");
   if (!files.certificate.empty()) show(files);
   if (files.authority.empty()) {

@@ -66,20 +66,21 @@ Agreement founding(const Insistence& wanted, Duration lease) {
   Agreement agreement{.algorithm = wanted.algorithm, .lease = lease};
   if (!wanted.dht.empty()) agreement.dht = wanted.dht;
   if (!is_overlay(agreement.dht))
-    throw Error(fmt::format("there is no overlay '{}': --dht is pastry or chord", agreement.dht));
+    throw Error(ErrorCode::bad_argument,
+                fmt::format("there is no overlay '{}': --dht is pastry or chord", agreement.dht));
   agreement.replicas = wanted.replicas.value_or(agreement.replicas);
   if (agreement.replicas < 1 || agreement.replicas > replicas_max)
-    throw Error(
-        fmt::format("a lock has 1 to {} replicas, not {}", replicas_max, agreement.replicas));
+    throw Error(ErrorCode::bad_argument, fmt::format("a lock has 1 to {} replicas, not {}",
+                                                     replicas_max, agreement.replicas));
   return agreement;
 }
 
 void expect_agreement(const Insistence& wanted, const Agreement& there, const std::string& place) {
   auto disagree = [&](std::string_view option, std::string_view has, std::string_view wants) {
-    throw Error(
-        fmt::format("the group at {} runs {}: it has {} {}, not {}; leave that out, or "
-                    "start another group",
-                    place, text_of(there), option, has, wants));
+    throw Error(ErrorCode::misconfigured,
+                fmt::format("the group at {} runs {}: it has {} {}, not {}; leave that out, or "
+                            "start another group",
+                            place, text_of(there), option, has, wants));
   };
   if (!wanted.algorithm.empty() && wanted.algorithm != there.algorithm)
     disagree("--algorithm", there.algorithm, wanted.algorithm);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <conch/receipt.hpp>
+#include <thread>
 
 #include "core/types.hpp"
 
@@ -41,6 +42,8 @@ class Claim {
   Fence fence;
   Receipt receipt;
   LockDesk* desk = nullptr;
+  /// That has locked it, or waits to; none if any may let go of it.
+  std::thread::id thread;
 
   /// For how long, if it is inside.
   Duration held(Time now) const { return now - asked - receipt.wait; }

@@ -1,7 +1,6 @@
 #include <conch/data.hpp>
 
 #include "peer/data_handle.hpp"
-#include "peer/thread_locks.hpp"
 
 namespace conch {
 
@@ -50,37 +49,60 @@ Data::Data(Peer& peer, const std::string& name, const DataOptions& options) : Da
 }
 Data::Data(Data&&) noexcept = default;
 Data& Data::operator=(Data&& other) noexcept {
-  std::swap(handle_, other.handle_);
+  if (this == &other) return *this;
+  Data former(std::move(*this));
+  handle_ = std::move(other.handle_);
   return *this;
 }
 Data::~Data() {
-  if (handle_) handle_->destroy();
+  if (!handle_) return;
+  if (handle_->is_inherited()) {
+    peer::abandon(std::move(handle_));
+  } else {
+    handle_->destroy();
+  }
 }
 
-Outcome Data::create(const std::string& name) { return outcome_of(handle_->create(name)); }
+peer::DataHandle& Data::handle() const {
+  if (!handle_)
+    throw Error(ErrorCode::misuse, "this handle was moved from: use the one it was moved to");
+  return *handle_;
+}
+
+Outcome Data::create(const std::string& name) { return outcome_of(handle().create(name)); }
 Outcome Data::request(Access access) {
-  return outcome_of(handle_->request(access == Access::shared ? Mode::read : Mode::write));
+  return outcome_of(handle().request(access == Access::shared ? Mode::read : Mode::write));
 }
-HandleState Data::state() const { return state_of(handle_->test()); }
+HandleState Data::state() const { return state_of(handle().test()); }
 Outcome Data::acquire() {
-  std::chrono::milliseconds timeout = handle_->options().timeout;
-  if (timeout == std::chrono::milliseconds::zero())
-    return outcome_of(handle_->acquire(std::nullopt));
-  return outcome_of(handle_->acquire(net::steady_now() + timeout));
+  std::chrono::milliseconds timeout = handle().options().timeout;
+  bool for_ever = timeout == std::chrono::milliseconds::zero();
+  return acquire_by(for_ever ? Deadline() : Deadline::after(timeout));
 }
-Outcome Data::acquire_until(std::chrono::steady_clock::time_point deadline) {
-  return outcome_of(handle_->acquire(peer::until(deadline)));
+Outcome Data::acquire_by(const Deadline& deadline) {
+  return outcome_of(handle().acquire(deadline));
 }
-Outcome Data::release() { return outcome_of(handle_->release()); }
-Outcome Data::cancel() { return outcome_of(handle_->cancel()); }
-Outcome Data::destroy() { return outcome_of(handle_->destroy()); }
+Outcome Data::try_acquire(Access access) {
+  HandleState before = state();
+  bool asks = before == HandleState::valid || before == HandleState::unlock;
+  if (Outcome asked = asks ? request(access) : Outcome::ok; asked != Outcome::ok) return asked;
+  Outcome outcome = acquire_by(Deadline::after(handle().try_patience()));
+  if (outcome != Outcome::timed_out) return outcome;
+  bool is_here = state() == HandleState::grant || state() == HandleState::fetch;
+  if (is_here) return acquire_by(Deadline());
+  if (asks) cancel();
+  return Outcome::not_free;
+}
+Outcome Data::release() { return outcome_of(handle().release()); }
+Outcome Data::cancel() { return outcome_of(handle().cancel()); }
+Outcome Data::destroy() { return outcome_of(handle().destroy()); }
 
-std::span<std::byte> Data::bytes() { return handle_->bytes(); }
-Outcome Data::resize(std::size_t size) { return outcome_of(handle_->resize(size)); }
-std::uint64_t Data::fence() const { return handle_->fence(); }
-DataProgress Data::progress() const { return handle_->progress(); }
+std::span<std::byte> Data::bytes() { return handle().bytes(); }
+Outcome Data::resize(std::size_t size) { return outcome_of(handle().resize(size)); }
+std::uint64_t Data::fence() const { return handle().fence(); }
+DataProgress Data::progress() const { return handle().progress(); }
 Data Data::part(std::size_t offset, std::size_t length) const {
-  return Data(handle_->part(offset, length));
+  return Data(handle().part(offset, length));
 }
 
 const char* describe(Outcome outcome) {
@@ -96,6 +118,7 @@ const char* describe(Outcome outcome) {
     case Outcome::peer_lost: return "a peer was lost, and data or the lock with it";
     case Outcome::torn: return "the last holder died while it wrote";
     case Outcome::no_memory: return "there is no memory for the data";
+    case Outcome::not_free: return "somebody else has the lock";
   }
   return "?";
 }

@@ -15,10 +15,12 @@ constexpr NodeId here{~std::uint64_t{0}};
 
 DataHandle::DataHandle(Engine& engine, const DataOptions& options)
     : ThreadClaim(Mode::write),
+      kept_(engine.shared_from_this()),
       engine_(engine),
       options_(options),
       handle_(here, Members{here}, {options.prefetch}) {
-  if (std::string why = engine.why_no_data(); !why.empty()) throw Error(why);
+  if (std::string why = engine.why_no_data(); !why.empty())
+    throw Error(ErrorCode::unsupported, why);
 }
 
 DataHandle::~DataHandle() {
@@ -38,6 +40,7 @@ dho::Status DataHandle::request(Mode wanted) {
   Guard guard = engine_.guard();
   if (leaving_) return dho::Status::busy;
   bool is_new = handle_.state() != dho::State::invalid && handle_.state() != dho::State::lost;
+  if (is_new && !engine_.is_member()) engine_.fail_because_left();
   if (is_new && engine_.steward().has_token(line_->name)) engine_.listen();
   return carried_out(handle_.request({wanted, {}}, orders_));
 }
@@ -191,34 +194,43 @@ void DataHandle::wake() {
 
 // Waiting.
 
-dho::Status DataHandle::acquire(std::optional<Time> until) {
+dho::Status DataHandle::acquire(const Deadline& deadline) {
   Guard guard = engine_.guard();
   if (leaving_) return dho::Status::busy;
   bool was_inside = is_inside();
-  Duration patience = until ? std::max(*until - net::steady_now(), Duration(1)) : Duration();
-  dho::Status status = until ? handle_.acquire(patience, orders_) : handle_.acquire(orders_);
+  Duration patience = std::max<Duration>(deadline.left(), Duration(1));
+  dho::Status status =
+      deadline.is_never() ? handle_.acquire(orders_) : handle_.acquire(patience, orders_);
   if (status == dho::Status::ok && !was_inside) begin_section();
   if (status != dho::Status::waiting) return carry_out(), status;
   std::optional<dho::Status> ended;
   ended_ = &ended;
   carry_out();
-  wait(ended, until, guard);
+  try {
+    wait(ended, deadline, guard);
+  } catch (...) {  // The clock.
+    ended_ = nullptr;
+    handle_.deadline(orders_);
+    carry_out();
+    throw;
+  }
   return *ended;
 }
 
-void DataHandle::wait(const std::optional<dho::Status>& ended, std::optional<Time> until,
+void DataHandle::wait(const std::optional<dho::Status>& ended, const Deadline& deadline,
                       Guard& guard) {
   while (!ended) {
-    if (until && *until <= net::steady_now()) {
+    Duration left = deadline.left();
+    if (left == Duration::zero()) {
       handle_.deadline(orders_);
       carry_out();
     } else if (state == Claim::State::waiting) {
-      engine_.wait(*this, until, guard);
-    } else if (errand_ && !errand_->taken && !until) {
+      engine_.wait(*this, until(left), guard);
+    } else if (errand_ && !errand_->taken && deadline.is_never()) {
       run_errand(std::shared_ptr(errand_), guard);
     } else {
       run_in_background();
-      until ? void(woken.wait_for(guard, *until - net::steady_now())) : woken.wait(guard);
+      woken.wait_for(guard, left);
     }
   }
 }

@@ -24,7 +24,7 @@ class DataHandle final : public ThreadClaim, public std::enable_shared_from_this
   dho::Status create(const std::string& name);
   dho::Status request(Mode mode);
   dho::State test();
-  dho::Status acquire(std::optional<Time> until);
+  dho::Status acquire(const Deadline& deadline);
   dho::Status release();
   dho::Status cancel();
   dho::Status destroy();
@@ -35,6 +35,9 @@ class DataHandle final : public ThreadClaim, public std::enable_shared_from_this
   std::shared_ptr<DataHandle> part(std::uint64_t offset, std::uint64_t length);
 
   const DataOptions& options() const { return options_; }
+  Duration try_patience() const { return engine_.options().try_patience; }
+  /// By a fork: it must be abandoned, not destroyed.
+  bool is_inherited() const { return engine_.is_inherited(); }
 
   void changed() override;
   void moved() override;
@@ -58,7 +61,7 @@ class DataHandle final : public ThreadClaim, public std::enable_shared_from_this
   void tell_outdated();
   void be_lost();
   void end_wait(dho::Status status);
-  void wait(const std::optional<dho::Status>& ended, std::optional<Time> until, Guard& guard);
+  void wait(const std::optional<dho::Status>& ended, const Deadline& deadline, Guard& guard);
   void wake();
 
   // data_section.cpp
@@ -76,6 +79,8 @@ class DataHandle final : public ThreadClaim, public std::enable_shared_from_this
   bool is_inside() const { return handle_.state() == dho::State::locked; }
   std::uint64_t version() const { return Claim::fence.number(); }
 
+  /// It may outlive the peer.
+  std::shared_ptr<Engine> kept_;
   Engine& engine_;
   DataOptions options_;
   dho::Handle handle_;

@@ -32,7 +32,7 @@ constexpr std::string_view socket_ending = ".sock";
 
 template <class... Args>
 [[noreturn]] void refuse(fmt::format_string<Args...> sentence, Args&&... args) {
-  throw Error(fmt::format(sentence, std::forward<Args>(args)...));
+  throw Error(ErrorCode::misconfigured, fmt::format(sentence, std::forward<Args>(args)...));
 }
 
 std::optional<fs::path> absolute_path_in(const char* variable) {
@@ -63,6 +63,7 @@ Place state_place(std::string_view group, const std::string& choice) {
   if (auto given = absolute_path_in("XDG_STATE_HOME")) return {*given / "conch" / group, 2};
   if (auto home = absolute_path_in("HOME")) return {*home / ".local/state/conch" / group, 2};
   throw Error(
+      ErrorCode::misconfigured,
       "there is no place for the group's state: set HOME or XDG_STATE_HOME to an absolute path, or "
       "name a state directory");
 }

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "peer/boundary.hpp"
 #include "peer/clients.hpp"
 #include "peer/data_desk.hpp"
 #include "peer/directories.hpp"
@@ -27,11 +28,14 @@ using std::chrono::seconds;
 namespace {
 
 constexpr Duration leave_patience = seconds(10);
+/// As good as for ever, and far from the end of any clock.
+constexpr std::chrono::milliseconds option_max = std::chrono::years(10);
 constexpr std::string_view default_algorithm = "naimi-trehel";
 
 std::uint64_t draw() {
   std::uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, 0) != sizeof number) throw Error("no randomness");
+  if (::getrandom(&number, sizeof number, 0) != sizeof number)
+    throw Error(ErrorCode::exhausted, "no randomness");
   return number;
 }
 
@@ -45,9 +49,16 @@ Incarnation draw_incarnation(Incarnation before) {
 const CatalogEntry& real_algorithm(const std::string& name) {
   const CatalogEntry& entry = find_algorithm(name);
   if (entry.about.use != Use::real)
-    throw Error(fmt::format("{} is a specimen: it breaks {}. Choose another of `conch algorithms`",
+    throw Error(ErrorCode::bad_argument,
+                fmt::format("{} is a specimen: it breaks {}. Choose another of `conch algorithms`",
                             name, entry.about.caught_by));
   return entry;
+}
+
+PeerOptions bounded(PeerOptions options) {
+  for (auto* each : {&options.lease, &options.try_patience, &options.admission_patience})
+    *each = std::min(*each, option_max);
+  return options;
 }
 
 }  // namespace
@@ -56,8 +67,12 @@ net::Tls tls_of(const TlsOptions& options) {
   return {options.certificate, options.key, options.authority};
 }
 
+std::optional<Time> until(Duration left) {
+  return left == longest_wait ? std::nullopt : std::optional(net::steady_now() + left);
+}
+
 Engine::Engine(PeerOptions options)
-    : options_(std::move(options)),
+    : options_(bounded(std::move(options))),
       group_(group_named(options_.group)),
       cluster_(cluster_named(options_.cluster)),
       directories_(
@@ -67,7 +82,7 @@ Engine::Engine(PeerOptions options)
       background_wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       takeover_timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) {
   if (!background_wake_ || !takeover_timer_)
-    throw Error("this process has too many open files: raise `ulimit -n`");
+    throw Error(ErrorCode::exhausted, "this process has too many open files: raise `ulimit -n`");
   check_cluster_name(cluster_);
   clients_ = std::make_unique<Clients>(*this);
   inquiries_ = std::make_unique<Inquiries>(*this);
@@ -96,12 +111,13 @@ Engine::Engine(PeerOptions options)
   algorithm_ = is_ring() ? find_routed(algorithm) : &real_algorithm(algorithm);
   check_ring_options();
   if (is_adaptive() && !algorithm_->about.minds_clusters)
-    throw Error(
-        fmt::format("{} does not mind who is near: leave out --cluster auto, or take "
-                    "preempt-aggregation",
-                    algorithm_->about.name));
+    throw Error(ErrorCode::misconfigured,
+                fmt::format("{} does not mind who is near: leave out --cluster auto, or take "
+                            "preempt-aggregation",
+                            algorithm_->about.name));
   if (options_.eps && !algorithm_->about.has_eps)
-    throw Error(fmt::format("{} has no eps: leave it out, or take preempt-aggregation",
+    throw Error(ErrorCode::misconfigured,
+                fmt::format("{} has no eps: leave it out, or take preempt-aggregation",
                             algorithm_->about.name));
   open_courier();
   founding_ = {};
@@ -137,9 +153,11 @@ net::Acquaintance Engine::who_is_there() const {
 void Engine::check_register_options() const {
   if (!options_.etcd.enabled()) return;
   if (!options_.join.empty())
-    throw Error("a peer that asks etcd finds the others there: leave out --join, or --register");
+    throw Error(ErrorCode::misconfigured,
+                "a peer that asks etcd finds the others there: leave out --join, or --register");
   if (options_.persist)
     throw Error(
+        ErrorCode::misconfigured,
         "the data of a group are kept on the machine that has its register: leave out --persist, "
         "or --register");
 }
@@ -156,6 +174,7 @@ void Engine::expect_own_register() const {
   std::string where = elsewhere(directories_.state);
   if (where.empty()) return;
   throw Error(
+      ErrorCode::misconfigured,
       fmt::format("on this machine the group '{0}' was joined from elsewhere: start `conch peer "
                   "--group {0} {1}`; or, if it is to have a register here, remove {2}/elsewhere",
                   group_, where, directories_.state));
@@ -209,6 +228,7 @@ void Engine::come_in() {
   rouse_background();
   bool decided = await_phase([&] { return phase_ != Phase::joining; });
   if (!decided) failure_ = why_not_admitted();
+  if (phase_ == Phase::failed) throw Error(ErrorCode::misconfigured, failure_);
   if (phase_ != Phase::member) throw Error(failure_);
   data_->restore(guard);
 }
@@ -344,8 +364,9 @@ void Engine::stop() {
 }
 
 void Engine::log(const std::string& line) const {
-  if (options_.log) return options_.log(line);
-  fmt::print(stderr, "conch: {}\n", line);
+  std::string text = in_words_of(options_.option_names, line);
+  if (options_.log) return options_.log(text);
+  fmt::print(stderr, "conch: {}\n", text);
 }
 
 // Threads.
@@ -389,7 +410,7 @@ void Engine::touch(LockDesk& desk) {
 
 void Engine::request(Claim& claim, LockDesk& desk, const Guard&) {
   if (is_member() && steward_->has_token(desk.name)) listen();
-  if (!is_member()) throw Error(fmt::format("this peer has left the group '{}'", group_));
+  if (!is_member()) fail_because_left();
   Time now = net::steady_now();
   take_place(claim, desk, now);
   settle(now);
@@ -447,6 +468,21 @@ std::string Engine::why_not_shared() const {
   return fmt::format(
       "{} lets nobody share a lock; start the group with --algorithm elmp or central",
       algorithm_->about.name);
+}
+
+void Engine::expect_sharing() const {
+  if (!algorithm_->can.shared)
+    throw Error(ErrorCode::unsupported, in_words_of(options_.option_names, why_not_shared()));
+}
+
+void Engine::fail_because_left() const {
+  throw Error(ErrorCode::left, fmt::format("this peer has left the group '{}'", group_));
+}
+
+void Engine::fail_because_forked() {
+  throw Error(ErrorCode::forked,
+              "this belongs to the process that this one was forked from: join the group anew, "
+              "after the fork");
 }
 
 void Engine::call_later(std::function<void()> callback) {

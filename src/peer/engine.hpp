@@ -11,6 +11,7 @@
 // their way before the process learns of anything.
 #pragma once
 
+#include <conch/deadline.hpp>
 #include <conch/peer.hpp>
 #include <condition_variable>
 #include <functional>
@@ -30,6 +31,7 @@
 #include "peer/any_steward.hpp"
 #include "peer/claim.hpp"
 #include "peer/directories.hpp"
+#include "peer/fork.hpp"
 #include "peer/lock_desk.hpp"
 #include "peer/names.hpp"
 #include "peer/register_desk.hpp"
@@ -48,8 +50,12 @@ class TraceFile;
 using Guard = std::unique_lock<std::mutex>;
 
 net::Tls tls_of(const TlsOptions& options);
+/// So long from now; never, if that is for ever.
+std::optional<Time> until(Duration left);
 
-class Engine final : private net::Recipient, private RegisterListener {
+class Engine final : public std::enable_shared_from_this<Engine>,
+                     private net::Recipient,
+                     private RegisterListener {
  public:
   /// Is a member when it returns. Throws Error.
   explicit Engine(PeerOptions options);
@@ -57,16 +63,28 @@ class Engine final : private net::Recipient, private RegisterListener {
 
   void leave();
 
+  /// Its threads are in the parent of this process.
+  bool is_inherited() const { return origin_.is_elsewhere(); }
+  /// Throws Error unless it was made by this process.
+  void expect_own() const {
+    if (is_inherited()) fail_because_forked();
+  }
+  [[noreturn]] void fail_because_left() const;
+
   // Threads. A claim belongs to its caller; it has no place any more when it dies.
 
   LockDesk& open_desk(const std::string& lock);
   void close_desk(LockDesk& desk);
 
-  Guard guard() { return Guard(mutex_); }
+  Guard guard() {
+    expect_own();
+    return Guard(mutex_);
+  }
   /// Takes a place in the line; it may be inside at once. Throws Error if the peer has left.
   void request(Claim& claim, LockDesk& desk, const Guard& guard);
   /// Until it waits no longer, or this time has come.
   void wait(ThreadClaim& claim, std::optional<Time> until, Guard& guard);
+  void wait(ThreadClaim& claim, const Deadline& deadline, Guard& guard);
   /// Leaves, or gives up its place.
   void give_up(Claim& claim, const Guard& guard);
   /// Called by the peer's own thread, without the guard. Under the guard.
@@ -84,6 +102,8 @@ class Engine final : private net::Recipient, private RegisterListener {
   std::string runtime_folder() const { return directories_.runtime + "/"; }
   const CatalogEntry& algorithm() const { return *algorithm_; }
   std::string why_not_shared() const;
+  /// Throws Error if nobody can share a lock of this group.
+  void expect_sharing() const;
   /// Empty if data may travel with the locks of this group.
   std::string why_no_data() const;
   recovery::Life life() const;
@@ -138,6 +158,8 @@ class Engine final : private net::Recipient, private RegisterListener {
   void register_changed() override;
   void register_trouble(const std::string& why) override;
 
+  [[noreturn]] static void fail_because_forked();
+
   // Life.
   enum class Phase : std::uint8_t { joining, member, leaving, gone, failed };
   net::Acquaintance who_is_there() const;
@@ -184,6 +206,7 @@ class Engine final : private net::Recipient, private RegisterListener {
   void rouse_background() const;
 
   // Settling.
+  void forget_all();
   void do_all(Time now);
   void carry_out(Effects& effects, Time now);
   void dispatch(const Effects& effects);
@@ -226,6 +249,7 @@ class Engine final : private net::Recipient, private RegisterListener {
   void hear(const recovery::Answer& answer);
   LockPart part_of(const recovery::LockReport& report, Time now) const;
 
+  Origin origin_;
   PeerOptions options_;
   std::string group_;
   /// The label with which it comes in.

@@ -50,6 +50,15 @@ void Engine::wait(ThreadClaim& claim, std::optional<Time> until, Guard& guard) {
   if (stopping_) phase_changed_.notify_all();
 }
 
+void Engine::wait(ThreadClaim& claim, const Deadline& deadline, Guard& guard) {
+  Time asked = claim.asked;
+  while (claim.state == Claim::State::waiting && claim.asked == asked) {
+    Duration left = deadline.left();
+    if (left == Duration::zero()) return;
+    wait(claim, until(left), guard);
+  }
+}
+
 void Engine::start_driving() {
   thread_drives_ = true;
   if (background_drives_) rouse_background();

@@ -37,7 +37,7 @@ std::string note_in(const std::string& runtime) { return runtime + "/ring"; }
 file::Descriptor begin_founding(const std::string& runtime, Duration patience) {
   std::string path = runtime + "/founding";
   file::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!file) throw Error(fmt::format("cannot write {}", path));
+  if (!file) throw Error(ErrorCode::misconfigured, fmt::format("cannot write {}", path));
   auto until = std::chrono::steady_clock::now() + patience;
   while (::flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
     if (std::chrono::steady_clock::now() > until)
@@ -122,7 +122,8 @@ bool Engine::is_register_group(const net::Acquaintance& there) const {
 void Engine::meet_ring(const net::Acquaintance& there, const std::string& place) {
   std::optional<Agreement> agreement = parse_agreement(there.algorithm);
   if (!agreement)
-    throw Error(fmt::format("the group '{}' at {} runs {}, which needs a register, not {}", group_,
+    throw Error(ErrorCode::misconfigured,
+                fmt::format("the group '{}' at {} runs {}, which needs a register, not {}", group_,
                             place, there.algorithm, options_.algorithm));
   expect_agreement(insistence(), *agreement, place);
   if (!ring_) ring_ = agreement;
@@ -133,13 +134,16 @@ void Engine::check_ring_options() const {
   bool asked = !options_.dht.empty() || options_.replicas;
   if (!is_ring() && asked)
     throw Error(
+        ErrorCode::misconfigured,
         fmt::format("{} has neither an overlay nor replicas: leave out --dht and --replicas, or "
                     "take --algorithm end-to-end, sigma or non-end-to-end",
                     algorithm_->about.name));
   if (is_ring() && options_.etcd.enabled())
-    throw Error(fmt::format("{} needs no register: leave out --register", algorithm_->about.name));
+    throw Error(ErrorCode::misconfigured,
+                fmt::format("{} needs no register: leave out --register", algorithm_->about.name));
   if (is_ring() && options_.persist)
-    throw Error(fmt::format("{} carries no data that could be kept: leave out --persist",
+    throw Error(ErrorCode::misconfigured,
+                fmt::format("{} carries no data that could be kept: leave out --persist",
                             algorithm_->about.name));
 }
 

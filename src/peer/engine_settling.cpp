@@ -15,6 +15,7 @@ namespace conch::peer {
 using namespace recovery;
 
 void Engine::settle(Time now) {
+  if (!courier_) return forget_all();
   if (std::exchange(broken_, false)) {
     effects_.clear();
     happen(Expelled{}, now);
@@ -34,6 +35,12 @@ void Engine::settle(Time now) {
   } while (!touched_.empty() || !effects_.empty());
   courier_->flush();
   rouse_driver();
+}
+
+/// It has stopped: nobody carries out, and nobody hears, what is still done to its locks.
+void Engine::forget_all() {
+  effects_.clear();
+  for (LockDesk* desk : std::exchange(touched_, {})) desk->touched = false;
 }
 
 void Engine::do_all(Time now) {

@@ -1,6 +1,7 @@
 // One lock at this peer: who of it wants it, and what that has cost.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <string>
@@ -23,6 +24,13 @@ struct NameHash {
 class LockDesk {
  public:
   explicit LockDesk(std::string name) : name(std::move(name)) {}
+
+  /// By whichever object.
+  bool is_locked_by_this_thread() const {
+    return std::any_of(queue.inside().begin(), queue.inside().end(), [](const Claim* claim) {
+      return claim->thread == std::this_thread::get_id();
+    });
+  }
 
   const std::string name;
   LocalQueue queue;

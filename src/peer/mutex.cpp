@@ -10,12 +10,14 @@ struct Mutex::State : peer::ThreadLocks {
 
 Mutex::Mutex(Peer& peer, const std::string& name)
     : state_(std::make_unique<State>(peer.engine(), name)) {}
-Mutex::~Mutex() = default;
+Mutex::~Mutex() {
+  if (state_->is_inherited()) peer::abandon(std::move(state_));
+}
 
-void Mutex::lock() { state_->lock(Mode::write, std::nullopt); }
+void Mutex::lock() { state_->lock(Mode::write); }
 bool Mutex::try_lock() { return state_->try_lock(Mode::write); }
-bool Mutex::try_lock_until(const std::chrono::steady_clock::time_point& deadline) {
-  return state_->lock(Mode::write, peer::until(deadline));
+bool Mutex::try_lock_by(const Deadline& deadline) {
+  return state_->try_lock_by(Mode::write, deadline);
 }
 void Mutex::unlock() { state_->unlock(); }
 

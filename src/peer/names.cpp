@@ -80,6 +80,7 @@ std::string cluster_named(const std::string& given) {
 void check_cluster_name(std::string_view name) {
   if (is_label(name)) return;
   throw Error(
+      ErrorCode::bad_argument,
       fmt::format("{} cannot be the label of a cluster: it has one or more parts, as site/rack, of "
                   "printable ASCII without spaces, and at most 200 bytes",
                   shown(name)));
@@ -91,23 +92,26 @@ void check_group_name(std::string_view name) {
   };
   if (name.empty() || name.size() > group_bytes_max || name.front() == '.' ||
       !std::all_of(name.begin(), name.end(), allowed))
-    throw Error(
-        fmt::format("{} cannot be the name of a group: it has 1 to {} of a-z, A-Z, 0-9, "
-                    "'.', '_' and '-', and does not begin with a dot",
-                    shown(name), group_bytes_max));
+    throw Error(ErrorCode::bad_argument,
+                fmt::format("{} cannot be the name of a group: it has 1 to {} of a-z, A-Z, 0-9, "
+                            "'.', '_' and '-', and does not begin with a dot",
+                            shown(name), group_bytes_max));
 }
 
 void check_lock_name(std::string_view name) {
   if (name.empty() || name.size() > lock_bytes_max)
     throw Error(
+        ErrorCode::bad_argument,
         fmt::format("{} cannot be the name of a lock: it has {} bytes, and may have 1 to {}",
                     shown(name), name.size(), lock_bytes_max));
   for (std::string_view rest = name; !rest.empty();) {
     auto code = take_character(rest);
     if (!code)
-      throw Error(fmt::format("{} cannot be the name of a lock: it is not UTF-8", shown(name)));
+      throw Error(ErrorCode::bad_argument,
+                  fmt::format("{} cannot be the name of a lock: it is not UTF-8", shown(name)));
     if (is_control(*code))
-      throw Error(fmt::format("{} cannot be the name of a lock: it has a control character in it",
+      throw Error(ErrorCode::bad_argument,
+                  fmt::format("{} cannot be the name of a lock: it has a control character in it",
                               shown(name)));
   }
 }

@@ -1,16 +1,35 @@
 #include <conch/peer.hpp>
 
+#include "peer/boundary.hpp"
 #include "peer/engine.hpp"
 
 namespace conch {
 
-Peer::Peer(PeerOptions options) : engine_(std::make_unique<peer::Engine>(std::move(options))) {}
-Peer::~Peer() = default;
+Peer::Peer(PeerOptions options) {
+  OptionNames names = options.option_names;
+  engine_ =
+      peer::at_boundary(names, [&] { return std::make_shared<peer::Engine>(std::move(options)); });
+}
 
-void Peer::leave() { engine_->leave(); }
-std::uint64_t Peer::id() const { return engine_->life().id.value; }
-std::string_view Peer::group() const { return engine_->group(); }
-std::string_view Peer::algorithm() const { return engine_->algorithm().about.name; }
-std::vector<std::string> Peer::listens() const { return engine_->listens(); }
+Peer::~Peer() {
+  if (engine_->is_inherited()) {
+    peer::abandon(std::move(engine_));
+  } else {
+    engine_->leave();
+  }
+}
+
+peer::Engine& Peer::engine() const {
+  engine_->expect_own();
+  return *engine_;
+}
+
+void Peer::leave() {
+  peer::at_boundary(engine().options().option_names, [&] { engine_->leave(); });
+}
+std::uint64_t Peer::id() const { return engine().life().id.value; }
+std::string_view Peer::group() const { return engine().group(); }
+std::string_view Peer::algorithm() const { return engine().algorithm().about.name; }
+std::vector<std::string> Peer::listens() const { return engine().listens(); }
 
 }  // namespace conch

@@ -16,7 +16,8 @@ std::string password_in(const std::string& path) {
   std::ifstream file(path);
   std::string password;
   if (!std::getline(file, password))
-    throw Error(fmt::format("there is no password in {}: its first line is to be one", path));
+    throw Error(ErrorCode::misconfigured,
+                fmt::format("there is no password in {}: its first line is to be one", path));
   return password;
 }
 
@@ -26,6 +27,7 @@ bool has_files(const std::string& state) { return std::filesystem::exists(state 
 void expect_no_files(const std::string& group, const std::string& state) {
   if (has_files(state))
     throw Error(
+        ErrorCode::misconfigured,
         fmt::format("the group '{}' has a register on this machine, in {}: choose another group; "
                     "or stop all its peers and remove that directory",
                     group, state));
@@ -46,7 +48,8 @@ std::string why_not_founded(const std::string& group, const Directories& directo
 
 EtcdRegisterOptions etcd_options(const EtcdOptions& etcd) {
   if (etcd.user.empty() != etcd.password_file.empty())
-    throw Error("etcd takes both or none: a user, and the file that has its password");
+    throw Error(ErrorCode::misconfigured,
+                "etcd takes both or none: a user, and the file that has its password");
   EtcdRegisterOptions options;
   options.endpoints = etcd.endpoints;
   options.tls = {etcd.certificate, etcd.key, etcd.authority};
@@ -68,11 +71,7 @@ std::unique_ptr<Register> open_register(const PeerOptions& options, const std::s
   etcd.group = group;
   etcd.lease = options.lease;
   etcd.neighbours = directories.runtime + "/lives";
-  try {
-    return std::make_unique<EtcdRegister>(etcd);
-  } catch (const std::invalid_argument& error) {
-    throw Error(error.what());
-  }
+  return std::make_unique<EtcdRegister>(etcd);
 }
 
 std::vector<std::string> words_of(const EtcdOptions& etcd) {

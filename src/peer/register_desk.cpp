@@ -34,7 +34,9 @@ RegisterDesk::RegisterDesk(std::unique_ptr<Register> reg, RegisterListener& list
     : register_(std::move(reg)),
       listener_(listener),
       wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  if (!wake_) throw Error("this process has too many open files: no event descriptor is left");
+  if (!wake_)
+    throw Error(ErrorCode::exhausted,
+                "this process has too many open files: no event descriptor is left");
   thread_ = std::thread([this] { run(); });
 }
 

@@ -9,22 +9,24 @@ struct SharedMutex::State : peer::ThreadLocks {
 };
 
 SharedMutex::SharedMutex(Peer& peer, const std::string& name) {
-  if (!peer.engine().algorithm().can.shared) throw Error(peer.engine().why_not_shared());
+  peer.engine().expect_sharing();
   state_ = std::make_unique<State>(peer.engine(), name);
 }
-SharedMutex::~SharedMutex() = default;
+SharedMutex::~SharedMutex() {
+  if (state_->is_inherited()) peer::abandon(std::move(state_));
+}
 
-void SharedMutex::lock() { state_->lock(Mode::write, std::nullopt); }
+void SharedMutex::lock() { state_->lock(Mode::write); }
 bool SharedMutex::try_lock() { return state_->try_lock(Mode::write); }
-bool SharedMutex::try_lock_until(const std::chrono::steady_clock::time_point& deadline) {
-  return state_->lock(Mode::write, peer::until(deadline));
+bool SharedMutex::try_lock_by(const Deadline& deadline) {
+  return state_->try_lock_by(Mode::write, deadline);
 }
 void SharedMutex::unlock() { state_->unlock(); }
 
-void SharedMutex::lock_shared() { state_->lock(Mode::read, std::nullopt); }
+void SharedMutex::lock_shared() { state_->lock(Mode::read); }
 bool SharedMutex::try_lock_shared() { return state_->try_lock(Mode::read); }
-bool SharedMutex::try_lock_shared_until(const std::chrono::steady_clock::time_point& deadline) {
-  return state_->lock(Mode::read, peer::until(deadline));
+bool SharedMutex::try_lock_shared_by(const Deadline& deadline) {
+  return state_->try_lock_by(Mode::read, deadline);
 }
 void SharedMutex::unlock_shared() { state_->unlock(); }
 

@@ -33,7 +33,7 @@ void Streams::give_back(const Life& to, const Shared& stream) {
 
 void Streams::enlist(const Life& with, const Shared& stream) {
   std::lock_guard guard(mutex_);
-  if (closed_) throw Error("this peer has left its group");
+  if (closed_) throw Error(ErrorCode::left, "this peer has left its group");
   used_.emplace(stream, with);
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <system_error>
 
 namespace conch::peer {
 
@@ -11,8 +10,6 @@ namespace conch::peer {
 class ThreadLocks::Visit final : public ThreadClaim {
  public:
   Visit(ThreadLocks& locks, Mode mode) : ThreadClaim(mode), locks_(locks) {}
-
-  std::thread::id thread;
 
   void changed() override {
     ThreadClaim::changed();
@@ -24,7 +21,7 @@ class ThreadLocks::Visit final : public ThreadClaim {
 };
 
 ThreadLocks::ThreadLocks(Engine& engine, const std::string& name)
-    : engine_(engine), desk_(engine.open_desk(name)) {}
+    : kept_(engine.shared_from_this()), engine_(engine), desk_(engine.open_desk(name)) {}
 
 ThreadLocks::~ThreadLocks() {
   {
@@ -35,9 +32,10 @@ ThreadLocks::~ThreadLocks() {
 }
 
 ThreadLocks::Visit& ThreadLocks::begin(Mode mode) {
-  if (mine())
-    throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
-                            fmt::format("this thread has locked '{}' already", desk_.name));
+  if (mine() || desk_.is_locked_by_this_thread())
+    throw Error(ErrorCode::deadlock, fmt::format("this thread has locked '{}' already: it would "
+                                                 "wait for itself",
+                                                 desk_.name));
   if (spare_.empty()) spare_.push_back(std::make_unique<Visit>(*this, mode));
   visits_.push_back(std::move(spare_.back()));
   spare_.pop_back();
@@ -47,17 +45,22 @@ ThreadLocks::Visit& ThreadLocks::begin(Mode mode) {
   return visit;
 }
 
-bool ThreadLocks::lock(Mode mode, std::optional<Time> until) {
+bool ThreadLocks::lock_by(Mode mode, const Deadline& deadline) {
   Guard guard = engine_.guard();
   Visit& visit = begin(mode);
   try {
     engine_.request(visit, desk_, guard);
-    engine_.wait(visit, until, guard);
-  } catch (...) {
+    engine_.wait(visit, deadline, guard);
+  } catch (...) {  // A clock may throw, too, while the visit has a place.
+    engine_.give_up(visit, guard);
     end(visit);
     throw;
   }
   return conclude(visit, guard);
+}
+
+bool ThreadLocks::try_lock_by(Mode mode, const Deadline& deadline) {
+  return deadline.has_come() ? try_lock(mode) : lock_by(mode, deadline);
 }
 
 /// If somebody of this process is in front of us, the answer is known without asking.
@@ -67,7 +70,7 @@ bool ThreadLocks::try_lock(Mode mode) {
     Guard guard = engine_.guard();
     busy = !desk_.queue.idle() && !(mode == Mode::read && desk_.queue.is_read());
   }
-  return !busy && lock(mode, net::steady_now() + engine_.options().try_patience);
+  return !busy && lock_by(mode, Deadline::after(engine_.options().try_patience));
 }
 
 bool ThreadLocks::conclude(Visit& visit, const Guard& guard) {
@@ -75,7 +78,7 @@ bool ThreadLocks::conclude(Visit& visit, const Guard& guard) {
   bool refused = visit.state == Claim::State::refused;
   engine_.give_up(visit, guard);
   end(visit);
-  if (refused) throw Error(fmt::format("this peer has left the group '{}'", engine_.group()));
+  if (refused) engine_.fail_because_left();
   return false;
 }
 
@@ -83,8 +86,7 @@ void ThreadLocks::unlock() {
   Guard guard = engine_.guard();
   Visit* visit = mine();
   if (!visit)
-    throw std::system_error(std::make_error_code(std::errc::operation_not_permitted),
-                            fmt::format("this thread has not locked '{}'", desk_.name));
+    throw Error(ErrorCode::misuse, fmt::format("this thread has not locked '{}'", desk_.name));
   engine_.give_up(*visit, guard);
   end(*visit);
 }
@@ -105,7 +107,7 @@ ThreadLocks::Visit* ThreadLocks::mine() const {
 const ThreadLocks::Visit& ThreadLocks::mine_inside() const {
   const Visit* visit = mine();
   if (!visit || visit->state == Claim::State::waiting)
-    throw Error(fmt::format("this thread has not locked '{}'", desk_.name));
+    throw Error(ErrorCode::misuse, fmt::format("this thread has not locked '{}'", desk_.name));
   return *visit;
 }
 
@@ -128,10 +130,6 @@ Receipt ThreadLocks::receipt() const {
 void ThreadLocks::on_lost(std::function<void()> callback) {
   Guard guard = engine_.guard();
   lost_ = std::move(callback);
-}
-
-std::optional<Time> until(std::chrono::steady_clock::time_point deadline) {
-  return net::steady_now() + (deadline - std::chrono::steady_clock::now());
 }
 
 }  // namespace conch::peer

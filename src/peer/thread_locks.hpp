@@ -2,12 +2,11 @@
 // Mutex and SharedMutex are made of.
 #pragma once
 
+#include <conch/deadline.hpp>
 #include <conch/receipt.hpp>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "peer/engine.hpp"
@@ -20,10 +19,12 @@ class ThreadLocks {
   /// Whoever is inside is not any more.
   ~ThreadLocks();
 
-  /// False if this time has come before. Throws std::system_error if this thread is inside, Error
-  /// if the peer has left its group.
-  bool lock(Mode mode, std::optional<Time> until);
+  // All throw Error, as if this thread has locked it before or the peer has left its group.
+
+  void lock(Mode mode) { lock_by(mode, Deadline()); }
   bool try_lock(Mode mode);
+  /// False if this time has come before; if it has come already, as `try_lock`.
+  bool try_lock_by(Mode mode, const Deadline& deadline);
   void unlock();
 
   std::uint64_t fence() const;
@@ -32,16 +33,21 @@ class ThreadLocks {
   void on_lost(std::function<void()> callback);
 
   const std::string& name() const { return desk_.name; }
+  /// By a fork: it must be abandoned, not destroyed.
+  bool is_inherited() const { return engine_.is_inherited(); }
 
  private:
   class Visit;
 
   Visit& begin(Mode mode);
+  bool lock_by(Mode mode, const Deadline& deadline);
   bool conclude(Visit& visit, const Guard& guard);
   void end(Visit& visit);
   Visit* mine() const;
   const Visit& mine_inside() const;
 
+  /// It may outlive the peer.
+  std::shared_ptr<Engine> kept_;
   Engine& engine_;
   LockDesk& desk_;
   /// Of the threads that wait or are inside, and some to be used again.
@@ -49,8 +55,5 @@ class ThreadLocks {
   std::vector<std::unique_ptr<Visit>> spare_;
   std::function<void()> lost_;
 };
-
-/// How long it is, from now, on the peer's clock.
-std::optional<Time> until(std::chrono::steady_clock::time_point deadline);
 
 }  // namespace conch::peer

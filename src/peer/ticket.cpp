@@ -11,7 +11,10 @@ using peer::Guard;
 
 struct Ticket::State final : peer::ThreadClaim {
   State(peer::Engine& engine, const std::string& lock, Mode mode)
-      : ThreadClaim(mode), engine(engine), desk(engine.open_desk(lock)) {}
+      : ThreadClaim(mode),
+        kept(engine.shared_from_this()),
+        engine(engine),
+        desk(engine.open_desk(lock)) {}
   ~State() override {
     {
       Guard guard = engine.guard();
@@ -29,14 +32,14 @@ struct Ticket::State final : peer::ThreadClaim {
   }
   void expect_place() const {
     if (state == Claim::State::idle)
-      throw Error(fmt::format("this ticket has no place at '{}': call request first", desk.name));
+      throw Error(ErrorCode::misuse,
+                  fmt::format("this ticket has no place at '{}': call request first", desk.name));
   }
-  bool wait(std::optional<Time> until) {
+  bool wait(const Deadline& deadline) {
     Guard guard = engine.guard();
     expect_place();
-    engine.wait(*this, until, guard);
-    if (state == Claim::State::refused)
-      throw Error(fmt::format("this peer has left the group '{}'", engine.group()));
+    engine.wait(*this, deadline, guard);
+    if (state == Claim::State::refused) engine.fail_because_left();
     return state != Claim::State::waiting;
   }
   void end() {
@@ -44,6 +47,8 @@ struct Ticket::State final : peer::ThreadClaim {
     engine.give_up(*this, guard);
   }
 
+  /// It may outlive the peer.
+  std::shared_ptr<peer::Engine> kept;
   peer::Engine& engine;
   peer::LockDesk& desk;
   std::function<void()> ready_callback;
@@ -52,63 +57,75 @@ struct Ticket::State final : peer::ThreadClaim {
 
 Ticket::Ticket(Peer& peer, const std::string& lock, Access access) {
   bool shared = access == Access::shared;
-  if (shared && !peer.engine().algorithm().can.shared) throw Error(peer.engine().why_not_shared());
+  if (shared) peer.engine().expect_sharing();
   state_ = std::make_unique<State>(peer.engine(), lock, shared ? Mode::read : Mode::write);
 }
-Ticket::~Ticket() = default;
+Ticket::~Ticket() {
+  if (state_ && state_->engine.is_inherited()) peer::abandon(std::move(state_));
+}
 Ticket::Ticket(Ticket&&) noexcept = default;
-Ticket& Ticket::operator=(Ticket&&) noexcept = default;
+Ticket& Ticket::operator=(Ticket&& other) noexcept {
+  if (this == &other) return *this;
+  Ticket former(std::move(*this));
+  state_ = std::move(other.state_);
+  return *this;
+}
+
+Ticket::State& Ticket::state() const {
+  if (!state_)
+    throw Error(ErrorCode::misuse, "this ticket was moved from: use the one it was moved to");
+  return *state_;
+}
 
 void Ticket::request() {
-  Guard guard = state_->engine.guard();
+  Guard guard = state().engine.guard();
   if (state_->has_place())
-    throw Error(fmt::format("this ticket has a place at '{}' already", state_->desk.name));
+    throw Error(ErrorCode::misuse,
+                fmt::format("this ticket has a place at '{}' already", state_->desk.name));
   state_->engine.request(*state_, state_->desk, guard);
 }
 
 bool Ticket::ready() const {
-  Guard guard = state_->engine.guard();
+  Guard guard = state().engine.guard();
   return state_->state == Claim::State::inside;
 }
 
-void Ticket::acquire() { state_->wait(std::nullopt); }
+void Ticket::acquire() { state().wait(Deadline()); }
+bool Ticket::acquire_by(const Deadline& deadline) { return state().wait(deadline); }
 
-bool Ticket::acquire_until(std::chrono::steady_clock::time_point deadline) {
-  return state_->wait(peer::until(deadline));
-}
-
-void Ticket::cancel() { state_->end(); }
-void Ticket::release() { state_->end(); }
+void Ticket::cancel() { state().end(); }
+void Ticket::release() { state().end(); }
 
 bool Ticket::holds() const {
-  Guard guard = state_->engine.guard();
+  Guard guard = state().engine.guard();
   return state_->state == Claim::State::inside && state_->engine.has_lease();
 }
 
 bool Ticket::lost() const {
-  Guard guard = state_->engine.guard();
+  Guard guard = state().engine.guard();
   return state_->state == Claim::State::lost;
 }
 
 std::uint64_t Ticket::fence() const {
-  Guard guard = state_->engine.guard();
+  Guard guard = state().engine.guard();
   if (state_->state != Claim::State::inside && state_->state != Claim::State::lost)
-    throw Error(fmt::format("this ticket is not inside '{}'", state_->desk.name));
+    throw Error(ErrorCode::misuse,
+                fmt::format("this ticket is not inside '{}'", state_->desk.name));
   return state_->Claim::fence.number();
 }
 
 Receipt Ticket::receipt() const {
-  Guard guard = state_->engine.guard();
+  Guard guard = state().engine.guard();
   return state_->Claim::receipt;
 }
 
 void Ticket::on_ready(std::function<void()> callback) {
-  Guard guard = state_->engine.guard();
+  Guard guard = state().engine.guard();
   state_->ready_callback = std::move(callback);
 }
 
 void Ticket::on_lost(std::function<void()> callback) {
-  Guard guard = state_->engine.guard();
+  Guard guard = state().engine.guard();
   state_->lost_callback = std::move(callback);
 }
 

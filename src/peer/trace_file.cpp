@@ -29,11 +29,15 @@ constexpr std::size_t worth_writing = std::size_t{1} << 18;
 
 net::Descriptor open_to_write(const std::string& file) {
   net::Descriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
-  if (!opened) throw Error(fmt::format("the trace {}: {}", file, std::strerror(errno)));
+  if (!opened)
+    throw Error(ErrorCode::misconfigured,
+                fmt::format("the trace {}: {}", file, std::strerror(errno)));
   if (::flock(opened.number(), LOCK_EX | LOCK_NB) != 0)
-    throw Error(fmt::format("the trace {} is being written by another peer: one file each", file));
+    throw Error(ErrorCode::misconfigured,
+                fmt::format("the trace {} is being written by another peer: one file each", file));
   if (::ftruncate(opened.number(), 0) != 0 && errno != EINVAL)  // A pipe cannot be.
-    throw Error(fmt::format("the trace {}: {}", file, std::strerror(errno)));
+    throw Error(ErrorCode::misconfigured,
+                fmt::format("the trace {}: {}", file, std::strerror(errno)));
   return opened;
 }
 
