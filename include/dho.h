@@ -29,7 +29,7 @@
  *     waits in an acquire; others are told EBUSY. A release, cancel or destroy ends it with
  *     ECANCELED.
  *   - What `dho_map` returned may be used until release, resize or destroy.
- *   - A process that forks must not use its handles in the child.
+ *   - A forked child has none of its parent's handles, and may create its own.
  */
 #pragma once
 
@@ -99,6 +99,10 @@ int dho_ir_acquire(DHO_t* handle);
 /* Until this time of CLOCK_REALTIME, as pthread_mutex_timedlock does, however they were asked for;
    ETIMEDOUT leaves the request where it is. */
 int dho_timedacquire(DHO_t* handle, struct timespec const* deadline);
+/* Waits for nobody else: asks for the lock, unless that was done, and has lock and data if it is
+   free; EAGAIN if it is not, and then the handle is as it was. */
+int dho_ew_tryacquire(DHO_t* handle);
+int dho_ir_tryacquire(DHO_t* handle);
 /* Gives lock and data to the next. A request that was not acquired is given up. EINVAL if it was
    asked for in the other way. */
 int dho_ew_release(DHO_t* handle);

@@ -1,7 +1,6 @@
 // include/dho.h on top of conch::Data.
 #include <dho.h>
 
-#include <algorithm>
 #include <atomic>
 #include <conch/version.hpp>
 
@@ -15,7 +14,6 @@ namespace {
 
 using Number = std::atomic_ref<std::uint64_t>;
 static_assert(alignof(DHO_t) >= Number::required_alignment);
-using Clock = std::chrono::steady_clock;
 using HandleRef = std::shared_ptr<Handle>;
 
 /// Threads may create and destroy the same handle at once. It is only read if it is const.
@@ -27,7 +25,8 @@ HandleRef find(const DHO_t* handle) {
 
 HandleRef expect(const DHO_t* handle) {
   HandleRef found = find(handle);
-  if (!found) throw Failure{EINVAL, "no valid handle: not created, or destroyed"};
+  if (!found)
+    throw Failure{EINVAL, "no valid handle: not created, destroyed, or created before a fork"};
   return found;
 }
 
@@ -60,6 +59,7 @@ auto by_name(const Call& call) {
   try {
     return call();
   } catch (const Error& error) {
+    if (error.code() != ErrorCode::bad_argument) throw;
     throw Failure{EINVAL, error.what()};
   }
 }
@@ -137,6 +137,14 @@ int acquire(DHO_t* handle, Access access) {
   });
 }
 
+int try_acquire(DHO_t* handle, Access access) {
+  return at_boundary([&] {
+    HandleRef found = expect(handle);
+    expect_asked(*found, access);
+    return answer(found->try_acquire(access));
+  });
+}
+
 int release(DHO_t* handle, Access access) {
   return at_boundary([&] {
     HandleRef found = find(handle);
@@ -146,22 +154,19 @@ int release(DHO_t* handle, Access access) {
   });
 }
 
-constexpr std::chrono::seconds wait_max = std::chrono::hours(24 * 365 * 10);
-
-/// The time of the clock on the wall as one of the clock that only goes forward.
-Clock::time_point steady(const timespec& deadline) {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  if (deadline.tv_sec < now.tv_sec) return Clock::now();
-  auto seconds = std::min(std::chrono::seconds(deadline.tv_sec - now.tv_sec), wait_max);
-  return Clock::now() + seconds + std::chrono::nanoseconds(deadline.tv_nsec - now.tv_nsec);
+/// Any second that a timespec can name, and none overflows.
+auto wall_clock_time(const timespec& time) {
+  using Nanoseconds = std::chrono::duration<long double, std::nano>;
+  Nanoseconds since_epoch = std::chrono::duration<long double>(time.tv_sec);
+  return std::chrono::time_point<std::chrono::system_clock, Nanoseconds>(
+      since_epoch + std::chrono::nanoseconds(time.tv_nsec));
 }
 
 int acquire_until(DHO_t* handle, const timespec* deadline) {
   expect_argument(deadline, "the deadline");
   if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1'000'000'000)
     throw Failure{EINVAL, "the deadline's tv_nsec is not of one second"};
-  return answer(expect(handle)->data().acquire_until(steady(*deadline)));
+  return answer(expect(handle)->data().acquire_until(wall_clock_time(*deadline)));
 }
 
 dho_state state_of(HandleState state) {
@@ -222,6 +227,8 @@ int dho_ew_request(DHO_t* handle) { return request(handle, Access::exclusive); }
 int dho_ir_request(DHO_t* handle) { return request(handle, Access::shared); }
 int dho_ew_acquire(DHO_t* handle) { return acquire(handle, Access::exclusive); }
 int dho_ir_acquire(DHO_t* handle) { return acquire(handle, Access::shared); }
+int dho_ew_tryacquire(DHO_t* handle) { return try_acquire(handle, Access::exclusive); }
+int dho_ir_tryacquire(DHO_t* handle) { return try_acquire(handle, Access::shared); }
 int dho_ew_release(DHO_t* handle) { return release(handle, Access::exclusive); }
 int dho_ir_release(DHO_t* handle) { return release(handle, Access::shared); }
 

@@ -1,16 +1,15 @@
 #include "capi/groups.hpp"
 
-#include <unistd.h>
-
 #include <cstdlib>
+#include <utility>
 
 #include "capi/failure.hpp"
+#include "capi/own_in_each_process.hpp"
 
 namespace conch::capi {
 
 Groups& Groups::of_process() {
-  static auto* groups = new Groups;
-  return *groups;
+  return own_in_each_process<Groups>([](const Groups&) { return new Groups; });
 }
 
 std::string Groups::meant(const char* given) {
@@ -65,8 +64,7 @@ std::shared_ptr<Peer> Groups::enter(const PeerOptions& options) {
   std::lock_guard guard(mutex_);
   peers_[options.group] = peer;
   changed_.notify_all();
-  if (!process_) {
-    process_ = ::getpid();
+  if (!std::exchange(leaves_at_exit_, true)) {
     // Registered after the first join, it runs before what that has made is destroyed.
     std::atexit([] { of_process().leave_all_at_exit(); });
   }
@@ -97,7 +95,6 @@ std::shared_ptr<Peer> Groups::take_back(const std::string& group) {
 /// What a program has not destroyed. Other threads may still wait; they are told, and nothing that
 /// they use goes away.
 void Groups::leave_all_at_exit() {
-  if (process_ != ::getpid()) return;  // A child that was forked: the peers are its parent's.
   std::vector<std::shared_ptr<Peer>> peers;
   {
     std::lock_guard guard(mutex_);

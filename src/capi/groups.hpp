@@ -3,15 +3,12 @@
 // wants another group.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <conch/peer.hpp>
 #include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,8 +47,7 @@ class Groups {
   std::map<std::string, std::weak_ptr<Peer>> peers_;
   std::map<std::string, std::vector<std::shared_ptr<Peer>>> kept_;
   std::string default_;
-  /// That has joined, and leaves when it exits.
-  std::optional<pid_t> process_;
+  bool leaves_at_exit_ = false;
 };
 
 }  // namespace conch::capi

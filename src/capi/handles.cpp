@@ -1,5 +1,7 @@
 #include "capi/handles.hpp"
 
+#include "capi/own_in_each_process.hpp"
+
 namespace conch::capi {
 
 namespace {
@@ -37,14 +39,22 @@ Outcome Handle::request(Access access) {
   return outcome;
 }
 
+Outcome Handle::try_acquire(Access access) {
+  {
+    std::lock_guard guard(mutex_);
+    if (!wants_something(data_.state())) asked_ = access;
+  }
+  return data_.try_acquire(access);
+}
+
 bool Handle::wants_other_than(Access access) {
   std::lock_guard guard(mutex_);
   return asked_ != access && wants_something(data_.state());
 }
 
 Handles& Handles::of_process() {
-  static auto* handles = new Handles;
-  return *handles;
+  return own_in_each_process<Handles>(
+      [](const Handles& inherited) { return new Handles(inherited.count_); });
 }
 
 std::uint64_t Handles::add(std::shared_ptr<Handle> handle) {

@@ -21,6 +21,7 @@ class Handle {
   const std::shared_ptr<Peer>& peer() const { return peer_; }
 
   Outcome request(Access access);
+  Outcome try_acquire(Access access);
   /// Whether lock and data were asked for, and in the other way than this.
   bool wants_other_than(Access access);
 
@@ -36,6 +37,8 @@ class Handles {
  public:
   /// Of this process; never destroyed, as the groups.
   static Handles& of_process();
+  /// For a forked child: it has none of its parent's, and gives no number that one of them has.
+  explicit Handles(std::uint64_t count = 0) : count_(count) {}
 
   std::uint64_t add(std::shared_ptr<Handle> handle);
   /// Nothing if there is none of this number.

@@ -14,6 +14,8 @@ static void expect_no_handle(DHO_t* handle) {
   CHECK(dho_test(handle) == DHO_INVALID);
   EXPECT(dho_ew_acquire(handle), EINVAL);
   EXPECT(dho_ir_acquire(handle), EINVAL);
+  EXPECT(dho_ew_tryacquire(handle), EINVAL);
+  EXPECT(dho_ir_tryacquire(handle), EINVAL);
   EXPECT(dho_timedacquire(handle, &past), EINVAL);
   OK(dho_ew_release(handle));
   OK(dho_ir_release(handle));
@@ -104,7 +106,7 @@ static void a_group_that_cannot_be_joined(void) {
 }
 
 static void every_error_has_words(void) {
-  int const errors[] = {EINVAL, EBUSY,       EPERM,         ETIMEDOUT, ECANCELED,
+  int const errors[] = {EINVAL, EAGAIN,      EBUSY,         EPERM,     ETIMEDOUT, ECANCELED,
                         ENOMEM, DHO_ENOTREQ, DHO_EPEERLOST, DHO_ETORN, DHO_EGROUP};
   for (size_t i = 0; i < sizeof errors / sizeof *errors; ++i) {
     char const* words = dho_strerror(errors[i]);
