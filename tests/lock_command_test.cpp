@@ -77,7 +77,7 @@ TEST_F(LockCommandTest, ACommandIsNeededAndItsPlaceIsAfterTheDashes) {
 TEST_F(LockCommandTest, BadOptionsAreExplained) {
   EXPECT_EQ(
       run("$CONCH a --timeout soon -- true"),
-      (Result{1, "conch: --timeout: \"soon\" is not a duration such as 500ms, 1.5s or 20us\n"}));
+      (Result{1, "conch: --timeout: \"soon\" is not a duration such as 500ms, 1.5s or 1m30s\n"}));
   EXPECT_NE(run("$CONCH a --group ../b -- true").out.find("cannot be the name of a group"),
             std::string::npos);
   EXPECT_NE(run("CONCH_GROUP=../b $CONCH a -- true").out.find("cannot be the name of a group"),
@@ -96,6 +96,12 @@ TEST_F(LockCommandTest, WhoWaitsDoesNotWaitForEver) {
   EXPECT_EQ(run("hold a; $CONCH a --timeout 50ms --not-obtained-status 9 -- echo no; echo $?;"
                 "let_go"),
             (Result{0, "conch: a was not obtained: it was not free in time\n9\n"}));
+}
+
+TEST_F(LockCommandTest, DurationsNeedNoUnitAndMayHaveSeveral) {
+  EXPECT_EQ(run("hold a; $CONCH a --timeout 0.05 -- echo no 2>&-; echo $?; let_go"),
+            (Result{0, "75\n"}));
+  EXPECT_EQ(run("$CONCH a --timeout 1m30s --grace 3 -- echo in"), (Result{0, "in\n"}));
 }
 
 TEST_F(LockCommandTest, ReadersShare) {

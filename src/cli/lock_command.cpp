@@ -66,7 +66,7 @@ std::vector<std::string> command_in(const Invocation& invocation, const LockText
 }
 
 std::chrono::milliseconds milliseconds_in(const std::string& option, const std::string& text) {
-  Duration parsed_text = parsed(option, [&] { return sim::parse_duration(text); });
+  Duration parsed_text = parsed(option, [&] { return sim::parse_duration_or_seconds(text); });
   return std::chrono::ceil<std::chrono::milliseconds>(parsed_text);
 }
 
@@ -169,7 +169,7 @@ void add_lock_options(CLI::App& command, LockTexts& texts) {
                      "After --: what to run, with CONCH_LOCK and CONCH_FENCE set. What it leaves "
                      "behind when it ends goes on without the lock");
   auto* once = command.add_flag("--try", texts.once, "Do not wait: take the lock if it is free");
-  command.add_option("--timeout", texts.timeout, "Wait no longer, as in 1s, 250ms or 2m")
+  command.add_option("--timeout", texts.timeout, "Wait no longer: 3 (seconds), 250ms, 1m30s")
       ->excludes(once);
   command.add_flag("--shared", texts.shared, "Share it with others that only read");
   command.add_option("--group", texts.group, "The group of peers")
@@ -188,7 +188,8 @@ void add_lock_options(CLI::App& command, LockTexts& texts) {
       ->capture_default_str();
   command
       .add_option("--grace", texts.grace,
-                  "How long the command has to end when the lock is lost, before it is killed")
+                  "How long the command has to end when the lock is lost, before it is killed: 3 "
+                  "(seconds), 250ms, 1m30s")
       ->capture_default_str();
   command.add_flag("--verbose", texts.verbose, "Say what happens, on standard error");
 }

@@ -87,7 +87,8 @@ void run_peer(PeerArguments& arguments) {
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   arguments.options.serves_clients = true;
   arguments.options.group = peer::group_named(arguments.options.group);
-  Duration lease = parsed("--lease", [&] { return sim::parse_duration(arguments.lease); });
+  Duration lease =
+      parsed("--lease", [&] { return sim::parse_duration_or_seconds(arguments.lease); });
   if (lease <= Duration::zero()) throw Error("--lease: a lease lasts some time, as in 5s or 500ms");
   arguments.options.lease = std::chrono::ceil<std::chrono::milliseconds>(lease);
   arguments.options.log = say;
@@ -137,8 +138,9 @@ void add_peer_command(CLI::App& app, Invocation&) {
                       "Of preempt and preempt-aggregation: so many near requests overtake distant "
                       "ones; without: the group's, 2 if it is new");
   command
-      ->add_option("--lease", arguments->lease,
-                   "Of a new group: how long a silent peer is waited for")
+      ->add_option(
+          "--lease", arguments->lease,
+          "Of a new group: how long a silent peer is waited for: 3 (seconds), 250ms, 1m30s")
       ->capture_default_str();
   command->add_option("--http", arguments->http.address,
                       "HOST:PORT to show the group on, for a browser; /metrics (Prometheus) and "

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 namespace conch::sim {
 
@@ -13,7 +14,6 @@ struct Unit {
   std::string_view name;
   double ns;
 };
-// The longest names first: "ms" is not "m" followed by rubbish.
 constexpr std::array units{Unit{"ns", 1},  Unit{"us", 1e3}, Unit{"ms", 1e6},
                            Unit{"s", 1e9}, Unit{"m", 60e9}, Unit{"h", 3600e9}};
 
@@ -21,28 +21,50 @@ constexpr std::array units{Unit{"ns", 1},  Unit{"us", 1e3}, Unit{"ms", 1e6},
   throw BadText("\"" + std::string(text) + "\" is not " + std::string(expected));
 }
 
-double parse_number(std::string_view digits, std::string_view text, std::string_view expected) {
+constexpr std::string_view number_begins = "0123456789.";
+
+/// Takes the number from the front of `rest`; there may be none.
+std::optional<double> take_number(std::string_view& rest) {
+  if (rest.find_first_of(number_begins) != 0) return std::nullopt;  // std::from_chars takes "inf"
   double number = 0;
-  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc{} || end != digits.data() + digits.size() || number < 0)
-    bad(text, expected);
-  return number;
+  auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+  return error == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
-constexpr std::string_view duration_form = "a duration such as 500ms, 1.5s or 20us";
+constexpr std::string_view duration_form = "a duration such as 500ms, 1.5s or 1m30s";
+
+/// Takes a number and its unit from the front of `rest`.
+std::pair<double, Unit> take_part(std::string_view& rest, std::string_view text) {
+  std::optional<double> number = take_number(rest);
+  std::string_view name = rest.substr(0, rest.find_first_of(number_begins));
+  rest.remove_prefix(name.size());
+  const auto* unit = std::ranges::find(units, name, &Unit::name);
+  if (!number || unit == units.end()) bad(text, duration_form);
+  return {*number, *unit};
+}
 
 }  // namespace
 
 Duration parse_duration(std::string_view text) {
   if (text == "0") return Duration{0};
-  for (const Unit& unit : units) {
-    if (!text.ends_with(unit.name)) continue;
-    std::string_view digits = text.substr(0, text.size() - unit.name.size());
-    double ns = parse_number(digits, text, duration_form) * unit.ns;
-    if (ns > 9e18) bad(text, "shorter than 292 years");
-    return Duration(std::llround(ns));
-  }
-  bad(text, duration_form);
+  double ns = 0;
+  double smallest_ns = units.back().ns + 1;
+  std::string_view rest = text;
+  do {
+    auto [number, unit] = take_part(rest, text);
+    if (unit.ns >= smallest_ns) bad(text, duration_form);
+    ns += number * unit.ns;
+    smallest_ns = unit.ns;
+  } while (!rest.empty());
+  if (ns > 9e18) bad(text, "shorter than 285 years");
+  return Duration(std::llround(ns));
+}
+
+Duration parse_duration_or_seconds(std::string_view text) {
+  std::string_view rest = text;
+  bool is_number = take_number(rest) && rest.empty();
+  return parse_duration(is_number ? std::string(text) + "s" : text);
 }
 
 std::string print_duration(Duration duration) {
@@ -59,9 +81,9 @@ std::string print_duration(Duration duration) {
 double parse_share(std::string_view text) {
   constexpr std::string_view form = "a share of one such as 0.25 or 25%";
   bool percent = text.ends_with('%');
-  double number = parse_number(text.substr(0, text.size() - (percent ? 1 : 0)), text, form);
-  double share = percent ? number / 100 : number;
-  if (share > 1) bad(text, form);
+  std::string_view rest = text.substr(0, text.size() - (percent ? 1 : 0));
+  double share = take_number(rest).value_or(2) / (percent ? 100 : 1);
+  if (share > 1 || !rest.empty()) bad(text, form);
   return share;
 }
 
