@@ -119,12 +119,28 @@ TEST(Cli, AFalseSuspicionExitsWithTwoAndNamesBothHolders) {
   EXPECT_NE(outcome.out.find("fence"), std::string::npos);
 }
 
+TEST(Cli, HelpIsACommandAsWell) {
+  for (const std::string path : {"", "lock", "lab", "lab run", "help"}) {
+    Outcome help = conch("help " + path);
+    EXPECT_EQ(help.status, 0) << help.out;
+    EXPECT_EQ(help.out, conch(path + " --help").out) << path;
+  }
+  expect_refused("help lok", "conch has no command \"lok\"; did you mean lock?");
+  expect_refused("help nonsense", "conch has no command \"nonsense\"");
+  expect_refused("help lab rum", "conch lab has no command \"rum\"; did you mean run?");
+}
+
 TEST(Cli, MistakesGetAnExplanation) {
   expect_refused("", "subcommand");
   expect_refused("simm", "did you mean sim?");
   expect_refused("sim", "algorithm");
   expect_refused("sim naimi-trehl", "did you mean \"naimi-trehel\"?");
   expect_refused("sim central --node 4", "did you mean --nodes?");
+  expect_refused("lock x --timout 3 -- true", "did you mean --timeout?");
+  expect_refused("lock x -w 3 -- true", "did you mean --timeout?");
+  expect_refused("lock -w3 x -- true", "did you mean --timeout?");
+  expect_refused("lock x -n -- true", "did you mean --try?");
+  expect_refused("lock x --wait=3 -- make -w", "did you mean --timeout?");
   expect_refused("sim central --hold 5", "--hold: \"5\" is not a duration such as 500ms");
   expect_refused("sim central --nodes 0", "--nodes: \"0\" is neither a number of nodes such as 10");
   expect_refused("sim central --nodes 5..2", "nor a range such as 2..100");

@@ -1,22 +1,34 @@
 #include <fmt/core.h>
 
+#include <array>
 #include <conch/version.hpp>
 #include <cstdio>
 #include <exception>
+#include <memory>
+#include <utility>
 
 #include "catalog/catalog.hpp"
 #include "cli/commands.hpp"
+#include "sim/distribution.hpp"
 
 namespace conch::cli {
 namespace {
 
-void collect_names(const CLI::App& app, std::vector<std::string>& names) {
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
-    collect_names(*command, names);
-  }
+std::vector<const CLI::App*> subcommands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::vector<std::string> commands_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : subcommands_of(app)) names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> options_of(const CLI::App& app) {
+  std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
 }
 
 /// The innermost subcommand that was reached: whose help would have helped.
@@ -31,35 +43,87 @@ std::string path_of(const CLI::App& command) {
   return parent == nullptr ? "conch" : path_of(*parent) + " " + command.get_name();
 }
 
-/// The argument that the parser stumbled over: one that it named, or one in a subcommand's place.
-std::string culprit(const CLI::App& command, const CLI::ParseError& error,
-                    const Invocation& invocation) {
-  std::string message = error.what();
+/// What stands where a subcommand should.
+std::string wrong_command(const CLI::App& app, const Invocation& invocation) {
   std::size_t depth = 0;
-  for (const CLI::App* app = &command; app->get_parent() != nullptr; app = app->get_parent())
-    ++depth;
-  bool expects_command = !command.get_subcommands([](const CLI::App*) { return true; }).empty();
-  if (expects_command && invocation.arguments.size() > depth) return invocation.arguments[depth];
+  for (const CLI::App* at = &app; at->get_parent() != nullptr; at = at->get_parent()) ++depth;
+  bool expects_command = !subcommands_of(app).empty();
+  return expects_command && invocation.arguments.size() > depth ? invocation.arguments[depth] : "";
+}
+
+/// The first option that the command does not have. The parser may name a later word instead: the
+/// option's value, or what stands after `--`.
+std::string unknown_option(const CLI::App& command, const Invocation& invocation) {
   for (const std::string& argument : invocation.arguments) {
+    if (argument == "--") break;
     std::string word = argument.substr(0, argument.find('='));
-    if (word.starts_with("-") && message.find(word) != std::string::npos) return word;
+    bool is_option = word.starts_with("-") && word.size() > 1;
+    if (is_option && command.get_option_no_throw(word) == nullptr) return word;
   }
   return "";
 }
 
+/// What users of flock(1) are used to.
+constexpr auto flock_options = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"-w", "--timeout"},
+    {"--wait", "--timeout"},
+    {"-n", "--try"},
+    {"--nb", "--try"},
+    {"--nonblock", "--try"},
+    {"-s", "--shared"},
+    {"-E", "--not-obtained-status"},
+    {"--conflict-exit-code", "--not-obtained-status"},
+    {"-c", "-- sh -c"},
+    {"--command", "-- sh -c"},
+    {"-v", "--verbose"},
+});
+
+std::string suggestion_for(const std::string& word, const CLI::App& command) {
+  std::string option = word.starts_with("--") ? word : word.substr(0, 2);  // -w3
+  for (const auto& [theirs, ours] : flock_options)
+    if (command.get_name() == "lock" && option == theirs) return std::string(ours);
+  std::vector<std::string> names =
+      word.starts_with("-") ? options_of(command) : commands_of(command);
+  std::vector<std::string_view> candidates(names.begin(), names.end());
+  std::string suggestion(nearest(word, candidates));
+  return word.empty() || suggestion == word ? "" : suggestion;
+}
+
 int explain(const CLI::App& app, const CLI::ParseError& error, const Invocation& invocation) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-  fmt::print(stderr, "conch: {}\n", error.what());
   const CLI::App& command = reached(app);
-  std::vector<std::string> names;
-  collect_names(command, names);
-  std::vector<std::string_view> candidates(names.begin(), names.end());
-  std::string word = culprit(command, error, invocation);
-  std::string_view suggestion = nearest(word, candidates);
-  if (!word.empty() && !suggestion.empty() && suggestion != word)
-    fmt::print(stderr, "did you mean {}?\n", suggestion);
+  std::string word = wrong_command(command, invocation);
+  std::string why = error.what();
+  if (word.empty() && !(word = unknown_option(command, invocation)).empty())
+    why = fmt::format("{} has no option {}", path_of(command), word);
+  fmt::print(stderr, "conch: {}\n", why);
+  std::string suggestion = suggestion_for(word, command);
+  if (!suggestion.empty()) fmt::print(stderr, "did you mean {}?\n", suggestion);
   fmt::print(stderr, "{} --help shows what there is\n", path_of(command));
   return static_cast<int>(Exit::bad_usage);
+}
+
+const CLI::App& command_in(const CLI::App& app, const std::string& name) {
+  for (const CLI::App* command : subcommands_of(app))
+    if (command->get_name() == name) return *command;
+  std::string suggestion = suggestion_for(name, app);
+  throw sim::BadText(fmt::format("{} has no command \"{}\"{}", path_of(app), name,
+                                 suggestion.empty() ? "" : "; did you mean " + suggestion + "?"));
+}
+
+/// `conch help lab run`.
+void print_help(const CLI::App& app, const std::vector<std::string>& path) {
+  const CLI::App* command = &app;
+  for (const std::string& name : path) command = &command_in(*command, name);
+  fmt::print("{}", command->get_formatter()->make_help(command, path_of(*command),
+                                                       CLI::AppFormatMode::Normal));
+}
+
+void add_help_command(CLI::App& app) {
+  auto path = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = app.add_subcommand("help", "Say what a command does and takes");
+  command->add_option("command", *path, "The command, as in lock or lab run");
+  command->callback([&app, path] { print_help(app, *path); });
 }
 
 int run(int argc, char** argv) {
@@ -87,6 +151,7 @@ int run(int argc, char** argv) {
   add_trace_command(app, invocation);
   add_survive_command(app, invocation);
   add_handover_command(app, invocation);
+  add_help_command(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
