@@ -132,7 +132,7 @@ TEST_F(EtcdPeersTest, WhenABackupWasRestoredNobodyGoesOnBeforeThatIsAccepted) {
 TEST_F(EtcdPeersTest, WithoutAPeerOfThisMachineALockIsNotObtained) {
   leave(ready_peer(with_register()));
   Outcome outcome = run({"lock", "deploy", "--", "true"});
-  EXPECT_EQ(outcome.status, 75) << outcome.out;
+  EXPECT_EQ(outcome.status, 69) << outcome.out;
   EXPECT_TRUE(outcome.says("--register " + cluster->url())) << outcome.out;
 }
 

@@ -199,7 +199,7 @@ TEST_F(GroupCommandsTest, WhatMakesNoSenseIsExplained) {
            {{"peer", "--listen", "nowhere"}, "an address to listen on is host:port"},
            {{"peer", "--tls-cert", "/nowhere.pem"}, "TLS takes all three"},
            {{"peer", "--frobnicate"}, "conch peer --help shows what there is"},
-           {{"lock", "a", "--shared", "--", "true"}, "lets nobody share a lock", 75},
+           {{"lock", "a", "--shared", "--", "true"}, "lets nobody share a lock"},
            {{"lock", "a\tb", "--", "true"}, "cannot be the name of a lock"},
        }) {
     Outcome outcome = run(words);

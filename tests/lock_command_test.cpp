@@ -108,9 +108,14 @@ TEST_F(LockCommandTest, ReadersShare) {
   EXPECT_EQ(run("hold 'a --shared'; $CONCH a --shared -- echo in; let_go"), (Result{0, "in\n"}));
 }
 
-TEST_F(LockCommandTest, AGroupThatCannotBeUsedIsALockNotObtained) {
-  EXPECT_EQ(run("$CONCH a --group forbidden -- true"),
-            (Result{75, "conch: a was not obtained: this group is forbidden\n"}));
+TEST_F(LockCommandTest, ATimeoutOfNothingIsATry) {
+  EXPECT_EQ(run("hold a; $CONCH a --timeout 0s -- echo no; echo $?; let_go"),
+            (Result{0, "conch: a was not obtained: it was not free\n75\n"}));
+}
+
+TEST_F(LockCommandTest, AGroupThatCannotBeUsedHasAStatusOfItsOwn) {
+  EXPECT_EQ(run("$CONCH a --group forbidden --not-obtained-status 9 -- true"),
+            (Result{69, "conch: a was not obtained: this group is forbidden\n"}));
 }
 
 TEST_F(LockCommandTest, ASignalWhileItWaitsIsAnAnswer) {

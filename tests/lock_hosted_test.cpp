@@ -140,20 +140,6 @@ TEST_F(LockHostedTest, AStoppedHostDoesNotMakeATimeoutLonger) {
   leave(peer);
 }
 
-TEST_F(LockHostedTest, AHostThatIsStoppedAlreadyDoesNotMakeATimeoutLonger) {
-  Process& peer = ready_peer();
-  Process& holder = holder_of("deploy");
-  peer.send(SIGSTOP);
-  Outcome late = run({"lock", "deploy", "--timeout", "1s", "--", "true"});
-  EXPECT_EQ(late.status, 75) << late.out;
-  std::cout << "a timeout of 1 s took " << late.took.count() << " ms: " << late.out;
-  EXPECT_LT(late.took, Milliseconds(1800));
-  EXPECT_FALSE(late.says("within 1 ms")) << late.out;
-  peer.send(SIGCONT);
-  expect_end(holder);
-  leave(peer);
-}
-
 TEST_F(LockHostedTest, ClientsDoNotWaitLongerThanTheyWant) {
   Process& peer = ready_peer();
   Process& holder = holder_of("deploy");

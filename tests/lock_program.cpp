@@ -25,12 +25,13 @@ class LockedFile : public BorrowedLock {
 
   Answer acquire(const Patience& patience, int interrupt) override {
     wish_.log("waiting for " + wish_.lock);
+    auto began = std::chrono::steady_clock::now();
     file_ = file::Descriptor(
         ::open((folder_ + wish_.lock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     lost_ = file::Descriptor(::open((folder_ + "lost").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     while (::flock(file_.number(), (wish_.shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
       if (patience.once) return NotObtained{"it was not free"};
-      if (patience.deadline && std::chrono::steady_clock::now() > *patience.deadline)
+      if (patience.wait && std::chrono::steady_clock::now() > began + *patience.wait)
         return NotObtained{"it was not free in time"};
       pollfd one{interrupt, POLLIN, 0};
       if (::poll(&one, 1, 2) > 0) return Interrupted{};

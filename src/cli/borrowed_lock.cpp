@@ -8,9 +8,11 @@
 #include <atomic>
 #include <conch/peer.hpp>
 #include <conch/ticket.hpp>
+#include <exception>
 #include <stop_token>
 #include <thread>
 
+#include "cli/lock_exit.hpp"
 #include "cli/peer_line.hpp"
 #include "peer/engine.hpp"
 
@@ -47,9 +49,20 @@ constexpr milliseconds once_answer_delay_max{1000};
 /// When even a slow peer has answered; none: when the lock is free.
 std::optional<Clock::time_point> answer_due(const Patience& patience) {
   if (patience.once) return Clock::now() + once_answer_delay_max;
-  if (patience.deadline) return *patience.deadline + answer_delay_max;
+  if (patience.wait) return Clock::now() + *patience.wait + answer_delay_max;
   return std::nullopt;
 }
+
+/// Looks where the group is on this machine; what is wrong there its user has to put right.
+template <class Call>
+auto configured(Call&& call) try {
+  return call();
+} catch (const Error& error) {
+  throw LockFailure(LockExit::misconfigured, error.what());
+}
+
+/// To find a peer that answers, or to become one.
+constexpr std::chrono::seconds joining_max{10};
 
 /// From a peer of this machine, which outlives us: its line is what we hold the lock with.
 class HostsLock final : public BorrowedLock {
@@ -57,10 +70,7 @@ class HostsLock final : public BorrowedLock {
   HostsLock(const LockWish& wish, PeerLine line) : wish_(wish), line_(std::move(line)) {}
 
   Answer acquire(const Patience& patience, int interrupt) override {
-    peer::Acquire ask{claim, wish_.lock, wish_.shared, std::nullopt, patience.once};
-    if (patience.deadline)
-      ask.patience = std::max<Duration>(*patience.deadline - Clock::now(), Duration::zero());
-    line_.send(ask);
+    line_.send(peer::Acquire{claim, wish_.lock, wish_.shared, patience.wait, patience.once});
     std::optional<Clock::time_point> due = answer_due(patience);
     while (!is_readable(interrupt)) {
       if (auto reply = line_.receive(net::steady_now())) return answer(*reply);
@@ -85,9 +95,11 @@ class HostsLock final : public BorrowedLock {
       return Obtained{entered->fence.number()};
     if (const auto* refusal = std::get_if<peer::NotEntered>(&reply)) {
       if (refusal->leaves) throw Error(refusal->why);
+      if (refusal->why != peer::not_free) throw LockFailure(LockExit::bad_usage, refusal->why);
       return NotObtained{refusal->why};
     }
-    if (const auto* failed = std::get_if<peer::Failed>(&reply)) return NotObtained{failed->why};
+    if (const auto* failed = std::get_if<peer::Failed>(&reply))
+      throw LockFailure(LockExit::unavailable, failed->why);
     throw Error("the peer answers what was not asked");
   }
 
@@ -111,12 +123,12 @@ class OwnLock final : public BorrowedLock {
   }
 
   Answer acquire(const Patience& patience, int interrupt) override {
-    joining_ = std::thread([this, patience] { join(patience); });
+    joining_ = std::thread([this] { join(); });
     bool joined = await(done_.number(), interrupt, std::nullopt);
     if (!joined) give_up_.request_stop();
     joining_.join();
     if (!joined) return Interrupted{};
-    if (!failure_.empty()) throw Error(failure_);
+    if (failure_) std::rethrow_exception(failure_);
     return wait(patience, interrupt);
   }
 
@@ -129,33 +141,36 @@ class OwnLock final : public BorrowedLock {
 
  private:
   /// Takes its time, and cannot be interrupted: so a thread of its own does it.
-  void join(const Patience& patience) {
+  void join() {
     try {
+      configured([&] { return peer::make_directories(wish_.group); });
       PeerOptions options;
       options.group = wish_.group;
       options.algorithm = wish_.algorithm;
       options.log = wish_.log;
       options.give_up = give_up_.get_token();
       options.option_names = OptionNames::command_line;
-      if (patience.deadline)
-        options.admission_patience = std::max(
-            std::chrono::ceil<milliseconds>(*patience.deadline - Clock::now()), milliseconds(1));
+      options.admission_patience = joining_max;
       peer_ = std::make_unique<Peer>(std::move(options));
-    } catch (const std::exception& error) {
-      failure_ = error.what();
+    } catch (...) {
+      failure_ = std::current_exception();
     }
     ::eventfd_write(done_.number(), 1);
   }
 
   Answer wait(const Patience& patience, int interrupt) {
+    peer::Engine& engine = peer_->engine();
+    if (wish_.shared && !engine.algorithm().can.shared)
+      throw LockFailure(LockExit::bad_usage, engine.why_not_shared());
     ticket_ = std::make_unique<Ticket>(*peer_, wish_.lock,
                                        wish_.shared ? Access::shared : Access::exclusive);
     ticket_->on_lost([this] { ::eventfd_write(lost_.number(), 1); });
     // The peer's own thread drives; this one waits for the signals, too.
     ticket_->on_ready([this] { ::eventfd_write(ready_.number(), 1); });
     ticket_->request();
-    std::optional<Clock::time_point> deadline = patience.deadline;
-    if (patience.once) deadline = Clock::now() + peer_->engine().options().try_patience;
+    std::optional<Clock::time_point> deadline;
+    if (patience.wait) deadline = Clock::now() + *patience.wait;
+    if (patience.once) deadline = Clock::now() + engine.options().try_patience;
     await(ready_.number(), interrupt, deadline);
     if (ticket_->ready()) return obtained();
     bool interrupted = is_readable(interrupt);
@@ -176,7 +191,7 @@ class OwnLock final : public BorrowedLock {
   file::Descriptor kept_;
   std::thread joining_;
   std::stop_source give_up_;
-  std::string failure_;
+  std::exception_ptr failure_;
   std::unique_ptr<Peer> peer_;
   std::unique_ptr<Ticket> ticket_;
 };
@@ -187,32 +202,38 @@ class AnybodysLock final : public BorrowedLock {
   explicit AnybodysLock(LockWish wish) : wish_(std::move(wish)) {}
 
   Answer acquire(const Patience& patience, int interrupt) override {
-    auto give_up_at = patience.deadline.value_or(Clock::now() + host_patience);
+    auto give_up_at = Clock::now() + joining_max;
+    Patience left = patience;
     do {
-      if (std::optional<Answer> answer = ask_host(patience, interrupt)) return *answer;
+      if (std::optional<Answer> answer = ask_host(left, interrupt)) return *answer;
     } while (needs_host() && !patience.once && !is_readable(interrupt) &&
              Clock::now() < give_up_at);
     lock_ = std::make_unique<OwnLock>(wish_);
-    return lock_->acquire(patience, interrupt);
+    return lock_->acquire(left, interrupt);
   }
   int kept() const override { return lock_->kept(); }
   int lost() const override { return lock_->lost(); }
   void release() override { lock_->release(); }
 
  private:
-  /// How long it is tried to talk to one, where there is no other way.
-  static constexpr auto host_patience = std::chrono::seconds(30);
+  /// By when a peer that is not stopped has answered, if somebody has no time to lose.
+  static constexpr milliseconds host_answer_delay_max{500};
 
-  std::optional<Answer> ask_host(const Patience& patience, int interrupt) {
-    std::optional<PeerLine> line = PeerLine::to_host(wish_.group, latest(patience));
+  /// What of the patience was used up while one was asked in vain is gone.
+  std::optional<Answer> ask_host(Patience& left, int interrupt) {
+    std::optional<PeerLine> line =
+        configured([&] { return PeerLine::to_host(wish_.group, latest(left)); });
     if (!line) return std::nullopt;
     lock_ = std::make_unique<HostsLock>(wish_, std::move(*line));
+    auto asked = Clock::now();
     try {
-      return lock_->acquire(patience, interrupt);
+      return lock_->acquire(left, interrupt);
     } catch (const Error& error) {
       wish_.log(fmt::format("the peer that was asked is no help: {}", error.what()));
-      return std::nullopt;
     }
+    auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - asked);
+    if (left.wait) left.wait = std::max(*left.wait - waited, milliseconds(0));
+    return std::nullopt;
   }
 
   /// One is there, perhaps busy, and without it this machine is not in the group.
@@ -223,10 +244,9 @@ class AnybodysLock final : public BorrowedLock {
     return has_host && !peer::elsewhere(directories.state).empty();
   }
 
-  /// Half of the time for peers that do not answer; the rest is to do without them.
   static std::optional<Time> latest(const Patience& patience) {
-    if (!patience.deadline) return std::nullopt;
-    return net::steady_now() + std::max<Duration>(*patience.deadline - Clock::now(), {}) / 2;
+    if (!patience.wait && !patience.once) return std::nullopt;
+    return net::steady_now() + host_answer_delay_max;
   }
 
   LockWish wish_;

@@ -26,8 +26,9 @@ struct LockWish {
 struct Patience {
   /// Asks once, and takes what is free.
   bool once = false;
-  /// None: as long as it takes.
-  std::optional<std::chrono::steady_clock::time_point> deadline;
+  /// For the lock, once the group has been asked; none: as long as it takes. To find the group, or
+  /// to join it, has a bound of its own.
+  std::optional<std::chrono::milliseconds> wait;
 };
 
 struct Obtained {
@@ -46,8 +47,8 @@ class BorrowedLock {
 
   /// Once. All that takes time is done here: also to find a peer, or to become one. Returns
   /// soon after `interrupt` is readable, and does not read from it. Unless it is obtained, nothing
-  /// is left: no place in a queue, no member of the group. Throws Error if the group cannot be
-  /// used.
+  /// is left: no place in a queue, no member of the group. Throws if the group cannot be used: see
+  /// exit_of.
   virtual Answer acquire(const Patience& patience, int interrupt) = 0;
 
   // Once obtained.
@@ -61,7 +62,7 @@ class BorrowedLock {
   virtual void release() = 0;
 };
 
-/// Takes no time and starts no thread; throws Error if there can be no such lock.
+/// Takes no time and starts no thread; throws if there can be no such lock.
 std::unique_ptr<BorrowedLock> borrow(const LockWish& wish);
 
 }  // namespace conch::cli

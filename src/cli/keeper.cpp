@@ -16,12 +16,13 @@
 #include "cli/command.hpp"
 #include "cli/descendants.hpp"
 #include "cli/keeper_process.hpp"
+#include "cli/lock_exit.hpp"
 
 namespace conch::cli {
 
 namespace {
 
-constexpr int internal_error_status = 70;
+constexpr int internal_error_status = static_cast<int>(LockExit::keeper_killed);
 /// A keeper that has been told to kill and says nothing is stopped, perhaps; we do it ourselves.
 constexpr std::chrono::seconds keeper_patience{2};
 

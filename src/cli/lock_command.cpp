@@ -13,7 +13,9 @@
 #include "cli/borrowed_lock.hpp"
 #include "cli/commands.hpp"
 #include "cli/keeper.hpp"
+#include "cli/lock_exit.hpp"
 #include "cli/sim_options.hpp"
+#include "peer/agreement.hpp"
 #include "peer/names.hpp"
 #include "sim/distribution.hpp"
 
@@ -21,7 +23,6 @@ namespace conch::cli {
 namespace {
 
 using sim::BadText;
-using Clock = std::chrono::steady_clock;
 
 struct LockTexts {
   std::string lock;
@@ -31,8 +32,8 @@ struct LockTexts {
   std::optional<std::string> timeout;
   bool shared = false;
   std::string grace = "5s";
-  int not_obtained_status = 75;
-  int lost_status = 76;
+  int not_obtained_status = static_cast<int>(LockExit::not_obtained);
+  int lost_status = static_cast<int>(LockExit::lost);
   bool verbose = false;
   /// As the parser sees it, which takes some words apart.
   std::vector<std::string> command;
@@ -42,11 +43,9 @@ struct LockOptions {
   LockWish wish;
   Patience patience;
   std::chrono::milliseconds grace{};
-  int not_obtained_status = 75;
-  int lost_status = 76;
+  int not_obtained_status = static_cast<int>(LockExit::not_obtained);
+  int lost_status = static_cast<int>(LockExit::lost);
   bool verbose = false;
-  /// For messages.
-  std::string timeout;
   std::vector<std::string> words;
 };
 
@@ -75,12 +74,14 @@ LockOptions to_options(const LockTexts& texts, const Invocation& invocation) {
   options.words = command_in(invocation, texts);
   peer::check_lock_name(texts.lock);
   peer::check_group_name(texts.group);
+  if (!texts.algorithm.empty() && !peer::find_routed(texts.algorithm))
+    find_algorithm(texts.algorithm);
   options.wish = {texts.group, texts.algorithm, texts.lock, texts.shared};
   options.verbose = texts.verbose;
   options.patience.once = texts.once;
   if (texts.timeout) {
-    options.patience.deadline = Clock::now() + milliseconds_in("--timeout", *texts.timeout);
-    options.timeout = *texts.timeout;
+    options.patience.wait = milliseconds_in("--timeout", *texts.timeout);
+    options.patience.once = options.patience.wait->count() == 0;
   }
   options.grace = milliseconds_in("--grace", texts.grace);
   options.not_obtained_status = texts.not_obtained_status;
@@ -101,14 +102,16 @@ class Errand {
     try {
       lock_ = borrow(options_.wish);
       Answer answer = lock_->acquire(options_.patience, keeper_.signals());
-      if (auto* refusal = std::get_if<NotObtained>(&answer)) return go_without(refusal->why);
+      if (auto* refusal = std::get_if<NotObtained>(&answer))
+        return go_without(refusal->why, options_.not_obtained_status);
       if (auto* lock = std::get_if<Obtained>(&answer)) obtained = *lock;
-    } catch (const Error& error) {
-      return go_without(error.what());
+    } catch (const std::exception& error) {
+      return go_without(error.what(), static_cast<int>(exit_of(error)));
     }
     // It may come also just after the lock.
     if (auto signal = keeper_.take_signal()) return give_up(*signal, obtained.has_value());
-    if (!obtained) return go_without("waiting for it was interrupted");
+    if (!obtained)
+      return go_without("waiting for it was interrupted", options_.not_obtained_status);
     return run_under(*obtained);
   }
 
@@ -119,9 +122,9 @@ class Errand {
   }
   std::string name() const { return options_.wish.lock; }
 
-  int go_without(const std::string& why) const {
+  int go_without(const std::string& why, int status) const {
     say(fmt::format("{} was not obtained: {}", name(), why));
-    return options_.not_obtained_status;
+    return status;
   }
   int give_up(int signal, bool holds) {
     note(fmt::format("gave up, by signal {}", signal));
@@ -178,7 +181,7 @@ void add_lock_options(CLI::App& command, LockTexts& texts) {
   command.add_option("--algorithm", texts.algorithm, "Of a new group; see conch algorithms");
   command
       .add_option("--not-obtained-status", texts.not_obtained_status,
-                  "What to return when the lock was not obtained")
+                  "What to return when the lock was not free, or not in time")
       ->check(CLI::Range(0, 255))
       ->capture_default_str();
   command
@@ -200,6 +203,7 @@ void add_lock_command(CLI::App& app, Invocation& invocation) {
   auto texts = std::make_shared<LockTexts>();
   CLI::App* command = app.add_subcommand("lock", "Run a command under a lock");
   add_lock_options(*command, *texts);
+  command->footer(lock_exit_help());
   command->callback([texts, &invocation] {
     int status = Errand(to_options(*texts, invocation)).run();
     invocation.exit = static_cast<Exit>(status);  // the command's, whatever that means

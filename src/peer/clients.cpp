@@ -72,7 +72,7 @@ void Clients::look_after(Time now) {
   while (wakes() <= now) {
     ClientClaim& claim = *deadlines_.begin()->second;
     give_up(claim);
-    reply(claim.client, NotEntered{claim.number, "it was not free in time", false});
+    reply(claim.client, NotEntered{claim.number, std::string(not_free), false});
     clients_[claim.client].erase(claim.number);
   }
 }
@@ -106,7 +106,7 @@ void Clients::take(net::ClientId client, const Acquire& m, Time now) {
     return reply(client, NotEntered{m.claim, "the peer leaves the group", true});
   LockDesk& desk = engine_.desk_at(m.lock);
   if (m.once && !desk.queue.idle())
-    return reply(client, NotEntered{m.claim, "it was not free in time", false});
+    return reply(client, NotEntered{m.claim, std::string(not_free), false});
   std::unique_ptr<ClientClaim>& claim = clients_[client][m.claim];
   claim =
       std::make_unique<ClientClaim>(*this, client, m.claim, m.shared ? Mode::read : Mode::write);

@@ -202,6 +202,8 @@ struct Entered {
   Fence fence;
   CONCH_FIELDS(Entered, claim, fence)
 };
+/// Why, if it is for no other reason.
+inline constexpr std::string_view not_free = "it was not free in time";
 struct NotEntered {
   std::uint64_t claim = 0;
   std::string why;

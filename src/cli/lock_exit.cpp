@@ -1,0 +1,48 @@
+#include "cli/lock_exit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace conch::cli {
+
+namespace {
+
+constexpr std::array rows{
+    LockExitRow{"the command's", "it ran and ended; 128+N if signal N killed it"},
+    LockExitRow{"1",
+                "bad usage: an option, a name or an algorithm makes no sense, or the lock is "
+                "held by the conch lock that runs this one"},
+    LockExitRow{"69",
+                "the group cannot be used now: there is no register, or it took more than "
+                "10 s to join"},
+    LockExitRow{"70", "somebody killed the command's keeper, and so the command was killed"},
+    LockExitRow{"75", "the lock was not free (--try), or not in time (--timeout)"},
+    LockExitRow{"76", "the lock was lost while the command ran, and the command was ended"},
+    LockExitRow{"78", "misconfigured: a directory of the group cannot be used"},
+    LockExitRow{"126, 127", "the command cannot be executed, cannot be found"},
+    LockExitRow{"128+N", "signal N came while it waited for the lock: 130 for Ctrl-C"},
+};
+
+}  // namespace
+
+std::span<const LockExitRow> lock_exits() { return rows; }
+
+std::string lock_exit_help() {
+  std::size_t width = 0;
+  for (const LockExitRow& row : rows) width = std::max(width, row.status.size());
+  std::string text = "Exit status:\n";
+  for (const LockExitRow& row : rows)
+    text += fmt::format("  {:{}}  {}\n", row.status, width, row.meaning);
+  return text;
+}
+
+LockExit exit_of(const std::exception& error) {
+  if (const auto* failure = dynamic_cast<const LockFailure*>(&error)) return failure->exit();
+  // A name that is none, or an option that means nothing.
+  if (dynamic_cast<const std::invalid_argument*>(&error)) return LockExit::bad_usage;
+  return LockExit::unavailable;
+}
+
+}  // namespace conch::cli
