@@ -7,12 +7,16 @@
 
 namespace conch::net {
 
+/// Of one that does not answer: it may be there again at any moment.
+inline constexpr Duration longest_silence = std::chrono::seconds(1);
+/// Of one that refuses: most often another process has the address of one that has gone.
+inline constexpr Duration longest_refusal = std::chrono::minutes(1);
+
 /// After so many failures in a row; at once after none.
-constexpr Duration back_off(unsigned failures) {
+constexpr Duration back_off(unsigned failures, Duration longest = longest_silence) {
   constexpr Duration first = std::chrono::milliseconds(10);
-  constexpr Duration longest = std::chrono::seconds(1);
   if (failures == 0) return Duration::zero();
-  return std::min(longest, first * (1 << std::min(failures - 1, 10u)));
+  return std::min(longest, first * (1 << std::min(failures - 1, 20u)));
 }
 
 }  // namespace conch::net

@@ -43,10 +43,12 @@ struct Redial {
   unsigned dead_ends = 0;
   Time not_before{};
 
-  void lost(Time now) { not_before = now + back_off(++failures); }
-  void failed(Time now) {
+  void lost(Time now, Duration longest = longest_silence) {
+    not_before = now + back_off(++failures, longest);
+  }
+  void failed(Time now, Duration longest = longest_silence) {
     ++dead_ends;
-    lost(now);
+    lost(now, longest);
   }
 };
 
@@ -133,6 +135,8 @@ struct Connection {
   /// Everything but payloads: those wait in their channel.
   Backlog backlog = {};
   bool waits_to_write = false;
+  /// By whom we have dialed.
+  bool was_refused = false;
 
   bool is_open() const { return socket.is_open() && stage == Stage::open; }
   /// With whom it is, if payloads go over it.

@@ -1,7 +1,9 @@
-// How many lines strangers may make us write: some at once, and then so many in a second.
+// How many lines strangers may make us write: a fact once, and then after longer and longer pauses;
+// and of all facts some at once, and then so many in a second.
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -13,23 +15,52 @@ class LineRate {
  public:
   static constexpr int at_once_max = 20;
   static constexpr Duration one_every = std::chrono::milliseconds(500);
+  static constexpr Duration first_pause = std::chrono::minutes(1);
+  static constexpr Duration longest_pause = std::chrono::hours(1);
+  /// Of more, the one that may be told again first is forgotten.
+  static constexpr std::size_t facts_max = 64;
 
-  /// Whether a line may be written now; if not, it is counted.
-  bool allows(Time now) {
-    if (now > refilled_ + at_once_max * one_every) refilled_ = now - at_once_max * one_every;
-    bool allowed = refilled_ + one_every <= now;
-    allowed ? void(refilled_ += one_every) : void(++left_out_);
+  /// Whether a line that says this may be written now; if not, it is counted.
+  bool allows(Time now, const std::string& fact) {
+    bool allowed = is_due(now, fact) && take_turn(now);
+    allowed ? note(now, fact) : void(++left_out_);
     return allowed;
   }
   /// To be said with the next line that is written.
   std::string left_out() {
     unsigned count = std::exchange(left_out_, 0);
-    return count == 0 ? "" : " (" + std::to_string(count) + " lines like this were left out)";
+    return count == 0 ? "" : " (left out before it: " + std::to_string(count) + ")";
   }
 
  private:
+  struct Told {
+    Time again{};
+    Duration pause = first_pause;
+  };
+
+  bool is_due(Time now, const std::string& fact) const {
+    auto found = told_.find(fact);
+    return found == told_.end() || found->second.again <= now;
+  }
+  bool take_turn(Time now) {
+    if (now > refilled_ + at_once_max * one_every) refilled_ = now - at_once_max * one_every;
+    bool allowed = refilled_ + one_every <= now;
+    if (allowed) refilled_ += one_every;
+    return allowed;
+  }
+  void note(Time now, const std::string& fact) {
+    if (told_.size() == facts_max && !told_.contains(fact))
+      told_.erase(std::min_element(told_.begin(), told_.end(), [](const auto& a, const auto& b) {
+        return a.second.again < b.second.again;
+      }));
+    Told& told = told_[fact];
+    told.again = now + told.pause;
+    told.pause = std::min(longest_pause, 2 * told.pause);
+  }
+
   /// Every line that is written moves it on; it is never far behind.
   Time refilled_{};
+  std::map<std::string, Told> told_;
   unsigned left_out_ = 0;
 };
 

@@ -187,9 +187,16 @@ void Courier::Post::log(const std::string& line) const {
   if (options_.log) options_.log(line);
 }
 
-void Courier::Post::complain(const std::string& line) {
+void Courier::Post::complain(const std::string& line, const std::string& fact) {
   ++counts_.connections_refused;
-  if (complaints_.allows(steady_now())) log(line + complaints_.left_out());
+  if (complaints_.allows(steady_now(), fact)) log(line + complaints_.left_out());
+}
+
+/// A host's next connection has another port, and is no other fact.
+void Courier::Post::complain(const std::string& what, const Connection& about,
+                             const std::string& why) {
+  std::string host = about.whom.substr(0, about.whom.rfind(':'));
+  complain(what + " " + about.whom + ": " + why, what + " " + host + ": " + why);
 }
 
 }  // namespace conch::net

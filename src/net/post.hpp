@@ -67,8 +67,10 @@ class Courier::Post {
   void report(News news);
   void wake_by(Time time);
   void log(const std::string& line) const;
-  /// For what anybody outside can cause as often as it likes.
-  void complain(const std::string& line);
+  /// For what anybody outside can cause as often as it likes; a line that says the same fact as an
+  /// earlier one is left out, mostly.
+  void complain(const std::string& line, const std::string& fact);
+  void complain(const std::string& what, const Connection& about, const std::string& why);
 
   // post_connections.cpp
   Connection* find(Serial serial);

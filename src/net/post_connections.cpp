@@ -63,7 +63,9 @@ void Courier::Post::take_in(Descriptor socket, wire::Route route, Time now) {
 
 /// The doors would go on ringing, and nobody could be let in.
 void Courier::Post::close_doors(Time now) {
-  complain("the process has no more file descriptors, so nobody can connect; raise `ulimit -n`");
+  std::string line =
+      "the process has no more file descriptors, so nobody can connect; raise `ulimit -n`";
+  complain(line, line);
   for (const Reception::Door& door : reception_.doors())
     poller_.change(door.socket.number(), door.serial, 0);
   doors_open_at_ = now + closed_doors;
@@ -126,7 +128,8 @@ void Courier::Post::close(Connection& connection) {
   if (auto* sending = connection.as<Sending>()) {
     Correspondent& to = *sending->to;
     to.to = nullptr;
-    connection.stage == Stage::open ? to.redial.lost(now) : to.redial.failed(now);
+    Duration longest = connection.was_refused ? longest_refusal : longest_silence;
+    connection.stage == Stage::open ? to.redial.lost(now) : to.redial.failed(now, longest);
     if (to.wants_connection()) wake_by(to.redial.not_before);
   } else if (auto* receiving = connection.as<Receiving>()) {
     Correspondent& from = *receiving->from;
@@ -171,12 +174,12 @@ void Courier::Post::part(Connection& connection, const std::string& why) {
 
 /// It has done something that nobody of us does.
 void Courier::Post::drop(Connection& connection, const std::string& why) {
-  complain("dropped the connection with " + connection.whom + ": " + why);
+  complain("dropped the connection with", connection, why);
   close(connection);
 }
 
 void Courier::Post::refuse(Connection& connection, const std::string& why) {
-  complain("refused " + connection.whom + ": " + why);
+  complain("refused", connection, why);
   wire::put_refusal(connection.backlog.bytes(), why);
   leave(connection);
 }

@@ -126,7 +126,8 @@ void Courier::Post::take_answer(Connection& connection, const wire::Frame& frame
     why = wire::objection(std::get<wire::Accepted>(read), hello_for(connection));
   }
   if (!why.empty()) {
-    complain("refused by " + connection.whom + ": " + why);
+    complain("refused by", connection, why);
+    connection.was_refused = true;
     return close(connection);
   }
   const wire::Accepted& accepted = std::get<wire::Accepted>(read);

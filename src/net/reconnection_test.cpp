@@ -25,17 +25,48 @@ TEST(BackOff, DoublesUpToASecond) {
     EXPECT_EQ(back_off(row.failures), row.wait) << row.failures;
 }
 
+TEST(BackOff, IsLongerForWhoRefuses) {
+  EXPECT_EQ(back_off(8, longest_refusal), milliseconds(1280));
+  EXPECT_EQ(back_off(14, longest_refusal), longest_refusal);
+  EXPECT_EQ(back_off(4'000'000'000, longest_refusal), longest_refusal);
+}
+
 TEST(LineRate, LetsSomeThroughAtOnceAndThenOneNowAndThen) {
   LineRate rate;
   Time now(seconds(1000));
-  for (int i = 0; i < LineRate::at_once_max; ++i) EXPECT_TRUE(rate.allows(now)) << i;
-  EXPECT_FALSE(rate.allows(now));
-  EXPECT_FALSE(rate.allows(now));
-  EXPECT_EQ(rate.left_out(), " (2 lines like this were left out)");
+  int facts = 0;
+  auto allows = [&](Time time) { return rate.allows(time, std::to_string(++facts)); };
+  for (int i = 0; i < LineRate::at_once_max; ++i) EXPECT_TRUE(allows(now)) << i;
+  EXPECT_FALSE(allows(now));
+  EXPECT_FALSE(allows(now));
+  EXPECT_EQ(rate.left_out(), " (left out before it: 2)");
   EXPECT_EQ(rate.left_out(), "");
-  EXPECT_TRUE(rate.allows(now + LineRate::one_every));
-  EXPECT_FALSE(rate.allows(now + LineRate::one_every));
-  EXPECT_TRUE(rate.allows(now + seconds(100)));
+  EXPECT_TRUE(allows(now + LineRate::one_every));
+  EXPECT_FALSE(allows(now + LineRate::one_every));
+  EXPECT_TRUE(allows(now + seconds(100)));
+}
+
+TEST(LineRate, TellsAFactOnceAndThenAfterLongerAndLongerPauses) {
+  LineRate rate;
+  Time now(seconds(1000));
+  EXPECT_TRUE(rate.allows(now, "a"));
+  EXPECT_FALSE(rate.allows(now + LineRate::first_pause / 2, "a"));
+  EXPECT_TRUE(rate.allows(now + LineRate::first_pause / 2, "b"));
+  EXPECT_EQ(rate.left_out(), " (left out before it: 1)");
+  int told = 0;
+  for (Time day = now + seconds(86'400); now < day; now += seconds(1))
+    if (rate.allows(now, "a")) ++told;
+  EXPECT_LE(told, 30);
+  EXPECT_GE(told, 24) << "but at least once an hour";
+}
+
+TEST(LineRate, RemembersSoManyFactsAndNoMore) {
+  LineRate rate;
+  Time now(seconds(1000));
+  for (std::size_t i = 0; i <= LineRate::facts_max; ++i, now += LineRate::one_every)
+    EXPECT_TRUE(rate.allows(now, std::to_string(i))) << i;
+  EXPECT_FALSE(rate.allows(now, "1"));
+  EXPECT_TRUE(rate.allows(now, "0")) << "the oldest was forgotten";
 }
 
 class Reconnection : public Group {
@@ -94,6 +125,25 @@ TEST_F(Reconnection, AWayThatLeadsNowhereIsFollowedByTheNext) {
   EXPECT_TRUE(impostor.received.empty());
   EXPECT_TRUE(a.has_logged("this is peer 3 (life 1), not peer 2 (life 1)")) << a.log();
   EXPECT_TRUE(impostor.has_logged("this is peer 3 (life 1), not peer 2 (life 1)"));
+}
+
+/// A peer was started anew on the port of one that has left, for which there is still something.
+TEST_F(Reconnection, AnAddressThatIsSomebodyElsesNowIsSaidOnceAndTriedLessAndLess) {
+  Station a(over_tcp(1));
+  Station successor(over_tcp(3));
+  a.courier.know(life(2), tcp_of(successor));
+  a.courier.send(life(2), "for one that has left");
+  auto refusals = [](const Station& of) { return of.courier.counts().connections_refused; };
+  EXPECT_TRUE(settle({&a, &successor}, [&] { return refusals(a) == 9; })) << a.log();
+  Time later = steady_now() + seconds(2);
+  a.courier.work({}, later, a);
+  EXPECT_LT(a.courier.wakes(), later + seconds(1)) << "it is not dialed yet";
+  EXPECT_EQ(a.lines.size(), 1u) << a.log();
+  EXPECT_TRUE(a.has_logged("this is peer 3 (life 1), not peer 2 (life 1)")) << a.log();
+  EXPECT_EQ(successor.lines.size(), 1u) << successor.log();
+  a.courier.know(successor.self, tcp_of(successor));
+  a.courier.send(successor.self, "for its successor");
+  EXPECT_TRUE(settle({&a, &successor}, [&] { return !successor.received.empty(); })) << a.log();
 }
 
 TEST_F(Reconnection, WhoHasADirectoryOfItsOwnIsReachedAsOnAnotherMachine) {
