@@ -62,7 +62,8 @@ enum class OptionNames : std::uint8_t { members, environment, command_line };
 struct PeerOptions {
   /// Empty: $CONCH_GROUP, or "default".
   std::string group;
-  /// A name of `conch algorithms`; empty: what the group runs, "naimi-trehel" if it is new.
+  /// A name of `conch algorithms`; empty: what the group runs, or ran last if it is empty,
+  /// "naimi-trehel" if it is new. Only an empty group takes another than its own.
   std::string algorithm;
   /// `host:port` addresses to listen on, besides the Unix socket in the runtime directory; port 0
   /// lets the system choose.
@@ -78,8 +79,9 @@ struct PeerOptions {
   std::string state_directory;
   /// The register, instead of a directory.
   EtcdOptions etcd = {};
-  /// Of a new group; one that exists has its own.
-  std::chrono::milliseconds lease = std::chrono::seconds(5);
+  /// How long a silent peer is waited for. A group keeps what it was founded with, and its peers
+  /// say so if they were given something else; without: the group's, 5 s if it is new.
+  std::optional<std::chrono::milliseconds> lease;
   /// How long `try_lock` waits for an answer before it gives up.
   std::chrono::milliseconds try_patience = std::chrono::milliseconds(50);
   /// How long the constructor waits to be admitted before it throws.

@@ -77,7 +77,7 @@ PeerOptions options_from_environment(const std::string& group) {
   options.tls = {variable("CONCH_TLS_CERT"), variable("CONCH_TLS_KEY"), variable("CONCH_TLS_CA")};
   options.persist = flag("CONCH_PERSIST");
   options.trace = of_this_process(variable("CONCH_TRACE"));
-  options.lease = milliseconds("CONCH_LEASE_MS").value_or(options.lease);
+  options.lease = milliseconds("CONCH_LEASE_MS");
   return options;
 }
 

@@ -26,7 +26,7 @@ namespace {
 
 struct PeerArguments {
   PeerOptions options;
-  std::string lease = "5s";
+  std::string lease;
   Window::Options http;
 };
 
@@ -43,6 +43,12 @@ void say(std::string_view line) {
   auto now =
       std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
   fmt::print(stderr, "{:%FT%T}Z {}\n", now, line);
+}
+
+std::chrono::milliseconds lease_in(const std::string& text) {
+  Duration lease = parsed("--lease", [&] { return sim::parse_duration_or_seconds(text); });
+  if (lease <= Duration::zero()) throw Error("--lease: a lease lasts some time, as in 5s or 500ms");
+  return std::chrono::ceil<std::chrono::milliseconds>(lease);
 }
 
 void await_signal(const sigset_t& signals) {
@@ -87,10 +93,7 @@ void run_peer(PeerArguments& arguments) {
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   arguments.options.serves_clients = true;
   arguments.options.group = peer::group_named(arguments.options.group);
-  Duration lease =
-      parsed("--lease", [&] { return sim::parse_duration_or_seconds(arguments.lease); });
-  if (lease <= Duration::zero()) throw Error("--lease: a lease lasts some time, as in 5s or 500ms");
-  arguments.options.lease = std::chrono::ceil<std::chrono::milliseconds>(lease);
+  if (!arguments.lease.empty()) arguments.options.lease = lease_in(arguments.lease);
   arguments.options.log = say;
   std::optional<Window> window;
   if (arguments.http.address.empty() && !arguments.http.token_file.empty())
@@ -124,7 +127,8 @@ void add_peer_command(CLI::App& app, Invocation&) {
   command->add_option(
       "--algorithm", options.algorithm,
       "What the group runs: a name of `conch algorithms`; or end-to-end, sigma or non-end-to-end, "
-      "which need no register; naimi-trehel if it is new");
+      "which need no register. Without: what it runs, or ran last if it is empty; naimi-trehel "
+      "if it is new");
   command->add_option("--dht", options.dht,
                       "Of those without a register: the overlay, pastry or chord; without: the "
                       "group's, pastry if it is new");
@@ -137,11 +141,9 @@ void add_peer_command(CLI::App& app, Invocation&) {
   command->add_option("--eps", options.eps,
                       "Of preempt and preempt-aggregation: so many near requests overtake distant "
                       "ones; without: the group's, 2 if it is new");
-  command
-      ->add_option(
-          "--lease", arguments->lease,
-          "Of a new group: how long a silent peer is waited for: 3 (seconds), 250ms, 1m30s")
-      ->capture_default_str();
+  command->add_option("--lease", arguments->lease,
+                      "How long a silent peer is waited for, as in 3 (seconds), 250ms or 1m30s; applies "
+                      "only when the group is created. Without: the group's, 5s if it is new");
   command->add_option("--http", arguments->http.address,
                       "HOST:PORT to show the group on, for a browser; /metrics (Prometheus) and "
                       "/status (JSON); port 0: any");

@@ -75,6 +75,13 @@ Agreement founding(const Insistence& wanted, Duration lease) {
   return agreement;
 }
 
+Agreement founding_again(const Agreement& last, Insistence wanted, std::optional<Duration> lease) {
+  wanted.algorithm = last.algorithm;
+  if (wanted.dht.empty()) wanted.dht = last.dht;
+  if (!wanted.replicas) wanted.replicas = last.replicas;
+  return founding(wanted, lease.value_or(last.lease));
+}
+
 void expect_agreement(const Insistence& wanted, const Agreement& there, const std::string& place) {
   auto disagree = [&](std::string_view option, std::string_view has, std::string_view wants) {
     throw Error(ErrorCode::misconfigured,

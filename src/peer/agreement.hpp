@@ -12,11 +12,14 @@
 
 namespace conch::peer {
 
+/// Of a group whose founder does not say.
+inline constexpr std::chrono::milliseconds default_lease = std::chrono::seconds(5);
+
 struct Agreement {
   std::string algorithm;
   std::string dht = "pastry";
   unsigned replicas = 5;
-  Duration lease = std::chrono::seconds(5);
+  Duration lease = default_lease;
   friend bool operator==(const Agreement&, const Agreement&) = default;
 };
 
@@ -40,6 +43,8 @@ struct Insistence {
 
 /// Of a new group. Throws Error: no such overlay, or too many replicas.
 Agreement founding(const Insistence& wanted, Duration lease);
+/// Of a group that is empty: as it was last, but for what is insisted on. Throws Error likewise.
+Agreement founding_again(const Agreement& last, Insistence wanted, std::optional<Duration> lease);
 /// Throws Error if the group, of which one is at this place, has agreed on something else.
 void expect_agreement(const Insistence& wanted, const Agreement& there, const std::string& place);
 

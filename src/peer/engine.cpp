@@ -1,5 +1,6 @@
 #include "peer/engine.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/core.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
@@ -95,20 +96,22 @@ Engine::Engine(PeerOptions options)
   }
   check_register_options();
   std::unique_ptr<Register> reg;
+  View last;
   std::string algorithm = options_.algorithm;
   if (find_ring()) {
     algorithm = ring_->algorithm;
   } else if (options_.join.empty()) {
     if (!options_.etcd.enabled()) expect_own_register();
     reg = open_register(options_, group_, directories_);
-    View view = reg->read().view;
+    last = reg->read().view;
     terms_.length = reg->lease();
-    if (algorithm.empty() && !view.roster.empty()) algorithm = view.algorithm;
+    if (algorithm.empty()) algorithm = last.algorithm;
   } else if (algorithm.empty()) {
     algorithm = who_is_there().algorithm;
   }
   if (algorithm.empty()) algorithm = default_algorithm;
   algorithm_ = is_ring() ? find_routed(algorithm) : &real_algorithm(algorithm);
+  if (reg && last.roster.empty()) found_again(last);
   check_ring_options();
   if (is_adaptive() && !algorithm_->about.minds_clusters)
     throw Error(ErrorCode::misconfigured,
@@ -136,6 +139,16 @@ Engine::Engine(PeerOptions options)
 }
 
 Engine::~Engine() { leave(); }
+
+/// A group that is empty goes on with what it had, but for what this peer insists on.
+void Engine::found_again(const View& last) {
+  std::string_view algorithm = algorithm_->about.name;
+  if (last.algorithm == algorithm && algorithm_->about.has_eps && !options_.eps)
+    options_.eps = last.eps;
+  if (last.number > 0 && last.algorithm != algorithm)
+    log(fmt::format("the group '{}' was empty, and had run {}: it runs {} now", group_,
+                    last.algorithm, algorithm));
+}
 
 /// Where this peer joins, whoever answers.
 net::Acquaintance Engine::who_is_there() const {
@@ -230,6 +243,10 @@ void Engine::come_in() {
   if (!decided) failure_ = why_not_admitted();
   if (phase_ == Phase::failed) throw Error(ErrorCode::misconfigured, failure_);
   if (phase_ != Phase::member) throw Error(failure_);
+  if (options_.lease && *options_.lease != terms_.length)
+    log(fmt::format("a lease of {} is ignored: the group '{}' keeps the {} it was founded with",
+                    *options_.lease, group_,
+                    std::chrono::duration_cast<std::chrono::milliseconds>(terms_.length)));
   data_->restore(guard);
 }
 

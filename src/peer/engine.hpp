@@ -177,6 +177,7 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   void remember_neighbours();
   bool is_adaptive() const { return options_.cluster == measured_cluster; }
   void check_register_options() const;
+  void found_again(const recovery::View& last);
   std::vector<std::string> way_in() const;
   void expect_own_register() const;
   void open_courier();

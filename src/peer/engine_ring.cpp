@@ -2,8 +2,8 @@
 //
 // With --join anybody of the group will do. Without it, the sockets in the runtime directory are
 // those of the group's peers on this machine: whoever answers is joined, and if nobody is there the
-// peer founds the group. A file `ring` beside them says that the group is of this kind, so that one
-// who does not say which algorithm it wants looks there first.
+// peer founds the group. A file `ring` beside them has what the group agreed on last, so that one
+// who does not say which algorithm it wants looks there first, and founds the group anew with it.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
@@ -32,6 +32,13 @@ constexpr std::size_t remembered_max = 8;
 constexpr Duration answer_patience = std::chrono::seconds(2);
 
 std::string note_in(const std::string& runtime) { return runtime + "/ring"; }
+
+std::optional<Agreement> noted_in(const std::string& runtime) {
+  std::ifstream file(note_in(runtime));
+  std::string line;
+  std::getline(file, line);
+  return parse_agreement(line);
+}
 
 /// Whoever has it open is the only one that looks for others, and may find that there are none.
 file::Descriptor begin_founding(const std::string& runtime, Duration patience) {
@@ -69,12 +76,15 @@ bool Engine::seek_ring() {
   if (!wanted && !noted) return false;
   founding_ = begin_founding(directories_.runtime, options_.admission_patience);
   if (find_ring_here()) return true;
-  if (!wanted) {
+  std::optional<Agreement> last = noted_in(directories_.runtime);
+  bool again = last && options_.algorithm.empty() && !options_.etcd.enabled();
+  if (!wanted && !again) {
     std::filesystem::remove(note_in(directories_.runtime));
     return false;
   }
   expect_own_register();
-  ring_ = founding(insistence(), options_.lease);
+  ring_ = wanted ? founding(insistence(), options_.lease.value_or(default_lease))
+                 : founding_again(*last, insistence(), options_.lease);
   return true;
 }
 
@@ -103,7 +113,10 @@ bool Engine::find_ring_here() {
     try {
       std::string address = address_of(directories_.runtime, socket);
       net::Acquaintance there = net::ask_who(address, group_, {}, answer_patience);
-      if (is_register_group(there)) return false;
+      if (is_register_group(there)) {
+        std::filesystem::remove(note_in(directories_.runtime));
+        return false;
+      }
       meet_ring(there, "this machine");
     } catch (const Error& error) {
       failure = error.what();

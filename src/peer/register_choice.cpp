@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "peer/agreement.hpp"
 #include "register/file_register.hpp"
 
 namespace conch::peer {
@@ -63,13 +64,13 @@ std::unique_ptr<Register> open_register(const PeerOptions& options, const std::s
   if (!options.etcd.enabled()) {
     if (std::string why = why_not_founded(group, directories); !why.empty()) throw Error(why);
     FileRegisterOptions terms;
-    terms.lease = options.lease;
+    terms.lease = options.lease.value_or(default_lease);
     return std::make_unique<FileRegister>(directories.state, terms);
   }
   expect_no_files(group, directories.state);
   EtcdRegisterOptions etcd = etcd_options(options.etcd);
   etcd.group = group;
-  etcd.lease = options.lease;
+  etcd.lease = options.lease.value_or(default_lease);
   etcd.neighbours = directories.runtime + "/lives";
   return std::make_unique<EtcdRegister>(etcd);
 }
