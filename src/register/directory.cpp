@@ -2,19 +2,18 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 
+#include "register/file_system.hpp"
 #include "register/register.hpp"
 
 namespace conch::file {
@@ -35,17 +34,6 @@ std::string advice(int error) {
   }
 }
 
-/// inotify, locks and the clock of leases are this machine's.
-bool is_remote(int directory) {
-  struct statfs found {};
-  if (::fstatfs(directory, &found) != 0) return false;
-  constexpr std::array<unsigned long, 5> remote{NFS_SUPER_MAGIC, SMB_SUPER_MAGIC, CIFS_SUPER_MAGIC,
-                                                SMB2_SUPER_MAGIC, V9FS_MAGIC};
-  for (unsigned long magic : remote)
-    if (static_cast<unsigned long>(found.f_type) == magic) return true;
-  return false;
-}
-
 void expect_ours(int directory, const std::string& path) {
   struct stat found {};
   if (::fstat(directory, &found) != 0)
@@ -59,10 +47,6 @@ void expect_ours(int directory, const std::string& path) {
   if (found.st_mode & (S_IWGRP | S_IWOTH))
     throw RegisterError("the state directory " + path +
                         " can be written by other users, who could forge views; chmod 700 it");
-  if (is_remote(directory))
-    throw RegisterError("the state directory " + path +
-                        " is on a network file system, where nobody sees a process die; choose a "
-                        "local one");
 }
 
 bool is_one_of(int error, std::initializer_list<int> expected) {
@@ -88,6 +72,14 @@ Directory::Directory(std::string path)
     throw RegisterError("the state directory " + path_ +
                         " cannot be opened: " + std::strerror(errno) + advice(errno));
   expect_ours(self_.number(), path_);
+}
+
+void Directory::expect_local() const {
+  struct statfs found {};
+  if (::fstatfs(self_.number(), &found) != 0) fail("find out the file system of", ".");
+  auto magic = static_cast<std::uint32_t>(found.f_type);
+  std::string why = objection_to_file_system(path_, magic, trusts_every_file_system());
+  if (!why.empty()) throw RegisterError(why);
 }
 
 void Directory::fail(const std::string& deed, const std::string& name) const {

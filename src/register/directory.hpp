@@ -43,6 +43,8 @@ class Directory {
  public:
   /// Makes it if it is not there. Refuses one that is not ours alone.
   explicit Directory(std::string path);
+  /// Refuses one that another machine may use, too.
+  void expect_local() const;
 
   /// For messages.
   std::string path(const std::string& name) const { return path_ + "/" + name; }

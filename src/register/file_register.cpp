@@ -24,12 +24,18 @@ const FileRegisterOptions& sensible(const FileRegisterOptions& options) {
   return options;
 }
 
+file::Directory local(const std::string& directory) {
+  file::Directory opened(directory);
+  opened.expect_local();
+  return opened;
+}
+
 }  // namespace
 
 FileRegister::FileRegister(const std::string& directory, const FileRegisterOptions& options)
     : steps_(sensible(options).steps),
       process_(::getpid()),
-      root_(directory),
+      root_(local(directory)),
       work_(root_),
       chain_(root_, work_, {"", options.segment_views, options.lease}, options.durable, steps_),
       leases_(root_, work_, chain_.terms().lease, steps_),
