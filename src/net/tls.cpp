@@ -12,6 +12,8 @@
 #include <conch/error.hpp>
 #include <cstring>
 
+#include "net/secret_file.hpp"
+
 namespace conch::net {
 
 namespace {
@@ -168,6 +170,7 @@ TlsContext::TlsContext(const ServerTrust& server) : TlsContext() {
 void TlsContext::show(const Tls& files) {
   demand(SSL_CTX_use_certificate_chain_file(context_, files.certificate.c_str()) == 1,
          "the certificate " + files.certificate);
+  expect_secret(files.key);
   demand(SSL_CTX_use_PrivateKey_file(context_, files.key.c_str(), SSL_FILETYPE_PEM) == 1,
          "the key " + files.key);
   demand(SSL_CTX_check_private_key(context_) == 1, "the key " + files.key);

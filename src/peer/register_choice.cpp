@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "net/secret_file.hpp"
 #include "peer/agreement.hpp"
 #include "register/file_register.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 
 /// Without the end of its line, which editors put there.
 std::string password_in(const std::string& path) {
+  net::expect_secret(path);
   std::ifstream file(path);
   std::string password;
   if (!std::getline(file, password))

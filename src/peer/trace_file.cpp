@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,11 +28,24 @@ namespace {
 constexpr auto writing_period = std::chrono::milliseconds(50);
 constexpr std::size_t worth_writing = std::size_t{1} << 18;
 
+/// A trace tells who holds what. A pipe is left as it is: whoever made it has chosen its readers.
+void close_to_others(int opened, const std::string& file) {
+  struct stat found {};
+  if (::fstat(opened, &found) == 0 && !S_ISREG(found.st_mode)) return;
+  if (found.st_uid != ::geteuid())
+    throw Error(fmt::format("the trace {} belongs to user {}, this is user {}; choose another file",
+                            file, found.st_uid, ::geteuid()));
+  if (::fchmod(opened, S_IRUSR | S_IWUSR) != 0)
+    throw Error(ErrorCode::misconfigured,
+                fmt::format("the trace {}: {}", file, std::strerror(errno)));
+}
+
 net::Descriptor open_to_write(const std::string& file) {
-  net::Descriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+  net::Descriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (!opened)
     throw Error(ErrorCode::misconfigured,
                 fmt::format("the trace {}: {}", file, std::strerror(errno)));
+  close_to_others(opened.number(), file);
   if (::flock(opened.number(), LOCK_EX | LOCK_NB) != 0)
     throw Error(ErrorCode::misconfigured,
                 fmt::format("the trace {} is being written by another peer: one file each", file));

@@ -1,6 +1,8 @@
 #include "peer/trace_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <conch/mutex.hpp>
 #include <conch/peer.hpp>
@@ -113,6 +115,26 @@ TEST(TraceFile, OfAPeer) {
   }
   EXPECT_EQ(words, (std::vector<std::string>{"join", "epoch", "request", "enter", "exit", "epoch",
                                              "left"}));
+}
+
+TEST(TraceFile, IsItsUsersAlone) {
+  ScratchGroup group;
+  auto mode_of = [](const std::string& file) {
+    struct stat found {};
+    EXPECT_EQ(::stat(file.c_str(), &found), 0) << file;
+    return found.st_mode & 0777u;
+  };
+  std::string fresh = group.folder() + "/fresh";
+  std::string used = group.folder() + "/used";
+  std::ofstream(used) << "an older trace, of which others know";
+  ::chmod(used.c_str(), 0644);
+  for (const std::string& file : {fresh, used}) {
+    TraceFile trace({.file = file});
+    EXPECT_EQ(mode_of(file), 0600u) << file;
+  }
+  if (::geteuid() != 0) return;
+  ASSERT_EQ(::chown(used.c_str(), 12345, 0), 0);
+  EXPECT_THROW(TraceFile({.file = used}), Error);
 }
 
 }  // namespace conch::peer::trace_file_test

@@ -5,6 +5,7 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cstdio>
@@ -79,6 +80,7 @@ class Authority {
     if (!out) throw std::runtime_error("cannot write " + path);
     print(out);
     std::fclose(out);
+    ::chmod(path.c_str(), S_IRUSR | S_IWUSR);  // As OpenSSL's command leaves a key.
   }
 
   std::string file_;
