@@ -43,6 +43,7 @@ void Conversation::connect(const wire::Way& way, const Tls& tls, Time until) {
   for (unsigned attempt = 0; attempt < 4; ++attempt) {
     Dialed dialed = dial(way, attempt);
     error = dialed.error;
+    if (dialed.is_untrusted) throw Untrusted("will not talk to " + whom_ + ": " + error);
     if (!dialed.socket) continue;
     socket_ = Socket(std::move(dialed.socket));
     if (!dialed.connected && !await(POLLOUT, until)) fail(no_answer);

@@ -7,8 +7,8 @@
 namespace conch::net {
 
 Acquaintance ask_who(const std::string& address, const std::string& group, const Tls& tls,
-                     Duration patience) {
-  wire::Ways ways = wire::usable(parse_ways(address), Here(), false);
+                     Duration patience, const std::string& folder) {
+  wire::Ways ways = wire::usable(parse_ways(address), Here(folder), false);
   if (ways.empty())
     throw Error(ErrorCode::bad_argument,
                 "no peer can be asked at " + address + "; an address is host:port or [host]:port");

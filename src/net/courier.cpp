@@ -10,6 +10,9 @@ Courier::~Courier() = default;
 const std::string& Courier::address() const { return post_->reception().address(); }
 std::vector<std::string> Courier::listens() const { return post_->reception().listens(); }
 
+bool Courier::has_socket_file() const { return post_->reception().has_socket_file(); }
+void Courier::listen_again() { post_->listen_again(); }
+
 void Courier::live_as(const Life& self) { post_->live_as(self); }
 void Courier::know(const Life& life, const std::string& address) { post_->know(life, address); }
 void Courier::forget(const Life& life) { post_->forget(life); }

@@ -96,6 +96,10 @@ class Courier {
   const std::string& address() const;
   /// `host:port` of each listener.
   std::vector<std::string> listens() const;
+  /// Whether the Unix socket still has its name. Somebody may have removed it.
+  bool has_socket_file() const;
+  /// Listens on the Unix socket anew. Throws conch::Error, and then goes on as it was.
+  void listen_again();
 
   /// A new life: all channels begin anew. Clients stay.
   void live_as(const Life& self);
@@ -159,15 +163,16 @@ struct Acquaintance {
   std::string software = {};
 };
 
-/// Asks who is at an address, and waits for the answer. Throws conch::Error.
+/// Asks who is at an address, and waits for the answer. `folder`: where Unix sockets are, with a
+/// slash at the end; if empty, where the address says. Throws conch::Error.
 Acquaintance ask_who(const std::string& address, const std::string& group, const Tls& tls,
-                     Duration patience);
+                     Duration patience, const std::string& folder = {});
 
 /// A client's side of its connection to a peer of this machine. Used by one thread at a time.
 class ClientLink {
  public:
   /// Throws conch::Error: nobody listens there, or answers by then; it is of another group, it
-  /// refuses.
+  /// refuses. Throws Untrusted if another user listens there, or could.
   ClientLink(const std::string& socket, const std::string& group, Time until);
   /// By when a living peer has long answered.
   ClientLink(const std::string& socket, const std::string& group);

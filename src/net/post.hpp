@@ -28,6 +28,7 @@ class Courier::Post {
   const Reception& reception() const { return reception_; }
   const Poller& poller() const { return poller_; }
 
+  void listen_again();
   void live_as(const Life& self);
   void know(const Life& life, const std::string& address);
   void forget(const Life& life);

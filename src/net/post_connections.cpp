@@ -61,6 +61,14 @@ void Courier::Post::take_in(Descriptor socket, wire::Route route, Time now) {
   connected(connection);
 }
 
+/// Who was about to be let in at the old one is not, and tries again.
+void Courier::Post::listen_again() {
+  Descriptor before = reception_.listen_again();
+  poller_.remove(before.number());
+  const Reception::Door& door = reception_.doors().front();
+  poller_.add(door.socket.number(), door.serial, EPOLLIN);
+}
+
 /// The doors would go on ringing, and nobody could be let in.
 void Courier::Post::close_doors(Time now) {
   std::string line =

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <conch/error.hpp>
 #include <cstring>
+#include <utility>
 
 #include "net/ways.hpp"
 #include "wire/limits.hpp"
@@ -28,12 +29,24 @@ ino_t file_at(const std::string& path) {
 }
 
 /// A socket's file outlives a process that was killed; nobody answers behind it.
-void remove_stale(const std::string& path, const SocketName& name) {
-  if (!Here().is_socket(path)) return;
+void remove_stale(const std::string& path, const SocketName& name, const std::string& text) {
+  if (Here().path_here(path).empty()) return;
   Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   bool refused = ::connect(socket.number(), name.get(), name.size()) != 0 && errno == ECONNREFUSED;
-  if (!refused) throw Error("cannot listen on " + path + ": another process does");
+  if (!refused) throw Error("cannot listen on " + text + ": another process does");
   ::unlink(path.c_str());
+}
+
+Descriptor listen_on(const SocketName& name, const std::string& text) {
+  Descriptor socket(::socket(name.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!socket) fail(text);
+  int yes = 1;
+  // A port is free as soon as nobody listens on it, even while old connections linger.
+  if (name.family() != AF_UNIX)
+    ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (::bind(socket.number(), name.get(), name.size()) != 0) fail(text);
+  if (::listen(socket.number(), backlog) != 0) fail(text);
+  return socket;
 }
 
 std::string host_name() {
@@ -45,7 +58,7 @@ std::string host_name() {
 
 Reception::Reception(const CourierOptions& options, Serial first_serial)
     : next_serial_(first_serial) {
-  if (!options.socket.empty()) open_local(options.socket);
+  if (!options.socket.empty()) add_door(wire::Route::local, open_local(options.socket));
   for (const std::string& text : options.listen) open_remote(text, options);
   address_ = wire::print(ways(options.advertise));
   if (!address_.empty() && !wire::parse_address(address_))
@@ -59,25 +72,38 @@ SocketFile::SocketFile(std::string path) : path_(std::move(path)), file_(file_at
 }
 
 SocketFile::~SocketFile() {
-  if (file_ != 0 && file_at(path_) == file_) ::unlink(path_.c_str());
+  if (is_there()) ::unlink(path_.c_str());
 }
 
-void Reception::open_local(const std::string& path) {
-  std::optional<SocketName> name = name_of_path(path);
-  if (!name || !path.starts_with('/'))
-    throw Error(ErrorCode::bad_argument,
-                "the path of a socket is absolute and has less than 108 bytes, unlike " + path +
-                    "; use another runtime directory");
-  remove_stale(path, *name);
+bool SocketFile::is_there() const { return file_ != 0 && file_at(path_) == file_; }
+
+Descriptor Reception::open_local(const std::string& path) {
+  if (!path.starts_with('/'))
+    throw Error(ErrorCode::bad_argument, "the path of a socket is absolute, unlike " + path);
+  PrivateFolder folder(folder_of(path));
+  if (!folder.is_there()) throw Error("cannot listen on " + path + ": its directory has gone");
+  std::string finished = folder.path_to(file_of(path));
+  std::optional<SocketName> name = name_of_path(finished);
+  if (!name) throw Error(ErrorCode::bad_argument, "the name of a socket is too long: " + path);
+  remove_stale(finished, *name, path);
   // It gets its name when it is open: one behind which nobody is was left by one who was killed.
-  std::string unfinished = path;
+  std::string unfinished = finished;
   unfinished.back() = '~';
-  for (int attempts = 3; !file_; doors_.pop_back()) {
-    open(wire::Route::local, *name_of_path(unfinished), path);
-    if (::rename(unfinished.c_str(), path.c_str()) == 0) return void(file_.emplace(path));
+  for (int attempts = 3;;) {
+    Descriptor socket = listen_on(*name_of_path(unfinished), path);
+    if (::rename(unfinished.c_str(), finished.c_str()) == 0) {
+      file_.emplace(path);
+      return socket;
+    }
     // The moment in which it is there and not open yet was enough to have it removed.
     if (errno != ENOENT || --attempts == 0) fail(path);
   }
+}
+
+Descriptor Reception::listen_again() {
+  std::string path = file_->path();
+  Descriptor fresh = open_local(path);
+  return std::exchange(doors_.front().socket, std::move(fresh));
 }
 
 void Reception::open_remote(const std::string& text, const CourierOptions& options) {
@@ -94,23 +120,14 @@ void Reception::open_remote(const std::string& text, const CourierOptions& optio
         "will not listen on " + text +
             " without TLS: whoever can reach it could take any lock; give certificates (see "
             "docs/wire.md), or say --insecure if the network is yours alone");
-  open(wire::Route::remote, name, text);
+  Descriptor socket = listen_on(name, text);
+  SocketName bound;
+  ::getsockname(socket.number(), bound.get(), bound.size_to_fill());
+  names_.push_back(bound);
+  add_door(wire::Route::remote, std::move(socket));
 }
 
-void Reception::open(wire::Route route, const SocketName& name, const std::string& text) {
-  Descriptor socket(::socket(name.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!socket) fail(text);
-  int yes = 1;
-  // A port is free as soon as nobody listens on it, even while old connections linger.
-  if (route == wire::Route::remote)
-    ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  if (::bind(socket.number(), name.get(), name.size()) != 0) fail(text);
-  if (::listen(socket.number(), backlog) != 0) fail(text);
-  if (route == wire::Route::remote) {
-    SocketName bound;
-    ::getsockname(socket.number(), bound.get(), bound.size_to_fill());
-    names_.push_back(bound);
-  }
+void Reception::add_door(wire::Route route, Descriptor socket) {
   doors_.push_back({next_serial_++, route, std::move(socket)});
 }
 

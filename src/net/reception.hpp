@@ -16,7 +16,7 @@
 
 namespace conch::net {
 
-/// The file of a Unix socket, which has gone after this.
+/// The file of a Unix socket, which has gone after this object.
 class SocketFile {
  public:
   explicit SocketFile(std::string path);
@@ -25,6 +25,7 @@ class SocketFile {
   ~SocketFile();
 
   const std::string& path() const { return path_; }
+  bool is_there() const;
 
  private:
   std::string path_;
@@ -47,11 +48,15 @@ class Reception {
   /// What others must know to find the doors.
   const std::string& address() const { return address_; }
   std::vector<std::string> listens() const;
+  /// False if somebody has removed it, or there never was one.
+  bool has_socket_file() const { return file_ && file_->is_there(); }
+  /// Gives the Unix socket, the first of the doors, its file again. Returns what listened before.
+  Descriptor listen_again();
 
  private:
-  void open_local(const std::string& path);
+  Descriptor open_local(const std::string& path);
   void open_remote(const std::string& text, const CourierOptions& options);
-  void open(wire::Route route, const SocketName& name, const std::string& text);
+  void add_door(wire::Route route, Descriptor socket);
   wire::Ways ways(const std::string& advertise) const;
 
   Serial next_serial_;

@@ -148,7 +148,7 @@ TEST_F(Reconnection, AnAddressThatIsSomebodyElsesNowIsSaidOnceAndTriedLessAndLes
 
 TEST_F(Reconnection, WhoHasADirectoryOfItsOwnIsReachedAsOnAnotherMachine) {
   CourierOptions elsewhere = options(2);
-  std::filesystem::create_directory(folder.file("elsewhere"));
+  PrivateFolder made(folder.file("elsewhere"), 1, Missing::make);
   elsewhere.socket = folder.file("elsewhere/2.sock");
   Station a(options(1));
   Station b(elsewhere);

@@ -32,6 +32,28 @@ Dialed connect_to(const SocketName& name) {
   return failure();
 }
 
+/// SO_PEERCRED of one that was connected to is whoever called listen(2).
+std::string objection_to_other_end(int socket) {
+  ucred who{};
+  socklen_t size = sizeof who;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return std::strerror(errno);
+  return objection_to_process(who, ::geteuid());
+}
+
+Dialed dial_here(const std::string& path) try {
+  PrivateFolder folder(folder_of(path));
+  if (!folder.is_there()) return failure("its directory has gone");
+  std::optional<SocketName> name = name_of_path(folder.path_to(file_of(path)));
+  if (!name) return failure("its name is too long for a socket");
+  Dialed dialed = connect_to(*name);
+  std::string why = dialed.socket ? objection_to_other_end(dialed.socket.number()) : "";
+  return why.empty() ? std::move(dialed) : Dialed{{}, false, why, true};
+} catch (const Untrusted& error) {
+  return {{}, false, error.what(), true};
+} catch (const Error& error) {
+  return failure(error.what());
+}
+
 }  // namespace
 
 const std::string& Here::boot() const {
@@ -43,14 +65,10 @@ const std::string& Here::boot() const {
   return identifier;
 }
 
-std::string folder_of(const std::string& path) {
-  return path.substr(0, path.find_last_of('/') + 1);
-}
-
-bool Here::is_socket(const std::string& path) const {
-  if (!folder_.empty() && folder_of(path) != folder_) return false;
+std::string Here::path_here(const std::string& path) const {
+  std::string here = folder_.empty() ? path : folder_ + file_of(path);
   struct stat found {};
-  return ::stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode);
+  return ::lstat(here.c_str(), &found) == 0 && S_ISSOCK(found.st_mode) ? here : "";
 }
 
 wire::Ways parse_ways(const std::string& address) {
@@ -60,10 +78,7 @@ wire::Ways parse_ways(const std::string& address) {
 }
 
 Dialed dial(const wire::Way& way, unsigned attempt) {
-  if (const auto* local = std::get_if<wire::UnixWay>(&way)) {
-    std::optional<SocketName> name = name_of_path(local->path);
-    return name ? connect_to(*name) : failure("its path is too long for a socket");
-  }
+  if (const auto* local = std::get_if<wire::UnixWay>(&way)) return dial_here(local->path);
   Resolved resolved = resolve(std::get<wire::TcpWay>(way), false);
   if (resolved.names.empty()) return failure(resolved.error);
   return connect_to(resolved.names[attempt % resolved.names.size()]);
@@ -98,11 +113,13 @@ std::string describe_other_end(int socket) {
   return "process " + std::to_string(who.pid);
 }
 
-bool is_of_same_user(int socket) {
-  ucred who{};
-  socklen_t size = sizeof who;
-  bool known = ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0;
-  return known && who.uid == ::geteuid();
+std::string objection_to_process(const ucred& process, uid_t user) {
+  if (process.uid == user) return "";
+  return "process " + std::to_string(process.pid) + " listens there, of user " +
+         std::to_string(process.uid) + ", and this is user " + std::to_string(user) +
+         ": it is no peer of this user's; remove the socket, and find out how it came there";
 }
+
+bool is_of_same_user(int socket) { return objection_to_other_end(socket).empty(); }
 
 }  // namespace conch::net

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "net/descriptor.hpp"
+#include "net/private_folder.hpp"
 #include "wire/address.hpp"
 
 namespace conch::net {
@@ -15,18 +16,17 @@ namespace conch::net {
 /// This machine.
 class Here : public wire::Surroundings {
  public:
-  /// Only the sockets of this folder count; all if it is empty. Peers with a runtime directory of
+  /// Only the sockets of this folder count; all if it is empty. Peers with a state directory of
   /// their own speak TCP with the rest, as if they were on another machine.
   explicit Here(std::string folder = {}) : folder_(std::move(folder)) {}
   const std::string& boot() const override;
-  bool is_socket(const std::string& path) const override;
+  /// By its file's name in the folder, which no two peers have alike: another process may have the
+  /// same folder under another path.
+  std::string path_here(const std::string& path) const override;
 
  private:
   std::string folder_;
 };
-
-/// Of a file: where it is.
-std::string folder_of(const std::string& path);
 
 /// A Member's address, or a mere `host:port`; none if it is neither.
 wire::Ways parse_ways(const std::string& address);
@@ -36,9 +36,12 @@ struct Dialed {
   Descriptor socket;
   bool connected = false;
   std::string error = {};
+  /// Whether the error is that another user listens, or could.
+  bool is_untrusted = false;
 };
 
-/// Begins to connect. A name of several machines, or of one with several numbers, is tried number
+/// Begins to connect. A Unix socket is one of this user's, in a folder of this user's, or is
+/// refused. A name of several machines, or of one with several numbers, is tried number
 /// by number, from attempt to attempt. A number never blocks; a name is looked up here and now,
 /// which takes as long as the system's resolver takes.
 Dialed dial(const wire::Way& way, unsigned attempt);
@@ -50,6 +53,9 @@ std::string connection_error(int socket);
 /// Where the other end is, for people: "tcp 10.0.0.7:51234".
 std::string describe_other_end(int socket);
 
+/// Why the process at the other end of a Unix socket is not to be believed: it is another user's;
+/// empty if it is of this user.
+std::string objection_to_process(const ucred& process, uid_t user);
 /// Whether the other end of a Unix socket is a process of this user.
 bool is_of_same_user(int socket);
 

@@ -120,8 +120,9 @@ Ways usable(const Ways& ways, const Surroundings& here, bool tcp_only) {
     const auto* local = std::get_if<UnixWay>(&way);
     if (!local) {
       others.push_back(way);
-    } else if (!tcp_only && local->boot == here.boot() && here.is_socket(local->path)) {
-      sockets.push_back(way);
+    } else if (!tcp_only && local->boot == here.boot()) {
+      std::string path = here.path_here(local->path);
+      if (!path.empty()) sockets.emplace_back(UnixWay{local->boot, std::move(path)});
     }
   }
   sockets.insert(sockets.end(), others.begin(), others.end());

@@ -1,6 +1,6 @@
 // Where a peer can be reached: a list of ways, as one line that a Member carries:
 //
-//   unix:BOOT:/run/user/1000/conch/default/7.sock tcp:10.0.0.7:4711 tcp:[::1]:4712
+//   unix:BOOT:/home/ann/.local/state/conch/default/sockets/BOOT/peer.7.sock tcp:10.0.0.7:4711
 //
 // A Unix socket is named with the boot of its machine, for a path means something only there. In a
 // path, whatever is no visible ASCII character, and %, is written as % and two hexadecimal digits.
@@ -48,7 +48,8 @@ class Surroundings {
  public:
   virtual ~Surroundings() = default;
   virtual const std::string& boot() const = 0;
-  virtual bool is_socket(const std::string& path) const = 0;
+  /// Where the socket is that a peer of this boot calls so; empty if it is not here.
+  virtual std::string path_here(const std::string& path) const = 0;
 };
 
 /// Those that may lead there from here, the Unix sockets first, unless only TCP is wanted.

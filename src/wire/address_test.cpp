@@ -9,7 +9,9 @@ namespace conch::wire::address_test {
 class OneMachine : public Surroundings {
  public:
   const std::string& boot() const override { return boot_; }
-  bool is_socket(const std::string& path) const override { return path == "/run/a.sock"; }
+  std::string path_here(const std::string& path) const override {
+    return path == "/run/a.sock" || path == "/mnt/run/a.sock" ? "/run/a.sock" : "";
+  }
 
  private:
   std::string boot_ = "b1";
@@ -73,6 +75,10 @@ TEST(Address, AListenerMayLeaveThePortToTheSystem) {
 TEST(Address, OnOneMachineTheSocketIsPreferred) {
   Ways all{remote, local};
   EXPECT_EQ(usable(all, OneMachine(), false), (Ways{local, remote}));
+}
+
+TEST(Address, ASocketIsWhereItIsHere) {
+  EXPECT_EQ(usable({UnixWay{"b1", "/mnt/run/a.sock"}}, OneMachine(), false), Ways{local});
 }
 
 TEST(Address, WithoutASocketOrElsewhereItIsTcp) {
