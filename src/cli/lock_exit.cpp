@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <conch/error.hpp>
 
 namespace conch::cli {
 
@@ -40,8 +41,19 @@ std::string lock_exit_help() {
 
 LockExit exit_of(const std::exception& error) {
   if (const auto* failure = dynamic_cast<const LockFailure*>(&error)) return failure->exit();
-  // A name that is none, or an option that means nothing.
-  if (dynamic_cast<const std::invalid_argument*>(&error)) return LockExit::bad_usage;
+  const auto* known = dynamic_cast<const Error*>(&error);
+  if (known == nullptr) return LockExit::unavailable;
+  switch (known->code()) {
+    case ErrorCode::bad_argument:
+    case ErrorCode::unsupported:
+    case ErrorCode::misuse:
+    case ErrorCode::deadlock: return LockExit::bad_usage;
+    case ErrorCode::misconfigured: return LockExit::misconfigured;
+    case ErrorCode::unavailable:
+    case ErrorCode::left:
+    case ErrorCode::forked:
+    case ErrorCode::exhausted: return LockExit::unavailable;
+  }
   return LockExit::unavailable;
 }
 
