@@ -5,8 +5,7 @@ name=$1
 program=$2
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
-mkdir -m 700 "$here/run" "$here/state"
-export XDG_RUNTIME_DIR="$here/run" XDG_STATE_HOME="$here/state"
+export XDG_STATE_HOME="$here/state"
 unset CONCH_GROUP CONCH_ALGORITHM CONCH_LISTEN CONCH_JOIN
 
 fail() {

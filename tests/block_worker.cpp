@@ -78,7 +78,6 @@ void run(int argc, char** argv) {
   std::string folder = argv[1];
   PeerOptions options;
   options.group = "test";
-  options.runtime_directory = folder + "/run";
   options.state_directory = folder + "/state";
   DataOptions data;
   for (int i = 3; i < argc; ++i) {

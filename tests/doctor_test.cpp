@@ -1,6 +1,7 @@
 // conch doctor: it says what is wrong, and nothing where nothing is.
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sys/stat.h>
 
 #include "group_shell.hpp"
 
@@ -36,7 +37,7 @@ class DoctorTest : public GroupShell {
 
 TEST_F(DoctorTest, APlaceThatWasNeverUsedIsWell) {
   expect_well({}, "the group 'default' has not been used here");
-  EXPECT_FALSE(std::filesystem::exists(path("run/conch"))) << "it has made something";
+  EXPECT_FALSE(std::filesystem::exists(path("state"))) << "it has made something";
 }
 
 TEST_F(DoctorTest, SeesThePeersAndTheRegister) {
@@ -109,6 +110,13 @@ TEST_F(DoctorTest, ReadsCertificates) {
   expect_to_mend(tls("theirs", "ours"), "is not accepted by those who trust " + path("theirs.pem"));
   expect_to_mend(tls("ours", "theirs"), "key");
   expect_to_mend(tls("nobody", "ours"), path("nobody.pem"));
+  ::chmod(path("ours.key").c_str(), 0644);
+  expect_to_mend(tls("ours", "ours"), path("ours.key") + " is open to other users");
+  Words words = tls("ours", "ours");
+  words.insert(words.begin(), "peer");
+  Outcome outcome = run(words);
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  EXPECT_TRUE(outcome.says("chmod 600 it")) << outcome.out;
 }
 
 }  // namespace conch::doctor_test

@@ -14,21 +14,15 @@ using nlohmann::json;
 /// Another machine, as far as its peers can see: what is started meanwhile is there.
 class Elsewhere {
  public:
-  explicit Elsewhere(const std::string& folder) {
-    std::filesystem::create_directory(folder);
-    for (const char* name : {"XDG_RUNTIME_DIR", "XDG_STATE_HOME"}) {
-      before_.emplace_back(name, std::getenv(name));
-      ::setenv(name, (folder + "/" + name).c_str(), 1);
-    }
+  explicit Elsewhere(const std::string& folder) : before_(std::getenv("XDG_STATE_HOME")) {
+    ::setenv("XDG_STATE_HOME", folder.c_str(), 1);
   }
   Elsewhere(const Elsewhere&) = delete;
   Elsewhere& operator=(const Elsewhere&) = delete;
-  ~Elsewhere() {
-    for (const auto& [name, value] : before_) ::setenv(name.c_str(), value.c_str(), 1);
-  }
+  ~Elsewhere() { ::setenv("XDG_STATE_HOME", before_.c_str(), 1); }
 
  private:
-  std::vector<std::pair<std::string, std::string>> before_;
+  std::string before_;
 };
 
 /// Tests in which `conch status` says what is going on.

@@ -1,5 +1,6 @@
 // Whoever reaches a peer's ports may say anything: it is logged and dropped, and locks keep moving.
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -46,11 +47,16 @@ Line connect_to(int port) {
   return line;
 }
 
+/// Through its folder, because the path may be longer than the kernel takes.
 Line connect_to(const std::string& path) {
   Line line(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  std::filesystem::path file(path);
+  Line folder(::open(file.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  std::string short_path =
+      "/proc/self/fd/" + std::to_string(folder.number()) + "/" + file.filename().string();
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
-  path.copy(name.sun_path, sizeof name.sun_path - 1);
+  short_path.copy(name.sun_path, sizeof name.sun_path - 1);
   if (::connect(line.number(), reinterpret_cast<sockaddr*>(&name), sizeof name) != 0)
     throw std::runtime_error("nobody listens at " + path);
   return line;
@@ -175,13 +181,13 @@ class HostileBytesTest : public Shell {
     here = &ready_peer({"--listen", "127.0.0.1:0", "--advertise", relay.address(), "--tcp-only"});
     relaying.emplace([this] { return relay.work(port_of(*here)); });
     start_work();
-    ::setenv("XDG_RUNTIME_DIR", path("there").c_str(), 1);
-    ::setenv("XDG_STATE_HOME", path("nothing").c_str(), 1);
+    ::setenv("XDG_STATE_HOME", path("there").c_str(), 1);
     there = &ready_peer({"--listen", "127.0.0.1:0", "--join", relay.address(), "--tcp-only"});
     start_work();
     ports = {port_of(*here), port_of(*there)};
-    for (const char* folder : {"run", "there"})
-      for (const auto& entry : std::filesystem::directory_iterator(path(folder) + "/conch/default"))
+    for (const char* folder : {"state", "there"})
+      for (const auto& entry :
+           std::filesystem::recursive_directory_iterator(path(folder) + "/conch/default/sockets"))
         if (entry.is_socket()) doors.push_back(entry.path().string());
     EXPECT_EQ(doors.size(), 2u);
   }
@@ -195,7 +201,7 @@ class HostileBytesTest : public Shell {
   void start_work() {
     start({"sh", "-c",
            "while test ! -e $SCRATCH/stop; do " CONCH_COMMAND
-           " lock deploy -- sh -c 'echo $CONCH_FENCE $XDG_RUNTIME_DIR >>$SCRATCH/fences'; done"});
+           " lock deploy -- sh -c 'echo $CONCH_FENCE $XDG_STATE_HOME >>$SCRATCH/fences'; done"});
   }
   /// At every port.
   template <class Attack>

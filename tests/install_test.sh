@@ -28,8 +28,7 @@ int main() {
                      static_cast<unsigned long long>(mutex.fence())) > 0 ? 0 : 1;
 }
 END
-mkdir -m 700 "$here/run" "$here/state"
-export XDG_RUNTIME_DIR="$here/run" XDG_STATE_HOME="$here/state"
+export XDG_STATE_HOME="$here/state"
 PKG_CONFIG_PATH=$(dirname "$(find "$here/prefix" -name conch.pc)")
 export PKG_CONFIG_PATH
 LD_LIBRARY_PATH=$(dirname "$(find "$here/prefix" -name libconch.so)")

@@ -13,7 +13,7 @@ class OverlayCommandsTest : public GroupShell {
   }
 };
 
-/// The second finds the first through the runtime directory.
+/// The second finds the first through the sockets of the group.
 TEST_F(OverlayCommandsTest, TwoOnOneMachineAreOneGroup) {
   founder();
   ready_peer({"--algorithm", "end-to-end"});

@@ -36,7 +36,6 @@ Plan plan_of(int argc, char** argv) {
   std::string machine = plan.folder + "/" + argv[2];
   std::filesystem::create_directory(machine);
   plan.options.group = "test";
-  plan.options.runtime_directory = machine + "/run";
   plan.options.state_directory = machine + "/state";
   plan.options.listen = {"127.0.0.1:0"};
   for (int i = 3; i < argc; ++i) {

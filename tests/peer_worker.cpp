@@ -29,7 +29,6 @@ struct Plan {
 Plan plan_of(int argc, char** argv) {
   Plan plan{argv[1], static_cast<unsigned>(std::stoul(argv[2])), false, false, false, {}};
   plan.options.group = "test";
-  plan.options.runtime_directory = plan.folder + "/run";
   plan.options.state_directory = plan.folder + "/state";
   for (int i = 3; i < argc; ++i) {
     std::string word = argv[i];

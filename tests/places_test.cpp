@@ -38,7 +38,6 @@ class Places : public ::testing::Test {
     options.listen = {"127.0.0.1:" + std::to_string(ports_[peer])};
     options.advertise = "127.0.0.1:" + std::to_string(wire_ports_[peer]);
     if (peer >= peers_of_place) options.join = {"127.0.0.1:" + std::to_string(wire_ports_[0])};
-    options.runtime_directory = place / "run";
     options.state_directory = place / "state";
     return options;
   }

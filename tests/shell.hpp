@@ -43,7 +43,6 @@ class Shell : public ::testing::Test {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // Whoever escapes comes to us.
     std::signal(SIGPIPE, SIG_IGN);       // NOLINT: who is dead does not read.
     ::setenv("SCRATCH", scratch.path().c_str(), 1);
-    ::setenv("XDG_RUNTIME_DIR", path("run").c_str(), 1);
     ::setenv("XDG_STATE_HOME", path("state").c_str(), 1);
     ::unsetenv("CONCH_GROUP");
   }
@@ -144,7 +143,7 @@ class Shell : public ::testing::Test {
   std::vector<std::string> sockets() const {
     std::vector<std::string> found;
     std::error_code error;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(path("run"), error))
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path("state"), error))
       if (entry.is_socket(error)) found.push_back(entry.path().string());
     return found;
   }

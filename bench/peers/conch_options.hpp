@@ -15,7 +15,6 @@ inline PeerOptions peer_options(const std::filesystem::path& folder, const std::
   PeerOptions options;
   options.group = "bench";
   options.algorithm = algorithm;
-  options.runtime_directory = folder / "run";
   options.state_directory = folder / "state";
   if (transport == Transport::tcp) {
     options.listen = {"127.0.0.1:0"};

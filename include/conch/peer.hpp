@@ -65,7 +65,7 @@ struct PeerOptions {
   /// A name of `conch algorithms`; empty: what the group runs, or ran last if it is empty,
   /// "naimi-trehel" if it is new. Only an empty group takes another than its own.
   std::string algorithm;
-  /// `host:port` addresses to listen on, besides the Unix socket in the runtime directory; port 0
+  /// `host:port` addresses to listen on, besides the Unix socket in the state directory; port 0
   /// lets the system choose.
   std::vector<std::string> listen;
   /// `host:port` under which others reach this peer; empty: what it listens on.
@@ -73,9 +73,8 @@ struct PeerOptions {
   /// `host:port` of peers on the machine that has the register, or of any peers of a group that has
   /// none; empty: it is this machine, or they are.
   std::vector<std::string> join;
-  /// Where the Unix sockets are; empty: $XDG_RUNTIME_DIR/conch.
-  std::string runtime_directory;
-  /// Where the register is; empty: $XDG_STATE_HOME/conch.
+  /// Where the register is, and the Unix sockets of those who share it; empty:
+  /// $XDG_STATE_HOME/conch, or ~/.local/state/conch.
   std::string state_directory;
   /// The register, instead of a directory.
   EtcdOptions etcd = {};

@@ -11,7 +11,6 @@ namespace {
 
 PeerOptions options_of(const dho_mpi_group& group) {
   PeerOptions options = options_from_environment(group.name);
-  options.runtime_directory = group.runtime_directory;
   options.state_directory = group.state_directory;
   options.listen.clear();
   options.join.clear();

@@ -6,7 +6,6 @@
 /// Texts may be empty.
 struct dho_mpi_group {
   const char* name;
-  const char* runtime_directory;
   const char* state_directory;
   const char* listen;
   /// If it listens: what this machine is called by the others.

@@ -122,9 +122,7 @@ int attach(const Invitation& invitation, Text& address) {
   std::string folder = group.folder.data();
   dho_mpi_group choice{};
   choice.name = invitation.name.data();
-  std::string runtime = folder + "/run";
   std::string state = folder + "/state";
-  choice.runtime_directory = runtime.c_str();
   choice.state_directory = state.c_str();
   choice.host = group.host.data();
   const char* everywhere = is_on_one_machine() ? "127.0.0.1:0" : "0.0.0.0:0";

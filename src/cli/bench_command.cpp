@@ -133,7 +133,6 @@ class Bench {
     options.group = "bench";
     options.option_names = OptionNames::command_line;
     options.algorithm = arguments_.algorithm;
-    options.runtime_directory = folder.path() / "run";
     options.state_directory = folder.path() / "state";
     if (uses_tcp()) options.listen = {"127.0.0.1:0"};
     options.tcp_only = uses_tcp();

@@ -239,7 +239,7 @@ class AnybodysLock final : public BorrowedLock {
   /// One is there, perhaps busy, and without it this machine is not in the group.
   bool needs_host() const {
     peer::Directories directories = peer::directories_of(wish_.group);
-    auto sockets = peer::sockets_in(directories.runtime);
+    auto sockets = peer::sockets_in(directories.sockets);
     bool has_host = !sockets.empty() && sockets.front().role == peer::Role::host;
     return has_host && !peer::elsewhere(directories.state).empty();
   }

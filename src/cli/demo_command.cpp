@@ -91,7 +91,6 @@ class Demo {
     options.algorithm = arguments_.algorithm;
     options.listen = {"127.0.0.1:0"};
     options.tcp_only = true;
-    options.runtime_directory = folder_.path() / "run";
     options.state_directory = folder_.path() / "state";
     options.lease = lease_;
     bool verbose = arguments_.verbose;

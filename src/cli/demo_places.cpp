@@ -116,7 +116,6 @@ class Places {
     options.listen = {here(ports_[peer])};
     options.advertise = here(wire_ports_[peer]);
     if (place_of(peer) > 0) options.join = {here(wire_ports_[0])};
-    options.runtime_directory = folder_.path() / place / "run";
     options.state_directory = folder_.path() / place / "state";
     options.log = [](std::string_view) {};
     return options;

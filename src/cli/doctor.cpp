@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "net/certificate.hpp"
+#include "net/private_folder.hpp"
 #include "net/reception.hpp"
 #include "net/tls.hpp"
 #include "peer/names.hpp"
@@ -19,6 +20,7 @@
 #include "register/etcd_register.hpp"
 #include "register/etcd_restored.hpp"
 #include "register/file_register.hpp"
+#include "register/file_system.hpp"
 
 namespace conch::cli {
 
@@ -53,8 +55,7 @@ Doctor::Doctor(PeerOptions options, Report report)
     : options_(std::move(options)),
       report_(std::move(report)),
       group_(peer::group_named(options_.group)),
-      directories_(
-          peer::directories_of(group_, {options_.runtime_directory, options_.state_directory})),
+      directories_(peer::directories_of(group_, options_.state_directory)),
       tls_{options_.tls.certificate, options_.tls.key, options_.tls.authority} {}
 
 void Doctor::look() {
@@ -99,17 +100,16 @@ void Doctor::look_at_clock() {
 }
 
 void Doctor::look_at_directories() {
-  if (!std::filesystem::exists(directories_.state) &&
-      !std::filesystem::exists(directories_.runtime))
-    return good(
-        fmt::format("the group '{}' has not been used here: its first peer will make {} and {}",
-                    group_, directories_.state, directories_.runtime));
   try {
-    peer::make_directories(group_, {options_.runtime_directory, options_.state_directory});
-    good(fmt::format("{} and {} are this user's alone", directories_.state, directories_.runtime));
+    peer::check_directories(group_, options_.state_directory);
   } catch (const Error& error) {
-    bad(error.what());
+    return bad(error.what());
   }
+  if (!std::filesystem::exists(directories_.state))
+    return good(fmt::format("the group '{}' has not been used here: its first peer will make {}",
+                            group_, directories_.state));
+  good(fmt::format("{} is this user's alone, and nobody else can put another in its place",
+                   directories_.state));
 }
 
 void Doctor::look_at_certificates() {
@@ -184,7 +184,8 @@ void Doctor::look_at_ports() {
 void Doctor::ask(const std::string& whom, const std::string& address, const net::Tls& tls) {
   Time before = net::steady_now();
   try {
-    net::Acquaintance who = net::ask_who(address, group_, tls, probe_patience);
+    net::Acquaintance who =
+        net::ask_who(address, group_, tls, probe_patience, directories_.sockets + "/");
     good(fmt::format("{} answers in {}: conch {}, {}", whom,
                      milliseconds_text(net::steady_now() - before), who.software, who.algorithm));
   } catch (const Error& error) {
@@ -192,15 +193,16 @@ void Doctor::ask(const std::string& whom, const std::string& address, const net:
   }
 }
 
-void Doctor::look_at_peers_here() {
-  if (!std::filesystem::exists(directories_.runtime)) return;
-  for (const peer::Socket& socket : peer::sockets_in(directories_.runtime)) {
-    std::string path = peer::socket_path(directories_.runtime, socket);
+void Doctor::look_at_peers_here() try {
+  for (const peer::Socket& socket : peer::sockets_in(directories_.sockets)) {
+    std::string path = peer::socket_path(directories_.sockets, socket);
     Time before = net::steady_now();
     try {
       net::ClientLink link(path, group_, before + probe_patience);
       good(fmt::format("the peer behind {} answers in {}", path,
                        milliseconds_text(net::steady_now() - before)));
+    } catch (const net::Untrusted& error) {
+      bad(error.what());
     } catch (const Error& error) {
       doubtful(
           fmt::format("nobody answers behind {} ({}): one that was killed leaves it, and the "
@@ -208,6 +210,7 @@ void Doctor::look_at_peers_here() {
                       path, error.what()));
     }
   }
+} catch (const Error&) {  // `look_at_directories` has said why they cannot be listed.
 }
 
 void Doctor::look_at_register() {
@@ -223,13 +226,8 @@ void Doctor::look_at_contacts() {
   for (const std::string& address : options_.join) ask(address, address, tls_);
 }
 
-void Doctor::look_at_missing_register() {
-  if (std::string why = peer::why_not_founded(group_, directories_); !why.empty()) return bad(why);
-  good("there is no register here: the group's first peer will make it");
-}
-
 void Doctor::look_at_files() {
-  if (!std::filesystem::exists(directories_.state + "/chain")) return look_at_missing_register();
+  if (!std::filesystem::exists(directories_.state + "/chain")) return look_at_place_for_files();
   try {
     FileRegister reg(directories_.state, {});
     recovery::Standing standing = reg.read();
@@ -240,6 +238,15 @@ void Doctor::look_at_files() {
   } catch (const std::exception& error) {
     bad(error.what());
   }
+}
+
+void Doctor::look_at_place_for_files() {
+  std::filesystem::path there = directories_.state;
+  while (!std::filesystem::exists(there)) there = there.parent_path();
+  std::string why = file::objection_to_file_system_at(there, directories_.state);
+  if (why.empty()) why = peer::why_not_founded(group_, directories_);
+  if (!why.empty()) return bad(why);
+  good("there is no register here: the group's first peer will make it");
 }
 
 void Doctor::look_at_members(const recovery::Standing& standing) {

@@ -38,7 +38,7 @@ class Doctor {
   void look_at_ports();
   void look_at_register();
   void look_at_files();
-  void look_at_missing_register();
+  void look_at_place_for_files();
   void look_at_etcd();
   void look_at_contacts();
   void look_at_peers_here();

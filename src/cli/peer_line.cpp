@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <conch/error.hpp>
 
+#include "net/private_folder.hpp"
 #include "wire/limits.hpp"
 
 namespace conch::cli {
@@ -24,8 +25,9 @@ std::string id_text(NodeId id) { return fmt::format("{:x}", id.value); }
 template <class Predicate>
 std::optional<PeerLine> PeerLine::find(const std::string& group, Predicate&& is_wanted,
                                        std::optional<Time> until) {
-  std::string runtime = directories_of(group).runtime;
-  std::vector<Socket> sockets = sockets_in(runtime);
+  check_directories(group);
+  std::string folder = directories_of(group).sockets;
+  std::vector<Socket> sockets = sockets_in(folder);
   std::erase_if(sockets, [&](const Socket& socket) { return !is_wanted(socket); });
   // Not everybody to the same one.
   auto first = sockets.begin() + (sockets.empty() ? 0 : ::getpid() % std::ssize(sockets));
@@ -34,8 +36,10 @@ std::optional<PeerLine> PeerLine::find(const std::string& group, Predicate&& is_
     Time answer_due = net::steady_now() + wire::handshake_patience;
     if (until) answer_due = std::min(answer_due, *until);
     try {
-      std::string path = socket_path(runtime, socket);
+      std::string path = socket_path(folder, socket);
       return PeerLine(std::make_unique<net::ClientLink>(path, group, answer_due));
+    } catch (const net::Untrusted&) {
+      throw;
     } catch (const Error&) {
     }
   }

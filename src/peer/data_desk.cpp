@@ -13,7 +13,7 @@ using namespace recovery;
 net::StreamOptions DataDesk::stream_options() const {
   const PeerOptions& options = engine_.options();
   return {engine_.self(),      engine_.group(),  std::string(engine_.algorithm().about.name),
-          tls_of(options.tls), options.tcp_only, engine_.runtime_folder()};
+          tls_of(options.tls), options.tcp_only, engine_.socket_folder()};
 }
 
 std::optional<DataDesk::Keeper> DataDesk::member(NodeId id) const {

@@ -1,10 +1,8 @@
 #include "peer/directories.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,12 +10,13 @@
 #include <charconv>
 #include <conch/error.hpp>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <ranges>
 
+#include "net/names.hpp"
+#include "net/private_folder.hpp"
+#include "net/ways.hpp"
 #include "peer/names.hpp"
 #include "register/directory.hpp"
 
@@ -27,7 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t socket_path_bytes_max = sizeof(sockaddr_un::sun_path) - 1;
 constexpr std::string_view socket_ending = ".sock";
 
 template <class... Args>
@@ -41,25 +39,14 @@ std::optional<fs::path> absolute_path_in(const char* variable) {
   return fs::path(value);
 }
 
-/// A path of which the last `own` components are ours alone; what is above them is the user's
-/// affair.
+/// A path of which the last `own` components are ours alone.
 struct Place {
-  fs::path path;
-  int own = 0;
+  std::string path;
+  std::size_t own = 0;
 };
 
-Place chosen_place(const std::string& choice, std::string_view group) {
-  return {fs::absolute(choice) / group, 1};
-}
-
-Place runtime_place(std::string_view group, const std::string& choice) {
-  if (!choice.empty()) return chosen_place(choice, group);
-  if (auto given = absolute_path_in("XDG_RUNTIME_DIR")) return {*given / "conch" / group, 2};
-  return {fs::path(fmt::format("/tmp/conch-{}", ::geteuid())) / group, 2};
-}
-
-Place state_place(std::string_view group, const std::string& choice) {
-  if (!choice.empty()) return chosen_place(choice, group);
+Place state_place(std::string_view group, const std::string& chosen) {
+  if (!chosen.empty()) return {fs::absolute(chosen) / group, 1};
   if (auto given = absolute_path_in("XDG_STATE_HOME")) return {*given / "conch" / group, 2};
   if (auto home = absolute_path_in("HOME")) return {*home / ".local/state/conch" / group, 2};
   throw Error(
@@ -68,50 +55,24 @@ Place state_place(std::string_view group, const std::string& choice) {
       "name a state directory");
 }
 
-/// Examines what was opened, not what has the name by now.
-void expect_private(const std::string& path) {
-  file::Descriptor opened(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!opened && (errno == ENOTDIR || errno == ELOOP))
-    refuse(
-        "{} is not a directory but a file or a symbolic link, which others may have put there; "
-        "remove it, or choose another directory",
-        path);
-  if (!opened) refuse("{} cannot be opened: {}", path, std::strerror(errno));
-  struct stat found {};
-  if (::fstat(opened.number(), &found) != 0)
-    refuse("{} cannot be examined: {}", path, std::strerror(errno));
-  if (found.st_uid != ::geteuid())
-    refuse("{} belongs to user {}, this is user {}; choose another directory", path, found.st_uid,
-           ::geteuid());
-  if ((found.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-    refuse("{} is open to other users, who could take or forge locks; chmod 700 it", path);
+Place sockets_place(const Place& state) {
+  return {state.path + "/sockets/" + net::Here().boot(), state.own + 2};
 }
 
-void make_private(const fs::path& path) {
-  if (::mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST)
-    refuse("{} cannot be made: {}; choose another directory", path.string(), std::strerror(errno));
+/// By what a machine is known again after a boot; empty if it cannot be told from another.
+std::string machine_name() {
+  std::ifstream file("/etc/machine-id");
+  std::string id;
+  utsname names{};
+  if (!(file >> id) || ::uname(&names) != 0) return "";
+  return id + " " + static_cast<const char*>(names.nodename);
 }
 
-/// Like `mkdir -p`, but for nobody else.
-void make_parents(const fs::path& path) {
-  fs::path made;
-  for (const fs::path& part : path) {
-    made /= part;
-    std::error_code ignored;
-    if (!fs::exists(made, ignored)) make_private(made);
-  }
-}
-
-std::string make(const Place& place) {
-  fs::path path = place.path;
-  std::vector<fs::path> own;
-  for (int i = 0; i < place.own; ++i, path = path.parent_path()) own.push_back(path);
-  make_parents(path);
-  for (const fs::path& one : std::views::reverse(own)) {
-    make_private(one);
-    expect_private(one.string());
-  }
-  return place.path.string();
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  return line;
 }
 
 std::string_view word(Role role) {
@@ -133,13 +94,24 @@ std::optional<NodeId> id_in(std::string_view text) {
 
 /// Asked for datagrams, which no peer takes: who lives is not disturbed, and EPROTOTYPE says so.
 bool is_abandoned(const std::string& path) {
-  sockaddr_un name{};
-  name.sun_family = AF_UNIX;
-  path.copy(name.sun_path, socket_path_bytes_max);
-  file::Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  return socket &&
-         ::connect(socket.number(), reinterpret_cast<sockaddr*>(&name), sizeof name) != 0 &&
+  std::optional<net::SocketName> name = net::name_of_path(path);
+  net::Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  return name && socket && ::connect(socket.number(), name->get(), name->size()) != 0 &&
          errno == ECONNREFUSED;
+}
+
+/// Calls it with each file of a folder that is a socket.
+template <class Call>
+void for_each_socket(const std::string& path, Call&& call) {
+  net::PrivateFolder folder(path);
+  if (!folder.is_there()) return;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder.path_to(""), error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code gone;
+    if (fs::is_socket(entry->symlink_status(gone))) call(folder, entry->path().filename().string());
+  }
+  if (error) refuse("the sockets in {} cannot be listed: {}", path, error.message());
 }
 
 std::optional<Socket> socket_named(std::string_view name) {
@@ -154,15 +126,40 @@ std::optional<Socket> socket_named(std::string_view name) {
 
 }  // namespace
 
-Directories directories_of(std::string_view group, const DirectoryChoice& choice) {
+Directories directories_of(std::string_view group, const std::string& chosen) {
   check_group_name(group);
-  return {runtime_place(group, choice.runtime).path.string(),
-          state_place(group, choice.state).path.string()};
+  Place state = state_place(group, chosen);
+  return {state.path, sockets_place(state).path};
 }
 
-Directories make_directories(std::string_view group, const DirectoryChoice& choice) {
+Directories make_directories(std::string_view group, const std::string& chosen) {
+  Directories directories = directories_of(group, chosen);
+  Place sockets = sockets_place(state_place(group, chosen));
+  net::PrivateFolder folder(sockets.path, sockets.own, net::Missing::make);
+  if (std::string machine = machine_name(); !machine.empty()) {
+    std::ofstream(folder.path_to("machine")) << machine << '\n';
+    remove_former_boots(sockets.path, machine);
+  }
+  return directories;
+}
+
+void check_directories(std::string_view group, const std::string& chosen) {
   check_group_name(group);
-  return {make(runtime_place(group, choice.runtime)), make(state_place(group, choice.state))};
+  Place state = state_place(group, chosen);
+  Place sockets = sockets_place(state);
+  net::PrivateFolder(state.path, state.own);
+  net::PrivateFolder(sockets.path, sockets.own);
+}
+
+void remove_former_boots(const std::string& sockets, const std::string& machine) {
+  std::error_code error;
+  for (fs::directory_iterator entry(fs::path(sockets).parent_path(), error), end;
+       !error && entry != end; entry.increment(error)) {
+    std::error_code gone;
+    bool is_other = entry->path() != fs::path(sockets);
+    if (is_other && text_of(entry->path() / "machine") == machine)
+      fs::remove_all(entry->path(), gone);
+  }
 }
 
 void note_elsewhere(const std::string& state, const std::vector<std::string>& words) {
@@ -179,51 +176,35 @@ std::string elsewhere(const std::string& state) {
   return line;
 }
 
-std::string socket_path(const std::string& runtime, const Socket& socket) {
-  std::string path =
-      fmt::format("{}/{}{:x}{}", runtime, word(socket.role), socket.id.value, socket_ending);
-  if (path.size() > socket_path_bytes_max)
-    refuse(
-        "the socket {} would have a path of {} bytes, and the kernel takes {}; choose a shorter "
-        "runtime directory or group name",
-        path, path.size(), socket_path_bytes_max);
-  return path;
+std::string socket_path(const std::string& folder, const Socket& socket) {
+  return fmt::format("{}/{}{:x}{}", folder, word(socket.role), socket.id.value, socket_ending);
 }
 
-std::vector<Socket> sockets_in(const std::string& runtime) {
+std::vector<Socket> sockets_in(const std::string& folder) {
   std::vector<Socket> found;
-  std::error_code error;
-  for (fs::directory_iterator entry(runtime, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code gone;
-    auto socket = socket_named(entry->path().filename().string());
-    if (socket && fs::is_socket(entry->symlink_status(gone))) found.push_back(*socket);
-  }
-  if (error && error != std::errc::no_such_file_or_directory)
-    refuse("the sockets in {} cannot be listed: {}", runtime, error.message());
+  for_each_socket(folder, [&](const net::PrivateFolder&, const std::string& name) {
+    if (auto socket = socket_named(name)) found.push_back(*socket);
+  });
   std::sort(found.begin(), found.end());
   return found;
 }
 
-std::vector<std::string> living_sockets(const std::string& runtime) {
+std::vector<std::string> living_sockets(const std::string& path) {
   std::vector<std::string> living;
-  for (const Socket& socket : sockets_in(runtime))
-    if (std::string path = socket_path(runtime, socket); !is_abandoned(path))
-      living.push_back(std::move(path));
+  for_each_socket(path, [&](const net::PrivateFolder& folder, const std::string& name) {
+    if (socket_named(name) && !is_abandoned(folder.path_to(name)))
+      living.push_back(path + "/" + name);
+  });
   return living;
 }
 
 /// No process takes the name of another: what is dead once may be removed at any time. So is what
 /// has no proper name yet; who is alive gives it another.
-void remove_abandoned_sockets(const std::string& runtime) {
-  std::error_code error;
-  for (fs::directory_iterator entry(runtime, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code gone;
-    const std::string path = entry->path().string();
-    if (fs::is_socket(entry->symlink_status(gone)) && is_abandoned(path)) ::unlink(path.c_str());
-  }
-  if (error) refuse("the sockets in {} cannot be listed: {}", runtime, error.message());
+void remove_abandoned_sockets(const std::string& path) {
+  for_each_socket(path, [](const net::PrivateFolder& folder, const std::string& name) {
+    std::string socket = folder.path_to(name);
+    if (is_abandoned(socket)) ::unlink(socket.c_str());
+  });
 }
 
 }  // namespace conch::peer

@@ -15,6 +15,8 @@
 #include <map>
 #include <optional>
 
+#include "net/private_folder.hpp"
+#include "net/ways.hpp"
 #include "register/directory.hpp"
 #include "register/testing/scratch.hpp"
 
@@ -47,7 +49,6 @@ class Environment {
 class DirectoriesTest : public testing::Test {
  protected:
   DirectoriesTest() {
-    environment.set("XDG_RUNTIME_DIR", at("run"));
     environment.set("XDG_STATE_HOME", std::nullopt);
     environment.set("HOME", at("home"));
   }
@@ -70,7 +71,9 @@ class DirectoriesTest : public testing::Test {
     file::Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    net::PrivateFolder folder(net::folder_of(path), 0);
+    std::string name = folder.path_to(net::file_of(path));
+    std::strncpy(address.sun_path, name.c_str(), sizeof address.sun_path - 1);
     EXPECT_EQ(::bind(socket.number(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
     return socket;
   }
@@ -81,19 +84,23 @@ class DirectoriesTest : public testing::Test {
 
 TEST_F(DirectoriesTest, TheEnvironmentSaysWhere) {
   Directories found = directories_of("ci");
-  EXPECT_EQ(found.runtime, at("run/conch/ci"));
   EXPECT_EQ(found.state, at("home/.local/state/conch/ci"));
+  EXPECT_EQ(found.sockets, found.state + "/sockets/" + net::Here().boot());
   environment.set("XDG_STATE_HOME", at("state"));
   EXPECT_EQ(directories_of("ci").state, at("state/conch/ci"));
-  EXPECT_FALSE(fs::exists(at("run"))) << "asking makes nothing";
+  environment.set("XDG_STATE_HOME", "relative");
+  EXPECT_EQ(directories_of("ci").state, found.state);
+  EXPECT_FALSE(fs::exists(at("home"))) << "asking makes nothing";
 }
 
-TEST_F(DirectoriesTest, WithoutARuntimeDirectoryThereIsTmp) {
-  std::string in_tmp = "/tmp/conch-" + std::to_string(::geteuid()) + "/ci";
-  environment.set("XDG_RUNTIME_DIR", std::nullopt);
-  EXPECT_EQ(directories_of("ci").runtime, in_tmp);
-  environment.set("XDG_RUNTIME_DIR", "relative");
-  EXPECT_EQ(directories_of("ci").runtime, in_tmp);
+/// A login shell has another than cron, which has none.
+TEST_F(DirectoriesTest, SocketsAreWithTheRegisterWhateverTheRuntimeDirectoryIs) {
+  std::string sockets = directories_of("ci").sockets;
+  for (const std::optional<std::string>& runtime :
+       {std::optional(at("run")), std::optional(at("another")), std::optional<std::string>()}) {
+    environment.set("XDG_RUNTIME_DIR", runtime);
+    EXPECT_EQ(directories_of("ci").sockets, sockets);
+  }
 }
 
 TEST_F(DirectoriesTest, WithoutAHomeThereIsNoState) {
@@ -101,47 +108,57 @@ TEST_F(DirectoriesTest, WithoutAHomeThereIsNoState) {
   environment.set("XDG_STATE_HOME", "");
   EXPECT_NE(complaint([] { directories_of("ci"); }).find("set HOME or XDG_STATE_HOME"),
             std::string::npos);
-  EXPECT_EQ(directories_of("ci", {"", at("there")}).state, at("there/ci"));
+  EXPECT_EQ(directories_of("ci", at("there")).state, at("there/ci"));
 }
 
 TEST_F(DirectoriesTest, AChoiceStandsAboveTheEnvironment) {
-  Directories made = make_directories("ci", {at("a/b"), at("c")});
-  EXPECT_EQ(made.runtime, at("a/b/ci"));
-  EXPECT_EQ(made.state, at("c/ci"));
-  EXPECT_TRUE(fs::is_directory(made.runtime));
-  EXPECT_TRUE(fs::is_directory(made.state));
-  EXPECT_NE(make_directories("other", {at("a/b"), at("c")}).runtime, made.runtime);
+  Directories made = make_directories("ci", at("a/b"));
+  EXPECT_EQ(made.state, at("a/b/ci"));
+  EXPECT_TRUE(fs::is_directory(made.sockets));
+  EXPECT_NE(make_directories("other", at("a/b")).sockets, made.sockets);
 }
 
 TEST_F(DirectoriesTest, WhatIsMadeIsPrivate) {
   Directories made = make_directories("ci");
-  for (const std::string& path : {made.runtime, made.state, at("run/conch"), at("home/.local")})
+  for (const std::string& path : {made.sockets, made.state, at("home/.local")})
     EXPECT_EQ(mode_of(path), 0700u) << path;
-  EXPECT_EQ(make_directories("ci").runtime, made.runtime) << "and may be there before";
+  EXPECT_EQ(make_directories("ci").sockets, made.sockets) << "and may be there before";
 }
 
 TEST_F(DirectoriesTest, WhatOthersCanReadIsRefused) {
   Directories made = make_directories("ci");
-  for (const std::string& path : {made.runtime, made.state, at("run/conch")}) {
+  for (const std::string& path :
+       {made.sockets, made.state + "/sockets", made.state, at("home/.local/state/conch")}) {
     ::chmod(path.c_str(), 0750);
-    EXPECT_EQ(complaint([] { make_directories("ci"); }),
-              path + " is open to other users, who could take or forge locks; chmod 700 it");
+    std::string why = path + " is open to other users, who could take or forge locks; chmod 700 it";
+    EXPECT_EQ(complaint([] { make_directories("ci"); }), why);
+    EXPECT_EQ(complaint([] { check_directories("ci"); }), why);
     ::chmod(path.c_str(), 0700);
   }
   EXPECT_EQ(complaint([] { make_directories("ci"); }), "");
+  EXPECT_EQ(complaint([] { check_directories("ci"); }), "");
+}
+
+TEST_F(DirectoriesTest, WhatIsBelowADirectoryThatAllCanWriteIsRefused) {
+  fs::create_directories(at("home"));
+  ::chmod(at("home").c_str(), 0777);
+  for (auto* deed : {+[] { check_directories("ci"); }, +[] { make_directories("ci"); }})
+    EXPECT_NE(complaint(deed).find(at("home") + " can be written by every user"),
+              std::string::npos);
+  EXPECT_TRUE(fs::is_empty(at("home")));
 }
 
 TEST_F(DirectoriesTest, ASymbolicLinkIsRefused) {
-  fs::create_directories(at("run"));
+  fs::create_directories(at("home/.local/state"));
   fs::create_directory(at("elsewhere"));
   ::chmod(at("elsewhere").c_str(), 0700);
-  fs::create_directory_symlink(at("elsewhere"), at("run/conch"));
+  fs::create_directory_symlink(at("elsewhere"), at("home/.local/state/conch"));
   EXPECT_NE(complaint([] { make_directories("ci"); }).find("symbolic link"), std::string::npos);
 }
 
 TEST_F(DirectoriesTest, AFileInItsPlaceIsRefused) {
-  fs::create_directories(at("run"));
-  std::ofstream(at("run/conch")) << "something";
+  fs::create_directories(at("home/.local/state"));
+  std::ofstream(at("home/.local/state/conch")) << "something";
   EXPECT_NE(complaint([] { make_directories("ci"); }).find("is not a directory"),
             std::string::npos);
 }
@@ -149,15 +166,33 @@ TEST_F(DirectoriesTest, AFileInItsPlaceIsRefused) {
 TEST_F(DirectoriesTest, AnotherUsersIsRefused) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root gives directories away";
   Directories made = make_directories("ci");
-  ASSERT_EQ(::chown(made.runtime.c_str(), 12345, 0), 0);
+  ASSERT_EQ(::chown(made.sockets.c_str(), 12345, 0), 0);
   EXPECT_EQ(complaint([] { make_directories("ci"); }),
-            made.runtime + " belongs to user 12345, this is user 0; choose another directory");
+            made.sockets + " belongs to user 12345, this is user 0; choose another directory");
 }
 
 TEST_F(DirectoriesTest, ABadGroupHasNoDirectories) {
   EXPECT_NE(complaint([] { directories_of("../x"); }), "");
   EXPECT_NE(complaint([] { make_directories(""); }), "");
-  EXPECT_FALSE(fs::exists(at("run")));
+  EXPECT_FALSE(fs::exists(at("home")));
+}
+
+/// Two machines may share a home: what the other one has is left alone.
+TEST_F(DirectoriesTest, OnlyFormerBootsOfThisMachineAreForgotten) {
+  std::string sockets = make_directories("ci").sockets;
+  fs::path beside = fs::path(sockets).parent_path();
+  for (const char* boot : {"former", "other", "nobody"}) fs::create_directories(beside / boot);
+  make_socket(beside / "former/host.1.sock");
+  make_socket(beside / "other/host.2.sock");
+  std::ofstream(beside / "former/machine") << "this machine\n";
+  std::ofstream(beside / "other/machine") << "another machine\n";
+  std::ofstream(fs::path(sockets) / "machine") << "this machine\n";
+  remove_former_boots(sockets, "this machine");
+  EXPECT_FALSE(fs::exists(beside / "former"));
+  EXPECT_TRUE(fs::exists(beside / "other/host.2.sock"));
+  EXPECT_TRUE(fs::exists(beside / "nobody"));
+  EXPECT_TRUE(fs::exists(sockets));
+  EXPECT_EQ(sockets_in(sockets), std::vector<Socket>{});
 }
 
 TEST_F(DirectoriesTest, SocketsHaveTheirRoleAndIdInTheirNames) {
@@ -166,53 +201,44 @@ TEST_F(DirectoriesTest, SocketsHaveTheirRoleAndIdInTheirNames) {
             "/run/x/peer.ffffffffffffffff.sock");
 }
 
-TEST_F(DirectoriesTest, APathThatTheKernelDoesNotTakeIsRefused) {
-  Socket socket{Role::host, NodeId{7}};
-  std::string longest(107 - std::string("/host.7.sock").size(), 'x');
-  EXPECT_EQ(socket_path(longest, socket).size(), 107u);
-  EXPECT_NE(complaint([&] {
-              socket_path(longest + "x", socket);
-            }).find("a path of 108 bytes, and the kernel takes 107; choose a shorter"),
-            std::string::npos);
-}
-
 TEST_F(DirectoriesTest, SocketsAreFoundByTheirNames) {
   EXPECT_EQ(sockets_in(at("nowhere")), std::vector<Socket>{});
-  std::string runtime = make_directories("ci").runtime;
+  std::string folder = make_directories("ci").sockets;
   const std::vector<Socket> sockets{
       {Role::host, NodeId{9}}, {Role::peer, NodeId{3}}, {Role::peer, NodeId{20}}};
-  for (const Socket& one : sockets) make_socket(socket_path(runtime, one));
+  for (const Socket& one : sockets) make_socket(socket_path(folder, one));
   for (const char* name :
        {"host.sock", "peer.x.sock", "peer.07.sock", "peer.7.sock.old", "guest.7.sock"})
-    make_socket(runtime + "/" + name);
-  std::ofstream(runtime + "/host.5.sock") << "a file";
-  EXPECT_EQ(sockets_in(runtime), sockets);
+    make_socket(folder + "/" + name);
+  std::ofstream(folder + "/host.5.sock") << "a file";
+  EXPECT_EQ(sockets_in(folder), sockets);
 }
 
 TEST_F(DirectoriesTest, SocketsBehindWhichNobodyIsAreRemoved) {
-  std::string runtime = make_directories("ci").runtime;
+  std::string folder = make_directories("ci").sockets;
   const Socket open{Role::host, NodeId{1}};
-  file::Descriptor living = make_socket(socket_path(runtime, open));
-  make_socket(socket_path(runtime, {Role::host, NodeId{2}}));
-  make_socket(socket_path(runtime, {Role::peer, NodeId{3}}));
-  make_socket(runtime + "/peer.4.soc~");
-  std::ofstream(runtime + "/note") << "no socket";
-  remove_abandoned_sockets(runtime);
-  EXPECT_EQ(sockets_in(runtime), std::vector<Socket>{open});
-  EXPECT_FALSE(fs::exists(runtime + "/peer.4.soc~"));
-  EXPECT_TRUE(fs::exists(runtime + "/note"));
+  file::Descriptor living = make_socket(socket_path(folder, open));
+  make_socket(socket_path(folder, {Role::host, NodeId{2}}));
+  make_socket(socket_path(folder, {Role::peer, NodeId{3}}));
+  make_socket(folder + "/peer.4.soc~");
+  std::ofstream(folder + "/note") << "no socket";
+  remove_abandoned_sockets(folder);
+  EXPECT_EQ(sockets_in(folder), std::vector<Socket>{open});
+  EXPECT_FALSE(fs::exists(folder + "/peer.4.soc~"));
+  EXPECT_TRUE(fs::exists(folder + "/note"));
   EXPECT_EQ(::listen(living.number(), 1), 0);
-  remove_abandoned_sockets(runtime);
-  EXPECT_EQ(sockets_in(runtime), std::vector<Socket>{open});
+  remove_abandoned_sockets(folder);
+  EXPECT_EQ(sockets_in(folder), std::vector<Socket>{open});
 }
 
 TEST_F(DirectoriesTest, SocketsThatCannotBeListedAreNotNone) {
   std::ofstream(at("file")) << "something";
-  EXPECT_NE(complaint([&] { sockets_in(at("file")); }).find("cannot be listed"), std::string::npos);
+  EXPECT_NE(complaint([&] { sockets_in(at("file")); }).find("is not a directory"),
+            std::string::npos);
 }
 
 TEST_F(DirectoriesTest, AMachineRemembersWhereItHasJoined) {
-  std::string state = make_directories("group", {at("run"), at("state")}).state;
+  std::string state = make_directories("group", at("state")).state;
   EXPECT_EQ(elsewhere(state), "");
   note_elsewhere(state, {"--join alpha:1", "--join beta:2"});
   EXPECT_EQ(elsewhere(state), "--join alpha:1 --join beta:2");

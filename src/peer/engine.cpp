@@ -76,8 +76,7 @@ Engine::Engine(PeerOptions options)
     : options_(bounded(std::move(options))),
       group_(group_named(options_.group)),
       cluster_(cluster_named(options_.cluster)),
-      directories_(
-          make_directories(group_, {options_.runtime_directory, options_.state_directory})),
+      directories_(make_directories(group_, options_.state_directory)),
       life_{NodeId{draw()}, draw_incarnation({})},
       dice_(static_cast<std::minstd_rand::result_type>(draw())),
       background_wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
@@ -130,8 +129,7 @@ Engine::Engine(PeerOptions options)
   thread_ = std::thread([this] { background(); });
   try {
     come_in();
-    if (std::vector<std::string> words = way_in(); !words.empty())
-      note_elsewhere(directories_.state, words);
+    note_whereabouts();
   } catch (...) {
     stop();
     throw;
@@ -199,16 +197,39 @@ void Engine::open_courier() {
   courier.group = group_;
   courier.algorithm = ring_ ? text_of(*ring_) : algorithm_->about.name;
   Role role = options_.serves_clients ? Role::host : Role::peer;
-  courier.socket = socket_path(directories_.runtime, {role, life_.id});
+  courier.socket = socket_path(directories_.sockets, {role, life_.id});
   courier.listen = options_.listen;
   courier.advertise = options_.advertise;
   courier.tls = tls_of(options_.tls);
   courier.insecure = options_.insecure;
   courier.tcp_only = options_.tcp_only;
   courier.log = [this](const std::string& line) { log(line); };
-  remove_abandoned_sockets(directories_.runtime);
+  remove_abandoned_sockets(directories_.sockets);
   courier_ = std::make_unique<net::Courier>(std::move(courier));
   listens_ = courier_->listens();
+}
+
+/// Somebody may have removed the socket with its folder: those who come later would not find this
+/// peer. If the register has gone as well, they would found another.
+void Engine::look_after_socket() {
+  if (courier_->has_socket_file()) return;
+  try {
+    make_directories(group_, options_.state_directory);
+    courier_->listen_again();
+    note_whereabouts();
+    socket_trouble_.clear();
+    log(fmt::format("somebody removed this peer's socket from {}: made it again",
+                    directories_.sockets));
+  } catch (const Error& error) {
+    if (std::exchange(socket_trouble_, error.what()) != error.what()) log(error.what());
+  }
+}
+
+/// For those on this machine who come later.
+void Engine::note_whereabouts() const {
+  if (is_ring()) note_ring();
+  if (std::vector<std::string> words = way_in(); !words.empty())
+    note_elsewhere(directories_.state, words);
 }
 
 /// Waits until the peer is a member.
@@ -374,7 +395,7 @@ void Engine::stop() {
   trace_.reset();
   courier_.reset();
   try {
-    remove_abandoned_sockets(directories_.runtime);
+    remove_abandoned_sockets(directories_.sockets);
   } catch (const Error& error) {
     log(error.what());
   }

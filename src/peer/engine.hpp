@@ -99,7 +99,7 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   const PeerOptions& options() const { return options_; }
   const std::string& group() const { return group_; }
   /// Where its Unix socket is, with a slash at the end.
-  std::string runtime_folder() const { return directories_.runtime + "/"; }
+  std::string socket_folder() const { return directories_.sockets + "/"; }
   const CatalogEntry& algorithm() const { return *algorithm_; }
   std::string why_not_shared() const;
   /// Throws Error if nobody can share a lock of this group.
@@ -168,6 +168,7 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   Insistence insistence() const { return {options_.algorithm, options_.dht, options_.replicas}; }
   bool find_ring();
   bool seek_ring();
+  void note_ring() const;
   bool find_ring_there();
   bool find_ring_here();
   bool is_register_group(const net::Acquaintance& there) const;
@@ -184,6 +185,8 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   void come_in();
   std::string why_not_admitted() const;
   void find_contacts_again();
+  void look_after_socket();
+  void note_whereabouts() const;
   void be_born();
   void enter_phase(Phase phase);
   void turn_everybody_out();
@@ -264,6 +267,8 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   file::Descriptor founding_;
   recovery::LeaseTerms terms_;
   std::vector<std::string> listens_;
+  /// Why the socket could not be made again; empty: there is none, or nobody has removed it.
+  std::string socket_trouble_;
 
   mutable std::mutex mutex_;
   recovery::Life life_;

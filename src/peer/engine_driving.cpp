@@ -21,6 +21,7 @@ namespace {
 constexpr Duration takeover_delay_min = std::chrono::microseconds(200);
 constexpr Duration takeover_delay_max = std::chrono::milliseconds(10);
 
+constexpr Duration housekeeping_period_max = std::chrono::seconds(1);
 constexpr Duration forgetting_period = std::chrono::seconds(10);
 
 }  // namespace
@@ -177,7 +178,8 @@ void Engine::look_after(Time now) {
 }
 
 void Engine::keep_house(Time now) {
-  next_housekeeping_ = now + terms_.length / 8;
+  next_housekeeping_ = now + std::min(terms_.length / 8, housekeeping_period_max);
+  look_after_socket();
   // Who is not in sees no view, and would not learn that its contacts have all died since.
   bool asks_in_vain = !steward_->lease_until() && contacts_sought_ + terms_.length < now;
   if (asks_in_vain && !register_ && !is_ring()) find_contacts_again();

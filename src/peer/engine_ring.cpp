@@ -1,9 +1,9 @@
 // A group without a register: how a peer finds somebody of it, or founds it.
 //
-// With --join anybody of the group will do. Without it, the sockets in the runtime directory are
-// those of the group's peers on this machine: whoever answers is joined, and if nobody is there the
-// peer founds the group. A file `ring` beside them has what the group agreed on last, so that one
-// who does not say which algorithm it wants looks there first, and founds the group anew with it.
+// With --join anybody of the group will do. Without it, the sockets beside the group's state are
+// those of its peers on this machine: whoever answers is joined, and if nobody is there the peer
+// founds the group. A file `ring` beside them has what the group agreed on last, so that one who
+// does not say which algorithm it wants looks there first, and founds the group anew with it.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
@@ -31,18 +31,18 @@ constexpr std::size_t remembered_max = 8;
 /// A living peer has long answered by then.
 constexpr Duration answer_patience = std::chrono::seconds(2);
 
-std::string note_in(const std::string& runtime) { return runtime + "/ring"; }
+std::string note_in(const std::string& folder) { return folder + "/ring"; }
 
-std::optional<Agreement> noted_in(const std::string& runtime) {
-  std::ifstream file(note_in(runtime));
+std::optional<Agreement> noted_in(const std::string& folder) {
+  std::ifstream file(note_in(folder));
   std::string line;
   std::getline(file, line);
   return parse_agreement(line);
 }
 
 /// Whoever has it open is the only one that looks for others, and may find that there are none.
-file::Descriptor begin_founding(const std::string& runtime, Duration patience) {
-  std::string path = runtime + "/founding";
+file::Descriptor begin_founding(const std::string& folder, Duration patience) {
+  std::string path = folder + "/founding";
   file::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file) throw Error(ErrorCode::misconfigured, fmt::format("cannot write {}", path));
   auto until = std::chrono::steady_clock::now() + patience;
@@ -55,8 +55,8 @@ file::Descriptor begin_founding(const std::string& runtime, Duration patience) {
   return file;
 }
 
-std::string address_of(const std::string& runtime, const Socket& socket) {
-  return wire::print(wire::Way(wire::UnixWay{net::Here().boot(), socket_path(runtime, socket)}));
+std::string address_of(const std::string& folder, const Socket& socket) {
+  return wire::print(wire::Way(wire::UnixWay{net::Here().boot(), socket_path(folder, socket)}));
 }
 
 }  // namespace
@@ -64,22 +64,26 @@ std::string address_of(const std::string& runtime, const Socket& socket) {
 /// Whether the group is, or will be, one without a register.
 bool Engine::find_ring() {
   if (!seek_ring()) return false;
-  std::ofstream(note_in(directories_.runtime)) << text_of(*ring_) << '\n';
+  note_ring();
   return true;
+}
+
+void Engine::note_ring() const {
+  std::ofstream(note_in(directories_.sockets)) << text_of(*ring_) << '\n';
 }
 
 bool Engine::seek_ring() {
   bool wanted = find_routed(options_.algorithm) != nullptr;
   bool open = wanted || options_.algorithm.empty();
   if (!options_.join.empty()) return open && find_ring_there();
-  bool noted = std::filesystem::exists(note_in(directories_.runtime));
+  bool noted = std::filesystem::exists(note_in(directories_.sockets));
   if (!wanted && !noted) return false;
-  founding_ = begin_founding(directories_.runtime, options_.admission_patience);
+  founding_ = begin_founding(directories_.sockets, options_.admission_patience);
   if (find_ring_here()) return true;
-  std::optional<Agreement> last = noted_in(directories_.runtime);
+  std::optional<Agreement> last = noted_in(directories_.sockets);
   bool again = last && options_.algorithm.empty() && !options_.etcd.enabled();
   if (!wanted && !again) {
-    std::filesystem::remove(note_in(directories_.runtime));
+    std::filesystem::remove(note_in(directories_.sockets));
     return false;
   }
   expect_own_register();
@@ -106,15 +110,15 @@ bool Engine::find_ring_there() {
 }
 
 bool Engine::find_ring_here() {
-  remove_abandoned_sockets(directories_.runtime);
+  remove_abandoned_sockets(directories_.sockets);
   std::string failure;
-  for (const Socket& socket : sockets_in(directories_.runtime)) {
+  for (const Socket& socket : sockets_in(directories_.sockets)) {
     if (ring_contacts_.size() == contacts_max) break;
     try {
-      std::string address = address_of(directories_.runtime, socket);
+      std::string address = address_of(directories_.sockets, socket);
       net::Acquaintance there = net::ask_who(address, group_, {}, answer_patience);
       if (is_register_group(there)) {
-        std::filesystem::remove(note_in(directories_.runtime));
+        std::filesystem::remove(note_in(directories_.sockets));
         return false;
       }
       meet_ring(there, "this machine");

@@ -1,11 +1,13 @@
 // Peers of one process, each with its own sockets: what the public classes promise.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <conch/mutex.hpp>
 #include <conch/peer.hpp>
 #include <conch/shared_mutex.hpp>
 #include <conch/ticket.hpp>
+#include <filesystem>
 #include <future>
 #include <latch>
 #include <random>
@@ -58,7 +60,31 @@ TEST_F(PeerTest, FencesGoOnWhenTheGroupWasEmpty) {
 
 TEST_F(PeerTest, LeavesNoSocketBehind) {
   join();
-  EXPECT_TRUE(std::filesystem::is_empty(group_.folder() + "/run/test"));
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(group_.folder()))
+    EXPECT_FALSE(entry.is_socket()) << entry.path();
+}
+
+/// Who comes later finds those who were there before.
+TEST_F(PeerTest, ASocketThatSomebodyRemovedIsMadeAgainAndSaidOnce) {
+  auto a = join();
+  auto b = join();
+  std::filesystem::remove_all(group_.folder() + "/state/test/sockets");
+  auto times_said = [&] {
+    std::vector<std::string> lines = group_.log();
+    return std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
+      return line.find("somebody removed this peer's socket") != std::string::npos;
+    });
+  };
+  auto until = std::chrono::steady_clock::now() + 20s;
+  while (times_said() < 2 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(5ms);
+  auto c = join();
+  for (Peer* peer : {a.get(), b.get(), c.get()}) {
+    Mutex mutex(*peer, "deploy");
+    EXPECT_TRUE(mutex.try_lock_for(5s)) << peer->id();
+    mutex.unlock();
+  }
+  EXPECT_EQ(times_said(), 2) << "once by each of the two";
 }
 
 TEST_F(PeerTest, ReenteringAnIdleLockCostsNoMessage) {

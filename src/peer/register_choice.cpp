@@ -40,7 +40,7 @@ void expect_no_files(const std::string& group, const std::string& state) {
 
 std::string why_not_founded(const std::string& group, const Directories& directories) {
   if (has_files(directories.state)) return "";
-  std::vector<std::string> living = living_sockets(directories.runtime);
+  std::vector<std::string> living = living_sockets(directories.sockets);
   if (living.empty()) return "";
   return fmt::format(
       "there is no register in {}, but a peer of the group '{}' runs here, which may hold its "
@@ -73,7 +73,7 @@ std::unique_ptr<Register> open_register(const PeerOptions& options, const std::s
   EtcdRegisterOptions etcd = etcd_options(options.etcd);
   etcd.group = group;
   etcd.lease = options.lease.value_or(default_lease);
-  etcd.neighbours = directories.runtime + "/lives";
+  etcd.neighbours = directories.sockets + "/lives";
   return std::make_unique<EtcdRegister>(etcd);
 }
 

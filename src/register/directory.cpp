@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -75,10 +74,7 @@ Directory::Directory(std::string path)
 }
 
 void Directory::expect_local() const {
-  struct statfs found {};
-  if (::fstatfs(self_.number(), &found) != 0) fail("find out the file system of", ".");
-  auto magic = static_cast<std::uint32_t>(found.f_type);
-  std::string why = objection_to_file_system(path_, magic, trusts_every_file_system());
+  std::string why = objection_to_file_system_at(kernel_path("."), path_);
   if (!why.empty()) throw RegisterError(why);
 }
 

@@ -1,10 +1,13 @@
 #include "register/file_system.hpp"
 
 #include <linux/magic.h>
+#include <sys/vfs.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 
 namespace conch::file {
@@ -90,6 +93,14 @@ std::string objection_to_file_system(const std::string& directory, std::uint32_t
          "other for dead. Choose a local directory, as with XDG_STATE_HOME, or a register for "
          "several machines, --register http://HOST:2379 of an etcd; or, if no other machine uses "
          "this directory, set CONCH_TRUST_FILE_SYSTEM=1";
+}
+
+std::string objection_to_file_system_at(const std::string& place, const std::string& directory) {
+  struct statfs found {};
+  if (::statfs(place.c_str(), &found) != 0)
+    return "the file system of " + place + " cannot be found out: " + std::strerror(errno);
+  return objection_to_file_system(directory, static_cast<std::uint32_t>(found.f_type),
+                                  trusts_every_file_system());
 }
 
 bool trusts_every_file_system() {

@@ -18,6 +18,8 @@ std::string file_system_name(std::uint32_t magic);
 /// Why no register can be in this directory; empty if one can. `trusted`: the user knows better.
 std::string objection_to_file_system(const std::string& directory, std::uint32_t magic,
                                      bool trusted);
+/// The same of a directory that is to be made in this one.
+std::string objection_to_file_system_at(const std::string& place, const std::string& directory);
 /// Whether $CONCH_TRUST_FILE_SYSTEM is 1: on this machine no file system is objected to.
 bool trusts_every_file_system();
 

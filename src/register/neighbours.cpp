@@ -13,7 +13,7 @@ using recovery::Life;
 using recovery::View;
 
 Neighbours::Neighbours(const std::string& folder)
-    : root_(folder), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+    : folder_(folder), root_(folder), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
   if (!epoll_) throw RegisterError("this process has too many open files: raise `ulimit -n`");
 }
 
@@ -24,12 +24,21 @@ Neighbours::~Neighbours() {
   }
 }
 
+/// Somebody may have removed it. Those who come later have their marks in the one that is made
+/// again; ours stays where it was, because a keeper may have locked it.
+const Directory& Neighbours::root() try {
+  if (!root_.is_in_place()) root_ = Directory(folder_);
+  return root_;
+} catch (const RegisterError&) {
+  return root_;  // What it was in has gone, too: the peer makes that again.
+}
+
 /// It is locked before it has its name, or a neighbour could take us for dead.
 void Neighbours::attach(const Life& life) {
   std::string unnamed = "new." + unique_tag();
-  Descriptor mark = mark_as_mine(root_, unnamed);
-  root_.rename(unnamed, name_of_life(life));
-  if (mine_ && *mine_ != life) root_.remove(name_of_life(*mine_));
+  Descriptor mark = mark_as_mine(root(), unnamed);
+  root().rename(unnamed, name_of_life(life));
+  if (mine_ && *mine_ != life) root().remove(name_of_life(*mine_));
   mine_ = life;
   mark_ = std::move(mark);
 }
@@ -37,7 +46,7 @@ void Neighbours::attach(const Life& life) {
 bool Neighbours::has_died(const Life& life) {
   auto watched = processes_.find(life);
   if (watched == processes_.end()) {
-    if (Descriptor process = watch_process(root_, name_of_life(life))) {
+    if (Descriptor process = watch_process(root(), name_of_life(life))) {
       epoll_event event{};
       event.events = EPOLLIN;
       if (::epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, process.number(), &event) == 0)
@@ -47,15 +56,15 @@ bool Neighbours::has_died(const Life& life) {
   bool is_watched = watched != processes_.end();
   if (is_watched && watched->second && has_ended(watched->second)) watched->second = {};
   bool seen_dead = is_watched && !watched->second;
-  return pulse_of(root_, name_of_life(life), seen_dead) == Pulse::gone;
+  return pulse_of(root(), name_of_life(life), seen_dead) == Pulse::gone;
 }
 
 void Neighbours::keep(const View& mentioned) {
   std::erase_if(processes_, [&](const auto& each) { return !mentioned.mentions(each.first); });
-  for (const std::string& name : root_.list().value_or(std::vector<std::string>{})) {
+  for (const std::string& name : root().list().value_or(std::vector<std::string>{})) {
     auto life = life_named(name);
-    if (life && !mentioned.mentions(*life) && pulse_of(root_, name, false) == Pulse::gone)
-      root_.remove(name);
+    if (life && !mentioned.mentions(*life) && pulse_of(root(), name, false) == Pulse::gone)
+      root().remove(name);
   }
 }
 

@@ -1,7 +1,8 @@
 // The lives of this machine in a register that is not: of these one knows when they die.
 //
 // Each has a mark (process.hpp) in a folder that its neighbours look into. A life without one is on
-// another machine, or in another runtime directory: its lease ends by time.
+// another machine, or in another state directory, or somebody has removed the folder since: its
+// lease ends by time.
 #pragma once
 
 #include <map>
@@ -32,6 +33,9 @@ class Neighbours {
   void keep(const recovery::View& mentioned);
 
  private:
+  const Directory& root();
+
+  std::string folder_;
   Directory root_;
   Descriptor epoll_;
   std::optional<recovery::Life> mine_;

@@ -82,10 +82,10 @@ class RigTest : public ::testing::Test {
 
 TEST_F(RigTest, SitesAreMachinesOfTheirOwn) {
   Process& shell = rig_->start(
-      1, {"sh", "-c", "uname -n; cat /proc/sys/kernel/random/boot_id; echo $XDG_RUNTIME_DIR"});
+      1, {"sh", "-c", "uname -n; cat /proc/sys/kernel/random/boot_id; echo $XDG_STATE_HOME"});
   EXPECT_EQ(shell.await_exit(), 0);
   EXPECT_EQ(shell.output(),
-            "site1\n77777777-7777-4777-8001-000000000001\n" + rig_->site(1).folder() + "/run\n");
+            "site1\n77777777-7777-4777-8001-000000000001\n" + rig_->site(1).folder() + "/state\n");
   EXPECT_EQ(rig_->site(1).address(), "10.77.2.1");
 }
 

@@ -203,7 +203,6 @@ void Site::enter() const {
   for (const net::Descriptor& each : namespaces_)
     if (::setns(each.number(), 0) != 0) fail("enter " + name());
   if (clocks_ && ::setns(clocks_.number(), 0) != 0) fail("enter the time of " + name());
-  ::setenv("XDG_RUNTIME_DIR", (folder_ + "/run").c_str(), 1);
   ::setenv("XDG_STATE_HOME", (folder_ + "/state").c_str(), 1);
 }
 

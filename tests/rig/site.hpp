@@ -40,7 +40,7 @@ class Site {
   /// Whoever takes it has the site's network in its hands.
   net::Descriptor take_end() { return std::move(end_); }
 
-  /// A process that is about to become a program moves there, with runtime and state directories
+  /// A process that is about to become a program moves there, with a state directory
   /// of its own. It dies with the thread that has started it.
   void enter() const;
   /// For AF_INET and this type: it is the site's, whoever uses it.

@@ -21,7 +21,6 @@ class Worker {
   Worker(const std::string& folder, std::uint32_t number, std::uint32_t peers, std::uint32_t locks)
       : page_(folder + "/page"), number_(number), locks_(locks), dice_(number) {
     options_.group = "soak";
-    options_.runtime_directory = folder + "/run";
     options_.state_directory = folder + "/state";
     options_.admission_patience = std::chrono::minutes(2);
     share_ = locks / peers * 4 + 1;

@@ -27,7 +27,6 @@ class ScratchGroup {
   PeerOptions options() {
     PeerOptions options;
     options.group = "test";
-    options.runtime_directory = folder_ + "/run";
     options.state_directory = folder_ + "/state";
     options.log = [this](std::string_view line) {
       std::lock_guard guard(mutex_);
