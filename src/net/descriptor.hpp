@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "net/close_on_fork.hpp"
+
 namespace conch::net {
 
 class Descriptor {
@@ -17,7 +19,9 @@ class Descriptor {
     return *this;
   }
   ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
+    if (number_ < 0) return;
+    forget_on_fork(number_);
+    ::close(number_);
   }
 
   int number() const { return number_; }

@@ -23,6 +23,7 @@ Connection* Courier::Post::find(Serial serial) {
 
 Connection& Courier::Post::enroll(Connection connection, std::uint32_t events) {
   connection.serial = next_serial_++;
+  close_on_fork(connection.socket.number());
   poller_.add(connection.socket.number(), connection.serial, events);
   connection.waits_to_write = (events & EPOLLOUT) != 0;
   wake_by(connection.deadline);

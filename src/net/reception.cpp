@@ -19,7 +19,7 @@ namespace {
 
 constexpr int backlog = 128;
 
-[[noreturn]] void fail(const std::string& where) {
+[[noreturn]] void fail_to_listen(const std::string& where) {
   throw Error("cannot listen on " + where + ": " + std::strerror(errno));
 }
 
@@ -39,13 +39,14 @@ void remove_stale(const std::string& path, const SocketName& name, const std::st
 
 Descriptor listen_on(const SocketName& name, const std::string& text) {
   Descriptor socket(::socket(name.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!socket) fail(text);
+  if (!socket) fail_to_listen(text);
+  close_on_fork(socket.number());
   int yes = 1;
   // A port is free as soon as nobody listens on it, even while old connections linger.
   if (name.family() != AF_UNIX)
     ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  if (::bind(socket.number(), name.get(), name.size()) != 0) fail(text);
-  if (::listen(socket.number(), backlog) != 0) fail(text);
+  if (::bind(socket.number(), name.get(), name.size()) != 0) fail_to_listen(text);
+  if (::listen(socket.number(), backlog) != 0) fail_to_listen(text);
   return socket;
 }
 
@@ -96,7 +97,7 @@ Descriptor Reception::open_local(const std::string& path) {
       return socket;
     }
     // The moment in which it is there and not open yet was enough to have it removed.
-    if (errno != ENOENT || --attempts == 0) fail(path);
+    if (errno != ENOENT || --attempts == 0) fail_to_listen(path);
   }
 }
 

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "net/close_on_fork.hpp"
 #include "register/file_system.hpp"
 #include "register/register.hpp"
 
@@ -57,7 +58,10 @@ bool is_one_of(int error, std::initializer_list<int> expected) {
 }  // namespace
 
 void Descriptor::reset(int number) {
-  if (number_ >= 0) ::close(number_);
+  if (number_ >= 0) {
+    net::forget_on_fork(number_);
+    ::close(number_);
+  }
   number_ = number;
 }
 

@@ -150,28 +150,60 @@ TEST_F(LeasesTest, AProcessThatExecsIsNoLongerThePeer) {
   EXPECT_TRUE(mine->read().has_ended(a));
 }
 
+/// A process that is member `a`, has forked a child that knows nothing of it, and stopped.
+class Forked {
+ public:
+  template <class Enter>
+  explicit Forked(const Enter& enter)
+      : member([&] {
+          auto its = enter();
+          if (::fork() == 0) {
+            ::alarm(60);
+            pid_t orphan = ::getpid();
+            while (::write(word_.in.number(), &orphan, sizeof orphan) > 0) ::pause();
+          }
+          ::raise(SIGSTOP);
+          return 0;
+        }) {
+    EXPECT_TRUE(member.await_stop());
+    EXPECT_EQ(::read(word_.out.number(), &orphan_, sizeof orphan_),
+              static_cast<ssize_t>(sizeof orphan_));
+  }
+  ~Forked() {
+    if (orphan_ > 0) ::kill(orphan_, SIGKILL);
+  }
+  Forked(const Forked&) = delete;
+  Forked& operator=(const Forked&) = delete;
+
+ private:
+  Pipe word_;
+  pid_t orphan_ = 0;
+
+ public:
+  Child member;
+};
+
 TEST_F(LeasesTest, AProcessThatForkedAndDiedIsDeadThoughItsChildLives) {
   auto mine = client(1h);
-  Pipe word;
-  Child member([&] {
+  Forked forked([&] {
     auto its = client(1h);
     enter(*its, a);
-    pid_t orphan = ::fork();
-    if (orphan == 0) {
-      ::alarm(60);
-      while (true) ::pause();
-    }
-    if (::write(word.in.number(), &orphan, sizeof orphan) < 0) return 1;
-    ::raise(SIGSTOP);
-    return 0;
+    return its;
   });
-  ASSERT_TRUE(member.await_stop());
-  pid_t orphan = 0;
-  ASSERT_EQ(::read(word.out.number(), &orphan, sizeof orphan), static_cast<ssize_t>(sizeof orphan));
   EXPECT_FALSE(mine->read().has_ended(a));
-  member.send(SIGKILL);
+  forked.member.send(SIGKILL);
   EXPECT_TRUE(await_end(*mine, a));
-  ::kill(orphan, SIGKILL);
+}
+
+TEST_F(LeasesTest, WhoComesLaterSeesThatAProcessIsDeadThoughItsChildLives) {
+  Forked forked([&] {
+    auto its = client(1h);
+    enter(*its, a);
+    return its;
+  });
+  forked.member.send(SIGKILL);
+  EXPECT_EQ(forked.member.await_exit(), -1);
+  EXPECT_TRUE(client(1h)->read().has_ended(a));
 }
 
 TEST_F(LeasesTest, AForkHasNoRegister) {

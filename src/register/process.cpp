@@ -12,6 +12,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "net/close_on_fork.hpp"
 #include "register/file_lock.hpp"
 #include "register/register.hpp"
 
@@ -77,6 +78,7 @@ Descriptor mark_as_mine(const Directory& root, const std::string& name) {
   Descriptor file = root.create(name, text);
   if (!try_lock(file, root.path(name), process_byte))
     throw RegisterError(root.path(name) + " was locked by somebody else before it had its name");
+  net::close_on_fork(file.number());
   return file;
 }
 

@@ -6,10 +6,10 @@
 // The life is over when neither is locked.
 //
 // A pidfd is what wakes us. It is also proof that the process has gone, if it was seen to be the
-// right one while that lived, for numbers of processes are used again: so a process that forked,
-// and has left its lock to a child that knows nothing of it, is dead all the same; who has not seen
-// it alive waits until its lease runs out by time. It says nothing about keepers, for whom the lock
-// alone speaks. A process that is stopped is not dead.
+// right one while that lived, for numbers of processes are used again. A forked child closes its
+// copy of the lock; where it could not, the process is dead all the same for who has a pidfd, and
+// others wait until its lease runs out by time. A pidfd says nothing about keepers, for whom the
+// lock alone speaks. A process that is stopped is not dead.
 #pragma once
 
 #include <cstdint>
