@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "net/courier.hpp"
 #include "peer/directories.hpp"
@@ -28,6 +29,8 @@ class PeerLine {
   /// Sends, and waits for the answer, which is no failure.
   peer::ClientReply ask(const peer::ClientMessage& message);
 
+  /// What has come along with replies since the last time.
+  std::vector<net::Descriptor> take_enclosed() { return link_->take_enclosed(); }
   int descriptor() const { return link_->descriptor(); }
 
  private:

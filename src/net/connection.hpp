@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "net/back_off.hpp"
 #include "net/courier.hpp"
@@ -21,8 +23,29 @@ namespace conch::net {
 class Backlog {
  public:
   std::string& bytes() { return bytes_; }
-  std::string_view unwritten() const { return std::string_view(bytes_).substr(written_); }
+  std::size_t size() const { return bytes_.size() - written_; }
+  /// These go with the next byte that is added.
+  void enclose(std::vector<Descriptor> descriptors) {
+    enclosed_.push_back({bytes_.size(), std::move(descriptors)});
+  }
+
+  /// What can be written at once: up to where other descriptors go with it.
+  std::string_view unwritten() const {
+    std::string_view rest = std::string_view(bytes_).substr(written_);
+    for (const Enclosed& each : enclosed_)
+      if (each.place > written_) return rest.substr(0, each.place - written_);
+    return rest;
+  }
+  /// What goes with it.
+  std::vector<int> descriptors() const {
+    std::vector<int> numbers;
+    if (enclosed_.empty() || enclosed_.front().place != written_) return numbers;
+    for (const Descriptor& each : enclosed_.front().descriptors) numbers.push_back(each.number());
+    return numbers;
+  }
   void wrote(std::size_t bytes) {
+    if (bytes > 0 && !enclosed_.empty() && enclosed_.front().place == written_)
+      enclosed_.erase(enclosed_.begin());
     written_ += bytes;
     if (written_ < bytes_.size()) return;
     bytes_.clear();
@@ -30,8 +53,14 @@ class Backlog {
   }
 
  private:
+  struct Enclosed {
+    std::size_t place;
+    std::vector<Descriptor> descriptors;
+  };
+
   std::string bytes_;
   std::size_t written_ = 0;
+  std::vector<Enclosed> enclosed_;
 };
 
 struct Connection;

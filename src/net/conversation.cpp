@@ -98,7 +98,8 @@ std::optional<wire::Frame> Conversation::hear(std::optional<Time> until) {
     if (!reader_.ok()) fail(reader_.error());
     // What comes behind the answer may be for somebody else.
     std::size_t wanted = is_greeting_ ? std::min(reader_.missing(), buffer_bytes) : buffer_bytes;
-    Transfer got = socket_.receive(buffer_.get(), wanted);
+    Transfer got = socket_.is_secured() ? socket_.receive(buffer_.get(), wanted)
+                                        : socket_.receive(buffer_.get(), wanted, enclosed_);
     if (got.flow == Flow::moved) {
       reader_.feed({buffer_.get(), got.bytes});
     } else if (got.flow != Flow::later) {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "net/courier.hpp"
 #include "net/socket.hpp"
@@ -22,6 +24,8 @@ class Conversation {
 
   const wire::Accepted& accepted() const { return accepted_; }
   int descriptor() const { return socket_.number(); }
+  /// What has come along with frames, in the clear, since the last time.
+  std::vector<Descriptor> take_enclosed() { return std::exchange(enclosed_, {}); }
   /// It ends here, after the greeting: nothing that came behind the answer has been read.
   Socket take_socket() { return std::move(socket_); }
 
@@ -41,6 +45,7 @@ class Conversation {
   Socket socket_;
   wire::FrameReader reader_;
   std::unique_ptr<char[]> buffer_;
+  std::vector<Descriptor> enclosed_;
   bool is_greeting_ = true;
   wire::Accepted accepted_;
   bool socket_is_tcp_ = false;

@@ -56,6 +56,8 @@ std::optional<std::string> ClientLink::receive(std::optional<Time> until) {
   return std::string(frame->body);
 }
 
+std::vector<Descriptor> ClientLink::take_enclosed() { return line_->take_enclosed(); }
+
 int ClientLink::descriptor() const { return line_->descriptor(); }
 
 }  // namespace conch::net

@@ -19,7 +19,9 @@ void Courier::forget(const Life& life) { post_->forget(life); }
 void Courier::contact(const std::string& address) { post_->contact(address); }
 
 bool Courier::send(const Life& to, std::string_view payload) { return post_->send(to, payload); }
-void Courier::send(ClientId client, std::string_view payload) { post_->send(client, payload); }
+void Courier::send(ClientId client, std::string_view payload, std::vector<Descriptor> enclosed) {
+  post_->send(client, payload, std::move(enclosed));
+}
 void Courier::dismiss(ClientId client) { post_->dismiss(client); }
 void Courier::flush() { post_->flush(); }
 

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "net/descriptor.hpp"
 #include "recovery/view.hpp"
 
 namespace conch::net {
@@ -116,7 +117,8 @@ class Courier {
   /// To a life whose address is known, by `know` or because it has connected to us; else nothing,
   /// and false.
   bool send(const Life& to, std::string_view payload);
-  void send(ClientId client, std::string_view payload);
+  /// With descriptors that come along, at most `Socket::descriptors_max`.
+  void send(ClientId client, std::string_view payload, std::vector<Descriptor> enclosed = {});
   /// Disconnects it after what was sent.
   void dismiss(ClientId client);
   /// Writes what was sent since the last time, as far as the sockets take it.
@@ -183,6 +185,8 @@ class ClientLink {
   void send(std::string_view payload);
   /// Nothing if none came in time. Throws conch::Error when the peer has gone.
   std::optional<std::string> receive(std::optional<Time> until = std::nullopt);
+  /// What has come along since the last time.
+  std::vector<Descriptor> take_enclosed();
   int descriptor() const;
 
  private:

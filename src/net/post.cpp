@@ -115,13 +115,15 @@ std::size_t Courier::Post::backlog(const Life& life) const {
   return found == correspondents_.end() ? 0 : found->second.outgoing.bytes();
 }
 
-void Courier::Post::send(ClientId client, std::string_view payload) {
+void Courier::Post::send(ClientId client, std::string_view payload,
+                         std::vector<Descriptor> enclosed) {
   Connection* connection = find(static_cast<Serial>(client));
   Serving* serving = connection ? connection->as<Serving>() : nullptr;
   if (!serving) return;
-  std::size_t waiting = connection->backlog.unwritten().size();
+  std::size_t waiting = connection->backlog.size();
   if (payload.size() > wire::payload_bytes_max || waiting + payload.size() > wire::client_bytes_max)
     return drop(*connection, "it does not read what it is told");
+  if (!enclosed.empty()) connection->backlog.enclose(std::move(enclosed));
   wire::put_frame(connection->backlog.bytes(), wire::Kind::note, payload);
   ++counts_.frames_sent;
   if (serving->dirty) return;

@@ -35,7 +35,7 @@ class Courier::Post {
   void contact(const std::string& address);
 
   bool send(const Life& to, std::string_view payload);
-  void send(ClientId client, std::string_view payload);
+  void send(ClientId client, std::string_view payload, std::vector<Descriptor> enclosed);
   void dismiss(ClientId client);
   void flush();
 

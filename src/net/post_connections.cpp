@@ -218,7 +218,9 @@ bool Courier::Post::write(Connection& connection) {
     if (!write_from(connection, other->outgoing)) return false;
     if (other->outgoing.is_inside()) return true;
   }
-  if (!write_from(connection, connection.backlog)) return false;
+  do {
+    if (!write_from(connection, connection.backlog)) return false;
+  } while (!connection.waits_to_write && connection.backlog.size() > 0);
   return !may_send || connection.waits_to_write || write_from(connection, other->outgoing);
 }
 
@@ -226,7 +228,10 @@ template <class Source>
 bool Courier::Post::write_from(Connection& connection, Source& source) {
   std::string_view bytes = source.unwritten();
   if (bytes.empty()) return wait_to_write(connection, false), true;
-  Transfer sent = connection.socket.send(bytes);
+  std::vector<int> enclosed;
+  if constexpr (std::is_same_v<Source, Backlog>) enclosed = source.descriptors();
+  Transfer sent =
+      enclosed.empty() ? connection.socket.send(bytes) : connection.socket.send(bytes, enclosed);
   if (sent.flow == Flow::moved) {
     counts_.bytes_sent += sent.bytes;
     source.wrote(sent.bytes);

@@ -25,8 +25,9 @@ struct Besides {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(8 * sizeof(int))> bytes{};
 };
 
-/// All of them are ours now: the first is kept, if there is none yet, and the others are closed.
-void keep_first(msghdr& message, Descriptor& passed) {
+/// All of them are ours now: the first are kept, as long as there are not too many, and the others
+/// are closed.
+void keep_first(msghdr& message, std::vector<Descriptor>& passed) {
   for (cmsghdr* part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
     std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -34,7 +35,7 @@ void keep_first(msghdr& message, Descriptor& passed) {
       int number = -1;
       std::memcpy(&number, CMSG_DATA(part) + i * sizeof number, sizeof number);
       Descriptor each(number);
-      if (!passed) passed = std::move(each);
+      if (passed.size() < Socket::descriptors_max) passed.push_back(std::move(each));
     }
   }
 }
@@ -73,25 +74,32 @@ Transfer Socket::send(std::string_view bytes) {
   return outcome_of_errno();
 }
 
-Transfer Socket::send(std::string_view bytes, int descriptor) {
+Transfer Socket::send(std::string_view bytes, std::span<const int> descriptors) {
   iovec part{const_cast<char*>(bytes.data()), bytes.size()};
   Besides besides;
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
   message.msg_control = besides.bytes.data();
-  message.msg_controllen = CMSG_SPACE(sizeof descriptor);
+  message.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
   cmsghdr* rights = CMSG_FIRSTHDR(&message);
   rights->cmsg_level = SOL_SOCKET;
   rights->cmsg_type = SCM_RIGHTS;
-  rights->cmsg_len = CMSG_LEN(sizeof descriptor);
-  std::memcpy(CMSG_DATA(rights), &descriptor, sizeof descriptor);
+  rights->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+  std::memcpy(CMSG_DATA(rights), descriptors.data(), descriptors.size_bytes());
   ssize_t taken = ::sendmsg(number(), &message, waiting(blocks_) | MSG_NOSIGNAL);
   if (taken >= 0) return {Flow::moved, static_cast<std::size_t>(taken)};
   return outcome_of_errno();
 }
 
 Transfer Socket::receive(char* into, std::size_t bytes, Descriptor& passed) {
+  std::vector<Descriptor> all;
+  Transfer got = receive(into, bytes, all);
+  if (!passed && !all.empty()) passed = std::move(all.front());
+  return got;
+}
+
+Transfer Socket::receive(char* into, std::size_t bytes, std::vector<Descriptor>& passed) {
   iovec part{into, bytes};
   Besides besides;
   msghdr message{};

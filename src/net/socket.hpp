@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "net/descriptor.hpp"
 #include "net/tls.hpp"
@@ -35,10 +37,15 @@ class Socket {
 
   // Of a Unix socket.
 
-  /// The descriptor goes with the first of the bytes that are taken, and stays the caller's.
-  Transfer send(std::string_view bytes, int descriptor);
-  /// A descriptor that comes with these bytes is put into `passed`, unless there is one already:
-  /// then it is closed, as is every one that comes with bytes which the other `receive` reads.
+  /// How many go with one message.
+  static constexpr std::size_t descriptors_max = 4;
+
+  /// The descriptors go with the first of the bytes that are taken, and stay the caller's.
+  Transfer send(std::string_view bytes, std::span<const int> descriptors);
+  /// Descriptors that come with these bytes are added to `passed`, as long as those are not too
+  /// many: then they are closed, as are all that come with bytes which the first `receive` reads.
+  Transfer receive(char* into, std::size_t bytes, std::vector<Descriptor>& passed);
+  /// The same for one.
   Transfer receive(char* into, std::size_t bytes, Descriptor& passed);
 
  private:

@@ -77,7 +77,7 @@ void Stream::Line::say(std::string_view note, int descriptor) {
     throw Error("no descriptor can be passed to " + whom_ + ": the stream is not local");
   std::string bytes = framed(note);
   std::size_t sent = 0;
-  while ((sent = bytes_of(socket_.send(bytes, descriptor))) == 0) await(POLLOUT);
+  while ((sent = bytes_of(socket_.send(bytes, std::span(&descriptor, 1)))) == 0) await(POLLOUT);
   send(std::string_view(bytes).substr(sent));
 }
 
