@@ -45,8 +45,10 @@ class EtcdRegister : public Register {
 
   /// Without a folder for neighbours, nothing: leases end by time.
   void attach(const recovery::Life& life) override;
-  /// None: who holds a lock for a while goes through a peer that stays.
-  file::Descriptor proof(const recovery::Life&) const override { return {}; }
+  /// Without a folder for neighbours, none.
+  file::Descriptor proof(const recovery::Life& life) const override {
+    return neighbours_ ? neighbours_->proof(life) : file::Descriptor();
+  }
   recovery::Standing read() override;
   using Register::propose;
   Verdict propose(const recovery::View& next, const recovery::Life& by) override;

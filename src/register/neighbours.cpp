@@ -1,6 +1,7 @@
 #include "register/neighbours.hpp"
 
 #include <sys/epoll.h>
+#include <sys/timerfd.h>
 
 #include <utility>
 
@@ -12,9 +13,20 @@ namespace conch::file {
 using recovery::Life;
 using recovery::View;
 
+namespace {
+constexpr Duration look_again_after = std::chrono::milliseconds(10);
+}
+
 Neighbours::Neighbours(const std::string& folder)
-    : folder_(folder), root_(folder), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
-  if (!epoll_) throw RegisterError("this process has too many open files: raise `ulimit -n`");
+    : folder_(folder),
+      root_(folder),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  bool can_wait =
+      epoll_ && timer_ && ::epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, timer_.number(), &event) == 0;
+  if (!can_wait) throw RegisterError("this process has too many open files: raise `ulimit -n`");
 }
 
 Neighbours::~Neighbours() {
@@ -43,6 +55,19 @@ void Neighbours::attach(const Life& life) {
   mark_ = std::move(mark);
 }
 
+Descriptor Neighbours::proof(const Life& life) const {
+  if (mine_ != life) return {};
+  return file::keep(mark_, root_.path(name_of_life(life)));
+}
+
+/// To set the timer makes it unreadable.
+void Neighbours::look_again_for(const Life& life, bool is_kept) {
+  bool was_kept = is_kept ? !kept_.insert(life).second : kept_.erase(life) > 0;
+  if (!is_kept && !was_kept) return;
+  itimerspec soon{{0, 0}, {0, kept_.empty() ? 0 : look_again_after.count()}};
+  ::timerfd_settime(timer_.number(), 0, &soon, nullptr);
+}
+
 bool Neighbours::has_died(const Life& life) {
   auto watched = processes_.find(life);
   if (watched == processes_.end()) {
@@ -56,11 +81,15 @@ bool Neighbours::has_died(const Life& life) {
   bool is_watched = watched != processes_.end();
   if (is_watched && watched->second && has_ended(watched->second)) watched->second = {};
   bool seen_dead = is_watched && !watched->second;
-  return pulse_of(root(), name_of_life(life), seen_dead) == Pulse::gone;
+  Pulse pulse = pulse_of(root(), name_of_life(life), seen_dead);
+  look_again_for(life, pulse == Pulse::kept);
+  return pulse == Pulse::gone;
 }
 
 void Neighbours::keep(const View& mentioned) {
   std::erase_if(processes_, [&](const auto& each) { return !mentioned.mentions(each.first); });
+  for (const Life& life : std::set(kept_))
+    if (!mentioned.mentions(life)) look_again_for(life, false);
   for (const std::string& name : root().list().value_or(std::vector<std::string>{})) {
     auto life = life_named(name);
     if (life && !mentioned.mentions(*life) && pulse_of(root(), name, false) == Pulse::gone)

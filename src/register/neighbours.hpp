@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "recovery/view.hpp"
@@ -22,11 +23,14 @@ class Neighbours {
   Neighbours(const Neighbours&) = delete;
   Neighbours& operator=(const Neighbours&) = delete;
 
-  /// Becomes readable when one dies that was looked at.
+  /// Becomes readable when one dies that was looked at, or one that has died may have lost its last
+  /// keeper.
   int descriptor() const { return epoll_.number(); }
 
   /// This process is that life from now on, until it is another, or this object has gone.
   void attach(const recovery::Life& life);
+  /// For a keeper of a life that is this process; see Register::proof. None for another.
+  Descriptor proof(const recovery::Life& life) const;
   /// Whether it is known to have died. If not, one is woken when it does.
   bool has_died(const recovery::Life& life);
   /// One is woken for no others any longer, and what the dead of others left behind is removed.
@@ -34,10 +38,14 @@ class Neighbours {
 
  private:
   const Directory& root();
+  void look_again_for(const recovery::Life& life, bool is_kept);
 
   std::string folder_;
   Directory root_;
   Descriptor epoll_;
+  /// Nothing tells that a keeper has gone.
+  Descriptor timer_;
+  std::set<recovery::Life> kept_;
   std::optional<recovery::Life> mine_;
   Descriptor mark_;
   /// None in the place of one that has died.
