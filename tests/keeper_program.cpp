@@ -2,17 +2,28 @@
 //
 //   keeper_program FIFO LOST GRACE_MS -- COMMAND...
 //
-// LOST is an open file that becomes readable when the lock is lost, or -1.
+// LOST is an open file that becomes readable when the lock is lost, or -1. With $LEASE_MS there is
+// a lease of that length; with $RENEWALS it is renewed so often, every tenth of it.
 #include <fcntl.h>
 
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "cli/keeper.hpp"
+
+namespace {
+
+int number_in_environment(const char* name) {
+  const char* text = std::getenv(name);
+  return text ? std::atoi(text) : 0;
+}
+
+}  // namespace
 
 int main(int count, char** words) try {
   if (count < 6 || std::string(words[4]) != "--") {
@@ -23,14 +34,27 @@ int main(int count, char** words) try {
   int lost = std::atoi(words[2]);
   if (lost >= 0) ::fcntl(lost, F_SETFD, FD_CLOEXEC);
   cli::Keeper keeper;
+  std::optional<file::LeasePage> lease;
+  std::optional<file::LeaseReader> reader;
+  std::chrono::milliseconds length(number_in_environment("LEASE_MS"));
+  auto renew = [&] { lease->prolong(file::BootClock::now() + length); };
+  if (length.count() > 0) {
+    lease.emplace(length);
+    reader.emplace(file::Descriptor(::dup(lease->descriptor())));
+    renew();
+  }
   // As the threads of a peer: they must not get the signals.
-  std::jthread another([](const std::stop_token& asked) {
+  std::jthread another([&](const std::stop_token& asked) {
+    int renewals = number_in_environment("RENEWALS");
+    for (; renewals > 0 && !asked.stop_requested(); --renewals, renew())
+      std::this_thread::sleep_for(length / 10);
     while (!asked.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   });
   file::Descriptor kept(::open(words[1], O_WRONLY | O_CLOEXEC));
   if (!kept) return 3;
-  cli::UnderLock under{"a lock", 17, kept.number(), lost,
-                       std::chrono::milliseconds(std::atoi(words[3]))};
+  cli::UnderLock under{"a lock", 17, {}, lost, reader ? &*reader : nullptr};
+  under.kept.push_back(std::move(kept));
+  under.reprieve.grace = std::chrono::milliseconds(std::atoi(words[3]));
   return cli::status_of(keeper.run({words + 5, words + count}, under));
 } catch (const std::exception& error) {
   std::cerr << "keeper_program: " << error.what() << "\n";

@@ -223,6 +223,63 @@ TEST_F(KeeperTest, AStoppedKeeperDoesNotSaveWhoLostTheLock) {
   EXPECT_EQ(living(), std::vector<std::string>{});
 }
 
+// The lease.
+
+TEST_F(KeeperTest, WhatIgnoresTermIsGoneBeforeALeaseThatIsNotRenewedEnds) {
+  start({"sh", "-c", family}, patience, [] { ::setenv("LEASE_MS", "1500", 1); });
+  ASSERT_TRUE(await_output("ready"));
+  auto then = Clock::now();
+  ASSERT_TRUE(await_free());
+  EXPECT_LT(Clock::now() - then, 1500ms) << "though the grace is longer";
+  EXPECT_EQ(count("sleep"), 0u);
+  EXPECT_EQ(await_status(), 76);
+}
+
+TEST_F(KeeperTest, ACommandIsAskedToEndWhenAThirdOfTheLeaseIsLeft) {
+  start({"sh", "-c", "trap 'echo asked; exit 0' TERM; echo ready; while :; do sleep 0.01; done"},
+        patience, [] { ::setenv("LEASE_MS", "900", 1); });
+  auto then = Clock::now();
+  EXPECT_TRUE(await_output("asked"));
+  EXPECT_GE(Clock::now() - then, 500ms);
+  EXPECT_EQ(await_status(), 76);
+}
+
+TEST_F(KeeperTest, ItRunsOnWhileTheLeaseIsRenewed) {
+  start({"sh", "-c", "echo ready; sleep 0.9; exit 7"}, patience, [] {
+    ::setenv("LEASE_MS", "600", 1);
+    ::setenv("RENEWALS", "20", 1);
+  });
+  EXPECT_EQ(await_status(), 7);
+}
+
+TEST_F(KeeperTest, TheCommandOfAStoppedConchIsEndedWithinTheLease) {
+  start({"sh", "-c", family}, patience, [] {
+    ::setenv("LEASE_MS", "1500", 1);
+    ::setenv("RENEWALS", "1000", 1);
+  });
+  ASSERT_TRUE(await_output("ready"));
+  ::kill(program, SIGSTOP);
+  EXPECT_TRUE(await([&] { return count("sleep") == 0 && count("sh") == 0; }));
+  ::kill(program, SIGCONT);
+  EXPECT_EQ(await_status(), 76);
+}
+
+TEST_F(KeeperTest, WhatEndsBeforeTheLeaseWhileConchIsStoppedKeepsItsStatus) {
+  start({"sh", "-c", "echo ready; sleep 0.2; exit 7"}, patience,
+        [] { ::setenv("LEASE_MS", "5000", 1); });
+  ASSERT_TRUE(await_output("ready"));
+  ::kill(program, SIGSTOP);
+  EXPECT_TRUE(await([&] { return count("sh") == 0 && count("sleep") == 0; }));
+  ::kill(program, SIGCONT);
+  EXPECT_EQ(await_status(), 7);
+}
+
+TEST_F(KeeperTest, NothingIsStartedWhenTheLeaseIsOver) {
+  start({"sh", "-c", "echo no"}, patience, [] { ::setenv("LEASE_MS", "1", 1); });
+  EXPECT_EQ(await_status(), 76);
+  EXPECT_EQ(all_output(), "");
+}
+
 TEST_F(KeeperTest, ALockThatWasLostBeforeTheCommandBegan) {
   lose_the_lock();
   EXPECT_EQ(run({"sleep", "1000"}), 76);

@@ -71,36 +71,34 @@ TEST_P(LockKillingTest, EverySurvivorGetsTheLock) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, LockKillingTest, testing::Values(1, 2, 3));
 
-/// The command waits for words, and writes each into a ledger that knows the largest fence.
-const std::string ledger =
-    "echo in $CONCH_FENCE; while read word; do "
-    "(flock 9; largest=$(cat $SCRATCH/largest 2>/dev/null || echo 0); "
-    "if test $CONCH_FENCE -ge $largest; then echo $CONCH_FENCE >$SCRATCH/largest; "
-    "echo $word is written; else echo $word is refused; fi) 9>$SCRATCH/ledger; done";
+/// Ends only when it is killed.
+const std::string stubborn = "trap '' TERM; echo in $CONCH_FENCE; while :; do sleep 0.05; done";
 
-TEST_F(LockAloneTest, WhoWasStoppedForThreeLeasesIsToldAndItsLateWriteIsRefused) {
-  found("500ms");
-  Process& late = lock({"deploy"}, ledger);
+TEST_F(LockAloneTest, WhenConchIsStoppedItsCommandIsGoneBeforeTheNextEnters) {
+  found("1s");
+  Process& late = lock({"deploy", "--grace", "20s"}, section(stubborn));
   ASSERT_TRUE(late.await_output("in")) << late.output();
-  late.say("early\n");
-  ASSERT_TRUE(late.await_output("early is written")) << late.output();
-
-  Stopwatch stopped;
   late.send(SIGSTOP);
-  Process& next = lock({"deploy"}, ledger);
+  Process& next = lock({"deploy"}, section("echo in $CONCH_FENCE"));
   ASSERT_TRUE(next.await_output("in")) << next.output();
-  next.say("next\n");
-  ASSERT_TRUE(next.await_output("next is written")) << next.output();
   EXPECT_GT(fence_in(next), fence_in(late));
-  ::poll(nullptr, 0, static_cast<int>(stopped.left(Milliseconds(1500)).count()));
-  late.say("late\n");
-  ASSERT_TRUE(late.await_output("late is refused")) << late.output();
-
+  EXPECT_EQ(next.await_exit(), 0) << next.output();
+  expect_increasing(numbers_in("fences"));
   late.send(SIGCONT);
   EXPECT_EQ(late.await_exit(), 76) << late.output();
   EXPECT_TRUE(late.output().ends_with("deploy was lost, and the command was ended\n"));
-  next.finish_input();
-  EXPECT_EQ(next.await_exit(), 0) << next.output();
+  expect_nothing_left();
+}
+
+TEST_F(LockAloneTest, ACommandThatEndsWithinTheLeaseOfAStoppedConchKeepsItsStatus) {
+  Process& holder = lock({"deploy"}, "echo in; read word; echo out; exit 7");
+  ASSERT_TRUE(holder.await_output("in")) << holder.output();
+  holder.send(SIGSTOP);
+  holder.say("go\n");
+  ASSERT_TRUE(holder.await_output("out")) << holder.output();
+  EXPECT_TRUE(await([&] { return living().size() == 2; })) << "conch and the keeper";
+  holder.send(SIGCONT);
+  EXPECT_EQ(holder.await_exit(), 7) << holder.output();
   expect_nothing_left();
 }
 

@@ -95,6 +95,90 @@ TEST_F(LockHostedTest, WhenTheHostLeavesHoldersAreToldAndWaitersGetTheLock) {
   expect_nothing_left();
 }
 
+/// A command that ends only when it is killed, and the next one, which says whether it is alone:
+/// the kernel takes the file's lock away when the last process of a command is dead.
+class LockOverlapTest : public LockHostedTest {
+ protected:
+  Process& stubborn(Words words) {
+    Process& holder = lock(std::move(words),
+                           "trap '' TERM; exec 9>>$SCRATCH/inside; flock -n 9; "
+                           "echo in $CONCH_FENCE; while :; do sleep 0.05; done");
+    expect_in(holder);
+    return holder;
+  }
+  Process& follower() {
+    return lock({"deploy"}, "exec 9>>$SCRATCH/inside; flock -n 9 && echo in $CONCH_FENCE alone");
+  }
+  Process& waiting_follower() {
+    Process& next = follower();
+    EXPECT_TRUE(await([&] { return waiting_for("deploy") == 1; })) << next.output();
+    return next;
+  }
+  static void expect_alone(Process& next) {
+    EXPECT_EQ(next.await_exit(), 0) << next.output();
+    EXPECT_TRUE(next.output().ends_with("alone\n")) << next.output();
+  }
+};
+
+TEST_F(LockOverlapTest, WhenTheHostIsKilledTheNextEntersWhenTheCommandIsGone) {
+  Process& peer = ready_peer({"--lease", "2s"});
+  Process& holder = stubborn({"deploy", "--grace", "20s"});
+  Process& next = waiting_follower();
+  Stopwatch watch;
+  peer.send(SIGKILL);
+  expect_alone(next);
+  EXPECT_LT(watch.elapsed(), Milliseconds(10'000)) << "the grace is longer than that";
+  EXPECT_EQ(holder.await_exit(), 76) << holder.output();
+  expect_nothing_left();
+}
+
+TEST_F(LockOverlapTest, WhenTheHostIsKilledTheNextDoesNotWaitLongerThanTheCommandRuns) {
+  Process& peer = ready_peer({"--lease", "60s"});
+  Process& holder = holder_of("deploy");
+  Process& next = waiting_follower();
+  Stopwatch watch;
+  peer.send(SIGKILL);
+  expect_alone(next);
+  EXPECT_LT(watch.elapsed(), Milliseconds(10'000));
+  EXPECT_EQ(holder.await_exit(), 76) << holder.output();
+}
+
+TEST_F(LockOverlapTest, WhenTheHostLeavesItWaitsForTheCommand) {
+  Process& peer = ready_peer({"--lease", "2s"});
+  Process& holder = stubborn({"deploy", "--grace", "300ms"});
+  Process& next = waiting_follower();
+  leave(peer);
+  EXPECT_EQ(holder.await_exit(), 76) << holder.output();
+  expect_alone(next);
+  expect_nothing_left();
+}
+
+TEST_F(LockOverlapTest, WhenTheHostIsStoppedTheCommandIsGoneBeforeTheNextEnters) {
+  std::vector<Process*> peers{&ready_peer({"--lease", "1s"}), &ready_peer()};
+  Process& holder = stubborn({"deploy", "--grace", "20s"});
+  Process* host = host_of_the_holder(peers);
+  ASSERT_TRUE(host);
+  host->send(SIGSTOP);
+  expect_alone(follower());
+  EXPECT_EQ(holder.await_exit(), 76) << "also while the host is stopped: " << holder.output();
+  host->send(SIGCONT);
+  for (Process* peer : peers) leave(*peer);
+  expect_nothing_left();
+}
+
+TEST_F(LockOverlapTest, AClientStoppedBehindAHealthyPeerLosesNothing) {
+  Process& peer = ready_peer({"--lease", "500ms"});
+  Process& holder = lock({"deploy"}, "echo in 1; read word; exit 7");
+  expect_in(holder, patience);
+  holder.send(SIGSTOP);
+  Outcome late = run({"lock", "deploy", "--timeout", "2s", "--", "true"});
+  EXPECT_EQ(late.status, 75) << "four leases later: " << late.out;
+  holder.send(SIGCONT);
+  holder.say("go\n");
+  EXPECT_EQ(holder.await_exit(), 7) << holder.output();
+  leave(peer);
+}
+
 TEST_F(LockHostedTest, ThePeersLockGoesOnWithTheOtherPeer) {
   std::vector<Process*> peers{&ready_peer(), &ready_peer()};
   Process& holder = holder_of("deploy");

@@ -38,7 +38,11 @@ class LockedFile : public BorrowedLock {
     }
     return Obtained{next_fence()};
   }
-  int kept() const override { return file_.number(); }
+  std::vector<file::Descriptor> take_kept() override {
+    std::vector<file::Descriptor> kept;
+    kept.emplace_back(::fcntl(file_.number(), F_DUPFD_CLOEXEC, 0));
+    return kept;
+  }
   int lost() const override { return lost_.number(); }
   void release() override { ::flock(file_.number(), LOCK_UN); }
 

@@ -1,5 +1,6 @@
 #include "cli/borrowed_lock.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -15,6 +16,7 @@
 #include "cli/lock_exit.hpp"
 #include "cli/peer_line.hpp"
 #include "peer/engine.hpp"
+#include "register/register.hpp"
 
 namespace conch::cli {
 namespace {
@@ -37,6 +39,10 @@ bool await(int descriptor, int interrupt, std::optional<Clock::time_point> deadl
 bool is_readable(int descriptor) {
   pollfd source{descriptor, POLLIN, 0};
   return ::poll(&source, 1, 0) > 0;
+}
+
+file::Descriptor copy_of(int descriptor) {
+  return file::Descriptor(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
 }
 
 std::string too_late() { return "it was not free in time"; }
@@ -81,8 +87,15 @@ class HostsLock final : public BorrowedLock {
     return Interrupted{};
   }
 
-  /// When the last copy of the line is closed, the peer gives the lock to the next.
-  int kept() const override { return line_.descriptor(); }
+  /// When the last copy of the line is closed, the peer gives the lock to the next. If the peer is
+  /// killed, its life is not over before the last copy of its proof is closed.
+  std::vector<file::Descriptor> take_kept() override {
+    std::vector<file::Descriptor> kept;
+    kept.push_back(copy_of(line_.descriptor()));
+    if (proof_) kept.push_back(std::move(proof_));
+    return kept;
+  }
+  const file::LeaseReader* lease() const override { return lease_ ? &*lease_ : nullptr; }
   /// After it has let us in the peer says nothing but that the lock is lost; or it dies.
   int lost() const override { return line_.descriptor(); }
   void release() override { line_.send(peer::GiveUp{claim}); }
@@ -90,9 +103,11 @@ class HostsLock final : public BorrowedLock {
  private:
   static constexpr std::uint64_t claim = 1;
 
-  static Answer answer(const peer::ClientReply& reply) {
-    if (const auto* entered = std::get_if<peer::Entered>(&reply))
+  Answer answer(const peer::ClientReply& reply) {
+    if (const auto* entered = std::get_if<peer::Entered>(&reply)) {
+      take_pledges();
       return Obtained{entered->fence.number()};
+    }
     if (const auto* refusal = std::get_if<peer::NotEntered>(&reply)) {
       if (refusal->leaves) throw Error(refusal->why);
       if (refusal->why != peer::not_free) throw LockFailure(LockExit::bad_usage, refusal->why);
@@ -103,8 +118,19 @@ class HostsLock final : public BorrowedLock {
     throw Error("the peer answers what was not asked");
   }
 
+  /// A peer of an older release sends none.
+  void take_pledges() try {
+    std::vector<net::Descriptor> pledges = line_.take_enclosed();
+    if (!pledges.empty()) lease_.emplace(copy_of(pledges[0].number()));
+    if (pledges.size() > 1) proof_ = copy_of(pledges[1].number());
+  } catch (const RegisterError& error) {
+    throw Error(error.what());
+  }
+
   LockWish wish_;
   PeerLine line_;
+  std::optional<file::LeaseReader> lease_;
+  file::Descriptor proof_;
 };
 
 /// From a peer inside of this process, which joins the group for it and leaves.
@@ -132,7 +158,12 @@ class OwnLock final : public BorrowedLock {
     return wait(patience, interrupt);
   }
 
-  int kept() const override { return kept_.number(); }
+  std::vector<file::Descriptor> take_kept() override {
+    std::vector<file::Descriptor> kept;
+    if (kept_) kept.push_back(std::move(kept_));
+    return kept;
+  }
+  const file::LeaseReader* lease() const override { return lease_ ? &*lease_ : nullptr; }
   int lost() const override { return lost_.number(); }
   void release() override {
     ticket_->release();
@@ -180,7 +211,11 @@ class OwnLock final : public BorrowedLock {
     return NotObtained{too_late()};
   }
   Answer obtained() {
-    kept_ = peer_->engine().proof();
+    peer::Engine& engine = peer_->engine();
+    kept_ = engine.proof();
+    peer::Guard guard = engine.guard();
+    if (file::Descriptor page = engine.lease_page()) lease_.emplace(std::move(page));
+    guard.unlock();
     return Obtained{ticket_->fence()};
   }
 
@@ -189,6 +224,7 @@ class OwnLock final : public BorrowedLock {
   file::Descriptor ready_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   file::Descriptor lost_;
   file::Descriptor kept_;
+  std::optional<file::LeaseReader> lease_;
   std::thread joining_;
   std::stop_source give_up_;
   std::exception_ptr failure_;
@@ -211,7 +247,8 @@ class AnybodysLock final : public BorrowedLock {
     lock_ = std::make_unique<OwnLock>(wish_);
     return lock_->acquire(left, interrupt);
   }
-  int kept() const override { return lock_->kept(); }
+  std::vector<file::Descriptor> take_kept() override { return lock_->take_kept(); }
+  const file::LeaseReader* lease() const override { return lock_->lease(); }
   int lost() const override { return lock_->lost(); }
   void release() override { lock_->release(); }
 

@@ -10,6 +10,9 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
+
+#include "register/lease_page.hpp"
 
 namespace conch::cli {
 
@@ -53,9 +56,11 @@ class BorrowedLock {
 
   // Once obtained.
 
-  /// While any process has this open, the lock is not given away, as far as the lease runs, even if
-  /// this process is killed.
-  virtual int kept() const = 0;
+  /// While any process has one of these open, the lock is not given away, as far as the lease runs,
+  /// even if this process is killed. Once.
+  virtual std::vector<file::Descriptor> take_kept() = 0;
+  /// How long the lease runs; null if nobody knows.
+  virtual const file::LeaseReader* lease() const { return nullptr; }
   /// Becomes readable when the lock is lost, and stays so.
   virtual int lost() const = 0;
   /// Gives it to the next, also if others still have `kept` open.

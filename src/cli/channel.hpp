@@ -13,16 +13,25 @@
 namespace conch::cli {
 
 enum class Word : std::uint8_t {
-  // To the keeper.
+  // To the keeper, before the start.
 
-  /// Start a command: `number` texts for its environment, then its words. A descriptor to keep.
+  /// A descriptor to keep open while the command runs.
+  keep,
+  /// A descriptor that is readable when the lock is lost.
+  loss,
+  /// A descriptor of the page that says how long the lease runs.
+  lease,
+  /// So many milliseconds between TERM and KILL when the lock is lost.
+  grace,
+  /// So many milliseconds beyond the lease nobody enters.
+  lock_delay,
+  /// Start a command: `number` texts for its environment, then its words.
   start,
+
+  // To the keeper, then.
+
   /// Send it the signal `number`.
   signal,
-  /// When it has ended, kill what it has left behind.
-  leave_nothing,
-  /// Kill it, and all that came of it, now.
-  kill,
   /// We know how it ended, and are done.
   dismissed,
 
@@ -34,6 +43,9 @@ enum class Word : std::uint8_t {
   failed,
   /// It has ended, with the wait status `number`.
   ended,
+  /// It has ended, or did not begin, and perhaps not before the lock was lost. Nothing is left of
+  /// it.
+  lost,
 };
 
 struct Note {

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <conch/error.hpp>
 #include <cstring>
+#include <limits>
 
 #include "cli/command.hpp"
 #include "cli/descendants.hpp"
@@ -23,19 +24,14 @@ namespace conch::cli {
 namespace {
 
 constexpr int internal_error_status = static_cast<int>(LockExit::keeper_killed);
-/// A keeper that has been told to kill and says nothing is stopped, perhaps; we do it ourselves.
-constexpr std::chrono::seconds keeper_patience{2};
+/// A keeper that should have killed, and says nothing, is stopped, perhaps; we do it ourselves.
+constexpr std::chrono::milliseconds keeper_patience{500};
 
 sigset_t forwarded_signals() {
   sigset_t set;
   ::sigemptyset(&set);
   for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) ::sigaddset(&set, signal);
   return set;
-}
-
-bool is_readable(int descriptor) {
-  pollfd one{descriptor, POLLIN, 0};
-  return descriptor >= 0 && ::poll(&one, 1, 0) > 0;
 }
 
 Outcome outcome_of(int wait_status) {
@@ -122,39 +118,48 @@ std::optional<int> Keeper::take_signal() {
 }
 
 Outcome Keeper::run(const std::vector<std::string>& words, const UnderLock& under) {
-  Note note{
-      Word::start, 2, {"CONCH_LOCK=" + under.lock, "CONCH_FENCE=" + std::to_string(under.fence)}};
-  note.texts.insert(note.texts.end(), words.begin(), words.end());
-  if (!channel_->send(note, under.kept)) return bury_keeper();
+  if (!instruct(words, under)) return bury_keeper();
   std::optional<Outcome> outcome;
   while (!outcome) outcome = await(under);
-  // It may have done its last things without the lock.
-  bool was_lost = stage_ != Stage::running || is_readable(under.lost);
-  dismiss_keeper(was_lost);
-  return was_lost ? Outcome{Outcome::How::lost, 0} : *outcome;
+  dismiss_keeper();
+  return *outcome;
 }
 
-void Keeper::dismiss_keeper(bool leaving_nothing) {
+bool Keeper::instruct(const std::vector<std::string>& words, const UnderLock& under) {
+  auto number_of = [](Duration time) {
+    auto count = std::chrono::ceil<std::chrono::milliseconds>(time).count();
+    return static_cast<int>(std::clamp<std::int64_t>(count, 0, std::numeric_limits<int>::max()));
+  };
+  bool heard = true;
+  for (const file::Descriptor& each : under.kept)
+    heard = heard && channel_->send({Word::keep, 0, {}}, each.number());
+  if (under.lost >= 0) heard = heard && channel_->send({Word::loss, 0, {}}, under.lost);
+  if (under.lease) heard = heard && channel_->send({Word::lease, 0, {}}, under.lease->descriptor());
+  Note start{
+      Word::start, 2, {"CONCH_LOCK=" + under.lock, "CONCH_FENCE=" + std::to_string(under.fence)}};
+  start.texts.insert(start.texts.end(), words.begin(), words.end());
+  return heard && channel_->send({Word::grace, number_of(under.reprieve.grace), {}}) &&
+         channel_->send({Word::lock_delay, number_of(under.reprieve.lock_delay), {}}) &&
+         channel_->send(start);
+}
+
+void Keeper::dismiss_keeper() {
   if (keeper_ == 0) return;
-  if (leaving_nothing) channel_->send({Word::kill, 0, {}});
   channel_->send({Word::dismissed, 0, {}});
   while (::waitpid(keeper_, nullptr, 0) < 0 && errno == EINTR) {
   }
   keeper_ = 0;
-  if (leaving_nothing) kill_descendants();  // if it was killed before it could
 }
 
 std::optional<Outcome> Keeper::await(const UnderLock& under) {
-  bool may_be_lost = stage_ == Stage::running && under.lost >= 0;
   std::array<pollfd, 3> sources{{{channel_->descriptor(), POLLIN, 0},
                                  {command_ != 0 ? signals_.number() : -1, POLLIN, 0},
-                                 {may_be_lost ? under.lost : -1, POLLIN, 0}}};
-  int count = ::poll(sources.data(), sources.size(), time_left_ms());
-  if (count < 0) return std::nullopt;
-  if (count == 0) go_on_ending();
+                                 {end_due_ ? -1 : under.lost, POLLIN, 0}}};
+  if (::poll(sources.data(), sources.size(), time_left_ms()) < 0) return std::nullopt;
   if (sources[1].revents != 0) forward();
-  if (sources[2].revents != 0) ask_to_end(under.grace);
+  if (sources[2].revents != 0) expect_end(under);
   if (sources[0].revents != 0) return hear();
+  if (end_due_ && *end_due_ <= file::BootClock::now()) ::kill(keeper_, SIGKILL);
   return std::nullopt;
 }
 
@@ -165,10 +170,14 @@ std::optional<Outcome> Keeper::hear() {
     case Word::started: command_ = note->number; return std::nullopt;
     case Word::failed: return Outcome{Outcome::How::not_started, note->number};
     case Word::ended: return outcome_of(note->number);
+    case Word::lost: return Outcome{Outcome::How::lost, 0};
+    case Word::keep:
+    case Word::loss:
+    case Word::lease:
+    case Word::grace:
+    case Word::lock_delay:
     case Word::start:
     case Word::signal:
-    case Word::leave_nothing:
-    case Word::kill:
     case Word::dismissed: break;
   }
   return std::nullopt;
@@ -184,42 +193,23 @@ void Keeper::forward() {
   }
 }
 
-void Keeper::ask_to_end(std::chrono::milliseconds grace) {
-  channel_->send({Word::leave_nothing, 0, {}});
-  channel_->send({Word::signal, SIGTERM, {}});
-  channel_->send({Word::signal, SIGCONT, {}});  // or it does not hear us
-  stage_ = Stage::asked_to_end;
-  deadline_ = Clock::now() + grace;
-}
-
-void Keeper::go_on_ending() {
-  if (!deadline_ || Clock::now() < *deadline_) return;
-  switch (stage_) {
-    case Stage::asked_to_end:
-      channel_->send({Word::kill, 0, {}});
-      stage_ = Stage::killing;
-      deadline_ = Clock::now() + keeper_patience;
-      return;
-    case Stage::killing:
-      ::kill(keeper_, SIGKILL);
-      stage_ = Stage::keeper_killed;
-      deadline_.reset();
-      return;
-    case Stage::running:
-    case Stage::keeper_killed: return;
-  }
+/// The keeper has heard it, too.
+void Keeper::expect_end(const UnderLock& under) {
+  BootTime now = file::BootClock::now();
+  end_due_ = keeper_patience + (under.lease ? kill_at(now, under.lease->read(), under.reprieve)
+                                            : kill_at(now, under.reprieve));
 }
 
 /// The command dies with it. What came of the command has become ours.
 Outcome Keeper::bury_keeper() {
   kill_descendants();
   keeper_ = 0;
-  return {Outcome::How::abandoned, 0};
+  return {end_due_ ? Outcome::How::lost : Outcome::How::abandoned, 0};
 }
 
 int Keeper::time_left_ms() const {
-  if (!deadline_) return -1;
-  auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - Clock::now());
+  if (!end_due_) return -1;
+  auto left = std::chrono::ceil<std::chrono::milliseconds>(*end_due_ - file::BootClock::now());
   return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000'000));
 }
 

@@ -6,15 +6,15 @@
 //   ... release the lock ...
 //
 // Whatever is killed, `conch lock`, the keeper or the command: the lock is not free before the
-// command and its descendants have gone. A command that ends by itself may leave processes behind
-// that go on without the lock, as with flock(1).
+// command and its descendants have gone. Nor if `conch lock` is stopped: the keeper sees by itself
+// when the lease is not renewed, and ends the command before it runs out. A command that ends by
+// itself may leave processes behind that go on without the lock, as with flock(1).
 //
 // Used by one thread.
 #pragma once
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <optional>
@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "cli/channel.hpp"
+#include "cli/lost_command.hpp"
 #include "register/directory.hpp"
 
 namespace conch::cli {
@@ -30,12 +31,14 @@ struct UnderLock {
   /// $CONCH_LOCK and $CONCH_FENCE of the command.
   std::string lock;
   std::uint64_t fence = 0;
-  /// While anybody has it open the lock is not given away; the keeper gets a copy. -1: none.
-  int kept = -1;
+  /// While anybody has one of them open the lock is not given away; the keeper gets copies.
+  std::vector<file::Descriptor> kept = {};
   /// Becomes readable when the lock is lost: then the command is asked to end, and killed if it has
-  /// not after the grace, and all its descendants. -1: it cannot be lost.
+  /// not after the grace, and all its descendants. -1: only the lease says it.
   int lost = -1;
-  std::chrono::milliseconds grace = std::chrono::seconds(5);
+  /// How long the lease runs: the command is ended within it. Null: nobody knows.
+  const file::LeaseReader* lease = nullptr;
+  Reprieve reprieve = {};
 };
 
 struct Outcome {
@@ -46,7 +49,8 @@ struct Outcome {
     killed,
     /// For the errno `number`.
     not_started,
-    /// The lock was lost, and the command was ended; or it ended, but perhaps later than that.
+    /// The lock was lost, and the command was ended; or it ended, but perhaps later than that; or
+    /// it was not even started.
     lost,
     /// Its keeper was killed, and so we killed the command.
     abandoned,
@@ -81,16 +85,13 @@ class Keeper {
   Outcome run(const std::vector<std::string>& words, const UnderLock& under);
 
  private:
-  enum class Stage : std::uint8_t { running, asked_to_end, killing, keeper_killed };
-  using Clock = std::chrono::steady_clock;
-
   void fork();
+  bool instruct(const std::vector<std::string>& words, const UnderLock& under);
   std::optional<Outcome> await(const UnderLock& under);
   std::optional<Outcome> hear();
   void forward();
-  void ask_to_end(std::chrono::milliseconds grace);
-  void go_on_ending();
-  void dismiss_keeper(bool leaving_nothing);
+  void expect_end(const UnderLock& under);
+  void dismiss_keeper();
   Outcome bury_keeper();
   int time_left_ms() const;
 
@@ -100,8 +101,8 @@ class Keeper {
   std::optional<Channel> channel_;
   pid_t keeper_ = 0;
   pid_t command_ = 0;
-  Stage stage_ = Stage::running;
-  std::optional<Clock::time_point> deadline_;
+  /// The lock is lost: by then the keeper must have ended the command.
+  std::optional<BootTime> end_due_;
 };
 
 }  // namespace conch::cli

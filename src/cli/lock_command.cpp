@@ -133,7 +133,8 @@ class Errand {
   }
   int run_under(const Obtained& obtained) {
     note(fmt::format("{} is obtained, fence {}", name(), obtained.fence));
-    UnderLock under{name(), obtained.fence, lock_->kept(), lock_->lost(), options_.grace};
+    UnderLock under{name(),        obtained.fence, lock_->take_kept(),
+                    lock_->lost(), lock_->lease(), {options_.grace}};
     Outcome outcome = keeper_.run(options_.words, under);
     explain(outcome);
     if (outcome.how != Outcome::How::lost) release();

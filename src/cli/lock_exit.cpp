@@ -20,7 +20,9 @@ constexpr std::array rows{
                 "10 s to join"},
     LockExitRow{"70", "somebody killed the command's keeper, and so the command was killed"},
     LockExitRow{"75", "the lock was not free (--try), or not in time (--timeout)"},
-    LockExitRow{"76", "the lock was lost while the command ran, and the command was ended"},
+    LockExitRow{"76",
+                "the lock was lost while the command ran, and the command was ended; or it was "
+                "not held until the command ended"},
     LockExitRow{"78", "misconfigured: a directory of the group cannot be used"},
     LockExitRow{"126, 127", "the command cannot be executed, cannot be found"},
     LockExitRow{"128+N", "signal N came while it waited for the lock: 130 for Ctrl-C"},

@@ -51,6 +51,10 @@ class Claim {
 
   /// The state has changed, but not by a call of the claim's owner. Called under the peer's lock.
   virtual void changed() = 0;
+  /// It is inside, and has to end soon. Whether it gives up its place by itself then: a command
+  /// that runs under the lock, which takes a moment to be gone. Else it loses the lock now. May be
+  /// asked again. Called under the peer's lock.
+  virtual bool asked_to_let_go() { return false; }
   /// It is inside, and the lock's data are elsewhere now. Called under the peer's lock.
   virtual void moved() {}
 };

@@ -20,17 +20,26 @@ class Clients::ClientClaim final : public Claim {
   void changed() override {
     clients_.forget_deadline(*this);
     switch (state) {
-      case State::inside: return clients_.reply(client, Entered{number, fence});
-      case State::lost: return clients_.reply(client, LostLock{number});
+      case State::inside: return clients_.let_in(*this);
+      case State::lost: return tell_loss();
       case State::refused:
         return clients_.reply(client, NotEntered{number, "the peer leaves the group", true});
       case State::idle:
       case State::waiting: return;
     }
   }
+  bool asked_to_let_go() override {
+    tell_loss();
+    return true;
+  }
 
  private:
+  void tell_loss() {
+    if (!std::exchange(knows_loss_, true)) clients_.reply(client, LostLock{number});
+  }
+
   Clients& clients_;
+  bool knows_loss_ = false;
 };
 
 Clients::Clients(Engine& engine) : engine_(engine) {}
@@ -81,6 +90,13 @@ void Clients::reply(net::ClientId client, const ClientReply& reply) {
   std::string bytes;
   encode(bytes, reply);
   engine_.courier().send(client, bytes);
+}
+
+/// With what its keeper needs to outlast this peer (cli/keeper.hpp).
+void Clients::let_in(const ClientClaim& claim) {
+  std::string bytes;
+  encode(bytes, ClientReply(Entered{claim.number, claim.fence}));
+  engine_.courier().send(claim.client, bytes, engine_.pledges());
 }
 
 std::string Clients::objection(net::ClientId client, const Acquire& m) const {

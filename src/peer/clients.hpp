@@ -43,6 +43,7 @@ class Clients {
   void take(net::ClientId client, const Evict& m, Time now);
   void take(net::ClientId client, const ForceOpen& m, Time now);
   void reply(net::ClientId client, const ClientReply& reply);
+  void let_in(const ClientClaim& claim);
   void give_up(ClientClaim& claim);
   void forget_deadline(ClientClaim& claim);
   std::string objection(net::ClientId client, const Acquire& m) const;

@@ -1,5 +1,6 @@
 #include "peer/engine.hpp"
 
+#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 #include <sys/eventfd.h>
@@ -124,8 +125,8 @@ Engine::Engine(PeerOptions options)
   open_courier();
   founding_ = {};
   if (reg)
-    register_ =
-        std::make_unique<RegisterDesk>(std::move(reg), static_cast<RegisterListener&>(*this));
+    register_ = std::make_unique<RegisterDesk>(
+        std::move(reg), static_cast<RegisterListener&>(*this), options_.serves_clients);
   thread_ = std::thread([this] { background(); });
   try {
     come_in();
@@ -294,6 +295,7 @@ void Engine::be_born() {
     courier_->live_as(life_);
     find_contacts_again();
   }
+  lease_page_.reset();
   born_ = net::steady_now();
   tell([&](Witness& witness) { witness.born(life_); });
   followed_view_ = 0;
@@ -319,6 +321,26 @@ file::Descriptor Engine::proof() {
   return register_ ? register_->proof(life()) : file::Descriptor();
 }
 
+file::Descriptor Engine::lease_page() {
+  if (is_ring()) return {};
+  if (!lease_page_) {
+    lease_page_ = std::make_unique<file::LeasePage>(terms_.length);
+    show_lease();
+  }
+  return file::Descriptor(::fcntl(lease_page_->descriptor(), F_DUPFD_CLOEXEC, 0));
+}
+
+std::vector<net::Descriptor> Engine::pledges() {
+  std::vector<net::Descriptor> all;
+  auto add = [&](int descriptor) {
+    net::Descriptor copy(descriptor < 0 ? -1 : ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+    if (copy) all.push_back(std::move(copy));
+  };
+  add(lease_page().number());
+  if (!all.empty() && register_) add(register_->known_proof(life_));
+  return all;
+}
+
 void Engine::enter_phase(Phase phase) {
   phase_ = phase;
   phase_changed_.notify_all();
@@ -331,6 +353,12 @@ void Engine::leave() {
     Time until = net::steady_now() + leave_patience;
     if (was_member || phase_ == Phase::joining) {
       enter_phase(Phase::leaving);
+      refuse_waiting();
+      if (ask_to_let_go()) {
+        settle(net::steady_now());
+        // Keepers end their commands within the lease.
+        phase_changed_.wait_for(guard, terms_.length, [&] { return !ask_to_let_go(); });
+      }
       turn_everybody_out();
       settle(net::steady_now());
     }
@@ -344,8 +372,7 @@ void Engine::leave() {
   stop();
 }
 
-/// Nobody of this process holds or waits for anything any more.
-void Engine::turn_everybody_out() {
+void Engine::refuse_waiting() {
   for (auto& [name, desk] : desks_) {
     for (Claim* claim : std::vector(desk->queue.waiting())) {
       desk->queue.remove(*claim);
@@ -353,6 +380,22 @@ void Engine::turn_everybody_out() {
       claim->state = Claim::State::refused;
       claim->changed();
     }
+    touch(*desk);
+  }
+}
+
+/// Whether somebody is inside who lets go by itself, but not at once.
+bool Engine::ask_to_let_go() {
+  bool somebody = false;
+  for (auto& [name, desk] : desks_)
+    for (Claim* claim : desk->queue.inside()) somebody = claim->asked_to_let_go() || somebody;
+  return somebody;
+}
+
+/// Nobody of this process holds or waits for anything any more.
+void Engine::turn_everybody_out() {
+  refuse_waiting();
+  for (auto& [name, desk] : desks_) {
     for (Claim* claim : std::vector(desk->queue.inside())) {
       desk->queue.remove(*claim);
       tell([&](Witness& witness) {
@@ -481,6 +524,7 @@ void Engine::drop_place(Claim& claim) {
   claim.state = Claim::State::idle;
   claim.desk->queue.remove(claim);
   touch(*claim.desk);
+  if (phase_ == Phase::leaving) phase_changed_.notify_all();
 }
 
 /// By its own will.

@@ -38,6 +38,7 @@
 #include "peer/talk.hpp"
 #include "peer/timers.hpp"
 #include "peer/witness.hpp"
+#include "register/lease_page.hpp"
 
 namespace conch::peer {
 
@@ -111,6 +112,11 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   /// While a copy of it is open, this life is not taken for dead; none where the register is on
   /// another machine.
   file::Descriptor proof();
+  /// The page that says how long the lease of this life runs (register/lease_page.hpp); none in a
+  /// group without a register. Under the guard.
+  file::Descriptor lease_page();
+  /// For a client that is inside: that page, and the proof, if there is one. Under the guard.
+  std::vector<net::Descriptor> pledges();
 
   // Under the guard: for clients, inquiries and data.
 
@@ -189,6 +195,8 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   void note_whereabouts() const;
   void be_born();
   void enter_phase(Phase phase);
+  void refuse_waiting();
+  bool ask_to_let_go();
   void turn_everybody_out();
   void leave_if_idle(Time now);
   void stop();
@@ -251,6 +259,7 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   void put_question(recovery::Ask ask);
   void ask_for(const recovery::Life& asker, recovery::Ask ask);
   void hear(const recovery::Answer& answer);
+  void show_lease();
   LockPart part_of(const recovery::LockReport& report, Time now) const;
 
   Origin origin_;
@@ -276,6 +285,8 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   std::unique_ptr<net::Courier> courier_;
   std::unique_ptr<RegisterDesk> register_;
   std::unique_ptr<AnySteward> steward_;
+  /// Of this life, once somebody has asked for it.
+  std::unique_ptr<file::LeasePage> lease_page_;
   std::unique_ptr<Clients> clients_;
   std::unique_ptr<Inquiries> inquiries_;
   std::unique_ptr<Rangefinder> rangefinder_;

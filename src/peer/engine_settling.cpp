@@ -212,6 +212,7 @@ void Engine::happen(const Admitted&, Time) {
 }
 
 void Engine::happen(const Expelled&, Time) {
+  if (lease_page_ && has_lease()) lease_page_->finish();
   for (auto& [name, desk] : desks_) lose(*desk);
   data_->forget();
   if (phase_ == Phase::leaving) return enter_phase(Phase::gone);
@@ -389,6 +390,17 @@ void Engine::answered(const Life& asker, const Answer& answer) {
 
 void Engine::hear(const Answer& answer) {
   if (steward_) steward_->answered(net::steady_now(), answer, effects_);
+  show_lease();
+}
+
+/// The lease counts on the steady clock, which stands still while the machine sleeps; the others'
+/// does not. Of the two clocks the one is read first that makes the lease seem shorter if this
+/// process is stopped in between.
+void Engine::show_lease() {
+  if (!lease_page_ || !steward_) return;
+  file::BootTime now = file::BootClock::now();
+  if (auto until = steward_->lease_until())
+    lease_page_->prolong(now + (*until - net::steady_now()));
 }
 
 void Engine::register_changed() {

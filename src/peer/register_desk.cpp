@@ -30,10 +30,11 @@ std::string kind_of_failure(const std::exception& error) {
 
 }  // namespace
 
-RegisterDesk::RegisterDesk(std::unique_ptr<Register> reg, RegisterListener& listener)
+RegisterDesk::RegisterDesk(std::unique_ptr<Register> reg, RegisterListener& listener, bool proves)
     : register_(std::move(reg)),
       listener_(listener),
-      wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+      wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      proves_(proves) {
   if (!wake_)
     throw Error(ErrorCode::exhausted,
                 "this process has too many open files: no event descriptor is left");
@@ -111,6 +112,19 @@ file::Descriptor RegisterDesk::proof(const Life& life) {
   return promise->get_future().get();
 }
 
+int RegisterDesk::known_proof(const Life& life) {
+  std::lock_guard guard(mutex_);
+  return proof_.first == life ? proof_.second.number() : -1;
+}
+
+void RegisterDesk::prove(const Life& life) {
+  bool is_ours = std::find(lives_.begin(), lives_.end(), life) != lives_.end();
+  if (!is_ours || proof_.first == life) return;
+  file::Descriptor proof = register_->proof(life);
+  std::lock_guard guard(mutex_);
+  proof_ = {life, std::move(proof)};
+}
+
 void RegisterDesk::run() {
   while (work()) {
     if (!troubles_.empty()) {
@@ -180,6 +194,7 @@ void RegisterDesk::answer(const Life& asker, const Ask& ask) {
     verdict = register_->propose(propose->view, asker);
   } else if (const auto* renew = std::get_if<Renew>(&ask.question)) {
     verdict = register_->renew_and_read(renew->life);
+    if (proves_ && verdict.accepted) prove(renew->life);
     has_read_ = true;
   } else {
     verdict = {true, register_->read()};

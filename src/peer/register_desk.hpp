@@ -33,7 +33,9 @@ class RegisterListener {
 /// May be used by any number of threads.
 class RegisterDesk {
  public:
-  RegisterDesk(std::unique_ptr<Register> reg, RegisterListener& listener);
+  /// `proves`: for each life that is this process there is a proof before its first renewal is
+  /// answered.
+  RegisterDesk(std::unique_ptr<Register> reg, RegisterListener& listener, bool proves = false);
   /// Ends the leases of the lives that are this process.
   ~RegisterDesk();
   RegisterDesk(const RegisterDesk&) = delete;
@@ -47,6 +49,8 @@ class RegisterDesk {
   void ask(const recovery::Life& asker, recovery::Ask ask);
   /// What keeps this life alive while it is open; see Register::proof. Waits for it.
   file::Descriptor proof(const recovery::Life& life);
+  /// Does not wait: the one that it has, or -1.
+  int known_proof(const recovery::Life& life);
   /// Asks no more, and does not call the listener any more.
   void close();
 
@@ -78,6 +82,7 @@ class RegisterDesk {
   bool work();
   void attach_all();
   void answer(const recovery::Life& asker, const recovery::Ask& ask);
+  void prove(const recovery::Life& life);
   void failed(const Job& job, const std::exception& error);
   void succeeded(const Job& job);
   static std::size_t kind_of(const Job& job) { return job.topic ? job.topic->kind : 0; }
@@ -96,6 +101,9 @@ class RegisterDesk {
   unsigned rests_ = 0;
   std::vector<recovery::Life> unattached_;
   std::vector<recovery::Life> lives_;
+  bool proves_;
+  /// Of the newest life; guarded.
+  std::pair<recovery::Life, file::Descriptor> proof_;
   std::thread thread_;
 };
 
