@@ -34,7 +34,7 @@ class Place {
     const folder = join(this.folder, machine);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const { CONCH_GROUP, ...rest } = process.env;
-    return { ...rest, XDG_RUNTIME_DIR: folder, XDG_STATE_HOME: folder };
+    return { ...rest, XDG_STATE_HOME: folder };
   }
 
   async start(machine, args) {
