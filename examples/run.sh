@@ -59,7 +59,7 @@ case $name in
     for _ in 1 2 3; do start "$here/film" 40; done
     finish
     [ "$(wc -l <"$here/film")" -eq 120 ] || fail "there should be 120 frames"
-    awk '$2 <= last { exit 1 } { last = $2 }' "$here/film" || fail "the fences should increase"
+    cut -d' ' -f2 "$here/film" | sort -c -n -u || fail "the fences should increase"
     ;;
   catalogue)
     for _ in 1 2; do start write "$here" 30; done
@@ -101,7 +101,7 @@ case $name in
     finish
     expect "^refused"
     [ "$(wc -l <"$here/log")" -eq 61 ] || fail "there should be 61 lines"
-    awk '$1 < last { exit 1 } { last = $1 }' "$here/log" || fail "the fences should increase"
+    sort -c -n -k1,1 "$here/log" || fail "the fences should increase"
     ;;
   mpi_ring)
     run_ranks 25 1048576

@@ -120,7 +120,8 @@ TEST_F(PeerHttp, TellsWhatHappensAsItHappens) {
   EXPECT_NE(begin.find("\nevent: hello\n"), std::string::npos) << begin;
   EXPECT_NE(begin.find("\"admin\":false"), std::string::npos) << begin;
   Process& holder = holder_of("deploy");
-  watcher.hear("\"event\":\"enter\",\"lock\":\"deploy\",\"fence\":\"1.1\"");
+  std::string fence = std::to_string(fence_in(holder) >> 32) + ".1";
+  watcher.hear("\"event\":\"enter\",\"lock\":\"deploy\",\"fence\":\"" + fence + "\"");
   watcher.hear("\"holders\":[{\"member\":");
   expect_end(holder);
   std::string all = watcher.hear("\"event\":\"exit\",\"lock\":\"deploy\"");
