@@ -85,6 +85,13 @@ static void bad_names_are_told(void) {
   EXPECT(dho_attach("../up"), DHO_EGROUP);
 }
 
+/* Neither options of the command nor classes of C++. */
+static void expect_words_of_c(char const* sentence, char const* wanted) {
+  if (strstr(sentence, wanted) && !strstr(sentence, "--") && !strstr(sentence, "Peer")) return;
+  fprintf(stderr, "a C program is told: %s\n", sentence);
+  exit(1);
+}
+
 static void a_group_that_cannot_be_joined(void) {
   DHO_t handle = DHO_INITIALIZER;
   dho_options options = {.group = "far", .timeout_ms = 200};
@@ -100,7 +107,18 @@ static void a_group_that_cannot_be_joined(void) {
   unsetenv("CONCH_INSECURE");
   setenv("CONCH_ALGORITHM", "none-such", 1);
   EXPECT(dho_create_with(&handle, "a", &options), DHO_EGROUP);
+  expect_words_of_c(dho_strerror(DHO_EGROUP), "none-such");
+  setenv("CONCH_REGISTER", "http://127.0.0.1:1", 1);
+  setenv("CONCH_JOIN", "127.0.0.1:1", 1);
+  EXPECT(dho_create_with(&handle, "a", &options), DHO_EGROUP);
+  expect_words_of_c(dho_strerror(DHO_EGROUP), "leave out CONCH_JOIN, or CONCH_REGISTER");
+  unsetenv("CONCH_REGISTER");
+  unsetenv("CONCH_JOIN");
+  setenv("CONCH_ALGORITHM", "sigma", 1);
+  EXPECT(dho_create_with(&handle, "a", &options), DHO_EGROUP);
+  expect_words_of_c(dho_strerror(DHO_EGROUP), "no data travel");
   unsetenv("CONCH_ALGORITHM");
+  options.group = "near";
   OK(dho_create_with(&handle, "a", &options));
   OK(dho_destroy(&handle));
 }
