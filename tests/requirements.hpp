@@ -9,9 +9,11 @@
 #include <conch/mutex.hpp>
 #include <conch/peer.hpp>
 #include <conch/shared_mutex.hpp>
+#include <cstdint>
 #include <future>
 #include <map>
 #include <memory>
+#include <ratio>
 #include <string>
 #include <thread>
 #include <type_traits>
