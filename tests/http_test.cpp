@@ -204,6 +204,27 @@ TEST_F(PeerHttp, WhereItWillNotListen) {
   EXPECT_TRUE(nonsense.says("host:port")) << nonsense.out;
 }
 
+/// Each survey takes a second: one member does not answer.
+TEST_F(PeerHttp, ManyWhoHangUpKeepNobodyWaiting) {
+  std::ofstream(path("token")) << "0123456789abcdef\n";
+  std::filesystem::permissions(path("token"), std::filesystem::perms::owner_read);
+  Process& one =
+      ready_peer({"--lease", "60s", "--http", "127.0.0.1:0", "--http-token-file", path("token")});
+  Process& stopped = ready_peer();
+  std::string id = member_of(status(), stopped.id())["id"];
+  std::string address = http_address(one);
+  stopped.send(SIGSTOP);
+  for (int i = 0; i < 300; ++i) Call gone(address, request_for("/status"));
+  Stopwatch watch;
+  std::string shown;
+  // Whoever comes while too many are there is told to come again.
+  EXPECT_TRUE(await([&] { return code(shown = get(address, "/status")) == "200"; })) << shown;
+  EXPECT_EQ(json::parse(body(shown))["members"].size(), 2u);
+  EXPECT_EQ(code(post(address, "/evict", "0123456789abcdef", R"({"member":")" + id + "\"}")),
+            "200");
+  EXPECT_LT(watch.elapsed(), Milliseconds(15'000));
+}
+
 /// What is left for the one that has gone is no reason to talk about its successor for ever.
 TEST_F(PeerHttp, APortThatIsTheNextPeersNowIsWorthALineEach) {
   Process& first = ready_peer({"--listen", "127.0.0.1:0"});

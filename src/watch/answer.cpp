@@ -65,6 +65,11 @@ std::string refusal(std::string_view status, std::string_view why) {
                   fmt::format("{}\n", why.empty() ? status : why), true);
 }
 
+std::string busy(std::string_view why) {
+  std::string whole = refusal("503 Service Unavailable", why);
+  return whole.insert(whole.find("\r\n") + 2, "Retry-After: 1\r\n");
+}
+
 const Page* page_of(const Request& request, const HttpOptions& options) {
   const auto& pages = request.method == "POST" ? options.actions : options.pages;
   auto found = pages.find(request.path);

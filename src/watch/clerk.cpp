@@ -2,6 +2,7 @@
 
 #include <sys/eventfd.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace conch::watch {
@@ -17,10 +18,21 @@ Clerk::~Clerk() {
   thread_.join();
 }
 
-void Clerk::ask(std::uint64_t number, std::function<std::string()> work) {
+bool Clerk::ask(Asker asker, const std::string& topic, std::function<std::string()> work) {
   std::lock_guard guard(mutex_);
-  tasks_.push_back({number, std::move(work)});
+  auto same = std::find_if(tasks_.begin(), tasks_.end(),
+                           [&](const Task& task) { return !topic.empty() && task.topic == topic; });
+  if (same != tasks_.end()) return same->askers.push_back(asker), true;
+  if (tasks_.size() >= waiting_max) return false;
+  tasks_.push_back({topic, {asker}, std::move(work)});
   changed_.notify_one();
+  return true;
+}
+
+void Clerk::cancel(Asker asker) {
+  std::lock_guard guard(mutex_);
+  for (Task& task : tasks_) std::erase(task.askers, asker);
+  std::erase_if(tasks_, [](const Task& task) { return task.askers.empty(); });
 }
 
 std::vector<Clerk::Result> Clerk::take() {
@@ -40,7 +52,7 @@ void Clerk::run() {
     guard.unlock();
     std::string text = task.work();
     guard.lock();
-    results_.push_back({task.number, std::move(text)});
+    results_.push_back({std::move(task.askers), std::move(text)});
     ::eventfd_write(bell_.number(), 1);
   }
 }

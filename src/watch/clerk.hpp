@@ -1,4 +1,5 @@
-// Works on what takes its time, one after the other, in a thread of its own.
+// Works on what takes its time, one after the other, in a thread of its own. What several want that
+// nobody has begun is done once, for all of them; what nobody wants any more is not done.
 #pragma once
 
 #include <condition_variable>
@@ -16,10 +17,13 @@ namespace conch::watch {
 
 class Clerk {
  public:
+  using Asker = std::uint64_t;
   struct Result {
-    std::uint64_t number = 0;
+    std::vector<Asker> askers;
     std::string text;
   };
+  /// So many different things wait to be begun, and no more.
+  static constexpr std::size_t waiting_max = 16;
 
   Clerk();
   /// Finishes what it is at; the rest is left.
@@ -27,7 +31,10 @@ class Clerk {
   Clerk(const Clerk&) = delete;
   Clerk& operator=(const Clerk&) = delete;
 
-  void ask(std::uint64_t number, std::function<std::string()> work);
+  /// What has the same topic has the same result; an empty topic is like no other. False if too
+  /// much waits.
+  bool ask(Asker asker, const std::string& topic, std::function<std::string()> work);
+  void cancel(Asker asker);
   /// What is done since the last time.
   std::vector<Result> take();
   /// Readable when something is done.
@@ -35,7 +42,8 @@ class Clerk {
 
  private:
   struct Task {
-    std::uint64_t number;
+    std::string topic;
+    std::vector<Asker> askers;
     std::function<std::string()> work;
   };
   void run();

@@ -26,6 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int backlog = 64;
 constexpr int pause_ms = 100;
+constexpr const char* too_many = "too many ask at the moment";
 /// What of a stream is on its way to one client, besides what the kernel has.
 constexpr std::size_t stream_bytes_max = std::size_t{1} << 16;
 
@@ -34,13 +35,15 @@ struct Client {
   std::uint64_t number;
   /// By then it has been served, or has taken what it was given; or a heartbeat is due.
   Clock::time_point until;
+  /// It came when there were as many as are served: it is told so.
+  bool is_surplus = false;
   std::string request = {};
   std::string answer = {};
   /// Comes after it.
   std::shared_ptr<const std::string> body = {};
   std::size_t answered = 0;
-  /// The clerk works for it.
-  bool waits = false;
+  /// Works for it.
+  Clerk* clerk = nullptr;
   /// It listens to the stream.
   std::optional<Broadcast::Place> place = {};
   /// There is something to read, or room to write.
@@ -53,7 +56,7 @@ struct Client {
   }
   short events() const {
     if (writes()) return POLLOUT;
-    return static_cast<short>(waits ? 0 : POLLIN);
+    return static_cast<short>(clerk ? POLLRDHUP : POLLIN);
   }
 };
 
@@ -81,6 +84,18 @@ net::Descriptor open_door(net::SocketName& name, const std::string& text) {
   return door;
 }
 
+/// Pages see nothing else of a request.
+std::string topic_of(const Request& request) {
+  std::string topic = request.method;
+  auto add = [&](const std::string& text) { topic += fmt::format(" {}:{}", text.size(), text); };
+  add(request.path);
+  for (const auto& [name, value] : request.query) {
+    add(name);
+    add(value);
+  }
+  return topic;
+}
+
 /// Everybody who is served at the moment; of the server's thread.
 class Service {
  public:
@@ -95,7 +110,8 @@ class Service {
   /// False if that is to stop.
   bool serve_once() {
     if (!await()) return false;
-    for (const Clerk::Result& result : clerk_.take()) finish(result);
+    for (Clerk* clerk : {&looks_, &acts_})
+      for (const Clerk::Result& result : clerk->take()) finish(result);
     if (options_.stream) options_.stream->silence();
     std::erase_if(clients_, [&](Client& client) {
       bool stays = attend(client);
@@ -118,6 +134,7 @@ class Service {
   void finish(const Clerk::Result& result);
   void leave(Client& client) {
     if (client.place) options_.stream->leave();
+    if (client.clerk) client.clerk->cancel(client.number);
   }
 
   const HttpOptions& options_;
@@ -127,14 +144,19 @@ class Service {
   bool knocks_ = false;
   std::uint64_t came_ = 0;
   std::list<Client> clients_;
-  Clerk clerk_;
+  Clerk looks_;
+  /// A change of the group may take longer than a look.
+  Clerk acts_;
 };
 
 /// Until something can be done.
 bool Service::await() {
   int stream_bell = options_.stream ? options_.stream->bell() : -1;
-  std::vector<pollfd> sources{
-      {stop_, POLLIN, 0}, {door_, POLLIN, 0}, {clerk_.bell(), POLLIN, 0}, {stream_bell, POLLIN, 0}};
+  std::vector<pollfd> sources{{stop_, POLLIN, 0},
+                              {door_, POLLIN, 0},
+                              {looks_.bell(), POLLIN, 0},
+                              {acts_.bell(), POLLIN, 0},
+                              {stream_bell, POLLIN, 0}};
   std::size_t others = sources.size();
   Clock::time_point wakes = Clock::time_point::max();
   for (const Client& client : clients_) {
@@ -155,14 +177,15 @@ void Service::let_in() {
   net::Descriptor socket(::accept4(door_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   // Out of descriptors: whoever knocks goes on knocking, but does not keep a core busy.
   if (!socket && errno != EAGAIN) ::poll(nullptr, 0, pause_ms);
-  if (socket && clients_.size() < options_.clients_max)
-    clients_.push_back({std::move(socket), ++came_, Clock::now() + options_.patience});
+  if (!socket || clients_.size() >= 2 * options_.clients_max) return;
+  bool is_surplus = clients_.size() >= options_.clients_max;
+  clients_.push_back({std::move(socket), ++came_, Clock::now() + options_.patience, is_surplus});
 }
 
 /// False when it is done with, or has taken too long.
 bool Service::attend(Client& client) {
   if (client.place) return attend_watcher(client);
-  if (client.waits) return !client.is_ready;  // It has hung up.
+  if (client.clerk) return !client.is_ready;  // It has hung up.
   if (client.until <= Clock::now()) return false;
   if (!client.is_ready) return true;
   return client.writes() ? write_to(client) : read_from(client);
@@ -209,24 +232,27 @@ bool Service::read_from(Client& client) {
 }
 
 void Service::take_request(Client& client, Request request) {
-  client.answer = objection(request, options_, address_);
+  client.answer = client.is_surplus ? busy(too_many) : objection(request, options_, address_);
   if (client.writes()) return;
   if (options_.stream && request.path == options_.stream_path && request.method == "GET")
     return begin_stream(client);
   const Page* page = page_of(request, options_);
   if (page && page->bytes && request.method == "GET") client.body = page->bytes;
   if (!page || !page->slow) return void(client.answer = answer(request, options_));
-  client.waits = true;
+  bool acts = request.method == "POST";
+  Clerk& clerk = acts ? acts_ : looks_;
+  bool taken = clerk.ask(client.number, acts ? "" : topic_of(request),
+                         [this, request] { return answer(request, options_); });
+  if (!taken) return void(client.answer = busy(too_many));
+  client.clerk = &clerk;
   client.until = Clock::time_point::max();
-  clerk_.ask(client.number,
-             [this, request = std::move(request)] { return answer(request, options_); });
 }
 
 void Service::begin_stream(Client& client) {
   auto watchers = std::count_if(clients_.begin(), clients_.end(),
                                 [](const Client& each) { return each.place.has_value(); });
   if (static_cast<std::size_t>(watchers) >= options_.watchers_max)
-    return void(client.answer = refusal("503 Service Unavailable", "too many are watching"));
+    return void(client.answer = busy("too many are watching"));
   client.place = options_.stream->join();
   client.answer =
       fmt::format("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{}\r\nretry: 1000\n\n",
@@ -235,9 +261,10 @@ void Service::begin_stream(Client& client) {
 
 void Service::finish(const Clerk::Result& result) {
   for (Client& client : clients_) {
-    if (client.number != result.number) continue;
+    const auto& askers = result.askers;
+    if (std::find(askers.begin(), askers.end(), client.number) == askers.end()) continue;
     client.answer = result.text;
-    client.waits = false;
+    client.clerk = nullptr;
     client.is_ready = true;
     client.until = Clock::now() + options_.patience;
   }

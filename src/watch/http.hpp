@@ -1,8 +1,9 @@
 // A few pages for whoever looks in: HTTP, one request a connection.
 //
 // One thread of its own serves all. It never waits for a client: who is slow has some seconds and
-// some kilobytes for its request, and whoever comes when too many are there is turned away. What
-// takes its time is done by a second thread. A stream goes on until the client hangs up.
+// some kilobytes for its request, and whoever comes when too many are there is told to come again.
+// What takes its time is done by a second thread, and what changes something by a third; who closes
+// its end meanwhile wants nothing any more. A stream goes on until the client hangs up.
 #pragma once
 
 #include <chrono>

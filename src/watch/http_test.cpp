@@ -2,10 +2,8 @@
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 
-#include <array>
 #include <conch/error.hpp>
 #include <filesystem>
 #include <fstream>
@@ -13,12 +11,13 @@
 #include <stdexcept>
 #include <thread>
 
-#include "net/names.hpp"
 #include "register/testing/scratch.hpp"
+#include "watch/testing/caller.hpp"
 
 namespace conch::watch::http_test {
 
 using namespace std::chrono_literals;
+using testing::Caller;
 
 HttpOptions options() {
   HttpOptions options;
@@ -33,41 +32,6 @@ HttpOptions options() {
   options.patience = 300ms;
   return options;
 }
-
-/// A connection, as any program makes it.
-class Caller {
- public:
-  explicit Caller(const HttpServer& server)
-      : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    auto way = wire::parse_host_and_port(server.address());
-    net::SocketName name = net::resolve(*way, false).names.at(0);
-    if (::connect(socket_.number(), name.get(), name.size()) != 0)
-      throw std::runtime_error("cannot connect");
-  }
-  void say(std::string_view text) const {
-    ::send(socket_.number(), text.data(), text.size(), MSG_NOSIGNAL);
-  }
-  /// All that comes until the server hangs up.
-  std::string hear() const {
-    return hear_until([](const std::string&) { return false; });
-  }
-  template <class Predicate>
-  std::string hear_until(Predicate&& enough) const {
-    std::string heard;
-    std::array<char, 4096> bytes;
-    ssize_t size = 0;
-    while (!enough(heard) && (size = ::recv(socket_.number(), bytes.data(), bytes.size(), 0)) > 0)
-      heard.append(bytes.data(), static_cast<std::size_t>(size));
-    return heard;
-  }
-  std::string ask(std::string_view request) const {
-    say(request);
-    return hear();
-  }
-
- private:
-  net::Descriptor socket_;
-};
 
 /// What the server would say.
 std::string answer_to(const std::string& text, const HttpOptions& options) {
@@ -391,7 +355,9 @@ TEST(Http, MoreClientsThanItTakes) {
   Caller one(server);
   Caller two(server);
   Caller three(server);
-  EXPECT_EQ(three.hear(), "");
+  std::string turned_away = three.ask("GET /a HTTP/1.1\r\n\r\n");
+  EXPECT_TRUE(turned_away.starts_with("HTTP/1.1 503 ")) << turned_away;
+  EXPECT_NE(turned_away.find("\r\nRetry-After: 1\r\n"), std::string::npos) << turned_away;
   EXPECT_TRUE(one.ask("GET /a HTTP/1.1\r\n\r\n").ends_with("page a\n"));
   EXPECT_TRUE(Caller(server).ask("GET /a HTTP/1.1\r\n\r\n").ends_with("page a\n"));
 }
