@@ -71,11 +71,11 @@ void Doctor::look() {
 void Doctor::look_at_machine() {
   rlimit files{};
   ::getrlimit(RLIMIT_NOFILE, &files);
-  std::string limit = fmt::format("a process may have {} files open", files.rlim_cur);
-  if (files.rlim_cur >= files_wanted) {
+  std::string limit = fmt::format("a process may have {} files open", files.rlim_max);
+  if (files.rlim_max >= files_wanted) {
     good(limit);
   } else {
-    doubtful(limit + ": enough for a small group; raise `ulimit -n` for a large one");
+    doubtful(limit + ": enough for a small group; raise `ulimit -Hn` for a large one");
   }
   unsigned instances = number_in("/proc/sys/fs/inotify/max_user_instances");
   if (instances >= instances_wanted || options_.etcd.enabled()) return;

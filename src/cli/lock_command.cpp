@@ -15,6 +15,7 @@
 #include "cli/keeper.hpp"
 #include "cli/lock_exit.hpp"
 #include "cli/sim_options.hpp"
+#include "net/open_files.hpp"
 #include "peer/agreement.hpp"
 #include "peer/names.hpp"
 #include "sim/distribution.hpp"
@@ -93,6 +94,7 @@ LockOptions to_options(const LockTexts& texts, const Invocation& invocation) {
 class Errand {
  public:
   explicit Errand(LockOptions options) : options_(std::move(options)) {
+    net::raise_open_files();  // The keeper has its own limit by now, and the command gets that.
     if (options_.verbose) options_.wish.log = [](std::string_view line) { say(line); };
   }
 

@@ -17,6 +17,7 @@
 #include "cli/peer_options.hpp"
 #include "cli/sim_options.hpp"
 #include "cli/window.hpp"
+#include "net/open_files.hpp"
 #include "peer/heap.hpp"
 #include "peer/names.hpp"
 #include "sim/distribution.hpp"
@@ -88,6 +89,7 @@ void await(const std::stop_token& stop) {
 
 void run_peer(PeerArguments& arguments) {
   peer::keep_heap_small();
+  net::raise_open_files();
   // Before there are threads: they inherit it, and one of them waits for the signals.
   sigset_t signals = ending_signals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);

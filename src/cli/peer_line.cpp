@@ -32,6 +32,7 @@ std::optional<PeerLine> PeerLine::find(const std::string& group, Predicate&& is_
   // Not everybody to the same one.
   auto first = sockets.begin() + (sockets.empty() ? 0 : ::getpid() % std::ssize(sockets));
   std::rotate(sockets.begin(), first, sockets.end());
+  std::string refusal;
   for (const Socket& socket : sockets) {
     Time answer_due = net::steady_now() + wire::handshake_patience;
     if (until) answer_due = std::min(answer_due, *until);
@@ -40,9 +41,12 @@ std::optional<PeerLine> PeerLine::find(const std::string& group, Predicate&& is_
       return PeerLine(std::make_unique<net::ClientLink>(path, group, answer_due));
     } catch (const net::Untrusted&) {
       throw;
+    } catch (const net::Refused& refused) {
+      refusal = refused.what();
     } catch (const Error&) {
     }
   }
+  if (!refusal.empty()) throw Error(refusal);
   return std::nullopt;
 }
 

@@ -25,12 +25,14 @@ Conversation::Conversation(const wire::Way& way, const wire::Hello& hello, const
   greet(hello, until);
 }
 
-void Conversation::fail(const std::string& why) const {
+std::string Conversation::complaint(const std::string& why) const {
   // Who speaks TLS hangs up on who does not.
   bool unheard = socket_is_tcp_ && !tls_ && accepted_.algorithm.empty();
-  throw Error("cannot talk to " + whom_ + ": " + why +
-              (unheard ? "; does it want TLS (--tls-cert, --tls-key, --tls-ca)?" : ""));
+  return "cannot talk to " + whom_ + ": " + why +
+         (unheard ? "; does it want TLS (--tls-cert, --tls-key, --tls-ca)?" : "");
 }
+
+void Conversation::fail(const std::string& why) const { throw Error(complaint(why)); }
 
 bool Conversation::await(short events, std::optional<Time> until) const {
   pollfd one{socket_.number(), events, 0};
@@ -73,7 +75,7 @@ void Conversation::greet(const wire::Hello& hello, Time until) {
   std::optional<wire::Frame> frame = hear(until);
   if (!frame) fail(no_answer);
   auto answer = wire::read_answer(*frame);
-  if (auto* refused = std::get_if<wire::Refused>(&answer)) fail(refused->why);
+  if (auto* refused = std::get_if<wire::Refused>(&answer)) throw Refused(complaint(refused->why));
   accepted_ = std::get<wire::Accepted>(answer);
   reader_.allow(wire::frame_bytes_max);
   is_greeting_ = false;

@@ -19,7 +19,8 @@ namespace conch::net {
 
 class Conversation {
  public:
-  /// Connects, says hello and is accepted, all before this time. Throws conch::Error.
+  /// Connects, says hello and is accepted, all before this time. Throws conch::Error; Refused if
+  /// the other side does not accept.
   Conversation(const wire::Way& way, const wire::Hello& hello, const Tls& tls, Time until);
 
   const wire::Accepted& accepted() const { return accepted_; }
@@ -38,6 +39,7 @@ class Conversation {
   void secure(const Tls& tls, Time until);
   void greet(const wire::Hello& hello, Time until);
   bool await(short events, std::optional<Time> until) const;
+  std::string complaint(const std::string& why) const;
   [[noreturn]] void fail(const std::string& why) const;
 
   std::string whom_;

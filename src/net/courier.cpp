@@ -23,6 +23,7 @@ void Courier::send(ClientId client, std::string_view payload, std::vector<Descri
   post_->send(client, payload, std::move(enclosed));
 }
 void Courier::dismiss(ClientId client) { post_->dismiss(client); }
+bool Courier::is_surplus(ClientId client) const { return post_->is_surplus(client); }
 void Courier::flush() { post_->flush(); }
 
 Readiness Courier::wait(Time until) const { return post_->poller().wait(until); }

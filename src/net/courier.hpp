@@ -13,6 +13,7 @@
 #include <sys/epoll.h>
 
 #include <array>
+#include <conch/error.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -121,6 +122,8 @@ class Courier {
   void send(ClientId client, std::string_view payload, std::vector<Descriptor> enclosed = {});
   /// Disconnects it after what was sent.
   void dismiss(ClientId client);
+  /// It has a descriptor that is kept for other peers: it may look, and should not stay.
+  bool is_surplus(ClientId client) const;
   /// Writes what was sent since the last time, as far as the sockets take it.
   void flush();
 
@@ -170,11 +173,17 @@ struct Acquaintance {
 Acquaintance ask_who(const std::string& address, const std::string& group, const Tls& tls,
                      Duration patience, const std::string& folder = {});
 
+/// A peer has answered, and will not have us: it says why.
+class Refused : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A client's side of its connection to a peer of this machine. Used by one thread at a time.
 class ClientLink {
  public:
-  /// Throws conch::Error: nobody listens there, or answers by then; it is of another group, it
-  /// refuses. Throws Untrusted if another user listens there, or could.
+  /// Throws conch::Error: nobody listens there, or answers by then; Refused: it is of another
+  /// group, or serves too many; Untrusted: another user listens there, or could.
   ClientLink(const std::string& socket, const std::string& group, Time until);
   /// By when a living peer has long answered.
   ClientLink(const std::string& socket, const std::string& group);

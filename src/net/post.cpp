@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <conch/error.hpp>
 
+#include "net/open_files.hpp"
+
 namespace conch::net {
 
 namespace {
@@ -129,6 +131,11 @@ void Courier::Post::send(ClientId client, std::string_view payload,
   if (serving->dirty) return;
   serving->dirty = true;
   dirty_clients_.push_back(connection->serial);
+}
+
+bool Courier::Post::is_surplus(ClientId client) {
+  Connection* connection = find(static_cast<Serial>(client));
+  return connection && OpenFiles::of_process().is_kept_from_clients(connection->socket.number());
 }
 
 void Courier::Post::dismiss(ClientId client) {

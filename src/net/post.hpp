@@ -42,6 +42,7 @@ class Courier::Post {
   void work(const Readiness& ready, Time now, Recipient& recipient);
   Time wakes() const { return due_; }
 
+  bool is_surplus(ClientId client);
   bool is_local(const Life& life) const;
   std::size_t backlog(const Life& life) const;
   std::vector<std::pair<Life, Duration>> unacknowledged(Time now) const;
@@ -102,6 +103,7 @@ class Courier::Post {
   void take_hello(Connection& connection, const wire::Frame& frame);
   void take_peer(Connection& connection, const wire::Hello& hello);
   void take_client(Connection& connection);
+  void turn_away(Connection& connection, wire::Role role);
   void take_stream(Connection& connection, const Life& from);
   void answer(Connection& connection, bool known = false, std::uint64_t received = 0);
   void take_answer(Connection& connection, const wire::Frame& frame);

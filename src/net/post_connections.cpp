@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "net/open_files.hpp"
 #include "net/post.hpp"
 
 namespace conch::net {
@@ -13,6 +14,10 @@ namespace {
 /// After so many, others have their turn.
 constexpr int accepted_at_once_max = 16;
 constexpr Duration closed_doors = std::chrono::milliseconds(200);
+
+bool is_kept_for_register(int descriptor) {
+  return OpenFiles::of_process().is_kept_for_register(descriptor);
+}
 
 }  // namespace
 
@@ -45,8 +50,9 @@ void Courier::Post::accept(const Reception::Door& door, Time now) {
 }
 
 void Courier::Post::take_in(Descriptor socket, wire::Route route, Time now) {
-  if (half_open_.size() >= wire::half_open_max)
-    drop(*find(*half_open_.begin()), "others came before it had said who it is");
+  bool is_crowded = half_open_.size() >= wire::half_open_max ||
+                    (!half_open_.empty() && is_kept_for_register(socket.number()));
+  if (is_crowded) drop(*find(*half_open_.begin()), "others came before it had said who it is");
   bool is_local = route == wire::Route::local;
   if (!is_local) prepare_tcp(socket.number());
   std::string whom = describe_other_end(socket.number());
@@ -109,6 +115,8 @@ Connection* Courier::Post::dial(const std::string& address, Redial& redial, Purp
     auto count = static_cast<unsigned>(ways.size());
     way = &ways[redial.dead_ends % count];
     dialed = net::dial(*way, redial.dead_ends / count);
+    if (is_kept_for_register(dialed.socket.number()))
+      dialed = {{}, false, "the process has too many open files; raise `ulimit -n`"};
   }
   if (!dialed.socket) {
     redial.failed(now);

@@ -2,6 +2,7 @@
 #include <utility>
 #include <variant>
 
+#include "net/open_files.hpp"
 #include "net/post.hpp"
 #include "net/stream_line.hpp"
 
@@ -55,12 +56,24 @@ void Courier::Post::take_hello(Connection& connection, const wire::Frame& frame)
   std::string why = wire::objection(hello, connection.route, identity());
   if (!why.empty()) return refuse(connection, why);
   connection.version = common(hello.speaks, recovery::spoken()).value();
+  int socket = connection.socket.number();
+  if (OpenFiles::of_process().is_kept_for_register(socket))
+    return turn_away(connection, hello.role);
   switch (hello.role) {
     case wire::Role::peer: return take_peer(connection, hello);
     case wire::Role::client: return take_client(connection);
     case wire::Role::stream: return take_stream(connection, hello.self);
     case wire::Role::stranger: answer(connection); return leave(connection);
   }
+}
+
+/// A peer dials again, and soon, unless it is refused.
+void Courier::Post::turn_away(Connection& connection, wire::Role role) {
+  if (role != wire::Role::client)
+    return drop(connection, "the process has too many open files; raise `ulimit -n`");
+  refuse(connection, "this peer serves " + std::to_string(clients_) +
+                         " clients already, as many as its limit of open files allows; raise "
+                         "`ulimit -n`");
 }
 
 /// A life has one connection to us: its newest, for it dials only when it has given up the former.

@@ -102,6 +102,11 @@ void Clients::let_in(const ClientClaim& claim) {
 std::string Clients::objection(net::ClientId client, const Acquire& m) const {
   if (!engine_.options().serves_clients)
     return "this peer is short-lived and serves no clients; start one with `conch peer`";
+  if (engine_.courier().is_surplus(client))
+    return fmt::format(
+        "this peer serves {} clients already, as many as its limit of open files allows; raise "
+        "`ulimit -n`",
+        clients_.size() - 1);
   if (m.shared && !engine_.algorithm().can.shared) return engine_.why_not_shared();
   const Claims& claims = clients_.at(client);
   if (claims.contains(m.claim)) return fmt::format("claim {} is in use", m.claim);

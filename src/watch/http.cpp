@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "net/names.hpp"
+#include "net/open_files.hpp"
 #include "watch/response.hpp"
 #include "wire/address.hpp"
 
@@ -26,6 +27,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int backlog = 64;
 constexpr int pause_ms = 100;
+/// Of those who come when descriptors are scarce.
+constexpr std::size_t looking_in_max = 4;
 constexpr const char* too_many = "too many ask at the moment";
 /// What of a stream is on its way to one client, besides what the kernel has.
 constexpr std::size_t stream_bytes_max = std::size_t{1} << 16;
@@ -177,8 +180,13 @@ void Service::let_in() {
   net::Descriptor socket(::accept4(door_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   // Out of descriptors: whoever knocks goes on knocking, but does not keep a core busy.
   if (!socket && errno != EAGAIN) ::poll(nullptr, 0, pause_ms);
-  if (!socket || clients_.size() >= 2 * options_.clients_max) return;
-  bool is_surplus = clients_.size() >= options_.clients_max;
+  net::OpenFiles files = net::OpenFiles::of_process();
+  bool has_room =
+      clients_.size() < 2 * options_.clients_max && !files.is_kept_for_register(socket.number());
+  if (!socket || !has_room) return;
+  std::size_t served =
+      files.is_kept_from_clients(socket.number()) ? looking_in_max : options_.clients_max;
+  bool is_surplus = clients_.size() >= served;
   clients_.push_back({std::move(socket), ++came_, Clock::now() + options_.patience, is_surplus});
 }
 
