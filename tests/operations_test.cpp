@@ -20,12 +20,12 @@ struct Command {
   std::string line;
 };
 
-/// `    alpha$ conch status` and so on, in the order of the page.
+/// `alpha$ conch status` and so on, in the order of the page.
 std::vector<Command> commands_of(const std::string& page) {
   std::vector<Command> commands;
   std::ifstream file(page);
   for (std::string line; std::getline(file, line);)
-    for (std::size_t site = 0; const char* prompt : {"    alpha$ ", "    beta$ ", "    gamma$ "}) {
+    for (std::size_t site = 0; const char* prompt : {"alpha$ ", "beta$ ", "gamma$ "}) {
       if (line.starts_with(prompt)) commands.push_back({site, line.substr(std::strlen(prompt))});
       ++site;
     }

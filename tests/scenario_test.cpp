@@ -1,6 +1,5 @@
-// The files of tests/scenarios/ and the examples of docs/scenarios.md happen as they say. Runs in
-// the root of the repository. With CONCH_REWRITE=1 in the environment the files are rewritten
-// instead.
+// The files of tests/scenarios/ happen as they say. Runs in the root of the repository. With
+// CONCH_REWRITE=1 in the environment the files are rewritten instead.
 #include "sim/scenario.hpp"
 
 #include <gtest/gtest.h>
@@ -125,26 +124,6 @@ TEST(ScenarioFiles, HaveEveryFigure) {
 TEST(ScenarioFiles, AreThere) {
   ASSERT_TRUE(std::filesystem::exists("tests/scenarios")) << "run this in the repository's root";
   EXPECT_GE(scenario_files().size(), 20u);
-}
-
-/// What stands between two lines of three backquotes.
-std::vector<std::string> examples_of(const std::string& document) {
-  std::vector<std::string> examples;
-  bool inside = false;
-  for (std::string_view line : conch::sim::lines_of(document)) {
-    bool fence = line.starts_with("```");
-    if (fence) inside = !inside;
-    if (fence && inside) examples.emplace_back();
-    if (!fence && inside) examples.back() += std::string(line) + "\n";
-  }
-  return examples;
-}
-
-TEST(ScenarioDocument, ItsExamplesHappenAsTheySay) {
-  std::vector<std::string> examples = examples_of(read("docs/scenarios.md"));
-  ASSERT_GE(examples.size(), 15u);
-  for (const std::string& example : examples)
-    EXPECT_TRUE(replay(example) == example) << print_diff(example, replay(example));
 }
 
 TEST(ScenarioDocument, DescribesEveryVerb) {

@@ -351,11 +351,11 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
       "Exit status: 0 all properties hold, 1 bad usage or not complete, 2 a safety property\n"
       "breaks, 3 a liveness property breaks. Examples:\n"
       "  conch check naimi-trehel --nodes 3 --requests 2\n"
-      "  conch check naimi-trehel@idle-owner --nodes 2 --out bug.txt && conch replay bug.txt\n"
-      "  conch check maekawa-textbook                    deadlocks\n"
+      "  conch check naimi-trehel@idle-owner --nodes 2 --out bug.txt; conch replay bug.txt\n"
+      "  conch check maekawa-textbook                    # deadlocks\n"
       "  conch check bully --nodes 3 --crash 1 --restart 1\n"
       "  conch check naimi-trehel --recovery --crash 1\n"
-      "  conch check end-to-end                          two ask, one timer goes off\n"
+      "  conch check end-to-end\n"
       "  conch check sigma --channel fifo --timers 2");
   command->callback([texts, command, &invocation] {
     const CatalogEntry& entry = find_any(texts->options.setting.algorithm);

@@ -155,11 +155,11 @@ void add_sim_command(CLI::App& app, Invocation& invocation) {
       "property broke. Examples:\n"
       "  conch sim naimi-trehel --nodes 50 --requests 100 --seed 7\n"
       "  conch sim ricart-agrawala --clusters 3x3 --remote-latency 600ms --local-latency 300us\n"
-      "  conch sim maekawa-textbook --seeds 1..20        deadlocks\n"
-      "  conch sim central --suspect holder@50ms         two holders\n"
-      "  conch sim bully --answer-timeout 1ms            two coordinators\n"
+      "  conch sim maekawa-textbook --seeds 1..20        # deadlocks\n"
+      "  conch sim central --suspect holder@50ms         # two holders\n"
+      "  conch sim bully --answer-timeout 1ms            # two coordinators\n"
       "  conch sim end-to-end --dht chord --weather stormy --seeds 1..100\n"
-      "  conch sim sigma --weather parted                two holders");
+      "  conch sim sigma --weather parted                # two holders");
   command->callback([texts, command, &invocation] {
     const CatalogEntry& entry = find_any(texts->algorithm);
     refuse_needless_sim_options(*command, entry);

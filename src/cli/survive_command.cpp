@@ -184,7 +184,7 @@ void add_survive_command(CLI::App& app, Invocation& invocation) {
       "property broke, 3 a liveness property broke. Examples:\n"
       "  conch survive naimi-trehel --seeds 1..2000\n"
       "  conch survive all --seeds 1..20000\n"
-      "  conch survive naimi-trehel --without lease --seeds 1..200");
+      "  conch survive naimi-trehel --without lease --seeds 1..200    # two holders");
   command->callback([texts, &invocation] { survive(*texts, invocation); });
 }
 

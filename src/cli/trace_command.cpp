@@ -102,7 +102,6 @@ void add_trace_command(CLI::App& app, Invocation& invocation) {
   checks->footer(
       "Exit status: 0 all properties held, 1 bad usage, no trace or nothing to check, 2 a safety\n"
       "property broke. Example:\n"
-      "  conch peer --trace a.ndjson &  conch peer --trace b.ndjson &  ...\n"
       "  conch trace check a.ndjson b.ndjson");
   checks->callback([files, &invocation] { invocation.exit = check(*files); });
 }

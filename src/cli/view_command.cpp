@@ -131,8 +131,8 @@ void add_view_command(CLI::App& app, Invocation&) {
       "  conch view --list\n"
       "  conch view figure_003_1_naimi_trehel\n"
       "  conch sim naimi-trehel --trace run.ndjson --states && conch view run.ndjson\n"
-      "  conch view a.ndjson b.ndjson                    the traces of two peers\n"
-      "  conch view bug.txt --out bug.html");
+      "  conch view a.ndjson b.ndjson\n"
+      "  conch check maekawa-textbook --out bug.txt; conch view bug.txt --out bug.html");
   command->callback([request] {
     if (request->show.out) request->show.view = false;
     view(*request);
