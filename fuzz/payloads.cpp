@@ -40,6 +40,8 @@ void read(PayloadKind kind, std::string_view body) {
     case PayloadKind::pong: return read_again<Pong>(body);
     case PayloadKind::distances: return read_again<Distances>(body);
     case PayloadKind::enclosure: return read_again<Enclosure>(body);
+    case PayloadKind::claims_ask: return read_again<ClaimsAsk>(body);
+    case PayloadKind::claims_part: return read_again<ClaimsPart>(body);
   }
 }
 
@@ -48,6 +50,8 @@ void read(PayloadKind kind, std::string_view body) {
 std::vector<std::string> fuzz::seeds() {
   StatusPart part;
   part.locks.emplace_back();
+  ClaimsPart claims;
+  claims.processes.emplace_back().claims.emplace_back();
   return {packed(PayloadKind::register_ask, recovery::Ask{}),
           packed(PayloadKind::register_answer, recovery::Answer{}),
           packed(PayloadKind::terms_ask, TermsAsk{}),
@@ -58,7 +62,9 @@ std::vector<std::string> fuzz::seeds() {
           packed(PayloadKind::ping, Ping{7}),
           packed(PayloadKind::pong, Pong{7}),
           packed(PayloadKind::distances, Distances{{Distance{NodeId{7}, Duration(9)}}}),
-          packed(PayloadKind::enclosure, Enclosure{"a", 7, "bytes"})};
+          packed(PayloadKind::enclosure, Enclosure{"a", 7, "bytes"}),
+          packed(PayloadKind::claims_ask, ClaimsAsk{7, "a"}),
+          packed(PayloadKind::claims_part, claims)};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

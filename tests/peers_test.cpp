@@ -143,9 +143,10 @@ TEST_F(PeersTest, DoNotTakeAReleaseThatHasForgottenTheirProtocol) {
   EXPECT_NE(std::system(command.c_str()), 0);
   std::string said;
   std::getline(std::ifstream(errors), said);
-  EXPECT_NE(said.find("the group speaks version 1 of the protocol, this Conch versions 2 to 3; "
-                      "install one between the two first, everywhere"),
-            std::string::npos)
+  EXPECT_NE(
+      said.find("the group speaks versions 1 to 2 of the protocol, this Conch versions 3 to 4; "
+                "install one between the two first, everywhere"),
+      std::string::npos)
       << said;
   EXPECT_TRUE(await_newest(100));
   arena_->handovers_wanted = arena_->handovers.load();

@@ -3,6 +3,6 @@
 
 namespace conch::recovery {
 
-Versions spoken() { return {2, 3}; }
+Versions spoken() { return {3, 4}; }
 
 }  // namespace conch::recovery

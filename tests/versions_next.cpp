@@ -3,6 +3,6 @@
 
 namespace conch::recovery {
 
-Versions spoken() { return {1, 2}; }
+Versions spoken() { return {2, 3}; }
 
 }  // namespace conch::recovery

@@ -59,5 +59,6 @@ std::optional<std::string> ClientLink::receive(std::optional<Time> until) {
 std::vector<Descriptor> ClientLink::take_enclosed() { return line_->take_enclosed(); }
 
 int ClientLink::descriptor() const { return line_->descriptor(); }
+std::uint32_t ClientLink::version() const { return line_->accepted().version; }
 
 }  // namespace conch::net

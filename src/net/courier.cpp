@@ -24,6 +24,7 @@ void Courier::send(ClientId client, std::string_view payload, std::vector<Descri
 }
 void Courier::dismiss(ClientId client) { post_->dismiss(client); }
 bool Courier::is_surplus(ClientId client) const { return post_->is_surplus(client); }
+ClientProcess Courier::process_of(ClientId client) const { return post_->process_of(client); }
 void Courier::flush() { post_->flush(); }
 
 Readiness Courier::wait(Time until) const { return post_->poller().wait(until); }
@@ -35,6 +36,7 @@ void Courier::work(const Readiness& ready, Time now, Recipient& recipient) {
 Time Courier::wakes() const { return post_->wakes(); }
 
 bool Courier::is_local(const Life& life) const { return post_->is_local(life); }
+std::uint32_t Courier::version_with(const Life& life) const { return post_->version_with(life); }
 std::size_t Courier::backlog(const Life& life) const { return post_->backlog(life); }
 std::vector<std::pair<Life, Duration>> Courier::unacknowledged(Time now) const {
   return post_->unacknowledged(now);

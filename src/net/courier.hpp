@@ -63,6 +63,13 @@ class Stream;
 /// A process of this machine that is no peer: it came through the Unix socket.
 enum class ClientId : std::uint64_t {};
 
+/// As the kernel knows it: who has opened the connection.
+struct ClientProcess {
+  /// 0 if it cannot be seen from here.
+  std::uint64_t id = 0;
+  std::uint32_t user = 0;
+};
+
 /// Who is told what has come. It may call the courier from within, but not `work`.
 class Recipient {
  public:
@@ -124,6 +131,8 @@ class Courier {
   void dismiss(ClientId client);
   /// It has a descriptor that is kept for other peers: it may look, and should not stay.
   bool is_surplus(ClientId client) const;
+  /// None for one that has gone.
+  ClientProcess process_of(ClientId client) const;
   /// Writes what was sent since the last time, as far as the sockets take it.
   void flush();
 
@@ -139,6 +148,8 @@ class Courier {
 
   /// Whether it is on this machine, and reached without TCP; as far as is known yet.
   bool is_local(const Life& life) const;
+  /// Of the protocol, as agreed with this life; 0 if there was no connection yet.
+  std::uint32_t version_with(const Life& life) const;
   /// The bytes that it has not acknowledged.
   std::size_t backlog(const Life& life) const;
   /// For how long each life has left something unacknowledged, of those that do.
@@ -197,6 +208,8 @@ class ClientLink {
   /// What has come along since the last time.
   std::vector<Descriptor> take_enclosed();
   int descriptor() const;
+  /// Of the protocol, as agreed with the peer.
+  std::uint32_t version() const;
 
  private:
   class Line;

@@ -1,5 +1,7 @@
 #include "net/post.hpp"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <conch/error.hpp>
 
@@ -112,6 +114,11 @@ bool Courier::Post::is_local(const Life& life) const {
   return outlet && outlet->route == wire::Route::local;
 }
 
+std::uint32_t Courier::Post::version_with(const Life& life) const {
+  auto found = correspondents_.find(life);
+  return found == correspondents_.end() ? 0 : found->second.version;
+}
+
 std::size_t Courier::Post::backlog(const Life& life) const {
   auto found = correspondents_.find(life);
   return found == correspondents_.end() ? 0 : found->second.outgoing.bytes();
@@ -141,6 +148,17 @@ bool Courier::Post::is_surplus(ClientId client) {
 void Courier::Post::dismiss(ClientId client) {
   Connection* connection = find(static_cast<Serial>(client));
   if (connection && connection->as<Serving>()) leave(*connection);
+}
+
+ClientProcess Courier::Post::process_of(ClientId client) const {
+  auto found = connections_.find(static_cast<Serial>(client));
+  ucred who{};
+  socklen_t size = sizeof who;
+  bool known =
+      found != connections_.end() &&
+      ::getsockopt(found->second->socket.number(), SOL_SOCKET, SO_PEERCRED, &who, &size) == 0;
+  if (!known) return {};
+  return {static_cast<std::uint64_t>(std::max(who.pid, 0)), who.uid};
 }
 
 void Courier::Post::flush() {

@@ -37,6 +37,7 @@ class Courier::Post {
   bool send(const Life& to, std::string_view payload);
   void send(ClientId client, std::string_view payload, std::vector<Descriptor> enclosed);
   void dismiss(ClientId client);
+  ClientProcess process_of(ClientId client) const;
   void flush();
 
   void work(const Readiness& ready, Time now, Recipient& recipient);
@@ -44,6 +45,7 @@ class Courier::Post {
 
   bool is_surplus(ClientId client);
   bool is_local(const Life& life) const;
+  std::uint32_t version_with(const Life& life) const;
   std::size_t backlog(const Life& life) const;
   std::vector<std::pair<Life, Duration>> unacknowledged(Time now) const;
   const Counts& counts() const { return counts_; }

@@ -86,6 +86,7 @@ void Courier::Post::take_peer(Connection& connection, const wire::Hello& hello) 
   if (from.from) close(*from.from);
   if (from.address.empty()) know(hello.self, hello.address);
   from.from = &connection;
+  from.version = connection.version;
   connection.purpose = Receiving{&from};
   connection.whom = wire::describe(hello.self) + " at " + connection.whom;
   from.incoming.was_acknowledged();
@@ -156,6 +157,7 @@ void Courier::Post::take_answer(Connection& connection, const wire::Frame& frame
 void Courier::Post::begin_sending(Connection& connection, Correspondent& to,
                                   const wire::Accepted& accepted) {
   to.was_accepted = true;
+  to.version = accepted.version;
   if (!resume(to, accepted.known, accepted.received)) return;
   to.accepted_us = true;
   open(connection);

@@ -45,7 +45,7 @@ TEST_F(Refusal, SaysWhyToBothSides) {
   wire::Hello long_ago = hello_to(a);
   long_ago.means = life(1, 7);
   wire::Hello later = hello_to(a);
-  later.speaks = {2, 2};
+  later.speaks = {3, 3};
   wire::Hello client{.group = "kitchen", .role = wire::Role::client};
   const std::vector<std::pair<std::string, std::string>> table{
       {frame_of(elsewhere), "this peer is of the group \"kitchen\", not of \"cellar\""},
@@ -53,8 +53,8 @@ TEST_F(Refusal, SaysWhyToBothSides) {
       {frame_of(long_ago), "this is peer 1 (life 1), not peer 1 (life 7)"},
       {frame_of(client), "clients are served through the Unix socket of their own machine only"},
       {frame_of(later),
-       "you speak version 2 of the protocol, this peer version 1; install a Conch between the two "
-       "first"}};
+       "you speak version 3 of the protocol, this peer versions 1 to 2; install a Conch between "
+       "the two first"}};
   for (const auto& [bytes, why] : table) {
     EXPECT_EQ(refusal_of(a, bytes), why);
     EXPECT_TRUE(a.has_logged(why)) << a.log();

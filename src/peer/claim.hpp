@@ -45,6 +45,8 @@ class Claim {
   /// That has locked it, or waits to; none if any may let go of it.
   std::thread::id thread;
 
+  /// Whether this process has it, and not a client.
+  virtual bool is_own() const { return true; }
   /// For how long, if it is inside.
   Duration held(Time now) const { return now - asked - receipt.wait; }
   bool has_place() const { return state == State::waiting || state == State::inside; }

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "peer/claim_survey.hpp"
 #include "peer/engine.hpp"
 #include "peer/inquiries.hpp"
 #include "peer/names.hpp"
@@ -17,6 +18,7 @@ class Clients::ClientClaim final : public Claim {
   const std::uint64_t number;
   std::optional<Time> deadline;
 
+  bool is_own() const override { return false; }
   void changed() override {
     clients_.forget_deadline(*this);
     switch (state) {
@@ -63,6 +65,7 @@ void Clients::left(net::ClientId client) {
   if (found == clients_.end()) return;
   for (auto& [number, claim] : found->second) give_up(*claim);
   clients_.erase(found);
+  commands_.erase(client);
 }
 
 void Clients::give_up(ClientClaim& claim) {
@@ -108,7 +111,7 @@ std::string Clients::objection(net::ClientId client, const Acquire& m) const {
         "`ulimit -n`",
         clients_.size() - 1);
   if (m.shared && !engine_.algorithm().can.shared) return engine_.why_not_shared();
-  const Claims& claims = clients_.at(client);
+  const ClaimsByNumber& claims = clients_.at(client);
   if (claims.contains(m.claim)) return fmt::format("claim {} is in use", m.claim);
   if (claims.size() == claims_max)
     return fmt::format("one client has at most {} claims at a time", claims_max);
@@ -140,7 +143,7 @@ void Clients::take(net::ClientId client, const Acquire& m, Time now) {
 }
 
 void Clients::take(net::ClientId client, const GiveUp& m, Time) {
-  Claims& claims = clients_[client];
+  ClaimsByNumber& claims = clients_[client];
   auto found = claims.find(m.claim);
   if (found == claims.end()) return;
   give_up(*found->second);
@@ -162,6 +165,26 @@ void Clients::take(net::ClientId client, const ForceOpen& m, Time now) {
     return reply(client, Failed{error.what()});
   }
   engine_.inquiries().force_open(client, m.lock, now);
+}
+
+void Clients::take(net::ClientId client, const Describe& m, Time) {
+  commands_[client] = printable(m.command);
+}
+
+void Clients::take(net::ClientId client, const AskClaims& m, Time now) {
+  engine_.claim_survey().ask(client, m, now);
+}
+
+void Clients::describe(const std::string& lock, Time now, std::vector<ProcessPart>& found) const {
+  for (const auto& [client, claims] : clients_) {
+    net::ClientProcess process = engine_.courier().process_of(client);
+    ProcessPart part{process.id, process.user};
+    for (const auto& [number, claim] : claims) add_claim(*claim, lock, now, part.claims);
+    if (part.claims.empty()) continue;
+    if (auto command = commands_.find(client); command != commands_.end())
+      part.command = command->second;
+    found.push_back(std::move(part));
+  }
 }
 
 }  // namespace conch::peer

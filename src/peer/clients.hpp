@@ -32,16 +32,20 @@ class Clients {
   Time wakes() const;
   void look_after(Time now);
   std::size_t size() const { return clients_.size(); }
+  /// Adds those who hold this lock or wait for it, or any if it is empty.
+  void describe(const std::string& lock, Time now, std::vector<ProcessPart>& found) const;
 
  private:
   class ClientClaim;
-  using Claims = std::map<std::uint64_t, std::unique_ptr<ClientClaim>>;
+  using ClaimsByNumber = std::map<std::uint64_t, std::unique_ptr<ClientClaim>>;
 
   void take(net::ClientId client, const Acquire& m, Time now);
   void take(net::ClientId client, const GiveUp& m, Time now);
   void take(net::ClientId client, const AskStatus& m, Time now);
   void take(net::ClientId client, const Evict& m, Time now);
   void take(net::ClientId client, const ForceOpen& m, Time now);
+  void take(net::ClientId client, const Describe& m, Time now);
+  void take(net::ClientId client, const AskClaims& m, Time now);
   void reply(net::ClientId client, const ClientReply& reply);
   void let_in(const ClientClaim& claim);
   void give_up(ClientClaim& claim);
@@ -52,7 +56,9 @@ class Clients {
   static constexpr std::size_t claims_max = 4096;
 
   Engine& engine_;
-  std::map<net::ClientId, Claims> clients_;
+  std::map<net::ClientId, ClaimsByNumber> clients_;
+  /// Of those who have said it.
+  std::map<net::ClientId, std::string> commands_;
   std::set<std::pair<Time, ClientClaim*>> deadlines_;
 };
 

@@ -13,6 +13,7 @@
 #include <cstdio>
 
 #include "peer/boundary.hpp"
+#include "peer/claim_survey.hpp"
 #include "peer/clients.hpp"
 #include "peer/data_desk.hpp"
 #include "peer/directories.hpp"
@@ -87,6 +88,7 @@ Engine::Engine(PeerOptions options)
   check_cluster_name(cluster_);
   clients_ = std::make_unique<Clients>(*this);
   inquiries_ = std::make_unique<Inquiries>(*this);
+  claim_survey_ = std::make_unique<ClaimSurvey>(*this);
   rangefinder_ = std::make_unique<Rangefinder>(*this);
   data_ = std::make_unique<DataDesk>(*this);
   if (!options_.trace.empty()) {

@@ -42,6 +42,7 @@
 
 namespace conch::peer {
 
+class ClaimSurvey;
 class Clients;
 class DataDesk;
 class Inquiries;
@@ -132,6 +133,7 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   net::Courier& courier() { return *courier_; }
   AnySteward& steward() { return *steward_; }
   Inquiries& inquiries() { return *inquiries_; }
+  ClaimSurvey& claim_survey() { return *claim_survey_; }
   DataDesk& data() { return *data_; }
   /// Where the data of a group that ends are kept; empty: nowhere.
   std::string data_folder() const;
@@ -145,6 +147,10 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   Effects& effects() { return effects_; }
   StatusPart status_part(Time now) const;
   Status status_here(Time now) const;
+  /// Who of this peer holds this lock or waits for it; any lock, if it is empty.
+  ClaimsPart claims_part(const std::string& lock, Time now) const;
+  /// What this process runs, for those who ask who holds a lock; its command line, if it is empty.
+  void describe(std::string command) { command_ = std::move(command); }
   void log(const std::string& line) const;
   /// From here on until the engine ends, or it looks away. Under the guard.
   void watch(Witness& witness) { witnesses_.push_back(&witness); }
@@ -289,6 +295,7 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   std::unique_ptr<file::LeasePage> lease_page_;
   std::unique_ptr<Clients> clients_;
   std::unique_ptr<Inquiries> inquiries_;
+  std::unique_ptr<ClaimSurvey> claim_survey_;
   std::unique_ptr<Rangefinder> rangefinder_;
   std::unique_ptr<DataDesk> data_;
   std::unordered_map<std::string, std::unique_ptr<LockDesk>, NameHash, std::equal_to<>> desks_;
@@ -298,6 +305,7 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   Epoch epoch_{0};
   std::vector<Witness*> witnesses_;
   std::unique_ptr<TraceFile> trace_;
+  std::string command_;
 
   /// What the calls since the last `settle` want done, and the desks they have changed.
   Effects effects_;

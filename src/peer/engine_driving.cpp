@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "peer/claim_survey.hpp"
 #include "peer/clients.hpp"
 #include "peer/engine.hpp"
 #include "peer/inquiries.hpp"
@@ -157,7 +158,8 @@ void Engine::ring_again() {
 Time Engine::wakes() const {
   Time steward = steward_ ? steward_->wakes() : Time::max();
   return std::min({steward, courier_->wakes(), timers_.next(), clients_->wakes(),
-                   inquiries_->wakes(), rangefinder_->wakes(), next_housekeeping_});
+                   inquiries_->wakes(), claim_survey_->wakes(), rangefinder_->wakes(),
+                   next_housekeeping_});
 }
 
 void Engine::look_at_clock() {
@@ -173,6 +175,7 @@ void Engine::look_after(Time now) {
     steward_->timer(now, due->lock, due->epoch, due->timer, effects_);
   clients_->look_after(now);
   inquiries_->look_after(now);
+  claim_survey_->look_after(now);
   rangefinder_->look_after(now);
   if (next_housekeeping_ <= now) keep_house(now);
 }

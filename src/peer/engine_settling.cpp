@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "net/stream.hpp"
+#include "peer/claim_survey.hpp"
 #include "peer/clients.hpp"
 #include "peer/data_desk.hpp"
 #include "peer/engine.hpp"
@@ -314,6 +315,13 @@ void Engine::take_other_payload(const Life& from, PayloadKind kind, std::string_
     case PayloadKind::status_part:
       if (auto part = unpacked<StatusPart>(body, why)) return inquiries_->told(from, *part);
       break;
+    case PayloadKind::claims_ask:
+      if (auto ask = unpacked<ClaimsAsk>(body, why)) return claim_survey_->asked(from, *ask);
+      break;
+    case PayloadKind::claims_part:
+      if (auto part = unpacked<ClaimsPart>(body, why))
+        return claim_survey_->told(from, std::move(*part));
+      break;
   }
   doubt(from, why.empty() ? "an unknown kind of payload" : why);
 }
@@ -427,6 +435,7 @@ void Engine::client_said(net::ClientId client, std::string_view payload) {
 void Engine::client_left(net::ClientId client) {
   clients_->left(client);
   inquiries_->left(client);
+  claim_survey_->left(client);
 }
 
 /// No data travel yet: it is hung up on.

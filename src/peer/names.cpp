@@ -116,4 +116,18 @@ void check_lock_name(std::string_view name) {
   }
 }
 
+std::string printable(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    std::string_view rest = text;
+    auto code = take_character(rest);
+    std::string_view next = code ? text.substr(0, text.size() - rest.size()) : "?";
+    if (code && is_control(*code)) next = " ";
+    if (shown.size() + next.size() > printable_bytes_max) break;
+    shown += next;
+    text.remove_prefix(code ? text.size() - rest.size() : 1);
+  }
+  return shown;
+}
+
 }  // namespace conch::peer

@@ -79,4 +79,14 @@ TEST(Names, LocksThatAreTooLongOrNothing) {
                 "...\" cannot be the name of a lock: it has 256 bytes, and may have 1 to 255");
 }
 
+TEST(Names, WhatOthersSayIsPrintedOnOneLine) {
+  EXPECT_EQ(printable("make deploy"), "make deploy");
+  EXPECT_EQ(printable("a\nb\x1b[2J"), "a b [2J");
+  EXPECT_EQ(printable("gr\xc3\xbc\xc3\x9f dich"), "gr\xc3\xbc\xc3\x9f dich");
+  EXPECT_EQ(printable("\xff\xc3"), "??");
+  EXPECT_EQ(printable("\xc2\x9b"), " ") << "a control character in two bytes";
+  EXPECT_EQ(printable(std::string(300, 'x')), std::string(256, 'x'));
+  EXPECT_EQ(printable(std::string(255, 'x') + "\xc3\xbc"), std::string(255, 'x'));
+}
+
 }  // namespace conch::peer::names_test

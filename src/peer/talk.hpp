@@ -33,6 +33,9 @@ enum class PayloadKind : std::uint8_t {
   distances,        // a Distances
   overlay,          // a Letter of the group's algorithm, where there is no register
   enclosure,        // an Enclosure
+  // Since version 2.
+  claims_ask,   // a ClaimsAsk
+  claims_part,  // a ClaimsPart
 };
 
 inline void put_kind(PayloadKind kind, std::string& out) { out += static_cast<char>(kind); }
@@ -167,6 +170,54 @@ struct Status {
   CONCH_FIELDS(Status, group, self, view, dead, parts)
 };
 
+// Who holds what, and who waits for it: since version 2 of the protocol.
+
+/// What one process has at one lock.
+struct ClaimPart {
+  std::string lock;
+  /// Else it waits.
+  bool holds = false;
+  bool reads = false;
+  /// How long it has held the lock, or waited for it.
+  Duration since{};
+  CONCH_FIELDS(ClaimPart, lock, holds, reads, since)
+};
+
+/// A process that uses a peer: the peer's own, or a client of it.
+struct ProcessPart {
+  /// 0: it cannot be seen from where its peer runs.
+  std::uint64_t process = 0;
+  std::uint32_t user = 0;
+  /// What it runs, as one can print it.
+  std::string command = {};
+  std::vector<ClaimPart> claims = {};
+  CONCH_FIELDS(ProcessPart, process, user, command, claims)
+};
+
+struct ClaimsAsk {
+  std::uint64_t number = 0;
+  /// Empty: of all locks.
+  std::string lock;
+  CONCH_FIELDS(ClaimsAsk, number, lock)
+};
+
+/// Those of one peer who hold or wait.
+struct ClaimsPart {
+  std::uint64_t number = 0;
+  recovery::Life life;
+  std::string host;
+  std::vector<ProcessPart> processes;
+  CONCH_FIELDS(ClaimsPart, number, life, host, processes)
+};
+
+/// What the members have said of their processes.
+struct Claims {
+  std::vector<ClaimsPart> parts;
+  /// Members that did not say in time, or are of a version that does not.
+  std::vector<NodeId> silent;
+  CONCH_FIELDS(Claims, parts, silent)
+};
+
 // Clients. A client numbers its claims; everything is answered under that number.
 
 struct Acquire {
@@ -195,7 +246,22 @@ struct ForceOpen {
   std::string lock;
   CONCH_FIELDS(ForceOpen, lock)
 };
-using ClientMessage = std::variant<Acquire, GiveUp, AskStatus, Evict, ForceOpen>;
+/// What the client runs under the locks that it asks for from here on; answered by nothing. Since
+/// version 2, as the next.
+struct Describe {
+  std::string command;
+  CONCH_FIELDS(Describe, command)
+};
+/// Answered by Claims.
+struct AskClaims {
+  /// Empty: of all locks.
+  std::string lock;
+  /// How long the other members have to say; bounded by the peer.
+  Duration patience{};
+  CONCH_FIELDS(AskClaims, lock, patience)
+};
+using ClientMessage =
+    std::variant<Acquire, GiveUp, AskStatus, Evict, ForceOpen, Describe, AskClaims>;
 
 struct Entered {
   std::uint64_t claim = 0;
@@ -223,6 +289,6 @@ struct Failed {
   std::string why;
   CONCH_FIELDS(Failed, why)
 };
-using ClientReply = std::variant<Entered, NotEntered, LostLock, Status, Done, Failed>;
+using ClientReply = std::variant<Entered, NotEntered, LostLock, Status, Done, Failed, Claims>;
 
 }  // namespace conch::peer

@@ -138,8 +138,8 @@ TEST(Steward, DoesNotComeToAGroupWithWhomItHasNoVersionInCommon) {
   peer.answer(seconds(1), false);
   ASSERT_EQ(peer.events.size(), 1U);
   EXPECT_EQ(std::get<Refused>(peer.events[0]).why,
-            "the group speaks versions 7 to 8 of the protocol, this Conch version 1; install one "
-            "between the two first, everywhere");
+            "the group speaks versions 7 to 8 of the protocol, this Conch versions 1 to 2; "
+            "install one between the two first, everywhere");
   EXPECT_EQ(peer.stage(), Stage::out);
   EXPECT_TRUE(peer.asks.empty());
 }

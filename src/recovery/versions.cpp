@@ -3,7 +3,7 @@
 namespace conch::recovery {
 
 /// Weak, so that a test can be a build that speaks others.
-[[gnu::weak]] Versions spoken() { return {1, 1}; }
+[[gnu::weak]] Versions spoken() { return {1, 2}; }
 
 std::string describe(const Versions& versions) {
   std::string oldest = std::to_string(versions.oldest);

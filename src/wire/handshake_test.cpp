@@ -85,7 +85,7 @@ TEST(Handshake, AnAnswerInAVersionThatWeDoNotSpeakIsNone) {
   Accepted accepted{us, "naimi-trehel", "tcp:[::1]:1", true, 12, 7, "9.0"};
   Hello hello = peer_hello();
   EXPECT_EQ(objection(accepted, hello),
-            "it answers in version 7 of the protocol, not in version 1");
+            "it answers in version 7 of the protocol, not in versions 1 to 2");
   hello.speaks = {6, 8};
   EXPECT_EQ(objection(accepted, hello), "");
 }
