@@ -148,6 +148,8 @@ TEST_F(GroupCommandsTest, AForcedLockIsTakenFromItsHolderAndGivenToTheNext) {
   EXPECT_EQ(holder.await_exit(Milliseconds(0)), still_running) << holder.output();
   Outcome forced = run({"unlock", "--force", "deploy", "--yes"});
   EXPECT_EQ(forced.status, 0) << forced.out;
+  EXPECT_TRUE(forced.says("deploy was held by ")) << forced.out;
+  EXPECT_TRUE(forced.says("(pid " + std::to_string(holder.id()) + ", sh -c")) << forced.out;
   EXPECT_EQ(holder.await_exit(), 76) << holder.output();
   expect_in(waiter);
   EXPECT_GT(fence_in(waiter), fence_in(holder));
@@ -167,11 +169,17 @@ TEST_F(GroupCommandsTest, AForcedLockIsTakenFromAPeerOfItsOwn) {
   expect_nothing_left();
 }
 
-TEST_F(GroupCommandsTest, ALockThatNobodyHoldsIsForcedInVainAndInTime) {
+TEST_F(GroupCommandsTest, ALockThatNeverWasIsNotForced) {
   ready_peer();
+  auto epoch = status()["epoch"];
   Outcome forced = run({"unlock", "--force", "nobody", "--yes"});
-  EXPECT_NE(forced.status, still_running) << forced.out;
+  EXPECT_EQ(forced.status, 1) << forced.out;
+  EXPECT_TRUE(forced.says("there is no lock nobody in the group 'default'")) << forced.out;
+  EXPECT_EQ(status()["epoch"], epoch);
   EXPECT_EQ(run({"lock", "nobody", "--timeout", "10s", "--", "true"}).status, 0);
+  Outcome free = run({"unlock", "--force", "nobody", "--yes"});
+  EXPECT_EQ(free.status, 0) << free.out;
+  EXPECT_TRUE(free.says("nobody was free")) << free.out;
 }
 
 TEST_F(GroupCommandsTest, WhatMakesNoSenseIsExplained) {

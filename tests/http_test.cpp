@@ -102,7 +102,10 @@ TEST_F(PeerHttp, ShowsMetrics) {
 TEST_F(PeerHttp, ShowsTheStatusOfAll) {
   Process& one = ready_peer({"--http", "127.0.0.1:0"});
   ready_peer();
+  Process& holder = holder_of("deploy");
   json shown = json::parse(body(get(http_address(one), "/status")));
+  EXPECT_EQ(shown["processes"].size(), 1u);
+  EXPECT_EQ(shown["processes"][0]["process"], holder.id());
   json told = status();
   EXPECT_EQ(shown["members"].size(), 2u);
   EXPECT_EQ(shown["view"], told["view"]);

@@ -13,6 +13,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "cli/holders.hpp"
 #include "cli/lock_exit.hpp"
 #include "cli/peer_line.hpp"
 #include "peer/engine.hpp"
@@ -24,9 +25,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-/// Whether the first is readable; or the time has come, or the second is.
-bool await(int descriptor, int interrupt, std::optional<Clock::time_point> deadline) {
-  std::array<pollfd, 2> sources{{{descriptor, POLLIN, 0}, {interrupt, POLLIN, 0}}};
+/// Whether the first is readable; or the time has come, or another is.
+bool await(int descriptor, int interrupt, std::optional<Clock::time_point> deadline,
+           int other = -1) {
+  std::array<pollfd, 3> sources{
+      {{descriptor, POLLIN, 0}, {interrupt, POLLIN, 0}, {other, POLLIN, 0}}};
   int left = -1;
   if (deadline) {
     auto rest = std::chrono::ceil<milliseconds>(*deadline - Clock::now()).count();
@@ -45,7 +48,18 @@ file::Descriptor copy_of(int descriptor) {
   return file::Descriptor(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
 }
 
-std::string too_late() { return "it was not free in time"; }
+using Deadline = std::optional<Clock::time_point>;
+
+Deadline earlier(const Deadline& a, const Deadline& b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
+}
+
+/// Says whom one waits for, if that is wanted.
+HolderWatch watch_for(const LockWish& wish, std::function<std::optional<PeerLine>()> connect) {
+  return {wish.lock, std::move(connect),
+          wish.names_holders ? wish.log : std::function<void(std::string_view)>()};
+}
 
 /// A peer says when the time is up, unless it is stopped: so much later nobody waits for it.
 constexpr milliseconds answer_delay_max{250};
@@ -76,13 +90,19 @@ class HostsLock final : public BorrowedLock {
   HostsLock(const LockWish& wish, PeerLine line) : wish_(wish), line_(std::move(line)) {}
 
   Answer acquire(const Patience& patience, int interrupt) override {
+    if (line_.knows_claims()) line_.send(peer::Describe{wish_.command});
     line_.send(peer::Acquire{claim, wish_.lock, wish_.shared, patience.wait, patience.once});
-    std::optional<Clock::time_point> due = answer_due(patience);
+    Deadline due = answer_due(patience);
+    // Over a line of its own: on ours nothing may come any more once the lock is there.
+    HolderWatch watch = watch_for(wish_, [this] {
+      return PeerLine::to_host(wish_.group, net::steady_now() + holders_patience);
+    });
     while (!is_readable(interrupt)) {
       if (auto reply = line_.receive(net::steady_now())) return answer(*reply);
       if (due && *due <= Clock::now())
         return NotObtained{"the peer that was asked does not answer: it may be stopped"};
-      await(line_.descriptor(), interrupt, due);
+      watch.look();
+      await(line_.descriptor(), interrupt, earlier(due, watch.due()), watch.descriptor());
     }
     return Interrupted{};
   }
@@ -111,7 +131,7 @@ class HostsLock final : public BorrowedLock {
     if (const auto* refusal = std::get_if<peer::NotEntered>(&reply)) {
       if (refusal->leaves) throw Error(refusal->why);
       if (refusal->why != peer::not_free) throw LockFailure(LockExit::bad_usage, refusal->why);
-      return NotObtained{refusal->why};
+      return NotObtained{why_not_free(line_, wish_.lock)};
     }
     if (const auto* failed = std::get_if<peer::Failed>(&reply))
       throw LockFailure(LockExit::unavailable, failed->why);
@@ -183,6 +203,8 @@ class OwnLock final : public BorrowedLock {
       options.option_names = OptionNames::command_line;
       options.admission_patience = joining_max;
       peer_ = std::make_unique<Peer>(std::move(options));
+      peer::Guard guard = peer_->engine().guard();
+      peer_->engine().describe(wish_.command);
     } catch (...) {
       failure_ = std::current_exception();
     }
@@ -199,16 +221,31 @@ class OwnLock final : public BorrowedLock {
     // The peer's own thread drives; this one waits for the signals, too.
     ticket_->on_ready([this] { ::eventfd_write(ready_.number(), 1); });
     ticket_->request();
-    std::optional<Clock::time_point> deadline;
+    Deadline deadline;
     if (patience.wait) deadline = Clock::now() + *patience.wait;
     if (patience.once) deadline = Clock::now() + engine.options().try_patience;
-    await(ready_.number(), interrupt, deadline);
+    HolderWatch watch = watch_for(wish_, [this] { return own_line(); });
+    bool in_time = true;
+    while (in_time && !is_readable(ready_.number()) && !is_readable(interrupt)) {
+      watch.look();
+      await(ready_.number(), interrupt, earlier(deadline, watch.due()), watch.descriptor());
+      in_time = !deadline || Clock::now() < *deadline;
+    }
     if (ticket_->ready()) return obtained();
-    bool interrupted = is_readable(interrupt);
+    Answer answer = Interrupted{};
+    if (!is_readable(interrupt)) answer = NotObtained{why_not()};
     ticket_.reset();
     peer_.reset();
-    if (interrupted) return Interrupted{};
-    return NotObtained{too_late()};
+    return answer;
+  }
+  PeerLine own_line() const { return PeerLine::to_one(wish_.group, NodeId{peer_->id()}); }
+  /// While the peer can ask the others.
+  std::string why_not() try {
+    ticket_->cancel();
+    PeerLine line = own_line();
+    return why_not_free(line, wish_.lock);
+  } catch (const Error& error) {
+    return fmt::format("{}; who holds it is not known: {}", peer::not_free, error.what());
   }
   Answer obtained() {
     peer::Engine& engine = peer_->engine();

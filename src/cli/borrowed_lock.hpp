@@ -22,8 +22,12 @@ struct LockWish {
   std::string algorithm;
   std::string lock;
   bool shared = false;
+  /// What will run under it, for those who ask who holds it.
+  std::string command = {};
   /// One line for everything worth knowing.
   std::function<void(std::string_view line)> log = [](std::string_view) {};
+  /// Whom one waits for is worth knowing, too.
+  bool names_holders = false;
 };
 
 struct Patience {

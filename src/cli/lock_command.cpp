@@ -1,5 +1,5 @@
 // `conch lock NAME -- COMMAND...`: a command under a lock.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -78,6 +78,8 @@ LockOptions to_options(const LockTexts& texts, const Invocation& invocation) {
   if (!texts.algorithm.empty() && !peer::find_routed(texts.algorithm))
     find_algorithm(texts.algorithm);
   options.wish = {texts.group, texts.algorithm, texts.lock, texts.shared};
+  options.wish.command = fmt::format("{}", fmt::join(options.words, " "));
+  options.wish.names_holders = texts.verbose;
   options.verbose = texts.verbose;
   options.patience.once = texts.once;
   if (texts.timeout) {

@@ -10,6 +10,7 @@
 
 #include "cli/group_report.hpp"
 #include "cli/peer_line.hpp"
+#include "peer/claim_survey.hpp"
 #include "peer/engine.hpp"
 #include "peer/inquiries.hpp"
 
@@ -64,6 +65,16 @@ peer::Status survey_of(Peer& peer) {
   if (!reply->came.wait_for(held, status_patience, [&] { return reply->status.has_value(); }))
     throw Error("the peer does not answer");
   return std::move(*reply->status);
+}
+
+std::future<peer::Claims> ask_claims(Peer& peer) {
+  auto promise = std::make_shared<std::promise<peer::Claims>>();
+  peer::Guard guard = peer.engine().guard();
+  Time now = net::steady_now();
+  peer.engine().claim_survey().ask(
+      [promise](peer::Claims claims) { promise->set_value(std::move(claims)); }, now);
+  peer.engine().settle(now);
+  return promise->get_future();
 }
 
 Duration survey_period(std::size_t locks) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <conch/peer.hpp>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -30,6 +31,8 @@ struct Survey {
 
 /// Asks everybody; at most a second or so. Throws Error if the peer does not work.
 peer::Status survey_of(Peer& peer);
+/// Which processes hold locks and which wait; begins to ask at once.
+std::future<peer::Claims> ask_claims(Peer& peer);
 
 /// After how long to ask again, if the peers have named so many locks.
 Duration survey_period(std::size_t locks);

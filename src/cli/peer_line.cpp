@@ -91,6 +91,10 @@ std::optional<ClientReply> PeerLine::receive(std::optional<Time> until) {
 
 ClientReply PeerLine::ask(const ClientMessage& message) {
   send(message);
+  return await_answer();
+}
+
+ClientReply PeerLine::await_answer() {
   std::optional<ClientReply> reply = receive(net::steady_now() + answer_patience);
   if (!reply) throw Error("the peer does not answer: it may be stopped");
   if (const auto* failed = std::get_if<Failed>(&*reply)) throw Error(failed->why);

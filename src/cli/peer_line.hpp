@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "net/courier.hpp"
+#include "peer/claim_survey.hpp"
 #include "peer/directories.hpp"
 #include "peer/talk.hpp"
 
@@ -28,10 +29,14 @@ class PeerLine {
   std::optional<peer::ClientReply> receive(std::optional<Time> until = std::nullopt);
   /// Sends, and waits for the answer, which is no failure.
   peer::ClientReply ask(const peer::ClientMessage& message);
+  /// To what was sent. Throws Error if none comes, or that it has failed.
+  peer::ClientReply await_answer();
 
   /// What has come along with replies since the last time.
   std::vector<net::Descriptor> take_enclosed() { return link_->take_enclosed(); }
   int descriptor() const { return link_->descriptor(); }
+  /// Whether the peer understands `Describe` and `AskClaims`.
+  bool knows_claims() const { return link_->version() >= peer::claims_version; }
 
  private:
   explicit PeerLine(std::unique_ptr<net::ClientLink> link) : link_(std::move(link)) {}

@@ -2,9 +2,11 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <conch/error.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/holders.hpp"
 #include "cli/peer_line.hpp"
 #include "cli/status_report.hpp"
 #include "lab/table.hpp"
@@ -71,6 +73,22 @@ void print_locks(const Status& status) {
   }
 }
 
+/// Who holds and who waits, process by process.
+void print_processes(const Claims& claims) {
+  lab::Table table({"process", "user", "member", "lock", "has it", "for", "command"});
+  for (std::size_t column : {1, 2, 3, 4, 6}) table.align_left(column);
+  bool any = false;
+  for (const ClaimsPart& part : claims.parts)
+    for (const ProcessPart& process : part.processes)
+      for (const ClaimPart& claim : process.claims) {
+        const char* has = !claim.holds ? "waits" : claim.reads ? "shared" : "yes";
+        table.row({std::to_string(process.process), user_text(process.user, part.host),
+                   id_text(part.life.id), claim.lock, has, age_text(claim.since), process.command});
+        any = true;
+      }
+  if (any) fmt::print("\n{}", table.text());
+}
+
 /// A peer without a register does not know who else there is.
 void print_ring(const Status& status, const Agreement& agreement) {
   std::size_t neighbours = status.view.roster.size() - 1;
@@ -99,11 +117,26 @@ void print_text(const Status& status) {
   print_locks(status);
 }
 
-Status status_of(const std::string& group) {
-  ClientReply reply = PeerLine::to_anybody(group).ask(AskStatus{});
-  auto* status = std::get_if<Status>(&reply);
-  if (!status) throw Error("the peer's answer is no status");
-  return std::move(*status);
+struct GroupAnswer {
+  Status status;
+  /// Nothing if the peer that was asked is of a version that does not know.
+  Claims claims;
+};
+
+/// Both questions are put at once, for the members have a second to answer.
+GroupAnswer ask_group(const std::string& group) {
+  PeerLine line = PeerLine::to_anybody(group);
+  if (line.knows_claims()) line.send(AskClaims{"", std::chrono::seconds(1)});
+  line.send(AskStatus{});
+  std::optional<Status> status;
+  std::optional<Claims> claims;
+  if (!line.knows_claims()) claims.emplace();
+  while (!status || !claims) {
+    ClientReply reply = line.await_answer();
+    if (auto* some = std::get_if<Status>(&reply)) status = std::move(*some);
+    if (auto* some = std::get_if<Claims>(&reply)) claims = std::move(*some);
+  }
+  return {std::move(*status), std::move(*claims)};
 }
 
 /// The member whose id begins like this.
@@ -116,6 +149,33 @@ NodeId member_named(const Status& status, const std::string& prefix) {
                           found.empty() ? "there is no" : "there is more than one", prefix));
 }
 
+std::string holders_of(const std::string& lock, const GroupAnswer& answer) {
+  std::string text = holders_text(answer.claims, lock);
+  if (!text.empty()) return text;
+  auto locks = locks_of(answer.status);
+  auto found = locks.find(lock);
+  return found == locks.end() ? "" : parts_text(found->second.holders);
+}
+
+/// Whose it is, as far as the members say. Throws Error if none of them has ever heard of it.
+std::string state_of(const std::string& lock, const GroupAnswer& answer) {
+  check_lock_name(lock);
+  std::string holders = holders_of(lock, answer);
+  if (!holders.empty()) return "was held by " + holders;
+  const recovery::Roster& roster = answer.status.view.roster;
+  auto silent = std::count_if(roster.begin(), roster.end(), [&](const Member& member) {
+    return part_of(answer.status, member) == nullptr;
+  });
+  if (silent > 0)
+    return fmt::format("was held by nobody who answers; {} of the members did not", silent);
+  if (parse_agreement(answer.status.view.algorithm)) return "was held by nobody who is known here";
+  if (locks_of(answer.status).contains(lock)) return "was free";
+  throw Error(fmt::format(
+      "there is no lock {} in the group '{}': nobody holds it or waits for it, and nothing is "
+      "forced; `conch status` lists those that there are",
+      lock, answer.status.group));
+}
+
 }  // namespace
 
 void add_status_command(CLI::App& app, Invocation&) {
@@ -126,8 +186,10 @@ void add_status_command(CLI::App& app, Invocation&) {
   command->add_option("--group", *group, "The group; $CONCH_GROUP or `default` without");
   command->add_flag("--json", *json, "As JSON");
   command->callback([group, json] {
-    Status status = status_of(group_named(*group));
-    *json ? fmt::print("{}\n", json_text(status)) : print_text(status);
+    auto [status, claims] = ask_group(group_named(*group));
+    if (*json) return fmt::print("{}\n", json_text(status, claims));
+    print_text(status);
+    print_processes(claims);
   });
 }
 
@@ -140,7 +202,7 @@ void add_evict_command(CLI::App& app, Invocation&) {
   command->add_option("--group", *group, "The group; $CONCH_GROUP or `default` without");
   command->callback([group, member] {
     std::string name = group_named(*group);
-    NodeId id = member_named(status_of(name), *member);
+    NodeId id = member_named(ask_group(name).status, *member);
     PeerLine::to_another(name, id).ask(Evict{id});  // None evicts itself.
     fmt::print("{} is out. If it lives it comes back as a new member.\n", id_text(id));
   });
@@ -163,8 +225,10 @@ void add_unlock_command(CLI::App& app, Invocation&) {
           "the holder may be in the middle of something, and what it does after this only "
           "its fence can refuse; if you mean it: conch unlock --force " +
           *lock + " --yes");
-    PeerLine::to_anybody(group_named(*group)).ask(ForceOpen{*lock});
-    fmt::print("{} is nobody's; a new epoch has begun.\n", *lock);
+    std::string name = group_named(*group);
+    std::string before = state_of(*lock, ask_group(name));
+    PeerLine::to_anybody(name).ask(ForceOpen{*lock});
+    fmt::print("{} {}. It is nobody's now; a new epoch has begun.\n", *lock, before);
   });
 }
 

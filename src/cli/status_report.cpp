@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/holders.hpp"
 #include "cli/peer_line.hpp"
 #include "peer/agreement.hpp"
 
@@ -81,9 +82,33 @@ nlohmann::ordered_json json_of(const std::vector<LockStatus::Part>& parts) {
   return json;
 }
 
+nlohmann::ordered_json json_of(const std::vector<ClaimPart>& claims) {
+  auto json = nlohmann::ordered_json::array();
+  for (const ClaimPart& claim : claims)
+    json.push_back({{"lock", claim.lock},
+                    {"holds", claim.holds},
+                    {"shared", claim.reads},
+                    {"since_s", seconds_of(claim.since)}});
+  return json;
+}
+
+/// A row for each process that holds or waits, with the peer that it does so through.
+nlohmann::ordered_json json_of(const Claims& claims) {
+  auto json = nlohmann::ordered_json::array();
+  for (const ClaimsPart& part : claims.parts)
+    for (const ProcessPart& process : part.processes)
+      json.push_back({{"member", id_text(part.life.id)},
+                      {"host", part.host},
+                      {"process", process.process},
+                      {"user", user_text(process.user, part.host)},
+                      {"command", process.command},
+                      {"locks", json_of(process.claims)}});
+  return json;
+}
+
 }  // namespace
 
-std::string json_text(const Status& status) {
+std::string json_text(const Status& status, const Claims& claims) {
   nlohmann::ordered_json json{{"group", status.group},      {"algorithm", status.view.algorithm},
                               {"eps", status.view.eps},     {"epoch", status.view.epoch.value},
                               {"view", status.view.number}, {"asked", id_text(status.self.id)}};
@@ -101,6 +126,7 @@ std::string json_text(const Status& status) {
     if (lock.token) each["token"] = id_text(*lock.token);
     json["locks"].push_back(each);
   }
+  json["processes"] = json_of(claims);
   return json.dump(2);
 }
 

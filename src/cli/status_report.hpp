@@ -37,6 +37,6 @@ std::string seconds_text(Duration duration);
 nlohmann::ordered_json member_status(const peer::Status& status, const recovery::Member& member);
 
 /// As `conch status --json` and `GET /status` show it.
-std::string json_text(const peer::Status& status);
+std::string json_text(const peer::Status& status, const peer::Claims& claims);
 
 }  // namespace conch::cli

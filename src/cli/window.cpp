@@ -1,6 +1,8 @@
 #include "cli/window.hpp"
 
 #include <charconv>
+#include <chrono>
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "cli/peer_line.hpp"
@@ -93,7 +95,13 @@ std::string Window::metrics() const {
   return metrics_.text(engine.status_here(net::steady_now()));
 }
 
-std::string Window::status() const { return json_text(survey_of(peer())) + "\n"; }
+std::string Window::status() const {
+  std::future<peer::Claims> claims = ask_claims(peer());
+  peer::Status status = survey_of(peer());
+  // Both have been asked at the same time, and have the same second.
+  bool answered = claims.wait_for(std::chrono::seconds(1)) == std::future_status::ready;
+  return json_text(status, answered ? claims.get() : peer::Claims{}) + "\n";
+}
 
 std::string Window::locks(const Request& request) {
   peer();
