@@ -37,8 +37,36 @@ std::string read_stat(pid_t process) {
   return {bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
 }
 
+std::multimap<pid_t, Descendant> processes_by_parent() {
+  auto close = [](DIR* directory) { ::closedir(directory); };
+  std::unique_ptr<DIR, decltype(close)> proc(::opendir("/proc"), close);
+  std::multimap<pid_t, Descendant> found;
+  while (const dirent* entry = proc ? ::readdir(proc.get()) : nullptr) {
+    auto number = file::number_in(entry->d_name);
+    if (!number) continue;
+    if (auto process = find_process(static_cast<pid_t>(*number)))
+      found.emplace(process->parent, *process);
+  }
+  return found;
+}
+
+/// A pidfd of that process and no later one.
+Descriptor hold(const Descendant& process) {
+  Descriptor held(static_cast<int>(::syscall(SYS_pidfd_open, process.process, 0)));
+  auto now = find_process(process.process);
+  return held && now && now->start == process.start ? std::move(held) : Descriptor();
+}
+
+void await_end(const Descriptor& process, Clock::time_point deadline) {
+  auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+  pollfd one{process.number(), POLLIN, 0};
+  ::poll(&one, 1, std::max(0, static_cast<int>(left.count())));
+}
+
+}  // namespace
+
 /// `7 (name) S 1 ...` with the start as the 22nd word; the name may have anything in it.
-std::optional<Descendant> examine(pid_t process) {
+std::optional<Descendant> find_process(pid_t process) {
   std::string text = read_stat(process);
   std::size_t open = text.find('(');
   std::size_t close = text.rfind(')');
@@ -55,34 +83,6 @@ std::optional<Descendant> examine(pid_t process) {
   return words ? std::optional(found) : std::nullopt;
 }
 
-std::multimap<pid_t, Descendant> processes_by_parent() {
-  auto close = [](DIR* directory) { ::closedir(directory); };
-  std::unique_ptr<DIR, decltype(close)> proc(::opendir("/proc"), close);
-  std::multimap<pid_t, Descendant> found;
-  while (const dirent* entry = proc ? ::readdir(proc.get()) : nullptr) {
-    auto number = file::number_in(entry->d_name);
-    if (!number) continue;
-    if (auto process = examine(static_cast<pid_t>(*number)))
-      found.emplace(process->parent, *process);
-  }
-  return found;
-}
-
-/// A pidfd of that process and no later one.
-Descriptor hold(const Descendant& process) {
-  Descriptor held(static_cast<int>(::syscall(SYS_pidfd_open, process.process, 0)));
-  auto now = examine(process.process);
-  return held && now && now->start == process.start ? std::move(held) : Descriptor();
-}
-
-void await_end(const Descriptor& process, Clock::time_point deadline) {
-  auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-  pollfd one{process.number(), POLLIN, 0};
-  ::poll(&one, 1, std::max(0, static_cast<int>(left.count())));
-}
-
-}  // namespace
-
 std::vector<Descendant> descendants_of(pid_t process) {
   auto by_parent = processes_by_parent();
   std::vector<Descendant> found;
@@ -97,7 +97,7 @@ std::vector<Descendant> descendants_of(pid_t process) {
 }
 
 pid_t parent_of(pid_t process) {
-  auto found = examine(process);
+  auto found = find_process(process);
   return found ? found->parent : 0;
 }
 

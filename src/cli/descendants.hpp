@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct Descendant {
 /// As /proc shows them, parents before their children. Those that come and go may be missed.
 std::vector<Descendant> descendants_of(pid_t process);
 
+/// None if there is no such process.
+std::optional<Descendant> find_process(pid_t process);
 /// 0 if there is no such process.
 pid_t parent_of(pid_t process);
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/ancestors.hpp"
 #include "cli/borrowed_lock.hpp"
 #include "cli/commands.hpp"
 #include "cli/keeper.hpp"
@@ -210,7 +211,10 @@ void add_lock_command(CLI::App& app, Invocation& invocation) {
   add_lock_options(*command, *texts);
   command->footer(lock_exit_help());
   command->callback([texts, &invocation] {
-    int status = Errand(to_options(*texts, invocation)).run();
+    LockOptions options = to_options(*texts, invocation);
+    expect_no_ancestor_holds(options.wish);
+    note_for_descendants(options.wish);  // before the keeper is forked, which inherits it
+    int status = Errand(std::move(options)).run();
     invocation.exit = static_cast<Exit>(status);  // the command's, whatever that means
   });
 }
