@@ -68,8 +68,8 @@ bool Walker::is_concerned(const State& state, Node node) {
   return false;
 }
 
-/// Whether the last member has left and taken the token along. Others may still be leaving; they can
-/// welcome nobody.
+/// Whether the last member has left and taken the token along. Others may still be leaving; they
+/// can welcome nobody.
 bool Walker::has_ended(const State& state) {
   for (Node node = 0; node < state.nodes(); ++node) {
     LocalId local = state.local(node);
@@ -96,8 +96,8 @@ void Walker::local_steps(const State& state, Node node, std::vector<Step>& steps
     if ((traits(local).armed >> timer & 1) != 0)
       steps.push_back({StepKind::timer, node, timer, {}});
   if (exists(phase) && may(Budget::crash)) steps.push_back({StepKind::crash, node, 0, {}});
-  bool may_join = phase == Phase::gone && may(Budget::join) && !is_concerned(state, node) &&
-                  !has_ended(state);
+  bool may_join =
+      phase == Phase::gone && may(Budget::join) && !is_concerned(state, node) && !has_ended(state);
   for (Node other = 0; other < state.nodes(); ++other) {
     Phase its = state.local(other).phase();
     if (other == node) continue;

@@ -143,9 +143,10 @@ void add_peer_command(CLI::App& app, Invocation&) {
   command->add_option("--eps", options.eps,
                       "Of preempt and preempt-aggregation: so many near requests overtake distant "
                       "ones; without: the group's, 2 if it is new");
-  command->add_option("--lease", arguments->lease,
-                      "How long a silent peer is waited for, as in 3 (seconds), 250ms or 1m30s; applies "
-                      "only when the group is created. Without: the group's, 5s if it is new");
+  command->add_option(
+      "--lease", arguments->lease,
+      "How long a silent peer is waited for, as in 3 (seconds), 250ms or 1m30s; applies "
+      "only when the group is created. Without: the group's, 5s if it is new");
   command->add_option("--http", arguments->http.address,
                       "HOST:PORT to show the group on, for a browser; /metrics (Prometheus) and "
                       "/status (JSON); port 0: any");

@@ -59,8 +59,9 @@ const CatalogEntry& real_algorithm(const std::string& name) {
 }
 
 PeerOptions bounded(PeerOptions options) {
-  for (auto* each : {&options.lease, &options.try_patience, &options.admission_patience})
+  for (auto* each : {&options.try_patience, &options.admission_patience})
     *each = std::min(*each, option_max);
+  if (options.lease) options.lease = std::min(*options.lease, option_max);
   return options;
 }
 
