@@ -58,15 +58,17 @@ std::string shape_of(const std::string& line, Precision precision) {
   return line;
 }
 
+std::vector<std::string> shapes_of(std::vector<std::string> lines, Precision precision,
+                                   bool unordered) {
+  for (std::string& line : lines) line = shape_of(line, precision);
+  if (unordered) std::ranges::sort(lines);
+  return lines;
+}
+
 bool matches(const std::vector<std::string>& page, const std::vector<std::string>& actual,
              Precision precision, bool unordered) {
-  auto shapes = [&](std::vector<std::string> lines) {
-    for (std::string& line : lines) line = shape_of(line, precision);
-    if (unordered) std::ranges::sort(lines);
-    return lines;
-  };
-  std::vector<std::string> expected = shapes(page);
-  std::vector<std::string> printed = shapes(actual);
+  std::vector<std::string> expected = shapes_of(page, precision, unordered);
+  std::vector<std::string> printed = shapes_of(actual, precision, unordered);
   return match_from(expected.cbegin(), expected.cend(), printed.cbegin(), printed.cend());
 }
 
