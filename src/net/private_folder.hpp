@@ -20,7 +20,7 @@ namespace conch::net {
 /// Another user may be behind it. Unlike a peer that has gone, that is no reason to try the next.
 class Untrusted : public Error {
  public:
-  using Error::Error;
+  explicit Untrusted(const std::string& what) : Error(ErrorCode::misconfigured, what) {}
 };
 
 /// As whom a process looks at files.
