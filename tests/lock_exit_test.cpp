@@ -68,6 +68,7 @@ TEST_F(LockExitTest, BadUsageIsOneWithAPeerAndWithout) {
     expect(run({"lock", "deploy", "--frobnicate", "--", "true"}), 1, "--frobnicate");
     expect(run({"lock", "a\tb", "--", "true"}), 1, "cannot be the name of a lock");
     expect(run({"lock", "deploy", "--algorithm", "nonsense", "--", "true"}), 1, "nonsense");
+    expect(run({"lock", "deploy", "--algorithm", "maekawa-textbook", "--", "true"}), 1, "specimen");
     expect(run({"lock", "deploy", "--shared", "--", "true"}), 1, "lets nobody share a lock");
   }
 }

@@ -73,14 +73,6 @@ std::optional<Clock::time_point> answer_due(const Patience& patience) {
   return std::nullopt;
 }
 
-/// Looks where the group is on this machine; what is wrong there its user has to put right.
-template <class Call>
-auto configured(Call&& call) try {
-  return call();
-} catch (const Error& error) {
-  throw LockFailure(LockExit::misconfigured, error.what());
-}
-
 /// To find a peer that answers, or to become one.
 constexpr std::chrono::seconds joining_max{10};
 
@@ -194,7 +186,7 @@ class OwnLock final : public BorrowedLock {
   /// Takes its time, and cannot be interrupted: so a thread of its own does it.
   void join() {
     try {
-      configured([&] { return peer::make_directories(wish_.group); });
+      peer::make_directories(wish_.group);
       PeerOptions options;
       options.group = wish_.group;
       options.algorithm = wish_.algorithm;
@@ -282,7 +274,12 @@ class AnybodysLock final : public BorrowedLock {
     } while (needs_host() && !patience.once && !is_readable(interrupt) &&
              Clock::now() < give_up_at);
     lock_ = std::make_unique<OwnLock>(wish_);
-    return lock_->acquire(left, interrupt);
+    try {
+      return lock_->acquire(left, interrupt);
+    } catch (const Error& error) {
+      if (!is_elsewhere()) throw;
+      throw LockFailure(LockExit::unavailable, error.what());
+    }
   }
   std::vector<file::Descriptor> take_kept() override { return lock_->take_kept(); }
   const file::LeaseReader* lease() const override { return lock_->lease(); }
@@ -295,8 +292,7 @@ class AnybodysLock final : public BorrowedLock {
 
   /// What of the patience was used up while one was asked in vain is gone.
   std::optional<Answer> ask_host(Patience& left, int interrupt) {
-    std::optional<PeerLine> line =
-        configured([&] { return PeerLine::to_host(wish_.group, latest(left)); });
+    std::optional<PeerLine> line = PeerLine::to_host(wish_.group, latest(left));
     if (!line) return std::nullopt;
     lock_ = std::make_unique<HostsLock>(wish_, std::move(*line));
     auto asked = Clock::now();
@@ -312,10 +308,13 @@ class AnybodysLock final : public BorrowedLock {
 
   /// One is there, perhaps busy, and without it this machine is not in the group.
   bool needs_host() const {
-    peer::Directories directories = peer::directories_of(wish_.group);
-    auto sockets = peer::sockets_in(directories.sockets);
+    auto sockets = peer::sockets_in(peer::directories_of(wish_.group).sockets);
     bool has_host = !sockets.empty() && sockets.front().role == peer::Role::host;
-    return has_host && !peer::elsewhere(directories.state).empty();
+    return has_host && is_elsewhere();
+  }
+  /// The register is on another machine, and only a peer of this one leads there.
+  bool is_elsewhere() const {
+    return !peer::elsewhere(peer::directories_of(wish_.group).state).empty();
   }
 
   static std::optional<Time> latest(const Patience& patience) {

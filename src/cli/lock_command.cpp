@@ -71,13 +71,22 @@ std::chrono::milliseconds milliseconds_in(const std::string& option, const std::
   return std::chrono::ceil<std::chrono::milliseconds>(parsed_text);
 }
 
+/// Whether or not a peer of its own is needed, which would say so.
+void check_algorithm(const std::string& name) {
+  if (name.empty() || peer::find_routed(name)) return;
+  const CatalogEntry& entry = find_algorithm(name);
+  if (entry.about.use != Use::real)
+    throw BadText(fmt::format(
+        "--algorithm: {} is a specimen, which breaks {}; choose another of `conch algorithms`",
+        name, entry.about.caught_by));
+}
+
 LockOptions to_options(const LockTexts& texts, const Invocation& invocation) {
   LockOptions options;
   options.words = command_in(invocation, texts);
   peer::check_lock_name(texts.lock);
   peer::check_group_name(texts.group);
-  if (!texts.algorithm.empty() && !peer::find_routed(texts.algorithm))
-    find_algorithm(texts.algorithm);
+  check_algorithm(texts.algorithm);
   options.wish = {texts.group, texts.algorithm, texts.lock, texts.shared};
   options.wish.command = fmt::format("{}", fmt::join(options.words, " "));
   options.wish.names_holders = texts.verbose;

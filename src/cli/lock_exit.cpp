@@ -23,7 +23,8 @@ constexpr std::array rows{
     LockExitRow{"76",
                 "the lock was lost while the command ran, and the command was ended; or it was "
                 "not held until the command ended"},
-    LockExitRow{"78", "misconfigured: a directory of the group cannot be used"},
+    LockExitRow{"78",
+                "misconfigured: a directory or an option does not fit this machine or the group"},
     LockExitRow{"126, 127", "the command cannot be executed, cannot be found"},
     LockExitRow{"128+N", "signal N came while it waited for the lock: 130 for Ctrl-C"},
 };

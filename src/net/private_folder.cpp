@@ -83,8 +83,8 @@ std::string objection_above(const std::string& path, const struct stat& found,
 }
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
-  throw Error(path + " cannot be " + what + ": " + std::strerror(errno) +
-              "; choose another directory");
+  throw Error(ErrorCode::misconfigured, path + " cannot be " + what + ": " + std::strerror(errno) +
+                                            "; choose another directory");
 }
 
 /// Goes from the root to a directory, and looks at everything on the way.
