@@ -24,9 +24,10 @@ const Rules measured{
 /// Every number and identifier; columns are as wide as their widest number.
 const Rules numbers{
     {std::regex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z"), "#"},
-    {std::regex("\\b[0-9a-f]{6,16}\\b"), "#"},
     {std::regex("-?\\b[0-9]{1,3}( [0-9]{3})+(\\.[0-9]+)?\\b"), "#"},
-    {std::regex("-?\\b[0-9]+([.,][0-9]+)*"), "#"},
+    {std::regex("-?\\b[0-9]+([.,][0-9]+)+(e[-+][0-9]+)?\\b"), "#"},
+    {std::regex("\\b[0-9a-f]{6,16}\\b"), "#"},
+    {std::regex("-?\\b[0-9]+(e[-+][0-9]+)?"), "#"},
     {std::regex("# ?(ns|us|ms|s)\\b"), "#"},
     {std::regex("--+"), "-"},
     {std::regex(" +"), " "},

@@ -81,6 +81,7 @@ TEST(MatchTest, ByShapeOnlyWordsCount) {
   };
   EXPECT_TRUE(match("8407ed405c7a67ed   55  3.5 s", "f904d1867cad83bb  1234  80 ms"));
   EXPECT_TRUE(match("  0.02 s  42 330 increments", " 12.10 s  980 increments"));
+  EXPECT_TRUE(match("sum 0.000122662", "sum 9.4e-05"));
   EXPECT_TRUE(match("grew by 1.6 %", "grew by -0.1 %"));
   EXPECT_TRUE(match("2026-11-17T02:40:11.204Z peer", "2027-01-01T00:00:00.000Z peer"));
   EXPECT_TRUE(match("------  ---", "---  --------"));
