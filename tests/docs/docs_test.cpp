@@ -225,9 +225,12 @@ TEST_P(DocsTest, SaysWhatHappens) {
     ++counts[block.kind == Kind::not_run ? "not run: " + block.remark : block.language];
   }
   for (const auto& [line, command] : page_.mentions) check(line, command);
+  std::filesystem::path folder = std::filesystem::path(GetParam()).parent_path();
+  for (const auto& [line, link] : page_.links)
+    EXPECT_TRUE(std::filesystem::exists(folder / link)) << at(line) << "leads nowhere: " << link;
   save_rewritten();
   for (const auto& [what, count] : counts) std::cout << count << " " << what << "\n";
-  std::cout << page_.mentions.size() << " commands in running text\n";
+  std::cout << page_.mentions.size() << " words of code in running text\n";
 }
 
 INSTANTIATE_TEST_SUITE_P(Pages, DocsTest, testing::ValuesIn(pages()), test_name);

@@ -14,12 +14,15 @@ bool is_name(const std::string& word) {
          !word.starts_with("-");
 }
 
-/// Whether some test has this in its name.
+/// `Suite.Name`, or a name alone.
 bool is_a_test(const std::string& name) {
+  std::size_t dot = name.find('.');
+  std::string words =
+      dot == name.npos ? ", " + name : "(" + name.substr(0, dot) + ", " + name.substr(dot + 1);
   for (const char* folder : {"src", "tests"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
       if (entry.path().string().ends_with("_test.cpp") &&
-          contents_of(entry.path().string()).find(", " + name) != std::string::npos)
+          contents_of(entry.path().string()).find(words) != std::string::npos)
         return true;
   return false;
 }
@@ -74,6 +77,12 @@ std::string KnownCommands::about_dev(const std::vector<std::string>& words) {
 }
 
 std::string KnownCommands::complaint(const std::string& text) {
+  static const std::regex file(
+      "(src|tests|docs|examples|bench|include|cmake|web)/[A-Za-z0-9_/.-]+");
+  if (std::regex_match(text, file) && !std::filesystem::exists(text))
+    return "there is no such file";
+  static const std::regex name("[A-Z][A-Za-z0-9]+\\.[A-Z][A-Za-z0-9]+");
+  if (std::regex_match(text, name) && !is_a_test(text)) return "there is no such test";
   std::string command = std::regex_replace(text, std::regex("^[A-Z_]+=[^ ]+ "), "");
   std::vector<std::string> words = words_in(command.substr(0, command.find(" #")));
   if (words.empty()) return "";

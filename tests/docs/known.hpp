@@ -1,4 +1,5 @@
-// Commands that a page names without their being run: there must be such commands and options.
+// What a page names without its being run: commands and their options, files, tests. They must
+// exist.
 #pragma once
 
 #include <map>
@@ -12,7 +13,8 @@ class KnownCommands {
  public:
   explicit KnownCommands(Session& session) : session_(session) {}
 
-  /// What there is not, of `conch ...`, `./dev ...` or `build/dev/..._test ...`; "" if all is well.
+  /// What there is not, of `conch ...`, `./dev ...`, `build/dev/..._test ...`, `src/...` or
+  /// `Suite.Test`; "" if all is well, or it is something else.
   std::string complaint(const std::string& text);
 
  private:

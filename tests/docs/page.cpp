@@ -101,11 +101,14 @@ bool is_indented_block(const std::vector<std::string>& lines, std::size_t at) {
   return lines[at].starts_with("    ") && (before.empty() || before.starts_with("#"));
 }
 
-/// Commands in running text, between backquotes.
+/// What stands in running text between backquotes, and where links lead.
 void collect_mentions(std::size_t at, const std::string& line, Page& page) {
   static const std::regex code("`([^`]+)`");
   for (std::sregex_iterator i(line.begin(), line.end(), code), end; i != end; ++i)
-    if (std::regex_match(i->str(1), of_ours)) page.mentions.emplace_back(at, i->str(1));
+    page.mentions.emplace_back(at, i->str(1));
+  static const std::regex link("\\]\\(([^)#:]+)[^):]*\\)");
+  for (std::sregex_iterator i(line.begin(), line.end(), link), end; i != end; ++i)
+    page.links.emplace_back(at, i->str(1));
 }
 
 }  // namespace

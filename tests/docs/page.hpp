@@ -61,8 +61,10 @@ struct Block {
 struct Page {
   std::vector<std::string> lines;
   std::vector<Block> blocks;
-  /// `conch ...` and `./dev ...` in running text, with their lines.
+  /// What stands in running text between backquotes, with its line.
   std::vector<std::pair<std::size_t, std::string>> mentions;
+  /// Files that are linked to.
+  std::vector<std::pair<std::size_t, std::string>> links;
   /// What is wrong with the page itself: where, and what to do.
   std::vector<std::string> complaints;
 };

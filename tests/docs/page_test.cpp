@@ -51,11 +51,12 @@ TEST(PageTest, CommandsHaveTerminalsAndOutput) {
   EXPECT_EQ(page.lines[commands[2].output_at], "y");
 }
 
-TEST(PageTest, CommandsInRunningTextAreFound) {
-  Page page = parse_page("Say `conch status`, or `./dev test`; not `conch::Mutex` or `status`.\n");
-  ASSERT_EQ(page.mentions.size(), 2u);
-  EXPECT_EQ(page.mentions[0].second, "conch status");
-  EXPECT_EQ(page.mentions[1].second, "./dev test");
+TEST(PageTest, WhatRunningTextNamesIsFound) {
+  Page page = parse_page(
+      "Say `conch status` ([watch](watch.md#the-page), [etcd](https://etcd.io)),\nor `./dev`.\n");
+  using Places = std::vector<std::pair<std::size_t, std::string>>;
+  EXPECT_EQ(page.mentions, (Places{{0, "conch status"}, {1, "./dev"}}));
+  EXPECT_EQ(page.links, (Places{{0, "watch.md"}}));
 }
 
 TEST(MatchTest, ExactMeansExact) {
