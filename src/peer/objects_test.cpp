@@ -99,7 +99,8 @@ TEST_F(Objects, WhatTheAlgorithmCannotDoIsSaidInWordsOfCpp) {
 TEST_F(Objects, TheLongestPatienceIsNotNone) {
   PeerOptions options = group_.options();
   using Milliseconds = std::chrono::milliseconds;
-  options.admission_patience = options.try_patience = options.lease = Milliseconds::max();
+  options.admission_patience = options.try_patience = Milliseconds::max();
+  options.lease = Milliseconds::max();
   Peer peer(options);
   Mutex mutex(peer, "deploy");
   EXPECT_TRUE(mutex.try_lock());
