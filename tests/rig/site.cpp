@@ -45,7 +45,7 @@ void write(const std::string& path, const std::string& text) {
 
 void send_all(net::Socket& socket, const std::function<Descriptors()>& open) {
   try {
-    for (const net::Descriptor& each : open()) socket.send(".", each.number());
+    for (const net::Descriptor& each : open()) socket.send(".", std::array{each.number()});
   } catch (const NoSites& complaint) {
     socket.send(complaint.what());
   }
