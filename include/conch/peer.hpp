@@ -81,6 +81,10 @@ struct PeerOptions {
   /// How long a silent peer is waited for. A group keeps what it was founded with, and its peers
   /// say so if they were given something else; without: the group's, 5 s if it is new.
   std::optional<std::chrono::milliseconds> lease;
+  /// After this peer has vanished with a lock, nobody enters for so long beyond its lease: time for
+  /// what it has set in motion to end. Not waited for if its process is known to be dead. 24 h at
+  /// most.
+  std::chrono::milliseconds lock_delay{};
   /// How long `try_lock` waits for an answer before it gives up.
   std::chrono::milliseconds try_patience = std::chrono::milliseconds(50);
   /// How long the constructor waits to be admitted before it throws.

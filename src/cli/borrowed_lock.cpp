@@ -8,7 +8,6 @@
 #include <array>
 #include <atomic>
 #include <conch/peer.hpp>
-#include <conch/ticket.hpp>
 #include <exception>
 #include <stop_token>
 #include <thread>
@@ -83,6 +82,7 @@ class HostsLock final : public BorrowedLock {
 
   Answer acquire(const Patience& patience, int interrupt) override {
     if (line_.knows_claims()) line_.send(peer::Describe{wish_.command});
+    if (wish_.lock_delay.count() > 0) line_.send(lock_delay());
     line_.send(peer::Acquire{claim, wish_.lock, wish_.shared, patience.wait, patience.once});
     Deadline due = answer_due(patience);
     // Over a line of its own: on ours nothing may come any more once the lock is there.
@@ -130,6 +130,13 @@ class HostsLock final : public BorrowedLock {
     throw Error("the peer answers what was not asked");
   }
 
+  peer::LockDelay lock_delay() const {
+    if (line_.knows_claims()) return {wish_.lock_delay};
+    throw Error(ErrorCode::misconfigured,
+                "the peer of this machine is of a release that knows no lock delay; restart it, or "
+                "leave out --lock-delay");
+  }
+
   /// A peer of an older release sends none.
   void take_pledges() try {
     std::vector<net::Descriptor> pledges = line_.take_enclosed();
@@ -145,6 +152,50 @@ class HostsLock final : public BorrowedLock {
   file::Descriptor proof_;
 };
 
+/// What a command has of its lock: it lets go when it is gone.
+class CommandClaim final : public peer::Claim {
+ public:
+  CommandClaim(peer::Engine& engine, const LockWish& wish, int ready, int lost)
+      : Claim(wish.shared ? Mode::read : Mode::write),
+        engine_(engine),
+        desk_(engine.open_desk(wish.lock)),
+        ready_(ready),
+        lost_(lost) {}
+  ~CommandClaim() override {
+    release();
+    engine_.close_desk(desk_);
+  }
+  CommandClaim(const CommandClaim&) = delete;
+  CommandClaim& operator=(const CommandClaim&) = delete;
+
+  void request() {
+    peer::Guard guard = engine_.guard();
+    engine_.request(*this, desk_, guard);
+  }
+  void release() {
+    peer::Guard guard = engine_.guard();
+    engine_.give_up(*this, guard);
+  }
+  std::optional<Obtained> obtained() {
+    peer::Guard guard = engine_.guard();
+    if (state != State::inside) return std::nullopt;
+    return Obtained{fence.number()};
+  }
+
+  void changed() override {
+    if (state == State::inside || state == State::refused) ::eventfd_write(ready_, 1);
+    if (state == State::lost) ::eventfd_write(lost_, 1);
+  }
+  bool is_command() const override { return true; }
+  void asked_to_let_go() override { ::eventfd_write(lost_, 1); }
+
+ private:
+  peer::Engine& engine_;
+  peer::LockDesk& desk_;
+  int ready_;
+  int lost_;
+};
+
 /// From a peer inside of this process, which joins the group for it and leaves.
 class OwnLock final : public BorrowedLock {
  public:
@@ -156,7 +207,7 @@ class OwnLock final : public BorrowedLock {
   }
   ~OwnLock() override {
     if (joining_.joinable()) joining_.join();
-    ticket_.reset();
+    claim_.reset();
     peer_.reset();
   }
 
@@ -178,7 +229,7 @@ class OwnLock final : public BorrowedLock {
   const file::LeaseReader* lease() const override { return lease_ ? &*lease_ : nullptr; }
   int lost() const override { return lost_.number(); }
   void release() override {
-    ticket_->release();
+    claim_->release();
     peer_->leave();
   }
 
@@ -190,6 +241,7 @@ class OwnLock final : public BorrowedLock {
       PeerOptions options;
       options.group = wish_.group;
       options.algorithm = wish_.algorithm;
+      options.lock_delay = wish_.lock_delay;
       options.log = wish_.log;
       options.give_up = give_up_.get_token();
       options.option_names = OptionNames::command_line;
@@ -207,12 +259,9 @@ class OwnLock final : public BorrowedLock {
     peer::Engine& engine = peer_->engine();
     if (wish_.shared && !engine.algorithm().can.shared)
       throw LockFailure(LockExit::bad_usage, engine.why_not_shared());
-    ticket_ = std::make_unique<Ticket>(*peer_, wish_.lock,
-                                       wish_.shared ? Access::shared : Access::exclusive);
-    ticket_->on_lost([this] { ::eventfd_write(lost_.number(), 1); });
+    claim_ = std::make_unique<CommandClaim>(engine, wish_, ready_.number(), lost_.number());
     // The peer's own thread drives; this one waits for the signals, too.
-    ticket_->on_ready([this] { ::eventfd_write(ready_.number(), 1); });
-    ticket_->request();
+    claim_->request();
     Deadline deadline;
     if (patience.wait) deadline = Clock::now() + *patience.wait;
     if (patience.once) deadline = Clock::now() + engine.options().try_patience;
@@ -223,29 +272,26 @@ class OwnLock final : public BorrowedLock {
       await(ready_.number(), interrupt, earlier(deadline, watch.due()), watch.descriptor());
       in_time = !deadline || Clock::now() < *deadline;
     }
-    if (ticket_->ready()) return obtained();
+    if (auto obtained = claim_->obtained()) return take_pledges(), *obtained;
+    claim_.reset();
     Answer answer = Interrupted{};
     if (!is_readable(interrupt)) answer = NotObtained{why_not()};
-    ticket_.reset();
     peer_.reset();
     return answer;
   }
   PeerLine own_line() const { return PeerLine::to_one(wish_.group, NodeId{peer_->id()}); }
   /// While the peer can ask the others.
-  std::string why_not() try {
-    ticket_->cancel();
+  std::string why_not() const try {
     PeerLine line = own_line();
     return why_not_free(line, wish_.lock);
   } catch (const Error& error) {
     return fmt::format("{}; who holds it is not known: {}", peer::not_free, error.what());
   }
-  Answer obtained() {
+  void take_pledges() {
     peer::Engine& engine = peer_->engine();
     kept_ = engine.proof();
     peer::Guard guard = engine.guard();
     if (file::Descriptor page = engine.lease_page()) lease_.emplace(std::move(page));
-    guard.unlock();
-    return Obtained{ticket_->fence()};
   }
 
   LockWish wish_;
@@ -258,7 +304,7 @@ class OwnLock final : public BorrowedLock {
   std::stop_source give_up_;
   std::exception_ptr failure_;
   std::unique_ptr<Peer> peer_;
-  std::unique_ptr<Ticket> ticket_;
+  std::unique_ptr<CommandClaim> claim_;
 };
 
 /// From whoever can give it: a peer that leaves, or dies, is no reason to go without.

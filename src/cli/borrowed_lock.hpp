@@ -24,6 +24,8 @@ struct LockWish {
   bool shared = false;
   /// What will run under it, for those who ask who holds it.
   std::string command = {};
+  /// Nobody enters for so long after the holder's lease has ended, unless it is known to be gone.
+  std::chrono::milliseconds lock_delay{};
   /// One line for everything worth knowing.
   std::function<void(std::string_view line)> log = [](std::string_view) {};
   /// Whom one waits for is worth knowing, too.

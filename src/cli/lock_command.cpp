@@ -19,6 +19,7 @@
 #include "net/open_files.hpp"
 #include "peer/agreement.hpp"
 #include "peer/names.hpp"
+#include "recovery/lease.hpp"
 #include "sim/distribution.hpp"
 
 namespace conch::cli {
@@ -34,6 +35,7 @@ struct LockTexts {
   std::optional<std::string> timeout;
   bool shared = false;
   std::string grace = "5s";
+  std::string lock_delay = "0s";
   int not_obtained_status = static_cast<int>(LockExit::not_obtained);
   int lost_status = static_cast<int>(LockExit::lost);
   bool verbose = false;
@@ -90,6 +92,9 @@ LockOptions to_options(const LockTexts& texts, const Invocation& invocation) {
   options.wish = {texts.group, texts.algorithm, texts.lock, texts.shared};
   options.wish.command = fmt::format("{}", fmt::join(options.words, " "));
   options.wish.names_holders = texts.verbose;
+  options.wish.lock_delay = milliseconds_in("--lock-delay", texts.lock_delay);
+  if (options.wish.lock_delay > recovery::lock_delay_max)
+    throw BadText("--lock-delay: at most 24 hours, not " + texts.lock_delay);
   options.verbose = texts.verbose;
   options.patience.once = texts.once;
   if (texts.timeout) {
@@ -148,11 +153,16 @@ class Errand {
   int run_under(const Obtained& obtained) {
     note(fmt::format("{} is obtained, fence {}", name(), obtained.fence));
     UnderLock under{name(),        obtained.fence, lock_->take_kept(),
-                    lock_->lost(), lock_->lease(), {options_.grace}};
+                    lock_->lost(), lock_->lease(), {options_.grace, usable_lock_delay()}};
     Outcome outcome = keeper_.run(options_.words, under);
     explain(outcome);
     if (outcome.how != Outcome::How::lost) release();
     return status_of(outcome, options_.lost_status);
+  }
+  /// Whoever waits for it may have a faster clock.
+  Duration usable_lock_delay() const {
+    recovery::LeaseTerms terms{options_.wish.lock_delay};
+    return terms.valid() ? recovery::reliable(terms) : Duration::zero();
   }
   void explain(const Outcome& outcome) const {
     switch (outcome.how) {
@@ -207,7 +217,12 @@ void add_lock_options(CLI::App& command, LockTexts& texts) {
   command
       .add_option("--grace", texts.grace,
                   "How long the command has to end when the lock is lost, before it is killed: 3 "
-                  "(seconds), 250ms, 1m30s")
+                  "(seconds), 250ms, 1m30s; cut to what is left of the lease")
+      ->capture_default_str();
+  command
+      .add_option("--lock-delay", texts.lock_delay,
+                  "If this process or its machine vanishes, nobody enters for so long after its "
+                  "lease, and the command has that much longer to end")
       ->capture_default_str();
   command.add_flag("--verbose", texts.verbose, "Say what happens, on standard error");
 }

@@ -200,10 +200,13 @@ void add_evict_command(CLI::App& app, Invocation&) {
   auto member = std::make_shared<std::string>();
   command->add_option("MEMBER", *member, "Its id, or how it begins")->required();
   command->add_option("--group", *group, "The group; $CONCH_GROUP or `default` without");
-  command->callback([group, member] {
+  auto now = std::make_shared<bool>(false);
+  command->add_flag("--now", *now, "Do not wait for the commands that run under its locks");
+  command->callback([group, member, now] {
     std::string name = group_named(*group);
     NodeId id = member_named(ask_group(name).status, *member);
-    PeerLine::to_another(name, id).ask(Evict{id});  // None evicts itself.
+    PeerLine line = PeerLine::to_another(name, id);  // None evicts itself.
+    *now ? line.ask(EvictNow{id}) : line.ask(Evict{id});
     fmt::print("{} is out. If it lives it comes back as a new member.\n", id_text(id));
   });
 }
@@ -219,7 +222,9 @@ void add_unlock_command(CLI::App& app, Invocation&) {
   command->add_option("--group", *group, "The group; $CONCH_GROUP or `default` without");
   command->add_flag("--force", *force, "Required: the holder may be in the middle of something");
   command->add_flag("--yes", *yes, "Required: there is nobody to ask");
-  command->callback([group, lock, force, yes] {
+  auto now = std::make_shared<bool>(false);
+  command->add_flag("--now", *now, "Do not wait for the command that runs under it");
+  command->callback([group, lock, force, yes, now] {
     if (!*force || !*yes)
       throw Error(
           "the holder may be in the middle of something, and what it does after this only "
@@ -227,7 +232,8 @@ void add_unlock_command(CLI::App& app, Invocation&) {
           *lock + " --yes");
     std::string name = group_named(*group);
     std::string before = state_of(*lock, ask_group(name));
-    PeerLine::to_anybody(name).ask(ForceOpen{*lock});
+    PeerLine line = PeerLine::to_anybody(name);
+    *now ? line.ask(ForceOpenNow{*lock}) : line.ask(ForceOpen{*lock});
     fmt::print("{} {}. It is nobody's now; a new epoch has begun.\n", *lock, before);
   });
 }

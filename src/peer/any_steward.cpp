@@ -80,6 +80,12 @@ class StewardOf final : public AnySteward {
   void force_open(Time now, const std::string& lock, Effects& out) override {
     call_and_report(now, out, [&](auto& own) { steward_.force_open(lock, own); });
   }
+  void delay_locks(Time now, Duration lock_delay, Effects& out) override {
+    call_and_report(now, out, [&](auto& own) { steward_.delay_locks(lock_delay, own); });
+  }
+  Duration recorded_lock_delay() const override { return steward_.recorded_lock_delay(); }
+  void hold_fast(bool holds) override { steward_.hold_fast(holds); }
+  bool holds_fast() const override { return participant().holds_fast(); }
   bool request(Time now, const std::string& lock, Mode mode, Effects& out) override {
     return call(now, out, [&](auto& own) { return steward_.request(lock, Wish{mode, {}}, own); });
   }

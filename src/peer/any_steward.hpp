@@ -91,6 +91,11 @@ class AnySteward {
   virtual void suspect(Time now, const recovery::Life& life, Effects& out) = 0;
   virtual void relabel(Time now, const std::map<NodeId, std::string>& labels, Effects& out) = 0;
   virtual void force_open(Time now, const std::string& lock, Effects& out) = 0;
+  /// See recovery::Steward.
+  virtual void delay_locks(Time now, Duration lock_delay, Effects& out) = 0;
+  virtual Duration recorded_lock_delay() const = 0;
+  virtual void hold_fast(bool holds) = 0;
+  virtual bool holds_fast() const = 0;
 
   // False if the lease has run out: the events say so.
   virtual bool request(Time now, const std::string& lock, Mode mode, Effects& out) = 0;

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "core/types.hpp"
+#include "recovery/view.hpp"
 
 namespace conch::peer {
 
@@ -44,6 +45,8 @@ class Claim {
   LockDesk* desk = nullptr;
   /// That has locked it, or waits to; none if any may let go of it.
   std::thread::id thread;
+  /// With which life of the peer it entered.
+  recovery::Life life;
 
   /// Whether this process has it, and not a client.
   virtual bool is_own() const { return true; }
@@ -53,10 +56,11 @@ class Claim {
 
   /// The state has changed, but not by a call of the claim's owner. Called under the peer's lock.
   virtual void changed() = 0;
-  /// It is inside, and has to end soon. Whether it gives up its place by itself then: a command
-  /// that runs under the lock, which takes a moment to be gone. Else it loses the lock now. May be
-  /// asked again. Called under the peer's lock.
-  virtual bool asked_to_let_go() { return false; }
+  /// Whether a command runs under it, which takes a moment to be gone when the lock is lost.
+  virtual bool is_command() const { return false; }
+  /// A command has to end soon; its claim gives up its place by itself then. May be asked again.
+  /// Called under the peer's lock.
+  virtual void asked_to_let_go() {}
   /// It is inside, and the lock's data are elsewhere now. Called under the peer's lock.
   virtual void moved() {}
 };

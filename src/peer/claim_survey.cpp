@@ -73,11 +73,9 @@ void ClaimSurvey::ask(std::function<void(Claims)> told, Time now) {
   begin({std::move(told), "", now + patience_max}, now);
 }
 
-/// Whoever does not understand the question would take the one who puts it for a stranger.
-bool ClaimSurvey::understands(const Member& member) const {
+bool Engine::understands_claims(const Member& member) const {
   // Without a register the versions of members are seen from their connections alone.
-  if (!engine_.steward().has_roster())
-    return engine_.courier().version_with(member.life()) >= claims_version;
+  if (!steward_->has_roster()) return courier_->version_with(member.life()) >= claims_version;
   return common(member.speaks, spoken()).value_or(0) >= claims_version;
 }
 
@@ -90,7 +88,7 @@ void ClaimSurvey::begin(Survey survey, Time now) {
     if (member.life() == engine_.self()) continue;
     bool is_dead = std::find(dead.begin(), dead.end(), member.id) != dead.end();
     bool is_asked =
-        !is_dead && understands(member) && engine_.courier().send(member.life(), question);
+        !is_dead && engine_.understands_claims(member) && engine_.courier().send(member.life(), question);
     if (is_asked) survey.awaited.insert(member.life());
     if (!is_asked) survey.claims.silent.push_back(member.id);
   }

@@ -53,7 +53,6 @@ class ClaimSurvey {
 
   void begin(Survey survey, Time now);
   void finish(std::uint64_t number);
-  bool understands(const recovery::Member& member) const;
 
   Engine& engine_;
   std::uint64_t asked_ = 0;

@@ -11,12 +11,19 @@ namespace conch::peer {
 
 class Clients::ClientClaim final : public Claim {
  public:
-  ClientClaim(Clients& clients, net::ClientId client, std::uint64_t number, Mode mode)
-      : Claim(mode), client(client), number(number), clients_(clients) {}
+  ClientClaim(Clients& clients, net::ClientId client, const Acquire& m)
+      : Claim(m.shared ? Mode::read : Mode::write),
+        client(client),
+        number(m.claim),
+        lock(m.lock),
+        clients_(clients) {}
 
   const net::ClientId client;
   const std::uint64_t number;
+  const std::string lock;
   std::optional<Time> deadline;
+  /// How long nobody else may enter after it has vanished.
+  Duration lock_delay{};
 
   bool is_own() const override { return false; }
   void changed() override {
@@ -30,10 +37,8 @@ class Clients::ClientClaim final : public Claim {
       case State::waiting: return;
     }
   }
-  bool asked_to_let_go() override {
-    tell_loss();
-    return true;
-  }
+  bool is_command() const override { return true; }
+  void asked_to_let_go() override { tell_loss(); }
 
  private:
   void tell_loss() {
@@ -66,11 +71,13 @@ void Clients::left(net::ClientId client) {
   for (auto& [number, claim] : found->second) give_up(*claim);
   clients_.erase(found);
   commands_.erase(client);
+  lock_delays_.erase(client);
 }
 
 void Clients::give_up(ClientClaim& claim) {
   forget_deadline(claim);
-  engine_.drop_place(claim);
+  std::erase(unrecorded_, &claim);
+  if (claim.desk) engine_.drop_place(claim);
 }
 
 void Clients::forget_deadline(ClientClaim& claim) {
@@ -111,6 +118,8 @@ std::string Clients::objection(net::ClientId client, const Acquire& m) const {
         "`ulimit -n`",
         clients_.size() - 1);
   if (m.shared && !engine_.algorithm().can.shared) return engine_.why_not_shared();
+  if (lock_delays_.contains(client) && !engine_.steward().has_roster())
+    return "this group has no register that could remember a lock delay: leave out --lock-delay";
   const ClaimsByNumber& claims = clients_.at(client);
   if (claims.contains(m.claim)) return fmt::format("claim {} is in use", m.claim);
   if (claims.size() == claims_max)
@@ -132,14 +141,34 @@ void Clients::take(net::ClientId client, const Acquire& m, Time now) {
   if (m.once && !desk.queue.idle())
     return reply(client, NotEntered{m.claim, std::string(not_free), false});
   std::unique_ptr<ClientClaim>& claim = clients_[client][m.claim];
-  claim =
-      std::make_unique<ClientClaim>(*this, client, m.claim, m.shared ? Mode::read : Mode::write);
+  claim = std::make_unique<ClientClaim>(*this, client, m);
   std::optional<Duration> patience = m.once ? engine_.options().try_patience : m.patience;
   if (patience) {
     claim->deadline = now + *patience;
     deadlines_.insert({*claim->deadline, claim.get()});
   }
-  engine_.take_place(*claim, desk, now);
+  if (auto found = lock_delays_.find(client); found != lock_delays_.end())
+    claim->lock_delay = found->second;
+  if (engine_.delay_locks(claim->lock_delay, now)) return engine_.take_place(*claim, desk, now);
+  unrecorded_.push_back(claim.get());
+}
+
+/// The register remembers the lock delay before the lock is asked for.
+void Clients::lock_delay_recorded(Time now) {
+  for (ClientClaim* claim : std::exchange(unrecorded_, {})) {
+    if (!engine_.is_member()) {
+      claim->state = Claim::State::refused;
+      claim->changed();
+    } else if (engine_.delay_locks(claim->lock_delay, now)) {
+      engine_.take_place(*claim, engine_.desk_at(claim->lock), now);
+    } else {
+      unrecorded_.push_back(claim);
+    }
+  }
+}
+
+void Clients::take(net::ClientId client, const LockDelay& m, Time) {
+  lock_delays_[client] = m.length;
 }
 
 void Clients::take(net::ClientId client, const GiveUp& m, Time) {
@@ -155,16 +184,28 @@ void Clients::take(net::ClientId client, const AskStatus&, Time now) {
 }
 
 void Clients::take(net::ClientId client, const Evict& m, Time now) {
-  engine_.inquiries().evict(client, m.member, now);
+  engine_.inquiries().evict(client, m.member, Haste::none, now);
+}
+
+void Clients::take(net::ClientId client, const EvictNow& m, Time now) {
+  engine_.inquiries().evict(client, m.member, Haste::now, now);
 }
 
 void Clients::take(net::ClientId client, const ForceOpen& m, Time now) {
+  force_open(client, m.lock, Haste::none, now);
+}
+
+void Clients::take(net::ClientId client, const ForceOpenNow& m, Time now) {
+  force_open(client, m.lock, Haste::now, now);
+}
+
+void Clients::force_open(net::ClientId client, const std::string& lock, Haste haste, Time now) {
   try {
-    check_lock_name(m.lock);
+    check_lock_name(lock);
   } catch (const Error& error) {
     return reply(client, Failed{error.what()});
   }
-  engine_.inquiries().force_open(client, m.lock, now);
+  engine_.inquiries().force_open(client, lock, haste, now);
 }
 
 void Clients::take(net::ClientId client, const Describe& m, Time) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "net/courier.hpp"
 #include "peer/claim.hpp"
@@ -17,6 +18,7 @@
 namespace conch::peer {
 
 class Engine;
+enum class Haste : std::uint8_t;
 
 /// Under the engine's guard, like everything of it.
 class Clients {
@@ -31,6 +33,8 @@ class Clients {
   /// When somebody's patience ends.
   Time wakes() const;
   void look_after(Time now);
+  /// The register may remember a longer lock delay by now.
+  void lock_delay_recorded(Time now);
   std::size_t size() const { return clients_.size(); }
   /// Adds those who hold this lock or wait for it, or any if it is empty.
   void describe(const std::string& lock, Time now, std::vector<ProcessPart>& found) const;
@@ -46,6 +50,10 @@ class Clients {
   void take(net::ClientId client, const ForceOpen& m, Time now);
   void take(net::ClientId client, const Describe& m, Time now);
   void take(net::ClientId client, const AskClaims& m, Time now);
+  void take(net::ClientId client, const LockDelay& m, Time now);
+  void take(net::ClientId client, const EvictNow& m, Time now);
+  void take(net::ClientId client, const ForceOpenNow& m, Time now);
+  void force_open(net::ClientId client, const std::string& lock, Haste haste, Time now);
   void reply(net::ClientId client, const ClientReply& reply);
   void let_in(const ClientClaim& claim);
   void give_up(ClientClaim& claim);
@@ -60,6 +68,10 @@ class Clients {
   /// Of those who have said it.
   std::map<net::ClientId, std::string> commands_;
   std::set<std::pair<Time, ClientClaim*>> deadlines_;
+  /// Of those who have said one.
+  std::map<net::ClientId, Duration> lock_delays_;
+  /// Those that have no place yet: the register does not remember their lock delay.
+  std::vector<ClientClaim*> unrecorded_;
 };
 
 }  // namespace conch::peer

@@ -1,6 +1,5 @@
 #include "peer/engine.hpp"
 
-#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 #include <sys/eventfd.h>
@@ -97,6 +96,9 @@ Engine::Engine(PeerOptions options)
         .file = options_.trace, .log = [this](const std::string& line) { log(line); }});
     watch(*trace_);
   }
+  lock_delay_ = options_.lock_delay;
+  if (lock_delay_ < Duration::zero() || lock_delay_ > recovery::lock_delay_max)
+    throw Error(ErrorCode::bad_argument, "a lock delay is between 0 and 24 hours");
   check_register_options();
   std::unique_ptr<Register> reg;
   View last;
@@ -310,6 +312,7 @@ void Engine::be_born() {
   };
   Member self{life_.id, life_.incarnation, courier_->address(), false, cluster_, is_adaptive()};
   steward_ = make_steward(*algorithm_, {self, terms_, options_.eps, tell_copies});
+  steward_->delay_locks(born_, lock_delay_, effects_);
   steward_->start(born_, effects_);
   next_housekeeping_ = contacts_sought_ = born_;
   for (auto& [name, desk] : desks_) touch(*desk);
@@ -318,30 +321,6 @@ void Engine::be_born() {
 Life Engine::life() const {
   std::lock_guard guard(mutex_);
   return life_;
-}
-
-file::Descriptor Engine::proof() {
-  return register_ ? register_->proof(life()) : file::Descriptor();
-}
-
-file::Descriptor Engine::lease_page() {
-  if (is_ring()) return {};
-  if (!lease_page_) {
-    lease_page_ = std::make_unique<file::LeasePage>(terms_.length);
-    show_lease();
-  }
-  return file::Descriptor(::fcntl(lease_page_->descriptor(), F_DUPFD_CLOEXEC, 0));
-}
-
-std::vector<net::Descriptor> Engine::pledges() {
-  std::vector<net::Descriptor> all;
-  auto add = [&](int descriptor) {
-    net::Descriptor copy(descriptor < 0 ? -1 : ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
-    if (copy) all.push_back(std::move(copy));
-  };
-  add(lease_page().number());
-  if (!all.empty() && register_) add(register_->known_proof(life_));
-  return all;
 }
 
 void Engine::enter_phase(Phase phase) {
@@ -360,7 +339,7 @@ void Engine::leave() {
       if (ask_to_let_go()) {
         settle(net::steady_now());
         // Keepers end their commands within the lease.
-        phase_changed_.wait_for(guard, terms_.length, [&] { return !ask_to_let_go(); });
+        phase_changed_.wait_for(guard, command_patience(), [&] { return !ask_to_let_go(); });
       }
       turn_everybody_out();
       settle(net::steady_now());
@@ -385,14 +364,6 @@ void Engine::refuse_waiting() {
     }
     touch(*desk);
   }
-}
-
-/// Whether somebody is inside who lets go by itself, but not at once.
-bool Engine::ask_to_let_go() {
-  bool somebody = false;
-  for (auto& [name, desk] : desks_)
-    for (Claim* claim : desk->queue.inside()) somebody = claim->asked_to_let_go() || somebody;
-  return somebody;
 }
 
 /// Nobody of this process holds or waits for anything any more.
@@ -516,7 +487,8 @@ void Engine::take_place(Claim& claim, LockDesk& desk, Time now) {
 }
 
 void Engine::give_up(Claim& claim, const Guard&) {
-  if (!claim.has_place()) return void(claim.state = Claim::State::idle);
+  bool lets_go = claim.is_command() && claim.state == Claim::State::lost;
+  if (!claim.has_place() && !lets_go) return void(claim.state = Claim::State::idle);
   if (claim.state == Claim::State::inside) listen();
   drop_place(claim);
   settle(net::steady_now());
@@ -524,6 +496,7 @@ void Engine::give_up(Claim& claim, const Guard&) {
 
 void Engine::drop_place(Claim& claim) {
   if (!witnesses_.empty()) tell_end(claim, net::steady_now());
+  if (claim.is_command()) let_go(claim);
   claim.state = Claim::State::idle;
   claim.desk->queue.remove(claim);
   touch(*claim.desk);

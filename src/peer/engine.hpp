@@ -130,6 +130,14 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   LockDesk& desk_at(const std::string& lock);
   void take_place(Claim& claim, LockDesk& desk, Time now);
   void drop_place(Claim& claim);
+  /// Nobody may enter for so long after this peer has vanished; false if the register does not
+  /// remember it yet.
+  bool delay_locks(Duration lock_delay, Time now);
+  /// The commands of clients that are inside this lock are asked to end; whoever asks is told when
+  /// they have.
+  void vacate(const recovery::Life& asker, const Vacate& m);
+  /// How long it takes at most until a command that was asked to end is gone.
+  Duration command_patience() const { return terms_.length + lock_delay_; }
   net::Courier& courier() { return *courier_; }
   AnySteward& steward() { return *steward_; }
   Inquiries& inquiries() { return *inquiries_; }
@@ -149,6 +157,9 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   Status status_here(Time now) const;
   /// Who of this peer holds this lock or waits for it; any lock, if it is empty.
   ClaimsPart claims_part(const std::string& lock, Time now) const;
+  /// Whether it speaks version 2, for all we know. A member that does not would take whoever asks
+  /// about claims and commands for a stranger.
+  bool understands_claims(const recovery::Member& member) const;
   /// What this process runs, for those who ask who holds a lock; its command line, if it is empty.
   void describe(std::string command) { command_ = std::move(command); }
   void log(const std::string& line) const;
@@ -266,6 +277,8 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   void ask_for(const recovery::Life& asker, recovery::Ask ask);
   void hear(const recovery::Answer& answer);
   void show_lease();
+  void let_go(Claim& claim);
+  void tell_vacated(const recovery::Life& asker, const Vacated& m);
   LockPart part_of(const recovery::LockReport& report, Time now) const;
 
   Origin origin_;
@@ -291,6 +304,16 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   std::unique_ptr<net::Courier> courier_;
   std::unique_ptr<RegisterDesk> register_;
   std::unique_ptr<AnySteward> steward_;
+  /// Whose commands were asked to end before a lock is forced open, and which of them have not.
+  struct Vacancy {
+    recovery::Life asker;
+    Vacated answer;
+    std::vector<const Claim*> claims;
+  };
+  std::vector<Vacancy> vacancies_;
+  /// Commands under locks of each life of this peer.
+  std::map<recovery::Life, std::size_t> commands_;
+  Duration lock_delay_{};
   /// Of this life, once somebody has asked for it.
   std::unique_ptr<file::LeasePage> lease_page_;
   std::unique_ptr<Clients> clients_;

@@ -158,6 +158,10 @@ void Engine::check_ring_options() const {
   if (is_ring() && options_.etcd.enabled())
     throw Error(ErrorCode::misconfigured,
                 fmt::format("{} needs no register: leave out --register", algorithm_->about.name));
+  if (is_ring() && lock_delay_ > Duration::zero())
+    throw Error(ErrorCode::misconfigured,
+                fmt::format("{} has no register that could remember a lock delay: leave it out",
+                            algorithm_->about.name));
   if (is_ring() && options_.persist)
     throw Error(ErrorCode::misconfigured,
                 fmt::format("{} carries no data that could be kept: leave out --persist",

@@ -141,6 +141,8 @@ void Engine::admit(LockDesk& desk, Time now) {
     const Traffic& traffic = desk.traffic;
     claim->state = Claim::State::inside;
     claim->fence = desk.fence;
+    claim->life = life_;
+    if (claim->is_command() && commands_[life_]++ == 0) steward_->hold_fast(true);
     claim->receipt = {now - claim->asked, traffic.messages_sent - claim->before.messages_sent,
                       traffic.messages_received - claim->before.messages_received,
                       traffic.bytes_sent - claim->before.bytes_sent,
@@ -213,7 +215,9 @@ void Engine::happen(const Admitted&, Time) {
 }
 
 void Engine::happen(const Expelled&, Time) {
-  if (lease_page_ && has_lease()) lease_page_->finish();
+  // Those whom nobody waits for are killed at once.
+  bool is_waited_for = steward_ && steward_->holds_fast();
+  if (lease_page_ && has_lease() && !is_waited_for) lease_page_->finish();
   for (auto& [name, desk] : desks_) lose(*desk);
   data_->forget();
   if (phase_ == Phase::leaving) return enter_phase(Phase::gone);
@@ -301,6 +305,15 @@ void Engine::take_other_payload(const Life& from, PayloadKind kind, std::string_
     case PayloadKind::enclosure:
       if (auto m = unpacked<Enclosure>(body, why)) return data_->take_enclosure(std::move(*m));
       break;
+    case PayloadKind::vacate:
+      if (auto m = unpacked<Vacate>(body, why)) return vacate(from, *m);
+      break;
+    case PayloadKind::vacated:
+      if (auto m = unpacked<Vacated>(body, why)) return inquiries_->told(from, *m);
+      break;
+    case PayloadKind::hurry:
+      if (steward_) steward_->hold_fast(false);
+      return;
     case PayloadKind::ping:
       if (auto ping = unpacked<Ping>(body, why)) return rangefinder_->pinged(from, *ping);
       break;
@@ -381,7 +394,9 @@ void Engine::tell_suspicions(const Ask& ask) {
 /// For a peer of another machine. It speaks for nobody but itself.
 void Engine::ask_for(const Life& asker, Ask ask) {
   const auto* renew = std::get_if<Renew>(&ask.question);
-  if (!register_ || (renew && renew->life != asker)) return;
+  const auto* delayed = std::get_if<RenewDelayed>(&ask.question);
+  bool is_another = (renew && renew->life != asker) || (delayed && delayed->life != asker);
+  if (!register_ || is_another) return;
   register_->ask(asker, std::move(ask));
 }
 
@@ -397,18 +412,10 @@ void Engine::answered(const Life& asker, const Answer& answer) {
 }
 
 void Engine::hear(const Answer& answer) {
-  if (steward_) steward_->answered(net::steady_now(), answer, effects_);
+  if (!steward_) return;
+  steward_->answered(net::steady_now(), answer, effects_);
   show_lease();
-}
-
-/// The lease counts on the steady clock, which stands still while the machine sleeps; the others'
-/// does not. Of the two clocks the one is read first that makes the lease seem shorter if this
-/// process is stopped in between.
-void Engine::show_lease() {
-  if (!lease_page_ || !steward_) return;
-  file::BootTime now = file::BootClock::now();
-  if (auto until = steward_->lease_until())
-    lease_page_->prolong(now + (*until - net::steady_now()));
+  clients_->lock_delay_recorded(net::steady_now());
 }
 
 void Engine::register_changed() {

@@ -82,7 +82,7 @@ const char* const nobody_to_force =
 
 }  // namespace
 
-void Inquiries::evict(net::ClientId client, NodeId member, Time now) {
+void Inquiries::evict(net::ClientId client, NodeId member, Haste haste, Time now) {
   if (!engine_.steward().has_roster()) return reply(client, Failed{nobody_to_force});
   const Member* found = engine_.steward().view().roster.find(member);
   if (!found)
@@ -92,11 +92,47 @@ void Inquiries::evict(net::ClientId client, NodeId member, Time now) {
   if (life == engine_.status_here(now).self)
     return reply(client, Failed{"a peer does not evict itself: stop it, or ask another one"});
   errands_.push_back({client, life, now + errand_patience});
+  if (haste == Haste::now && engine_.understands_claims(*found))
+    engine_.courier().send(life, packed(PayloadKind::hurry, Hurry{}));
   engine_.steward().suspect(now, life, engine_.effects());
 }
 
-void Inquiries::force_open(net::ClientId client, const std::string& lock, Time now) {
+/// Those who run commands under it are asked first; who does not answer is waited for no longer
+/// than its lease runs.
+void Inquiries::force_open(net::ClientId client, const std::string& lock, Haste haste, Time now) {
   if (!engine_.steward().has_roster()) return reply(client, Failed{nobody_to_force});
+  if (haste == Haste::now) return force_open_now(client, lock, now);
+  Duration most = engine_.command_patience();
+  reply(client, Underway{most + errand_patience});
+  std::uint64_t number = ++asked_;
+  Vacating& vacating = vacating_[number];
+  vacating = {client, lock, {}, now + most};
+  for (const Member& member : engine_.steward().view().roster)
+    if (engine_.understands_claims(member)) vacating.awaited.insert(member.life());
+  for (const Life& life : std::set(vacating.awaited))
+    if (life != engine_.self())
+      engine_.courier().send(life, packed(PayloadKind::vacate, Vacate{number, lock}));
+  engine_.vacate(engine_.self(), {number, lock});
+}
+
+void Inquiries::told(const Life& by, const Vacated& m) {
+  auto found = vacating_.find(m.number);
+  if (found == vacating_.end() || found->second.awaited.erase(by) == 0) return;
+  found->second.ended += m.ended;
+  found->second.is_held = found->second.is_held || m.holds;
+  if (found->second.awaited.empty()) finish_vacating(m.number, net::steady_now());
+}
+
+/// If commands have ended, and nobody else was inside, the next one is in by now.
+void Inquiries::finish_vacating(std::uint64_t number, Time now) {
+  auto found = vacating_.find(number);
+  Vacating vacating = std::move(found->second);
+  vacating_.erase(found);
+  bool is_open = vacating.ended > 0 && vacating.awaited.empty() && !vacating.is_held;
+  is_open ? reply(vacating.client, Done{}) : force_open_now(vacating.client, vacating.lock, now);
+}
+
+void Inquiries::force_open_now(net::ClientId client, const std::string& lock, Time now) {
   errands_.push_back({client, lock, now + errand_patience});
   engine_.steward().force_open(now, lock, engine_.effects());
 }
@@ -134,18 +170,22 @@ void Inquiries::left(net::ClientId client) {
     return asker && *asker == client;
   });
   std::erase_if(errands_, [&](const Errand& errand) { return errand.client == client; });
+  std::erase_if(vacating_, [&](const auto& each) { return each.second.client == client; });
 }
 
 Time Inquiries::wakes() const {
   Time earliest = Time::max();
   for (const auto& [number, survey] : surveys_) earliest = std::min(earliest, survey.until);
   for (const Errand& errand : errands_) earliest = std::min(earliest, errand.until);
+  for (const auto& [number, vacating] : vacating_) earliest = std::min(earliest, vacating.until);
   return earliest;
 }
 
 void Inquiries::look_after(Time now) {
   while (!surveys_.empty() && surveys_.begin()->second.until <= now)
     finish(surveys_.begin()->first);
+  for (const auto& [number, vacating] : std::map(vacating_))
+    if (vacating.until <= now) finish_vacating(number, now);
   finish_errands([&](const Errand& errand) { return errand.until <= now; },
                  Failed{"it has not come about in time: the register may be out of reach"});
 }

@@ -15,6 +15,9 @@ namespace conch::peer {
 
 class Engine;
 
+/// Whether the commands of a victim are waited for.
+enum class Haste : std::uint8_t { none, now };
+
 /// Under the engine's guard, like everything of it.
 class Inquiries {
  public:
@@ -24,13 +27,14 @@ class Inquiries {
   void ask(net::ClientId client, Time now);
   /// A thread of this process; told under the guard, within a second or so.
   void ask(std::function<void(Status)> told, Time now);
-  void evict(net::ClientId client, NodeId member, Time now);
-  void force_open(net::ClientId client, const std::string& lock, Time now);
+  void evict(net::ClientId client, NodeId member, Haste haste, Time now);
+  void force_open(net::ClientId client, const std::string& lock, Haste haste, Time now);
   void left(net::ClientId client);
 
   // Other peers ask, and answer.
   void asked(const recovery::Life& by, const StatusAsk& m);
   void told(const recovery::Life& by, const StatusPart& m);
+  void told(const recovery::Life& by, const Vacated& m);
 
   void follow_view(const recovery::View& view);
   void opened(const std::string& lock);
@@ -54,6 +58,18 @@ class Inquiries {
     Time until;
   };
 
+  /// Whose commands are to end before a lock is forced open.
+  struct Vacating {
+    net::ClientId client;
+    std::string lock;
+    std::set<recovery::Life> awaited;
+    Time until;
+    std::uint64_t ended = 0;
+    bool is_held = false;
+  };
+
+  void force_open_now(net::ClientId client, const std::string& lock, Time now);
+  void finish_vacating(std::uint64_t number, Time now);
   void begin(Survey survey);
   void finish(std::uint64_t number);
   template <class Predicate>
@@ -64,6 +80,7 @@ class Inquiries {
   std::uint64_t asked_ = 0;
   std::map<std::uint64_t, Survey> surveys_;
   std::vector<Errand> errands_;
+  std::map<std::uint64_t, Vacating> vacating_;
 };
 
 }  // namespace conch::peer

@@ -119,6 +119,10 @@ class OverlaySteward final : public AnySteward {
   void timer(Time, const std::string&, Epoch, TimerId, Effects&) override {}
   void relabel(Time, const std::map<NodeId, std::string>&, Effects&) override {}
   void force_open(Time, const std::string&, Effects&) override {}
+  void delay_locks(Time, Duration, Effects&) override {}
+  Duration recorded_lock_delay() const override { return {}; }
+  void hold_fast(bool) override {}
+  bool holds_fast() const override { return false; }
   bool copied(Time, const std::string&, const DataRef&, Effects&) override { return true; }
   bool has_token(const std::string&) const override { return false; }
   bool may_be_wanted(const std::string&) const override { return true; }

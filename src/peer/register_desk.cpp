@@ -99,6 +99,10 @@ void RegisterDesk::ask(const Life& asker, Ask ask) {
        topic});
 }
 
+void RegisterDesk::end(const Life& life) {
+  put({[life](Register& reg) { return reg.end(life), true; }});
+}
+
 file::Descriptor RegisterDesk::proof(const Life& life) {
   auto promise = std::make_shared<std::promise<file::Descriptor>>();
   put({[promise, life](Register& reg) {
@@ -193,15 +197,23 @@ void RegisterDesk::answer(const Life& asker, const Ask& ask) {
   if (const auto* propose = std::get_if<Propose>(&ask.question)) {
     verdict = register_->propose(propose->view, asker);
   } else if (const auto* renew = std::get_if<Renew>(&ask.question)) {
-    verdict = register_->renew_and_read(renew->life);
-    if (proves_ && verdict.accepted) prove(renew->life);
-    has_read_ = true;
+    verdict = renew_and_read(renew->life);
+  } else if (const auto* delayed = std::get_if<RenewDelayed>(&ask.question)) {
+    register_->delay(delayed->life, delayed->lock_delay);
+    verdict = renew_and_read(delayed->life);
   } else {
     verdict = {true, register_->read()};
     has_read_ = true;
   }
   verdict.standing.epoch_floor = epoch_floor();
   listener_.answered(asker, {ask.number, verdict.accepted, std::move(verdict.standing)});
+}
+
+Verdict RegisterDesk::renew_and_read(const Life& life) {
+  Verdict verdict = register_->renew_and_read(life);
+  if (proves_ && verdict.accepted) prove(life);
+  has_read_ = true;
+  return verdict;
 }
 
 void RegisterDesk::failed(const Job& job, const std::exception& error) {

@@ -47,6 +47,8 @@ class RegisterDesk {
   /// answer, gives way: whoever asks again no longer waits for that. So a slow register is never
   /// behind by more than one question of each kind.
   void ask(const recovery::Life& asker, recovery::Ask ask);
+  /// This life of ours is over, and has let go of everything.
+  void end(const recovery::Life& life);
   /// What keeps this life alive while it is open; see Register::proof. Waits for it.
   file::Descriptor proof(const recovery::Life& life);
   /// Does not wait: the one that it has, or -1.
@@ -82,6 +84,7 @@ class RegisterDesk {
   bool work();
   void attach_all();
   void answer(const recovery::Life& asker, const recovery::Ask& ask);
+  Verdict renew_and_read(const recovery::Life& life);
   void prove(const recovery::Life& life);
   void failed(const Job& job, const std::exception& error);
   void succeeded(const Job& job);

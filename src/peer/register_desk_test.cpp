@@ -36,6 +36,7 @@ class SlowRegister final : public Register {
     doors_.let.acquire();
     return true;
   }
+  void delay(const recovery::Life&, Duration) override {}
   void end(const Life&) override {}
   Duration lease() const override { return std::chrono::hours(1); }
   int descriptor() const override { return never_.number(); }

@@ -36,6 +36,9 @@ enum class PayloadKind : std::uint8_t {
   // Since version 2.
   claims_ask,   // a ClaimsAsk
   claims_part,  // a ClaimsPart
+  vacate,       // a Vacate
+  vacated,      // a Vacated
+  hurry,        // a Hurry
 };
 
 inline void put_kind(PayloadKind kind, std::string& out) { out += static_cast<char>(kind); }
@@ -85,6 +88,28 @@ struct Enclosure {
   bool valid() const {
     return version != 0 && !bytes.empty() && bytes.size() <= wire::enclosure_bytes_max;
   }
+};
+
+// Before a lock is forced open, and before a member is put out.
+
+/// Commands that run under this lock at the receiver are to end.
+struct Vacate {
+  std::uint64_t number = 0;
+  std::string lock;
+  CONCH_FIELDS(Vacate, number, lock)
+};
+/// They have; or there were none.
+struct Vacated {
+  std::uint64_t number = 0;
+  /// So many commands have ended.
+  std::uint64_t ended = 0;
+  /// The process itself holds the lock, and goes on.
+  bool holds = false;
+  CONCH_FIELDS(Vacated, number, ended, holds)
+};
+/// The receiver is put out, and its commands are not waited for.
+struct Hurry {
+  CONCH_FIELDS(Hurry)
 };
 
 // Distances: see rangefinder.hpp.
@@ -260,8 +285,23 @@ struct AskClaims {
   Duration patience{};
   CONCH_FIELDS(AskClaims, lock, patience)
 };
-using ClientMessage =
-    std::variant<Acquire, GiveUp, AskStatus, Evict, ForceOpen, Describe, AskClaims>;
+/// Before it acquires: nobody else may enter for so long after its peer has vanished.
+struct LockDelay {
+  Duration length{};
+  CONCH_FIELDS(LockDelay, length)
+  bool valid() const { return length <= recovery::lock_delay_max; }
+};
+// The same without waiting for the commands of the victim.
+struct EvictNow {
+  NodeId member;
+  CONCH_FIELDS(EvictNow, member)
+};
+struct ForceOpenNow {
+  std::string lock;
+  CONCH_FIELDS(ForceOpenNow, lock)
+};
+using ClientMessage = std::variant<Acquire, GiveUp, AskStatus, Evict, ForceOpen, Describe,
+                                   AskClaims, LockDelay, EvictNow, ForceOpenNow>;
 
 struct Entered {
   std::uint64_t claim = 0;
@@ -289,6 +329,12 @@ struct Failed {
   std::string why;
   CONCH_FIELDS(Failed, why)
 };
-using ClientReply = std::variant<Entered, NotEntered, LostLock, Status, Done, Failed, Claims>;
+/// The commands of the victim are waited for, so long at most; then comes one of the two.
+struct Underway {
+  Duration most{};
+  CONCH_FIELDS(Underway, most)
+};
+using ClientReply =
+    std::variant<Entered, NotEntered, LostLock, Status, Done, Failed, Claims, Underway>;
 
 }  // namespace conch::peer

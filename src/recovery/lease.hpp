@@ -22,6 +22,10 @@ struct LeaseTerms {
   constexpr bool valid() const { return length > Duration::zero() && drift_percent < 50; }
 };
 
+/// The longest that a lock delay may be: for so long nobody enters after a holder that has
+/// vanished.
+inline constexpr Duration lock_delay_max = std::chrono::hours(24);
+
 /// How long a peer may rely on a lease, on its own clock, from before it asked. The register's
 /// clock may be the fastest and the peer's the slowest: length / (1 + drift) in true time is at
 /// least this much on a clock that runs at 1 - drift.

@@ -136,6 +136,11 @@ class Participant {
   void copied(const std::string& lock, const DataRef& data, Out& out);
   /// Forgets the locks that are as if nobody had used them yet; how many.
   std::size_t forget_idle();
+  /// Whether what the process does under its locks goes on for a while after it was told that they
+  /// are lost, within the lease: then, when it is put out, it does not say that it has let go, and
+  /// the others wait for the end of its lease.
+  void hold_fast(bool holds) { holds_fast_ = holds; }
+  bool holds_fast() const { return holds_fast_; }
 
   const Life& self() const { return self_; }
   const Charter& charter() const { return charter_; }
@@ -235,6 +240,7 @@ class Participant {
   /// Of one that leaves: who can do without it.
   std::set<NodeId> installed_;
   bool admitted_ = false;
+  bool holds_fast_ = false;
   /// The last epoch in which a lock was entered too often.
   Epoch worn_{0};
 

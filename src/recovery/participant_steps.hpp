@@ -109,7 +109,7 @@ void Participant<A>::stand_outside(Out& out) {
     return out.tell(Departed{});
   }
   expel(out);
-  report_to_decider(out);
+  if (!holds_fast_ || is_without(Rule::command)) report_to_decider(out);
 }
 
 /// From here on the locks take part in nothing of the old epoch.

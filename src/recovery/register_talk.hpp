@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <variant>
 
+#include "recovery/lease.hpp"
 #include "recovery/view.hpp"
 
 namespace conch::recovery {
@@ -20,7 +21,15 @@ struct Renew {
   Life life;
   CONCH_FIELDS(Renew, life)
 };
-using Question = std::variant<Look, Propose, Renew>;
+/// Renews; and from now on, whoever ends this lease because its time is over waits so much longer.
+/// The longest that was asked for counts.
+struct RenewDelayed {
+  Life life;
+  Duration lock_delay{};
+  CONCH_FIELDS(RenewDelayed, life, lock_delay)
+  bool valid() const { return lock_delay <= lock_delay_max; }
+};
+using Question = std::variant<Look, Propose, Renew, RenewDelayed>;
 
 struct Ask {
   std::uint64_t number = 0;

@@ -16,11 +16,12 @@ enum class Rule : std::uint8_t {
   acceptance,   // only whose proposal the register accepted decides
   incarnation,  // what one life says does not count as another's
   fences,       // those of an epoch are larger than all before
+  command,      // who is put out while its command runs does not say that it has let go
 };
 
 inline constexpr std::array rules{Rule::roster, Rule::old_epochs, Rule::new_epochs,
                                   Rule::lease,  Rule::acceptance, Rule::incarnation,
-                                  Rule::fences};
+                                  Rule::fences, Rule::command};
 
 constexpr std::string_view word(Rule rule) {
   switch (rule) {
@@ -32,6 +33,7 @@ constexpr std::string_view word(Rule rule) {
     case Rule::acceptance: return "acceptance";
     case Rule::incarnation: return "incarnation";
     case Rule::fences: return "fences";
+    case Rule::command: return "command";
   }
   return "?";
 }

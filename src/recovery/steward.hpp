@@ -85,6 +85,14 @@ class Steward {
   /// Its process neither holds nor waits; ends in Departed, or Expelled.
   void leave(Out& out);
 
+  /// Nobody may enter for so long after this peer's lease, if nobody knows that it has let go. The
+  /// register remembers it from the next renewal on, which is asked for now.
+  void delay_locks(Duration lock_delay, Out& out);
+  /// What it remembers for certain.
+  Duration recorded_lock_delay() const { return recorded_lock_delay_; }
+  /// See Participant.
+  void hold_fast(bool holds) { participant_.hold_fast(holds); }
+
   /// Forgets the locks that are as if nobody had used them yet; how many.
   std::size_t forget_idle() { return participant_.forget_idle(); }
 
@@ -122,6 +130,7 @@ class Steward {
     Time asked;
     bool renews = false;
     bool proposes = false;
+    Duration lock_delay{};
   };
   std::map<std::uint64_t, Open> open_;
   /// The question that is not to be asked again before this.
@@ -129,6 +138,8 @@ class Steward {
   std::optional<Time> next_renewal_;
   std::optional<Time> next_proposal_;
   bool leaving_ = false;
+  Duration lock_delay_{};
+  Duration recorded_lock_delay_{};
   /// What this peer was asked to force open: in which epoch, and by which epoch it is.
   struct Forcing {
     Epoch asked;
@@ -191,8 +202,10 @@ template <Exclusive A>
 void Steward<A>::ask(Question question, Out& out) {
   std::erase_if(
       open_, [&](const auto& each) { return each.second.asked + 2 * terms_.length < out.now(); });
-  open_[++asked_] = {out.now(), std::holds_alternative<Renew>(question),
-                     std::holds_alternative<Propose>(question)};
+  const auto* delayed = std::get_if<RenewDelayed>(&question);
+  open_[++asked_] = {out.now(), delayed || std::holds_alternative<Renew>(question),
+                     std::holds_alternative<Propose>(question),
+                     delayed ? delayed->lock_delay : Duration{}};
   out.ask({asked_, std::move(question)});
 }
 
@@ -205,8 +218,17 @@ void Steward<A>::look(Out& out) {
 
 template <Exclusive A>
 void Steward<A>::renew(Out& out) {
-  ask(Renew{participant_.self()}, out);
+  const Life& self = participant_.self();
+  bool is_delayed = lock_delay_ > Duration::zero();
+  ask(is_delayed ? Question(RenewDelayed{self, lock_delay_}) : Question(Renew{self}), out);
   next_renewal_ = out.now() + answer_patience();
+}
+
+template <Exclusive A>
+void Steward<A>::delay_locks(Duration lock_delay, Out& out) {
+  if (lock_delay <= lock_delay_) return;
+  lock_delay_ = lock_delay;
+  if (alive(out) && tenure_.until()) renew(out);
 }
 
 /// If no answer comes, the proposal is made again, as far as there is still reason to.
@@ -222,10 +244,11 @@ void Steward<A>::answered(const Answer& answer, Out& out) {
   if (!alive(out)) return;
   auto found = open_.find(answer.number);
   if (found == open_.end()) return;
-  auto [asked, renews, proposes] = found->second;
+  auto [asked, renews, proposes, lock_delay] = found->second;
   open_.erase(found);
   if (answer.yes && renews) {
     tenure_.renewed(asked);
+    recorded_lock_delay_ = std::max(recorded_lock_delay_, lock_delay);
     next_renewal_ = asked + renewal_period(terms_);
   }
   // Somebody else's was accepted: ours is to be made against that.

@@ -95,6 +95,33 @@ TEST(Steward, LooksThenAsksToComeInThenForALeaseThenIs) {
   EXPECT_EQ(peer.stage(), Stage::working);
 }
 
+TEST(Steward, ALockDelayIsAskedForWithTheFirstRenewalAndIsCertainWhenThatIsAnswered) {
+  Alone peer;
+  auto recorded = [&] {
+    Duration found{};
+    peer.at(seconds(1), [&](auto& steward, auto&) { found = steward.recorded_lock_delay(); });
+    return found;
+  };
+  auto delay = [&](Duration length) {
+    peer.at(seconds(1), [&](auto& steward, auto& out) { steward.delay_locks(length, out); });
+  };
+  delay(seconds(5));
+  EXPECT_TRUE(peer.asks.empty()) << "it is not in the group yet";
+  peer.start(seconds(1));
+  peer.answer(seconds(1), false);
+  peer.answer(seconds(1), true);
+  ASSERT_TRUE(peer.asks_for<RenewDelayed>());
+  peer.answer(seconds(1), true);
+  EXPECT_EQ(peer.stage(), Stage::working);
+  EXPECT_EQ(recorded(), seconds(5));
+  delay(seconds(3));
+  EXPECT_TRUE(peer.asks.empty()) << "the longest counts";
+  delay(seconds(7));
+  ASSERT_TRUE(peer.asks_for<RenewDelayed>());
+  peer.answer(seconds(1), true);
+  EXPECT_EQ(recorded(), seconds(7));
+}
+
 TEST(Steward, IfTheAnswerWasLostItLooksAndRenews) {
   Alone peer;
   peer.start(seconds(1));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "recovery/lease.hpp"
 #include "register/clock.hpp"
 #include "register/register.hpp"
 
@@ -14,6 +15,19 @@ namespace conch::etcd {
 
 using recovery::Life;
 using recovery::View;
+
+std::string running_value(Duration lock_delay) {
+  std::string value = "running";
+  if (lock_delay > Duration::zero()) value += " " + std::to_string(lock_delay.count());
+  return value;
+}
+
+Duration lock_delay_in(std::string_view value) {
+  auto rest = file::after("running ", value);
+  auto count = rest ? file::number_in(*rest) : std::nullopt;
+  bool is_sane = count && *count <= static_cast<std::uint64_t>(recovery::lock_delay_max.count());
+  return is_sane ? Duration(static_cast<std::int64_t>(*count)) : Duration::zero();
+}
 
 Ledger::Ledger(Duration lease)
     : lease_(lease),
@@ -29,25 +43,28 @@ Ledger::Ledger(Duration lease)
 }
 
 /// Whether it is news. What is older than what is known is not.
-bool Ledger::note(const Life& life, Lease::State state, std::int64_t revision) {
+bool Ledger::note(const Life& life, const Seen& seen) {
+  auto [state, revision, lock_delay] = seen;
   auto [found, is_new] = leases_.try_emplace(life);
   Lease& lease = found->second;
   if (!is_new && revision <= lease.revision) return false;
   bool is_ended = state == Lease::State::ended && lease.state != Lease::State::ended;
   bool is_still_missing = !is_new && state == Lease::State::missing && lease.state == state;
-  lease = {state, revision, is_still_missing ? lease.since : file::since_boot()};
+  // Who is missing, or dead, is waited for as long as was asked for while it was there.
+  if (state != Lease::State::running) lock_delay = lease.lock_delay;
+  lease = {state, revision, is_still_missing ? lease.since : file::since_boot(), lock_delay};
   return is_ended;
 }
 
-void Ledger::saw(const Life& life, Lease::State state, std::int64_t revision) {
+void Ledger::saw(const Life& life, Lease::State state, std::int64_t revision, Duration lock_delay) {
   std::lock_guard guard(mutex_);
-  note(life, state, revision);
+  note(life, {state, revision, lock_delay});
   set_timer();
 }
 
 void Ledger::saw_all(const std::map<Life, Seen>& all, const View& view, std::int64_t revision) {
   std::lock_guard guard(mutex_);
-  for (const auto& [life, seen] : all) note(life, seen.state, seen.revision);
+  for (const auto& [life, seen] : all) note(life, seen);
   std::erase_if(leases_, [&](const auto& known) {
     return known.second.revision <= revision && !all.contains(known.first) &&
            !view.mentions(known.first);
@@ -56,13 +73,14 @@ void Ledger::saw_all(const std::map<Life, Seen>& all, const View& view, std::int
     Lease& lease = leases_[life];
     bool was_there = lease.state != Lease::State::missing || lease.revision == 0;
     if (!all.contains(life) && lease.revision <= revision && was_there)
-      lease = {Lease::State::missing, revision, file::since_boot()};
+      lease = {Lease::State::missing, revision, file::since_boot(), lease.lock_delay};
   }
 }
 
-void Ledger::heard(const Life& life, Lease::State state, std::int64_t revision) {
+void Ledger::heard(const Life& life, Lease::State state, std::int64_t revision,
+                   Duration lock_delay) {
   std::lock_guard guard(mutex_);
-  if (note(life, state, revision) && mentioned_.contains(life)) ring(revision);
+  if (note(life, {state, revision, lock_delay}) && mentioned_.contains(life)) ring(revision);
   set_timer();
 }
 
@@ -85,7 +103,7 @@ Lease Ledger::find(const Life& life) const {
 
 bool Ledger::is_over(const Lease& lease) const {
   return lease.revision > 0 && lease.state != Lease::State::ended &&
-         lease.since + lease_ <= file::since_boot();
+         lease.since + lease_ + lease.lock_delay <= file::since_boot();
 }
 
 std::vector<Life> Ledger::strangers(const View& view, std::size_t most) const {
@@ -121,7 +139,8 @@ void Ledger::set_timer() {
   for (const Life& life : mentioned_) {
     auto found = leases_.find(life);
     if (found == leases_.end() || found->second.state == Lease::State::ended) continue;
-    next = std::min(next.value_or(Duration::max()), found->second.since + lease_);
+    next = std::min(next.value_or(Duration::max()),
+                    found->second.since + lease_ + found->second.lock_delay);
   }
   itimerspec when{};
   if (next) when.it_value = file::on_own_clock(*next);

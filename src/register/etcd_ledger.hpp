@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,14 +27,18 @@ struct Lease {
   std::int64_t revision = 0;
   /// Of our clock, when we saw that.
   Duration since{};
+  /// So much longer it is waited for when its time is over.
+  Duration lock_delay{};
 };
 
-/// What stands in the key.
-inline constexpr std::string_view running_value = "running";
+/// What stands in the key: of one that runs, with its lock delay in nanoseconds, if it has one.
 inline constexpr std::string_view ended_value = "ended";
+std::string running_value(Duration lock_delay = {});
 constexpr Lease::State state_in(std::string_view value) {
   return value == ended_value ? Lease::State::ended : Lease::State::running;
 }
+/// None if it makes no sense.
+Duration lock_delay_in(std::string_view value);
 
 class Ledger {
  public:
@@ -44,16 +49,19 @@ class Ledger {
   int descriptor() const { return epoll_.number(); }
 
   /// One lease, in an answer.
-  void saw(const recovery::Life& life, Lease::State state, std::int64_t revision);
+  void saw(const recovery::Life& life, Lease::State state, std::int64_t revision,
+           Duration lock_delay = {});
   struct Seen {
     Lease::State state;
     std::int64_t revision;
+    Duration lock_delay = {};
   };
   /// All leases there are, in an answer of this revision.
   void saw_all(const std::map<recovery::Life, Seen>& all, const recovery::View& view,
                std::int64_t revision);
   /// From the watch.
-  void heard(const recovery::Life& life, Lease::State state, std::int64_t revision);
+  void heard(const recovery::Life& life, Lease::State state, std::int64_t revision,
+             Duration lock_delay = {});
   /// From the watch: there is a new view, or nobody knows what there is, up to this revision.
   void heard_of_view(std::int64_t revision);
 
@@ -68,7 +76,7 @@ class Ledger {
   void told(const recovery::View& view, std::int64_t revision);
 
  private:
-  bool note(const recovery::Life& life, Lease::State state, std::int64_t revision);
+  bool note(const recovery::Life& life, const Seen& seen);
   void ring(std::int64_t revision);
   void set_timer();
 

@@ -43,10 +43,12 @@ Condition created(etcd::Keys keys, std::int64_t revision) {
   return {Condition::Of::creation, std::move(keys), revision};
 }
 Condition absent(etcd::Keys keys) { return created(std::move(keys), 0); }
-Condition running(const std::string& key) {
-  return {Condition::Of::value, {key}, 0, std::string(etcd::running_value)};
+Condition running(const std::string& key, Duration lock_delay) {
+  return {Condition::Of::value, {key}, 0, etcd::running_value(lock_delay)};
 }
-Put run(const std::string& key) { return {key, std::string(etcd::running_value)}; }
+Put run(const std::string& key, Duration lock_delay = {}) {
+  return {key, etcd::running_value(lock_delay)};
+}
 Put end_of(const std::string& key) { return {key, std::string(etcd::ended_value)}; }
 
 etcd::ClientOptions client_options(const EtcdRegisterOptions& options) {
@@ -254,7 +256,7 @@ void EtcdRegister::take_leases(const std::vector<Item>& found, std::int64_t revi
   std::map<Life, etcd::Ledger::Seen> all;
   for (const Item& item : found)
     if (auto life = names_.lease_in(item.key))
-      all[*life] = {etcd::state_in(item.value), item.changed};
+      all[*life] = {etcd::state_in(item.value), item.changed, etcd::lock_delay_in(item.value)};
   ledger_.saw_all(all, newest_, revision);
 }
 
@@ -262,7 +264,8 @@ void EtcdRegister::take_leases(const std::vector<Item>& found, std::int64_t revi
 void EtcdRegister::take_lease(const Life& life, const Outcome& outcome) {
   const std::vector<Item>& found = outcome.found.front();
   if (found.empty()) return ledger_.saw(life, Lease::State::missing, outcome.header.revision);
-  ledger_.saw(life, etcd::state_in(found.front().value), found.front().changed);
+  ledger_.saw(life, etcd::state_in(found.front().value), found.front().changed,
+              etcd::lock_delay_in(found.front().value));
 }
 
 // Deciding.
@@ -358,11 +361,13 @@ EtcdRegister::Prolonged EtcdRegister::prolong(const Life& life) {
       revision = look().header.revision;
       continue;
     }
-    if (Lease lease = ledger_.find(life); ledger_.is_over(lease)) finish(life, lease);
+    Lease lease = ledger_.find(life);
+    if (ledger_.is_over(lease)) finish(life, lease);
+    Duration lock_delay = std::max(lease.lock_delay, wanted_delay(life));
     Transaction renewal{nothing_new(),
-                        {run(key), Get{names_.leases()}},
+                        {run(key, lock_delay), Get{names_.leases()}},
                         {Get{names_.leases()}, Get{names_.views(), true}, mark()}};
-    renewal.when.push_back(running(key));
+    renewal.when.push_back(running(key, lease.lock_delay));
     Outcome outcome = ask(renewal);
     revision = outcome.header.revision;
     if (!outcome.succeeded) take_changes(outcome.found[1], outcome.found[2]);
@@ -373,10 +378,21 @@ EtcdRegister::Prolonged EtcdRegister::prolong(const Life& life) {
   return {false, *revision};
 }
 
+/// Written with the next renewal.
+void EtcdRegister::delay(const Life& life, Duration lock_delay) {
+  expect_no_fork();
+  if (wanted_delay(life) < lock_delay) wanted_delay_ = {life, lock_delay};
+}
+
+Duration EtcdRegister::wanted_delay(const Life& life) const {
+  return wanted_delay_.first == life ? wanted_delay_.second : Duration::zero();
+}
+
 void EtcdRegister::end(const Life& life) {
   expect_no_fork();
   std::string key = names_.lease(life);
-  Outcome outcome = ask({{running(key)}, {end_of(key)}, {}});
+  Condition is_running = running(key, ledger_.find(life).lock_delay);
+  Outcome outcome = ask({{is_running}, {end_of(key)}, {}});
   if (outcome.succeeded) ledger_.saw(life, Lease::State::ended, outcome.header.revision);
 }
 

@@ -54,6 +54,7 @@ class EtcdRegister : public Register {
   Verdict propose(const recovery::View& next, const recovery::Life& by) override;
   bool renew(const recovery::Life& life) override;
   Verdict renew_and_read(const recovery::Life& life) override;
+  void delay(const recovery::Life& life, Duration lock_delay) override;
   void end(const recovery::Life& life) override;
   Duration lease() const override { return terms_.lease; }
   int descriptor() const override { return descriptor_.number(); }
@@ -80,6 +81,7 @@ class EtcdRegister : public Register {
   bool has_ended(const recovery::Life& life);
   recovery::Standing stand(std::int64_t revision);
   bool finish(const recovery::Life& life, const etcd::Lease& lease);
+  Duration wanted_delay(const recovery::Life& life) const;
 
   recovery::View view_in(const etcd::Item& item) const;
   void take_view(const std::vector<etcd::Item>& found);
@@ -106,6 +108,8 @@ class EtcdRegister : public Register {
   bool went_back_ = false;
   /// With which marks of the dead go, and when it was granted.
   std::optional<std::pair<std::int64_t, Duration>> burial_lease_;
+  /// Of this process: every peer asks etcd itself.
+  std::pair<recovery::Life, Duration> wanted_delay_;
   std::optional<etcd::Watch> watch_;
 };
 

@@ -79,7 +79,7 @@ void Watch::take(const Event& event) {
   from_ = std::max(from_, item.changed);
   if (auto life = names_.lease_in(item.key)) {
     Lease::State state = event.removed ? Lease::State::missing : state_in(item.value);
-    ledger_.heard(*life, state, item.changed);
+    ledger_.heard(*life, state, item.changed, lock_delay_in(item.value));
   } else if (!event.removed && names_.view_in(item.key)) {
     ledger_.heard_of_view(item.changed);
   }

@@ -87,6 +87,11 @@ bool FileRegister::renew(const Life& life) {
   return chain_.newest().has_tenant(life);
 }
 
+void FileRegister::delay(const Life& life, Duration lock_delay) {
+  expect_no_fork();
+  leases_.delay(life, lock_delay);
+}
+
 void FileRegister::end(const Life& life) {
   expect_no_fork();
   leases_.end(life);

@@ -40,6 +40,7 @@ class FileRegister : public Register {
   using Register::propose;
   Verdict propose(const recovery::View& next, const recovery::Life& by) override;
   bool renew(const recovery::Life& life) override;
+  void delay(const recovery::Life& life, Duration lock_delay) override;
   void end(const recovery::Life& life) override;
   Duration lease() const override { return chain_.terms().lease; }
   int descriptor() const override { return alarm_.descriptor(); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "recovery/lease.hpp"
 #include "register/clock.hpp"
 #include "register/register.hpp"
 
@@ -40,6 +41,16 @@ std::optional<LeaseEnd> end_in(std::string_view file, Duration lease) {
   return LeaseEnd{of_this_boot ? Duration(static_cast<std::int64_t>(*end)) : lease, of_this_boot};
 }
 
+constexpr std::string_view delay_prefix = "delay.";
+
+/// None of a file that says nothing of it, or something that nobody could have asked for.
+Duration delay_in(std::string_view file) {
+  auto rest = after(delay_prefix, file);
+  auto count = rest ? number_in(*rest) : std::nullopt;
+  bool is_sane = count && *count <= static_cast<std::uint64_t>(recovery::lock_delay_max.count());
+  return is_sane ? Duration(static_cast<std::int64_t>(*count)) : Duration::zero();
+}
+
 }  // namespace
 
 Leases::Leases(const Directory& root, Workplace& work, Duration lease, Steps steps)
@@ -52,11 +63,18 @@ Leases::Lease Leases::look(const Life& life) const {
   for (int attempt = 0; attempt < attempts_max; ++attempt) {
     auto files = root_.list(folder);
     if (!files) break;
+    Lease lease;
     for (const std::string& file : *files) {
-      if ("/" + file == ended_name) return {Lease::State::ended, {}, {}};
-      if (auto end = end_in(file, lease_))
-        return {Lease::State::running, inside(folder, file), end->end, end->of_this_boot};
+      if ("/" + file == ended_name) return {Lease::State::ended, {}, {}, {}, {}};
+      lease.lock_delay = std::max(lease.lock_delay, delay_in(file));
+      if (auto end = end_in(file, lease_)) {
+        lease.state = Lease::State::running;
+        lease.name = inside(folder, file);
+        lease.end = end->end;
+        lease.of_this_boot = end->of_this_boot;
+      }
     }
+    if (lease.state == Lease::State::running) return lease;
   }
   return {};
 }
@@ -64,7 +82,7 @@ Leases::Lease Leases::look(const Life& life) const {
 /// No process outlives a boot. Where one seems to, the two see different boot ids, as in some
 /// containers, and neither can say when the other's lease ends.
 Pulse Leases::pulse(const Life& life, const Lease& lease, bool seen_dead) const {
-  bool over = lease.end <= since_boot();
+  bool over = lease.over() <= since_boot();
   if (over && lease.of_this_boot) return Pulse::gone;
   Pulse pulse = pulse_of(root_, name_of_life(life) + process_name, seen_dead);
   if (lease.of_this_boot || pulse != Pulse::alive) return over ? Pulse::gone : pulse;
@@ -154,6 +172,7 @@ bool Leases::prolong(const Life& life) {
     if (lease.state != Lease::State::running) return false;
     // Not whether its process lives: it is that of whoever asks.
     if (lease.end <= since_boot()) {
+      if (since_boot() < lease.over()) return false;
       finish(life, lease);
       continue;
     }
@@ -162,6 +181,13 @@ bool Leases::prolong(const Life& life) {
     steps_(Step::before_renewal);
     if (root_.rename(lease.name, name_of_life(life) + lease_until(end))) return true;
   }
+}
+
+void Leases::delay(const Life& life, Duration lock_delay) {
+  Lease lease = look(life);
+  if (lease.state != Lease::State::running || lock_delay <= lease.lock_delay) return;
+  root_.create(name_of_life(life) + "/" + std::string(delay_prefix) +
+               std::to_string(lock_delay.count()));
 }
 
 void Leases::end(const Life& life) {
@@ -195,8 +221,8 @@ Judgement Leases::judge(const Life& life, bool seen_dead) {
     if (lease.state == Lease::State::ended) return ended(life);
     switch (pulse(life, lease, seen_dead)) {
       case Pulse::unknown:
-      case Pulse::alive: return {false, lease.end};
-      case Pulse::kept: return {false, std::min(lease.end, next_look(life))};
+      case Pulse::alive: return {false, lease.over()};
+      case Pulse::kept: return {false, std::min(lease.over(), next_look(life))};
       case Pulse::gone:
         if (finish(life, lease)) return ended(life);
         break;

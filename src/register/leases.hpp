@@ -2,7 +2,8 @@
 //
 //   lease.END.BOOT   it runs until END, since that boot, or
 //   ended            it has ended, and
-//   process          which process it is, if it is one of this machine (process.hpp).
+//   process          which process it is, if it is one of this machine (process.hpp), and
+//   delay.LENGTH     it is over by time so much later; of several, the longest counts.
 //
 // All that can happen to a lease is a rename of the one file: to a later END by its peer, to
 // `ended` by whoever finds that its time is over or its process dead. Of two such renames one
@@ -51,6 +52,8 @@ class Leases {
   /// False if it has ended.
   bool prolong(const recovery::Life& life);
   void end(const recovery::Life& life);
+  /// Whoever ends it because its time is over waits so much longer.
+  void delay(const recovery::Life& life, Duration lock_delay);
   /// For a keeper of a life that is this process: who has it open keeps the life from being taken
   /// for dead, as far as its lease runs. Throws std::logic_error unless the lease began here.
   Descriptor proof(const recovery::Life& life) const;
@@ -72,6 +75,10 @@ class Leases {
     std::string name;
     Duration end{};
     bool of_this_boot = true;
+    Duration lock_delay{};
+
+    /// For others than its peer.
+    Duration over() const { return end + lock_delay; }
   };
   Lease look(const recovery::Life& life) const;
   Pulse pulse(const recovery::Life& life, const Lease& lease, bool seen_dead) const;

@@ -475,4 +475,33 @@ TEST_F(LeasesTest, WhoIsStoppedBeforeItRemovesAFolderDoesNoHarm) {
   EXPECT_FALSE(others->read().has_ended(a)) << "and has its time to notice";
 }
 
+// Lock delays.
+
+TEST_F(LeasesTest, ALockDelayIsWaitedForWhenTheTimeOfALeaseIsOver) {
+  auto mine = client(200ms);
+  auto member = stopped_member(a, 200ms);
+  auto before = std::chrono::steady_clock::now();
+  mine->delay(a, 800ms);
+  mine->delay(a, 100ms);
+  EXPECT_TRUE(await_end(*mine, a));
+  EXPECT_GE(std::chrono::steady_clock::now() - before, 800ms) << "the longest counts";
+}
+
+TEST_F(LeasesTest, ALockDelayIsNotWaitedForWhenTheProcessIsDead) {
+  auto mine = client(1h);
+  auto member = stopped_member(a, 1h);
+  mine->delay(a, 1h);
+  member->send(SIGKILL);
+  EXPECT_TRUE(await_end(*mine, a));
+}
+
+TEST_F(LeasesTest, ALockDelayMakesNoLeaseLonger) {
+  auto mine = client(200ms);
+  auto member = stopped_member(a, 200ms);
+  mine->delay(a, 1h);
+  std::this_thread::sleep_for(250ms);
+  member->send(SIGCONT);
+  EXPECT_EQ(member->await_exit(), 0) << "it could renew after its lease";
+}
+
 }  // namespace conch::leases_test

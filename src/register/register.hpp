@@ -71,6 +71,11 @@ class Register {
     return {renewed, read()};
   }
 
+  /// From now on, whoever ends this lease because its time is over waits so much longer; the
+  /// longest that was asked for counts. Not if the register knows that its process and keepers have
+  /// gone.
+  virtual void delay(const recovery::Life& life, Duration lock_delay) = 0;
+
   /// Ends the lease early: its peer has gone.
   virtual void end(const recovery::Life& life) = 0;
 

@@ -30,15 +30,28 @@ bool SimulatedRegister::take(const Propose& propose, Time now) {
 
 bool SimulatedRegister::take(const Renew& renew, Time now) {
   if (!view_.has_tenant(renew.life) || ended_.contains(renew.life)) return false;
+  auto lease = leases_.find(renew.life);
+  if (lease != leases_.end() && lease->second <= now) return false;  // over, for its peer
   leases_[renew.life] = now + terms_.length;
   return true;
+}
+
+bool SimulatedRegister::take(const RenewDelayed& renew, Time now) {
+  Duration& delay = delays_[renew.life];
+  delay = std::max(delay, renew.lock_delay);
+  return take(Renew{renew.life}, now);
+}
+
+Time SimulatedRegister::over(const Life& life, Time until) const {
+  auto found = delays_.find(life);
+  return found == delays_.end() ? until : until + found->second;
 }
 
 bool SimulatedRegister::expire(Time now) {
   std::size_t before = ended_.size();
   for (const auto& [life, until] : leases_)
-    if (until <= now) ended_.insert(life);
-  std::erase_if(leases_, [&](const auto& lease) { return lease.second <= now; });
+    if (over(life, until) <= now) ended_.insert(life);
+  std::erase_if(leases_, [&](const auto& lease) { return ended_.contains(lease.first); });
   return ended_.size() > before;
 }
 
@@ -51,7 +64,7 @@ bool SimulatedRegister::end(const Life& life) {
 std::optional<Time> SimulatedRegister::next_expiry() const {
   std::optional<Time> next;
   for (const auto& [life, until] : leases_)
-    if (!next || until < *next) next = until;
+    if (!next || over(life, until) < *next) next = over(life, until);
   return next;
 }
 

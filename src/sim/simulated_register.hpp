@@ -34,10 +34,14 @@ class SimulatedRegister {
   bool take(const recovery::Look&, Time) { return false; }
   bool take(const recovery::Propose& propose, Time now);
   bool take(const recovery::Renew& renew, Time now);
+  bool take(const recovery::RenewDelayed& renew, Time now);
+  Time over(const recovery::Life& life, Time until) const;
 
   recovery::LeaseTerms terms_;
   recovery::View view_;
   std::map<recovery::Life, Time> leases_;
+  /// So much longer it is waited for, if nobody sees that they are dead.
+  std::map<recovery::Life, Duration> delays_;
   std::set<recovery::Life> ended_;
   std::uint64_t refusals_ = 0;
   std::uint64_t epochs_ = 0;

@@ -53,7 +53,8 @@ Survival::Survival(const SurvivalOptions& options, std::ostream* trace)
       trace_(trace),
       random_(options.seed),
       label_dice_(~options.seed),
-      register_(options.lease) {
+      register_(options.lease),
+      command_dice_(options.seed, 1) {
   validate(options);
 }
 
@@ -162,6 +163,11 @@ void Survival::spawn(NodeId id) {
   Member self{life.id, life.incarnation, "", false, draw_label()};
   process.peer = make_survivor(entry_, {self, options_.lease, options_.tuning, options_.without,
                                         entries_max_, trace_ != nullptr});
+  process.runs_commands = command_dice_.chance(0.5);
+  if (process.runs_commands && command_dice_.chance(0.5)) {
+    process.lock_delay = options_.lease.length / 2;
+    process.peer->delay_locks(process.clock.shows(now_), process.lock_delay);
+  }
   note(life, "starts");
   call(process, [](Survivor& peer, Time now) { return peer.start(now); });
 }
@@ -173,7 +179,55 @@ void Survival::kill(const Life& life, bool noticed) {
   processes_.erase(life);
   oracles_.died(life);
   oracles_.gone(life);
-  if (noticed && register_.end(life)) notify();
+  if (!noticed) return;
+  if (commands_.contains(life)) return end_command(life);
+  if (register_.end(life)) notify();
+}
+
+// Commands.
+
+/// Whoever enters is alone also with what others have started.
+void Survival::see_other_commands(const Process& process) {
+  for (const auto& [life, command] : commands_) {
+    bool may_run = command.clock.shows(now_) < command.last;
+    if (life == process.life || !may_run || !process.wish.conflicts(command.wish)) continue;
+    oracles_.report(
+        Property::mutual_exclusion,
+        name_of(process.life) + " enters while a command of " + name_of(life) + " may run");
+  }
+}
+
+void Survival::start_command(Process& process) {
+  if (!process.runs_commands) return;
+  commands_[process.life] = {process.wish, process.clock};
+  process.peer->hold_fast(true);
+  prolong_command(process);
+}
+
+/// What the keeper sees of the lease. The others' clocks may be faster.
+void Survival::prolong_command(const Process& process) {
+  auto found = commands_.find(process.life);
+  if (found == commands_.end() || found->second.is_ending) return;
+  Duration delay{};
+  if (process.lock_delay > delay)
+    delay = reliable({process.lock_delay, options_.lease.drift_percent});
+  if (auto until = process.peer->lease_until()) found->second.last = *until + delay;
+}
+
+/// Its keeper asks it to end, and says when it has, if it can; who does not hear it waits until the
+/// last moment.
+void Survival::end_command(const Life& life) {
+  auto found = commands_.find(life);
+  if (found == commands_.end() || std::exchange(found->second.is_ending, true)) return;
+  auto grace = std::chrono::microseconds(command_dice_.below(
+      static_cast<std::uint64_t>(options_.lease.length / std::chrono::microseconds(1))));
+  after(grace, [this, life] {
+    commands_.erase(life);
+    bool tells = !register_away_ && !cut_from_register_.contains(life.id.value);
+    if (!tells || !register_.end(life)) return;
+    oracles_.see(Sighting::command_ended);
+    notify();
+  });
 }
 
 void Survival::stop(const Life& life, Duration length) {
@@ -207,6 +261,7 @@ void Survival::call(Process& process, const std::function<Wanted(Survivor&, Time
   for (const recovery::Event& each : wanted.events) take(life, each);
   Process* still = find(life);
   if (!still) return;
+  prolong_command(*still);
   if (still->phase == Phase::inside && !still->peer->has_lease(still->clock.shows(now_)))
     oracles_.report(Property::mutual_exclusion,
                     name_of(life) + " is inside without a lease, and was not told");
@@ -243,6 +298,8 @@ void Survival::happen(Process& process, const Granted& granted) {
   note(life, "enters, " + print(granted.baton) + (granted.rolled_back ? ", rolled back" : ""));
   see_late_holders();
   oracles_.entered(life, granted, process.wish);
+  see_other_commands(process);
+  start_command(process);
   process.phase = Phase::inside;
   ++report_.grants;
   if (process.request >> 32) ++served_[life.id.value];
@@ -275,8 +332,11 @@ void Survival::happen(Process& process, const Lost&) {
   if (process.peer->stage() == Stage::out) {
     oracles_.told_lost(process.life);
     process.phase = Phase::away;
-    return;
+    return end_command(process.life);
   }
+  // Whoever forces a lock open has waited for the command, or did not mind it.
+  commands_.erase(process.life);
+  process.peer->hold_fast(false);
   oracles_.told_forced(process.life, process.peer->view().forced_open(lock_name));
   think(process);
 }
@@ -378,6 +438,8 @@ void Survival::release(Process& process) {
   if (writes) data = {++versions_, 1, process.life.id};
   if (process.peer->stage() == Stage::frozen) oracles_.see(Sighting::released_while_frozen);
   note(process.life, writes ? "releases version " + std::to_string(data.version) : "releases");
+  commands_.erase(process.life);
+  process.peer->hold_fast(false);
   oracles_.left(process.life, writes ? std::optional(data.version) : std::nullopt);
   process.phase = Phase::thinking;
   Life life = process.life;

@@ -92,6 +92,10 @@ class Survival {
     std::unique_ptr<Survivor> peer;
     std::map<Life, Connection> connections;
     Phase phase = Phase::away;
+    /// Commands run under its locks, which a keeper ends, and nobody enters for so long beyond its
+    /// lease.
+    bool runs_commands = false;
+    Duration lock_delay{};
     Wish wish;
     std::uint64_t request = 0;
     std::uint64_t wake = 0;
@@ -100,6 +104,14 @@ class Survival {
     bool stopped = false;
     /// What has happened to it while it was stopped.
     std::vector<std::function<void(Process&)>> missed;
+  };
+  /// What a process of this life has started under the lock. Its keeper kills it at the last
+  /// moment, by the clock of its machine.
+  struct Command {
+    Wish wish;
+    Clock clock;
+    Time last{};
+    bool is_ending = false;
   };
   struct Event {
     Time at;
@@ -141,6 +153,10 @@ class Survival {
   void happen(Process& process, const recovery::LockArmed& armed);
   void happen(Process& process, const recovery::LockDisarmed& disarmed);
   void see_late_holders();
+  void see_other_commands(const Process& process);
+  void start_command(Process& process);
+  void prolong_command(const Process& process);
+  void end_command(const Life& life);
   void fetch(Process& process, const DataRef& data);
   void end(Process& process, Duration away_max);
   void think(Process& process);
@@ -196,6 +212,9 @@ class Survival {
   std::uint64_t expiry_ = 0;
   std::uint64_t versions_ = 0;
   SurvivalOracles oracles_;
+  std::map<Life, Command> commands_;
+  /// Of their own, as labels have.
+  Random command_dice_;
 
   // The weather.
   bool stormy_ = true;

@@ -37,6 +37,7 @@ std::string_view word(Sighting sighting) {
     case Sighting::lock_opened: return "a lock was forced open";
     case Sighting::epoch_worn: return "an epoch was renewed because its fences ran high";
     case Sighting::relabelled: return "members changed their clusters";
+    case Sighting::command_ended: return "a command was waited for after its peer was gone";
   }
   return "?";
 }

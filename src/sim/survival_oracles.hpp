@@ -42,8 +42,9 @@ enum class Sighting : std::uint8_t {
   lock_opened,     // and whoever had done so was told
   epoch_worn,      // a new one began before the fences of the old one ran out
   relabelled,      // members got other labels
+  command_ended,   // after its peer was killed or put out, and somebody waited for that
 };
-inline constexpr std::size_t sighting_count = 22;
+inline constexpr std::size_t sighting_count = 23;
 std::string_view word(Sighting sighting);
 /// Whether an algorithm that can do this shows it in some hundred runs.
 bool is_expected(Sighting sighting, const Capabilities& can);

@@ -68,10 +68,16 @@ class SurvivorOf final : public Survivor {
     return call(now, [&](auto& out) { steward_.leave(out); });
   }
 
+  Wanted delay_locks(Time now, Duration lock_delay) override {
+    return call(now, [&](auto& out) { steward_.delay_locks(lock_delay, out); });
+  }
+  void hold_fast(bool holds) override { steward_.hold_fast(holds); }
+
   std::size_t forget_idle() override { return steward_.forget_idle(); }
 
   Time wakes() const override { return steward_.wakes(); }
   bool has_lease(Time now) const override { return steward_.tenure().holds(now); }
+  std::optional<Time> lease_until() const override { return steward_.tenure().until(); }
   Stage stage() const override { return participant().stage(); }
   const View& view() const override { return participant().view(); }
   Epoch epoch() const override { return participant().epoch(); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,12 +55,16 @@ class Survivor {
   virtual Wanted force_open(Time now, const std::string& lock) = 0;
   virtual Wanted relabel(Time now, const std::map<NodeId, std::string>& labels) = 0;
   virtual Wanted leave(Time now) = 0;
+  virtual Wanted delay_locks(Time now, Duration lock_delay) = 0;
+  /// See Participant.
+  virtual void hold_fast(bool holds) = 0;
 
   /// See Participant.
   virtual std::size_t forget_idle() = 0;
 
   virtual Time wakes() const = 0;
   virtual bool has_lease(Time now) const = 0;
+  virtual std::optional<Time> lease_until() const = 0;
   virtual recovery::Stage stage() const = 0;
   virtual const recovery::View& view() const = 0;
   virtual Epoch epoch() const = 0;
