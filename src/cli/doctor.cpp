@@ -244,7 +244,7 @@ void Doctor::look_at_place_for_files() {
   std::filesystem::path there = directories_.state;
   while (!std::filesystem::exists(there)) there = there.parent_path();
   std::string why = file::objection_to_file_system_at(there, directories_.state);
-  if (why.empty()) why = peer::why_not_founded(group_, directories_);
+  if (why.empty()) why = peer::why_not_founded(group_, directories_.state);
   if (!why.empty()) return bad(why);
   good("there is no register here: the group's first peer will make it");
 }

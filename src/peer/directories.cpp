@@ -189,15 +189,6 @@ std::vector<Socket> sockets_in(const std::string& folder) {
   return found;
 }
 
-std::vector<std::string> living_sockets(const std::string& path) {
-  std::vector<std::string> living;
-  for_each_socket(path, [&](const net::PrivateFolder& folder, const std::string& name) {
-    if (socket_named(name) && !is_abandoned(folder.path_to(name)))
-      living.push_back(path + "/" + name);
-  });
-  return living;
-}
-
 /// No process takes the name of another: what is dead once may be removed at any time. So is what
 /// has no proper name yet; who is alive gives it another.
 void remove_abandoned_sockets(const std::string& path) {

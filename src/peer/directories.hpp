@@ -68,8 +68,6 @@ struct Socket {
 std::string socket_path(const std::string& folder, const Socket& socket);
 /// Those that are there, hosts first. Whether anybody still listens is found out by connecting.
 std::vector<Socket> sockets_in(const std::string& folder);
-/// The paths of those behind which a process listens, be it stopped.
-std::vector<std::string> living_sockets(const std::string& folder);
 /// Removes the sockets of those who were killed.
 void remove_abandoned_sockets(const std::string& folder);
 

@@ -114,6 +114,7 @@ Engine::Engine(PeerOptions options)
   } else if (algorithm.empty()) {
     algorithm = who_is_there().algorithm;
   }
+  presence_.emplace(directories_.state);
   if (algorithm.empty()) algorithm = default_algorithm;
   algorithm_ = is_ring() ? find_routed(algorithm) : &real_algorithm(algorithm);
   if (reg && last.roster.empty()) found_again(last);
@@ -406,6 +407,7 @@ void Engine::stop() {
   if (register_) register_->close();
   Guard guard(mutex_);
   register_.reset();
+  presence_.reset();
   phase_changed_.wait(guard, [&] { return waiting_threads_.empty(); });
   tell([](Witness& witness) { witness.gone(); });
   witnesses_.clear();

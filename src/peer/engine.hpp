@@ -34,6 +34,7 @@
 #include "peer/fork.hpp"
 #include "peer/lock_desk.hpp"
 #include "peer/names.hpp"
+#include "peer/presence.hpp"
 #include "peer/register_desk.hpp"
 #include "peer/talk.hpp"
 #include "peer/timers.hpp"
@@ -303,6 +304,7 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   Time born_{};
   std::unique_ptr<net::Courier> courier_;
   std::unique_ptr<RegisterDesk> register_;
+  std::optional<Presence> presence_;
   std::unique_ptr<AnySteward> steward_;
   /// Whose commands were asked to end before a lock is forced open, and which of them have not.
   struct Vacancy {

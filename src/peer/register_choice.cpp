@@ -7,6 +7,7 @@
 
 #include "net/secret_file.hpp"
 #include "peer/agreement.hpp"
+#include "peer/presence.hpp"
 #include "register/file_register.hpp"
 
 namespace conch::peer {
@@ -38,15 +39,15 @@ void expect_no_files(const std::string& group, const std::string& state) {
 
 }  // namespace
 
-std::string why_not_founded(const std::string& group, const Directories& directories) {
-  if (has_files(directories.state)) return "";
-  std::vector<std::string> living = living_sockets(directories.sockets);
-  if (living.empty()) return "";
+/// Who is present has opened or founded its register before: so one looks for it afterwards.
+std::string why_not_founded(const std::string& group, const std::string& state) {
+  if (!seems_present(state) || has_files(state)) return "";
+  std::vector<int> others = present(state);
+  if (others.empty()) return "";
   return fmt::format(
-      "there is no register in {}, but a peer of the group '{}' runs here, which may hold its "
-      "locks: put the directory back if it was removed, or end whoever listens on {} (`fuser` says "
-      "who it is)",
-      directories.state, group, living.front());
+      "there is no register in {}, but a peer of the group '{}' runs here, process {}, which may "
+      "hold its locks: put the directory back if it was removed, or end that process",
+      state, group, others.front());
 }
 
 EtcdRegisterOptions etcd_options(const EtcdOptions& etcd) {
@@ -64,7 +65,7 @@ EtcdRegisterOptions etcd_options(const EtcdOptions& etcd) {
 std::unique_ptr<Register> open_register(const PeerOptions& options, const std::string& group,
                                         const Directories& directories) {
   if (!options.etcd.enabled()) {
-    if (std::string why = why_not_founded(group, directories); !why.empty()) throw Error(why);
+    if (std::string why = why_not_founded(group, directories.state); !why.empty()) throw Error(why);
     FileRegisterOptions terms;
     terms.lease = options.lease.value_or(default_lease);
     return std::make_unique<FileRegister>(directories.state, terms);

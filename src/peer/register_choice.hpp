@@ -19,7 +19,7 @@ std::unique_ptr<Register> open_register(const PeerOptions& options, const std::s
 
 /// Why no register may be founded on this machine: there is none, but peers of the group run here,
 /// who have lost theirs or asked another. Empty: it may, or there is one.
-std::string why_not_founded(const std::string& group, const Directories& directories);
+std::string why_not_founded(const std::string& group, const std::string& state);
 
 /// What the register needs to know to reach the cluster. Reads the password.
 EtcdRegisterOptions etcd_options(const EtcdOptions& etcd);
