@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <sys/prctl.h>
 
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <sstream>
 
@@ -54,6 +56,39 @@ void Crew::start(std::size_t seat) {
   seats_[seat].process = &rig_.start(group_.site_of(seat), words_for(seat));
 }
 
+/// The kernel takes the file's lock away when the last process of a command is dead. Commands do
+/// not mind TERM, and some take longer than a lease.
+void Crew::start_commands(std::size_t site) {
+  const std::string command =
+      "trap '' TERM; exec 9>>\"$0/inside\"; flock -n 9 || echo $CONCH_FENCE >>\"$0/overlaps\"; "
+      "echo $CONCH_FENCE >>\"$0/commands\"; "
+      "case $CONCH_FENCE in *7) sleep 1.5;; *) sleep 0.05;; esac";
+  const std::string loop =
+      "while test ! -e \"$1/enough\"; do \"$0\" lock command --group chaos --grace 200ms "
+      "--timeout 2s -- sh -c \"$2\" \"$1\" || sleep 0.1; done >/dev/null 2>&1";
+  command_loops_[site] = &rig_.start(site, {"sh", "-c", loop, CONCH_COMMAND, folder_, command});
+}
+
+bool Crew::end_commands(Milliseconds within) {
+  std::ofstream(folder_ + "/enough");
+  Stopwatch watch;
+  bool all = true;
+  for (auto& [site, loop] : command_loops_)
+    all = loop->await_exit(watch.left(within)) != still_running && all;
+  return all;
+}
+
+std::vector<std::string> Crew::lines_in(const std::string& file) const {
+  std::ifstream text(folder_ + "/" + file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+void Crew::kill_all(std::size_t site) const {
+  for (pid_t process : rig_.site(site).processes()) ::kill(process, SIGKILL);
+}
+
 std::vector<std::string> Crew::words_for(std::size_t seat) const {
   std::uint64_t seed = seed_ * 1'000'000 + seat * 1000 + seats_[seat].life * 10;
   std::vector<std::string> words{CHAOS_WORKER};
@@ -63,7 +98,7 @@ std::vector<std::string> Crew::words_for(std::size_t seat) const {
     words.push_back(word);
   words.push_back("listen=" + address_of(seat));
   words.push_back("clock=" + clock_of(group_.site_of(seat)));
-  if (group_.has_register()) words.emplace_back("data");
+  if (group_.has_register()) words.insert(words.end(), {"data", "clients"});
   words.push_back("algorithm=" + group_.algorithm);
   words.push_back(fmt::format("lease={}", group_.lease.count()));
   add_contacts(seat, words);

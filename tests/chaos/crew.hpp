@@ -45,6 +45,15 @@ class Crew {
 
   /// The next life of a seat.
   void start(std::size_t seat);
+  /// At this site, commands run under a lock, one after the other, as clients of its peers.
+  void start_commands(std::size_t site);
+  /// No more commands begin; whether the last ones end within this time.
+  bool end_commands(Milliseconds within);
+  /// How many have begun, and the fences of those that were not alone.
+  std::size_t commands() const { return lines_in("commands").size(); }
+  std::vector<std::string> overlaps() const { return lines_in("overlaps"); }
+  /// Kills whatever runs there.
+  void kill_all(std::size_t site) const;
   void signal(std::size_t seat, int signal) { seats_[seat].process->send(signal); }
   bool has_ended(std::size_t seat) {
     return seats_[seat].process->await_exit(Milliseconds(0)) != still_running;
@@ -77,6 +86,7 @@ class Crew {
   std::string clock_of(std::size_t site) const;
   std::vector<std::string> words_for(std::size_t seat) const;
   void add_contacts(std::size_t seat, std::vector<std::string>& words) const;
+  std::vector<std::string> lines_in(const std::string& file) const;
 
   Group group_;
   std::uint64_t seed_;
@@ -86,6 +96,8 @@ class Crew {
   std::unique_ptr<Process> ledger_process_;
   std::unique_ptr<LedgerLink> ledger_;
   std::vector<Seat> seats_;
+  /// Of each site: what starts its commands.
+  std::map<std::size_t, Process*> command_loops_;
 };
 
 }  // namespace conch::chaos

@@ -133,6 +133,8 @@ bool Run::warm_up() {
     if (seat == 0 && !await(is_in, patience)) complain("nobody could begin the group");
   }
   bool is_warm = await([&] { return all_have_entered(entries_to_be_warm); }, patience);
+  if (runs_commands())
+    for (std::size_t site = 0; site < options_.group.sites; ++site) crew_.start_commands(site);
   if (!is_warm && !is_cancelled_) complain("not everybody got in before anything went wrong");
   for (const std::string& end : crew_.unasked_ends()) complain(end);
   descriptors_before_ = crew_.descriptors();
@@ -202,6 +204,7 @@ void Run::begin(const Fault& fault, const std::vector<std::size_t>& seats) {
     case Kind::kill:
     case Kind::reboot:
       for (std::size_t seat : seats) crew_.signal(seat, SIGKILL);
+      if (fault.kind == Kind::reboot && runs_commands()) crew_.kill_all(fault.site);
       break;
     case Kind::stop: return crew_.signal(seats.front(), SIGSTOP);
     case Kind::leave: return crew_.signal(seats.front(), SIGTERM);
@@ -233,6 +236,7 @@ void Run::end(const Fault& fault, const std::vector<std::size_t>& seats) {
       for (std::size_t seat : seats) await_end(seat, patience_of(options_.group));
       crew_.boot_again(fault.site, 0s);
       for (std::size_t seat : seats) crew_.start(seat);
+      if (runs_commands()) crew_.start_commands(fault.site);
       break;
   }
   for (std::size_t site : fault.etcd) crew_.etcd()->bring_back(site);
@@ -278,8 +282,17 @@ void Run::look_for_leaks() {
   if (!none && !is_cancelled_) complain(leaks());
 }
 
+void Run::end_commands() {
+  auto within = std::chrono::ceil<Milliseconds>(patience_of(options_.group));
+  if (!crew_.end_commands(within)) complain("a command does not end");
+  std::size_t count = crew_.commands();
+  tell_(fmt::format("{} commands ran under a lock", count));
+  if (count == 0) complain("no command got its lock");
+}
+
 /// Those who have the register go last: nobody could leave behind them.
 void Run::finish() {
+  if (runs_commands()) end_commands();
   crew_.say("finish");
   Time until = steady_now() + patience_of(options_.group);
   for (std::size_t site = options_.group.sites; site-- > 0;) {
@@ -298,6 +311,8 @@ void Run::finish() {
   ::chaos::Verdict verdict = ::chaos::check(history, {seconds_of(options_.group.lease), 1});
   verdict.in_history = verdict.complaints.size();
   verdict.complaints.insert(verdict.complaints.end(), complaints_.begin(), complaints_.end());
+  for (const std::string& fence : crew_.overlaps())
+    verdict.complaints.push_back("the command with fence " + fence + " was not alone");
   return verdict;
 }
 

@@ -40,6 +40,11 @@ class Run {
  private:
   using Progress = std::map<std::pair<std::string, std::string>, std::uint64_t>;
 
+  /// Nothing else is measured, or sought, than what they would disturb.
+  bool runs_commands() const {
+    return options_.group.has_register() && options_.holders_to_hit == 0 &&
+           options_.group.plant.empty();
+  }
   bool warm_up();
   void be_hit();
   bool has_seen_enough();
@@ -52,6 +57,7 @@ class Run {
   void restart(std::size_t seat);
   /// Whether everybody got in then.
   bool calm_down();
+  void end_commands();
   void finish();
   void look_for_leaks();
 

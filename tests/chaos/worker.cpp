@@ -1,7 +1,7 @@
-// A peer of a chaos run: chaos_worker SEAT.LIFE LEDGER FOLDER SEED [data] [NAME=VALUE ...]. For
-// each lock a thread asks, enters, tells the ledger what it found and does, and leaves, until the
-// ledger says stop. What it tells is in ledger.cpp; `held` is what the library said of the lock
-// after the ledger had heard "still".
+// A peer of a chaos run: chaos_worker SEAT.LIFE LEDGER FOLDER SEED [data] [clients] [NAME=VALUE
+// ...]. For each lock a thread asks, enters, tells the ledger what it found and does, and leaves,
+// until the ledger says stop. What it tells is in ledger.cpp; `held` is what the library said of
+// the lock after the ledger had heard "still".
 #include <chrono>
 #include <conch/data.hpp>
 #include <conch/mutex.hpp>
@@ -58,6 +58,7 @@ void set(Plan& plan, const std::string& word) {
   std::string name = word.substr(0, equals);
   std::string value = word.substr(equals + 1);
   if (word == "data") plan.has_data = true;
+  if (word == "clients") options.serves_clients = true;
   if (name == "algorithm") options.algorithm = value;
   if (name == "dht") options.dht = value;
   if (name == "replicas") options.replicas = static_cast<unsigned>(std::stoul(value));
