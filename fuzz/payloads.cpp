@@ -42,6 +42,9 @@ void read(PayloadKind kind, std::string_view body) {
     case PayloadKind::enclosure: return read_again<Enclosure>(body);
     case PayloadKind::claims_ask: return read_again<ClaimsAsk>(body);
     case PayloadKind::claims_part: return read_again<ClaimsPart>(body);
+    case PayloadKind::vacate: return read_again<Vacate>(body);
+    case PayloadKind::vacated: return read_again<Vacated>(body);
+    case PayloadKind::hurry: return read_again<Hurry>(body);
   }
 }
 
@@ -64,7 +67,10 @@ std::vector<std::string> fuzz::seeds() {
           packed(PayloadKind::distances, Distances{{Distance{NodeId{7}, Duration(9)}}}),
           packed(PayloadKind::enclosure, Enclosure{"a", 7, "bytes"}),
           packed(PayloadKind::claims_ask, ClaimsAsk{7, "a"}),
-          packed(PayloadKind::claims_part, claims)};
+          packed(PayloadKind::claims_part, claims),
+          packed(PayloadKind::vacate, Vacate{7, "a"}),
+          packed(PayloadKind::vacated, Vacated{7}),
+          packed(PayloadKind::hurry, Hurry{})};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -87,8 +87,8 @@ void ClaimSurvey::begin(Survey survey, Time now) {
   for (const Member& member : engine_.steward().view().roster) {
     if (member.life() == engine_.self()) continue;
     bool is_dead = std::find(dead.begin(), dead.end(), member.id) != dead.end();
-    bool is_asked =
-        !is_dead && engine_.understands_claims(member) && engine_.courier().send(member.life(), question);
+    bool is_asked = !is_dead && engine_.understands_claims(member) &&
+                    engine_.courier().send(member.life(), question);
     if (is_asked) survey.awaited.insert(member.life());
     if (!is_asked) survey.claims.silent.push_back(member.id);
   }

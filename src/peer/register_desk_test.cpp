@@ -37,6 +37,7 @@ class SlowRegister final : public Register {
     return true;
   }
   void delay(const recovery::Life&, Duration) override {}
+  void delay(const Life&, Duration) override {}
   void end(const Life&) override {}
   Duration lease() const override { return std::chrono::hours(1); }
   int descriptor() const override { return never_.number(); }
@@ -95,6 +96,7 @@ class FullRegister final : public Register {
     throw RegisterError("cannot write file " + std::to_string(attempt), is_full ? ENOSPC : EROFS);
   }
   bool renew(const Life&) override { return true; }
+  void delay(const Life&, Duration) override {}
   void end(const Life&) override {}
   Duration lease() const override { return std::chrono::hours(1); }
   int descriptor() const override { return never_.number(); }
