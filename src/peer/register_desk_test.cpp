@@ -36,7 +36,6 @@ class SlowRegister final : public Register {
     doors_.let.acquire();
     return true;
   }
-  void delay(const recovery::Life&, Duration) override {}
   void delay(const Life&, Duration) override {}
   void end(const Life&) override {}
   Duration lease() const override { return std::chrono::hours(1); }
