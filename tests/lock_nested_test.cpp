@@ -72,8 +72,8 @@ TEST_F(LockNestedTest, AVariableOfSomebodyElseIsNoProof) {
   ::setenv("CONCH_HELD", line.c_str(), 1);
   Outcome beside = run({"lock", "deploy", "--try", "--", "true"});
   EXPECT_EQ(beside.status, 75) << "it lives, and is no ancestor: " << beside.out;
-  // Our own number, with the start of another process.
-  std::string ours = std::to_string(::getpid()) + line.substr(line.find(' '));
+  // Our own number, with the start of a process that began with the machine.
+  std::string ours = std::to_string(::getpid()) + " 1" + line.substr(line.find('\t'));
   ::setenv("CONCH_HELD", ours.c_str(), 1);
   EXPECT_EQ(run({"lock", "deploy", "--try", "--", "true"}).status, 75);
   ::setenv("CONCH_HELD", "nonsense\n\t\n1 2\texclusive", 1);

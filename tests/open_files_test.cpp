@@ -64,7 +64,7 @@ TEST_F(OpenFilesTest, MoreClientsThanTheLimitAllowsCostNobodyItsLock) {
   EXPECT_EQ(holder.await_exit(Milliseconds(3500)), still_running) << holder.output();
   EXPECT_EQ(peer.output().find("lost"), std::string::npos) << peer.output();
   Outcome late = run({"lock", "other", "--", "true"});
-  EXPECT_EQ(late.status, 75) << late.out;
+  EXPECT_EQ(late.status, 69) << late.out;
   EXPECT_TRUE(late.says(sentence)) << late.out;
   links_.clear();
   EXPECT_TRUE(await([&] { return run({"lock", "other", "--", "true"}).status == 0; }));

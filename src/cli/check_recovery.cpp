@@ -57,7 +57,8 @@ void print_text(const Options& options, const Report& report) {
 
 recovery::Rule to_rule(const std::string& name) {
   std::string names;
-  for (recovery::Rule rule : recovery::rules) {
+  for (const check::group::Specimen& specimen : check::group::specimens()) {
+    recovery::Rule rule = specimen.rule;
     if (word(rule) == name) return rule;
     names += (names.empty() ? "" : ", ") + std::string(word(rule));
   }

@@ -292,6 +292,7 @@ void NaimiTrehel::receive(NodeId from, const Decline&, Out& out) {
 }
 
 void NaimiTrehel::redirect(Out& out) {
+  CONCH_EXPECT(owner_, "a leaver without the token points at somebody");
   departure_->stage = Stage::redirecting;
   departure_->leaned_on = false;
   departure_->unanswered = others();

@@ -6,12 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <thread>
 
 #include "register/clock.hpp"
 #include "register/file_register.hpp"
 #include "register/process.hpp"
+#include "register/testing/pipe.hpp"
 #include "register/testing/scratch.hpp"
 #include "register/testing/views.hpp"
 
@@ -26,18 +26,6 @@ using recovery::View;
 const Life a = life(1);
 const Life b = life(2);
 constexpr std::chrono::milliseconds soon{10'000};
-
-/// The two ends of a pipe, to wait for something that a child does.
-struct Pipe {
-  Pipe() {
-    std::array<int, 2> ends{};
-    if (::pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
-    out = file::Descriptor(ends[0]);
-    in = file::Descriptor(ends[1]);
-  }
-  file::Descriptor out;
-  file::Descriptor in;
-};
 
 class LeasesTest : public testing::Test {
  protected:

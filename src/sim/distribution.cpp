@@ -82,9 +82,9 @@ double parse_share(std::string_view text) {
   constexpr std::string_view form = "a share of one such as 0.25 or 25%";
   bool percent = text.ends_with('%');
   std::string_view rest = text.substr(0, text.size() - (percent ? 1 : 0));
-  double share = take_number(rest).value_or(2) / (percent ? 100 : 1);
-  if (share > 1 || !rest.empty()) bad(text, form);
-  return share;
+  std::optional<double> number = take_number(rest);
+  if (!number || !rest.empty() || *number > (percent ? 100 : 1)) bad(text, form);
+  return percent ? *number / 100 : *number;
 }
 
 Distribution Distribution::parse(std::string_view text) {

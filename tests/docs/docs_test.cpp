@@ -130,7 +130,7 @@ class DocsTest : public Shell, public testing::WithParamInterface<std::string> {
            matches(command.output, on_page(printed), precision, block.unordered);
   }
   std::vector<std::string> on_page(const Printed& printed) const {
-    return lines_in(session_.with_addresses_of_the_page(joined(printed.lines)));
+    return lines_in(session_.with_names_of_the_page(joined(printed.lines)));
   }
 
   void compare(const Block& block, const Command& command, const Printed& printed) {

@@ -157,11 +157,16 @@ std::string Session::with_own_addresses(std::string text) const {
   return text;
 }
 
-std::string Session::with_addresses_of_the_page(std::string text) const {
+/// Pages show the host `myhost` and, where a line begins with a process, the user `ada`.
+std::string Session::with_names_of_the_page(std::string text) const {
   for (std::size_t i = 0; i < machines.size(); ++i) replace_all(text, address(i), machines[i]);
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
-  return std::regex_replace(text, std::regex("\\b" + std::string(host.data()) + "\\b"), "myhost");
+  text = std::regex_replace(text, std::regex("\\b" + std::string(host.data()) + "\\b"), "myhost");
+  const passwd* user = ::getpwuid(::geteuid());
+  std::string name = user ? user->pw_name : std::to_string(::geteuid());
+  std::regex after_process("^(\\d+ +)" + name + "\\b", std::regex::multiline);
+  return std::regex_replace(text, after_process, "$1ada");
 }
 
 }  // namespace conch::docs

@@ -53,7 +53,7 @@ class Session {
   /// The command with this session's addresses in place of the page's; and what it prints with the
   /// page's, where this host is called `myhost`.
   std::string with_own_addresses(std::string text) const;
-  std::string with_addresses_of_the_page(std::string text) const;
+  std::string with_names_of_the_page(std::string text) const;
 
  private:
   Printed run_peer(Terminal& terminal, const std::string& command);
