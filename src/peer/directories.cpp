@@ -163,9 +163,13 @@ void remove_former_boots(const std::string& sockets, const std::string& machine)
 }
 
 void note_elsewhere(const std::string& state, const std::vector<std::string>& words) {
-  std::ofstream note(state + "/elsewhere", std::ios::trunc);
+  // It appears as a whole: who reads half of it founds a second group.
+  std::string made = fmt::format("{}/elsewhere.{}", state, ::getpid());
+  std::ofstream note(made, std::ios::trunc);
   for (const std::string& word : words) note << word << ' ';
-  if (!note.flush()) refuse("cannot write {}/elsewhere", state);
+  std::error_code error;
+  if (note.flush()) fs::rename(made, state + "/elsewhere", error);
+  if (!note || error) refuse("cannot write {}/elsewhere", state);
 }
 
 std::string elsewhere(const std::string& state) {

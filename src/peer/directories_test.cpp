@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <thread>
 
 #include "net/private_folder.hpp"
 #include "net/ways.hpp"
@@ -242,6 +243,15 @@ TEST_F(DirectoriesTest, AMachineRemembersWhereItHasJoined) {
   EXPECT_EQ(elsewhere(state), "");
   note_elsewhere(state, {"--join alpha:1", "--join beta:2"});
   EXPECT_EQ(elsewhere(state), "--join alpha:1 --join beta:2");
+}
+
+TEST(Directories, WhereAGroupIsElsewhereIsNeverReadInPart) {
+  ScratchDirectory scratch;
+  note_elsewhere(scratch.path(), {"--join a:1"});
+  std::jthread writer([&](const std::stop_token& asked) {
+    while (!asked.stop_requested()) note_elsewhere(scratch.path(), {"--join a:1"});
+  });
+  for (int i = 0; i < 5000; ++i) ASSERT_EQ(elsewhere(scratch.path()), "--join a:1");
 }
 
 }  // namespace conch::peer::directories_test
