@@ -94,7 +94,7 @@ TEST_F(LockOverlapTest, AClientStoppedBehindAHealthyPeerLosesNothing) {
 // By force.
 
 TEST_F(LockOverlapTest, WhenTheHostIsEvictedTheNextEntersWhenTheCommandIsGone) {
-  std::vector<Process*> peers = two_peers("2s");
+  std::vector<Process*> peers = two_peers("60s");
   Process& holder = stubborn({"deploy", "--grace", "500ms"});
   Process* host = host_of_the_holder(peers);
   ASSERT_TRUE(host);
@@ -106,7 +106,7 @@ TEST_F(LockOverlapTest, WhenTheHostIsEvictedTheNextEntersWhenTheCommandIsGone) {
 }
 
 TEST_F(LockOverlapTest, WhenAPeerOfItsOwnIsEvictedTheNextEntersWhenTheCommandIsGone) {
-  found("2s");
+  found("60s");
   Process& holder = stubborn({"deploy", "--grace", "500ms"});
   Process& next = waiting_follower();
   Outcome evicted = run({"evict", member_of(status(), holder.id())["id"]});

@@ -60,12 +60,13 @@ void Crew::start(std::size_t seat) {
 /// not mind TERM, and some take longer than a lease.
 void Crew::start_commands(std::size_t site) {
   const std::string command =
-      "trap '' TERM; exec 9>>\"$0/inside\"; flock -n 9 || echo $CONCH_FENCE >>\"$0/overlaps\"; "
-      "echo $CONCH_FENCE >>\"$0/commands\"; "
-      "case $CONCH_FENCE in *7) sleep 1.5;; *) sleep 0.05;; esac";
+      "trap '' TERM; exec 9>>\"$0.inside\"; flock -n 9 || echo $CONCH_FENCE >>\"$1/overlaps\"; "
+      "echo $CONCH_FENCE >>\"$1/commands\"; "
+      "case $CONCH_FENCE in *[159]) sleep 1.5;; *) sleep 0.3;; esac";
   const std::string loop =
-      "while test ! -e \"$1/enough\"; do \"$0\" lock command --group chaos --grace 200ms "
-      "--timeout 2s -- sh -c \"$2\" \"$1\" || sleep 0.1; done >/dev/null 2>&1";
+      "for lock in red green blue; do (while test ! -e \"$1/enough\"; do \"$0\" lock $lock "
+      "--group chaos --timeout 2s -- sh -c \"$2\" \"$1/$lock\" \"$1\" || sleep 0.1; done) & done "
+      ">/dev/null 2>&1; wait";
   command_loops_[site] = &rig_.start(site, {"sh", "-c", loop, CONCH_COMMAND, folder_, command});
 }
 
