@@ -28,7 +28,7 @@ struct LockWish {
   std::chrono::milliseconds lock_delay{};
   /// One line for everything worth knowing.
   std::function<void(std::string_view line)> log = [](std::string_view) {};
-  /// Whom one waits for is worth knowing, too.
+  /// Also log who holds the lock while we wait for it.
   bool names_holders = false;
 };
 

@@ -149,8 +149,8 @@ void Doctor::look_at(const std::string& file, const std::string& authority) {
   good(text);
 }
 
-/// Who asks is said by a user's password; the gateway refuses a certificate that might be taken for
-/// saying it, too.
+/// With users enabled, a password says who asks, and etcd's gateway refuses a certificate whose
+/// CommonName could be taken for a user, too.
 void Doctor::look_at_common_name() {
   const EtcdOptions& etcd = options_.etcd;
   if (!net::read_certificate(etcd.certificate).has_common_name) return;

@@ -19,9 +19,9 @@ constexpr std::chrono::milliseconds first_look_after{200};
 constexpr std::chrono::seconds look_period{1};
 /// A peer that is not stopped answers so much later than the members had to.
 constexpr std::chrono::milliseconds peer_answer_delay_max{200};
-/// Of those who share a lock.
+/// How many of those who share a lock are named.
 constexpr std::size_t named_max = 3;
-/// Of a member's id: as many digits as tell the members of a group apart.
+/// So many digits of a member's id tell the members of a group apart.
 constexpr std::size_t id_digits = 6;
 
 /// With or without for how long.

@@ -1,4 +1,4 @@
-// Who holds a lock, in words: "8407ed on node1 (pid 5555, make deploy, for 12 s)".
+// Describes the holders of a lock in words: "8407ed on node1 (pid 5555, make deploy, for 12 s)".
 #pragma once
 
 #include <chrono>
@@ -53,7 +53,7 @@ class HolderWatch {
   std::optional<PeerLine> line_;
   bool asked_ = false;
   std::optional<Clock::time_point> due_;
-  /// Who was named last, without for how long.
+  /// The holder that was named last, without the time it has held the lock.
   std::string named_;
 };
 

@@ -73,7 +73,7 @@ void print_locks(const Status& status) {
   }
 }
 
-/// Who holds and who waits, process by process.
+/// One row for each process that holds a lock or waits for one.
 void print_processes(const Claims& claims) {
   lab::Table table({"process", "user", "member", "lock", "has it", "for", "command"});
   for (std::size_t column : {1, 2, 3, 4, 6}) table.align_left(column);

@@ -7,9 +7,10 @@
 
 namespace conch::net {
 
-/// Of one that does not answer: it may be there again at any moment.
+/// The longest pause before dialing a peer that does not answer: it may be back at any moment.
 inline constexpr Duration longest_silence = std::chrono::seconds(1);
-/// Of one that refuses: most often another process has the address of one that has gone.
+/// The longest pause before dialing a peer that refuses: most often its address belongs to
+/// another process by now.
 inline constexpr Duration longest_refusal = std::chrono::minutes(1);
 
 /// After so many failures in a row; at once after none.

@@ -94,7 +94,7 @@ struct Correspondent {
   /// Our payloads go over the one that it has opened: there was no other when it came.
   bool sends_back = false;
   Redial redial = {};
-  /// Of the protocol, as agreed on the last connection; 0: there was none.
+  /// The protocol version agreed on the last connection; 0 if there was none.
   std::uint32_t version = 0;
   /// It is certain that it has heard of our payloads; we are ready for its.
   bool accepted_us = false;

@@ -148,7 +148,7 @@ class Courier {
 
   /// Whether it is on this machine, and reached without TCP; as far as is known yet.
   bool is_local(const Life& life) const;
-  /// Of the protocol, as agreed with this life; 0 if there was no connection yet.
+  /// The protocol version agreed with this life; 0 if there was no connection yet.
   std::uint32_t version_with(const Life& life) const;
   /// The bytes that it has not acknowledged.
   std::size_t backlog(const Life& life) const;
@@ -208,7 +208,7 @@ class ClientLink {
   /// What has come along since the last time.
   std::vector<Descriptor> take_enclosed();
   int descriptor() const;
-  /// Of the protocol, as agreed with the peer.
+  /// The protocol version agreed with the peer.
   std::uint32_t version() const;
 
  private:

@@ -17,7 +17,7 @@ class LineRate {
   static constexpr Duration one_every = std::chrono::milliseconds(500);
   static constexpr Duration first_pause = std::chrono::minutes(1);
   static constexpr Duration longest_pause = std::chrono::hours(1);
-  /// Of more, the one that may be told again first is forgotten.
+  /// If there are more, the one that may be told again first is forgotten.
   static constexpr std::size_t facts_max = 64;
 
   /// Whether a line that says this may be written now; if not, it is counted.

@@ -68,7 +68,7 @@ void Courier::Post::take_in(Descriptor socket, wire::Route route, Time now) {
   connected(connection);
 }
 
-/// Who was about to be let in at the old one is not, and tries again.
+/// A connection that was about to be accepted at the old socket is lost; its client tries again.
 void Courier::Post::listen_again() {
   Descriptor before = reception_.listen_again();
   poller_.remove(before.number());

@@ -36,7 +36,7 @@ enum class Part : std::uint8_t {
   /// On the way to a folder of ours: of this user or of root, and nobody else can rename in it. A
   /// group that this process is in may: its members cannot make what is ours.
   above,
-  /// Of this user, and closed to all others.
+  /// Belongs to this user, and is closed to all others.
   own,
 };
 
@@ -63,7 +63,7 @@ class PrivateFolder {
   Descriptor opened_;
 };
 
-/// Of a path: all up to the last slash, and what follows it.
+/// The part of a path up to its last slash, and the part after it.
 std::string folder_of(const std::string& path);
 std::string file_of(const std::string& path);
 

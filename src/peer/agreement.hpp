@@ -12,7 +12,7 @@
 
 namespace conch::peer {
 
-/// Of a group whose founder does not say.
+/// The lease of a group whose founder gives none.
 inline constexpr std::chrono::milliseconds default_lease = std::chrono::seconds(5);
 
 struct Agreement {
@@ -43,7 +43,8 @@ struct Insistence {
 
 /// Of a new group. Throws Error: no such overlay, or too many replicas.
 Agreement founding(const Insistence& wanted, Duration lease);
-/// Of a group that is empty: as it was last, but for what is insisted on. Throws Error likewise.
+/// The agreement of a group that was empty: its last one, but for what this peer insists on.
+/// Throws Error likewise.
 Agreement founding_again(const Agreement& last, Insistence wanted, std::optional<Duration> lease);
 /// Throws Error if the group, of which one is at this place, has agreed on something else.
 void expect_agreement(const Insistence& wanted, const Agreement& there, const std::string& place);

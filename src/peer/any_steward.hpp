@@ -120,7 +120,7 @@ class AnySteward {
   /// Of the locks that this peer knows.
   virtual std::vector<recovery::LockReport> reports(Time now) const = 0;
   virtual bool has_token(const std::string& lock) const = 0;
-  /// Of a lock that is held here: false if the algorithm knows that no other peer waits for it.
+  /// For a lock that is held here: false if the algorithm knows that no other peer waits for it.
   virtual bool may_be_wanted(const std::string& lock) const = 0;
   /// The newest data of the lock that this peer knows of.
   virtual DataRef known_data(const std::string& lock) const = 0;

@@ -19,7 +19,7 @@ using namespace recovery;
 namespace {
 
 constexpr Duration patience_max = std::chrono::seconds(1);
-/// Of one process: more are not shown.
+/// More claims of one process are not shown.
 constexpr std::size_t claims_max = 4096;
 
 /// The words of the command line, as proc(5) has them.

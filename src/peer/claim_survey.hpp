@@ -17,7 +17,7 @@ namespace conch::peer {
 
 class Engine;
 
-/// Of the protocol: the first that has this question.
+/// The first protocol version that has this question.
 inline constexpr std::uint32_t claims_version = 2;
 
 /// What a claim has at this lock, or at any if it is empty.
@@ -43,7 +43,7 @@ class ClaimSurvey {
 
  private:
   struct Survey {
-    /// Who asks: a client, or a thread.
+    /// A client, or a thread of this process.
     std::variant<net::ClientId, std::function<void(Claims)>> asker;
     std::string lock;
     Time until;

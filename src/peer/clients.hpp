@@ -65,10 +65,10 @@ class Clients {
 
   Engine& engine_;
   std::map<net::ClientId, ClaimsByNumber> clients_;
-  /// Of those who have said it.
+  /// The commands of clients that have described themselves.
   std::map<net::ClientId, std::string> commands_;
   std::set<std::pair<Time, ClientClaim*>> deadlines_;
-  /// Of those who have said one.
+  /// The lock delays of clients that have asked for one.
   std::map<net::ClientId, Duration> lock_delays_;
   /// Those that have no place yet: the register does not remember their lock delay.
   std::vector<ClientClaim*> unrecorded_;

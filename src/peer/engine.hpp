@@ -156,7 +156,7 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   Effects& effects() { return effects_; }
   StatusPart status_part(Time now) const;
   Status status_here(Time now) const;
-  /// Who of this peer holds this lock or waits for it; any lock, if it is empty.
+  /// The processes of this peer that hold this lock or wait for it; any lock, if it is empty.
   ClaimsPart claims_part(const std::string& lock, Time now) const;
   /// Whether it speaks version 2, for all we know. A member that does not would take whoever asks
   /// about claims and commands for a stranger.
@@ -316,7 +316,7 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   /// Commands under locks of each life of this peer.
   std::map<recovery::Life, std::size_t> commands_;
   Duration lock_delay_{};
-  /// Of this life, once somebody has asked for it.
+  /// The page of this life, once somebody has asked for it.
   std::unique_ptr<file::LeasePage> lease_page_;
   std::unique_ptr<Clients> clients_;
   std::unique_ptr<Inquiries> inquiries_;

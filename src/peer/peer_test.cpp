@@ -64,7 +64,7 @@ TEST_F(PeerTest, LeavesNoSocketBehind) {
     EXPECT_FALSE(entry.is_socket()) << entry.path();
 }
 
-/// Who comes later finds those who were there before.
+/// A peer that comes later finds those that were there before.
 TEST_F(PeerTest, ASocketThatSomebodyRemovedIsMadeAgainAndSaidOnce) {
   auto a = join();
   auto b = join();

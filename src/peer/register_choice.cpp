@@ -39,7 +39,8 @@ void expect_no_files(const std::string& group, const std::string& state) {
 
 }  // namespace
 
-/// Who is present has opened or founded its register before: so one looks for it afterwards.
+/// A peer opens or founds its register before it becomes visible, so the register is looked for
+/// afterwards.
 std::string why_not_founded(const std::string& group, const std::string& state) {
   if (!seems_present(state) || has_files(state)) return "";
   std::vector<int> others = present(state);

@@ -105,7 +105,7 @@ class RegisterDesk {
   std::vector<recovery::Life> unattached_;
   std::vector<recovery::Life> lives_;
   bool proves_;
-  /// Of the newest life; guarded.
+  /// The proof of the newest life; guarded by the mutex.
   std::pair<recovery::Life, file::Descriptor> proof_;
   std::thread thread_;
 };

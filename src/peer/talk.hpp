@@ -195,7 +195,7 @@ struct Status {
   CONCH_FIELDS(Status, group, self, view, dead, parts)
 };
 
-// Who holds what, and who waits for it: since version 2 of the protocol.
+// Claims: the processes that hold locks or wait for them. Since version 2 of the protocol.
 
 /// What one process has at one lock.
 struct ClaimPart {

@@ -50,7 +50,7 @@ bool Ledger::note(const Life& life, const Seen& seen) {
   if (!is_new && revision <= lease.revision) return false;
   bool is_ended = state == Lease::State::ended && lease.state != Lease::State::ended;
   bool is_still_missing = !is_new && state == Lease::State::missing && lease.state == state;
-  // Who is missing, or dead, is waited for as long as was asked for while it was there.
+  // A life that is missing or dead is waited for as long as it asked for while it was there.
   if (state != Lease::State::running) lock_delay = lease.lock_delay;
   lease = {state, revision, is_still_missing ? lease.since : file::since_boot(), lock_delay};
   return is_ended;

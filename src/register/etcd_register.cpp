@@ -138,8 +138,8 @@ Outcome EtcdRegister::ask(const Transaction& transaction) {
   }
 }
 
-/// Who accepts what was restored puts a view above all that were known. One that knows a newer view
-/// than that has seen it go back once more.
+/// Accepting a restored state puts a view above all that were known. A peer that knows a newer view
+/// than that has seen etcd go back once more.
 void EtcdRegister::expect_acceptance() {
   client_.forget_revision();
   Outcome outcome =

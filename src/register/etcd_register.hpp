@@ -108,7 +108,7 @@ class EtcdRegister : public Register {
   bool went_back_ = false;
   /// With which marks of the dead go, and when it was granted.
   std::optional<std::pair<std::int64_t, Duration>> burial_lease_;
-  /// Of this process: every peer asks etcd itself.
+  /// The lock delay of this process only: every peer asks etcd itself.
   std::pair<recovery::Life, Duration> wanted_delay_;
   std::optional<etcd::Watch> watch_;
 };

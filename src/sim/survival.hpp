@@ -213,7 +213,7 @@ class Survival {
   std::uint64_t versions_ = 0;
   SurvivalOracles oracles_;
   std::map<Life, Command> commands_;
-  /// Of their own, as labels have.
+  /// Dice of their own, as labels have, so that other draws stay the same.
   Random command_dice_;
 
   // The weather.

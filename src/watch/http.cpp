@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int backlog = 64;
 constexpr int pause_ms = 100;
-/// Of those who come when descriptors are scarce.
+/// How many are served while descriptors are scarce.
 constexpr std::size_t looking_in_max = 4;
 constexpr const char* too_many = "too many ask at the moment";
 /// What of a stream is on its way to one client, besides what the kernel has.
