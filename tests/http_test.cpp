@@ -228,24 +228,4 @@ TEST_F(PeerHttp, ManyWhoHangUpKeepNobodyWaiting) {
   EXPECT_LT(watch.elapsed(), Milliseconds(15'000));
 }
 
-/// What is left for the one that has gone is no reason to talk about its successor for ever.
-TEST_F(PeerHttp, APortThatIsTheNextPeersNowIsWorthALineEach) {
-  Process& first = ready_peer({"--listen", "127.0.0.1:0"});
-  std::string address = address_of(first);
-  Process& other = ready_peer({"--listen", "127.0.0.1:0"});
-  EXPECT_EQ(run({"lock", "deploy", "--", "true"}).status, 0);
-  leave(first);
-  Process& next = ready_peer({"--listen", address, "--http", "127.0.0.1:0"});
-  auto refusals = [&] {
-    std::string text = metrics(next), words = "\nconch_connections_refused_total ";
-    return std::stoi(text.substr(text.find(words) + words.size()));
-  };
-  EXPECT_TRUE(await([&] { return refusals() >= 6; })) << metrics(next);
-  for (Process* peer : {&next, &other}) {
-    const std::string& log = peer->output();
-    EXPECT_NE(log.find("refused"), std::string::npos) << log;
-    EXPECT_EQ(log.find("refused"), log.rfind("refused")) << log;
-  }
-}
-
 }  // namespace conch::http_test
