@@ -3,7 +3,8 @@
 //   keeper_program FIFO LOST GRACE_MS -- COMMAND...
 //
 // LOST is an open file that becomes readable when the lock is lost, or -1. With $LEASE_MS there is
-// a lease of that length; with $RENEWALS it is renewed so often, every tenth of it.
+// a lease of that length; with $RENEWALS it is renewed so often, every tenth of it; with $EXPIRED
+// it has ended already.
 #include <fcntl.h>
 
 #include <cstdlib>
@@ -43,6 +44,7 @@ int main(int count, char** words) try {
     reader.emplace(file::Descriptor(::dup(lease->descriptor())));
     renew();
   }
+  if (number_in_environment("EXPIRED") > 0) std::this_thread::sleep_until(reader->read().end);
   // As the threads of a peer: they must not get the signals.
   std::jthread another([&](const std::stop_token& asked) {
     int renewals = number_in_environment("RENEWALS");

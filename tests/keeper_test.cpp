@@ -275,7 +275,10 @@ TEST_F(KeeperTest, WhatEndsBeforeTheLeaseWhileConchIsStoppedKeepsItsStatus) {
 }
 
 TEST_F(KeeperTest, NothingIsStartedWhenTheLeaseIsOver) {
-  start({"sh", "-c", "echo no"}, patience, [] { ::setenv("LEASE_MS", "1", 1); });
+  start({"sh", "-c", "echo no"}, patience, [] {
+    ::setenv("LEASE_MS", "1", 1);
+    ::setenv("EXPIRED", "1", 1);
+  });
   EXPECT_EQ(await_status(), 76);
   EXPECT_EQ(all_output(), "");
 }
