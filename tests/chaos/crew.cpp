@@ -57,16 +57,18 @@ void Crew::start(std::size_t seat) {
 }
 
 /// The kernel takes the file's lock away when the last process of a command is dead. Commands do
-/// not mind TERM, and some take longer than a lease.
+/// not mind TERM, and some take longer than a lease. A loop ends with the shell that began it,
+/// which is killed with the rig.
 void Crew::start_commands(std::size_t site) {
   const std::string command =
       "trap '' TERM; exec 9>>\"$0.inside\"; flock -n 9 || echo $CONCH_FENCE >>\"$1/overlaps\"; "
       "echo $CONCH_FENCE >>\"$1/commands\"; "
       "case $CONCH_FENCE in *[159]) sleep 1.5;; *) sleep 0.3;; esac";
   const std::string loop =
-      "for lock in red green blue; do (while test ! -e \"$1/enough\"; do \"$0\" lock $lock "
-      "--group chaos --timeout 2s -- sh -c \"$2\" \"$1/$lock\" \"$1\" || sleep 0.1; done) & done "
-      ">/dev/null 2>&1; wait";
+      "for lock in red green blue; do (while kill -0 $$ && test ! -e \"$1/enough\"; do "
+      "\"$0\" lock $lock --group chaos --timeout 2s -- sh -c \"$2\" \"$1/$lock\" \"$1\" || sleep "
+      "0.1; "
+      "done) & done >/dev/null 2>&1; wait";
   command_loops_[site] = &rig_.start(site, {"sh", "-c", loop, CONCH_COMMAND, folder_, command});
 }
 
