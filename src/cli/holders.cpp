@@ -24,6 +24,12 @@ constexpr std::size_t named_max = 3;
 /// So many digits of a member's id tell the members of a group apart.
 constexpr std::size_t id_digits = 6;
 
+std::string with_commas(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
 /// With or without for how long.
 std::string holder_text(const ClaimsPart& part, const ProcessPart& process, const ClaimPart& claim,
                         bool with_age) {
@@ -33,7 +39,7 @@ std::string holder_text(const ClaimsPart& part, const ProcessPart& process, cons
   if (claim.reads) about.emplace_back("shared");
   if (with_age) about.push_back("for " + age_text(claim.since));
   return fmt::format("{}{} ({})", id_text(part.life.id).substr(0, id_digits),
-                     part.host.empty() ? "" : " on " + part.host, fmt::join(about, ", "));
+                     part.host.empty() ? "" : " on " + part.host, with_commas(about));
 }
 
 std::vector<std::string> holders_in(const Claims& claims, const std::string& lock, bool with_age) {
@@ -49,8 +55,7 @@ std::vector<std::string> holders_in(const Claims& claims, const std::string& loc
 std::string joined(std::vector<std::string> holders) {
   std::size_t more = holders.size() > named_max ? holders.size() - named_max : 0;
   holders.resize(holders.size() - more);
-  return fmt::format("{}{}", fmt::join(holders, ", "),
-                     more > 0 ? fmt::format(" and {} more", more) : "");
+  return with_commas(holders) + (more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 }  // namespace

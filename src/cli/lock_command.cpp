@@ -90,7 +90,8 @@ LockOptions to_options(const LockTexts& texts, const Invocation& invocation) {
   peer::check_group_name(texts.group);
   check_algorithm(texts.algorithm);
   options.wish = {texts.group, texts.algorithm, texts.lock, texts.shared};
-  options.wish.command = fmt::format("{}", fmt::join(options.words, " "));
+  for (const std::string& word : options.words)
+    options.wish.command += (options.wish.command.empty() ? "" : " ") + word;
   options.wish.names_holders = texts.verbose;
   options.wish.lock_delay = milliseconds_in("--lock-delay", texts.lock_delay);
   if (options.wish.lock_delay > recovery::lock_delay_max)
