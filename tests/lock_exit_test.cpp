@@ -38,7 +38,7 @@ class LockExitTest : public GroupShell {
     }
     return rows;
   }
-  /// Of the processes that belong to this test, the one between `conch lock` and its command.
+  /// The process of this test that stands between `conch lock` and its command.
   pid_t keeper() const {
     for (const auto& [id, name] : living())
       if (name == "lock keeper\n") return id;

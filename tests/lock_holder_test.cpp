@@ -75,7 +75,7 @@ TEST_F(LockHolderTest, TheHolderMayBeOnAnotherMachine) {
     holder = &holder_of("deploy");
   }
   expect_named(*there, *holder);
-  // Who says nothing cannot be named; and nobody waits long for it.
+  // A member that says nothing cannot be named, and nobody waits long for it.
   there->send(SIGSTOP);
   Outcome refused = run({"lock", "deploy", "--try", "--", "true"});
   EXPECT_EQ(refused.status, 75) << refused.out;

@@ -18,7 +18,7 @@ std::string response(std::string_view status, std::string_view type, std::string
 /// Without a reason, the status is one.
 std::string refusal(std::string_view status, std::string_view why = {});
 
-/// For now: whoever asks again, a second later, may be served.
+/// Whoever asks again a second later may be served.
 std::string busy(std::string_view why);
 
 /// What it asks for, if that exists.

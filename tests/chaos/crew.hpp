@@ -96,7 +96,7 @@ class Crew {
   std::unique_ptr<Process> ledger_process_;
   std::unique_ptr<LedgerLink> ledger_;
   std::vector<Seat> seats_;
-  /// Of each site: what starts its commands.
+  /// What starts the commands of each site.
   std::map<std::size_t, Process*> command_loops_;
 };
 

@@ -34,7 +34,7 @@ const Rules numbers{
     {std::regex("^ | $"), ""},
 };
 
-/// Of the lines [page, page_end) and [actual, actual_end).
+/// Compares the lines [page, page_end) with [actual, actual_end).
 template <class Line>
 bool match_from(Line page, Line page_end, Line actual, Line actual_end) {
   for (; page != page_end; ++page, ++actual) {

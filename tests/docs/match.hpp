@@ -11,7 +11,7 @@ namespace conch::docs {
 /// The line without what may be different: numbers become `#`, or only those that are measured.
 std::string shape_of(const std::string& line, Precision precision);
 
-/// Of several lines; sorted, if their order does not matter.
+/// The shape of several lines; sorted, if their order does not matter.
 std::vector<std::string> shapes_of(std::vector<std::string> lines, Precision precision,
                                    bool unordered = false);
 

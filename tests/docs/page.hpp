@@ -54,7 +54,7 @@ struct Block {
   std::vector<std::string> lines;
 
   std::string text() const;
-  /// Of a session; of others, those lines that would be commands.
+  /// The commands of a session; in other blocks, the lines that would be commands.
   std::vector<Command> commands() const;
 };
 
