@@ -4,9 +4,10 @@ target_compile_options(conch_flags INTERFACE -Wall -Wextra -Wpedantic -Werror -f
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # Wrong about std::string (GCC bug 105651); and clang-tidy does not know it.
   target_compile_options(conch_flags INTERFACE -Wno-unknown-warning-option -Wno-restrict)
-  # With precompiled headers, which releases have not, wrong about it in other ways, too.
-  target_compile_options(conch_flags INTERFACE
-                         $<$<NOT:$<CONFIG:Release>>:-Wno-array-bounds -Wno-stringop-overflow>)
+  # With precompiled headers, wrong about it in other ways, too.
+  if(CMAKE_UNITY_BUILD)
+    target_compile_options(conch_flags INTERFACE -Wno-array-bounds -Wno-stringop-overflow)
+  endif()
   # At -O3, wrong about variants that are moved.
   target_compile_options(conch_flags INTERFACE $<$<CONFIG:Release>:-Wno-maybe-uninitialized>)
 endif()
@@ -26,7 +27,7 @@ endif()
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
 set(alone
     capi/dho.cpp capi/mpi_group.cpp catalog/stewards.cpp check/model.cpp check/recovery_model.cpp
-    cli/check_recovery.cpp core/version.cpp pages/pages.cpp peer/any_steward.cpp peer/data.cpp peer/mutex.cpp
+    lab_cli/check_recovery.cpp core/version.cpp peer/any_steward.cpp peer/data.cpp peer/mutex.cpp
     peer/overlay_steward.cpp peer/peer.cpp peer/shared_mutex.cpp peer/ticket.cpp sim/community.cpp
     sim/population.cpp sim/survivor.cpp)
 list(TRANSFORM alone PREPEND ${PROJECT_SOURCE_DIR}/src/)
@@ -37,16 +38,26 @@ if(CMAKE_UNITY_BUILD)
   set(everywhere <algorithm> <chrono> <functional> <map> <memory> <optional> <set> <string> <variant> <vector>)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/nothing.cpp CONTENT "int main() { return 0; }\n")
   add_library(headers_of_libraries OBJECT ${PROJECT_BINARY_DIR}/nothing.cpp)
-  add_executable(headers_of_tests ${PROJECT_BINARY_DIR}/nothing.cpp)
-  target_link_libraries(headers_of_tests PRIVATE GTest::gtest)
   target_precompile_headers(headers_of_libraries PRIVATE ${everywhere})
-  target_precompile_headers(headers_of_tests PRIVATE ${everywhere} <gtest/gtest.h>)
+  if(BUILD_TESTING)
+    add_executable(headers_of_tests ${PROJECT_BINARY_DIR}/nothing.cpp)
+    target_link_libraries(headers_of_tests PRIVATE GTest::gtest)
+    target_precompile_headers(headers_of_tests PRIVATE ${everywhere} <gtest/gtest.h>)
+  endif()
 endif()
 
-# conch_layer(NAME USES targets...): the library conch_NAME from src/NAME, and the program NAME_test from the
-# tests that stand beside the code.
+# conch_find(OPTION NAME PACKAGE [COMPONENTS ...]): find_package for an option; says what to install if it is not there.
+macro(conch_find option name package)
+  find_package(${name} ${ARGN})
+  if(NOT ${name}_FOUND)
+    message(FATAL_ERROR "${option} needs ${name}, on Debian ${package}; or leave it out: -D ${option}=OFF")
+  endif()
+endmacro()
+
+# conch_layer(NAME USES targets... TEST_USES layers...): the library conch_NAME from src/NAME, and the program NAME_test
+# from the tests that stand beside the code.
 function(conch_layer name)
-  cmake_parse_arguments(layer "" "" "USES" ${ARGN})
+  cmake_parse_arguments(layer "" "" "USES;TEST_USES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
@@ -67,9 +78,10 @@ function(conch_layer name)
     endif()
     target_link_libraries(conch_${name} ${visibility} ${used})
   endforeach()
-  if(tests)
+  if(tests AND BUILD_TESTING)
+    list(TRANSFORM layer_TEST_USES PREPEND conch_)
     add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE conch_${name} GTest::gtest_main)
+    target_link_libraries(${name}_test PRIVATE conch_${name} ${layer_TEST_USES} GTest::gtest_main)
     conch_tests(${name}_test)
   endif()
 endfunction()

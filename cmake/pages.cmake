@@ -1,14 +1,13 @@
-# The pages of web/, built with Node.js and npm, as files for src/pages to take into the program. Where these are not
-# to be had, a page says so instead.
-set(CONCH_PAGES ${PROJECT_BINARY_DIR}/pages)
-set(pages viewer playground report live)
-list(TRANSFORM pages PREPEND ${CONCH_PAGES}/ OUTPUT_VARIABLE page_files)
-list(TRANSFORM page_files APPEND .html)
+# The pages of web/, built with Node.js and npm, each as a library that has it: conch_page(live) makes conch_live_page.
+# Without CONCH_PAGES, a page in its place says so.
+conch_layer(pages)
 
-include(cmake/wasm.cmake)
-find_program(NODE node)
-find_program(NPM npm)
-if(NODE AND NPM)
+if(CONCH_PAGES)
+  find_program(NODE node)
+  find_program(NPM npm)
+  if(NOT (NODE AND NPM))
+    message(FATAL_ERROR "CONCH_PAGES needs Node.js and npm; or leave the pages out: -D CONCH_PAGES=OFF")
+  endif()
   set(web ${PROJECT_SOURCE_DIR}/web)
   file(GLOB_RECURSE web_sources CONFIGURE_DEPENDS ${web}/src/*)
   set(node_modules ${web}/node_modules/.package-lock.json)
@@ -18,18 +17,31 @@ if(NODE AND NPM)
   add_custom_command(OUTPUT ${node_modules} DEPENDS ${web}/package-lock.json
                      COMMAND flock package-lock.json sh -c ${fetch} sh ${NPM}
                      WORKING_DIRECTORY ${web} COMMENT "Fetching what the pages are made of" VERBATIM)
-  add_custom_command(OUTPUT ${page_files} DEPENDS ${node_modules} ${web}/build.mjs ${web_sources}
-                                                   ${CONCH_PLAYGROUND_MODULE}
-                     COMMAND ${NODE} build.mjs ${CONCH_PAGES} ${CONCH_PLAYGROUND_MODULE}
-                     WORKING_DIRECTORY ${web} COMMENT "Building the pages" VERBATIM)
-else()
-  message(WARNING "Without Node.js and npm conch has no pages.")
-  foreach(file ${page_files})
-    file(WRITE ${file} "<!doctype html>\n<title>Conch</title>\n<p>This conch was built without its pages: "
-                       "install Node.js and npm, and build again.</p>\n</html>\n")
-  endforeach()
 endif()
 
-conch_layer(pages)
-target_compile_definitions(conch_pages PRIVATE CONCH_PAGES="${CONCH_PAGES}")
-set_source_files_properties(src/pages/pages.cpp PROPERTIES OBJECT_DEPENDS "${page_files}")
+# conch_page(NAME [MODULE]): MODULE is the WebAssembly in it.
+function(conch_page name)
+  set(html ${PROJECT_BINARY_DIR}/pages/${name}.html)
+  if(CONCH_PAGES)
+    add_custom_command(OUTPUT ${html} DEPENDS ${node_modules} ${web}/build.mjs ${web_sources} ${ARGN}
+                       COMMAND ${NODE} build.mjs ${name} ${html} ${ARGN}
+                       WORKING_DIRECTORY ${web} COMMENT "Building the page ${name}" VERBATIM)
+  else()
+    file(CONFIGURE OUTPUT ${html} CONTENT "<!doctype html>\n<title>Conch</title>\n<p>This program was built without \
+its pages: build it with -D CONCH_PAGES=ON.</p>\n</html>\n")
+  endif()
+  set(source ${PROJECT_BINARY_DIR}/pages/${name}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT [[#include "pages/pages.hpp"
+
+asm(".section .rodata\n.global conch_page_@name@\nconch_page_@name@:\n.incbin \"@html@\"\n"
+    ".global conch_page_@name@_end\nconch_page_@name@_end:\n.previous\n");
+extern "C" const char conch_page_@name@, conch_page_@name@_end;
+
+std::string_view conch::pages::@name@() {
+  return {&conch_page_@name@, static_cast<std::size_t>(&conch_page_@name@_end - &conch_page_@name@)};
+}
+]] @ONLY)
+  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS ${html})
+  add_library(conch_${name}_page STATIC ${source})
+  target_link_libraries(conch_${name}_page PUBLIC conch_pages)
+endfunction()

@@ -1,4 +1,4 @@
-# The files of tests/scenarios/ as a source of the program, which opens them by name: src/cli/shipped.hpp.
+# The files of tests/scenarios/ as a source of the program, which opens them by name: src/lab_cli/shipped.hpp.
 file(GLOB scenario_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/scenarios/*.txt)
 list(SORT scenario_files)
 set(declarations "")
@@ -12,10 +12,10 @@ foreach(file ${scenario_files})
   string(APPEND entries "      entry(\"${name}\", conch_scenario_${name}, conch_scenario_${name}_end),\n")
 endforeach()
 set(shipped_source ${PROJECT_BINARY_DIR}/shipped.cpp)
-file(CONFIGURE OUTPUT ${shipped_source} CONTENT [[#include "cli/shipped.hpp"
+file(CONFIGURE OUTPUT ${shipped_source} CONTENT [[#include "lab_cli/shipped.hpp"
 
 @declarations@
-namespace conch::cli {
+namespace conch::lab_cli {
 namespace {
 
 Shipped entry(std::string_view name, const char& first, const char& end) {
@@ -30,6 +30,6 @@ std::span<const Shipped> shipped_scenarios() {
   return list;
 }
 
-}  // namespace conch::cli
+}  // namespace conch::lab_cli
 ]] @ONLY)
 set_source_files_properties(${shipped_source} PROPERTIES OBJECT_DEPENDS "${scenario_files}")

@@ -1,7 +1,6 @@
 // What somebody sends to the pages of a peer.
-#include "watch/http.hpp"
-
 #include "fuzz.hpp"
+#include "http/server.hpp"
 
 using namespace conch;
 using namespace conch::watch;

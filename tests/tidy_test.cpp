@@ -103,31 +103,48 @@ class Source {
   std::string text_;
 };
 
-/// The folders of src/ in the order of docs/layers.txt.
+/// The folders of src/ in the order of docs/layers.txt, each with the words behind it.
 class Layers {
  public:
   explicit Layers(std::string_view text) {
     for (const Line& line : lines_of(text)) {
-      std::string_view name = trimmed(line.text.substr(0, line.text.find('#')));
-      if (!name.empty()) names_.emplace_back(name);
+      std::istringstream words{std::string(line.text.substr(0, line.text.find('#')))};
+      Layer layer;
+      if (!(words >> layer.name)) continue;
+      for (std::string word; words >> word;) layer.marks.insert(word);
+      layers_.push_back(std::move(layer));
     }
   }
 
-  bool know(std::string_view layer) const { return place(layer) < names_.size(); }
+  bool know(std::string_view layer) const { return place(layer) < layers_.size(); }
   bool allow(std::string_view layer, std::string_view to_include) const {
     return place(to_include) <= place(layer);
   }
+  /// Whether one is of the lock and the other of the laboratory.
+  bool part(std::string_view layer, std::string_view other) const {
+    return (has(layer, "lock") && has(other, "laboratory")) ||
+           (has(layer, "laboratory") && has(other, "lock"));
+  }
   /// Whether the source has to do with the standard library alone.
   bool keep_pure(const Source& source) const {
-    return source.layer() && place(*source.layer()) <= place("sim");
+    return source.layer() && has(*source.layer(), "pure");
   }
 
  private:
+  struct Layer {
+    std::string name;
+    std::set<std::string> marks;
+  };
+
   std::size_t place(std::string_view layer) const {
-    auto found = std::find(names_.begin(), names_.end(), layer);
-    return static_cast<std::size_t>(found - names_.begin());
+    auto found = std::find_if(layers_.begin(), layers_.end(),
+                              [&](const Layer& known) { return known.name == layer; });
+    return static_cast<std::size_t>(found - layers_.begin());
   }
-  std::vector<std::string> names_;
+  bool has(std::string_view layer, const std::string& mark) const {
+    return know(layer) && layers_[place(layer)].marks.contains(mark);
+  }
+  std::vector<Layer> layers_;
 };
 
 /// No threads, clocks, file systems, locales or standard distributions: nothing that differs
@@ -162,6 +179,11 @@ void layers_include_what_stands_above(const Source& source, const Layers& layers
     } else if (!layers.allow(*source.layer(), include.folder())) {
       complaints.push_back(source.at(include.line) + *source.layer() + " includes \"" +
                            include.name + "\", which stands below it; move what it needs up");
+    } else if (layers.part(*source.layer(), include.folder())) {
+      complaints.push_back(source.at(include.line) + *source.layer() + " includes \"" +
+                           include.name +
+                           "\", which is of the other program; move what both "
+                           "need into a folder that both may use");
     }
   }
 }
@@ -175,7 +197,7 @@ void pure_layers_use_the_standard_library_alone(const Source& source, const Laye
     if (include.quoted || for_test || is_public || is_pure_header(include.name)) continue;
     complaints.push_back(source.at(include.line) + "<" + include.name +
                          "> does not belong in a layer that runs everywhere the same; "
-                         "do without, or do it in a layer below sim");
+                         "do without, or do it in a layer that is not pure");
   }
 }
 
@@ -329,7 +351,9 @@ TEST(Tidy, TheRepositoryKeepsItsRules) {
 // The rules, each on a small example.
 
 Complaints about(const std::string& path, const std::string& text) {
-  static const Layers layers("core\n# a comment\nmutex  # another\n\nsim\nlab\n");
+  static const Layers layers(
+      "core pure\n# a comment\nmutex pure  # another\n\nsim pure laboratory\nlab laboratory\n"
+      "peer lock\n");
   return complaints_about(Source(path, text), layers);
 }
 
@@ -359,6 +383,12 @@ TEST(Tidy, AnIncludeFromBelow) {
                        "move what it needs up"});
 }
 
+TEST(Tidy, AnIncludeFromTheOtherProgram) {
+  EXPECT_EQ(about("src/peer/a.cpp", "#include \"lab/table.hpp\"\n"),
+            Complaints{"src/peer/a.cpp:1: peer includes \"lab/table.hpp\", which is of the other "
+                       "program; move what both need into a folder that both may use"});
+}
+
 TEST(Tidy, AnIncludeFromNowhere) {
   for (std::string name : {"ring.hpp", "util/ring.hpp", "../mutex/ring.hpp"})
     EXPECT_EQ(about("src/mutex/a.cpp", "#  include \"" + name + "\"\n"),
@@ -371,7 +401,7 @@ TEST(Tidy, AForeignHeaderInAPureLayer) {
     EXPECT_EQ(about("src/sim/a.cpp", "#include <" + name + ">\n"),
               Complaints{"src/sim/a.cpp:1: <" + name +
                          "> does not belong in a layer that runs everywhere the same; do without, "
-                         "or do it in a layer below sim"});
+                         "or do it in a layer that is not pure"});
 }
 
 TEST(Tidy, APrivateHeaderInAPublicOne) {

@@ -1,15 +1,13 @@
-// node build.mjs [FOLDER [MODULE]]: writes each page as one file that needs nothing else: its script, its style and
-// what it shows are inside, so that it can be served, saved or sent.
+// node build.mjs PAGE FILE [MODULE]: writes a page as one file that needs nothing else: its script, its style and what
+// it shows are inside, so that it can be served, saved or sent.
 import { build } from "esbuild";
-import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const out = process.argv[2] ?? join(here, "dist");
-const playground = process.argv[3] ?? null;
+const [page, file, playground] = process.argv.slice(2);
 const titles = {
   viewer: "Conch: a run",
   playground: "Conch: playground",
@@ -29,10 +27,10 @@ const modulePlugin = {
   },
 };
 
-async function bundle(page) {
+async function bundle() {
   const result = await build({
     entryPoints: [join(here, "src", page, `${page}.ts`)],
-    outdir: out,
+    outdir: dirname(file),
     bundle: true,
     minify: true,
     write: false,
@@ -50,14 +48,11 @@ async function bundle(page) {
 // The parser of HTML ends a script or a style at its closing tag, wherever that stands.
 const enclosed = (text, tag) => text.replaceAll(`</${tag}`, `<\\/${tag}`);
 
-await mkdir(out, { recursive: true });
+await mkdir(dirname(file), { recursive: true });
 const frame = await readFile(join(here, "src", "shared", "frame.html"), "utf8");
-for (const [page, title] of Object.entries(titles)) {
-  if (!existsSync(join(here, "src", page, `${page}.ts`))) continue;
-  const { script, style } = await bundle(page);
-  const text = frame
-    .replace("{{title}}", () => title)
-    .replace("{{style}}", () => enclosed(style, "style"))
-    .replace("{{script}}", () => enclosed(script, "script"));
-  await writeFile(join(out, `${page}.html`), text);
-}
+const { script, style } = await bundle();
+const text = frame
+  .replace("{{title}}", () => titles[page])
+  .replace("{{style}}", () => enclosed(style, "style"))
+  .replace("{{script}}", () => enclosed(script, "script"));
+await writeFile(file, text);

@@ -6,7 +6,7 @@
 
 namespace conch::audit {
 
-using sim::Property;
+using oracle::Property;
 using trace::Happening;
 using trace::Line;
 

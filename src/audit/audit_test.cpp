@@ -10,7 +10,7 @@
 
 namespace conch::audit::audit_test {
 
-using sim::Property;
+using oracle::Property;
 using trace::Happening;
 using trace::Line;
 

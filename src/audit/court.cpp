@@ -8,7 +8,7 @@
 
 namespace conch::audit {
 
-using sim::Property;
+using oracle::Property;
 using trace::Happening;
 using trace::Line;
 
@@ -218,7 +218,7 @@ void Court::enter(Lock& lock, const Line& line, LifeId who, Place place) {
 
 /// Who should not have been inside is said once: then it counts as out, and may say so.
 void Court::check_exclusion(Lock& lock, const Hold& hold) {
-  sim::Node number = lock.next_hold++;
+  oracle::Node number = lock.next_hold++;
   bool broken = lock.exclusion.enter(number, hold.fence, hold.wish).has_value();
   auto other = std::find_if(lock.holds.begin(), lock.holds.end(), [&](const auto& each) {
     return broken && each.second.wish.conflicts(hold.wish);
@@ -294,7 +294,7 @@ void Court::withdraw(Lock& lock, const Line& line, LifeId who, Place place) {
 
 // The ends of holds.
 
-void Court::drop(Lock& lock, sim::Node number) {
+void Court::drop(Lock& lock, oracle::Node number) {
   lock.exclusion.leave(number);
   lock.holds.erase(number);
 }
@@ -302,10 +302,10 @@ void Court::drop(Lock& lock, sim::Node number) {
 template <class Predicate>
 void Court::drop_holds(Predicate&& ends, bool revokes) {
   for (auto& [name, lock] : locks_) {
-    std::vector<sim::Node> ended;
+    std::vector<oracle::Node> ended;
     for (const auto& [number, hold] : lock.holds)
       if (ends(hold)) ended.push_back(number);
-    for (sim::Node number : ended) {
+    for (oracle::Node number : ended) {
       if (revokes) ++lock.businesses[lock.holds.at(number).who].revoked;
       drop(lock, number);
     }

@@ -14,7 +14,7 @@
 
 #include "audit/docket.hpp"
 #include "audit/lives.hpp"
-#include "sim/oracles.hpp"
+#include "oracle/oracles.hpp"
 
 namespace conch::audit {
 
@@ -72,11 +72,11 @@ class Court {
   };
   struct Lock {
     std::string name;
-    sim::ExclusionOracle exclusion;
-    sim::FenceOracle fences{Fence(Epoch{}, 0)};
+    oracle::ExclusionOracle exclusion;
+    oracle::FenceOracle fences{Fence(Epoch{}, 0)};
     /// By their number, which stands for a node before the oracle.
-    std::map<sim::Node, Hold> holds;
-    sim::Node next_hold = 0;
+    std::map<oracle::Node, Hold> holds;
+    oracle::Node next_hold = 0;
     std::optional<Hold> newest;
     std::optional<Hold> last_writer;
     std::optional<LifeId> last_inside;
@@ -105,11 +105,11 @@ class Court {
   void note_gap(Lock& lock, Fence fence);
   void check_exclusion(Lock& lock, const Hold& hold);
   void check_fence(Lock& lock, const Hold& hold, bool live);
-  void drop(Lock& lock, sim::Node number);
+  void drop(Lock& lock, oracle::Node number);
   template <class Predicate>
   void drop_holds(Predicate&& ends, bool revokes);
   Lock& lock_of(const trace::Line& line);
-  void report(const Lock& lock, sim::Property property, const std::string& what, Exhibit now,
+  void report(const Lock& lock, oracle::Property property, const std::string& what, Exhibit now,
               Exhibit before);
   std::string describe(const Hold& hold) const;
 

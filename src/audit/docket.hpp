@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "audit/stream.hpp"
-#include "sim/oracles.hpp"
+#include "oracle/oracles.hpp"
 
 namespace conch::audit {
 
@@ -17,7 +17,7 @@ struct Exhibit {
 };
 
 struct Violation {
-  sim::Property property;
+  oracle::Property property;
   std::string what;
   /// What contradicts each other.
   std::vector<Exhibit> exhibits;

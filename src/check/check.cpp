@@ -12,8 +12,6 @@
 
 namespace conch::check {
 
-using sim::BadText;
-
 std::string_view word(Sometimes sometimes) {
   switch (sometimes) {
     case Sometimes::two_wait: return "two requests pending at once";

@@ -11,7 +11,8 @@
 
 #include "check/model.hpp"
 #include "check/state.hpp"
-#include "sim/oracles.hpp"
+#include "oracle/oracles.hpp"
+#include "sim/population.hpp"
 
 namespace conch::check {
 
@@ -38,7 +39,7 @@ struct Options {
   }
 };
 
-/// Throws sim::BadText with a sentence if the options cannot be combined.
+/// Throws BadText with a sentence if the options cannot be combined.
 void validate(const Options& options);
 
 enum class StepKind : std::uint8_t {

@@ -195,13 +195,13 @@ TEST_P(InClusters, HoldsInEveryInterleavingWithSites) {
 TEST(Check, SitesHaveAllTheClusters) {
   Options options = in_clusters("preempt", {1, 1, 1}, 1, 0);
   options.setting.sites = {1, 1};
-  EXPECT_THROW(validate(options), sim::BadText);
+  EXPECT_THROW(validate(options), BadText);
 }
 
 TEST(Check, ClustersHaveAllTheNodes) {
   Options options = in_clusters("preempt", {2, 1}, 1, 0);
   options.setting.nodes = 4;
-  EXPECT_THROW(validate(options), sim::BadText);
+  EXPECT_THROW(validate(options), BadText);
 }
 
 TEST(Check, ACounterexampleInClustersReplays) {
@@ -338,7 +338,7 @@ TEST(Check, AFalselySuspectedReaderMeetsAWriter) {
 TEST(Check, ReadersNeedAnAlgorithmThatShares) {
   Options options = of("raymond", 3, 1);
   options.setting.readers = 1;
-  EXPECT_THROW(validate(options), sim::BadText);
+  EXPECT_THROW(validate(options), BadText);
 }
 
 TEST(Check, ALostMessageStopsThoseThatWait) {
@@ -426,18 +426,18 @@ TEST(State, HasRoomForSoManyMessagesOnly) {
 TEST(Check, WhatCannotBeCombinedIsRefused) {
   Options options = of("lamport", 3, 1);
   options.fifo = false;
-  EXPECT_THROW(check(options), sim::BadText);
+  EXPECT_THROW(check(options), BadText);
   options = of("naimi-trehel", 16, 1);
-  EXPECT_THROW(check(options), sim::BadText);
+  EXPECT_THROW(check(options), BadText);
   options = of("naimi-trehel", 3, 1);
   options.budgets[Budget::leave] = 1;
-  EXPECT_THROW(check(options), sim::BadText);
+  EXPECT_THROW(check(options), BadText);
   options = of("ring", 3, 1);
   options.budgets[Budget::suspect] = 1;
-  EXPECT_THROW(check(options), sim::BadText);
+  EXPECT_THROW(check(options), BadText);
   options.budgets = {{Budget::crash, 1}};
   options.detect = true;
-  EXPECT_THROW(check(options), sim::BadText);
+  EXPECT_THROW(check(options), BadText);
 }
 
 }  // namespace conch::check::check_test

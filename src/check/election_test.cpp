@@ -42,7 +42,7 @@ TEST(CheckElections, ChangRobertsNeedsFifo) {
         options.fifo = false;
         check(options);
       },
-      sim::BadText);
+      BadText);
 }
 
 TEST(CheckElections, BulliesHoldWithACrash) {

@@ -72,7 +72,7 @@ TEST(FixedRing, NothingIsMissedWhereMuchIsLeftOut) {
 TEST(FixedRing, NobodyComesOrGoesOnTheRing) {
   Options options = two_ask("sigma", 1);
   options.budgets[Budget::crash] = 1;
-  EXPECT_THROW(check(options), sim::BadText);
+  EXPECT_THROW(check(options), BadText);
 }
 
 // What the protocols do without a rule: see docs/p2p.md.

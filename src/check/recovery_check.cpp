@@ -5,8 +5,6 @@
 
 namespace conch::check::group {
 
-using sim::BadText;
-
 std::string_view word(Sometimes sometimes) {
   switch (sometimes) {
     case Sometimes::told_at_freeze: return "a message of the old epoch in flight at a freeze";

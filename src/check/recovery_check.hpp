@@ -13,7 +13,8 @@
 
 #include "check/check.hpp"
 #include "check/recovery_state.hpp"
-#include "sim/oracles.hpp"
+#include "oracle/oracles.hpp"
+#include "sim/population.hpp"
 
 namespace conch::check::group {
 
@@ -31,7 +32,7 @@ struct Options {
   }
 };
 
-/// Fills in what follows from the budgets. Throws sim::BadText with a sentence if the options
+/// Fills in what follows from the budgets. Throws BadText with a sentence if the options
 /// cannot be combined.
 Options complete(Options options);
 

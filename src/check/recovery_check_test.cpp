@@ -113,7 +113,7 @@ TEST(Recovery, WhatMakesNoSenseIsRefused) {
   auto refusal = [](const Options& options) -> std::string {
     try {
       check(options);
-    } catch (const sim::BadText& refused) {
+    } catch (const BadText& refused) {
       return refused.what();
     }
     return "";

@@ -5,7 +5,7 @@
 
 #include "catalog/catalog.hpp"
 #include "cli/commands.hpp"
-#include "lab/table.hpp"
+#include "core/table.hpp"
 
 namespace conch::cli {
 namespace {
@@ -40,7 +40,7 @@ std::string coordinator(const CatalogEntry& entry) {
 }
 
 void print_elections() {
-  lab::Table table({"election", "messages", "turnaround", "elects", "assumes", "survives"});
+  Table table({"election", "messages", "turnaround", "elects", "assumes", "survives"});
   for (std::size_t column = 1; column < 6; ++column) table.align_left(column);
   for (const CatalogEntry& entry : elections())
     table.row({std::string(entry.about.name), std::string(entry.about.messages),
@@ -53,8 +53,7 @@ void print_elections() {
 }
 
 void print_protocols() {
-  lab::Table table(
-      {"over an overlay", "messages per entry and exit", "client delay", "sync delay"});
+  Table table({"over an overlay", "messages per entry and exit", "client delay", "sync delay"});
   for (std::size_t column = 1; column < 4; ++column) table.align_left(column);
   for (const CatalogEntry& entry : protocols())
     table.row({std::string(entry.about.name), std::string(entry.about.messages),
@@ -66,8 +65,8 @@ void print_protocols() {
 }
 
 void print_table() {
-  lab::Table table({"name", "family", "messages per entry and exit", "client delay", "sync delay",
-                    "promises", "assumes", "can"});
+  Table table({"name", "family", "messages per entry and exit", "client delay", "sync delay",
+               "promises", "assumes", "can"});
   for (std::size_t column = 1; column < 8; ++column) table.align_left(column);
   for (const CatalogEntry& entry : catalog()) {
     const About& about = entry.about;

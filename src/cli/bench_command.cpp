@@ -19,7 +19,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/crew.hpp"
-#include "lab/table.hpp"
+#include "core/table.hpp"
 #include "net/descriptor.hpp"
 
 namespace conch::cli {
@@ -97,8 +97,8 @@ class Bench {
     std::fflush(stdout);
     double way_ns = measure_way();
     double again_ns = measure_reentry();
-    lab::Table table({"processes", "handovers/s", "again", "gap us", "gap / raw", "wait us",
-                      "least share", "most", "messages"});
+    Table table({"processes", "handovers/s", "again", "gap us", "gap / raw", "wait us",
+                 "least share", "most", "messages"});
     for (std::size_t processes : arguments_.processes) table.row(measure(processes, way_ns));
     fmt::print("{}\n", table.text());
     fmt::print(

@@ -15,17 +15,14 @@
 #include "cli/commands.hpp"
 #include "cli/keeper.hpp"
 #include "cli/lock_exit.hpp"
-#include "cli/sim_options.hpp"
+#include "core/text.hpp"
 #include "net/open_files.hpp"
 #include "peer/agreement.hpp"
 #include "peer/names.hpp"
 #include "recovery/lease.hpp"
-#include "sim/distribution.hpp"
 
 namespace conch::cli {
 namespace {
-
-using sim::BadText;
 
 struct LockTexts {
   std::string lock;
@@ -69,7 +66,7 @@ std::vector<std::string> command_in(const Invocation& invocation, const LockText
 }
 
 std::chrono::milliseconds milliseconds_in(const std::string& option, const std::string& text) {
-  Duration parsed_text = parsed(option, [&] { return sim::parse_duration_or_seconds(text); });
+  Duration parsed_text = parsed(option, [&] { return parse_duration_or_seconds(text); });
   return std::chrono::ceil<std::chrono::milliseconds>(parsed_text);
 }
 

@@ -81,7 +81,7 @@ Duration survey_period(std::size_t locks) {
   return std::max(survey_period_min, period_per_lock * static_cast<Duration::rep>(locks));
 }
 
-Lookout::Lookout(Peer& peer, const watch::Metrics& metrics, watch::Broadcast& broadcast,
+Lookout::Lookout(Peer& peer, const watch::Metrics& metrics, http::Broadcast& broadcast,
                  bool has_actions)
     : peer_(peer), metrics_(metrics), broadcast_(broadcast), has_actions_(has_actions) {
   thread_ = std::thread([this] { run(); });

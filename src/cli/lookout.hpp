@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "cli/lock_table.hpp"
-#include "watch/broadcast.hpp"
+#include "http/broadcast.hpp"
 #include "watch/feed.hpp"
 #include "watch/metrics.hpp"
 
@@ -40,7 +40,7 @@ Duration survey_period(std::size_t locks);
 class Lookout {
  public:
   /// All outlive it.
-  Lookout(Peer& peer, const watch::Metrics& metrics, watch::Broadcast& broadcast, bool has_actions);
+  Lookout(Peer& peer, const watch::Metrics& metrics, http::Broadcast& broadcast, bool has_actions);
   ~Lookout();
   Lookout(const Lookout&) = delete;
   Lookout& operator=(const Lookout&) = delete;
@@ -62,7 +62,7 @@ class Lookout {
 
   Peer& peer_;
   const watch::Metrics& metrics_;
-  watch::Broadcast& broadcast_;
+  http::Broadcast& broadcast_;
   bool has_actions_;
   watch::Feed feed_;
   std::mutex mutex_;

@@ -15,12 +15,11 @@
 #include "cli/commands.hpp"
 #include "cli/peer_line.hpp"
 #include "cli/peer_options.hpp"
-#include "cli/sim_options.hpp"
 #include "cli/window.hpp"
+#include "core/text.hpp"
 #include "net/open_files.hpp"
 #include "peer/heap.hpp"
 #include "peer/names.hpp"
-#include "sim/distribution.hpp"
 
 namespace conch::cli {
 namespace {
@@ -47,7 +46,7 @@ void say(std::string_view line) {
 }
 
 std::chrono::milliseconds lease_in(const std::string& text) {
-  Duration lease = parsed("--lease", [&] { return sim::parse_duration_or_seconds(text); });
+  Duration lease = parsed("--lease", [&] { return parse_duration_or_seconds(text); });
   if (lease <= Duration::zero()) throw Error("--lease: a lease lasts some time, as in 5s or 500ms");
   return std::chrono::ceil<std::chrono::milliseconds>(lease);
 }

@@ -9,7 +9,7 @@
 #include "cli/holders.hpp"
 #include "cli/peer_line.hpp"
 #include "cli/status_report.hpp"
-#include "lab/table.hpp"
+#include "core/table.hpp"
 #include "peer/agreement.hpp"
 #include "peer/names.hpp"
 #include "wire/address.hpp"
@@ -30,8 +30,8 @@ std::string where(const Member& member) {
 }
 
 void print_members(const Status& status) {
-  lab::Table table({"member", "process", "lease", "age", "clients", "entries", "lost", "sent",
-                    "received", "cluster", "address"});
+  Table table({"member", "process", "lease", "age", "clients", "entries", "lost", "sent",
+               "received", "cluster", "address"});
   table.align_left(9);
   table.align_left(10);
   for (const Member& member : status.view.roster) {
@@ -75,7 +75,7 @@ void print_locks(const Status& status) {
 
 /// One row for each process that holds a lock or waits for one.
 void print_processes(const Claims& claims) {
-  lab::Table table({"process", "user", "member", "lock", "has it", "for", "command"});
+  Table table({"process", "user", "member", "lock", "has it", "for", "command"});
   for (std::size_t column : {1, 2, 3, 4, 6}) table.align_left(column);
   bool any = false;
   for (const ClaimsPart& part : claims.parts)

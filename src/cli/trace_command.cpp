@@ -6,8 +6,7 @@
 
 #include "audit/audit.hpp"
 #include "cli/commands.hpp"
-#include "cli/report.hpp"
-#include "sim/distribution.hpp"
+#include "core/text.hpp"
 
 namespace conch::cli {
 namespace {
@@ -84,7 +83,7 @@ Exit check(const std::vector<std::string>& files) {
   std::vector<TraceStream*> pointers;
   for (const std::string& file : files) {
     std::ifstream& input = inputs.emplace_back(file, std::ios::binary);
-    if (!input) throw sim::BadText(file + " cannot be read");
+    if (!input) throw BadText(file + " cannot be read");
     pointers.push_back(&streams.emplace_back(input, file));
   }
   return verdict(audit::Audit(std::move(pointers)).run(), files);

@@ -13,8 +13,8 @@
 
 namespace conch::cli {
 
-using watch::Refusal;
-using watch::Request;
+using http::Refusal;
+using http::Request;
 
 namespace {
 
@@ -50,14 +50,13 @@ std::string done(PeerLine line, const peer::ClientMessage& message) {
 }  // namespace
 
 Window::Window(const Options& window) {
-  watch::HttpOptions options;
+  http::HttpOptions options;
   options.listen = window.address;
   options.insecure = window.insecure;
-  if (!window.token_file.empty()) options.token = watch::read_token(window.token_file);
+  if (!window.token_file.empty()) options.token = http::read_token(window.token_file);
   has_actions_ = !options.token.empty();
   options.stream = &broadcast_;
-  options.pages["/"] = {html_type,
-                        [](const Request&) { return std::string(pages::page(pages::Name::live)); }};
+  options.pages["/"] = {html_type, [](const Request&) { return std::string(pages::live()); }};
   options.pages["/metrics"] = {"text/plain; version=0.0.4; charset=utf-8",
                                [this](const Request&) { return metrics(); }};
   options.pages["/status"] = {json_type, [this](const Request&) { return status(); }, true};

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "cli/lookout.hpp"
-#include "watch/broadcast.hpp"
-#include "watch/http.hpp"
+#include "http/broadcast.hpp"
+#include "http/server.hpp"
 #include "watch/metrics.hpp"
 
 namespace conch::cli {
@@ -36,16 +36,16 @@ class Window {
   Peer& peer() const;
   std::string metrics() const;
   std::string status() const;
-  std::string locks(const watch::Request& request);
-  std::string unlock(const watch::Request& request) const;
-  std::string evict(const watch::Request& request) const;
+  std::string locks(const http::Request& request);
+  std::string unlock(const http::Request& request) const;
+  std::string evict(const http::Request& request) const;
 
   watch::Metrics metrics_;
-  watch::Broadcast broadcast_;
+  http::Broadcast broadcast_;
   std::atomic<Peer*> peer_ = nullptr;
   bool has_actions_ = false;
   std::optional<Lookout> lookout_;
-  std::optional<watch::HttpServer> server_;
+  std::optional<http::HttpServer> server_;
 };
 
 }  // namespace conch::cli

@@ -123,9 +123,9 @@ void Cycle::row(const Point& point, std::string_view wires, std::string_view eng
   } else {
     shortest_queue_ = std::min(shortest_queue_, ratio);
   }
-  table_.row({print_bytes(point.bytes), std::to_string(point.peers),
-              sim::print_duration(point.locked), std::string(wires), std::string(engine),
-              print_s(tree.dho_s), fmt::format("{:.4f}", ratio),
+  table_.row({print_bytes(point.bytes), std::to_string(point.peers), print_duration(point.locked),
+              std::string(wires), std::string(engine), print_s(tree.dho_s),
+              fmt::format("{:.4f}", ratio),
               !counts    ? "too short"
               : is_exact ? "holds"
                          : "FAILS",
@@ -167,7 +167,7 @@ void Cycle::draw(const Point& point, const Run& tree, const Run& server, bool co
   auto [entry, is_new] = cycles_.try_emplace(
       point.locked,
       Figure{fmt::format("Cycle time of {} peers that ask again at once, T_locked = {}",
-                         point.peers, sim::print_duration(point.locked)),
+                         point.peers, print_duration(point.locked)),
              "Hernane 2015, figure 7",
              Shape::lines,
              {"size of the data", "MiB", Spacing::log},
@@ -180,7 +180,7 @@ void Cycle::draw(const Point& point, const Run& tree, const Run& server, bool co
   figure.at(fmt::format("client-server, {}", server.engine))
       .points.push_back({x, server.steady.dho_s, server.steady_off.dho_s});
   double slots_s = point.peers * slot_s(point, times);
-  ratios_.at(fmt::format("T_locked = {}, {}", sim::print_duration(point.locked), tree.engine))
+  ratios_.at(fmt::format("T_locked = {}, {}", print_duration(point.locked), tree.engine))
       .points.push_back({x, times.dho_s / slots_s, off.dho_s / slots_s});
 }
 

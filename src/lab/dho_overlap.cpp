@@ -66,8 +66,8 @@ struct Point {
 
 std::vector<std::string> row(const Point& point, Duration locked, Duration overlap,
                              std::string_view engine, const std::string& apart) {
-  return {sim::print_duration(overlap),
-          sim::print_duration(locked),
+  return {print_duration(overlap),
+          print_duration(locked),
           std::string(engine),
           print_s(point.times.dho_s),
           print_s(point.times.wait_s),
@@ -129,13 +129,13 @@ constexpr Part parts[] = {{"Hernane 2015, figure 8(a)", 0s},
                           {"Hernane 2015, figure 8(c)", 1s}};
 
 Figure empty_figure(const Part& part, const Setup& setup) {
-  return {fmt::format("Cycle, wait and blocking of {} peers, {}, T_locked = {}",
-                      setup.number("peers"), print_bytes(setup.number<std::uint64_t>("data")),
-                      sim::print_duration(part.locked)),
-          std::string(part.of),
-          Shape::lines,
-          {"T_Wblocked, between request and acquire", "s"},
-          {"time", "s"}};
+  return {
+      fmt::format("Cycle, wait and blocking of {} peers, {}, T_locked = {}", setup.number("peers"),
+                  print_bytes(setup.number<std::uint64_t>("data")), print_duration(part.locked)),
+      std::string(part.of),
+      Shape::lines,
+      {"T_Wblocked, between request and acquire", "s"},
+      {"time", "s"}};
 }
 
 void draw(Figure& figure, const Point& point, const Run& run) {

@@ -247,8 +247,8 @@ void Experiment::set(Setup& setup, std::string_view setting, std::string_view te
     }
     known += fmt::format("{}--{}", known.empty() ? "" : ", ", each.name);
   }
-  throw sim::BadText(fmt::format("{} takes no --{}; it takes {}", name, setting,
-                                 known.empty() ? "no settings" : known));
+  throw BadText(fmt::format("{} takes no --{}; it takes {}", name, setting,
+                            known.empty() ? "no settings" : known));
 }
 
 Findings Experiment::run(const Setup& setup) const {

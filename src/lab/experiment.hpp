@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/table.hpp"
 #include "lab/figure.hpp"
 #include "lab/setting.hpp"
-#include "lab/table.hpp"
 
 namespace conch::lab {
 

@@ -48,9 +48,9 @@ std::vector<double> Setting::parse(std::string_view text) const {
     begin = end + 1;
   }
   if (!is_good || (values.size() > 1 && !takes_several()))
-    throw sim::BadText(fmt::format("--{} \"{}\": use {} from {} to {}{}", name, text,
-                                   is_whole ? "a whole number" : "a number", least, most,
-                                   takes_several() ? ", or several, separated by commas" : ""));
+    throw BadText(fmt::format("--{} \"{}\": use {} from {} to {}{}", name, text,
+                              is_whole ? "a whole number" : "a number", least, most,
+                              takes_several() ? ", or several, separated by commas" : ""));
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;

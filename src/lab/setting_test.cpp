@@ -23,9 +23,9 @@ TEST(Setting, IsOneNumberOrSeveral) {
 
 TEST(Setting, RefusesWhatItDoesNotTake) {
   for (const char* text : {"", "x", "1", "10000000", "2.5", "100,", "5km", "nan"})
-    EXPECT_THROW(nodes.parse(text), sim::BadText) << text;
+    EXPECT_THROW(nodes.parse(text), BadText) << text;
   for (const char* text : {"0.5", "11", "1.5,2"})
-    EXPECT_THROW(stretch.parse(text), sim::BadText) << text;
+    EXPECT_THROW(stretch.parse(text), BadText) << text;
 }
 
 TEST(Setting, HasTheValuesOfTheNextLargerScale) {
@@ -52,7 +52,7 @@ TEST(Experiments, SayWhatTheyTake) {
   try {
     load.set(setup, "cities", "5");
     FAIL();
-  } catch (const sim::BadText& error) {
+  } catch (const BadText& error) {
     EXPECT_STREQ(error.what(),
                  "p2p-load takes no --cities; it takes --nodes, --replicas, --resources, --rounds, "
                  "--requests");

@@ -1,4 +1,5 @@
-// The pages of web/, as they are in this program.
+// The pages of web/, as they are in a program. Each is a library of its own (cmake/pages.cmake), so
+// that a program has those that it shows.
 #pragma once
 
 #include <string>
@@ -6,10 +7,11 @@
 
 namespace conch::pages {
 
-enum class Name { viewer, playground, report, live };
-
-/// Of a build without pages, one that says so.
-std::string_view page(Name name);
+// A build without pages has one in their place that says so.
+std::string_view live();
+std::string_view playground();
+std::string_view report();
+std::string_view viewer();
 
 /// The page with data for its script: see `inlineData` of web/src/shared/dom.ts. `type` is that of
 /// the data, as in application/json.

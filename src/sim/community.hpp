@@ -12,8 +12,9 @@
 #include <vector>
 
 #include "core/tuning.hpp"
+#include "oracle/oracles.hpp"
 #include "sim/distribution.hpp"
-#include "sim/oracles.hpp"
+#include "sim/population.hpp"
 #include "sim/trace.hpp"
 
 namespace conch::sim {

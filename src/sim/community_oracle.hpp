@@ -9,7 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "sim/oracles.hpp"
+#include "oracle/oracles.hpp"
+#include "sim/population.hpp"
 
 namespace conch::sim {
 

@@ -4,8 +4,9 @@
 #include <cstdint>
 #include <map>
 
+#include "oracle/oracles.hpp"
 #include "sim/options.hpp"
-#include "sim/oracles.hpp"
+#include "sim/population.hpp"
 
 namespace conch::sim {
 

@@ -1,32 +1,15 @@
-// Durations and distributions as one writes them: 500ms, exp:500ms, uniform:0..1s,
+// Distributions of durations as one writes them: 500ms, exp:500ms, uniform:0..1s,
 // normal:500ms,225ms.
 #pragma once
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
-#include "core/types.hpp"
+#include "core/text.hpp"
 #include "sim/random.hpp"
 
 namespace conch::sim {
-
-/// A text that is not what it should be; the message says what was expected.
-class BadText : public std::invalid_argument {
- public:
-  using std::invalid_argument::invalid_argument;
-};
-
-/// `500ms`, `1.5s`, `20us`, `100ns`, `2m`, `1h30m`, and `0`: larger units first, each once.
-Duration parse_duration(std::string_view text);
-/// The same, and seconds where there is no unit: `3`. For commands whose durations are a person's;
-/// those of a simulation are mostly milliseconds, so there a missing unit is an error.
-Duration parse_duration_or_seconds(std::string_view text);
-/// The shortest of those: 1500000 ns is 1.5ms.
-std::string print_duration(Duration duration);
-/// A share of one: `0.25` or `25%`.
-double parse_share(std::string_view text);
 
 class Distribution {
  public:

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/oracles.hpp"
+#include "oracle/oracles.hpp"
 #include "sim/population.hpp"
 
 namespace conch::sim {

@@ -16,7 +16,8 @@
 #include <vector>
 
 #include "core/tuning.hpp"
-#include "sim/oracles.hpp"
+#include "oracle/oracles.hpp"
+#include "sim/population.hpp"
 
 namespace conch::sim {
 

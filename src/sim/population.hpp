@@ -10,11 +10,13 @@
 
 #include "catalog/catalog.hpp"
 #include "core/contract.hpp"
+#include "oracle/oracles.hpp"
 
 namespace conch::sim {
 
-/// A node of a simulation: 0 .. N-1, also the value of its NodeId.
-using Node = std::uint32_t;
+/// Every world here puts what happens before the same oracles. A Node is 0 .. N-1, also the value
+/// of its NodeId.
+using namespace oracle;
 /// Where a message that is in flight is kept.
 using Slot = std::uint32_t;
 

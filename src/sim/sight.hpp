@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/flat_set.hpp"
-#include "sim/oracles.hpp"
+#include "oracle/oracles.hpp"
 #include "sim/population.hpp"
 
 namespace conch::sim {

@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "catalog/catalog.hpp"
+#include "oracle/oracles.hpp"
 #include "recovery/orders.hpp"
-#include "sim/oracles.hpp"
+#include "sim/population.hpp"
 
 namespace conch::sim {
 

@@ -10,7 +10,7 @@
 
 #include "core/hash.hpp"
 #include "core/types.hpp"
-#include "sim/oracles.hpp"
+#include "oracle/oracles.hpp"
 #include "sim/population.hpp"
 #include "trace/happening.hpp"
 

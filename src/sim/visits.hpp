@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/oracles.hpp"
+#include "oracle/oracles.hpp"
+#include "sim/population.hpp"
 
 namespace conch::sim {
 

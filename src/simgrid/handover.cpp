@@ -1,138 +1,39 @@
 #include "simgrid/handover.hpp"
 
-#include <cmath>
-#include <cstring>
-#include <functional>
-#include <memory>
-#include <simgrid/s4u.hpp>
-#include <type_traits>
-#include <utility>
+#include <dlfcn.h>
 
-#include "sim/distribution.hpp"
-#include "sim/handover_peers.hpp"
+#include <cstring>
+#include <filesystem>
+#include <type_traits>
+
 #include "simgrid/child.hpp"
-#include "simgrid/platform.hpp"
+#include "simgrid/module/interface.hpp"
 
 namespace conch::simgrid {
-
-namespace s4u = ::simgrid::s4u;
-
 namespace {
 
-using sim::handover::Alarm;
 using sim::handover::Measured;
-using sim::handover::Parcel;
-using sim::handover::Peers;
 using sim::handover::Workload;
 
-/// What a peer does takes time in two ways, and an actor spends it: as the courier of a message
-/// from host to host, or asleep until an alarm. Then it acts for the peer, and is free for another
-/// errand.
-///
-/// SimGrid may run other actors whenever one of them asks it for something. So the peers' wishes
-/// are put aside while they are being called, and become errands after.
-class GridEngine final : public sim::handover::Engine {
- public:
-  explicit GridEngine(std::vector<s4u::Host*> hosts) : hosts_(std::move(hosts)) {}
-
-  Time now() const override { return Time(Duration(std::llround(s4u::Engine::get_clock() * 1e9))); }
-  void carry(const Parcel& parcel, std::uint64_t bytes) override {
-    wishes_.emplace_back([this, parcel, bytes] {
-      s4u::Comm::sendto(hosts_[parcel.from], hosts_[parcel.to], bytes);
-      act([&] { peers_->deliver(parcel); });
-    });
+/// SimGrid takes some twenty milliseconds to load, so only the processes that simulate with it do.
+/// The module stands beside the program, or where the program was installed.
+decltype(&conch_run_on_simgrid) load_module() {
+  std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  for (const std::filesystem::path& folder : {here, here.parent_path() / CONCH_MODULES}) {
+    std::filesystem::path file = folder / "conch-simgrid.so";
+    if (!std::filesystem::exists(file)) continue;
+    void* module = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* run = module == nullptr ? nullptr : ::dlsym(module, "conch_run_on_simgrid");
+    if (run == nullptr) throw ChildFailed(::dlerror());
+    return reinterpret_cast<decltype(&conch_run_on_simgrid)>(run);
   }
-  void remind(const Alarm& alarm, Duration delay) override {
-    wishes_.emplace_back([this, alarm, delay] {
-      s4u::this_actor::sleep_for(seconds_of(delay));
-      act([&] { peers_->alarm(alarm); });
-    });
-  }
-
-  /// Ends when nobody is on an errand any more. The others are daemons and end with it.
-  void start(Peers& peers) {
-    peers_ = &peers;
-    s4u::Actor::create("start", hosts_[0], [this] {
-      act([&] { peers_->start(); });
-      while (errands_ > 0) quiet_->acquire();
-    });
-  }
-
- private:
-  using Errand = std::function<void()>;
-  struct Runner {
-    Errand errand;
-    s4u::SemaphorePtr wanted = s4u::Semaphore::create(0);
-  };
-
-  template <class Call>
-  void act(Call&& call) {
-    call();
-    for (Errand& wish : std::exchange(wishes_, {})) send_out(std::move(wish));
-  }
-
-  void send_out(Errand errand) {
-    ++errands_;
-    if (idle_.empty()) return hire(std::move(errand));
-    Runner* runner = idle_.back();
-    idle_.pop_back();
-    runner->errand = std::move(errand);
-    runner->wanted->release();
-  }
-
-  void hire(Errand errand) {
-    Runner* runner = runners_.emplace_back(std::make_unique<Runner>()).get();
-    runner->errand = std::move(errand);
-    s4u::Actor::create("runner", hosts_[0], [this, runner] {
-      while (true) {
-        std::exchange(runner->errand, nullptr)();
-        idle_.push_back(runner);
-        if (--errands_ == 0) quiet_->release();
-        runner->wanted->acquire();
-      }
-    })->daemonize();
-  }
-
-  std::vector<s4u::Host*> hosts_;
-  Peers* peers_ = nullptr;
-  std::vector<Errand> wishes_;
-  std::size_t errands_ = 0;
-  s4u::SemaphorePtr quiet_ = s4u::Semaphore::create(0);
-  std::vector<std::unique_ptr<Runner>> runners_;
-  std::vector<Runner*> idle_;
-};
-
-/// Sanitizers follow threads, not the stacks that SimGrid switches between.
-constexpr bool sanitized() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return true;
-#else
-  return false;
-#endif
+  throw ChildFailed("conch-simgrid.so is not beside this program; install conch-lab again");
 }
 
-std::vector<std::string> arguments(const sim::Grid& grid) {
-  std::vector<std::string> arguments{"conch", "--log=xbt_cfg.thres:warning",
-                                     "--log=ker_engine.thres:error",  // Ctrl-C says enough
-                                     "--cfg=debug/verbose-exit:no"};
-  for (const std::string& setting : settings(grid)) arguments.push_back(setting);
-  if (sanitized()) arguments.emplace_back("--cfg=contexts/factory:thread");
-  return arguments;
-}
-
-Measured run_here(const Workload& workload, const sim::Grid& grid) {
-  std::vector<std::string> texts = arguments(grid);
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  int count = static_cast<int>(pointers.size());
-  pointers.push_back(nullptr);
-  s4u::Engine simgrid(&count, pointers.data());
-
-  GridEngine engine(create_platform(grid, workload.peers));
-  Peers peers(workload, engine);
-  engine.start(peers);
-  simgrid.run();
-  return peers.measured();
+std::string run_in_child(const Workload& workload) {
+  Measured measured;
+  load_module()(workload, std::get<sim::Grid>(workload.wires), measured);
+  return {reinterpret_cast<const char*>(&measured), sizeof measured};
 }
 
 }  // namespace
@@ -142,12 +43,10 @@ std::vector<Measured> run_on_simgrid(std::span<const Workload> workloads) {
   for (const Workload& workload : workloads) {
     validate(workload);
     if (!std::holds_alternative<sim::Grid>(workload.wires))
-      throw sim::BadText("SimGrid runs on a grid, not on wires of one length");
+      throw BadText("SimGrid runs on a grid, not on wires of one length");
   }
-  auto answers = in_children(workloads.size(), [&](std::size_t index) {
-    Measured measured = run_here(workloads[index], std::get<sim::Grid>(workloads[index].wires));
-    return std::string(reinterpret_cast<const char*>(&measured), sizeof measured);
-  });
+  auto answers = in_children(workloads.size(),
+                             [&](std::size_t index) { return run_in_child(workloads[index]); });
   std::vector<Measured> list(workloads.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (answers[i].size() != sizeof list[i]) throw ChildFailed("half an answer");

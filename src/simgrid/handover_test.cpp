@@ -51,7 +51,7 @@ TEST(SimGrid, AgreesWithTheSimulatorWhilePeersComeAndGo) {
 TEST(SimGrid, NeedsAGrid) {
   Workload workload = saturated("central");
   workload.wires = sim::Uniform{};
-  EXPECT_THROW(run_on_simgrid(workload), sim::BadText);
+  EXPECT_THROW(run_on_simgrid(workload), BadText);
 }
 
 TEST(Children, AnswerInTheirOrderAndAreGone) {

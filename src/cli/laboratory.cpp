@@ -1,0 +1,67 @@
+#include "cli/laboratory.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+namespace conch::cli {
+namespace {
+
+constexpr const char* program = "conch-lab";
+
+/// With what conch-lab says of them; a test compares.
+constexpr auto commands = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"sim", "Simulate an algorithm and watch its properties"},
+    {"check", "Explore every interleaving of a small system"},
+    {"lab", "Regenerate published tables and figures"},
+    {"playground", "Run an algorithm by clicking, in the browser, until Ctrl-C"},
+    {"replay", "Run scenario files and compare what happens with what they say"},
+    {"view", "Show a run in the browser: a trace, a scenario"},
+    {"survive", "Kill, stop and part the peers of a group, and see that its lock survives"},
+    {"handover", "Simulate peers that hand a block of data to one another with its lock"},
+});
+
+bool is_listed(std::string_view name) {
+  return std::ranges::any_of(commands, [&](const auto& command) { return command.first == name; });
+}
+
+/// In `conch sim ...` and `conch help sim`. Null if there is none.
+const char* command_in(char** argv) {
+  if (argv[1] != nullptr && std::string_view(argv[1]) == "help") ++argv;
+  return argv[1];
+}
+
+/// The status of a shell that does not find a command.
+constexpr int not_found = 127;
+
+}  // namespace
+
+bool is_for_laboratory(char** argv) {
+  const char* command = command_in(argv);
+  return command != nullptr && is_listed(command);
+}
+
+int run_laboratory(char** argv) {
+  std::error_code error;
+  std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error);
+  // It keeps the name of this program in argv[0], which is what its messages and its help say.
+  if (!error) ::execv((here.parent_path() / program).c_str(), argv);
+  ::execvp(program, argv);
+  fmt::print(stderr,
+             "conch: {} is a command of the laboratory, which is not installed: install the "
+             "package conch-lab, or build it with ./dev build\n",
+             command_in(argv));
+  return not_found;
+}
+
+void add_laboratory_commands(CLI::App& app) {
+  for (auto [name, what] : commands)
+    app.add_subcommand(std::string(name), std::string(what))->group("The laboratory (conch-lab)");
+}
+
+}  // namespace conch::cli

@@ -1,0 +1,168 @@
+#include "lab_cli/option_table.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "lab_cli/sim_options.hpp"
+
+namespace conch::lab_cli {
+
+namespace {
+
+/// What is run: an algorithm, and of a check, whether its group recovers.
+struct Run {
+  const CatalogEntry& entry;
+  bool recovery = false;
+
+  bool elects() const { return entry.can.elects; }
+  bool routed() const { return entry.can.routed; }
+};
+
+/// Options, who takes them, and what the others lack; if nothing is said, it is their family.
+struct Row {
+  std::string_view options;
+  bool (*taken)(const Run& run);
+  std::string_view lack = "";
+
+  bool names(std::string_view option) const {
+    for (std::string_view rest = options; !rest.empty();) {
+      std::size_t end = std::min(rest.find(' '), rest.size());
+      if (rest.substr(0, end) == option) return true;
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return false;
+  }
+};
+
+std::string_view family_of(const Run& run) {
+  if (run.elects()) return "is an election: nobody waits or holds, and nothing is lost on the way";
+  return run.routed() ? "runs over an overlay: --weather says what goes wrong" : "does not take it";
+}
+
+/// Whether its class, whatever else its name settles, is one of these.
+template <class... Names>
+bool is_any(const Run& run, Names... names) {
+  return ((run.entry.algorithm == names) || ...);
+}
+
+bool all(const Run&) { return true; }
+bool elects(const Run& run) { return run.elects(); }
+bool routed(const Run& run) { return run.routed(); }
+bool among_members(const Run& run) { return !run.elects() && !run.routed(); }
+
+constexpr auto view_options = "--view --view-out --view-at --view-open --view-insecure";
+
+// Of several rows with one option, all hold.
+
+const std::vector<Row> tuning_rows{
+    {"--voting", [](const Run& run) { return is_any(run, "maekawa", "maekawa-textbook"); },
+     "has no voting sets"},
+    {"--order --balance", [](const Run& run) { return is_any(run, "elmp"); },
+     "keeps no tree in shape"},
+    {"--eps", [](const Run& run) { return run.entry.about.has_eps; },
+     "lets no near request overtake a distant one"},
+};
+
+const std::vector<Row> sim_rows{
+    {"--help algorithm --nodes --seed --seeds --threads --json --trace --states", all},
+    {view_options, all},
+    {"--latency --channel --clog --crash --detect", [](const Run& run) { return !run.routed(); }},
+    {"--clusters --sites --local-latency --remote-latency --site-latency --bandwidth --link",
+     among_members},
+    {"--requests", [](const Run& run) { return !run.elects(); }},
+    {"--hold --think --readers --ranges --cancel --churn --chatter --check-visits", among_members},
+    {"--lose --duplicate --drop --drift --pause --partition --partition-one-way --suspect --storm",
+     among_members},
+    {"--check-order", among_members},
+    {"--check-order", [](const Run& run) { return run.entry.about.promises_order; },
+     "does not promise ME3"},
+    {"--starts --spread --retires --crashes --restarts --answer-timeout --coordinator-timeout",
+     elects, "is no election"},
+    {"--crash --crashes --restarts --detect",
+     [](const Run& run) { return !run.elects() || run.entry.can.restarts; },
+     "assumes that nobody crashes"},
+    {"--answer-timeout --coordinator-timeout", [](const Run& run) { return run.entry.can.timed; },
+     "has no timeouts"},
+    {"--dht --weather --apart --mishaps --replicas --without --hand-off --retry", routed,
+     "does not run over an overlay"},
+    {"--hand-off", [](const Run& run) { return is_any(run, "end-to-end"); },
+     "has no token to hand off"},
+    {"--retry", [](const Run& run) { return is_any(run, "sigma", "non-end-to-end"); },
+     "does not ask its replicas again by itself"},
+};
+
+const std::vector<Row> check_rows{
+    {"--help algorithm --nodes --requests --crash --recovery --threads --memory --json", all},
+    {"--channel --exact --full --out --trace --requesters",
+     [](const Run& run) { return !run.recovery; },
+     "is checked with --recovery, which knows no such thing"},
+    {view_options, [](const Run& run) { return !run.recovery; },
+     "is checked with --recovery, which knows no such thing"},
+    {"--skip-livelock", [](const Run& run) { return !run.recovery && !run.routed(); },
+     "is not searched for cycles"},
+    {"--cancel --leave --join --suspect", [](const Run& run) { return !run.elects(); }},
+    {"--readers --duplicate --lose --detect", [](const Run& run) { return !run.elects(); }},
+    {"--readers --duplicate --lose --detect", [](const Run& run) { return !run.recovery; },
+     "is checked with --recovery, which knows no such thing"},
+    {"--clusters", [](const Run& run) { return run.entry.about.minds_clusters; },
+     "takes no notice of clusters"},
+    {"--sites", [](const Run& run) { return run.entry.about.minds_clusters && !run.recovery; },
+     "takes no notice of sites"},
+    {"--replicas --timers", routed, "does not run over an overlay"},
+    {"--retire", elects, "is no election"},
+    {"--restart", [](const Run& run) { return run.elects() || run.recovery; }, "is no election"},
+    {"--pause --usurp --without", [](const Run& run) { return run.recovery; },
+     "is checked without --recovery"},
+};
+
+/// All that take it, if they are few.
+std::string takers_of(const std::vector<Row>& rows, bool recovery) {
+  constexpr std::size_t few = 6;
+  std::vector<std::string> names;
+  for (std::span<const CatalogEntry> family : {catalog(), elections(), protocols()})
+    for (const CatalogEntry& entry : family)
+      if (entry.about.use == Use::real && std::ranges::all_of(rows, [&](const Row& row) {
+            return row.taken({entry, recovery});
+          }))
+        names.emplace_back(entry.about.name);
+  if (names.empty() || names.size() > few) return "";
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "; " : i + 1 < names.size() ? ", " : " and ") + names[i];
+  return text + (names.size() == 1 ? " takes it" : " take it");
+}
+
+/// Whoever adds an option says above who takes it.
+std::vector<Row> rows_of(std::string_view option, const std::vector<Row>& rows) {
+  std::vector<Row> list;
+  for (const std::vector<Row>* some : {&rows, &tuning_rows})
+    for (const Row& row : *some)
+      if (row.names(option)) list.push_back(row);
+  CONCH_EXPECT(!list.empty(), "every option says who takes it");
+  return list;
+}
+
+void refuse(const CLI::App& command, const Run& run, const std::vector<Row>& all_rows) {
+  for (const CLI::Option* option : command.get_options()) {
+    std::string name = name_of(*option);
+    std::vector<Row> rows = rows_of(name, all_rows);
+    auto missed = std::ranges::find_if(rows, [&](const Row& row) { return !row.taken(run); });
+    if (option->count() == 0 || missed == rows.end()) continue;
+    std::string_view lack = missed->lack.empty() ? family_of(run) : missed->lack;
+    throw BadText(name + ": " + std::string(run.entry.about.name) + " " + std::string(lack) +
+                  takers_of(rows, run.recovery));
+  }
+}
+
+}  // namespace
+
+void refuse_needless_sim_options(const CLI::App& command, const CatalogEntry& entry) {
+  refuse(command, {entry}, sim_rows);
+}
+
+void refuse_needless_check_options(const CLI::App& command, const CatalogEntry& entry,
+                                   bool recovery) {
+  refuse(command, {entry, recovery}, check_rows);
+}
+
+}  // namespace conch::lab_cli

@@ -1,0 +1,16 @@
+// Which algorithms take which options: one that would have no effect is refused.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "catalog/catalog.hpp"
+
+namespace conch::lab_cli {
+
+// Throw BadText with the option, why the algorithm does not take it, and which do.
+
+void refuse_needless_sim_options(const CLI::App& command, const CatalogEntry& entry);
+void refuse_needless_check_options(const CLI::App& command, const CatalogEntry& entry,
+                                   bool recovery);
+
+}  // namespace conch::lab_cli
