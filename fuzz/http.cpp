@@ -3,7 +3,7 @@
 #include "http/server.hpp"
 
 using namespace conch;
-using namespace conch::watch;
+using namespace conch::http;
 
 namespace {
 

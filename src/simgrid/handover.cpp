@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <type_traits>
 
+#include "core/text.hpp"
 #include "simgrid/child.hpp"
 #include "simgrid/module/interface.hpp"
 
