@@ -59,6 +59,18 @@ struct EtcdOptions {
 /// or as `conch peer --help`.
 enum class OptionNames : std::uint8_t { members, environment, command_line };
 
+/// How much a line of the log matters: an error has cost somebody a lock or this peer its place,
+/// a warning may.
+enum class LogLevel : std::uint8_t { info, warning, error };
+
+struct LogLine {
+  LogLevel level = LogLevel::warning;
+  std::string_view text;
+
+  /// For a function that is called with a line and minds only its text.
+  operator std::string_view() const { return text; }  // NOLINT(google-explicit-constructor)
+};
+
 struct PeerOptions {
   /// Empty: $CONCH_GROUP, or "default".
   std::string group;
@@ -116,7 +128,8 @@ struct PeerOptions {
   /// this peer's alone, and begins anew.
   std::string trace;
   /// One line for everything worth knowing; none: to standard error if something is wrong.
-  std::function<void(std::string_view line)> log;
+  /// It may take a std::string_view.
+  std::function<void(const LogLine& line)> log;
   OptionNames option_names = OptionNames::members;
 };
 

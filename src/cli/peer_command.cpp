@@ -1,5 +1,4 @@
 // conch peer: a member that stays, and serves the `conch lock` of its machine.
-#include <fmt/chrono.h>
 #include <fmt/core.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/peer_line.hpp"
+#include "cli/peer_log.hpp"
 #include "cli/peer_options.hpp"
 #include "cli/window.hpp"
 #include "core/text.hpp"
@@ -28,6 +28,7 @@ struct PeerArguments {
   PeerOptions options;
   std::string lease;
   Window::Options http;
+  std::string log_format = "text";
 };
 
 sigset_t ending_signals() {
@@ -37,12 +38,6 @@ sigset_t ending_signals() {
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGHUP);
   return signals;
-}
-
-void say(std::string_view line) {
-  auto now =
-      std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
-  fmt::print(stderr, "{:%FT%T}Z {}\n", now, line);
 }
 
 std::chrono::milliseconds lease_in(const std::string& text) {
@@ -69,13 +64,13 @@ std::stop_token stopped_by(const sigset_t& signals) {
 }
 
 /// None if it was told to end before it was in the group.
-std::unique_ptr<Peer> join(PeerOptions options) {
+std::unique_ptr<Peer> join(PeerOptions options, const PeerLog& log) {
   std::stop_token stop = options.give_up;
   try {
     return std::make_unique<Peer>(std::move(options));
   } catch (const Error& error) {
     if (!stop.stop_requested()) throw;
-    say(error.what());
+    log.info(error.what());
     return nullptr;
   }
 }
@@ -86,16 +81,22 @@ void await(const std::stop_token& stop) {
   stopped.acquire();
 }
 
-void run_peer(PeerArguments& arguments) {
-  peer::keep_heap_small();
-  net::raise_open_files();
+/// Who it is, and where others find it.
+std::string introduction(const Peer& peer, const std::optional<Window>& window) {
+  std::string where;
+  for (const std::string& address : peer.listens()) where += ", listens on " + address;
+  if (window) where += ", shows itself on http://" + window->address();
+  return fmt::format("peer {} is in the group {} ({}){}", id_text(NodeId{peer.id()}), peer.group(),
+                     peer.algorithm(), where);
+}
+
+void serve(PeerArguments& arguments, PeerLog& log) {
   // Before there are threads: they inherit it, and one of them waits for the signals.
   sigset_t signals = ending_signals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   arguments.options.serves_clients = true;
-  arguments.options.group = peer::group_named(arguments.options.group);
   if (!arguments.lease.empty()) arguments.options.lease = lease_in(arguments.lease);
-  arguments.options.log = say;
+  arguments.options.log = [&log](const LogLine& line) { log.write(line); };
   std::optional<Window> window;
   if (arguments.http.address.empty() && !arguments.http.token_file.empty())
     throw Error("--http-token-file: there is no --http to ask for it");
@@ -103,23 +104,35 @@ void run_peer(PeerArguments& arguments) {
   if (!arguments.http.address.empty()) window.emplace(arguments.http);
   std::stop_token stop = stopped_by(signals);
   arguments.options.give_up = stop;
-  std::unique_ptr<Peer> peer = join(std::move(arguments.options));
+  std::unique_ptr<Peer> peer = join(std::move(arguments.options), log);
   if (!peer) return;
+  log.name_peer(id_text(NodeId{peer->id()}));
   if (window) window->look_at(*peer);
-  std::string where;
-  for (const std::string& address : peer->listens()) where += ", listens on " + address;
-  if (window) where += ", shows itself on http://" + window->address();
-  say(fmt::format("peer {} is in the group {} ({}){}", id_text(NodeId{peer->id()}), peer->group(),
-                  peer->algorithm(), where));
+  log.info(introduction(*peer, window));
   await(stop);
-  say("leaves the group; a second signal ends it at once");
+  log.info("leaves the group; a second signal ends it at once");
   if (window) window->close();
   peer->leave();
 }
 
+/// What it fails with is a line of the log as any other, where somebody takes the log apart.
+void run_peer(PeerArguments& arguments, Invocation& invocation) {
+  peer::keep_heap_small();
+  net::raise_open_files();
+  arguments.options.group = peer::group_named(arguments.options.group);
+  PeerLog log(log_format_named(arguments.log_format), arguments.options.group);
+  try {
+    serve(arguments, log);
+  } catch (const std::exception& error) {
+    if (log.format() == LogFormat::text) throw;
+    log.error(error.what());
+    invocation.exit = Exit::bad_usage;
+  }
+}
+
 }  // namespace
 
-void add_peer_command(CLI::App& app, Invocation&) {
+void add_peer_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand(
       "peer", "Be a member of a group until SIGTERM, and serve `conch lock` on this machine");
   auto arguments = std::make_shared<PeerArguments>();
@@ -157,7 +170,10 @@ void add_peer_command(CLI::App& app, Invocation&) {
   command->add_flag("--persist", options.persist,
                     "If this peer is the group's last, and the register is here: keep the data");
   command->add_flag("--tcp-only", options.tcp_only, "Speak TCP with peers of this machine, too");
-  command->callback([arguments] { run_peer(*arguments); });
+  command->add_option("--log-format", arguments->log_format,
+                      "text, or json for one object a line; without: text, as the journal reads it "
+                      "if standard error is a stream to it");
+  command->callback([arguments, &invocation] { run_peer(*arguments, invocation); });
 }
 
 }  // namespace conch::cli

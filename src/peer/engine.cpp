@@ -271,9 +271,9 @@ void Engine::stop() {
   }
 }
 
-void Engine::log(const std::string& line) const {
+void Engine::log(const std::string& line, LogLevel level) const {
   std::string text = in_words_of(options_.option_names, line);
-  if (options_.log) return options_.log(text);
+  if (options_.log) return options_.log({level, text});
   fmt::print(stderr, "conch: {}\n", text);
 }
 

@@ -19,7 +19,8 @@ void Engine::found_again(const View& last) {
     options_.eps = last.eps;
   if (last.number > 0 && last.algorithm != algorithm)
     log(fmt::format("the group '{}' was empty, and had run {}: it runs {} now", group_,
-                    last.algorithm, algorithm));
+                    last.algorithm, algorithm),
+        LogLevel::info);
 }
 
 /// Where this peer joins, whoever answers.

@@ -211,7 +211,7 @@ void Engine::happen(const Opened& event, Time) { inquiries_->opened(event.lock);
 
 void Engine::happen(const Admitted&, Time) {
   if (phase_ == Phase::joining) enter_phase(Phase::member);
-  if (std::exchange(expelled_, false)) log("is in the group again, as a new life");
+  if (std::exchange(expelled_, false)) log("is in the group again, as a new life", LogLevel::info);
 }
 
 void Engine::happen(const Expelled&, Time) {
@@ -222,7 +222,7 @@ void Engine::happen(const Expelled&, Time) {
   data_->forget();
   if (phase_ == Phase::leaving) return enter_phase(Phase::gone);
   if (phase_ == Phase::member) {
-    log("was out of touch for too long, or was evicted: what it held is lost");
+    log("was out of touch for too long, or was evicted: what it held is lost", LogLevel::error);
     expelled_ = true;
   }
   be_born();
@@ -232,7 +232,7 @@ void Engine::happen(const Departed&, Time) { enter_phase(Phase::gone); }
 
 void Engine::happen(const Refused& event, Time) {
   failure_ = event.why;
-  if (phase_ != Phase::joining) log(event.why);
+  if (phase_ != Phase::joining) log(event.why, LogLevel::error);
   enter_phase(Phase::failed);
   turn_everybody_out();
 }
@@ -429,7 +429,8 @@ void Engine::register_changed() {
 void Engine::register_trouble(const std::string& why) {
   std::lock_guard guard(mutex_);
   trouble_ = why;
-  log(why.empty() ? "the register can be used again" : why);
+  if (why.empty()) return log("the register can be used again", LogLevel::info);
+  log(why);
 }
 
 // Clients.
