@@ -15,9 +15,11 @@
 #include "cli/peer_line.hpp"
 #include "cli/peer_log.hpp"
 #include "cli/peer_options.hpp"
+#include "cli/systemd.hpp"
 #include "cli/window.hpp"
 #include "core/text.hpp"
 #include "net/open_files.hpp"
+#include "peer/engine.hpp"
 #include "peer/heap.hpp"
 #include "peer/names.hpp"
 
@@ -90,7 +92,19 @@ std::string introduction(const Peer& peer, const std::optional<Window>& window) 
                      peer.algorithm(), where);
 }
 
+/// From now on systemd takes the service for started, and waits for its beats.
+void report_ready(const Peer& peer, Systemd& systemd, StatusForSystemd& status) {
+  systemd.ready(status.in_group());
+  peer::Engine& engine = peer.engine();
+  peer::Guard guard = engine.guard();
+  engine.watch(status);
+  // Three a period, because one may find systemd's queue full and one may be late.
+  if (systemd.watchdog())
+    engine.beat_every(*systemd.watchdog() / 3, [&systemd] { systemd.beat(); });
+}
+
 void serve(PeerArguments& arguments, PeerLog& log) {
+  Systemd systemd([&log](const std::string& line) { log.write({LogLevel::warning, line}); });
   // Before there are threads: they inherit it, and one of them waits for the signals.
   sigset_t signals = ending_signals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
@@ -104,12 +118,16 @@ void serve(PeerArguments& arguments, PeerLog& log) {
   if (!arguments.http.address.empty()) window.emplace(arguments.http);
   std::stop_token stop = stopped_by(signals);
   arguments.options.give_up = stop;
+  std::optional<StatusForSystemd> status;  // Outlives the peer, which tells it about its end, too.
   std::unique_ptr<Peer> peer = join(std::move(arguments.options), log);
   if (!peer) return;
   log.name_peer(id_text(NodeId{peer->id()}));
   if (window) window->look_at(*peer);
-  log.info(introduction(*peer, window));
+  status.emplace(systemd, introduction(*peer, window));
+  log.info(status->in_group());
+  report_ready(*peer, systemd, *status);
   await(stop);
+  systemd.stopping("leaves the group");
   log.info("leaves the group; a second signal ends it at once");
   if (window) window->close();
   peer->leave();

@@ -167,6 +167,10 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   /// From here on until the engine ends, or it looks away. Under the guard.
   void watch(Witness& witness) { witnesses_.push_back(&witness); }
   void unwatch(Witness& witness) { std::erase(witnesses_, &witness); }
+  /// Whoever drives calls it at least this often, while this peer is or may become a member. It
+  /// comes from the loop that does the work, so that it ceases when that loop hangs; it neither
+  /// blocks nor calls the engine. Under the guard.
+  void beat_every(Duration period, std::function<void()> beat);
 
  private:
   // The courier.
@@ -231,6 +235,7 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   void ring_again();
   void look_after(Time now);
   void keep_house(Time now);
+  void beat_if_due(Time now);
   Time wakes() const;
   void rouse_driver();
   void rouse_background() const;
@@ -344,6 +349,9 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   std::map<recovery::Life, std::optional<Time>> known_lives_;
   Time next_housekeeping_ = Time::max();
   Time next_forgetting_{};
+  std::function<void()> beat_;
+  Duration beat_period_{};
+  Time next_beat_ = Time::max();
 
   /// Where the register is on another machine: who asks it for us.
   std::vector<recovery::Life> contacts_;

@@ -146,6 +146,21 @@ void Engine::work(const net::Readiness& ready) {
   look_after(work_now_);
   settle(work_now_);
   ring_again();
+  beat_if_due(work_now_);
+}
+
+void Engine::beat_every(Duration period, std::function<void()> beat) {
+  beat_period_ = period;
+  beat_ = std::move(beat);
+  next_beat_ = net::steady_now();
+  rouse_driver();
+}
+
+/// A peer that its group refuses can do nothing more: its silence says so.
+void Engine::beat_if_due(Time now) {
+  if (now < next_beat_) return;
+  next_beat_ = phase_ == Phase::failed ? Time::max() : now + beat_period_;
+  if (phase_ != Phase::failed) beat_();
 }
 
 /// Who has heard the bell may not be whom it rang for: a thread that drives sleeps on if somebody
@@ -159,7 +174,7 @@ Time Engine::wakes() const {
   Time steward = steward_ ? steward_->wakes() : Time::max();
   return std::min({steward, courier_->wakes(), timers_.next(), clients_->wakes(),
                    inquiries_->wakes(), claim_survey_->wakes(), rangefinder_->wakes(),
-                   next_housekeeping_});
+                   next_housekeeping_, next_beat_});
 }
 
 void Engine::look_at_clock() {

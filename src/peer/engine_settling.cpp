@@ -211,6 +211,7 @@ void Engine::happen(const Opened& event, Time) { inquiries_->opened(event.lock);
 
 void Engine::happen(const Admitted&, Time) {
   if (phase_ == Phase::joining) enter_phase(Phase::member);
+  tell([](Witness& witness) { witness.admitted(); });
   if (std::exchange(expelled_, false)) log("is in the group again, as a new life", LogLevel::info);
 }
 

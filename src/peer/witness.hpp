@@ -34,6 +34,8 @@ class Witness {
 
   // A life of this peer.
   virtual void born(const recovery::Life&) {}
+  /// The life is a member: from now on its locks can be asked for.
+  virtual void admitted() {}
   virtual void installed(Epoch, const recovery::View&) {}
   /// This peer proposes to go on without that one.
   virtual void suspected(const recovery::Life&) {}
