@@ -1,5 +1,5 @@
-// The pages are true: every block of README.md, bench/README.md and docs/ is run as its fence says
-// (docs/page.hpp), against what the page prints. Runs in the root of the repository.
+// The pages are true: every block of docs/, bench/README.md and the pages of the root is run as its
+// fence says (docs/page.hpp), against what the page prints. Runs in the root of the repository.
 //
 // A difference is shown line by line: - is on the page, + is what happens. To accept what happens,
 //     CONCH_REWRITE_DOCS=1 ./dev test -R DocsTest && git diff
@@ -23,7 +23,8 @@
 namespace conch::docs {
 
 std::vector<std::string> pages() {
-  std::vector<std::string> paths{"README.md", "bench/README.md"};
+  std::vector<std::string> paths{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
+                                 "bench/README.md"};
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("docs", error))
     if (entry.path().extension() == ".md") paths.push_back(entry.path().string());
