@@ -20,6 +20,7 @@
 #include "peer/names.hpp"
 #include "peer/rangefinder.hpp"
 #include "peer/register_choice.hpp"
+#include "peer/saved_data.hpp"
 #include "peer/trace_file.hpp"
 
 namespace conch::peer {
@@ -114,6 +115,7 @@ Engine::Engine(PeerOptions options)
   } else if (algorithm.empty()) {
     algorithm = who_is_there().algorithm;
   }
+  if (reg && options_.persist) expect_known_data(directories_.state + "/data");
   presence_.emplace(directories_.state);
   if (algorithm.empty()) algorithm = default_algorithm;
   algorithm_ = is_ring() ? find_routed(algorithm) : &real_algorithm(algorithm);

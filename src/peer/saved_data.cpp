@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "core/encode.hpp"
 #include "core/fields.hpp"
@@ -29,6 +30,8 @@ struct Heading {
   CONCH_FIELDS(Heading, lock, size, sum)
 };
 
+/// Then the format, and in this one how long the heading is.
+constexpr std::string_view first_words = "conch data ";
 constexpr std::string_view first_line = "conch data 1 ";
 constexpr std::size_t heading_bytes_max = 1024;
 
@@ -120,6 +123,21 @@ void save_data(const std::string& folder, std::string_view lock, std::span<const
   write_all(file.number(), {text, bytes.size()}, unfinished);
   if (::fsync(file.number()) != 0) fail("write", unfinished);
   if (std::rename(unfinished.c_str(), path.c_str()) != 0) fail("rename", unfinished);
+}
+
+void expect_known_data(const std::string& folder) {
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+    std::ifstream file(entry.path());
+    std::string line;
+    std::getline(file, line);
+    if (!line.starts_with(first_words) || line.starts_with(first_line)) continue;
+    std::string format = line.substr(first_words.size());
+    throw Error(ErrorCode::misconfigured,
+                fmt::format("{} is of format {}, this conch knows 1; a newer conch wrote it; use "
+                            "that one",
+                            entry.path().string(), format.substr(0, format.find(' '))));
+  }
 }
 
 std::vector<std::string> saved_locks(const std::string& folder) {

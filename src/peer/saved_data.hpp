@@ -14,6 +14,8 @@ namespace conch::peer {
 
 /// In place of what was saved before, at once or not at all. Throws Error.
 void save_data(const std::string& folder, std::string_view lock, std::span<const std::byte> bytes);
+/// Throws Error if a later version of conch has saved some: it would be overwritten unread.
+void expect_known_data(const std::string& folder);
 /// The resources that have been saved; none if there is no such folder. What is no saved data is
 /// left alone.
 std::vector<std::string> saved_locks(const std::string& folder);
