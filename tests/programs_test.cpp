@@ -24,7 +24,8 @@ std::set<std::string> commands_in(const std::string& help, const std::string& he
     std::istringstream words(line);
     std::string command;
     for (std::string word; words >> word;) command += (command.empty() ? "" : " ") + word;
-    if (!command.starts_with("help ")) commands.insert(command);
+    bool is_of_both = command.starts_with("help ") || command.starts_with("completion ");
+    if (!is_of_both) commands.insert(command);
   }
   return commands;
 }

@@ -1,4 +1,4 @@
-// The version of the protocol that there was before this one.
+// The versions of the protocol of the release before this one.
 #include "recovery/versions.hpp"
 
 namespace conch::recovery {

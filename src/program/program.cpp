@@ -13,6 +13,7 @@
 
 #include "catalog/catalog.hpp"
 #include "core/text.hpp"
+#include "program/reference.hpp"
 
 namespace conch::program {
 namespace {
@@ -123,11 +124,26 @@ void print_help(const CLI::App& app, const std::vector<std::string>& path) {
                                                        CLI::AppFormatMode::Normal));
 }
 
+struct HelpTexts {
+  std::vector<std::string> path;
+  bool man = false;
+  std::string share;
+};
+
+void help(const CLI::App& app, const HelpTexts& texts) {
+  if (!texts.share.empty()) return write_reference(reference_of(app), texts.share);
+  if (!texts.man) return print_help(app, texts.path);
+  fmt::print("{}", reference_page(command_at(reference_of(app), texts.path)));
+}
+
 void add_help_command(CLI::App& app) {
-  auto path = std::make_shared<std::vector<std::string>>();
+  auto texts = std::make_shared<HelpTexts>();
   CLI::App* command = app.add_subcommand("help", "Say what a command does and takes");
-  command->add_option("command", *path, "The command, as in lock or lab run");
-  command->callback([&app, path] { print_help(app, *path); });
+  command->add_option("command", texts->path, "The command, as in lock or lab run");
+  command->add_flag("--man", texts->man, "As a man page, for man -l");
+  // For the build, which installs what it finds there.
+  command->add_option("--write", texts->share, "Write man pages and completions")->group("");
+  command->callback([&app, texts] { help(app, *texts); });
 }
 
 /// Only the subcommand that is named, if one is: to build them all takes longer than some locks.
@@ -138,6 +154,7 @@ void add_commands(const Program& program, CLI::App& app, Invocation& invocation)
   for (const Command& command : program.commands) command.add(app, invocation);
   if (program.add_elsewhere != nullptr) program.add_elsewhere(app);
   add_help_command(app);
+  add_completion_command(app);
 }
 
 }  // namespace
