@@ -10,6 +10,10 @@ trap 'rm -rf "$here"' EXIT
 
 cmake --install "$build" --prefix "$here/prefix" >/dev/null
 "$here/prefix/bin/conch" --version
+for file in man/man1/conch.1 man/man1/conch-lock.1 bash-completion/completions/conch zsh/site-functions/_conch \
+  fish/vendor_completions.d/conch.fish; do
+  [ -s "$here/prefix/share/$file" ] || { echo "share/$file is not installed" >&2; exit 1; }
+done
 
 cat >"$here/program.cpp" <<'END'
 #include <conch/mutex.hpp>
