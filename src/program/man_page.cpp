@@ -71,7 +71,7 @@ std::string options_of_page(const CommandWords& command) {
   std::string text;
   if (!command.arguments.empty()) text += ".SH ARGUMENTS\n" + tagged(command.arguments);
   for (const OptionGroup& group : command.groups)
-    text += ".SH " + upper(roff(group.title)) + "\n" + tagged(group.options);
+    text += ".SH " + roff(upper(group.title)) + "\n" + tagged(group.options);
   return text;
 }
 
@@ -123,7 +123,7 @@ std::string list_of(const CommandWords& program) {
   std::string title;
   for (const CommandWords& command : program.commands) {
     if (command.elsewhere != title && !command.elsewhere.empty())
-      text += ".SH " + upper(roff(command.elsewhere)) + "\n";
+      text += ".SH " + roff(upper(command.elsewhere)) + "\n";
     title = command.elsewhere;
     text += ".TP\n";
     text += title.empty() ? bold(page_name(command)) + "(1)" : bold(command.full_name());
@@ -136,7 +136,7 @@ std::string list_of(const CommandWords& program) {
 std::string parts_of(const CommandWords& command) {
   std::string text;
   for (const CommandWords& part : command.commands) {
-    text += ".SH " + upper(roff(part.full_name())) + "\n" + bold(part.usage()) + "\n.PP\n" +
+    text += ".SH " + roff(upper(part.full_name())) + "\n" + bold(part.usage()) + "\n.PP\n" +
             roff(sentence(part.about)) + "\n" + tagged(part.arguments) + tagged(part.options());
     std::string footer = Footer().page_of(part.footer);
     // A section of the part, not of the page.
@@ -160,7 +160,7 @@ std::string see_also(const CommandWords& command) {
 std::string man_page(const CommandWords& command, const ManDetails& details) {
   bool is_program = command.path.size() == 1;
   std::string text =
-      fmt::format(".TH {} 1 {} \"{} {}\" \"User Commands\"\n", upper(roff(page_name(command))),
+      fmt::format(".TH {} 1 {} \"{} {}\" \"User Commands\"\n", roff(upper(page_name(command))),
                   details.date, command.path.front(), details.version);
   std::string about = command.about;
   if (about.ends_with('.')) about.pop_back();  // whatis(1) shows it as a title
