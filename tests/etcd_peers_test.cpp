@@ -68,6 +68,17 @@ TEST_F(EtcdPeersTest, AMemberIsEvictedAndALockIsForcedOpen) {
   leave(one);
 }
 
+TEST_F(EtcdPeersTest, WhoEvictsWhileEtcdIsAwayIsToldThatTheMemberIsStillThere) {
+  Process& one = ready_peer(with_register({"--lease", "60s"}));
+  ready_peer(with_register());
+  std::string id = member_of(status(), one.id())["id"];
+  cluster->kill(0);
+  Outcome evicted = run({"evict", id});
+  EXPECT_EQ(evicted.status, 1) << evicted.out;
+  EXPECT_TRUE(evicted.says(id + " is still a member after 10 s")) << evicted.out;
+  EXPECT_TRUE(evicted.says("no member of the cluster answers")) << evicted.out;
+}
+
 TEST_F(EtcdPeersTest, WhileEtcdIsAwayLocksMoveUntilLeasesEndAndThenTheGroupGoesOn) {
   Process& one = ready_peer(with_register({"--lease", "8s"}));
   Process& two = ready_peer(with_register());

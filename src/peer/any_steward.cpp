@@ -74,6 +74,9 @@ class StewardOf final : public AnySteward {
   void suspect(Time now, const Life& life, Effects& out) override {
     call_and_report(now, out, [&](auto& own) { steward_.suspect(life, own); });
   }
+  void evict(Time now, std::set<Life> those, Effects& out) override {
+    call_and_report(now, out, [&](auto& own) { steward_.evict(std::move(those), own); });
+  }
   void relabel(Time now, const std::map<NodeId, std::string>& labels, Effects& out) override {
     call_and_report(now, out, [&](auto& own) { steward_.relabel(labels, own); });
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -89,6 +90,7 @@ class AnySteward {
   virtual void silent(Time now, const recovery::Life& life, Duration unacknowledged,
                       Effects& out) = 0;
   virtual void suspect(Time now, const recovery::Life& life, Effects& out) = 0;
+  virtual void evict(Time now, std::set<recovery::Life> those, Effects& out) = 0;
   virtual void relabel(Time now, const std::map<NodeId, std::string>& labels, Effects& out) = 0;
   virtual void force_open(Time now, const std::string& lock, Effects& out) = 0;
   /// See recovery::Steward.

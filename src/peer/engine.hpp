@@ -163,6 +163,8 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   bool understands_claims(const recovery::Member& member) const;
   /// What this process runs, for those who ask who holds a lock; its command line, if it is empty.
   void describe(std::string command) { command_ = std::move(command); }
+  /// What keeps the register from being used; empty: nothing.
+  const std::string& trouble() const { return trouble_; }
   void log(const std::string& line, LogLevel level = LogLevel::warning) const;
   /// From here on until the engine ends, or it looks away. Under the guard.
   void watch(Witness& witness) { witnesses_.push_back(&witness); }

@@ -100,7 +100,7 @@ void Engine::follow_view(Time now) {
       std::erase(contacts_, life);
     }
   }
-  inquiries_->follow_view(view);
+  inquiries_->follow_view(view, now);
   rangefinder_->follow_view(view, now);
   data_->follow_view();
 }

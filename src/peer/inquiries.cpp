@@ -87,14 +87,22 @@ void Inquiries::evict(net::ClientId client, NodeId member, Haste haste, Time now
   const Member* found = engine_.steward().view().roster.find(member);
   if (!found)
     return reply(client,
-                 Failed{fmt::format("no member {}; `conch status` lists them", member.value)});
+                 Failed{fmt::format("no member {:x}; `conch status` lists them", member.value)});
   Life life = found->life();
-  if (life == engine_.status_here(now).self)
+  if (life == engine_.self())
     return reply(client, Failed{"a peer does not evict itself: stop it, or ask another one"});
   errands_.push_back({client, life, now + errand_patience});
   if (haste == Haste::now && engine_.understands_claims(*found))
     engine_.courier().send(life, packed(PayloadKind::hurry, Hurry{}));
-  engine_.steward().suspect(now, life, engine_.effects());
+  propose_evictions(now);
+}
+
+/// As long as somebody waits for it, and in a new life of this peer, too.
+void Inquiries::propose_evictions(Time now) {
+  std::set<Life> those;
+  for (const Errand& errand : errands_)
+    if (const Life* life = std::get_if<Life>(&errand.goal)) those.insert(*life);
+  engine_.steward().evict(now, std::move(those), engine_.effects());
 }
 
 /// Those who run commands under it are asked first; who does not answer is waited for no longer
@@ -137,31 +145,49 @@ void Inquiries::force_open_now(net::ClientId client, const std::string& lock, Ti
   engine_.steward().force_open(now, lock, engine_.effects());
 }
 
-void Inquiries::follow_view(const View& view) {
-  finish_errands(
-      [&](const Errand& errand) {
-        const Life* life = std::get_if<Life>(&errand.goal);
-        return life && !view.roster.contains(*life);
-      },
-      Done{});
+void Inquiries::follow_view(const View& view, Time now) {
+  finish_errands([&](const Errand& errand) -> std::optional<ClientReply> {
+    const Life* life = std::get_if<Life>(&errand.goal);
+    if (!life || view.roster.contains(*life)) return std::nullopt;
+    return Done{};
+  });
+  if (!errands_.empty()) propose_evictions(now);
 }
 
 void Inquiries::opened(const std::string& lock) {
-  finish_errands(
-      [&](const Errand& errand) {
-        const std::string* goal = std::get_if<std::string>(&errand.goal);
-        return goal && *goal == lock;
-      },
-      Done{});
+  finish_errands([&](const Errand& errand) -> std::optional<ClientReply> {
+    const std::string* goal = std::get_if<std::string>(&errand.goal);
+    if (!goal || *goal != lock) return std::nullopt;
+    return Done{};
+  });
 }
 
-template <class Predicate>
-void Inquiries::finish_errands(Predicate&& is_done, const ClientReply& answer) {
-  std::erase_if(errands_, [&](const Errand& errand) {
-    bool done = is_done(errand);
-    if (done) reply(errand.client, answer);
-    return done;
-  });
+/// Those for which there is an answer now; whether there are any.
+template <class AnswerTo>
+bool Inquiries::finish_errands(AnswerTo&& answer_to) {
+  return std::erase_if(errands_, [&](const Errand& errand) {
+           std::optional<ClientReply> answer = answer_to(errand);
+           if (answer) reply(errand.client, *answer);
+           return answer.has_value();
+         }) > 0;
+}
+
+/// What has become of it instead.
+std::string Inquiries::why_overdue(const Errand& errand) const {
+  auto seconds = std::chrono::duration_cast<std::chrono::seconds>(errand_patience).count();
+  std::string why;
+  if (const Life* life = std::get_if<Life>(&errand.goal)) {
+    why = fmt::format(
+        "{:x} is still a member after {} s: the register has not accepted that it goes, and is "
+        "not asked again",
+        life->id.value, seconds);
+  } else {
+    why = fmt::format(
+        "{} is not open after {} s: the register has not accepted it, or a member does not "
+        "answer; it opens as soon as they do",
+        std::get<std::string>(errand.goal), seconds);
+  }
+  return engine_.trouble().empty() ? why : why + " (" + engine_.trouble() + ")";
 }
 
 void Inquiries::left(net::ClientId client) {
@@ -169,7 +195,9 @@ void Inquiries::left(net::ClientId client) {
     const auto* asker = std::get_if<net::ClientId>(&each.second.asker);
     return asker && *asker == client;
   });
-  std::erase_if(errands_, [&](const Errand& errand) { return errand.client == client; });
+  std::size_t gone =
+      std::erase_if(errands_, [&](const Errand& errand) { return errand.client == client; });
+  if (gone > 0) propose_evictions(net::steady_now());
   std::erase_if(vacating_, [&](const auto& each) { return each.second.client == client; });
 }
 
@@ -186,8 +214,11 @@ void Inquiries::look_after(Time now) {
     finish(surveys_.begin()->first);
   for (const auto& [number, vacating] : std::map(vacating_))
     if (vacating.until <= now) finish_vacating(number, now);
-  finish_errands([&](const Errand& errand) { return errand.until <= now; },
-                 Failed{"it has not come about in time: the register may be out of reach"});
+  bool were_overdue = finish_errands([&](const Errand& errand) -> std::optional<ClientReply> {
+    if (errand.until > now) return std::nullopt;
+    return Failed{why_overdue(errand)};
+  });
+  if (were_overdue) propose_evictions(now);
 }
 
 }  // namespace conch::peer

@@ -36,7 +36,7 @@ class Inquiries {
   void told(const recovery::Life& by, const StatusPart& m);
   void told(const recovery::Life& by, const Vacated& m);
 
-  void follow_view(const recovery::View& view);
+  void follow_view(const recovery::View& view, Time now);
   void opened(const std::string& lock);
   Time wakes() const;
   void look_after(Time now);
@@ -72,8 +72,10 @@ class Inquiries {
   void finish_vacating(std::uint64_t number, Time now);
   void begin(Survey survey);
   void finish(std::uint64_t number);
-  template <class Predicate>
-  void finish_errands(Predicate&& is_done, const ClientReply& answer);
+  template <class AnswerTo>
+  bool finish_errands(AnswerTo&& answer_to);
+  std::string why_overdue(const Errand& errand) const;
+  void propose_evictions(Time now);
   void reply(net::ClientId client, const ClientReply& reply);
 
   Engine& engine_;

@@ -117,6 +117,7 @@ class OverlaySteward final : public AnySteward {
   void answered(Time, const Answer&, Effects&) override {}
   void watched(Time, Effects&) override {}
   void timer(Time, const std::string&, Epoch, TimerId, Effects&) override {}
+  void evict(Time, std::set<Life>, Effects&) override {}
   void relabel(Time, const std::map<NodeId, std::string>&, Effects&) override {}
   void force_open(Time, const std::string&, Effects&) override {}
   void delay_locks(Time, Duration, Effects&) override {}

@@ -106,9 +106,9 @@ class Participant {
 
   /// The view in which this peer is a member. `known` may be newer than what it has learned.
   View admission(const Standing& known) const;
-  /// The next view without those whose leases have ended, if there are any, or if it was the
-  /// decider's.
-  std::optional<View> eviction() const;
+  /// The next view without those whose leases have ended and those of `wanted` that are members, if
+  /// there are any, or if it was the decider's.
+  std::optional<View> eviction(const std::set<Life>& wanted = {}) const;
   /// The next view without one that does not answer, whether its lease has ended or not; if both
   /// are members.
   std::optional<View> eviction_of(const Life& suspect) const;

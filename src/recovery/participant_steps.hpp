@@ -25,19 +25,18 @@ View Participant<A>::admission(const Standing& known) const {
 }
 
 template <Exclusive A>
-std::optional<View> Participant<A>::eviction() const {
-  std::vector<NodeId> dead = dead_members(known());
+std::optional<View> Participant<A>::eviction(const std::set<Life>& wanted) const {
+  std::vector<NodeId> those = dead_members(known());
+  for (const Life& life : wanted)
+    if (life != self_ && view_.roster.contains(life)) those.push_back(life.id);
   bool undecided = epoch_ < view_.epoch && ended_.contains(view_.decider);
-  if (!is_member() || (dead.empty() && !undecided)) return std::nullopt;
-  return recovery::eviction(known(), dead, self_);
+  if (!is_member() || (those.empty() && !undecided)) return std::nullopt;
+  return recovery::eviction(known(), those, self_);
 }
 
 template <Exclusive A>
 std::optional<View> Participant<A>::eviction_of(const Life& suspect) const {
-  if (!is_member() || !view_.roster.contains(suspect)) return std::nullopt;
-  std::vector<NodeId> those = dead_members(known());
-  those.push_back(suspect.id);
-  return recovery::eviction(known(), those, self_);
+  return view_.roster.contains(suspect) ? eviction({suspect}) : std::nullopt;
 }
 
 template <Exclusive A>

@@ -11,6 +11,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,6 +72,9 @@ class Steward {
   void silent(const Life& life, Duration unacknowledged, Out& out);
   /// This one should be put out, for whatever reason.
   void suspect(const Life& life, Out& out);
+  /// Those, and no others any more, are to be put out because somebody wants it: proposed until
+  /// they are, whatever else happens to the view meanwhile.
+  void evict(std::set<Life> those, Out& out);
 
   // The process. False if the lease has run out: it has been told.
   bool request(const std::string& lock, const Wish& wish, Out& out);
@@ -147,6 +151,7 @@ class Steward {
   };
   std::map<std::string, Forcing> forcing_;
   std::map<NodeId, std::string> labels_;
+  std::set<Life> evicting_;
   /// From those who know of the admission before this one does: nothing is done without a lease.
   std::vector<std::pair<Life, Message<A>>> before_lease_;
   /// Who has said of whom that it cannot be reached, and when.
@@ -188,7 +193,7 @@ void Steward<A>::look_after(Out& out) {
 template <Exclusive A>
 std::optional<View> Steward<A>::proposal() const {
   if (leaving_ && participant_.stage() == Stage::working) return participant_.departure();
-  if (std::optional<View> eviction = participant_.eviction()) return eviction;
+  if (std::optional<View> eviction = participant_.eviction(evicting_)) return eviction;
   std::vector<std::string> locks;
   for (const auto& [lock, forcing] : forcing_)
     if (!forcing.accepted) locks.push_back(lock);
@@ -264,13 +269,15 @@ void Steward<A>::learn(const Standing& standing, Out& out) {
   participant_.learn(standing, out);
   std::erase_if(doubts_,
                 [&](const auto& each) { return !participant_.view().roster.contains(each.first); });
+  std::erase_if(evicting_,
+                [&](const Life& life) { return !participant_.view().roster.contains(life); });
   for (const auto& [from, message] : std::exchange(before_lease_, {})) receive(from, message, out);
   if (standing.has_ended(participant_.self())) participant_.lapse(out);
   see_forced(out);
   bool reason = proposal().has_value();
   if (!reason) next_proposal_.reset();
   // What only this one wants nobody else proposes.
-  bool own = leaving_ || !forcing_.empty();
+  bool own = leaving_ || !forcing_.empty() || !evicting_.empty();
   Duration delay = own ? Duration::zero() : proposal_delay(rank(), terms_);
   if (reason && !next_proposal_) next_proposal_ = out.now() + delay;
 }
@@ -368,6 +375,15 @@ template <Exclusive A>
 void Steward<A>::suspect(const Life& life, Out& out) {
   if (!alive(out) || next_proposal_ || life == participant_.self()) return;
   if (std::optional<View> view = participant_.eviction_of(life)) propose(std::move(*view), out);
+}
+
+template <Exclusive A>
+void Steward<A>::evict(std::set<Life> those, Out& out) {
+  std::swap(evicting_, those);
+  bool is_new = !std::includes(those.begin(), those.end(), evicting_.begin(), evicting_.end());
+  if (!is_new || !alive(out) || leaving_ || !tenure_.until()) return;
+  next_proposal_ = out.now();
+  look_after(out);
 }
 
 template <Exclusive A>

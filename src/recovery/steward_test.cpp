@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "core/encode.hpp"
 #include "core/testing/dice.hpp"
 #include "mutex/central.hpp"
@@ -331,6 +333,63 @@ TEST(Steward, WhoDoesNotAnswerIsDoubtedAndThenPutOut) {
   const View& view = std::get<Propose>(peer.asks.back().question).view;
   EXPECT_FALSE(view.roster.contains(silent));
   EXPECT_EQ(view.evicted, std::vector{silent}) << "its lease may still run";
+}
+
+/// A peer whose group has another member.
+struct WithAnother : Alone {
+  WithAnother() {
+    come_in(seconds(1));
+    admit(other);
+    tick(wakes().time_since_epoch());
+    answer(milliseconds(1300), true);
+  }
+  void admit(const Life& life) {
+    standing.view = admission(standing, {life.id, life.incarnation, "", false}, "naimi-trehel",
+                              Membership::dynamic);
+  }
+  void evict(Duration time, std::set<Life> those) {
+    at(time, [&](auto& steward, auto& out) { steward.evict(those, out); });
+  }
+  bool proposes_without_other() const {
+    return asks_for<Propose>() &&
+           !std::get<Propose>(asks.back().question).view.roster.contains(other);
+  }
+
+  const Life other{NodeId{2}, Incarnation{7}};
+};
+
+TEST(Steward, WhomSomebodyWantsOutIsPutOutThoughTheViewMovesMeanwhile) {
+  WithAnother peer;
+  peer.evict(milliseconds(1310), {peer.other});
+  ASSERT_TRUE(peer.proposes_without_other());
+  peer.admit({NodeId{3}, Incarnation{8}});
+  peer.answer(milliseconds(1320), false);
+  peer.tick(peer.wakes().time_since_epoch());
+  ASSERT_TRUE(peer.proposes_without_other()) << "again";
+  EXPECT_EQ(std::get<Propose>(peer.asks.back().question).view.number, peer.standing.view.number + 1)
+      << "and against the newest view";
+  peer.answer(milliseconds(1330), true);
+  peer.tick(peer.wakes().time_since_epoch());
+  EXPECT_FALSE(peer.asks_for<Propose>()) << "once is enough";
+}
+
+TEST(Steward, WhomSomebodyWantsOutIsPutOutThoughItHasJustProposedSomethingElse) {
+  WithAnother peer;
+  peer.at(milliseconds(1305), [](auto& steward, auto& out) { steward.force_open("a", out); });
+  peer.evict(milliseconds(1310), {peer.other});
+  EXPECT_TRUE(peer.proposes_without_other());
+}
+
+TEST(Steward, NobodyIsPutOutWhomNobodyWantsOutAnyMore) {
+  WithAnother peer;
+  peer.evict(milliseconds(1310), {peer.other});
+  std::vector<Ask> asked = peer.asks;
+  peer.evict(milliseconds(1315), {});
+  peer.asks = asked;
+  peer.admit({NodeId{3}, Incarnation{8}});
+  peer.answer(milliseconds(1320), false);
+  peer.tick(peer.wakes().time_since_epoch());
+  EXPECT_FALSE(peer.asks_for<Propose>());
 }
 
 TEST(Steward, WhoseLeaseHasEndedIsPutOut) {
