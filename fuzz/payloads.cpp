@@ -43,6 +43,7 @@ void read(PayloadKind kind, std::string_view body) {
     case PayloadKind::claims_ask: return read_again<ClaimsAsk>(body);
     case PayloadKind::claims_part: return read_again<ClaimsPart>(body);
     case PayloadKind::vacate: return read_again<Vacate>(body);
+    case PayloadKind::vacates: return read_again<Vacates>(body);
     case PayloadKind::vacated: return read_again<Vacated>(body);
     case PayloadKind::hurry: return read_again<Hurry>(body);
   }
@@ -69,6 +70,7 @@ std::vector<std::string> fuzz::seeds() {
           packed(PayloadKind::claims_ask, ClaimsAsk{7, "a"}),
           packed(PayloadKind::claims_part, claims),
           packed(PayloadKind::vacate, Vacate{7, "a"}),
+          packed(PayloadKind::vacates, Vacates{7, std::chrono::seconds(5)}),
           packed(PayloadKind::vacated, Vacated{7}),
           packed(PayloadKind::hurry, Hurry{})};
 }

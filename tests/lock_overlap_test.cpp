@@ -162,6 +162,20 @@ TEST_F(LockOverlapTest, WhoEvictsNowDoesNotWaitForTheCommand) {
 
 // The lock delay.
 
+TEST_F(LockOverlapTest, WhoForcesFromAnotherMachineWaitsAsLongAsTheLockDelayOfTheHolderLetsItRun) {
+  Process& host = ready_peer({"--lease", "1s", "--listen", "127.0.0.1:0"});
+  Process& holder = stubborn({"deploy", "--grace", "4s", "--lock-delay", "10s"});
+  Process& next = waiting_follower();
+  Elsewhere there(path("elsewhere"));
+  ready_peer({"--join", address_of(host), "--listen", "127.0.0.1:0"});
+  Stopwatch watch;
+  Outcome forced = run({"unlock", "--force", "deploy", "--yes"});
+  EXPECT_EQ(forced.status, 0) << forced.out;
+  EXPECT_GE(watch.elapsed(), Milliseconds(4000)) << "the command has its grace";
+  EXPECT_EQ(holder.await_exit(), 76) << holder.output();
+  expect_alone(next);
+}
+
 TEST_F(LockOverlapTest, ALockDelayIsWaitedForAfterTheLeaseOfOneThatIsStopped) {
   found("500ms");
   Process& holder = stubborn({"deploy", "--grace", "1s", "--lock-delay", "2s"});

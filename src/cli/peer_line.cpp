@@ -97,9 +97,10 @@ ClientReply PeerLine::ask(const ClientMessage& message) {
 ClientReply PeerLine::await_answer() {
   std::optional<ClientReply> reply = receive(net::steady_now() + answer_patience);
   if (!reply) throw Error("the peer does not answer: it may be stopped");
-  if (const auto* underway = std::get_if<Underway>(&*reply))
+  while (const auto* underway = std::get_if<Underway>(&*reply)) {
     reply = receive(net::steady_now() + underway->most + answer_patience);
-  if (!reply) throw Error("the peer does not answer any more: it may be stopped");
+    if (!reply) throw Error("the peer does not answer any more: it may be stopped");
+  }
   if (const auto* failed = std::get_if<Failed>(&*reply)) throw Error(failed->why);
   return std::move(*reply);
 }

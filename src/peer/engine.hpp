@@ -137,8 +137,9 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   /// The commands of clients that are inside this lock are asked to end; whoever asks is told when
   /// they have.
   void vacate(const recovery::Life& asker, const Vacate& m);
-  /// How long it takes at most until a command that was asked to end is gone.
+  /// How long it takes at most until a command of this peer's that was asked to end is gone.
   Duration command_patience() const { return terms_.length + lock_delay_; }
+  Duration lease_length() const { return terms_.length; }
   net::Courier& courier() { return *courier_; }
   AnySteward& steward() { return *steward_; }
   Inquiries& inquiries() { return *inquiries_; }
@@ -286,7 +287,8 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   void hear(const recovery::Answer& answer);
   void show_lease();
   void let_go(Claim& claim);
-  void tell_vacated(const recovery::Life& asker, const Vacated& m);
+  template <class M>
+  void tell_asker(const recovery::Life& asker, PayloadKind kind, const M& m);
   LockPart part_of(const recovery::LockReport& report, Time now) const;
 
   Origin origin_;

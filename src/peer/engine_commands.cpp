@@ -47,6 +47,12 @@ void Engine::show_lease() {
 
 // Letting go.
 
+template <class M>
+void Engine::tell_asker(const Life& asker, PayloadKind kind, const M& m) {
+  if (asker == life_) return inquiries_->told(asker, m);
+  courier_->send(asker, packed(kind, m));
+}
+
 /// Whether somebody is inside who lets go by itself, but not at once.
 bool Engine::ask_to_let_go() {
   bool somebody = false;
@@ -65,7 +71,7 @@ void Engine::let_go(Claim& claim) {
   if (found == commands_.end()) return;
   for (Vacancy& vacancy : vacancies_) std::erase(vacancy.claims, &claim);
   std::erase_if(vacancies_, [&](const Vacancy& vacancy) {
-    if (vacancy.claims.empty()) tell_vacated(vacancy.asker, vacancy.answer);
+    if (vacancy.claims.empty()) tell_asker(vacancy.asker, PayloadKind::vacated, vacancy.answer);
     return vacancy.claims.empty();
   });
   if (--found->second > 0) return;
@@ -84,13 +90,9 @@ void Engine::vacate(const Life& asker, const Vacate& m) {
     }
   }
   vacancy.answer.ended = vacancy.claims.size();
-  if (vacancy.claims.empty()) return tell_vacated(asker, vacancy.answer);
+  if (vacancy.claims.empty()) return tell_asker(asker, PayloadKind::vacated, vacancy.answer);
+  tell_asker(asker, PayloadKind::vacates, Vacates{m.number, command_patience()});
   vacancies_.push_back(std::move(vacancy));
-}
-
-void Engine::tell_vacated(const Life& asker, const Vacated& m) {
-  if (asker == life_) return inquiries_->told(asker, m);
-  courier_->send(asker, packed(PayloadKind::vacated, m));
 }
 
 bool Engine::delay_locks(Duration lock_delay, Time now) {

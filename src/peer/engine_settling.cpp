@@ -309,6 +309,9 @@ void Engine::take_other_payload(const Life& from, PayloadKind kind, std::string_
     case PayloadKind::vacate:
       if (auto m = unpacked<Vacate>(body, why)) return vacate(from, *m);
       break;
+    case PayloadKind::vacates:
+      if (auto m = unpacked<Vacates>(body, why)) return inquiries_->told(from, *m);
+      break;
     case PayloadKind::vacated:
       if (auto m = unpacked<Vacated>(body, why)) return inquiries_->told(from, *m);
       break;

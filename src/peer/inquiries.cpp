@@ -105,22 +105,35 @@ void Inquiries::propose_evictions(Time now) {
   engine_.steward().evict(now, std::move(those), engine_.effects());
 }
 
-/// Those who run commands under it are asked first; who does not answer is waited for no longer
-/// than its lease runs.
+/// Those who run commands under it are asked first, and say how long that takes. Who does not
+/// answer is waited for no longer than its lease runs: then the register decides when it is over,
+/// which knows its lock delay.
 void Inquiries::force_open(net::ClientId client, const std::string& lock, Haste haste, Time now) {
   if (!engine_.steward().has_roster()) return reply(client, Failed{nobody_to_force});
   if (haste == Haste::now) return force_open_now(client, lock, now);
-  Duration most = engine_.command_patience();
-  reply(client, Underway{most + errand_patience});
   std::uint64_t number = ++asked_;
   Vacating& vacating = vacating_[number];
-  vacating = {client, lock, {}, now + most};
+  vacating = {client, lock, {}, now + engine_.lease_length()};
+  tell_patience(vacating, now);
   for (const Member& member : engine_.steward().view().roster)
     if (engine_.understands_claims(member)) vacating.awaited.insert(member.life());
   for (const Life& life : std::set(vacating.awaited))
     if (life != engine_.self())
       engine_.courier().send(life, packed(PayloadKind::vacate, Vacate{number, lock}));
   engine_.vacate(engine_.self(), {number, lock});
+}
+
+void Inquiries::tell_patience(const Vacating& vacating, Time now) {
+  reply(vacating.client, Underway{vacating.until - now + errand_patience});
+}
+
+void Inquiries::told(const Life& by, const Vacates& m) {
+  auto found = vacating_.find(m.number);
+  if (found == vacating_.end() || !found->second.awaited.contains(by)) return;
+  Time now = net::steady_now();
+  if (now + m.most <= found->second.until) return;
+  found->second.until = now + m.most;
+  tell_patience(found->second, now);
 }
 
 void Inquiries::told(const Life& by, const Vacated& m) {
@@ -140,6 +153,16 @@ void Inquiries::finish_vacating(std::uint64_t number, Time now) {
   is_open ? reply(vacating.client, Done{}) : force_open_now(vacating.client, vacating.lock, now);
 }
 
+/// What they held the next epoch takes from them.
+void Inquiries::forget_vacating_of_others(const View& view, Time now) {
+  std::vector<std::uint64_t> done;
+  for (auto& [number, vacating] : vacating_) {
+    std::erase_if(vacating.awaited, [&](const Life& life) { return !view.roster.contains(life); });
+    if (vacating.awaited.empty()) done.push_back(number);
+  }
+  for (std::uint64_t number : done) finish_vacating(number, now);
+}
+
 void Inquiries::force_open_now(net::ClientId client, const std::string& lock, Time now) {
   errands_.push_back({client, lock, now + errand_patience});
   engine_.steward().force_open(now, lock, engine_.effects());
@@ -152,6 +175,7 @@ void Inquiries::follow_view(const View& view, Time now) {
     return Done{};
   });
   if (!errands_.empty()) propose_evictions(now);
+  forget_vacating_of_others(view, now);
 }
 
 void Inquiries::opened(const std::string& lock) {

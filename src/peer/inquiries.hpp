@@ -34,6 +34,7 @@ class Inquiries {
   // Other peers ask, and answer.
   void asked(const recovery::Life& by, const StatusAsk& m);
   void told(const recovery::Life& by, const StatusPart& m);
+  void told(const recovery::Life& by, const Vacates& m);
   void told(const recovery::Life& by, const Vacated& m);
 
   void follow_view(const recovery::View& view, Time now);
@@ -70,6 +71,8 @@ class Inquiries {
 
   void force_open_now(net::ClientId client, const std::string& lock, Time now);
   void finish_vacating(std::uint64_t number, Time now);
+  void forget_vacating_of_others(const recovery::View& view, Time now);
+  void tell_patience(const Vacating& vacating, Time now);
   void begin(Survey survey);
   void finish(std::uint64_t number);
   template <class AnswerTo>

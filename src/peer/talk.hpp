@@ -39,6 +39,7 @@ enum class PayloadKind : std::uint8_t {
   vacate,       // a Vacate
   vacated,      // a Vacated
   hurry,        // a Hurry
+  vacates,      // a Vacates
 };
 
 inline void put_kind(PayloadKind kind, std::string& out) { out += static_cast<char>(kind); }
@@ -97,6 +98,12 @@ struct Vacate {
   std::uint64_t number = 0;
   std::string lock;
   CONCH_FIELDS(Vacate, number, lock)
+};
+/// They have been asked to, and are gone after so long at most: the receiver's lock delay counts.
+struct Vacates {
+  std::uint64_t number = 0;
+  Duration most{};
+  CONCH_FIELDS(Vacates, number, most)
 };
 /// They have; or there were none.
 struct Vacated {
@@ -329,7 +336,8 @@ struct Failed {
   std::string why;
   CONCH_FIELDS(Failed, why)
 };
-/// The commands of the victim are waited for, so long at most; then comes one of the two.
+/// The commands of the victim are waited for, so long at most; then comes one of the two. It comes
+/// again if a victim needs longer.
 struct Underway {
   Duration most{};
   CONCH_FIELDS(Underway, most)
