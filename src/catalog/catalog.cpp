@@ -33,18 +33,28 @@ std::vector<CatalogEntry> all_entries() {
   return list;
 }
 
-/// Insertions, deletions and replacements between two words (Levenshtein).
+/// Insertions, deletions, replacements and exchanges of two neighbours between two words; no letter
+/// is moved twice (optimal string alignment).
 std::size_t edits(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);
+  std::vector<std::size_t> last = row;
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
+    std::vector<std::size_t> before_last = std::exchange(last, row);
+    row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
+      std::size_t replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
+      bool is_exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (is_exchanged) row[j] = std::min(row[j], before_last[j - 2] + 1);
     }
   }
   return row[b.size()];
+}
+
+/// Every option begins with the same dashes, which say nothing.
+std::string_view without_dashes(std::string_view name) {
+  return name.substr(std::min(name.find_first_not_of('-'), name.size()));
 }
 
 }  // namespace
@@ -79,15 +89,17 @@ std::span<const CatalogEntry> protocols() {
 }
 
 std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates) {
+  std::size_t letters = without_dashes(name).size();
+  bool is_word = letters >= 3;
+  std::size_t allowed = is_word ? std::clamp<std::size_t>(letters / 4, 1, 3) : 0;
   std::string_view best;
-  std::size_t fewest = name.size() / 2 + 2;
   for (std::string_view candidate : candidates) {
-    std::size_t distance =
-        candidate.starts_with(name) && !name.empty() ? 0 : edits(name, candidate);
-    if (distance < fewest) {
-      fewest = distance;
-      best = candidate;
-    }
+    bool is_beginning = is_word && candidate.starts_with(name);
+    std::size_t distance = is_beginning ? 0 : edits(name, candidate);
+    bool is_nearer = best.empty() ? distance <= allowed : distance < allowed;
+    if (!is_nearer) continue;
+    allowed = distance;
+    best = candidate;
   }
   return best;
 }

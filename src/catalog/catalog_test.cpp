@@ -73,4 +73,50 @@ TEST(Preset, ASpecimenDoesWithoutOneRule) {
   EXPECT_FALSE(fixed(entry).can.dynamic);
 }
 
+TEST(Nearest, IsWhatIsMeantOrNothing) {
+  constexpr std::string_view names[] = {"lock",  "unlock", "status",      "sim",
+                                        "evict", "doctor", "central",     "--timeout",
+                                        "--try", "--json", "--lock-delay"};
+  struct Row {
+    std::string_view word;
+    std::string_view meant;
+  };
+  for (const Row& row : {
+           Row{"lok", "lock"},
+           {"lokc", "lock"},
+           {"lcok", "lock"},
+           {"locks", "lock"},
+           {"simm", "sim"},
+           {"evcit", "evict"},
+           {"dcotor", "doctor"},
+           {"stat", "status"},
+           {"--timout", "--timeout"},
+           {"--time", "--timeout"},
+           {"--tyr", "--try"},
+           {"--lokc-dealy", "--lock-delay"},
+           // Nothing like them.
+           {"", ""},
+           {"-", ""},
+           {"--", ""},
+           {"l", ""},
+           {"st", ""},
+           {"foo", ""},
+           {"dcotro", ""},
+           {"cnetarl", ""},
+           {"run", ""},
+           {"look", "lock"},
+           {"book", ""},
+           {"static", ""},
+           {"victor", ""},
+           {"--t", ""},
+           {"--jobs", ""},
+           {"--wait", ""},
+           {"--yes", ""},
+           {"--frobnicate", ""},
+           {"--lock-name", ""},
+       })
+    EXPECT_EQ(nearest(row.word, names), row.meant) << row.word;
+  EXPECT_EQ(nearest("lock", {}), "");
+}
+
 }  // namespace conch::catalog_test

@@ -303,8 +303,9 @@ TEST(Scenario, MistakesAreLinesOfOutput) {
            {"sigma", "leave 1", "sigma has the members it started with in a scenario"},
            {"sigma", "request 1 read", "sigma lets only one process in, whatever it wants"},
            {"sigma", "elect 1", "sigma is no election: nobody can elect"},
-           {"sigma", "deliver 1 -> 0 ENQUEUE",
-            "no message is called \"ENQUEUE\"; did you mean REQUEST?"},
+           {"sigma", "deliver 1 -> 0 REQEUST",
+            "no message is called \"REQEUST\"; did you mean REQUEST?"},
+           {"sigma", "deliver 1 -> 0 ENQUEUE", "no message is called \"ENQUEUE\""},
            {"end-to-end", "timer 1 0", "1 has not armed timer 0"},
        }) {
     std::string begin = "nodes 3 " + std::string(mistake.algorithm);
