@@ -97,6 +97,26 @@ TEST_F(GroupCommandsTest, AMemberThatWaitsIsAWaiter) {
   expect_end(waiter);
 }
 
+TEST_F(GroupCommandsTest, ThoseWhoAskAtOnceShareWhatIsAskedOfTheMembers) {
+  Process& asked = ready_peer({"--lease", "60s", "--listen", "127.0.0.1:0"});
+  Elsewhere there(path("elsewhere"));
+  Process& silent = ready_peer({"--join", address_of(asked), "--listen", "127.0.0.1:0"});
+  auto received = [&] { return member_of(status(), silent.id())["messages_received"].get<int>(); };
+  int before = received();
+  silent.send(SIGSTOP);
+  {
+    Elsewhere here(path("state"));
+    std::vector<Process*> crowd;
+    for (int i = 0; i < 30; ++i) crowd.push_back(&conch({"status"}));
+    for (Process* one : crowd) {
+      EXPECT_EQ(one->await_exit(), 0) << one->output();
+      EXPECT_NE(one->output().find("no answer"), std::string::npos) << one->output();
+    }
+  }
+  silent.send(SIGCONT);
+  EXPECT_LT(received() - before, 30) << "each has two questions";
+}
+
 TEST_F(GroupCommandsTest, ReadersHoldTogether) {
   ready_peer({"--algorithm", "elmp"});
   std::vector<Process*> readers{&hold({"deploy", "--shared"}), &hold({"deploy", "--shared"})};

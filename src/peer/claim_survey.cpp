@@ -7,6 +7,7 @@
 #include <climits>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "peer/clients.hpp"
 #include "peer/engine.hpp"
@@ -64,13 +65,21 @@ ClaimsPart Engine::claims_part(const std::string& lock, Time now) const {
   return part;
 }
 
+/// Who asks about one lock wants to know soon, and does not wait for the next survey.
 void ClaimSurvey::ask(net::ClientId client, const AskClaims& m, Time now) {
+  if (m.lock.empty()) return ask(client, now);
   Duration patience = std::clamp(m.patience, Duration::zero(), patience_max);
-  begin({client, m.lock, now + patience}, now);
+  begin({{client}, m.lock, now + patience}, now);
 }
 
-void ClaimSurvey::ask(std::function<void(Claims)> told, Time now) {
-  begin({std::move(told), "", now + patience_max}, now);
+void ClaimSurvey::ask(Asker<Claims> asker, Time now) {
+  next_askers_.push_back(std::move(asker));
+  if (!asks_about_all()) begin({std::exchange(next_askers_, {}), "", now + patience_max}, now);
+}
+
+bool ClaimSurvey::asks_about_all() const {
+  return std::any_of(surveys_.begin(), surveys_.end(),
+                     [](const auto& each) { return each.second.lock.empty(); });
 }
 
 bool Engine::understands_claims(const Member& member) const {
@@ -119,20 +128,15 @@ void ClaimSurvey::finish(std::uint64_t number) {
   for (const Life& life : survey.awaited) survey.claims.silent.push_back(life.id);
   std::sort(survey.claims.parts.begin(), survey.claims.parts.end(),
             [](const ClaimsPart& a, const ClaimsPart& b) { return a.life < b.life; });
-  if (auto* client = std::get_if<net::ClientId>(&survey.asker)) {
-    std::string bytes;
-    encode(bytes, ClientReply(std::move(survey.claims)));
-    engine_.courier().send(*client, bytes);
-  } else {
-    std::get<1>(survey.asker)(std::move(survey.claims));
-  }
+  answer_all(survey.askers, survey.claims, engine_.courier());
+  if (!survey.lock.empty() || next_askers_.empty()) return;
+  Time now = net::steady_now();
+  begin({std::exchange(next_askers_, {}), "", now + patience_max}, now);
 }
 
 void ClaimSurvey::left(net::ClientId client) {
-  std::erase_if(surveys_, [&](const auto& each) {
-    const auto* asker = std::get_if<net::ClientId>(&each.second.asker);
-    return asker && *asker == client;
-  });
+  forget(next_askers_, client);
+  for (auto& [number, survey] : surveys_) forget(survey.askers, client);
 }
 
 Time ClaimSurvey::wakes() const {

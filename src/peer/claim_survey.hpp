@@ -2,14 +2,13 @@
 // answers. Members of version 1 are not asked.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "net/courier.hpp"
+#include "peer/asker.hpp"
 #include "peer/claim.hpp"
 #include "peer/talk.hpp"
 
@@ -30,8 +29,8 @@ class ClaimSurvey {
   explicit ClaimSurvey(Engine& engine) : engine_(engine) {}
 
   void ask(net::ClientId client, const AskClaims& m, Time now);
-  /// A thread of this process, about all locks; told under the guard.
-  void ask(std::function<void(Claims)> told, Time now);
+  /// About all locks: told within a second, or two if others have asked before.
+  void ask(Asker<Claims> asker, Time now);
   void left(net::ClientId client);
 
   // Other peers ask, and answer.
@@ -43,8 +42,8 @@ class ClaimSurvey {
 
  private:
   struct Survey {
-    /// A client, or a thread of this process.
-    std::variant<net::ClientId, std::function<void(Claims)>> asker;
+    std::vector<Asker<Claims>> askers;
+    /// Empty: of all locks. There is one such survey at a time.
     std::string lock;
     Time until;
     Claims claims = {};
@@ -53,10 +52,13 @@ class ClaimSurvey {
 
   void begin(Survey survey, Time now);
   void finish(std::uint64_t number);
+  bool asks_about_all() const;
 
   Engine& engine_;
   std::uint64_t asked_ = 0;
   std::map<std::uint64_t, Survey> surveys_;
+  /// Those who have asked about all locks since that survey began.
+  std::vector<Asker<Claims>> next_askers_;
 };
 
 }  // namespace conch::peer

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "peer/engine.hpp"
 
@@ -25,25 +26,24 @@ void Inquiries::reply(net::ClientId client, const ClientReply& reply) {
 
 // Status.
 
-void Inquiries::ask(net::ClientId client, Time now) {
-  begin({client, engine_.status_here(now), {}, now + survey_patience});
+void Inquiries::ask(Asker<Status> asker, Time now) {
+  next_askers_.push_back(std::move(asker));
+  if (!survey_) begin_survey(now);
 }
 
-void Inquiries::ask(std::function<void(Status)> told, Time now) {
-  begin({std::move(told), engine_.status_here(now), {}, now + survey_patience});
-}
-
-void Inquiries::begin(Survey survey) {
-  std::uint64_t number = ++asked_;
-  std::string question = packed(PayloadKind::status_ask, StatusAsk{number});
-  for (const Member& member : survey.status.view.roster) {
-    if (member.life() == survey.status.self) continue;
-    survey.awaited.insert(member.life());
+void Inquiries::begin_survey(Time now) {
+  survey_ = {++asked_,
+             std::exchange(next_askers_, {}),
+             engine_.status_here(now),
+             {},
+             now + survey_patience};
+  std::string question = packed(PayloadKind::status_ask, StatusAsk{survey_->number});
+  for (const Member& member : survey_->status.view.roster) {
+    if (member.life() == survey_->status.self) continue;
+    survey_->awaited.insert(member.life());
     engine_.courier().send(member.life(), question);
   }
-  bool alone = survey.awaited.empty();
-  surveys_.emplace(number, std::move(survey));
-  if (alone) finish(number);
+  if (survey_->awaited.empty()) finish_survey(now);
 }
 
 void Inquiries::asked(const Life& by, const StatusAsk& m) {
@@ -53,23 +53,20 @@ void Inquiries::asked(const Life& by, const StatusAsk& m) {
 }
 
 void Inquiries::told(const Life& by, const StatusPart& m) {
-  auto found = surveys_.find(m.number);
-  if (found == surveys_.end() || found->second.awaited.erase(by) == 0 || m.life != by) return;
-  found->second.status.parts.push_back(m);
-  if (found->second.awaited.empty()) finish(m.number);
+  bool is_awaited = survey_ && survey_->number == m.number && survey_->awaited.erase(by) > 0;
+  if (!is_awaited || m.life != by) return;
+  survey_->status.parts.push_back(m);
+  if (survey_->awaited.empty()) finish_survey(net::steady_now());
 }
 
-void Inquiries::finish(std::uint64_t number) {
-  auto found = surveys_.find(number);
-  std::vector<StatusPart>& parts = found->second.status.parts;
+void Inquiries::finish_survey(Time now) {
+  Survey survey = std::move(*survey_);
+  survey_.reset();
+  std::vector<StatusPart>& parts = survey.status.parts;
   std::sort(parts.begin(), parts.end(),
             [](const StatusPart& a, const StatusPart& b) { return a.life < b.life; });
-  if (auto* client = std::get_if<net::ClientId>(&found->second.asker)) {
-    reply(*client, found->second.status);
-  } else {
-    std::get<1>(found->second.asker)(std::move(found->second.status));
-  }
-  surveys_.erase(found);
+  answer_all(survey.askers, survey.status, engine_.courier());
+  if (!next_askers_.empty()) begin_survey(now);
 }
 
 // Changes of the view.
@@ -215,10 +212,8 @@ std::string Inquiries::why_overdue(const Errand& errand) const {
 }
 
 void Inquiries::left(net::ClientId client) {
-  std::erase_if(surveys_, [&](const auto& each) {
-    const auto* asker = std::get_if<net::ClientId>(&each.second.asker);
-    return asker && *asker == client;
-  });
+  forget(next_askers_, client);
+  if (survey_) forget(survey_->askers, client);
   std::size_t gone =
       std::erase_if(errands_, [&](const Errand& errand) { return errand.client == client; });
   if (gone > 0) propose_evictions(net::steady_now());
@@ -227,15 +222,14 @@ void Inquiries::left(net::ClientId client) {
 
 Time Inquiries::wakes() const {
   Time earliest = Time::max();
-  for (const auto& [number, survey] : surveys_) earliest = std::min(earliest, survey.until);
+  if (survey_) earliest = std::min(earliest, survey_->until);
   for (const Errand& errand : errands_) earliest = std::min(earliest, errand.until);
   for (const auto& [number, vacating] : vacating_) earliest = std::min(earliest, vacating.until);
   return earliest;
 }
 
 void Inquiries::look_after(Time now) {
-  while (!surveys_.empty() && surveys_.begin()->second.until <= now)
-    finish(surveys_.begin()->first);
+  if (survey_ && survey_->until <= now) finish_survey(now);
   for (const auto& [number, vacating] : std::map(vacating_))
     if (vacating.until <= now) finish_vacating(number, now);
   bool were_overdue = finish_errands([&](const Errand& errand) -> std::optional<ClientReply> {

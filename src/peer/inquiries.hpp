@@ -1,14 +1,15 @@
 // What a client wants to know of the whole group, or done by it: it takes the others' answers.
 #pragma once
 
-#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "net/courier.hpp"
+#include "peer/asker.hpp"
 #include "peer/talk.hpp"
 
 namespace conch::peer {
@@ -23,10 +24,9 @@ class Inquiries {
  public:
   explicit Inquiries(Engine& engine) : engine_(engine) {}
 
+  /// Told within a second, or two if others have asked before.
+  void ask(Asker<Status> asker, Time now);
   // Clients ask.
-  void ask(net::ClientId client, Time now);
-  /// A thread of this process; told under the guard, within a second or so.
-  void ask(std::function<void(Status)> told, Time now);
   void evict(net::ClientId client, NodeId member, Haste haste, Time now);
   void force_open(net::ClientId client, const std::string& lock, Haste haste, Time now);
   void left(net::ClientId client);
@@ -45,8 +45,8 @@ class Inquiries {
  private:
   /// Who has not said how it is.
   struct Survey {
-    /// Who asks: a client, or a thread.
-    std::variant<net::ClientId, std::function<void(Status)>> asker;
+    std::uint64_t number = 0;
+    std::vector<Asker<Status>> askers;
     Status status;
     std::set<recovery::Life> awaited;
     Time until;
@@ -73,8 +73,8 @@ class Inquiries {
   void finish_vacating(std::uint64_t number, Time now);
   void forget_vacating_of_others(const recovery::View& view, Time now);
   void tell_patience(const Vacating& vacating, Time now);
-  void begin(Survey survey);
-  void finish(std::uint64_t number);
+  void begin_survey(Time now);
+  void finish_survey(Time now);
   template <class AnswerTo>
   bool finish_errands(AnswerTo&& answer_to);
   std::string why_overdue(const Errand& errand) const;
@@ -83,7 +83,9 @@ class Inquiries {
 
   Engine& engine_;
   std::uint64_t asked_ = 0;
-  std::map<std::uint64_t, Survey> surveys_;
+  std::optional<Survey> survey_;
+  /// Those who have asked since it began.
+  std::vector<Asker<Status>> next_askers_;
   std::vector<Errand> errands_;
   std::map<std::uint64_t, Vacating> vacating_;
 };
