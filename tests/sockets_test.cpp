@@ -109,6 +109,28 @@ TEST_F(SocketsTest, AFolderThatIsRemovedUnderAPeerIsMadeAgain) {
   EXPECT_EQ(said.find("made it again"), said.rfind("made it again")) << said;
 }
 
+TEST_F(SocketsTest, APeerIsFoundInTheMomentAfterItsFolderWasRemoved) {
+  Process& host = ready_peer({"--lease", "60s"});  // It looks after its socket once a second.
+  Process& holder = holder_of("deploy");
+  fs::remove_all(path("state/conch/default/sockets"));
+  EXPECT_TRUE(run({"status"}).says("deploy: held by"));
+  fs::remove_all(path("state/conch/default/sockets"));
+  EXPECT_EQ(try_lock().status, 75);
+  EXPECT_EQ(members(), 1u) << "nobody has come in beside it";
+  expect_end(holder);
+  leave(host);
+}
+
+TEST_F(SocketsTest, APeerThatHasLostItsStateDirectoryIsNamed) {
+  Process& host = ready_peer();
+  fs::remove_all(path("state/conch/default"));
+  Outcome outcome = run({"status"});
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  EXPECT_TRUE(outcome.says("process " + std::to_string(host.id()) + ", but cannot be reached"))
+      << outcome.out;
+  EXPECT_LT(outcome.took, Milliseconds(10'000));
+}
+
 TEST_F(SocketsTest, WhatIsOpenToOthersIsRefused) {
   leave(ready_peer());
   ::chmod(path("state/conch/default").c_str(), 0755);

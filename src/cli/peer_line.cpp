@@ -5,17 +5,51 @@
 
 #include <algorithm>
 #include <conch/error.hpp>
+#include <thread>
 
 #include "net/private_folder.hpp"
+#include "peer/presence.hpp"
 #include "wire/limits.hpp"
 
 namespace conch::cli {
 
 using namespace peer;
+using namespace std::chrono_literals;
 
 namespace {
 
 constexpr Duration answer_patience = std::chrono::seconds(15);
+/// A living peer makes its socket again within a second, if somebody has removed it.
+constexpr Duration socket_patience = std::chrono::seconds(2);
+
+/// If there are none, but a peer is seen without one, it is waited for: whoever took it for dead
+/// would say that there is no group, or go on without its host.
+std::vector<Socket> living_sockets(const Directories& directories) {
+  Time until = net::steady_now() + socket_patience;
+  for (auto pause = std::chrono::milliseconds(5);; pause = std::min(2 * pause, 100ms)) {
+    std::vector<Socket> sockets = sockets_in(directories.sockets);
+    if (!sockets.empty() || net::steady_now() >= until || present(directories.state).empty())
+      return sockets;
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+/// Why nobody is found, if somebody runs.
+std::string why_unreachable(const std::string& group) {
+  Directories directories = directories_of(group);
+  std::vector<int> processes = present(directories.state);
+  if (processes.empty()) return "";
+  std::string why = "it may be stopped";
+  if (sockets_in(directories.sockets).empty())
+    why = fmt::format(
+        "there is no socket of it in {}; put the directory back if it was removed, or end that "
+        "process",
+        directories.sockets);
+  return fmt::format(
+      "a peer of the group '{}' runs on this machine, process {}, but cannot be "
+      "reached: {}",
+      group, processes.front(), why);
+}
 
 }  // namespace
 
@@ -26,8 +60,9 @@ template <class Predicate>
 std::optional<PeerLine> PeerLine::find(const std::string& group, Predicate&& is_wanted,
                                        std::optional<Time> until) {
   check_directories(group);
-  std::string folder = directories_of(group).sockets;
-  std::vector<Socket> sockets = sockets_in(folder);
+  Directories directories = directories_of(group);
+  std::string folder = directories.sockets;
+  std::vector<Socket> sockets = living_sockets(directories);
   std::erase_if(sockets, [&](const Socket& socket) { return !is_wanted(socket); });
   // Not everybody to the same one.
   auto first = sockets.begin() + (sockets.empty() ? 0 : ::getpid() % std::ssize(sockets));
@@ -58,6 +93,7 @@ std::optional<PeerLine> PeerLine::to_host(const std::string& group, std::optiona
 PeerLine PeerLine::to_anybody(const std::string& group) {
   auto line = find(group, [](const Socket&) { return true; });
   if (line) return std::move(*line);
+  if (std::string why = why_unreachable(group); !why.empty()) throw Error(why);
   throw Error(fmt::format(
       "no peer of the group '{}' runs on this machine (`conch peer --group {}` starts one)", group,
       group));
