@@ -10,7 +10,9 @@
 
 #include "arena.hpp"
 #include "brood.hpp"
+#include "peer/engine.hpp"
 #include "peer/testing/scratch_group.hpp"
+#include "wire/address.hpp"
 
 namespace conch::peers_test {
 
@@ -37,17 +39,27 @@ class PeersTest : public ::testing::Test {
     arguments.insert(arguments.end(), words.begin(), words.end());
     workers_.start(arguments);
   }
+  template <class Predicate>
+  static bool await(Predicate&& has_come) {
+    auto deadline = std::chrono::steady_clock::now() + patience;
+    while (!has_come() && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(1ms);
+    return has_come();
+  }
   /// Until the one that came last has been inside, and then so many others.
   bool await_newest(std::uint64_t handovers) {
-    auto deadline = std::chrono::steady_clock::now() + patience;
-    auto await = [&](auto&& has_come) {
-      while (!has_come() && std::chrono::steady_clock::now() < deadline)
-        std::this_thread::sleep_for(1ms);
-      return has_come();
-    };
     if (!await([&] { return arena_->last_process == workers_.newest(); })) return false;
     std::uint64_t wanted = arena_->handovers + handovers;
     return await([&] { return arena_->handovers >= wanted; });
+  }
+  /// Where the only worker listens, as a member is told.
+  std::string address_of_the_other() {
+    Peer peer(group_.options());
+    peer::Guard guard = peer.engine().guard();
+    for (const recovery::Member& member : peer.engine().steward().view().roster)
+      for (const wire::Way& way : wire::parse_address(member.address).value_or(wire::Ways{}))
+        if (const auto* tcp = std::get_if<wire::TcpWay>(&way)) return wire::print(*tcp);
+    return "";
   }
   void expect_all_end() { workers_.expect_all_end(patience); }
   void expect_exclusion() {
@@ -152,6 +164,30 @@ TEST_F(PeersTest, DoNotTakeAReleaseThatHasForgottenTheirProtocol) {
   arena_->handovers_wanted = arena_->handovers.load();
   expect_all_end();
   EXPECT_EQ(arena_->overlaps, 0u);
+}
+
+TEST_F(PeersTest, AskNobodyOfAFormerReleaseToRememberALockDelay) {
+  arena_->handovers_wanted = ~std::uint64_t{0};
+  arena_->ready_wanted = 1;
+  start({"tcp"}, FORMER_PEER_WORKER);
+  ASSERT_TRUE(await([&] { return arena_->ready == 1; }));
+  PeerOptions distant;
+  distant.group = "test";
+  distant.state_directory = group_.folder() + "/distant";
+  distant.join = {address_of_the_other()};
+  distant.listen = {"127.0.0.1:0"};
+  EXPECT_NO_THROW(Peer{distant});
+  distant.lock_delay = 1s;
+  distant.admission_patience = 2s;
+  try {
+    Peer peer(distant);
+    ADD_FAILURE() << "somebody was asked";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("of a release without lock delays"), std::string::npos)
+        << error.what();
+  }
+  arena_->handovers_wanted = 0;
+  expect_all_end();
 }
 
 }  // namespace conch::peers_test

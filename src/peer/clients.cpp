@@ -118,8 +118,8 @@ std::string Clients::objection(net::ClientId client, const Acquire& m) const {
         "`ulimit -n`",
         clients_.size() - 1);
   if (m.shared && !engine_.algorithm().can.shared) return engine_.why_not_shared();
-  if (lock_delays_.contains(client) && !engine_.steward().has_roster())
-    return "this group has no register that could remember a lock delay: leave out --lock-delay";
+  if (lock_delays_.contains(client))
+    if (std::string why = engine_.why_no_lock_delay(); !why.empty()) return why;
   const ClaimsByNumber& claims = clients_.at(client);
   if (claims.contains(m.claim)) return fmt::format("claim {} is in use", m.claim);
   if (claims.size() == claims_max)

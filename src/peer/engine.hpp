@@ -134,6 +134,8 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   /// Nobody may enter for so long after this peer has vanished; false if the register does not
   /// remember it yet.
   bool delay_locks(Duration lock_delay, Time now);
+  /// Empty if the register can be told of a lock delay.
+  std::string why_no_lock_delay() const;
   /// The commands of clients that are inside this lock are asked to end; whoever asks is told when
   /// they have.
   void vacate(const recovery::Life& asker, const Vacate& m);
@@ -283,6 +285,8 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   void ask_terms(const recovery::Life& life);
   void learn_terms(const recovery::Life& from, const recovery::LeaseTerms& terms);
   void put_question(recovery::Ask ask);
+  bool knows_lock_delays(const recovery::Life& contact) const;
+  const recovery::Life* next_contact(const recovery::Ask& ask);
   void ask_for(const recovery::Life& asker, recovery::Ask ask);
   void hear(const recovery::Answer& answer);
   void show_lease();

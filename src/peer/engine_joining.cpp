@@ -2,8 +2,10 @@
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "peer/claim_survey.hpp"
 #include "peer/data_desk.hpp"
 #include "peer/engine.hpp"
 #include "peer/register_choice.hpp"
@@ -152,6 +154,8 @@ void Engine::come_in() {
 std::string Engine::why_not_admitted() const {
   std::string why = fmt::format("this peer was not admitted to the group '{}' within {} ms", group_,
                                 options_.admission_patience.count());
+  std::string objection = lock_delay_ > Duration::zero() ? why_no_lock_delay() : "";
+  if (!objection.empty()) return why + ": " + objection;
   return trouble_.empty() ? why : why + ": " + trouble_;
 }
 
@@ -163,6 +167,31 @@ void Engine::find_contacts_again() {
   contacts_sought_ = net::steady_now();
   if (register_ || is_ring()) return;
   for (const auto& [life, unmentioned] : known_lives_) ask_terms(life);
+}
+
+bool Engine::knows_lock_delays(const Life& contact) const {
+  return courier_->version_with(contact) >= claims_version;
+}
+
+/// The next one each time, for one may be gone; nobody, if none knows what is asked. Who speaks
+/// version 1 would take a lock delay for nonsense, and put this peer out.
+const Life* Engine::next_contact(const Ask& ask) {
+  bool is_delayed = std::holds_alternative<RenewDelayed>(ask.question);
+  for (std::size_t tried = 0; tried < contacts_.size(); ++tried) {
+    const Life& contact = contacts_[contact_turn_++ % contacts_.size()];
+    if (!is_delayed || knows_lock_delays(contact)) return &contact;
+  }
+  return nullptr;
+}
+
+std::string Engine::why_no_lock_delay() const {
+  if (is_ring()) return "this group has no register that could remember a lock delay: leave it out";
+  bool is_known =
+      register_ || std::any_of(contacts_.begin(), contacts_.end(),
+                               [&](const Life& each) { return knows_lock_delays(each); });
+  if (is_known) return "";
+  return "the members that have the register are of a release without lock delays: leave it out, "
+         "or install this release there first";
 }
 
 }  // namespace conch::peer

@@ -379,9 +379,8 @@ void Engine::broken(const Life& life, const std::string& why) {
 void Engine::put_question(Ask ask) {
   if (!witnesses_.empty()) tell_suspicions(ask);
   if (register_) return register_->ask(life_, std::move(ask));
-  if (contacts_.empty()) return;
-  const Life& contact = contacts_[contact_turn_++ % contacts_.size()];
-  courier_->send(contact, packed(PayloadKind::register_ask, ask));
+  if (const Life* contact = next_contact(ask))
+    courier_->send(*contact, packed(PayloadKind::register_ask, ask));
 }
 
 /// Who would be out by what is proposed, but not the one that leaves.

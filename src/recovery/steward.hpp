@@ -90,7 +90,7 @@ class Steward {
   void leave(Out& out);
 
   /// Nobody may enter for so long after this peer's lease, if nobody knows that it has let go. The
-  /// register remembers it from the next renewal on, which is asked for now.
+  /// register is told with the next renewal, which is asked for now, and remembers it.
   void delay_locks(Duration lock_delay, Out& out);
   /// What it remembers for certain.
   Duration recorded_lock_delay() const { return recorded_lock_delay_; }
@@ -224,7 +224,7 @@ void Steward<A>::look(Out& out) {
 template <Exclusive A>
 void Steward<A>::renew(Out& out) {
   const Life& self = participant_.self();
-  bool is_delayed = lock_delay_ > Duration::zero();
+  bool is_delayed = lock_delay_ > recorded_lock_delay_;
   ask(is_delayed ? Question(RenewDelayed{self, lock_delay_}) : Question(Renew{self}), out);
   next_renewal_ = out.now() + answer_patience();
 }

@@ -122,6 +122,8 @@ TEST(Steward, ALockDelayIsAskedForWithTheFirstRenewalAndIsCertainWhenThatIsAnswe
   ASSERT_TRUE(peer.asks_for<RenewDelayed>());
   peer.answer(seconds(1), true);
   EXPECT_EQ(recorded(), seconds(7));
+  peer.tick(peer.wakes().time_since_epoch());
+  EXPECT_TRUE(peer.asks_for<Renew>()) << "the register remembers it";
 }
 
 TEST(Steward, IfTheAnswerWasLostItLooksAndRenews) {
