@@ -44,10 +44,20 @@ TEST_F(DoctorTest, SeesThePeersAndTheRegister) {
   Process& one = ready_peer({"--listen", "127.0.0.1:0"});
   std::string address = address_of(one);
   expect_well({"--listen", address}, "a peer of the group 'default' listens on " + address);
-  expect_well({}, ", 1 members; leases of 5000.0 ms");
+  expect_well({}, ", 1 member; leases of 5000.0 ms");
   expect_well({"--join", address}, address + " answers in ");
   expect_to_mend({"--join", address, "--group", "another"},
                  "this peer is of the group \"default\", not of \"another\"");
+}
+
+TEST_F(DoctorTest, WhatAnotherUserMayNotSeeIsOneThingToMend) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  leave(ready_peer());
+  ::chmod(scratch.path().c_str(), 0711);
+  Process& doctor = start(
+      {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", CONCH_COMMAND, "doctor"});
+  EXPECT_EQ(doctor.await_exit(), 1) << doctor.output();
+  EXPECT_NE(doctor.output().find("\n1 to mend, "), std::string::npos) << doctor.output();
 }
 
 TEST_F(DoctorTest, SaysWhyNobodyWillReachIt) {

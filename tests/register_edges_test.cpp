@@ -105,6 +105,10 @@ TEST_F(RegisterEdgesTest, OnAFullDiskAPeerWaitsQuietlyAndEndsAtOnce) {
   EXPECT_EQ(one.await_exit(), 0) << one.output();
   EXPECT_LT(watch.elapsed(), Milliseconds(2000)) << one.output();
 
+  Process& doctor = on_full_disk({"doctor"});
+  EXPECT_EQ(doctor.await_exit(), 1) << doctor.output();
+  EXPECT_NE(doctor.output().find(" is full: "), std::string::npos) << doctor.output();
+
   Process& waiter = on_full_disk({"lock", "--verbose", "deploy", "--", "true"});
   ASSERT_TRUE(waiter.await_output("No space left on device")) << waiter.output();
   Stopwatch again;

@@ -35,11 +35,17 @@ constexpr Duration probe_patience = 3s;
 constexpr auto soon = days(14);
 /// For some hundred members: three descriptors each, and some.
 constexpr rlim_t files_wanted = 1024;
+/// A view of some hundred members, a few times.
+constexpr std::uintmax_t room_wanted = 64 << 10;
 /// One for each peer of this machine that watches a register of files.
 constexpr unsigned instances_wanted = 64;
 
 std::string milliseconds_text(Duration time) {
   return fmt::format("{:.1f} ms", std::chrono::duration<double, std::milli>(time).count());
+}
+
+std::string members_text(const recovery::View& view) {
+  return fmt::format("{} member{}", view.roster.size(), view.roster.size() == 1 ? "" : "s");
 }
 
 unsigned number_in(const std::string& path) {
@@ -103,6 +109,7 @@ void Doctor::look_at_directories() {
   try {
     peer::check_directories(group_, options_.state_directory);
   } catch (const Error& error) {
+    has_access_ = false;
     return bad(error.what());
   }
   if (!std::filesystem::exists(directories_.state))
@@ -227,22 +234,41 @@ void Doctor::look_at_contacts() {
 }
 
 void Doctor::look_at_files() {
+  if (!has_access_) return;  // `look_at_directories` has said why.
+  look_at_room();
   if (!std::filesystem::exists(directories_.state + "/chain")) return look_at_place_for_files();
   try {
     FileRegister reg(directories_.state, {});
     recovery::Standing standing = reg.read();
-    good(fmt::format("the register in {} has view {}, epoch {}, {} members; leases of {}",
+    good(fmt::format("the register in {} has view {}, epoch {}, {}; leases of {}",
                      directories_.state, standing.view.number, standing.view.epoch.value,
-                     standing.view.roster.size(), milliseconds_text(reg.lease())));
+                     members_text(standing.view), milliseconds_text(reg.lease())));
     look_at_members(standing);
   } catch (const std::exception& error) {
     bad(error.what());
   }
 }
 
-void Doctor::look_at_place_for_files() {
+/// As far as the way to the state directory is there.
+std::filesystem::path Doctor::place_for_files() const {
   std::filesystem::path there = directories_.state;
   while (!std::filesystem::exists(there)) there = there.parent_path();
+  return there;
+}
+
+void Doctor::look_at_room() {
+  std::error_code error;
+  std::filesystem::path there = place_for_files();
+  std::uintmax_t room = std::filesystem::space(there, error).available;
+  if (!error && room < room_wanted)
+    bad(
+        fmt::format("the file system of {} is full: without room the register takes no new member, "
+                    "and puts out none; make some",
+                    there.string()));
+}
+
+void Doctor::look_at_place_for_files() {
+  std::filesystem::path there = place_for_files();
   std::string why = file::objection_to_file_system_at(there, directories_.state);
   if (why.empty()) why = peer::why_not_founded(group_, directories_.state);
   if (!why.empty()) return bad(why);
@@ -311,8 +337,8 @@ void Doctor::look_at_etcd() {
   if (restored) bad(etcd::restored_text);
   if (!newest)
     return good(fmt::format("etcd has no group '{}' yet: its first peer will make it", group_));
-  good(fmt::format("etcd has view {} of the group '{}', epoch {}, {} members", newest->number,
-                   group_, newest->epoch.value, newest->roster.size()));
+  good(fmt::format("etcd has view {} of the group '{}', epoch {}, {}", newest->number, group_,
+                   newest->epoch.value, members_text(*newest)));
   look_at_members({*newest, {}});
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <conch/peer.hpp>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -39,6 +40,8 @@ class Doctor {
   void look_at_register();
   void look_at_files();
   void look_at_place_for_files();
+  void look_at_room();
+  std::filesystem::path place_for_files() const;
   void look_at_etcd();
   void look_at_contacts();
   void look_at_peers_here();
@@ -54,6 +57,8 @@ class Doctor {
   std::string group_;
   peer::Directories directories_;
   net::Tls tls_;
+  /// To the directories on this machine.
+  bool has_access_ = true;
 };
 
 }  // namespace conch::cli
