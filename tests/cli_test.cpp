@@ -137,6 +137,7 @@ TEST(Cli, MistakesGetAnExplanation) {
   expect_refused("sim naimi-trehl", "did you mean \"naimi-trehel\"?");
   expect_refused("sim central --node 4", "did you mean --nodes?");
   expect_refused("lock x --timout 3 -- true", "did you mean --timeout?");
+  expect_refused("lokc x -- true", "conch has no command \"lokc\"");
   expect_refused("lokc x -- true", "did you mean lock?");
   EXPECT_EQ(conch("foo x").out.find("did you mean"), std::string::npos);
   EXPECT_EQ(conch("lock x --frob -- true").out.find("did you mean"), std::string::npos);

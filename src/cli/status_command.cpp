@@ -234,7 +234,7 @@ void add_unlock_command(CLI::App& app, Invocation&) {
     std::string before = state_of(*lock, ask_group(name));
     PeerLine line = PeerLine::to_anybody(name);
     *now ? line.ask(ForceOpenNow{*lock}) : line.ask(ForceOpen{*lock});
-    fmt::print("{} {}. It is nobody's now; a new epoch has begun.\n", *lock, before);
+    fmt::print("{} {}. It is open now, for the next one in line.\n", *lock, before);
   });
 }
 

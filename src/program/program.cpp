@@ -99,6 +99,8 @@ int explain(const CLI::App& app, const CLI::ParseError& error, const Invocation&
   const CLI::App& command = reached(app);
   std::string word = wrong_command(command, invocation);
   std::string why = error.what();
+  bool is_command = !word.empty() && !word.starts_with("-");
+  if (is_command) why = fmt::format("{} has no command \"{}\"", path_of(command), word);
   if (word.empty() && !(word = unknown_option(command, invocation)).empty())
     why = fmt::format("{} has no option {}", path_of(command), word);
   fmt::print(stderr, "{}: {}\n", app.get_name(), why);
