@@ -126,6 +126,26 @@ TEST_F(RegisterEdgesTest, OnAFullDiskAPeerWaitsQuietlyAndEndsAtOnce) {
   leave(patient);
 }
 
+/// The leases outlast the test.
+TEST_F(RegisterEdgesTest, OnAFullDiskWhoEvictsIsToldThatTheMemberIsStillThere) {
+  const std::string script =
+      "mkdir -p $XDG_STATE_HOME && mount -t tmpfs -o size=256k,mode=700 conch $XDG_STATE_HOME && "
+      "{ members() { $0 status --json 2>/dev/null | grep -c '\"answers\": true'; }; "
+      "$0 peer --lease 60s & until [ \"$(members)\" = 1 ]; do sleep 0.05; done; "
+      "$0 peer & until [ \"$(members)\" = 2 ]; do sleep 0.05; done; "
+      "id=$($0 status --json | grep -o '\"asked\": \"[0-9a-f]*' | cut -d'\"' -f4); "
+      "dd if=/dev/zero of=$XDG_STATE_HOME/filler bs=4k 2>/dev/null; exec $0 evict $id; }";
+  Words all = in_namespace_;
+  all.insert(all.end(), {"--mount", "sh", "-c", script, CONCH_COMMAND});
+  Process& evicting = start(all);
+  int status = evicting.await_exit();
+  const std::string& said = evicting.output();
+  if (said.find("mount:") != std::string::npos) GTEST_SKIP() << said;
+  EXPECT_EQ(status, 1) << said;
+  EXPECT_NE(said.find(" is still a member after 10 s"), std::string::npos) << said;
+  EXPECT_NE(said.find("No space left on device"), std::string::npos) << said;
+}
+
 // The clock.
 
 TEST_F(RegisterEdgesTest, APeerInAnotherTimeNamespaceSeesTheSameLeases) {
