@@ -66,8 +66,8 @@ const CatalogEntry& find_algorithm(std::string_view name);
 /// For worlds that also know elections, or protocols over an overlay.
 const CatalogEntry& find_any(std::string_view name);
 
-/// The candidate that `name` begins, or that needs the fewest edits, if those are few for its length;
-/// none otherwise.
+/// The candidate that `name` begins, or that needs the fewest edits, if those are few for its
+/// length; none otherwise.
 std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates);
 
 }  // namespace conch

@@ -1,0 +1,82 @@
+// A steward by itself, for tests that play its register.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "mutex/naimi_trehel.hpp"
+#include "recovery/steward.hpp"
+
+namespace conch::recovery::testing {
+
+inline constexpr LeaseTerms terms{std::chrono::seconds(1), 0};
+
+/// One peer, whose register the test plays.
+class Alone {
+ public:
+  using A = NaimiTrehel;
+
+  explicit Alone(Rule without = Rule::none) : Alone(Charter{"naimi-trehel", {}, without}) {}
+  explicit Alone(Charter charter)
+      : steward_({NodeId{1}, Incarnation{1}}, std::move(charter), terms) {}
+
+  /// What a call at this time wants done; its questions and events are kept.
+  template <class Call>
+  void at(Duration time, Call&& call) {
+    StewardOrders<A> out{Time(time)};
+    call(steward_, out);
+    asks = std::move(out.asks());
+    sends = std::move(out.sends());
+    events = std::move(out.events());
+  }
+  void start(Duration time) {
+    at(time, [](auto& peer, auto& out) { peer.start(out); });
+  }
+  void tick(Duration time) {
+    at(time, [](auto& peer, auto& out) { peer.tick(out); });
+  }
+  void request(Duration time) {
+    at(time, [](auto& peer, auto& out) { peer.request("a", {}, out); });
+  }
+  void release(Duration time) {
+    at(time, [](auto& peer, auto& out) { peer.release("a", {}, out); });
+  }
+  /// The register answers the last question.
+  void answer(Duration time, bool yes) {
+    Ask asked = asks.back();
+    if (const auto* propose = std::get_if<Propose>(&asked.question); propose && yes)
+      standing.view = propose->view;
+    at(time, [&](auto& peer, auto& out) { peer.answered({asked.number, yes, standing}, out); });
+  }
+  /// In the group from `time` on.
+  void come_in(Duration time) {
+    start(time);
+    answer(time, false);
+    answer(time, true);
+    answer(time, true);
+  }
+  template <class Q>
+  bool asks_for() const {
+    return std::any_of(asks.begin(), asks.end(),
+                       [](const Ask& ask) { return std::holds_alternative<Q>(ask.question); });
+  }
+  template <class E>
+  bool is_told() const {
+    return std::any_of(events.begin(), events.end(),
+                       [](const Event& event) { return std::holds_alternative<E>(event); });
+  }
+  Stage stage() const { return steward_.participant().stage(); }
+  Time wakes() const { return steward_.wakes(); }
+
+  Standing standing;
+  std::vector<Ask> asks;
+  std::vector<PeerOrders<A>::Send> sends;
+  std::vector<Event> events;
+
+ private:
+  Steward<A> steward_;
+};
+
+}  // namespace conch::recovery::testing
