@@ -1,0 +1,112 @@
+"""What locks and data have in common: who is inside, and how one waits."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from typing import Callable, Hashable
+
+from conch._errors import Error, ErrorCode, LockLost
+from conch._peer import Peer
+
+# How long a signal, as of Ctrl-C, may have to wait for the main thread.
+_SIGNAL_PATIENCE = 0.05
+
+
+def caller() -> Hashable:
+    """The task that runs, or else the thread."""
+    tasks = sys.modules.get("asyncio.tasks")  # Whoever has tasks has imported it.
+    if tasks is not None:
+        try:
+            task: Hashable | None = tasks.current_task()
+        except (RuntimeError, AttributeError):  # No loop runs here, or it is being imported.
+            task = None
+        if task is not None:
+            return task
+    return threading.current_thread()
+
+
+def wait(attempt: Callable[[float | None], bool], timeout: float | None) -> bool:
+    """Attempts for so many seconds, or for ever. The main thread looks for signals meanwhile, whose
+    handlers may raise something."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if timeout is None and not is_main:
+        return attempt(None)
+    deadline = None if timeout is None else time.monotonic() + timeout
+    while True:
+        left = float("inf") if deadline is None else max(deadline - time.monotonic(), 0.0)
+        part = min(left, _SIGNAL_PATIENCE) if is_main else left
+        if attempt(part):
+            return True
+        if part == left:
+            return False
+
+
+class Entry:
+    """One entry of one thread or task, from its asking to its end."""
+
+    def __init__(self, peer: Peer, name: str, shared: bool) -> None:
+        self._peer = peer  # Which stays as long as something is held.
+        self._membership = peer._membership
+        self._name = name
+        self._shared = shared
+        self._owner = caller()
+        self._fence = 0
+        self._is_inside = False
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def _expect_outside(self) -> None:
+        if (self._name, self._owner) in self._membership.inside:
+            raise Error(
+                f"this thread or task has {self._name!r} already: it would wait for itself",
+                ErrorCode.deadlock,
+            )
+
+    def _is_kept_out(self) -> bool:
+        """Whether somebody of this peer is inside who does not share."""
+        return any(
+            other._name == self._name and not (other._shared and self._shared)
+            for other in list(self._membership.inside.values())
+        )
+
+    def _begin(self, fence: int) -> None:
+        self._fence = fence
+        self._is_inside = True
+        self._membership.inside[self._name, self._owner] = self
+
+    def _end(self) -> None:
+        self._is_inside = False
+        if self._membership.inside.get((self._name, self._owner)) is self:
+            del self._membership.inside[self._name, self._owner]
+
+    def _holds(self) -> bool:
+        raise NotImplementedError
+
+    def _loss(self) -> LockLost:
+        return LockLost(self._name, self._fence)
+
+    def _expect_inside(self) -> None:
+        if not self._is_inside:
+            raise Error(f"{self._name!r} was released", ErrorCode.misuse)
+
+    @property
+    def lost(self) -> bool:
+        """Whether the lock was lost while it was held."""
+        return self._is_inside and not self._holds()
+
+    @property
+    def fence(self) -> int:
+        """Larger than that of every exclusive entry before, of any peer, for ever. Raises LockLost
+        if the lock was lost."""
+        self.check()
+        return self._fence
+
+    def check(self) -> None:
+        """Raises LockLost if the lock was lost."""
+        self._expect_inside()
+        if not self._holds():
+            raise self._loss()

@@ -1,0 +1,255 @@
+"""Locks."""
+
+from __future__ import annotations
+
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Callable, Hashable
+
+from conch import _conch
+from conch._entry import Entry, caller, wait
+from conch._errors import Error, ErrorCode, NotObtained
+from conch._options import expect_seconds
+from conch._peer import Peer, default_peer, default_peer_async
+
+if TYPE_CHECKING:
+    import asyncio
+
+
+class Held(Entry):
+    """A lock that is held: what ``with`` gives, and ``acquire``. Any thread may release it."""
+
+    def __init__(self, lock: Lock, peer: Peer) -> None:
+        super().__init__(peer, lock.name, lock.shared)
+        self._lock = lock
+        self._ticket = _conch.Ticket(self._membership.native, lock.name, lock.shared)
+        self._number: int | None = None
+
+    @property
+    def shared(self) -> bool:
+        return self._shared
+
+    def release(self) -> None:
+        """Gives the lock to the next. Raises LockLost if it was lost before."""
+        self._expect_inside()
+        lost = not self._holds()
+        self._give_up()
+        if lost:
+            raise self._loss()
+
+    def __enter__(self) -> Held:
+        self._expect_inside()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if error is None:
+            self.release()
+        elif self._is_inside:  # What went wrong inside matters more than a loss.
+            self._give_up()
+
+    def __repr__(self) -> str:
+        state = "lost" if self.lost else "held" if self._is_inside else "released"
+        return f"<conch.Held {self._name!r}, {state}, fence {self._fence}>"
+
+    def _holds(self) -> bool:
+        return self._ticket.holds()
+
+    def _request(self) -> None:
+        if self._lock._on_lost is not None:
+            self._membership.when_lost[self._numbered()] = partial(self._lock._on_lost, self)
+            self._ticket.tell_lost(self._membership.notices, self._numbered())
+        self._ticket.request()
+
+    def _numbered(self) -> int:
+        if self._number is None:
+            self._number = self._membership.next_number()
+        return self._number
+
+    def _enter(self, timeout: float | None) -> bool:
+        """False if the lock was not free in time. Then, and if it raises, it has no place."""
+        try:
+            self._request()
+            if wait(self._ticket.acquire, timeout):
+                self._arrive()
+                return True
+        except BaseException:
+            self._give_up()
+            raise
+        self._give_up()
+        return False
+
+    async def _enter_async(self, timeout: float | None) -> bool:
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        ready: asyncio.Future[None] = loop.create_future()
+        number = self._numbered()
+        self._membership.when_ready[number] = lambda: _wake(loop, ready)
+        try:
+            self._ticket.tell_ready(self._membership.notices, number)
+            self._request()
+            if not self._ticket.ready():
+                await asyncio.wait({ready}, timeout=timeout)
+            if self._ticket.acquire(0):
+                self._arrive()
+                return True
+        except BaseException:
+            self._give_up()
+            raise
+        finally:
+            self._membership.when_ready.pop(number, None)
+        self._give_up()
+        return False
+
+    def _arrive(self) -> None:
+        self._begin(self._ticket.fence())
+        self._lock._entries[self._owner] = self
+
+    def _give_up(self) -> None:
+        self._end()
+        self._lock._entries.pop(self._owner, None)
+        if self._number is not None:
+            self._membership.when_lost.pop(self._number, None)
+        self._ticket.release()
+
+
+def _wake(loop: asyncio.AbstractEventLoop, ready: asyncio.Future[None]) -> None:
+    def be_ready() -> None:
+        if not ready.done():
+            ready.set_result(None)
+
+    try:
+        loop.call_soon_threadsafe(be_ready)
+    except RuntimeError:  # The loop is closed: nobody waits any more.
+        pass
+
+
+class Lock:
+    """A lock among all peers of a group: threads, tasks, processes and machines.
+
+        with conch.Lock("deploy") as held:
+            print(held.fence)
+
+    One object may be used by any number of threads and tasks at once. It is not reentrant: a thread
+    or task that has the lock and asks for it again gets an Error.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        group: str | None = None,
+        shared: bool = False,
+        timeout: float | None = None,
+        peer: Peer | None = None,
+        on_lost: Callable[[Held], None] | None = None,
+    ) -> None:
+        """Joins nothing yet.
+
+        group: of the default peer; without: $CONCH_GROUP, or "default".
+        shared: together with others who share it, if the group's algorithm can do that.
+        timeout: how many seconds to wait at most; without: for ever.
+        peer: the one to use instead of the process's default peer.
+        on_lost: called by a thread of conch's when the lock is lost while it is held.
+        """
+        if peer is not None and group is not None and peer.group != group:
+            raise ValueError(f"the peer is of the group {peer.group!r}, not of {group!r}")
+        self.name = name
+        self.shared = shared
+        self.timeout = None if timeout is None else expect_seconds("timeout", timeout)
+        self._group = group
+        self._own_peer = peer
+        self._on_lost = on_lost
+        self._entries: dict[Hashable, Held] = {}
+
+    def acquire(self, timeout: float | None = None) -> Held:
+        """Waits until the lock is here; so many seconds at most, or those of the constructor.
+
+        Raises NotObtained, which is a TimeoutError, if that was too short. Ctrl-C ends the wait.
+        """
+        limit = self._limit(timeout)
+        held = Held(self, self._own_peer or default_peer(self._group))
+        if limit == 0:
+            obtained = self._try(held)
+        else:
+            held._expect_outside()
+            obtained = held._enter(limit)
+        if not obtained:
+            raise NotObtained(self.name, limit or 0)
+        return held
+
+    def try_acquire(self) -> Held | None:
+        """The lock if nobody else has it. Waits for the answer no longer than the peer's
+        ``try_patience``."""
+        held = Held(self, self._own_peer or default_peer(self._group))
+        return held if self._try(held) else None
+
+    async def acquire_async(self, timeout: float | None = None) -> Held:
+        """As acquire, for a task: others run while it waits. If it is cancelled, its place in the
+        queue is given up."""
+        limit = self._limit(timeout)
+        held = Held(self, self._own_peer or await default_peer_async(self._group))
+        if limit == 0:
+            patience = held._membership.try_patience
+            obtained = not held._is_kept_out() and await held._enter_async(patience)
+        else:
+            held._expect_outside()
+            obtained = await held._enter_async(limit)
+        if not obtained:
+            raise NotObtained(self.name, limit or 0)
+        return held
+
+    def release(self) -> None:
+        """Gives the lock to the next. Raises LockLost if it was lost before."""
+        self._mine().release()
+
+    @property
+    def held(self) -> Held | None:
+        """What this thread or task has, if it has the lock by this object."""
+        return self._entries.get(caller())
+
+    def __enter__(self) -> Held:
+        return self.acquire()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        held = self._entries.get(caller())
+        if held is not None:
+            held.__exit__(kind, error, traceback)
+        elif error is None:
+            self._mine()
+
+    async def __aenter__(self) -> Held:
+        return await self.acquire_async()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.__exit__(kind, error, traceback)
+
+    def __repr__(self) -> str:
+        return f"<conch.Lock {self.name!r}{', shared' if self.shared else ''}>"
+
+    def _limit(self, timeout: float | None) -> float | None:
+        return self.timeout if timeout is None else expect_seconds("timeout", timeout)
+
+    def _try(self, held: Held) -> bool:
+        return not held._is_kept_out() and held._enter(held._membership.try_patience)
+
+    def _mine(self) -> Held:
+        held = self._entries.get(caller())
+        if held is None:
+            raise Error(f"this thread or task has not acquired {self.name!r}", ErrorCode.misuse)
+        return held

@@ -1,0 +1,135 @@
+"""A machine on which no peer runs, as far as a test can see, and processes that end with it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+
+import conch
+from conch import _peer
+
+PATIENCE = 30.0
+
+
+@pytest.fixture(autouse=True)
+def scratch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="conch-python-"))
+    for name in [name for name in os.environ if name.startswith("CONCH_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder))
+    yield folder
+    _peer._of_this_process.close()
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def peer() -> Iterator[conch.Peer]:
+    """Others of the process have peers of their own: this is not the default one."""
+    with conch.Peer("test") as peer:
+        yield peer
+
+
+@pytest.fixture
+def other() -> Iterator[conch.Peer]:
+    """A second member of the same group."""
+    with conch.Peer("test") as peer:
+        yield peer
+
+
+class Script:
+    """A Python process that runs a script, and is spoken with line by line."""
+
+    def __init__(self, text: str, *words: str) -> None:
+        begin = "import conch, os, signal, sys, time\ndef say(*words): print(*words, flush=True)\n"
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", begin + textwrap.dedent(text), *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        # Whoever waits for a line that never comes sees the end of the output.
+        self._alarm = threading.Timer(PATIENCE, self.process.kill)
+        self._alarm.start()
+
+    def line(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().rstrip("\n")
+
+    def go_on(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def send(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def end(self) -> int:
+        """Its exit status, when it ends by itself."""
+        return self.process.wait(PATIENCE)
+
+    def close(self) -> None:
+        self._alarm.cancel()
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+
+class Scripts:
+    def __init__(self) -> None:
+        self.all: list[Script] = []
+
+    def __call__(self, text: str, *words: str) -> Script:
+        self.all.append(Script(text, *words))
+        return self.all[-1]
+
+
+@pytest.fixture
+def script(scratch: Path) -> Iterator[Scripts]:
+    scripts = Scripts()
+    yield scripts
+    for each in scripts.all:
+        each.close()
+
+
+class Elsewhere:
+    """A thread whose result, or error, is asked for later."""
+
+    def __init__(self, call) -> None:
+        self._outcome: list = []
+
+        def work() -> None:
+            try:
+                self._outcome = [call(), None]
+            except BaseException as error:
+                self._outcome = [None, error]
+
+        self.thread = threading.Thread(target=work, daemon=True)
+        self.thread.start()
+
+    def is_done(self, within: float = 0.0) -> bool:
+        self.thread.join(within)
+        return not self.thread.is_alive()
+
+    def result(self):
+        assert self.is_done(PATIENCE), "the thread still waits"
+        value, error = self._outcome
+        if error is not None:
+            raise error
+        return value
+
+
+@pytest.fixture
+def elsewhere():
+    return Elsewhere
