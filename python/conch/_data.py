@@ -160,6 +160,8 @@ class Section(Entry):
 
     def release(self, raises: bool = True) -> None:
         self._expect_inside()
+        if not raises and not self._membership.is_own():
+            return
         is_used = self._is_view_used()
         try:
             self._part_with_view()

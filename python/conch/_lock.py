@@ -49,8 +49,8 @@ class Held(Entry):
     ) -> None:
         if error is None:
             self.release()
-        elif self._is_inside:  # What went wrong inside matters more than a loss.
-            self._give_up()
+        elif self._is_inside and self._membership.is_own():
+            self._give_up()  # What went wrong inside matters more than a loss.
 
     def __repr__(self) -> str:
         state = "lost" if self.lost else "held" if self._is_inside else "released"

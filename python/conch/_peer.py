@@ -49,6 +49,10 @@ class Membership:
         self._lock = threading.Lock()
         self._listener: threading.Thread | None = None
 
+    def is_own(self) -> bool:
+        """Whether it is of this process, and not of the one that this was forked from."""
+        return os.getpid() == self._process
+
     def next_number(self) -> int:
         """For a ticket of which notices will come."""
         self.listen()
@@ -74,7 +78,7 @@ class Membership:
 
     def close(self) -> None:
         """Leaves the group. Does nothing in a process that was forked since."""
-        if os.getpid() != self._process:
+        if not self.is_own():
             return
         with self._lock:
             if self.closed:
@@ -335,22 +339,26 @@ def _join_in_thread(options: _conch.PeerOptions, stop: _conch.Stop) -> _conch.Pe
     joined: list[_conch.Peer] = []
     failures: list[BaseException] = []
     done = threading.Event()
+    given_up = False
 
     def work() -> None:
         try:
-            joined.append(_conch.Peer(options, stop))
+            peer = _conch.Peer(options, stop)
+            if given_up:
+                peer.leave()
+            else:
+                joined.append(peer)
         except BaseException as error:
             failures.append(error)
         done.set()
 
-    thread = threading.Thread(target=work, name="conch", daemon=True)
-    thread.start()
+    threading.Thread(target=work, name="conch", daemon=True).start()
     try:
         done.wait()
     except BaseException:
+        given_up = True
         stop.request()
-        thread.join()
-        for peer in joined:
+        for peer in joined:  # It was in just before.
             peer.leave()
         raise
     if failures:
