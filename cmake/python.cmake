@@ -52,8 +52,11 @@ foreach(file ${python_tests})
   string(REGEX REPLACE "^test_" "" name ${name})
   add_test(NAME Python.${name} COMMAND ${Python_EXECUTABLE} -m pytest -q -p no:cacheprovider ${file}
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(Python.${name} PROPERTIES TIMEOUT 120 ENVIRONMENT "${python_environment}")
+  set_tests_properties(Python.${name} PROPERTIES TIMEOUT 300 ENVIRONMENT "${python_environment}")
 endforeach()
+add_test(NAME Python.install COMMAND ${PROJECT_SOURCE_DIR}/tests/python/install_test.sh ${PROJECT_BINARY_DIR}
+         ${CONCH_PYTHON_DIR} ${Python_EXECUTABLE})
 add_test(NAME Python.types COMMAND ${Python_EXECUTABLE} -m mypy --strict --cache-dir=/dev/null python/conch
          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-set_tests_properties(Python.types PROPERTIES TIMEOUT 120)
+set_tests_properties(Python.install Python.types PROPERTIES TIMEOUT 120)
+set_tests_properties(Python.counter PROPERTIES COST 20)

@@ -119,8 +119,10 @@ class Section(Entry):
                 "of numpy, uses its bytes"
             )
         self._part_with_view()
-        self._expect_resized(size)
-        self._map()
+        try:
+            self._expect_resized(size)
+        finally:
+            self._map()
         return self.view
 
     def _expect_resized(self, size: int) -> None:
@@ -260,7 +262,8 @@ class Data:
             obtained = section.enter(limit)
         if not obtained:
             raise NotObtained(self.name, limit or 0)
-        return section.view
+        assert section._view is not None
+        return section._view  # Without a call, in which a signal could raise something.
 
     def try_acquire(self) -> memoryview | None:
         """The data if nobody else has the lock. Waits for the answer no longer than the peer's

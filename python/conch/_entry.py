@@ -81,7 +81,7 @@ class Entry:
     def _end(self) -> None:
         self._is_inside = False
         if self._membership.inside.get((self._name, self._owner)) is self:
-            del self._membership.inside[self._name, self._owner]
+            self._membership.inside.pop((self._name, self._owner), None)
 
     def _holds(self) -> bool:
         raise NotImplementedError

@@ -213,6 +213,8 @@ class Peer:
         self.close()
 
     def __repr__(self) -> str:
+        if not self._membership.is_own():
+            return "<conch.Peer of another process>"
         return f"<conch.Peer {self.id:x} of {self.group!r}{', closed' if self.closed else ''}>"
 
 

@@ -71,12 +71,13 @@ std::string read_info(const std::string& text, Block& block) {
     return block.remark.empty() ? "no-run says nothing: write why" : "";
   }
   static const std::vector<std::pair<std::string, Kind>> kinds{
-      {"console", Kind::session}, {"sh", Kind::script},         {"c", Kind::program},
-      {"cpp", Kind::program},     {"scenario", Kind::scenario}, {"text", Kind::text}};
+      {"console", Kind::session}, {"sh", Kind::script},      {"c", Kind::program},
+      {"cpp", Kind::program},     {"python", Kind::program}, {"scenario", Kind::scenario},
+      {"text", Kind::text}};
   auto kind = std::ranges::find(kinds, block.language, &decltype(kinds)::value_type::first);
   if (kind == kinds.end())
-    return "the block has no kind: write console, sh, c, cpp, scenario, text or no-run after the "
-           "fence (tests/docs/page.hpp)";
+    return "the block has no kind: write console, sh, c, cpp, python, scenario, text or no-run "
+           "after the fence (tests/docs/page.hpp)";
   block.kind = kind->second;
   read_details(info, block);
   return info.is_empty() ? "" : "\"" + info.take_rest() + "\" is no word of a block's kind";

@@ -6,6 +6,7 @@
 //   console shape      ... where every number may be another
 //   sh                 commands that must succeed, whatever they print
 //   c, cpp             compiled; with a file's name, written there for the commands that follow
+//   python             run; with a file's name, as above
 //   scenario           conch replay finds no difference
 //   text               neither run nor typed in
 //   text from COMMAND  what a command printed that takes too long; its options must exist
@@ -45,7 +46,7 @@ struct Block {
   Kind kind = Kind::text;
   Precision precision = Precision::exact;
   bool unordered = false;
-  /// c or cpp.
+  /// c, cpp or python.
   std::string language;
   std::string file;
   /// Why it is not run, or the command that a text is from.

@@ -94,9 +94,14 @@ void Session::make_commands() const {
   std::filesystem::create_directories(scratch_ + "/slow");
   std::filesystem::create_symlink(CONCH_COMMAND, scratch_ + "/bin/conch");
   write_program(scratch_ + "/bin/make", "true");
+  if (has_python())
+    write_program(scratch_ + "/bin/python3",
+                  "PYTHONPATH=" CONCH_BUILD "/python exec " CONCH_PYTHON " -B \"$@\"");
   write_program(scratch_ + "/slow/sleep",
                 "until [ -e " + scratch_ + "/awake ]; do PATH=/usr/bin:/bin sleep 0.05; done");
 }
+
+bool Session::has_python() { return *CONCH_PYTHON != '\0'; }
 
 Terminal& Session::terminal(const std::string& name) {
   std::unique_ptr<Terminal>& terminal = terminals_[name];

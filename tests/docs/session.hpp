@@ -42,6 +42,8 @@ class Session {
   /// Under `scratch`, where $XDG_RUNTIME_DIR and $XDG_STATE_HOME are already.
   explicit Session(const std::string& scratch);
 
+  /// Whether `python3` finds the package.
+  static bool has_python();
   std::string home() const { return scratch_ + "/home"; }
   /// "" is the one that most commands are typed into.
   Terminal& terminal(const std::string& name);

@@ -49,7 +49,7 @@ def other() -> Iterator[conch.Peer]:
 class Script:
     """A Python process that runs a script, and is spoken with line by line."""
 
-    def __init__(self, text: str, *words: str) -> None:
+    def __init__(self, text: str, *words: str, patience: float = PATIENCE) -> None:
         begin = "import conch, os, signal, sys, time\ndef say(*words): print(*words, flush=True)\n"
         self.process = subprocess.Popen(
             [sys.executable, "-c", begin + textwrap.dedent(text), *words],
@@ -58,7 +58,7 @@ class Script:
             text=True,
         )
         # Whoever waits for a line that never comes sees the end of the output.
-        self._alarm = threading.Timer(PATIENCE, self.process.kill)
+        self._alarm = threading.Timer(patience, self.process.kill)
         self._alarm.start()
 
     def line(self) -> str:
@@ -90,8 +90,8 @@ class Scripts:
     def __init__(self) -> None:
         self.all: list[Script] = []
 
-    def __call__(self, text: str, *words: str) -> Script:
-        self.all.append(Script(text, *words))
+    def __call__(self, text: str, *words: str, patience: float = PATIENCE) -> Script:
+        self.all.append(Script(text, *words, patience=patience))
         return self.all[-1]
 
 

@@ -234,6 +234,8 @@ def test_peers_say_what_they_are(peer, other):
     assert peer.algorithm == "naimi-trehel"
     assert peer.listens == []
     assert f"{peer.id:x}" in repr(peer)
+    other.close()
+    assert other.closed and "closed" in repr(other)
     with conch.Peer("tcp", listen=["127.0.0.1:0"]) as tcp:
         assert tcp.listens[0].startswith("127.0.0.1:")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import time
@@ -156,6 +157,13 @@ def test_what_raises_inside_matters_more_than_a_loss(script):
         process.go_on()
         assert process.line() == "mine"
         assert process.end() == 0
+
+
+def test_a_thread_that_keeps_the_interpreter_for_longer_than_a_lease_loses_nothing():
+    with conch.Peer("leases", lease=1) as peer:
+        with conch.Lock("deploy", peer=peer, on_lost=print) as held:
+            ctypes.PyDLL(None).usleep(2_500_000)  # Called with the GIL.
+            held.check()
 
 
 def test_a_forked_child_has_a_peer_of_its_own(script):

@@ -1,0 +1,78 @@
+"""Eight processes count in one block of memory, and one of them is killed in the middle. Nothing
+that was promised is lost: what release has returned from is in the number, for ever."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+import conch
+
+COUNTERS = 8
+
+# Writes a byte after each release that has returned: it is in the file when the process is killed.
+COUNTS = """
+path, copies, rounds, half = sys.argv[1], *map(int, sys.argv[2:])
+data = conch.Data("number", 8, group="test", copies=copies)
+torn = 0
+
+def count():
+    with data as view:
+        numbers = view.cast("q")
+        numbers[0] += 1
+        numbers.release()
+
+conch.default_peer("test")
+say("ready")
+sys.stdin.readline()
+promised = os.open(path, os.O_WRONLY | os.O_APPEND)
+for i in range(rounds):
+    try:
+        count()
+    except conch.DataTorn:
+        torn += 1
+        data = conch.Data("number", 8, group="test", copies=copies, accept_damaged=True)
+        count()
+    os.write(promised, b"+")
+    if i == half:
+        say("half")
+say("torn", torn)
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.parametrize("copies, rounds", [(1, 10_000), (0, 2_000)])
+def test_nothing_promised_is_lost(scratch, script, copies, rounds):
+    files = [scratch / f"promised.{i}" for i in range(COUNTERS)]
+    for file in files:
+        file.touch()
+    words = [str(copies), str(rounds), str(rounds // 2)]
+    counters = [script(COUNTS, str(file), *words, patience=280) for file in files]
+    for counter in counters:
+        assert counter.line() == "ready"
+    for counter in counters:
+        counter.go_on()
+
+    victim, *others = counters
+    assert victim.line() == "half"
+    victim.send(signal.SIGKILL)
+    assert victim.end() == -signal.SIGKILL
+    for counter in others:
+        assert counter.line() == "half"
+    # Without copies it works in place: whoever comes after it is told, once, that it was killed
+    # inside. Then this number is right nevertheless, because a processor writes it at once.
+    torn = [counter.line() for counter in others]
+    assert set(torn) <= {"torn 0", "torn 1"}
+    assert torn.count("torn 1") <= (1 if copies == 0 else 0)
+
+    promised = [file.stat().st_size for file in files]
+    assert promised[1:] == [rounds] * (COUNTERS - 1)
+    assert rounds // 2 < promised[0] < rounds
+    with conch.Data("number", group="test") as view:
+        number = view.cast("q")[0]
+    # It may have been killed between its last release and its word of it.
+    assert sum(promised) <= number <= sum(promised) + 1
+    for counter in others:
+        counter.go_on()
+        assert counter.end() == 0
