@@ -20,10 +20,19 @@ from conch import _peer
 
 PATIENCE = 30.0
 
+# How a script begins. It ends with the test, even if that is killed (PR_SET_PDEATHSIG).
+BEGIN = """
+import conch, ctypes, os, signal, sys, time
+ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+def say(*words): print(*words, flush=True)
+"""
+
 
 @pytest.fixture(autouse=True)
 def scratch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp(prefix="conch-python-"))
+    # In memory, where there is such a file system: no test is about disks, which may be busy.
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    folder = Path(tempfile.mkdtemp(prefix="conch-python-", dir=memory))
     for name in [name for name in os.environ if name.startswith("CONCH_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_STATE_HOME", str(folder))
@@ -50,9 +59,8 @@ class Script:
     """A Python process that runs a script, and is spoken with line by line."""
 
     def __init__(self, text: str, *words: str, patience: float = PATIENCE) -> None:
-        begin = "import conch, os, signal, sys, time\ndef say(*words): print(*words, flush=True)\n"
         self.process = subprocess.Popen(
-            [sys.executable, "-c", begin + textwrap.dedent(text), *words],
+            [sys.executable, "-c", BEGIN + textwrap.dedent(text), *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -42,7 +42,7 @@ sys.stdin.readline()
 """
 
 
-@pytest.mark.parametrize("copies, rounds", [(1, 10_000), (0, 2_000)])
+@pytest.mark.parametrize("copies, rounds", [(0, 10_000), (1, 1_000)])
 def test_nothing_promised_is_lost(scratch, script, copies, rounds):
     files = [scratch / f"promised.{i}" for i in range(COUNTERS)]
     for file in files:
