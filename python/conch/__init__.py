@@ -42,3 +42,8 @@ __all__ = [
     "TlsOptions",
     "default_peer",
 ]
+
+# Where they are defined is nobody's business: tracebacks and documentation name the package.
+for _name in __all__:
+    globals()[_name].__module__ = __name__
+del _name
