@@ -122,14 +122,23 @@ bool Chain::advance() {
 }
 
 /// A view that was seen is acted on; hence it must not be lost in a power failure, even if its
-/// proposer has not come so far: its epoch would be given twice.
+/// proposer has not come so far: its epoch would be given twice. The first one that this process
+/// sees is not acted on: nobody is in a view yet that it has not proposed, and `append` writes to
+/// the device what was there before as well.
 bool Chain::load() {
   if (newest_.view.number == number_) return true;
   auto bytes = root_.read(in(segment_, number_), view_bytes_max);
   if (!bytes) return false;
   newest_ = parsed(*bytes, number_, root_.path(in(segment_, number_)));
-  if (durable_) root_.make_durable(segment_);
+  if (highest_ > 0) make_durable(segment_, number_);
   return true;
+}
+
+void Chain::make_durable(const std::string& segment, std::uint64_t number) {
+  if (!durable_ || number <= durable_number_) return;
+  steps_(Step::before_fsync);
+  root_.make_durable(segment);
+  durable_number_ = number;
 }
 
 std::optional<recovery::View> Chain::find(std::uint64_t number) const {
@@ -157,7 +166,10 @@ bool Chain::append(const recovery::View& next) {
   steps_(Step::after_link);
   root_.remove(written);
   if (!linked && is_last) root_.remove(file.next_segment);
-  if (linked && durable_) root_.make_durable(segment);
+  if (linked) {
+    if (segment != segment_) make_durable(segment_, number_);
+    make_durable(segment, next.number);
+  }
   // A link that began before the segment lost its name may end after it. If the segment has its
   // name now, it had it then.
   return linked && root_.exists(segment);

@@ -54,6 +54,7 @@ class Chain {
     return (number - 1) / terms_.segment_views * terms_.segment_views + 1;
   }
   std::string new_segment(std::uint64_t first) const;
+  void make_durable(const std::string& segment, std::uint64_t number);
 
   const Directory& root_;
   Workplace& work_;
@@ -67,6 +68,8 @@ class Chain {
   ViewFile newest_;
   /// The largest that `newest` has answered.
   std::uint64_t highest_ = 0;
+  /// The names of the views up to this one are on the device.
+  std::uint64_t durable_number_ = 0;
 };
 
 }  // namespace conch::file

@@ -105,6 +105,36 @@ TEST_F(ChainTest, AReaderThatIsFarBehindCatchesUp) {
   }
 }
 
+/// What each write to the device protects: an own view before it is acted on, and another's view
+/// that was seen by one who may act on it. Opening the chain is not acting on it.
+TEST_F(ChainTest, EveryViewIsOnTheDeviceBeforeItIsActedOnAndIsWrittenThereOnce) {
+  int writes = 0;
+  auto counting = [&] {
+    FileRegisterOptions counting =
+        options([&](Step here) { writes += here == Step::before_fsync; });
+    counting.durable = true;
+    return counting;
+  };
+  FileRegister other = client();
+  grow(other, 2);
+  FileRegister mine(scratch.path(), counting());
+  EXPECT_EQ(mine.read().view.number, 2u);
+  EXPECT_EQ(writes, 0) << "opening";
+  grow(mine, 1);
+  mine.read();
+  EXPECT_EQ(writes, 1) << "an own view, with those before it";
+  grow(other, 1);
+  mine.read();
+  EXPECT_EQ(writes, 2) << "another's view";
+  grow(mine, 1);
+  EXPECT_EQ(writes, 3) << "the first of a segment; the last of the one before is there already";
+
+  grow(other, 3);
+  FileRegister late(scratch.path(), counting());
+  grow(late, 1);
+  EXPECT_EQ(writes, 5) << "the first of a segment, and the last of the one before, which names it";
+}
+
 /// The hole that segments close: with views pruned one by one, this link would succeed.
 TEST_F(ChainTest, WhoIsStoppedJustBeforeItsLinkIsRefusedHoweverFarTheGroupHasGone) {
   for (int gone : {1, 4, 5, 9, 20, 50}) {

@@ -11,6 +11,8 @@ enum class Step : std::uint8_t {
   before_link,
   /// It is linked; the proposer does not know yet.
   after_link,
+  /// The names in a segment are about to be written to the device.
+  before_fsync,
   /// The lease was seen to run and is about to be prolonged.
   before_renewal,
   /// It is prolonged; the newest view has not been read yet.
