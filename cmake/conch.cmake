@@ -28,7 +28,7 @@ set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
 set(alone
     capi/dho.cpp capi/mpi_group.cpp catalog/stewards.cpp check/model.cpp check/recovery_model.cpp
     lab_cli/check_recovery.cpp core/version.cpp peer/any_steward.cpp peer/data.cpp peer/mutex.cpp
-    peer/overlay_steward.cpp peer/peer.cpp peer/shared_mutex.cpp peer/ticket.cpp sim/community.cpp
+    peer/overlay_steward.cpp peer/peer.cpp peer/shared_mutex.cpp peer/stop.cpp peer/ticket.cpp sim/community.cpp
     sim/population.cpp sim/survivor.cpp)
 list(TRANSFORM alone PREPEND ${PROJECT_SOURCE_DIR}/src/)
 set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -40,6 +40,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__ /* what the library exports, however it is compiled */
+#pragma GCC visibility push(default)
+#endif
+
+struct timespec; /* of POSIX: strict C99 has none */
 
 typedef struct DHO_t {
   uint64_t number;
@@ -130,6 +135,9 @@ int dho_detach(char const* group);
 char const* dho_strerror(int error);
 char const* dho_version(void);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -19,6 +19,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__ /* what the library exports, however it is compiled */
+#pragma GCC visibility push(default)
+#endif
 
 /* Forms a group of the communicator's processes, with a name of its own. Until dho_finalize_mpi it
    is the group of all handles that name none. EBUSY if there is one already. */
@@ -26,6 +29,9 @@ int dho_init_mpi(MPI_Comm comm);
 /* Leaves the group and removes what it made. EBUSY, in all ranks, if one has handles. */
 int dho_finalize_mpi(void);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

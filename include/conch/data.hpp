@@ -20,12 +20,13 @@
 
 #include <chrono>
 #include <conch/deadline.hpp>
+#include <conch/export.hpp>
 #include <conch/peer.hpp>
+#include <conch/span.hpp>
 #include <conch/ticket.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 
 namespace conch {
@@ -81,7 +82,7 @@ struct DataProgress {
   std::uint64_t total = 0;
 };
 
-class Data {
+class CONCH_API Data {
  public:
   /// An invalid handle, until `create`.
   explicit Data(Peer& peer, const DataOptions& options = {});
@@ -119,7 +120,7 @@ class Data {
 
   /// The handle's part of the data, from its acquire to its release; the same address each time, if
   /// nothing speaks against it. Reading only, if that was asked for. Empty unless locked.
-  std::span<std::byte> bytes();
+  Span<std::byte> bytes();
   /// Only who holds all that may lie behind the new end may move it. What comes in is zero.
   /// `bytes` may be elsewhere afterwards.
   Outcome resize(std::size_t size);
@@ -133,13 +134,13 @@ class Data {
   Data part(std::size_t offset, std::size_t length) const;
 
  private:
-  explicit Data(std::shared_ptr<peer::DataHandle> handle);
+  CONCH_PRIVATE explicit Data(std::shared_ptr<peer::DataHandle> handle);
   Outcome acquire_by(const Deadline& deadline);
-  peer::DataHandle& handle() const;
+  CONCH_PRIVATE peer::DataHandle& handle() const;
   std::shared_ptr<peer::DataHandle> handle_;
 };
 
 /// A word for a person: "peer lost".
-const char* describe(Outcome outcome);
+CONCH_API const char* describe(Outcome outcome);
 
 }  // namespace conch

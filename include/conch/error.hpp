@@ -1,6 +1,7 @@
 // What the library throws. Every message says what was wrong and what to do.
 #pragma once
 
+#include <conch/export.hpp>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -22,7 +23,7 @@ enum class ErrorCode : std::uint8_t {
 
 /// Whatever the library throws is one of these, but for std::bad_alloc, and what a clock of the
 /// caller's throws.
-class Error : public std::runtime_error {
+class CONCH_API Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& what) : std::runtime_error(what), code_(code) {}
   explicit Error(const std::string& what) : Error(ErrorCode::unavailable, what) {}

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <conch/deadline.hpp>
+#include <conch/export.hpp>
 #include <conch/peer.hpp>
 #include <conch/receipt.hpp>
 #include <conch/ticket.hpp>
@@ -19,7 +20,7 @@
 
 namespace conch {
 
-class Mutex {
+class CONCH_API Mutex {
  public:
   Mutex(Peer& peer, const std::string& name);
   ~Mutex();
@@ -58,7 +59,7 @@ class Mutex {
  private:
   bool try_lock_by(const Deadline& deadline);
 
-  struct State;
+  struct CONCH_PRIVATE State;
   std::unique_ptr<State> state_;
 };
 

@@ -14,11 +14,12 @@
 
 #include <chrono>
 #include <conch/error.hpp>
+#include <conch/export.hpp>
+#include <conch/stop.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,7 +103,7 @@ struct PeerOptions {
   /// How long the constructor waits to be admitted before it throws.
   std::chrono::milliseconds admission_patience = std::chrono::seconds(30);
   /// Ends the constructor early: it throws soon after a stop was requested.
-  std::stop_token give_up = {};
+  StopToken give_up = {};
   TlsOptions tls;
   /// Listens on other addresses than loopback without TLS.
   bool insecure = false;
@@ -133,7 +134,7 @@ struct PeerOptions {
   OptionNames option_names = OptionNames::members;
 };
 
-class Peer {
+class CONCH_API Peer {
  public:
   /// Joins; throws Error if that is impossible, or not possible in time.
   explicit Peer(PeerOptions options = {});
@@ -154,7 +155,7 @@ class Peer {
   std::vector<std::string> listens() const;
 
   /// For the other headers.
-  peer::Engine& engine() const;
+  CONCH_PRIVATE peer::Engine& engine() const;
 
  private:
   std::shared_ptr<peer::Engine> engine_;

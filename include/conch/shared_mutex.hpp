@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <conch/deadline.hpp>
+#include <conch/export.hpp>
 #include <conch/peer.hpp>
 #include <cstdint>
 #include <functional>
@@ -16,7 +17,7 @@
 
 namespace conch {
 
-class SharedMutex {
+class CONCH_API SharedMutex {
  public:
   SharedMutex(Peer& peer, const std::string& name);
   ~SharedMutex();
@@ -59,7 +60,7 @@ class SharedMutex {
   bool try_lock_by(const Deadline& deadline);
   bool try_lock_shared_by(const Deadline& deadline);
 
-  struct State;
+  struct CONCH_PRIVATE State;
   std::unique_ptr<State> state_;
 };
 

@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <conch/deadline.hpp>
+#include <conch/export.hpp>
 #include <conch/peer.hpp>
 #include <conch/receipt.hpp>
 #include <cstdint>
@@ -25,7 +26,7 @@ namespace conch {
 
 enum class Access : std::uint8_t { shared, exclusive };
 
-class Ticket {
+class CONCH_API Ticket {
  public:
   Ticket(Peer& peer, const std::string& lock, Access access = Access::exclusive);
   /// Gives up whatever it has.
@@ -68,8 +69,8 @@ class Ticket {
  private:
   bool acquire_by(const Deadline& deadline);
 
-  struct State;
-  State& state() const;
+  struct CONCH_PRIVATE State;
+  CONCH_PRIVATE State& state() const;
   std::unique_ptr<State> state_;
 };
 

@@ -248,7 +248,7 @@ dho_state dho_test(DHO_t* handle) {
 }
 
 void* dho_map(DHO_t* handle, size_t* size) {
-  auto bytes = ask(handle, std::span<std::byte>(), [](Data& data) { return data.bytes(); });
+  auto bytes = ask(handle, conch::Span<std::byte>(), [](Data& data) { return data.bytes(); });
   if (size != nullptr) *size = bytes.size();
   return bytes.empty() ? nullptr : bytes.data();
 }

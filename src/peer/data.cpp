@@ -97,7 +97,7 @@ Outcome Data::release() { return outcome_of(handle().release()); }
 Outcome Data::cancel() { return outcome_of(handle().cancel()); }
 Outcome Data::destroy() { return outcome_of(handle().destroy()); }
 
-std::span<std::byte> Data::bytes() { return handle().bytes(); }
+Span<std::byte> Data::bytes() { return handle().bytes(); }
 Outcome Data::resize(std::size_t size) { return outcome_of(handle().resize(size)); }
 std::uint64_t Data::fence() const { return handle().fence(); }
 DataProgress Data::progress() const { return handle().progress(); }

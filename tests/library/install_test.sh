@@ -4,7 +4,7 @@ set -eu
 build=$1
 cxx=$2
 cc=$3
-examples=$(dirname "$0")/../examples
+examples=$(dirname "$0")/../../examples
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 
