@@ -14,6 +14,7 @@ struct dho_mpi_group {
 };
 
 extern "C" {
+#pragma GCC visibility push(default)
 
 /// Joins; from here on it is the group of all who name none. The address is where the others
 /// find it, if it listens.
@@ -22,4 +23,6 @@ int dho_mpi_attach(const dho_mpi_group* group, char* address, std::size_t addres
 int dho_mpi_busy(const char* name);
 /// Leaves, if it has joined.
 int dho_mpi_detach(const char* name);
+
+#pragma GCC visibility pop
 }
