@@ -15,7 +15,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS_DEBUG MATCHES "sanit
   target_compile_options(conch_flags INTERFACE -Wno-maybe-uninitialized) # about instrumented variants
 endif()
 target_include_directories(conch_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-link_libraries(conch_flags)
+link_libraries($<BUILD_INTERFACE:conch_flags>) # not for who uses what is installed
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_UNITY_BUILD) # not for releases, whose flags clang-tidy reads
   # To collect its garbage is a tenth of a compiler's time, unless it may use the memory that machines have now.
   add_compile_options(--param=ggc-min-heapsize=1048576)

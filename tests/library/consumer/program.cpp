@@ -1,0 +1,49 @@
+// Everything a program may want to have linked, in C++17.
+#include <conch/data.hpp>
+#include <conch/mutex.hpp>
+#include <conch/shared_mutex.hpp>
+#include <conch/stop.hpp>
+#include <conch/ticket.hpp>
+#include <conch/version.hpp>
+#include <cstdio>
+#include <mutex>
+
+namespace {
+
+/// What is thrown by the library is caught here by its type.
+bool is_refused(conch::Peer& peer) {
+  try {
+    conch::Mutex nameless(peer, "");
+    return false;
+  } catch (const conch::Error& error) {
+    return error.code() == conch::ErrorCode::bad_argument;
+  }
+}
+
+bool is_written(conch::Peer& peer) {
+  conch::Data data(peer, "block");
+  data.request();
+  if (data.acquire() != conch::Outcome::ok || data.resize(3) != conch::Outcome::ok) return false;
+  for (std::byte& byte : data.bytes()) byte = std::byte{7};
+  return data.bytes().size() == 3 && data.release() == conch::Outcome::ok;
+}
+
+}  // namespace
+
+int main() {
+  conch::StopSource stop;
+  conch::PeerOptions options;
+  options.give_up = stop.get_token();
+  conch::Peer peer(options);
+  conch::Mutex mutex(peer, "installed");
+  {
+    std::scoped_lock guard(mutex);
+    std::printf("%s, fence %llu\n", conch::version().data(),
+                static_cast<unsigned long long>(mutex.fence()));
+  }
+  conch::Ticket ticket(peer, "installed");
+  ticket.request();
+  ticket.acquire();
+  ticket.release();
+  return is_refused(peer) && is_written(peer) ? 0 : 1;
+}
