@@ -12,6 +12,7 @@ namespace conch::explore {
 struct Patience {
   /// It is asked to end after so long, and killed after so much longer.
   Milliseconds enough;
+  /// Of processor time; or four times as much by the clock.
   Milliseconds limit;
 };
 
