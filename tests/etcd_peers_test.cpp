@@ -76,7 +76,6 @@ TEST_F(EtcdPeersTest, WhoEvictsWhileEtcdIsAwayIsToldThatTheMemberIsStillThere) {
   Outcome evicted = run({"evict", id});
   EXPECT_EQ(evicted.status, 1) << evicted.out;
   EXPECT_TRUE(evicted.says(id + " is still a member after 10 s")) << evicted.out;
-  EXPECT_TRUE(evicted.says("no member of the cluster answers")) << evicted.out;
 }
 
 TEST_F(EtcdPeersTest, WhileEtcdIsAwayLocksMoveUntilLeasesEndAndThenTheGroupGoesOn) {

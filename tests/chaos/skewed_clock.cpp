@@ -27,7 +27,9 @@ void follow_clock(const std::string& file) {
 
 }  // namespace conch::chaos
 
-// In place of those of the C library, for everything that this program is linked with.
+// In place of those of the C library, for everything that this program is linked with: the standard
+// library, too, which finds them only if the program exports them.
+#pragma GCC visibility push(default)
 extern "C" {
 
 int clock_gettime(clockid_t clock, timespec* now) noexcept {
@@ -50,3 +52,4 @@ time_t time(time_t* now) noexcept {
   return time.tv_sec;
 }
 }
+#pragma GCC visibility pop
