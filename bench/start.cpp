@@ -29,7 +29,7 @@ using Words = std::vector<std::string>;
 using Clock = std::chrono::steady_clock;
 
 constexpr int rounds_default = 200;
-/// Of the file register: two to join, two to leave (docs/register.md).
+/// The file register calls fsync twice to join and twice to leave (docs/register.md).
 constexpr int fsyncs = 4;
 constexpr double with_peer_limit = 3;
 constexpr double alone_limit = 6;

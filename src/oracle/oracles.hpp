@@ -14,7 +14,7 @@
 
 namespace conch::oracle {
 
-/// Whom an oracle watches, by number: 0 .. N-1.
+/// A process that an oracle watches, by number: 0 .. N-1.
 using Node = std::uint32_t;
 
 enum class Property : std::uint8_t {

@@ -7,9 +7,7 @@ namespace conch::recovery::proposals_test {
 const Member a{NodeId{1}, Incarnation{1}};
 const Member b{NodeId{2}, Incarnation{1}};
 
-View founding(Epoch floor) {
-  return admission({{}, {}, floor}, a, "central", Membership::fixed);
-}
+View founding(Epoch floor) { return admission({{}, {}, floor}, a, "central", Membership::fixed); }
 
 TEST(Proposals, AnEpochBeginsWhereTheClockIsAndNeverGoesBack) {
   struct Case {
@@ -18,10 +16,8 @@ TEST(Proposals, AnEpochBeginsWhereTheClockIsAndNeverGoesBack) {
     const char* why;
   };
   constexpr Case cases[] = {
-      {0, 1001, "the clock is wrong"},
-      {999, 1001, "the clock was set back"},
-      {1000, 1001, "two epochs in a second"},
-      {1001, 1001, "an epoch a second"},
+      {0, 1001, "the clock is wrong"},        {999, 1001, "the clock was set back"},
+      {1000, 1001, "two epochs in a second"}, {1001, 1001, "an epoch a second"},
       {5000, 5000, "the group was quiet"},
   };
   Standing known{founding(Epoch{1000}), {}};

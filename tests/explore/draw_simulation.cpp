@@ -89,8 +89,8 @@ class SimulationDraw {
   }
 
   std::string latency() {
-    std::string drawn = dice_.one_of(
-        {"0ms", "1ms", "exp:2ms", "uniform:0ms..3ms", "normal:5ms,3ms", "exp:20ms"});
+    std::string drawn =
+        dice_.one_of({"0ms", "1ms", "exp:2ms", "uniform:0ms..3ms", "normal:5ms,3ms", "exp:20ms"});
     return drawn == "0ms" && entry_.about.restless ? "1ms" : drawn;
   }
   void draw_latencies() {
