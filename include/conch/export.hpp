@@ -3,5 +3,5 @@
 #pragma once
 
 #define CONCH_API __attribute__((visibility("default")))
-/// Of a class that is marked, a member that only the library itself calls.
+/// Marks a member of an exported class that only the library itself calls.
 #define CONCH_PRIVATE __attribute__((visibility("hidden")))

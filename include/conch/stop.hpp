@@ -33,7 +33,7 @@ class CONCH_API StopToken {
   std::shared_ptr<const void> token_;
 };
 
-/// Who asks for it.
+/// The side that requests the stop.
 class CONCH_API StopSource {
  public:
   StopSource();

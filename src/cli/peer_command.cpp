@@ -83,7 +83,7 @@ void await(const std::stop_token& stop) {
   stopped.acquire();
 }
 
-/// Who it is, and where others find it.
+/// Names the peer and the addresses at which others find it.
 std::string introduction(const Peer& peer, const std::optional<Window>& window) {
   std::string where;
   for (const std::string& address : peer.listens()) where += ", listens on " + address;

@@ -1,7 +1,7 @@
-// Who waits for what the group says, and how one answer goes to all of them.
+// The clients that wait for a survey of the group, and how one answer goes to all of them.
 //
-// Who asks while a survey is under way waits for the next: the one that is under way may have
-// missed what has happened since. So however many ask, each member is asked by one of them at a
+// A client that asks while a survey is under way waits for the next: the one that is under way may
+// have missed what has happened since. So however many ask, each member answers one survey at a
 // time.
 #pragma once
 

@@ -65,7 +65,7 @@ ClaimsPart Engine::claims_part(const std::string& lock, Time now) const {
   return part;
 }
 
-/// Who asks about one lock wants to know soon, and does not wait for the next survey.
+/// A question about one lock is urgent, so it does not wait for the next survey.
 void ClaimSurvey::ask(net::ClientId client, const AskClaims& m, Time now) {
   if (m.lock.empty()) return ask(client, now);
   Duration patience = std::clamp(m.patience, Duration::zero(), patience_max);

@@ -40,7 +40,7 @@ struct CommandWords {
   /// `conch`, then `lab`, then `run`.
   std::vector<std::string> path;
   std::string about;
-  /// Of a command that another program does: under which title the help lists it.
+  /// The title under which the help lists a command of another program; empty for our own.
   std::string elsewhere;
   std::string footer;
   std::vector<OptionWords> arguments;

@@ -13,7 +13,7 @@ std::string bash_completion(const CommandWords& program);
 std::string zsh_completion(const CommandWords& program);
 std::string fish_completion(const CommandWords& program);
 
-/// Of `bash`, `zsh` or `fish`. Throws Error if it is none of them.
+/// The completion script for `bash`, `zsh` or `fish`. Throws Error if it is none of them.
 std::string completion_for(const std::string& shell, const CommandWords& program);
 
 }  // namespace conch::program

@@ -90,7 +90,7 @@ class Steward {
   void leave(Out& out);
 
   /// Nobody may enter for so long after this peer's lease, if nobody knows that it has let go. The
-  /// register is told with the next renewal, which is asked for now, and remembers it.
+  /// register remembers it: a renewal that carries it is sent at once.
   void delay_locks(Duration lock_delay, Out& out);
   /// What it remembers for certain.
   Duration recorded_lock_delay() const { return recorded_lock_delay_; }
