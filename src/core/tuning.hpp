@@ -92,6 +92,7 @@ enum class Without : std::uint8_t {
   self_fence,        // a holder does not notice that its lease runs out
   recall,            // who has forgotten the last fence does not ask the others
   named_holder,      // a root in quarantine confirms whoever says that it is inside
+  fence_clock,       // if everybody has forgotten a lock, its fences begin anew
   root_lease,        // a root acts for its keys whether or not its neighbours still answer it
 };
 

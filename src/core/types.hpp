@@ -66,6 +66,8 @@ class Fence {
     CONCH_EXPECT(Fence(number_ + 1).epoch() == epoch(), "a fence's count overflowed its epoch");
     return Fence(number_ + 1);
   }
+  /// The same where fences follow the clock (overlay/fence_clock.hpp), and no epoch bounds them.
+  constexpr Fence successor() const { return Fence(number_ + 1); }
   friend auto operator<=>(const Fence&, const Fence&) = default;
 
  private:

@@ -15,9 +15,8 @@ EndToEnd::EndToEnd(NodeId self, const Assignment& start)
       terms_(start.tuning.replication),
       without_(start.tuning.without),
       replicas_(start.tuning.replication),
-      tenure_(start.tuning),
+      tenure_(start),
       data_(start.baton.data),
-      generation_(start.baton.fence.epoch().value + (start.baton.fence.count() > 0)),
       views_(replicas_.size()) {}
 
 void EndToEnd::request(Out& out) {
@@ -31,7 +30,7 @@ void EndToEnd::request(Out& out) {
 }
 
 void EndToEnd::ask(bool forced, Out& out) {
-  std::uint32_t least = keeps(Without::least_generation) ? generation_ : 0;
+  std::uint64_t least = keeps(Without::least_generation) ? generation_ : 0;
   for (Index i = 0; i < replicas_.size(); ++i) {
     if (voted(i)) continue;
     const View& view = views_[i];
@@ -46,7 +45,7 @@ void EndToEnd::await_turn(Out& out) {
 
 void EndToEnd::cancel(Out& out) {
   CONCH_EXPECT(stage_ == Stage::waiting || stage_ == Stage::claiming, "a waiter cancels, once");
-  if (stage_ == Stage::claiming && token_->term == first_term(generation(token_->term))) {
+  if (stage_ == Stage::claiming && token_->term.is_first()) {
     drop(out);
   } else if (stage_ == Stage::claiming) {
     let_go(out);
@@ -107,8 +106,8 @@ void EndToEnd::take(NodeId from, const Response& m, Out& out) {
 bool EndToEnd::gives_back(const Response& m) const {
   return m.owner == m.request && !has_won(m.generation) && keeps(Without::bounce);
 }
-bool EndToEnd::has_won(std::uint32_t generation) const {
-  return generation <= e2e::generation(last_) && keeps(Without::bounce_guard);
+bool EndToEnd::has_won(std::uint64_t generation) const {
+  return generation <= last_.generation && keeps(Without::bounce_guard);
 }
 
 bool EndToEnd::knows_better(const Response& m) const {
@@ -157,7 +156,7 @@ void EndToEnd::yield(Out& out) {
 /// Whoever knows a newer generation than this one has tried again already, unless it learnt of it
 /// from a replica.
 void EndToEnd::take(NodeId, const Retry& m, Out& out) {
-  if (entry_ && generation(entry_->term) <= m.generation) entry_.reset();
+  if (entry_ && entry_->term.generation <= m.generation) entry_.reset();
   if (m.data.version > data_.version) data_ = m.data;
   if (stage_ != Stage::waiting || m.generation + 1 <= retried_) return;
   if (m.generation + 1 <= generation_ && !keeps(Without::retry_generation)) return;
@@ -166,7 +165,7 @@ void EndToEnd::take(NodeId, const Retry& m, Out& out) {
   for (Index i = 0; i < replicas_.size(); ++i) {
     const View& view = views_[i];
     if (view.known && view.generation == generation_) continue;
-    std::uint32_t least = keeps(Without::least_generation) ? generation_ : 0;
+    std::uint64_t least = keeps(Without::least_generation) ? generation_ : 0;
     out.route(replicas_.key(i), Request{i, ts_, least, view.version, view.yielded, false, data_});
   }
 }
@@ -262,7 +261,7 @@ void EndToEnd::unreachable(NodeId node, const Message& message, Out& out) {
         } else if constexpr (std::same_as<M, Enqueue>) {
           if (entry_ && entry_->node == node) entry_.reset();
           for (const Priority& request : m.requests)
-            out.send(request.node, Retry{generation(m.term) - 1, data_});
+            out.send(request.node, Retry{m.term.generation - 1, data_});
         }
       },
       message);

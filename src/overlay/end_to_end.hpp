@@ -10,10 +10,11 @@
 // to take over from a holder that is silent; all in a `generation`. Everybody has an `entry`, who
 // holds the lock as far as was seen here, and for each replica the neighbours on the way of the
 // last winner. A client counts votes of one generation. Who holds the token has a `term`
-// (generation, sequence), which is its fence, and the queue.
+// (generation, sequence), which makes its fence, and the queue.
 //
 //   A generation is opened by m votes, or m consents to take over; it is handed on by TOKEN, and
-//   closed by the last holder's RELEASE or when the leases of m replicas have run out.
+//   closed by the last holder's RELEASE or when the leases of m replicas have run out. It has a last
+//   term, whose holder closes it, too: those who wait ask for the next.
 //
 //   REQUEST(ts, least)       routed; stopped by an entry, which ENQUEUEs it with the holder
 //   RESPONSE(owner, generation, version, vote)   of a replica that is not locked
@@ -80,6 +81,7 @@ class EndToEnd {
   void unreachable(NodeId node, const Message& message, Out& out);
   void moved(const std::optional<Arc>& before, const std::optional<Arc>& after, Out& out);
   void lapsed(Out&) { tenure_.lapse(); }
+  void tell_time(Fence now) { tenure_.tell_time(now); }
   void suspect(NodeId node, Out& out);
   void timer(TimerId timer, Out& out);
   /// Whether a message, if it came now or at any later time, would change nothing and be answered
@@ -93,7 +95,7 @@ class EndToEnd {
   /// Whether a fresh value would do as well, but for the time: it never asked, is no replica, and
   /// on nobody's way.
   bool blank() const {
-    return ts_ == Priority{} && last_ == Fence{} && !entry_ && ways_.empty() && served_.empty();
+    return ts_ == Priority{} && last_ == e2e::Term{} && !entry_ && ways_.empty() && served_.empty();
   }
 
  private:
@@ -121,7 +123,7 @@ class EndToEnd {
   /// What a client knows of a replica.
   struct View {
     bool known = false;
-    std::uint32_t generation = 0;
+    std::uint64_t generation = 0;
     std::optional<Priority> owner;
     std::uint64_t version = 0;
     std::uint64_t vote = 0;
@@ -130,7 +132,7 @@ class EndToEnd {
     CONCH_FIELDS(View, known, generation, owner, version, vote, yielded, node)
   };
   struct Held {
-    Fence term;
+    e2e::Term term;
     FlatSet<Priority> queue;
     /// Counts changes of the queue.
     std::uint32_t update = 0;
@@ -139,7 +141,7 @@ class EndToEnd {
   };
   struct Place {
     NodeId node;
-    Fence term;
+    e2e::Term term;
     CONCH_FIELDS(Place, node, term)
   };
   struct Way {
@@ -153,7 +155,7 @@ class EndToEnd {
     std::vector<Priority> queue;
     FlatSet<Index> consents;
     /// In which generation they are.
-    std::uint32_t generation = 0;
+    std::uint64_t generation = 0;
     CONCH_FIELDS(Copied, edition, holder, queue, consents, generation)
   };
   struct Claim {
@@ -162,14 +164,14 @@ class EndToEnd {
     CONCH_FIELDS(Claim, edition, ts)
   };
   struct Replica {
-    std::uint32_t generation = 1;
-    /// Others have told that no generation from this one on has been used; it does not vote in an
-    /// earlier one.
-    std::uint32_t unused = 1;
+    std::uint64_t generation = 1;
+    /// No generation from this one on has been used, as far as others have told or time tells; it
+    /// does not vote in an earlier one.
+    std::uint64_t unused = 1;
     Mode mode = Mode::free;
     /// Of the vote, or of the holder's request.
     Priority owner;
-    Fence term;
+    e2e::Term term;
     std::uint64_t version = 0;
     std::uint64_t vote = 0;
     FlatSet<Priority> waiting;
@@ -178,7 +180,7 @@ class EndToEnd {
     DataRef data;
     std::optional<Claim> claim;
     bool used() const { return mode == Mode::locked || mode == Mode::orphaned; }
-    std::uint32_t next() const { return std::max(generation + used(), unused); }
+    std::uint64_t next() const { return std::max(generation + used(), unused); }
     CONCH_FIELDS(Replica, generation, unused, mode, owner, term, version, vote, waiting, later,
                  data, claim)
   };
@@ -202,7 +204,7 @@ class EndToEnd {
   void take(NodeId from, const e2e::Accepted& m, Out& out);
   void take(NodeId from, const Recalled& m, Out& out);
   bool gives_back(const e2e::Response& m) const;
-  bool has_won(std::uint32_t generation) const;
+  bool has_won(std::uint64_t generation) const;
   bool knows_better(const e2e::Response& m) const;
   bool ignores(const e2e::Response& m) const;
   bool ignores(const e2e::Token& m) const;
@@ -216,7 +218,7 @@ class EndToEnd {
   void rest(Out& out);
 
   // The holder: end_to_end_token.cpp.
-  void hold(Fence term, FlatSet<Priority> queue, Out& out);
+  void hold(e2e::Term term, FlatSet<Priority> queue, Out& out);
   void claim(bool announce, Out& out);
   void renew(Out& out);
   void enter(Out& out);
@@ -236,7 +238,7 @@ class EndToEnd {
   Passage pass(e2e::Winner& m, NodeId next, Out& out);
   Passage pass(const e2e::Release& m, NodeId next, Out& out);
   Passage pass(const e2e::Cleanup& m, NodeId next, Out& out);
-  void note(Fence term, NodeId holder);
+  void note(e2e::Term term, NodeId holder);
   template <class M>
   void along(Index replica, const M& message, Out& out);
 
@@ -255,14 +257,14 @@ class EndToEnd {
   void serve(Replica& replica, const e2e::Moved& m, Out& out);
   void serve(Replica& replica, const Recall& m, Out& out);
   void vote(Index index, Replica& replica, Out& out);
-  void advance(Index index, Replica& replica, std::uint32_t generation, Out& out);
-  bool yields_to(const Replica& replica, Fence term, const Priority& ts) const;
-  void lock(Index index, Replica& replica, Fence term, const Priority& ts, Out& out);
+  void advance(Index index, Replica& replica, std::uint64_t generation, Out& out);
+  bool yields_to(const Replica& replica, e2e::Term term, const Priority& ts) const;
+  void lock(Index index, Replica& replica, e2e::Term term, const Priority& ts, Out& out);
   void consent(Index index, Replica& replica, const Claim& claim, Out& out);
   void answer(Index index, const Replica& replica, const Priority& request, Out& out);
   void watch(Index index, Duration time, Out& out);
   void lease_ends(Index index, Out& out);
-  void turn(Replica& replica, std::uint32_t generation);
+  void turn(Replica& replica, std::uint64_t generation);
   void open(Index index, Out& out);
 
   NodeId self_;
@@ -276,8 +278,8 @@ class EndToEnd {
   Stage stage_ = Stage::idle;
   Priority ts_;
   /// The newest generation that we know of.
-  std::uint32_t generation_ = 1;
-  std::uint32_t retried_ = 0;
+  std::uint64_t generation_ = 1;
+  std::uint64_t retried_ = 0;
   std::vector<View> views_;
   bool backing_off_ = false;
   bool patient_ = false;
@@ -286,8 +288,8 @@ class EndToEnd {
   std::optional<Held> token_;
   Rounds rounds_;
   /// The last term that we had, the last generation that we closed, and where the token went.
-  Fence last_;
-  std::uint32_t closed_ = 0;
+  e2e::Term last_;
+  std::uint64_t closed_ = 0;
   std::optional<Place> went_;
   /// What was queued with us before the token came.
   FlatSet<Priority> early_;

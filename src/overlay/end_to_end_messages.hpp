@@ -1,24 +1,64 @@
-// The messages of End-to-End. A term is (generation, sequence) in the form of a fence: whoever
-// holds the lock holds it in a term of its own, and terms increase.
+// The messages of End-to-End. Whoever holds the lock holds it in a term of its own, and terms
+// increase.
 #pragma once
 
+#include <algorithm>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "overlay/tenure.hpp"
 
 namespace conch::overlay::e2e {
 
-constexpr std::uint32_t generation(Fence term) { return term.epoch().value; }
-constexpr Fence first_term(std::uint32_t generation) { return Fence(Epoch{generation}, 1); }
-/// Above all that can have been opened since this one and forgotten: an era has 2^20 generations.
-constexpr std::uint32_t next_era(std::uint32_t generation) {
+/// As a fence a generation has 2^12 terms. By the clock of fences (fence_clock.hpp) it lasts for
+/// about a microsecond, so that generations do not overtake the clock either.
+struct Term {
+  std::uint64_t generation = 0;
+  std::uint32_t sequence = 0;
+  CONCH_FIELDS(Term, generation, sequence)
+  friend auto operator<=>(const Term&, const Term&) = default;
+
+  static constexpr int sequence_bits = 12;
+  static constexpr std::uint32_t last_sequence = (1u << sequence_bits) - 1;
+
+  constexpr bool is_first() const { return sequence == 1; }
+  constexpr bool is_last() const { return sequence >= last_sequence; }
+  constexpr Term next() const {
+    CONCH_EXPECT(!is_last(), "a generation ends with its last term");
+    return {generation, sequence + 1};
+  }
+  constexpr Fence fence() const {
+    std::uint64_t number = generation << sequence_bits;
+    CONCH_EXPECT(number >> sequence_bits == generation && sequence <= last_sequence &&
+                     number + first_number > number,
+                 "a fence has 52 bits for the generation and 12 for the sequence");
+    return Fence(first_number + number + sequence);
+  }
+  /// The one that this fence, or time, is in.
+  static constexpr std::uint64_t generation_at(Fence fence) {
+    return (std::max(fence.number(), first_number) - first_number) >> sequence_bits;
+  }
+
+ private:
+  static constexpr std::uint64_t first_number = Fence(Epoch{}, 0).number();
+};
+inline void print_to(std::string& out, const Term& term) {
+  out += std::to_string(term.generation) + "." + std::to_string(term.sequence);
+}
+
+/// The first one of which all fences are larger.
+constexpr std::uint64_t generation_after(Fence fence) { return Term::generation_at(fence) + 1; }
+constexpr Term first_term(std::uint64_t generation) { return {generation, 1}; }
+/// Above all that can have been opened since this one and forgotten: an era has 2^20 generations,
+/// which is a second.
+constexpr std::uint64_t next_era(std::uint64_t generation) {
   return ((generation >> 20) + 1) << 20;
 }
 
 /// A copy of a holder's queue: the newest has the largest of these.
 struct Edition {
-  Fence term;
+  Term term;
   std::uint32_t update = 0;
   CONCH_FIELDS(Edition, term, update)
   friend auto operator<=>(const Edition&, const Edition&) = default;
@@ -28,7 +68,7 @@ struct Request {
   Index replica = 0;
   Priority ts;
   /// No vote of an earlier generation is wanted, and no entry of one counts.
-  std::uint32_t least = 0;
+  std::uint64_t least = 0;
   std::uint64_t seen = 0;
   std::uint64_t yielded = 0;
   /// Passes entries.
@@ -40,7 +80,7 @@ struct Request {
 struct Response {
   Index replica = 0;
   Priority request;
-  std::uint32_t generation = 0;
+  std::uint64_t generation = 0;
   std::optional<Priority> owner;
   std::uint64_t version = 0;
   std::uint64_t vote = 0;
@@ -62,7 +102,7 @@ struct Withdraw {
 /// IAMWINNER.
 struct Winner {
   Index replica = 0;
-  Fence term;
+  Term term;
   Priority ts;
   /// 0 if somebody on the way repeats it.
   std::uint32_t round = 0;
@@ -71,7 +111,7 @@ struct Winner {
 };
 struct Renew {
   Index replica = 0;
-  Fence term;
+  Term term;
   Priority ts;
   std::uint32_t round = 0;
   /// It is inside, so that enough others have acknowledged it.
@@ -80,30 +120,30 @@ struct Renew {
 };
 struct Renewed {
   Index replica = 0;
-  Fence term;
+  Term term;
   std::uint32_t round = 0;
   bool accepted = true;
-  std::uint32_t generation = 0;
+  std::uint64_t generation = 0;
   CONCH_FIELDS(Renewed, replica, term, round, accepted, generation)
 };
 struct Enqueue {
   std::vector<Priority> requests;
   /// Of the holder, as far as the sender knows.
-  Fence term;
+  Term term;
   CONCH_FIELDS(Enqueue, requests, term)
 };
 struct Retry {
-  std::uint32_t generation = 0;
+  std::uint64_t generation = 0;
   DataRef data = {};
   CONCH_FIELDS(Retry, generation, data)
 };
 struct Hint {
-  Fence term;
+  Term term;
   NodeId holder;
   CONCH_FIELDS(Hint, term, holder)
 };
 struct Token {
-  Fence term;
+  Term term;
   Priority to;
   std::vector<Priority> queue;
   DataRef data;
@@ -111,14 +151,14 @@ struct Token {
 };
 struct Release {
   Index replica = 0;
-  Fence term;
+  Term term;
   DataRef data;
   CONCH_FIELDS(Release, replica, term, data)
 };
 /// Of T2: takes back what IAMWINNER left on the way.
 struct Cleanup {
   Index replica = 0;
-  Fence term;
+  Term term;
   CONCH_FIELDS(Cleanup, replica, term)
 };
 
@@ -129,11 +169,11 @@ struct Copy {
   CONCH_FIELDS(Copy, edition, queue, data)
 };
 struct Ping {
-  Fence term;
+  Term term;
   CONCH_FIELDS(Ping, term)
 };
 struct Pong {
-  Fence term;
+  Term term;
   CONCH_FIELDS(Pong, term)
 };
 struct Takeover {
@@ -144,7 +184,7 @@ struct Takeover {
 };
 struct Accepted {
   Index replica = 0;
-  Fence term;
+  Term term;
   Priority ts;
   CONCH_FIELDS(Accepted, replica, term, ts)
 };
@@ -152,9 +192,9 @@ struct Accepted {
 struct Moved {
   Index replica = 0;
   bool known = false;
-  std::uint32_t generation = 0;
+  std::uint64_t generation = 0;
   /// Of the holder if it is locked, of the owner of its vote otherwise.
-  std::optional<Fence> term;
+  std::optional<Term> term;
   std::optional<Priority> owner;
   std::uint64_t version = 0;
   std::uint64_t vote = 0;

@@ -10,7 +10,9 @@ using namespace e2e;
 
 EndToEnd::Replica& EndToEnd::serve(Index index, Out& out) {
   tenure_.serve(index, self_, out);
-  return served_[index];
+  auto [place, fresh] = served_.try_emplace(index);
+  if (fresh) place->second.unused = generation_after(tenure_.origin());
+  return place->second;
 }
 
 void EndToEnd::answer(Index index, const Replica& replica, const Priority& request, Out& out) {
@@ -42,12 +44,12 @@ void EndToEnd::vote(Index index, Replica& replica, Out& out) {
 }
 
 /// Those who wait for a new generation wait for this one now.
-void EndToEnd::turn(Replica& replica, std::uint32_t generation) {
+void EndToEnd::turn(Replica& replica, std::uint64_t generation) {
   if (std::exchange(replica.generation, generation) == generation) return;
   for (const Priority& request : std::exchange(replica.later, {})) replica.waiting.insert(request);
 }
 
-void EndToEnd::advance(Index index, Replica& replica, std::uint32_t generation, Out& out) {
+void EndToEnd::advance(Index index, Replica& replica, std::uint64_t generation, Out& out) {
   if (replica.mode == Mode::voted && keeps(Without::overridden))
     replica.waiting.insert(replica.owner);
   turn(replica, generation);
@@ -112,17 +114,17 @@ void EndToEnd::serve(Replica& replica, const Withdraw& m, Out& out) {
 
 /// Of a generation one chain of holders only can have more than one term, so a later term of the
 /// same generation is that of the next holder. A later generation has been agreed on by a majority.
-bool EndToEnd::yields_to(const Replica& replica, Fence term, const Priority& ts) const {
-  if (generation(term) + 1 < replica.unused) return false;
-  if (generation(term) != replica.generation) return generation(term) > replica.generation;
+bool EndToEnd::yields_to(const Replica& replica, Term term, const Priority& ts) const {
+  if (term.generation + 1 < replica.unused) return false;
+  if (term.generation != replica.generation) return term.generation > replica.generation;
   if (replica.mode == Mode::free || replica.mode == Mode::voted) return true;
   return term > replica.term || (term == replica.term && replica.owner.node == ts.node);
 }
 
-void EndToEnd::lock(Index index, Replica& replica, Fence term, const Priority& ts, Out& out) {
+void EndToEnd::lock(Index index, Replica& replica, Term term, const Priority& ts, Out& out) {
   if (replica.mode == Mode::voted && replica.owner != ts && keeps(Without::overridden))
     replica.waiting.insert(replica.owner);
-  turn(replica, generation(term));
+  turn(replica, term.generation);
   replica.mode = Mode::locked;
   replica.owner = ts;
   replica.term = term;
@@ -149,7 +151,7 @@ void EndToEnd::serve(Replica& replica, const Renew& m, Out& out) {
   bool accepted = yields_to(replica, m.term, m.ts);
   if (accepted)
     lock(m.replica, replica, m.term, m.ts, out);
-  else if (replica.mode == Mode::locked && generation(m.term) == replica.generation)
+  else if (replica.mode == Mode::locked && m.term.generation == replica.generation)
     out.send(replica.owner.node, Enqueue{{m.ts}, replica.term});
   if (!accepted || tenure_.confirms(m.replica, m.ts))
     out.send(m.ts.node, Renewed{m.replica, m.term, m.round, accepted, replica.generation});
@@ -157,8 +159,8 @@ void EndToEnd::serve(Replica& replica, const Renew& m, Out& out) {
 
 void EndToEnd::serve(Replica& replica, const Release& m, Out& out) {
   if (m.data.version > replica.data.version) replica.data = m.data;
-  if (generation(m.term) >= replica.generation)
-    advance(m.replica, replica, generation(m.term) + 1, out);
+  if (m.term.generation >= replica.generation)
+    advance(m.replica, replica, m.term.generation + 1, out);
 }
 
 void EndToEnd::serve(Replica&, const Cleanup&, Out&) {}
@@ -167,7 +169,7 @@ bool EndToEnd::ignores(const Replica& replica, const Winner& m) const {
   return m.round == 0 && !yields_to(replica, m.term, m.ts);
 }
 bool EndToEnd::ignores(const Replica& replica, const Release& m) const {
-  return generation(m.term) < replica.generation && m.data.version <= replica.data.version;
+  return m.term.generation < replica.generation && m.data.version <= replica.data.version;
 }
 
 // A holder that is silent.
@@ -190,7 +192,7 @@ void EndToEnd::lease_ends(Index index, Out& out) {
 
 void EndToEnd::serve(Replica& replica, const Takeover& m, Out& out) {
   if (!tenure_.open(m.replica)) return;
-  std::uint32_t over = generation(m.edition.term);
+  std::uint64_t over = m.edition.term.generation;
   if (over + 1 < replica.unused) return;
   if (replica.generation == over && replica.used()) {
     std::optional<Claim>& best = replica.claim;
@@ -203,7 +205,7 @@ void EndToEnd::serve(Replica& replica, const Takeover& m, Out& out) {
 }
 
 void EndToEnd::consent(Index index, Replica& replica, const Claim& claim, Out& out) {
-  turn(replica, generation(claim.edition.term) + 1);
+  turn(replica, claim.edition.term.generation + 1);
   replica.mode = Mode::locked;
   replica.owner = claim.ts;
   replica.term = first_term(replica.generation);
@@ -217,14 +219,14 @@ void EndToEnd::consent(Index index, Replica& replica, const Claim& claim, Out& o
 
 /// Says the first generation that has not been used.
 void EndToEnd::serve(Replica& replica, const Recall& m, Out& out) {
-  tenure_.answer(m, Baton{Fence(Epoch{replica.next()}, 0), replica.data}, out);
+  tenure_.answer(m, Baton{Term{replica.next(), 0}.fence(), replica.data}, out);
 }
 
 void EndToEnd::take(NodeId, const Recalled& m, Out& out) {
   auto found = served_.find(m.forgotten);
   if (found == served_.end()) return;
   Replica& replica = found->second;
-  replica.unused = std::max(replica.unused, generation(m.baton.fence));
+  replica.unused = std::max(replica.unused, Term::generation_at(m.baton.fence));
   if (m.baton.data.version > replica.data.version) replica.data = m.baton.data;
   if (tenure_.hear(m)) open(m.forgotten, out);
 }
@@ -233,7 +235,9 @@ void EndToEnd::open(Index index, Out& out) {
   auto found = served_.find(index);
   if (found == served_.end() || !tenure_.open(index)) return;
   Replica& replica = found->second;
-  if (tenure_.doubts(index)) replica.unused = next_era(replica.next());
+  // Whoever is inside has the newest term.
+  if (auto time = tenure_.doubts(index); time && replica.mode != Mode::locked)
+    replica.unused = std::max(next_era(replica.next()), generation_after(*time));
   if (replica.mode == Mode::free) vote(index, replica, out);
 }
 
@@ -251,7 +255,7 @@ void EndToEnd::serve(Replica& replica, const Moved& m, Out& out) {
     if (m.owner) {
       replica.mode = m.term ? Mode::locked : Mode::voted;
       replica.owner = *m.owner;
-      replica.term = m.term.value_or(Fence{});
+      replica.term = m.term.value_or(Term{});
       watch(m.replica, with_drift(terms_.lease), out);
     }
   }

@@ -183,6 +183,46 @@ TEST(EndToEnd, AChainOfHoldersKeepsItsGeneration) {
   EXPECT_EQ(node.sent<Response>().at(0).generation, 2u);
 }
 
+TEST(EndToEnd, WhoHasTheLastTermOfAGenerationClosesItAndThoseWhoWaitAskForTheNext) {
+  Node node(b);
+  node.value.request(node.out);
+  Priority own = node.routed<Request>().at(0).ts;
+  node.receive(a, Token{{1, Term::last_sequence}, own, {ts(2, c)}, {}});
+  EXPECT_TRUE(node.entered());
+  node.out.clear();
+  node.value.release({}, node.out);
+  EXPECT_TRUE(node.sent<Token>().empty());
+  EXPECT_EQ(node.routed<Release>().size(), 1u);
+  EXPECT_EQ(node.sent<Retry>().at(0).generation, 1u);
+}
+
+TEST(EndToEnd, FencesOfTermsIncreaseAndFollowTheClock) {
+  Term last{7, Term::last_sequence};
+  EXPECT_LT(last.fence(), first_term(8).fence());
+  EXPECT_EQ(Term::generation_at(last.fence()), 7u);
+  Fence now(Epoch{1'790'000'000}, 123);
+  EXPECT_GT(first_term(generation_after(now)).fence(), now);
+  EXPECT_EQ(first_term(generation_after(now)).fence().epoch(), now.epoch());
+  EXPECT_GT(first_term(next_era(generation_after(now))).fence().epoch(), now.epoch());
+}
+
+/// Two of three replicas have never heard of the lock; neither has this one.
+TEST(EndToEnd, WhatEverybodyHasForgottenGoesOnAtTheTimeAtWhichTheLastBecameARoot) {
+  Tuning tuning;
+  tuning.replication.lease = std::chrono::seconds(1);
+  EndToEnd value(replica, Assignment::fresh({}, replica, tuning));
+  EndToEnd::Out out;
+  value.tell_time(Fence(Epoch{50}, 0));
+  value.moved(std::nullopt, Arc{Key{1}, Key{0}}, out);
+  value.deliver(Replicas(tuning.replication).key(0), Request{0, ts(1, a), 1, 0, 0, false}, out);
+  value.receive(b, Recalled{1, 0, false, {}, Fence(Epoch{40}, 0)}, out);
+  value.receive(c, Recalled{2, 0, false, {}, Fence(Epoch{60}, 0)}, out);
+  out.clear();
+  value.timer(timer_of(Alarm::quarantine, 0), out);
+  const auto& vote = std::get<Response>(out.sends().at(0).message);
+  EXPECT_EQ(vote.generation, generation_after(Fence(Epoch{60}, 0)));
+}
+
 /// It may be the root only because the old one is out of reach, who may confirm another.
 TEST(EndToEnd, ARootInQuarantineConfirmsOnlyTheHolderThatItWasTold) {
   Node node(replica, std::chrono::seconds(1));

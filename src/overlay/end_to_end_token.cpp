@@ -10,15 +10,13 @@ using namespace e2e;
 
 namespace {
 
-bool is_first(Fence term) { return term.count() == 1; }
-
 std::vector<Priority> list_of(const FlatSet<Priority>& set) { return {set.begin(), set.end()}; }
 
 }  // namespace
 
 // Becoming the holder.
 
-void EndToEnd::hold(Fence term, FlatSet<Priority> queue, Out&) {
+void EndToEnd::hold(Term term, FlatSet<Priority> queue, Out&) {
   token_ = Held{term, std::move(queue), 0, {}};
   last_ = term;
   entry_ = Place{self_, term};
@@ -73,7 +71,7 @@ void EndToEnd::enter(Out& out) {
   stage_ = Stage::inside;
   copy_.reset();
   for (Alarm alarm : {Alarm::retry, Alarm::ping, Alarm::silence}) out.disarm(timer_of(alarm));
-  out.enter({token_->term, data_});
+  out.enter({token_->term.fence(), data_});
 }
 
 /// What it was given is worth nothing: the generation is over, or somebody else has won it.
@@ -81,8 +79,8 @@ void EndToEnd::drop(Out& out) {
   Held dropped = *std::exchange(token_, std::nullopt);
   rounds_.stop(out);
   entry_.reset();
-  bool unused = is_first(dropped.term);
-  std::uint32_t over = generation(dropped.term) - unused;
+  bool unused = dropped.term.is_first();
+  std::uint64_t over = dropped.term.generation - unused;
   closed_ = std::max(closed_, over);
   for (const Priority& request : dropped.queue) out.send(request.node, Retry{over, data_});
   if (stage_ != Stage::claiming) return;
@@ -128,10 +126,9 @@ void EndToEnd::pass_through(Out& out) {
   for (const Priority& request : list_of(queue))
     if (request.node == self_) queue.erase(request);  // of ours, only one can be alive
   if (stage_ == Stage::waiting) queue.insert(ts_);
-  if (queue.empty()) return close(out);
   if (stage_ == Stage::waiting && queue.front() == ts_)
     return claim(terms_.hand_off != HandOff::token, out);
-  hand_on(out);
+  queue.empty() || token_->term.is_last() ? close(out) : hand_on(out);
 }
 
 void EndToEnd::hand_on(Out& out) {
@@ -151,12 +148,14 @@ void EndToEnd::hand_on(Out& out) {
   entry_ = went_;
 }
 
-/// Nobody waits: the replicas may open the next generation.
+/// The replicas may open the next generation; whoever waits nevertheless asks for it.
 void EndToEnd::close(Out& out) {
-  Fence term = std::exchange(token_, std::nullopt)->term;
-  closed_ = std::max(closed_, generation(term));
-  for (Index i = 0; i < replicas_.size(); ++i) along(i, Release{i, term, data_}, out);
+  Held held = *std::exchange(token_, std::nullopt);
+  closed_ = std::max(closed_, held.term.generation);
+  for (Index i = 0; i < replicas_.size(); ++i) along(i, Release{i, held.term, data_}, out);
   entry_.reset();
+  for (const Priority& request : held.queue)
+    out.send(request.node, Retry{held.term.generation, data_});
 }
 
 void EndToEnd::take(NodeId, const Token& m, Out& out) {
@@ -168,7 +167,7 @@ void EndToEnd::take(NodeId, const Token& m, Out& out) {
   if (m.data.version > data_.version) data_ = m.data;
   FlatSet<Priority> queue(m.queue.begin(), m.queue.end());
   for (const Priority& request : std::exchange(early_, {})) queue.insert(request);
-  generation_ = std::max(generation_, generation(m.term));
+  generation_ = std::max(generation_, m.term.generation);
   hold(m.term, std::move(queue), out);
   ours ? claim(terms_.hand_off != HandOff::token, out) : pass_through(out);
 }
@@ -200,12 +199,12 @@ void EndToEnd::take(NodeId from, const Enqueue& m, Out& out) {
     return;
   }
   if (!keeps(Without::late_enqueue)) return;
-  if (closed_ < generation(m.term) && went_ && went_->term > m.term) {
+  if (closed_ < m.term.generation && went_ && went_->term > m.term) {
     out.send(went_->node, Enqueue{m.requests, went_->term});
     if (from != self_) out.send(from, Hint{went_->term, went_->node});
     return;
   }
-  std::uint32_t over = closed_ >= generation(m.term) ? closed_ : generation(m.term) - 1;
+  std::uint64_t over = closed_ >= m.term.generation ? closed_ : m.term.generation - 1;
   for (const Priority& request : m.requests) out.send(request.node, Retry{over, data_});
 }
 
@@ -250,18 +249,18 @@ void EndToEnd::take_over(Out& out) {
 void EndToEnd::take(NodeId from, const Accepted& m, Out& out) {
   bool waits = stage_ == Stage::waiting && ts_ == m.ts;
   if (stage_ == Stage::idle || ts_ != m.ts) {
-    if (!has_won(generation(m.term))) out.send(from, Withdraw{m.replica, m.ts});
+    if (!has_won(m.term.generation)) out.send(from, Withdraw{m.replica, m.ts});
     return;
   }
-  if (!waits || !copy_ || generation(m.term) < generation_) return;
-  if (copy_->generation != generation(m.term)) copy_->consents.clear();
-  copy_->generation = generation(m.term);
+  if (!waits || !copy_ || m.term.generation < generation_) return;
+  if (copy_->generation != m.term.generation) copy_->consents.clear();
+  copy_->generation = m.term.generation;
   copy_->consents.insert(m.replica);
   views_[m.replica].node = from;
   if (copy_->consents.size() < needed() || m.term <= last_) return;
   FlatSet<Priority> queue(copy_->queue.begin(), copy_->queue.end());
   for (const Priority& request : std::exchange(early_, {})) queue.insert(request);
-  generation_ = std::max(generation_, generation(m.term));
+  generation_ = std::max(generation_, m.term.generation);
   hold(m.term, std::move(queue), out);
   claim(true, out);
 }

@@ -18,7 +18,7 @@ Passage EndToEnd::forward(Key, Message& message, NodeId next, Out& out) {
 
 Passage EndToEnd::pass(const Request& m, NodeId, Out& out) {
   observe(m.ts);
-  if (entry_ && generation(entry_->term) < m.least) entry_.reset();
+  if (entry_ && entry_->term.generation < m.least) entry_.reset();
   if (!entry_ || m.forced) return Passage::go_on;
   Enqueue message{{m.ts}, entry_->term};
   entry_->node == self_ ? take(self_, message, out) : out.send(entry_->node, message);
@@ -33,7 +33,7 @@ Passage EndToEnd::pass(Winner& m, NodeId next, Out&) {
 }
 
 Passage EndToEnd::pass(const Release& m, NodeId, Out&) {
-  if (entry_ && generation(entry_->term) <= generation(m.term)) entry_.reset();
+  if (entry_ && entry_->term.generation <= m.term.generation) entry_.reset();
   ways_.erase(m.replica);
   return Passage::go_on;
 }
@@ -44,7 +44,7 @@ Passage EndToEnd::pass(const Cleanup& m, NodeId, Out&) {
 }
 
 /// Somebody has the lock in this term.
-void EndToEnd::note(Fence term, NodeId holder) {
+void EndToEnd::note(Term term, NodeId holder) {
   if (!entry_ || entry_->term <= term) entry_ = Place{holder, term};
 }
 
@@ -53,7 +53,7 @@ void EndToEnd::take(NodeId, const Hint& m, Out&) {
   if (went_ && went_->term <= m.term) went_ = Place{m.holder, m.term};
   if (copy_ && copy_->edition.term <= m.term) copy_->holder = m.holder;
   for (auto& [index, replica] : served_) {
-    bool same = replica.mode == Mode::locked && replica.generation == generation(m.term);
+    bool same = replica.mode == Mode::locked && replica.generation == m.term.generation;
     if (same && replica.term < m.term) replica.term = m.term, replica.owner.node = m.holder;
   }
 }

@@ -72,6 +72,7 @@ class Routed {
   }
 
   // The world.
+  void tell_time(Fence now) { protocol_.tell_time(now); }
   void start(Out& out) {
     tend([&](auto& mine) { overlay_.start(mine); }, out);
     if constexpr (requires(ProtocolOut & mine) { protocol_.start(mine); })

@@ -127,7 +127,8 @@ class RoutedOutbox : public Outbox<Message> {
 /// `moved` says, in the step in which `next_hop` changes, which keys this node was the root of and
 /// of which it is now; nothing before it has joined. What is then routed to a key that it lost
 /// arrives at the new root. `lapsed` says that the node, which stays, is not the root of any key
-/// until the next `moved`, and that others may act for its keys meanwhile. It may also have
+/// until the next `moved`, and that others may act for its keys meanwhile. `tell_time` says, before
+/// anything else in a world whose nodes forget, what time it is (fence_clock.hpp). It may also have
 /// `up(node, out)` and `down(node, out)`: a neighbour came, or is none any more.
 template <class P>
 concept RoutedProtocol = std::copyable<P> && std::equality_comparable<P> && HasFields<P> &&
@@ -142,6 +143,7 @@ concept RoutedProtocol = std::copyable<P> && std::equality_comparable<P> && HasF
   p.unreachable(node, m, out);
   p.moved(domain, domain, out);
   p.lapsed(out);
+  p.tell_time(Fence{});
   p.suspect(node, out);
   p.timer(timer, out);
 };

@@ -5,10 +5,14 @@
 // but votes for nobody until twice the lease has passed, so that nothing of what it forgot is
 // alive, and until it has recalled the last fence from so many others that one of them must know
 // it. If too many have forgotten since the lock was used last it goes on in a new era, above every
-// fence that those who remember something can have missed.
+// fence that those who remember something can have missed; and above the time at which the last of
+// those who do not know became a root (fence_clock.hpp), for what they have forgotten is older. So
+// fences increase although all replicas forget a lock, if their clocks differ by no more than the
+// time of a quarantine.
 //
 //   RECALL(replica, forgotten, asker)             what is the last fence?
-//   RECALLED(replica, forgotten, known, baton)    this one; not `known` by one in quarantine itself
+//   RECALLED(replica, forgotten, known, baton, since)   this one; not `known` by one in quarantine
+//                                                 itself, which is the root since that time
 //
 // A root that loses its key routes what it knows to it (each protocol has its MOVED) and forgets
 // it. What comes to it straight after that it routes, too. MOVED does not end the quarantine of the
@@ -31,6 +35,7 @@
 #include <utility>
 
 #include "core/flat_set.hpp"
+#include "core/contract.hpp"
 #include "overlay/replicas.hpp"
 
 namespace conch::overlay {
@@ -46,7 +51,8 @@ struct Recalled {
   Index forgotten = 0;
   bool known = false;
   Baton baton;
-  CONCH_FIELDS(Recalled, replica, forgotten, known, baton)
+  Fence since;
+  CONCH_FIELDS(Recalled, replica, forgotten, known, baton, since)
 };
 
 /// The timers of a protocol over an overlay; those of a replica have a number for each.
@@ -85,8 +91,19 @@ constexpr Duration with_drift(Duration lease) { return lease + lease / 8; }
 /// The tenures of one node, and what it must do before it serves.
 class Tenure {
  public:
-  explicit Tenure(const Tuning& tuning)
-      : replicas_(tuning.replication), lease_(tuning.replication.lease), without_(tuning.without) {}
+  explicit Tenure(const Assignment& start)
+      : replicas_(start.tuning.replication),
+        lease_(start.tuning.replication.lease),
+        without_(start.tuning.without),
+        began_(start.baton.fence),
+        now_(start.baton.fence) {}
+
+  /// What time it is, before anything else is said.
+  void tell_time(Fence now) {
+    if (without_ != Without::fence_clock) now_ = now;
+  }
+  /// The fence above which a lock begins that nobody has used: a founder has nobody to ask.
+  Fence origin() const { return founder_ ? began_ : Fence{}; }
 
   /// Whether it may vote: it is the root, and has forgotten nothing that it must know.
   bool open(Index replica) const {
@@ -107,8 +124,12 @@ class Tenure {
     auto found = served_.find(replica);
     return found != served_.end() && !found->second.recalls && !found->second.doubts;
   }
-  /// Whether it has to begin a new era before it votes; said once.
-  bool doubts(Index replica) { return std::exchange(served_[replica].doubts, false); }
+  /// Whether it has to begin a new era before it votes, above which time; said once.
+  std::optional<Fence> doubts(Index replica) {
+    Served& served = served_[replica];
+    if (!std::exchange(served.doubts, false)) return std::nullopt;
+    return served.since;
+  }
 
   /// The overlay takes this node for the root.
   template <class Out>
@@ -152,19 +173,25 @@ class Tenure {
 
   template <class Out>
   void answer(const Recall& m, const Baton& baton, Out& out) const {
-    out.send(m.asker, Recalled{m.replica, m.forgotten, knows(m.replica), baton});
+    Fence since = served_.at(m.replica).since;
+    out.send(m.asker, Recalled{m.replica, m.forgotten, knows(m.replica), baton, since});
   }
-  /// Whether it has heard enough: one of those who know must have the last fence, or all are new.
+  /// Whether it has heard enough: one of those who know must have the last fence, or everybody has
+  /// answered.
   bool hear(const Recalled& m) {
     auto found = served_.find(m.forgotten);
     if (found == served_.end() || !found->second.recalls) return false;
     Served& served = found->second;
     served.answered.insert(m.replica);
-    if (m.known) served.knew.insert(m.replica);
+    if (m.known)
+      served.knew.insert(m.replica);
+    else
+      served.since = std::max(served.since, m.since);
     bool sure = served.knew.size() >= replicas_.size() - replicas_.majority() + 1;
     bool all = served.answered.size() + 1 >= replicas_.size();
     served.recalls = !sure && !all;
-    served.doubts = !sure && all && !served.knew.empty();
+    bool unused = served.knew.empty() && without_ == Without::fence_clock;
+    served.doubts = !sure && all && !unused;
     return !served.recalls;
   }
   /// Whether one of its timers has opened a replica.
@@ -178,6 +205,7 @@ class Tenure {
       if (++served_[*replica].asked < patience) return ask(*replica, self, out), std::nullopt;
       served_[*replica].recalls = false;
       served_[*replica].doubts = true;
+      served_[*replica].since = now_;
       return replica;
     }
     return std::nullopt;
@@ -195,11 +223,14 @@ class Tenure {
     FlatSet<Index> knew;
     FlatSet<Index> answered;
     std::optional<Priority> named;
-    CONCH_FIELDS(Served, waits, recalls, doubts, asked, knew, answered, named)
+    /// When it became the root; the latest of those who have forgotten, too.
+    Fence since = {};
+    CONCH_FIELDS(Served, waits, recalls, doubts, asked, knew, answered, named, since)
   };
 
   template <class Out>
   void begin(Index replica, Served& served, NodeId self, Out& out) {
+    served.since = now_;
     if (lease_ == Duration::zero() || without_ == Without::quarantine) return;
     served.waits = !settled_;
     bool has_forgotten = !founder_ && without_ != Without::recall;
@@ -228,6 +259,9 @@ class Tenure {
   Replicas replicas_;
   Duration lease_;
   Without without_;
+  Fence began_;
+  /// Not compared: it is told before every call.
+  Fence now_;
   /// Has had its keys from the beginning.
   bool founder_ = true;
   /// Has had its keys for as long as anything lives.

@@ -11,9 +11,9 @@ Voting::Voting(NodeId self, const Assignment& start, Habit habit)
       terms_(start.tuning.replication),
       without_(start.tuning.without),
       replicas_(start.tuning.replication),
-      tenure_(start.tuning),
+      tenure_(start),
       habit_(habit),
-      baton_(start.baton),
+      baton_{Fence(Epoch{}, 0), start.baton.data},
       views_(replicas_.size()) {}
 
 // Asking.
@@ -187,7 +187,7 @@ void Voting::confirm(Out& out) {
   if (std::exchange(backing_off_, false)) out.disarm(timer_of(Alarm::back_off));
   if (std::exchange(patient_, false)) out.disarm(timer_of(Alarm::patience));
   for (const View& view : views_) baton_ = later(baton_, view.baton);
-  baton_ = baton_.next();
+  baton_.fence = baton_.fence.successor();
   rounds_.start();
   renew(out);
 }

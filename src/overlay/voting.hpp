@@ -124,6 +124,7 @@ class Voting {
   void unreachable(NodeId node, const Message& message, Out& out);
   void moved(const std::optional<Arc>& before, const std::optional<Arc>& after, Out& out);
   void lapsed(Out&) { tenure_.lapse(); }
+  void tell_time(Fence now) { tenure_.tell_time(now); }
   void suspect(NodeId, Out&) {}
   void timer(TimerId timer, Out& out);
   /// Whether a message, if it came now or at any later time, would change nothing and be answered

@@ -8,7 +8,8 @@ namespace conch::overlay {
 Voting::Replica& Voting::serve(Index replica, Out& out) {
   tenure_.serve(replica, self_, out);
   auto [place, fresh] = served_.try_emplace(replica);
-  if (fresh) place->second.baton = baton_;
+  Baton& baton = place->second.baton;
+  if (fresh) baton = {std::max(baton_.fence, tenure_.origin()), baton_.data};
   return place->second;
 }
 
@@ -130,8 +131,9 @@ void Voting::hear(const Recalled& m, Out& out) {
 void Voting::open(Index index, Out& out) {
   auto found = served_.find(index);
   if (found == served_.end() || !tenure_.open(index)) return;
-  Baton& baton = found->second.baton;
-  if (tenure_.doubts(index)) baton.fence = Fence(Epoch{baton.fence.epoch().value + 1}, 0);
+  Fence& fence = found->second.baton.fence;
+  if (auto time = tenure_.doubts(index))
+    fence = std::max(Fence(Epoch{fence.epoch().value + 1}, 0), *time);
   if (!found->second.owner) vote_on(index, found->second, out);
 }
 

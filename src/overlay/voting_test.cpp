@@ -110,6 +110,22 @@ TEST(Voting, WhenItIsTheRootAgainItIsInQuarantine) {
   EXPECT_FALSE(root.votes_for({{2}, NodeId{8}}));
 }
 
+TEST(Voting, WhatEverybodyHasForgottenGoesOnAtTheTimeAtWhichTheLastBecameARoot) {
+  Sigma node(NodeId{1}, Assignment::fresh({}, NodeId{1}, Lapsing::tuning()));
+  Out out;
+  node.tell_time(Fence(Epoch{50}, 0));
+  node.moved(std::nullopt, Lapsing::all, out);
+  const Priority& ts = Lapsing::ts;
+  node.deliver(Key{}, Sigma::Request{0, ts, 0, 0, false, ts.node}, out);
+  node.receive(NodeId{2}, Recalled{1, 0, false, {}, Fence(Epoch{40}, 0)}, out);
+  node.receive(NodeId{3}, Recalled{2, 0, false, {}, Fence(Epoch{60}, 7)}, out);
+  out.clear();
+  node.timer(timer_of(Alarm::quarantine, 0), out);
+  const auto& vote = std::get<Sigma::Response>(out.sends().at(0).message);
+  EXPECT_EQ(vote.owner, ts);
+  EXPECT_EQ(vote.baton.fence, Fence(Epoch{60}, 7));
+}
+
 // What it would say of the owner is old, and the new root would confirm whom it names.
 TEST(Voting, WhenItsKeysAreAnothersItNamesNoOwner) {
   Lapsing root;

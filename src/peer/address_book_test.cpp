@@ -16,7 +16,7 @@ Life life(std::uint64_t id, std::uint64_t incarnation = 1) {
 TEST(AddressBookTest, EverybodyWhomAMessageNamesIsIntroducedOnce) {
   AddressBook book;
   for (std::uint64_t id = 1; id <= 4; ++id) book.learn({life(id), "there"});
-  overlay::e2e::Enqueue message{{{Stamp{1}, NodeId{3}}, {Stamp{2}, NodeId{9}}}, Fence{}};
+  overlay::e2e::Enqueue message{{{Stamp{1}, NodeId{3}}, {Stamp{2}, NodeId{9}}}, {}};
   auto met = book.introductions(life(2), NodeId{1}, message);
   ASSERT_EQ(met.size(), 2u) << "itself and 3; it does not know 9";
   EXPECT_EQ(met[0].life, life(1));

@@ -17,6 +17,7 @@
 #include "net/ways.hpp"
 #include "peer/engine.hpp"
 #include "peer/overlay_steward.hpp"
+#include "register/epoch_floor.hpp"
 
 namespace conch::peer {
 
@@ -172,7 +173,7 @@ void Engine::be_born_in_ring() {
   terms_.length = ring_->lease;
   if (steward_) remember_neighbours();
   Member self{life_.id, life_.incarnation, courier_->address(), false, cluster_, false};
-  steward_ = make_overlay_steward({self, *ring_, ring_contacts_, dice_()});
+  steward_ = make_overlay_steward({self, *ring_, ring_contacts_, dice_(), {fence_floor(), born_}});
   steward_->start(born_, effects_);
   next_housekeeping_ = born_;
   for (auto& [name, desk] : desks_) touch(*desk);

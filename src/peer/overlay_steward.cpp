@@ -51,7 +51,8 @@ class OverlaySteward final : public AnySteward {
       : self_(traits.self),
         lease_(traits.agreement.lease),
         contacts_(traits.contacts),
-        locks_(self_.id, terms_for(traits.agreement), O(self_.id, overlay::upkeep_for(lease_))),
+        locks_(self_.id, terms_for(traits.agreement), O(self_.id, overlay::upkeep_for(lease_)),
+               traits.clock),
         dice_(static_cast<std::minstd_rand::result_type>(traits.seed)) {
     view_.algorithm = text_of(traits.agreement);
     view_.epoch = Epoch{1};  // There is only one.

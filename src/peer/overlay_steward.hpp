@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "overlay/fence_clock.hpp"
 #include "peer/address_book.hpp"
 #include "peer/agreement.hpp"
 #include "peer/any_steward.hpp"
@@ -22,6 +23,7 @@ struct OverlayTraits {
   std::vector<Introduction> contacts;
   /// For the delays of timers.
   std::uint64_t seed = 0;
+  overlay::FenceClock clock = {};
 };
 
 std::unique_ptr<AnySteward> make_overlay_steward(const OverlayTraits& traits);

@@ -232,6 +232,30 @@ TEST_P(OverlayStewardTest, ALeaverHandsItsReplicasOn) {
   EXPECT_TRUE(ring_.enters(6));
 }
 
+/// Nobody asks for the lock meanwhile, so nobody can be asked who remembers it.
+TEST_P(OverlayStewardTest, FencesIncreaseThoughOneAfterTheOtherForgets) {
+  ring_.start(4);
+  ring_.run_for(3 * lease);
+  for (std::size_t i = 0; i < 3; ++i) {
+    ASSERT_TRUE(ring_.enters(i));
+    ring_.release(i);
+  }
+  for (std::size_t i = 0; i < 4; ++i) {
+    ring_.start(1);
+    ring_.kill(i);
+    ring_.run_for(6 * lease);
+  }
+  EXPECT_TRUE(ring_.enters(5)) << "and `enter` compares the fences";
+}
+
+TEST_P(OverlayStewardTest, FencesIncreaseThoughTheOnlyOneForgets) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    ring_.start(1);
+    ASSERT_TRUE(ring_.enters(i));
+    ring_.kill(i);
+  }
+}
+
 /// It hears of it before it hears anything else.
 TEST_P(OverlayStewardTest, AHolderThatWasStoppedHasLostTheLockAndStaysIn) {
   ring_.start(8);

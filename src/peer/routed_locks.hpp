@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/flat_set.hpp"
+#include "overlay/fence_clock.hpp"
 #include "overlay/routed.hpp"
 #include "overlay/tenure.hpp"
 #include "recovery/orders.hpp"
@@ -69,8 +70,8 @@ class RoutedLocks {
   /// So many messages wait for this node to be a root; more are dropped.
   static constexpr std::size_t held_max = 64;
 
-  RoutedLocks(NodeId self, const Replication& terms, O overlay)
-      : self_(self), terms_(terms), overlay_(std::move(overlay)) {}
+  RoutedLocks(NodeId self, const Replication& terms, O overlay, overlay::FenceClock clock)
+      : self_(self), terms_(terms), overlay_(std::move(overlay)), clock_(clock) {}
 
   // The overlay.
   void start(Out& out) {
@@ -168,8 +169,7 @@ class RoutedLocks {
       out.events.push_back(recovery::LockDisarmed{lock, timer});
     if (found->second.position != Position::idle) out.events.push_back(recovery::Lost{lock});
     locks_.erase(found);
-    Lock& fresh = locks_.emplace(lock, Lock{make(lock)}).first->second;
-    fresh.touched = out.now;
+    locks_.emplace(lock, Lock{make(lock, out.now)});
     act(
         lock,
         [&](P& protocol, auto& mine) { protocol.moved(std::nullopt, overlay_.domain(), mine); },
@@ -210,10 +210,12 @@ class RoutedLocks {
   overlay::Replicas replicas_of(const std::string& lock) const {
     return overlay::Replicas(terms_of(lock));
   }
-  P make(const std::string& lock) const {
+  P make(const std::string& lock, Time now) const {
     Tuning tuning;
     tuning.replication = terms_of(lock);
-    return P(self_, Assignment::fresh(Members{}, self_, tuning));
+    Assignment start = Assignment::fresh(Members{}, self_, tuning);
+    start.baton.fence = clock_.at(now);
+    return P(self_, start);
   }
 
   bool names_replica(const typename P::Message& message) const {
@@ -240,7 +242,7 @@ class RoutedLocks {
   Lock& at(const std::string& name, Out& out) {
     auto place = locks_.find(name);
     bool fresh = place == locks_.end();
-    if (fresh) place = locks_.emplace(name, Lock{make(name)}).first;
+    if (fresh) place = locks_.emplace(name, Lock{make(name, out.now)}).first;
     place->second.touched = out.now;
     if (fresh) begin(place->first, out);
     return place->second;
@@ -275,18 +277,18 @@ class RoutedLocks {
 
   template <class F>
   void act(const std::string& name, F&& f, Out& out) {
-    Lock& lock = at(name, out);
-    ProtocolOut mine;
-    f(lock.protocol, mine);
-    fulfil(name, lock, mine, out);
+    act(name, at(name, out), f, out);
   }
   template <class F>
   void act_all(F&& f, Out& out) {
-    for (auto& [name, lock] : locks_) {
-      ProtocolOut mine;
-      f(lock.protocol, mine);
-      fulfil(name, lock, mine, out);
-    }
+    for (auto& [name, lock] : locks_) act(name, lock, f, out);
+  }
+  template <class F>
+  void act(const std::string& name, Lock& lock, F& f, Out& out) {
+    ProtocolOut mine;
+    lock.protocol.tell_time(clock_.at(out.now));
+    f(lock.protocol, mine);
+    fulfil(name, lock, mine, out);
   }
   void fulfil(const std::string& name, Lock& lock, ProtocolOut& mine, Out& out) {
     for (const Effect& effect : mine.effects())
@@ -414,6 +416,7 @@ class RoutedLocks {
   NodeId self_;
   Replication terms_;
   O overlay_;
+  overlay::FenceClock clock_;
   std::map<std::string, Lock> locks_;
   std::vector<std::pair<Carried, Time>> held_;
   /// Has had all its keys since there was a ring.

@@ -34,6 +34,15 @@ Epoch epoch_floor(sys_seconds now, sys_seconds built_at) {
   return Epoch{static_cast<std::uint32_t>(now.time_since_epoch().count())};
 }
 
+Fence fence_floor(sys_time<nanoseconds> now, sys_seconds built_at) {
+  sys_seconds second = floor<seconds>(now);
+  Epoch epoch = epoch_floor(second, built_at);
+  if (epoch < Epoch{}) return Fence(Epoch{}, 0);
+  auto rest = static_cast<std::uint64_t>((now - second).count());
+  return Fence(epoch, (rest << Fence::count_bits) / std::nano::den);
+}
+
 Epoch epoch_floor() { return epoch_floor(floor<seconds>(system_clock::now()), built); }
+Fence fence_floor() { return fence_floor(system_clock::now(), built); }
 
 }  // namespace conch

@@ -14,4 +14,10 @@ Epoch epoch_floor(std::chrono::sys_seconds now, std::chrono::sys_seconds built);
 /// By the clock of this machine.
 Epoch epoch_floor();
 
+/// The same to the part of a second, for locks that have no epochs; the first fence of all if the
+/// clock is wrong.
+Fence fence_floor(std::chrono::sys_time<std::chrono::nanoseconds> now,
+                  std::chrono::sys_seconds built);
+Fence fence_floor();
+
 }  // namespace conch

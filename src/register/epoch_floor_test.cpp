@@ -39,4 +39,18 @@ TEST(EpochFloor, IsThatOfThisMachine) {
   EXPECT_TRUE(since == 0 || since == 1) << "or this machine's clock is wrong";
 }
 
+TEST(FenceFloor, IsTheTimeToThePartOfASecond) {
+  Epoch second = epoch_floor(built, built);
+  EXPECT_EQ(fence_floor(built, built), Fence(second, 0));
+  EXPECT_EQ(fence_floor(built + milliseconds(500), built), Fence(second, std::uint64_t{1} << 31));
+  EXPECT_LT(fence_floor(built + nanoseconds(999'999'998), built),
+            fence_floor(built + nanoseconds(999'999'999), built));
+  EXPECT_EQ(fence_floor(built - seconds(1), built), Fence(Epoch{}, 0)) << "the clock is wrong";
+}
+
+TEST(FenceFloor, IsThatOfThisMachine) {
+  Epoch before = epoch_floor(), now = fence_floor().epoch();
+  EXPECT_TRUE(now >= before && now <= epoch_floor());
+}
+
 }  // namespace conch::epoch_floor_test

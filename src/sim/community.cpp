@@ -46,6 +46,11 @@ CommunityOptions CommunityOptions::of(const std::string& protocol, const std::st
     options.tuning.replication.lease = 1s;
     options.tuning.replication.section = 60ms;
     options.mishaps.suspicions = 60;
+  } else if (weather == "idle") {
+    options.tuning.replication.lease = 1s;
+    options.requests = 6;
+    options.drift = 0.05;
+    options.mishaps = {.resets = 45, .crashes = 8, .joins = 2};
   } else if (weather == "dead") {
     options.tuning.replication.lease = 1s;
     options.mishaps.dead = true;
@@ -56,7 +61,8 @@ CommunityOptions CommunityOptions::of(const std::string& protocol, const std::st
     options.cancel = 0;
     options.mishaps.apart = 10s;
   } else {
-    throw BadText("the weather is calm, crowded, lossy, stormy, shaky, wary, dead or parted, not " +
+    throw BadText("the weather is calm, crowded, lossy, stormy, shaky, wary, idle, dead or parted, "
+                  "not " +
                   weather);
   }
   return options;

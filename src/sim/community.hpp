@@ -67,7 +67,8 @@ struct CommunityOptions {
 
   /// A name for each kind of world: `calm` (reordering and duplicates alone), `crowded` (everybody
   /// at once), `lossy`, `stormy` (everything), `shaky` (replicas forget), `wary` (everybody is
-  /// suspected), `dead` (one replica is gone), `parted` (an overlay falls apart; see limits.md).
+  /// suspected), `idle` (all replicas forget one after the other while nobody asks), `dead` (one
+  /// replica is gone), `parted` (an overlay falls apart; see limits.md).
   static CommunityOptions of(const std::string& protocol, const std::string& weather);
 };
 

@@ -146,6 +146,15 @@ TEST(Community, WrongSuspicions) {
   }
 }
 
+TEST(Community, ReplicasThatForgetWhileNobodyAsks) {
+  for (const World& world : all_protocols("idle")) {
+    CommunityResult sometimes;
+    ASSERT_NO_FATAL_FAILURE(try_out(world, 50, sometimes));
+    EXPECT_GT(sometimes.granted, 0u);
+    EXPECT_GT(sometimes.kinds["RECALLED"], 0u);
+  }
+}
+
 TEST(Community, AMajorityIsEnough) {
   for (const World& world : all_protocols("dead")) {
     CommunityResult sometimes;
@@ -296,6 +305,9 @@ INSTANTIATE_TEST_SUITE_P(
         without(Without::majority, "D1", e2e, "dead", {me2}, 1),
         without(Without::self_fence, "self-fence", e2e, "stormy", {me1}, 29),
         without(Without::recall, "recall", e2e, "shaky", {fences}, 746),
+        without(Without::fence_clock, "fence clock", e2e, "idle", {fences}, 1),
+        without(Without::fence_clock, "fence clock", sigma, "idle", {fences}, 1),
+        without(Without::fence_clock, "fence clock", non, "idle", {fences}, 1),
         without(Without::bounce, "S3", sigma, "calm", {me2}, 1),
         without(Without::vote_version, "F7", sigma, "crowded", {me2}, 193),
         without(Without::vote_life, "F18", sigma, "stormy", {fences}, 36),

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/print.hpp"
+#include "overlay/fence_clock.hpp"
 #include "overlay/replicas.hpp"
 #include "sim/community.hpp"
 #include "sim/community_oracle.hpp"
@@ -308,6 +309,7 @@ class Community {
     Peer& peer = peers_[node];
     Out out;
     recorder_.before_call(node);
+    peer.value->tell_time(overlay::FenceClock{}.at(now_));
     function(*peer.value, out);
     for (auto& send : out.sends()) {
       bool further = goes_on(send.message);

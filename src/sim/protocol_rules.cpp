@@ -37,6 +37,7 @@ constexpr auto rules = std::to_array<std::pair<std::string_view, Without>>({
     {"stored-fence", Without::stored_fence},
     {"self-fence", Without::self_fence},
     {"recall", Without::recall},
+    {"fence-clock", Without::fence_clock},
     {"named-holder", Without::named_holder},
     {"root-lease", Without::root_lease},
 });

@@ -6,8 +6,8 @@
 namespace conch::sim {
 
 std::span<const std::string_view> weathers() {
-  static constexpr std::array<std::string_view, 8> names{"calm",  "crowded", "lossy", "stormy",
-                                                         "shaky", "wary",    "dead",  "parted"};
+  static constexpr std::array<std::string_view, 9> names{
+      "calm", "crowded", "lossy", "stormy", "shaky", "wary", "idle", "dead", "parted"};
   return names;
 }
 
