@@ -13,8 +13,8 @@
 // (generation, sequence), which makes its fence, and the queue.
 //
 //   A generation is opened by m votes, or m consents to take over; it is handed on by TOKEN, and
-//   closed by the last holder's RELEASE or when the leases of m replicas have run out. It has a last
-//   term, whose holder closes it, too: those who wait ask for the next.
+//   closed by the last holder's RELEASE or when the leases of m replicas have run out. It has a
+//   last term, whose holder closes it, too: those who wait ask for the next.
 //
 //   REQUEST(ts, least)       routed; stopped by an entry, which ENQUEUEs it with the holder
 //   RESPONSE(owner, generation, version, vote)   of a replica that is not locked

@@ -34,8 +34,8 @@
 #include <map>
 #include <utility>
 
-#include "core/flat_set.hpp"
 #include "core/contract.hpp"
+#include "core/flat_set.hpp"
 #include "overlay/replicas.hpp"
 
 namespace conch::overlay {

@@ -61,9 +61,10 @@ CommunityOptions CommunityOptions::of(const std::string& protocol, const std::st
     options.cancel = 0;
     options.mishaps.apart = 10s;
   } else {
-    throw BadText("the weather is calm, crowded, lossy, stormy, shaky, wary, idle, dead or parted, "
-                  "not " +
-                  weather);
+    throw BadText(
+        "the weather is calm, crowded, lossy, stormy, shaky, wary, idle, dead or parted, "
+        "not " +
+        weather);
   }
   return options;
 }
