@@ -171,6 +171,9 @@ class PopulationOf final : public Population {
   void observe([[maybe_unused]] Node node, [[maybe_unused]] Stamp stamp) override {
     if constexpr (Causal<A>) nodes_[node]->observe(stamp);
   }
+  void tell_time([[maybe_unused]] Node node, [[maybe_unused]] Fence now) override {
+    if constexpr (Carrying<A>) nodes_[node]->tell_time(now);
+  }
 
   void discard(Slot slot) override { pool_.free(slot); }
 

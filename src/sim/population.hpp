@@ -79,6 +79,8 @@ class Population {
   virtual void restart(Node node) = 0;
   virtual Stamp stamp(Node node) = 0;
   virtual void observe(Node node, Stamp stamp) = 0;
+  // Of a protocol over an overlay.
+  virtual void tell_time(Node node, Fence now) = 0;
 
   // What can be seen of an elector.
   virtual std::optional<NodeId> elected(Node node) const = 0;

@@ -267,6 +267,14 @@ void observe(ScriptedWorld& world, Arguments& arguments) {
   world.observe(node, stamp);
 }
 
+void clock(ScriptedWorld& world, Arguments& arguments) {
+  constexpr std::uint64_t seconds_max = 1'000'000'000;
+  std::uint64_t seconds = arguments.number();
+  arguments.finish();
+  if (seconds > seconds_max) throw BadText("a clock shows at most 1000000000 s");
+  world.tell_time(std::chrono::seconds(seconds));
+}
+
 void timer(ScriptedWorld& world, Arguments& arguments) {
   Node node = arguments.node();
   std::uint64_t number = arguments.number();
@@ -339,6 +347,7 @@ constexpr std::array performances = std::to_array<Performance>({
     {{"timer", "timer N TIMER"}, timer},
     {{"tell", "tell A B"}, on_two<&W::tell>},
     {{"observe", "observe N STAMP"}, observe},
+    {{"clock", "clock SECONDS"}, clock},
     {{"deliver", "deliver [FROM -> TO [KIND]]"}, deliver},
     {{"drop", "drop FROM -> TO [KIND]"}, on_message<&W::drop>},
     {{"duplicate", "duplicate FROM -> TO [KIND]"}, on_message<&W::duplicate>},

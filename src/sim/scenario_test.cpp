@@ -267,6 +267,8 @@ TEST(Scenario, MistakesAreLinesOfOutput) {
            {"central", "tell 1 1", "1 cannot tell itself"},
            {"central", "observe 1 3", "central has no clock that a stamp could move"},
            {"lamport", "observe 1 18446744073709551615", "the stamp is too large"},
+           {"lamport", "clock 3", "lamport does not look at the clock"},
+           {"sigma", "clock 1000000001", "a clock shows at most 1000000000 s"},
            {"ring", "settle", "ring never rests: say how many deliveries, settle COUNT"},
            {"ring", "suspect 0 1", "ring cannot be told of a crash"},
            {"ring", "join 3 0", "ring has the members it started with"},

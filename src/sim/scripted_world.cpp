@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/print.hpp"
+#include "overlay/fence_clock.hpp"
 #include "overlay/fixed_ring.hpp"
 #include "sim/distribution.hpp"
 
@@ -268,6 +269,15 @@ void ScriptedWorld::observe(Node node, Stamp stamp) {
   if (!entry.can.causal)
     throw BadText(std::string(entry.about.name) + " has no clock that a stamp could move");
   population_->observe(node, stamp);
+}
+
+void ScriptedWorld::tell_time(Duration since) {
+  const CatalogEntry& entry = population_->entry();
+  if (!entry.can.routed)
+    throw BadText(std::string(entry.about.name) + " does not look at the clock");
+  for (NodeId member : roster_)
+    if (Node node = node_of(member); present(node))
+      population_->tell_time(node, overlay::FenceClock{}.at(Time(since)));
 }
 
 void ScriptedWorld::timer(Node node, TimerId timer) {

@@ -76,6 +76,8 @@ class ScriptedWorld final : private Host {
   void tell(Node from, Node to);
   /// An application message from outside the group, with this stamp.
   void observe(Node node, Stamp stamp);
+  /// So much time has passed since the beginning.
+  void tell_time(Duration since);
 
   // Elections.
   void elect(Node node);
