@@ -19,6 +19,9 @@ namespace conch::file {
 namespace {
 
 constexpr Duration look_every = std::chrono::milliseconds(200);
+// While there is no inotify yet: after this time, and again when twice as much has passed.
+constexpr Duration look_first_after = std::chrono::milliseconds(2);
+constexpr Duration inotify_after = std::chrono::milliseconds(50);
 
 [[noreturn]] void fail(const std::string& what) {
   throw RegisterError("cannot " + what + ": " + std::strerror(errno));
@@ -37,9 +40,14 @@ Alarm::Alarm(const Directory& root)
     : root_(root),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)),
-      inotify_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+      began_(since_boot()) {
   if (!epoll_ || !timer_) fail("wait for events");
   include(timer_);
+}
+
+void Alarm::open_inotify() {
+  began_.reset();
+  inotify_ = Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
   if (!inotify_) return;
   include(inotify_);
   // A lease that is ended touches its folder.
@@ -60,6 +68,7 @@ void Alarm::silence() {
 }
 
 bool Alarm::watch(const std::string& segment) {
+  if (began_ && since_boot() - *began_ >= inotify_after) open_inotify();
   if (segment_ == segment) return true;
   if (!inotify_) return true;
   if (segment_watch_ >= 0) ::inotify_rm_watch(inotify_.number(), segment_watch_);
@@ -72,7 +81,11 @@ bool Alarm::watch(const std::string& segment) {
 }
 
 void Alarm::ring_at(std::optional<Duration> end) {
-  if (!inotify_) end = std::min(end.value_or(Duration::max()), since_boot() + look_every);
+  if (!inotify_) {
+    Duration now = since_boot();
+    Duration look = now + (began_ ? std::max(now - *began_, look_first_after) : look_every);
+    end = std::min(end.value_or(look), look);
+  }
   itimerspec when{};
   if (end) when.it_value = on_own_clock(*end);
   if (::timerfd_settime(timer_.number(), TFD_TIMER_ABSTIME, &when, nullptr) != 0)

@@ -35,12 +35,16 @@ class Alarm {
 
  private:
   void include(const Descriptor& source);
+  void open_inotify();
 
   const Directory& root_;
   Descriptor epoll_;
   Descriptor timer_;
-  /// None if this user has too many: then we look several times a second.
+  /// None if this user has too many, and none at first: then we look now and then. Closing one
+  /// takes the kernel up to 20 ms, in which a short command would be over.
   Descriptor inotify_;
+  /// Until there is one, or was to be.
+  std::optional<Duration> began_;
   std::string segment_;
   int segment_watch_ = -1;
   /// None in the place of one that has died.
