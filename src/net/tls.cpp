@@ -1,9 +1,5 @@
 #include "net/tls.hpp"
 
-#include <openssl/bio.h>
-#include <openssl/err.h>
-#include <openssl/ssl.h>
-#include <openssl/x509_vfy.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -12,6 +8,7 @@
 #include <conch/error.hpp>
 #include <cstring>
 
+#include "net/openssl.hpp"
 #include "net/secret_file.hpp"
 
 namespace conch::net {
@@ -134,7 +131,9 @@ Transfer TlsSession::send(std::string_view bytes) {
   return has_reason ? outcome(heard) : failure;
 }
 
-TlsContext::TlsContext() : context_(SSL_CTX_new(TLS_method())) {
+TlsContext::TlsContext() {
+  load_openssl();
+  context_ = SSL_CTX_new(TLS_method());
   demand(context_ != nullptr, "OpenSSL");
   SSL_CTX_set_mode(context_, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_options(context_, SSL_OP_IGNORE_UNEXPECTED_EOF);

@@ -71,7 +71,7 @@ class TlsContext {
   void show(const Tls& files);
   void trust(const std::string& authority);
   std::unique_ptr<TlsSession> session(int socket, bool dials) const;
-  ssl_ctx_st* context_;
+  ssl_ctx_st* context_ = nullptr;
 };
 
 }  // namespace conch::net
