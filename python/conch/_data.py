@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 from types import TracebackType
-from typing import Hashable
 
 from conch import _conch
-from conch._entry import Entry, caller, wait
+from conch._entry import Entry, Resource, caller, wait
 from conch._errors import DataLost, DataTorn, Error, ErrorCode, NotObtained
-from conch._options import expect_seconds
-from conch._peer import Membership, Peer, default_peer, default_peer_async, in_thread
+from conch._peer import Membership, Peer, in_thread
 
 
 class Section(Entry):
@@ -107,7 +105,7 @@ class Section(Entry):
             self._expect_resized(wanted)
         self._map()
         self._begin(self._handle.fence())
-        self._data._sections[self._owner] = self
+        self._data._entries[self._owner] = self
 
     # Inside.
 
@@ -185,7 +183,7 @@ class Section(Entry):
     def _leave(self) -> _conch.Outcome:
         self._is_over = True
         self._end()
-        self._data._sections.pop(self._owner, None)
+        self._data._entries.pop(self._owner, None)
         outcome = self._handle.release()
         self._data._put_handle(self._membership, self._handle)
         return outcome
@@ -198,7 +196,7 @@ class Section(Entry):
         self._leave()
 
 
-class Data:
+class Data(Resource[Section]):
     """A named block of memory that travels with its lock: who locks it finds what the last holder
     wrote.
 
@@ -230,21 +228,14 @@ class Data:
         accept_damaged: goes on with what there is where DataTorn or DataLost would be raised.
         group, timeout, peer: as of a Lock.
         """
-        if peer is not None and group is not None and peer.group != group:
-            raise ValueError(f"the peer is of the group {peer.group!r}, not of {group!r}")
+        super().__init__(name, group, shared, timeout, peer)
         if size is not None and size < 0:
             raise ValueError(f"a size is not negative, as {size} is")
         if copies < 0:
             raise ValueError(f"a number of copies is not negative, as {copies} is")
-        self.name = name
         self.size = size
         self.copies = copies
-        self.shared = shared
-        self.timeout = None if timeout is None else expect_seconds("timeout", timeout)
         self.accept_damaged = accept_damaged
-        self._group = group
-        self._own_peer = peer
-        self._sections: dict[Hashable, Section] = {}
         self._handles: list[_conch.Data] = []
         self._handles_of: Membership | None = None
 
@@ -254,7 +245,7 @@ class Data:
         Raises NotObtained, DataTorn or DataLost. Ctrl-C ends the wait.
         """
         limit = self._limit(timeout)
-        section = Section(self, self._own_peer or default_peer(self._group))
+        section = Section(self, self._peer())
         if limit == 0:
             obtained = self._try(section)
         else:
@@ -268,13 +259,13 @@ class Data:
     def try_acquire(self) -> memoryview | None:
         """The data if nobody else has the lock. Waits for the answer no longer than the peer's
         ``try_patience``, and then for the bytes."""
-        section = Section(self, self._own_peer or default_peer(self._group))
+        section = Section(self, self._peer())
         return section.view if self._try(section) else None
 
     async def acquire_async(self, timeout: float | None = None) -> memoryview:
         """As acquire, for a task: others run while it waits."""
         limit = self._limit(timeout)
-        section = Section(self, self._own_peer or await default_peer_async(self._group))
+        section = Section(self, await self._peer_async())
         section._expect_outside()
         patience = section._membership.try_patience if limit == 0 else limit
         if not await section.enter_async(patience):
@@ -316,7 +307,7 @@ class Data:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        section = self._sections.get(caller())
+        section = self._entries.get(caller())
         if section is not None:  # What went wrong inside matters more than what does at the end.
             section.release(raises=error is None)
         elif error is None:
@@ -333,7 +324,7 @@ class Data:
     ) -> None:
         if self.copies == 0:
             return self.__exit__(kind, error, traceback)
-        section = self._sections.get(caller())
+        section = self._entries.get(caller())
         if section is not None:  # Copies take their time.
             await in_thread(partial(section.release, raises=error is None))
         elif error is None:
@@ -342,19 +333,10 @@ class Data:
     def __repr__(self) -> str:
         return f"<conch.Data {self.name!r}>"
 
-    def _limit(self, timeout: float | None) -> float | None:
-        return self.timeout if timeout is None else expect_seconds("timeout", timeout)
-
     def _try(self, section: Section) -> bool:
         if section._is_kept_out():
             return False
         return section.enter(section._membership.try_patience, tries=True)
-
-    def _mine(self) -> Section:
-        section = self._sections.get(caller())
-        if section is None:
-            raise Error(f"this thread or task has not acquired {self.name!r}", ErrorCode.misuse)
-        return section
 
     # Handles are kept for the next entries, because a peer keeps the memory of data that has some.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from typing import Callable, Hashable
+from typing import Callable, Generic, Hashable, TypeVar
 
 from conch._errors import Error, ErrorCode, LockLost
-from conch._peer import Peer
+from conch._options import expect_seconds
+from conch._peer import Peer, default_peer, default_peer_async
 
 # How long a signal, as of Ctrl-C, may have to wait for the main thread.
 _SIGNAL_PATIENCE = 0.05
@@ -110,3 +111,42 @@ class Entry:
         self._expect_inside()
         if not self._holds():
             raise self._loss()
+
+
+E = TypeVar("E", bound=Entry)
+
+
+class Resource(Generic[E]):
+    """What threads and tasks enter by name, and who of them is inside."""
+
+    def __init__(
+        self,
+        name: str,
+        group: str | None,
+        shared: bool,
+        timeout: float | None,
+        peer: Peer | None,
+    ) -> None:
+        if peer is not None and group is not None and peer.group != group:
+            raise ValueError(f"the peer is of the group {peer.group!r}, not of {group!r}")
+        self.name = name
+        self.shared = shared
+        self.timeout = None if timeout is None else expect_seconds("timeout", timeout)
+        self._group = group
+        self._own_peer = peer
+        self._entries: dict[Hashable, E] = {}
+
+    def _peer(self) -> Peer:
+        return self._own_peer or default_peer(self._group)
+
+    async def _peer_async(self) -> Peer:
+        return self._own_peer or await default_peer_async(self._group)
+
+    def _limit(self, timeout: float | None) -> float | None:
+        return self.timeout if timeout is None else expect_seconds("timeout", timeout)
+
+    def _mine(self) -> E:
+        entry = self._entries.get(caller())
+        if entry is None:
+            raise Error(f"this thread or task has not acquired {self.name!r}", ErrorCode.misuse)
+        return entry

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Callable, Hashable
+from typing import TYPE_CHECKING, Callable
 
 from conch import _conch
-from conch._entry import Entry, caller, wait
-from conch._errors import Error, ErrorCode, NotObtained
-from conch._options import expect_seconds
-from conch._peer import Peer, default_peer, default_peer_async
+from conch._entry import Entry, Resource, caller, wait
+from conch._errors import NotObtained
+from conch._peer import Peer
 
 if TYPE_CHECKING:
     import asyncio
@@ -129,7 +128,7 @@ def _wake(loop: asyncio.AbstractEventLoop, ready: asyncio.Future[None]) -> None:
         pass
 
 
-class Lock:
+class Lock(Resource[Held]):
     """A lock among all peers of a group: threads, tasks, processes and machines.
 
         with conch.Lock("deploy") as held:
@@ -157,15 +156,8 @@ class Lock:
         peer: the one to use instead of the process's default peer.
         on_lost: called by a thread of conch's when the lock is lost while it is held.
         """
-        if peer is not None and group is not None and peer.group != group:
-            raise ValueError(f"the peer is of the group {peer.group!r}, not of {group!r}")
-        self.name = name
-        self.shared = shared
-        self.timeout = None if timeout is None else expect_seconds("timeout", timeout)
-        self._group = group
-        self._own_peer = peer
+        super().__init__(name, group, shared, timeout, peer)
         self._on_lost = on_lost
-        self._entries: dict[Hashable, Held] = {}
 
     def acquire(self, timeout: float | None = None) -> Held:
         """Waits until the lock is here; so many seconds at most, or those of the constructor.
@@ -173,7 +165,7 @@ class Lock:
         Raises NotObtained, which is a TimeoutError, if that was too short. Ctrl-C ends the wait.
         """
         limit = self._limit(timeout)
-        held = Held(self, self._own_peer or default_peer(self._group))
+        held = Held(self, self._peer())
         if limit == 0:
             obtained = self._try(held)
         else:
@@ -186,14 +178,14 @@ class Lock:
     def try_acquire(self) -> Held | None:
         """The lock if nobody else has it. Waits for the answer no longer than the peer's
         ``try_patience``."""
-        held = Held(self, self._own_peer or default_peer(self._group))
+        held = Held(self, self._peer())
         return held if self._try(held) else None
 
     async def acquire_async(self, timeout: float | None = None) -> Held:
         """As acquire, for a task: others run while it waits. If it is cancelled, its place in the
         queue is given up."""
         limit = self._limit(timeout)
-        held = Held(self, self._own_peer or await default_peer_async(self._group))
+        held = Held(self, await self._peer_async())
         if limit == 0:
             patience = held._membership.try_patience
             obtained = not held._is_kept_out() and await held._enter_async(patience)
@@ -242,14 +234,5 @@ class Lock:
     def __repr__(self) -> str:
         return f"<conch.Lock {self.name!r}{', shared' if self.shared else ''}>"
 
-    def _limit(self, timeout: float | None) -> float | None:
-        return self.timeout if timeout is None else expect_seconds("timeout", timeout)
-
     def _try(self, held: Held) -> bool:
         return not held._is_kept_out() and held._enter(held._membership.try_patience)
-
-    def _mine(self) -> Held:
-        held = self._entries.get(caller())
-        if held is None:
-            raise Error(f"this thread or task has not acquired {self.name!r}", ErrorCode.misuse)
-        return held
