@@ -42,7 +42,7 @@ TEST(FixedRing, EndToEndHoldsInEveryInterleavingOfFifoChannels) {
 // All of it takes a minute: see docs/checker.md.
 TEST(FixedRing, EndToEndHoldsAsFarAsItIsExploredWhereMessagesOvertake) {
   Options options = two_ask("end-to-end", 1);
-  options.bytes_max = std::size_t{32} << 20;
+  options.bytes_max = std::size_t{64} << 20;  // of the whole process
   Report report = check(options);
   EXPECT_FALSE(report.violation) << report.violation->what << "\n" << tell_story(options, report);
   EXPECT_GT(report.states, 100'000U);
