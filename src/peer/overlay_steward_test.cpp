@@ -253,6 +253,7 @@ TEST_P(OverlayStewardTest, FencesIncreaseThoughTheOnlyOneForgets) {
     ring_.start(1);
     ASSERT_TRUE(ring_.enters(i));
     ring_.kill(i);
+    ring_.run_for(1ms);
   }
 }
 

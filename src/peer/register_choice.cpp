@@ -69,6 +69,7 @@ std::unique_ptr<Register> open_register(const PeerOptions& options, const std::s
     if (std::string why = why_not_founded(group, directories.state); !why.empty()) throw Error(why);
     FileRegisterOptions terms;
     terms.lease = options.lease.value_or(default_lease);
+    terms.inotify_after = std::chrono::milliseconds(50);
     return std::make_unique<FileRegister>(directories.state, terms);
   }
   expect_no_files(group, directories.state);

@@ -21,7 +21,6 @@ namespace {
 constexpr Duration look_every = std::chrono::milliseconds(200);
 // While there is no inotify yet: after this time, and again when twice as much has passed.
 constexpr Duration look_first_after = std::chrono::milliseconds(2);
-constexpr Duration inotify_after = std::chrono::milliseconds(50);
 
 [[noreturn]] void fail(const std::string& what) {
   throw RegisterError("cannot " + what + ": " + std::strerror(errno));
@@ -36,10 +35,11 @@ void drain(const Descriptor& source) {
 
 }  // namespace
 
-Alarm::Alarm(const Directory& root)
+Alarm::Alarm(const Directory& root, Duration inotify_after)
     : root_(root),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)),
+      inotify_after_(inotify_after),
       began_(since_boot()) {
   if (!epoll_ || !timer_) fail("wait for events");
   include(timer_);
@@ -68,7 +68,7 @@ void Alarm::silence() {
 }
 
 bool Alarm::watch(const std::string& segment) {
-  if (began_ && since_boot() - *began_ >= inotify_after) open_inotify();
+  if (began_ && since_boot() - *began_ >= inotify_after_) open_inotify();
   if (segment_ == segment) return true;
   if (!inotify_) return true;
   if (segment_watch_ >= 0) ::inotify_rm_watch(inotify_.number(), segment_watch_);

@@ -15,7 +15,9 @@ namespace conch::file {
 
 class Alarm {
  public:
-  explicit Alarm(const Directory& root);
+  /// `inotify_after`: for so long it does without inotify, and rings now and then to make one look.
+  /// To close an inotify instance takes the kernel up to 20 ms, in which a short command is over.
+  explicit Alarm(const Directory& root, Duration inotify_after = Duration::zero());
 
   int descriptor() const { return epoll_.number(); }
   /// Before one looks: what happens afterwards rings again.
@@ -40,9 +42,9 @@ class Alarm {
   const Directory& root_;
   Descriptor epoll_;
   Descriptor timer_;
-  /// None if this user has too many, and none at first: then we look now and then. Closing one
-  /// takes the kernel up to 20 ms, in which a short command would be over.
+  /// None at first, and none if this user has too many: then we look several times a second.
   Descriptor inotify_;
+  Duration inotify_after_;
   /// Until there is one, or was to be.
   std::optional<Duration> began_;
   std::string segment_;

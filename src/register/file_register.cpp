@@ -39,7 +39,7 @@ FileRegister::FileRegister(const std::string& directory, const FileRegisterOptio
       work_(root_),
       chain_(root_, work_, {"", options.segment_views, options.lease}, options.durable, steps_),
       leases_(root_, work_, chain_.terms().lease, steps_),
-      alarm_(root_) {
+      alarm_(root_, options.inotify_after) {
   read();
 }
 

@@ -26,6 +26,8 @@ struct FileRegisterOptions {
   bool durable = true;
   /// For tests.
   file::Steps steps = [](file::Step) {};
+  /// See Alarm.
+  Duration inotify_after{};
 };
 
 class FileRegister : public Register {

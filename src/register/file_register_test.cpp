@@ -5,6 +5,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "register/testing/scratch.hpp"
@@ -39,6 +40,28 @@ TEST(FileRegister, WhereThereAreTooManyWatchersItLooksAgainAndAgain) {
   EXPECT_TRUE(others.propose(after({}, life(1), {life(1)})).accepted);
   child.send(SIGCONT);
   EXPECT_EQ(child.await_exit(), 0);
+}
+
+bool has_inotify() {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    if (std::filesystem::read_symlink(entry, gone) == "anon_inode:inotify") return true;
+  }
+  return false;
+}
+
+TEST(FileRegister, DoesWithoutInotifyAtFirst) {
+  ScratchDirectory scratch;
+  FileRegisterOptions options;
+  options.inotify_after = std::chrono::hours(1);
+  FileRegister mine(scratch.path(), options);
+  EXPECT_EQ(mine.read().view.number, 0U);
+  EXPECT_FALSE(has_inotify());
+  FileRegister others(scratch.path());
+  EXPECT_TRUE(has_inotify()) << "of the others, who do not wait for it";
+  EXPECT_TRUE(others.propose(after({}, life(1), {life(1)})).accepted);
+  EXPECT_TRUE(readable(mine.descriptor(), std::chrono::seconds(10)));
+  EXPECT_EQ(mine.read().view.number, 1U);
 }
 
 TEST(FileRegister, RefusesOptionsThatMakeNoSense) {
