@@ -1,5 +1,6 @@
 // The command, in groups without a register.
 #include "group_shell.hpp"
+#include "net/testing/raw.hpp"
 
 namespace conch::overlay_commands_test {
 
@@ -50,6 +51,20 @@ TEST_F(OverlayCommandsTest, ACommandAloneIsAGroupForAMoment) {
   leave(first);
   Outcome outcome = run({"lock", "deploy", "--algorithm", "sigma", "--", "true"});
   EXPECT_EQ(outcome.status, 0) << outcome.out;
+}
+
+TEST_F(OverlayCommandsTest, WhoJoinsThroughSomebodySilentCanBeEnded) {
+  for (const char* algorithm : {"naimi-trehel", "end-to-end"}) {
+    net::testing::RawListener silent;
+    std::string address = silent.address().substr(4);  // without tcp:
+    Process& peer =
+        conch({"peer", "--join", address, "--listen", "127.0.0.1:0", "--algorithm", algorithm});
+    pollfd call{silent.number(), POLLIN, 0};
+    ASSERT_EQ(::poll(&call, 1, 60'000), 1) << peer.output();
+    peer.send(SIGTERM);
+    EXPECT_EQ(peer.await_exit(), 0) << peer.output();
+    EXPECT_NE(peer.output().find("gave up"), std::string::npos) << peer.output();
+  }
 }
 
 TEST_F(OverlayCommandsTest, WhoWantsSomethingElseIsToldWhatTheGroupHas) {

@@ -1,8 +1,10 @@
 #include "net/conversation.hpp"
 
 #include <poll.h>
+#include <sys/eventfd.h>
 
 #include <algorithm>
+#include <array>
 #include <conch/error.hpp>
 
 #include "net/patience.hpp"
@@ -18,9 +20,15 @@ const char* const no_answer = "it does not answer";
 
 }  // namespace
 
+Interruption::Interruption(const std::stop_token& token)
+    : bell_(token.stop_possible() ? ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) : -1),
+      on_stop_(token, [this] { ::eventfd_write(bell_.number(), 1); }) {}
+
 Conversation::Conversation(const wire::Way& way, const wire::Hello& hello, const Tls& tls,
-                           Time until)
-    : whom_(wire::print(way)), buffer_(std::make_unique<char[]>(buffer_bytes)) {
+                           Time until, const std::stop_token& give_up)
+    : whom_(wire::print(way)),
+      interruption_(give_up),
+      buffer_(std::make_unique<char[]>(buffer_bytes)) {
   connect(way, tls, until);
   greet(hello, until);
 }
@@ -35,8 +43,11 @@ std::string Conversation::complaint(const std::string& why) const {
 void Conversation::fail(const std::string& why) const { throw Error(complaint(why)); }
 
 bool Conversation::await(short events, std::optional<Time> until) const {
-  pollfd one{socket_.number(), events, 0};
-  return ::poll(&one, 1, until ? milliseconds_until(*until) : -1) > 0;
+  std::array both{pollfd{socket_.number(), events, 0},
+                  pollfd{interruption_.descriptor(), POLLIN, 0}};
+  int ready = ::poll(both.data(), both.size(), until ? milliseconds_until(*until) : -1);
+  if (both[1].revents != 0) fail("gave up before it answered");
+  return ready > 0;
 }
 
 void Conversation::connect(const wire::Way& way, const Tls& tls, Time until) {

@@ -2,14 +2,17 @@
 // client.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "net/courier.hpp"
+#include "net/descriptor.hpp"
 #include "net/socket.hpp"
 #include "wire/address.hpp"
 #include "wire/frame.hpp"
@@ -17,11 +20,24 @@
 
 namespace conch::net {
 
+/// Something that a poll sees when the token's owner wants no more.
+class Interruption {
+ public:
+  explicit Interruption(const std::stop_token& token);
+  /// Readable from then on; -1, which a poll ignores, if that cannot be.
+  int descriptor() const { return bell_.number(); }
+
+ private:
+  Descriptor bell_;
+  std::stop_callback<std::function<void()>> on_stop_;
+};
+
 class Conversation {
  public:
   /// Connects, says hello and is accepted, all before this time. Throws conch::Error; Refused if
   /// the other side does not accept.
-  Conversation(const wire::Way& way, const wire::Hello& hello, const Tls& tls, Time until);
+  Conversation(const wire::Way& way, const wire::Hello& hello, const Tls& tls, Time until,
+               const std::stop_token& give_up = {});
 
   const wire::Accepted& accepted() const { return accepted_; }
   int descriptor() const { return socket_.number(); }
@@ -43,6 +59,7 @@ class Conversation {
   [[noreturn]] void fail(const std::string& why) const;
 
   std::string whom_;
+  Interruption interruption_;
   std::unique_ptr<TlsContext> tls_;
   Socket socket_;
   wire::FrameReader reader_;

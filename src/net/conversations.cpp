@@ -7,7 +7,7 @@
 namespace conch::net {
 
 Acquaintance ask_who(const std::string& address, const std::string& group, const Tls& tls,
-                     Duration patience, const std::string& folder) {
+                     Duration patience, const std::string& folder, const std::stop_token& give_up) {
   wire::Ways ways = wire::usable(parse_ways(address), Here(folder), false);
   if (ways.empty())
     throw Error(ErrorCode::bad_argument,
@@ -16,10 +16,10 @@ Acquaintance ask_who(const std::string& address, const std::string& group, const
   wire::Hello hello{.group = group, .role = wire::Role::stranger};
   for (std::size_t i = 0;; ++i) {
     try {
-      wire::Accepted accepted = Conversation(ways[i], hello, tls, until).accepted();
+      wire::Accepted accepted = Conversation(ways[i], hello, tls, until, give_up).accepted();
       return {accepted.self, accepted.algorithm, accepted.address, accepted.software};
     } catch (const Error&) {
-      if (i + 1 == ways.size()) throw;
+      if (i + 1 == ways.size() || give_up.stop_requested()) throw;
     }
   }
 }

@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -180,9 +181,11 @@ struct Acquaintance {
 };
 
 /// Asks who is at an address, and waits for the answer. `folder`: where Unix sockets are, with a
-/// slash at the end; if empty, where the address says. Throws conch::Error.
+/// slash at the end; if empty, where the address says. Throws conch::Error, also when it is told to
+/// give up.
 Acquaintance ask_who(const std::string& address, const std::string& group, const Tls& tls,
-                     Duration patience, const std::string& folder = {});
+                     Duration patience, const std::string& folder = {},
+                     const std::stop_token& give_up = {});
 
 /// A peer has answered, and will not have us: it says why.
 class Refused : public Error {

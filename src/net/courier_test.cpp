@@ -259,6 +259,12 @@ TEST_F(ACourier, NobodyAnswersForEver) {
   RawListener silent;
   EXPECT_THROW(ask_who(silent.address(), "kitchen", {}, milliseconds(50)), Error);
   EXPECT_THROW(ask_who("nonsense", "kitchen", {}, milliseconds(50)), Error);
+
+  std::stop_source stop;
+  std::thread impatient([&] { stop.request_stop(); });
+  EXPECT_THROW(
+      ask_who(silent.address(), "kitchen", {}, std::chrono::hours(1), {}, stop.get_token()), Error);
+  impatient.join();
 }
 
 TEST_F(ACourier, IsWokenByAPoke) {

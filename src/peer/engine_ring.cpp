@@ -42,12 +42,14 @@ std::optional<Agreement> noted_in(const std::string& folder) {
 }
 
 /// Whoever has it open is the only one that looks for others, and may find that there are none.
-file::Descriptor begin_founding(const std::string& folder, Duration patience) {
+file::Descriptor begin_founding(const std::string& folder, Duration patience,
+                                const StopToken& give_up) {
   std::string path = folder + "/founding";
   file::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file) throw Error(ErrorCode::misconfigured, fmt::format("cannot write {}", path));
   auto until = std::chrono::steady_clock::now() + patience;
   while (::flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
+    if (give_up.stop_requested()) throw Error("gave up while another peer of this machine starts");
     if (std::chrono::steady_clock::now() > until)
       throw Error("another peer of this machine is starting, and does not get on: is it stopped?");
     // There is no flock with a deadline.
@@ -79,7 +81,7 @@ bool Engine::seek_ring() {
   if (!options_.join.empty()) return open && find_ring_there();
   bool noted = std::filesystem::exists(note_in(directories_.sockets));
   if (!wanted && !noted) return false;
-  founding_ = begin_founding(directories_.sockets, options_.admission_patience);
+  founding_ = begin_founding(directories_.sockets, options_.admission_patience, options_.give_up);
   if (find_ring_here()) return true;
   std::optional<Agreement> last = noted_in(directories_.sockets);
   bool again = last && options_.algorithm.empty() && !options_.etcd.enabled();
@@ -97,12 +99,13 @@ bool Engine::find_ring_there() {
   std::string failure;
   for (const std::string& address : options_.join) {
     try {
-      net::Acquaintance there =
-          net::ask_who(address, group_, tls_of(options_.tls), options_.admission_patience);
+      net::Acquaintance there = net::ask_who(address, group_, tls_of(options_.tls),
+                                             options_.admission_patience, {}, options_.give_up);
       if (is_register_group(there)) return false;
       meet_ring(there, address);
     } catch (const Error& error) {
       failure = error.what();
+      if (options_.give_up.stop_requested()) break;
       if (options_.join.size() > 1) log(failure);
     }
   }
@@ -117,7 +120,8 @@ bool Engine::find_ring_here() {
     if (ring_contacts_.size() == contacts_max) break;
     try {
       std::string address = address_of(directories_.sockets, socket);
-      net::Acquaintance there = net::ask_who(address, group_, {}, answer_patience);
+      net::Acquaintance there =
+          net::ask_who(address, group_, {}, answer_patience, {}, options_.give_up);
       if (is_register_group(there)) {
         std::filesystem::remove(note_in(directories_.sockets));
         return false;
