@@ -201,11 +201,13 @@ class Tenure {
     if (auto replica = replica_of(timer, Alarm::quarantine); replica && served_.contains(*replica))
       return served_[*replica].waits = false, replica;
     if (auto replica = replica_of(timer, Alarm::recall); replica && served_.contains(*replica)) {
-      if (!served_[*replica].recalls) return std::nullopt;
-      if (++served_[*replica].asked < patience) return ask(*replica, self, out), std::nullopt;
-      served_[*replica].recalls = false;
-      served_[*replica].doubts = true;
-      served_[*replica].since = now_;
+      Served& served = served_[*replica];
+      if (!served.recalls) return std::nullopt;
+      if (++served.asked < patience) return ask(*replica, self, out), std::nullopt;
+      served.recalls = false;
+      served.doubts = true;
+      // Those who did not answer may have gone on until now.
+      served.since = std::max(served.since, now_);
       return replica;
     }
     return std::nullopt;
