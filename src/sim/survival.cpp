@@ -53,6 +53,7 @@ Survival::Survival(const SurvivalOptions& options, std::ostream* trace)
       trace_(trace),
       random_(options.seed),
       label_dice_(~options.seed),
+      evict_dice_(options.seed, 2),
       register_(options.lease),
       command_dice_(options.seed, 1) {
   validate(options);
@@ -360,6 +361,7 @@ void Survival::happen(Process& process, const Expelled&) {
   bool evicted = !standing.view.roster.contains(process.life);
   if (register_away_) oracles_.see(Sighting::register_away);
   if (evicted && !standing.has_ended(process.life)) oracles_.see(Sighting::falsely_suspected);
+  if (evicted && process.is_unwanted) oracles_.see(Sighting::member_evicted);
   end(process, options_.lease.length / 2);
 }
 

@@ -102,6 +102,8 @@ class Survival {
     /// How often each was set; what was set before is void.
     std::map<TimerId, std::uint64_t> timers;
     bool stopped = false;
+    /// Somebody wants it out.
+    bool is_unwanted = false;
     /// What has happened to it while it was stopped.
     std::vector<std::function<void(Process&)>> missed;
   };
@@ -185,6 +187,7 @@ class Survival {
   void strike();
   void strike_at(const Life& life);
   void force_open(const Life& life);
+  void evict();
   void relabel();
   std::string draw_label();
   void part();
@@ -201,6 +204,7 @@ class Survival {
   Random random_;
   /// Of its own: where peers are has nothing to do with what goes wrong.
   Random label_dice_;
+  Random evict_dice_;
   Time now_{};
   std::uint64_t order_ = 0;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

@@ -25,6 +25,10 @@ void Survival::plan_faults() {
     auto part = static_cast<std::int64_t>(label_dice_.below(100));
     after(storm / 100 * part, [this] { relabel(); });
   }
+  for (std::uint64_t times = evict_dice_.below(3); times > 0; --times) {
+    auto part = static_cast<std::int64_t>(evict_dice_.below(100));
+    after(storm / 100 * part, [this] { evict(); });
+  }
   at(calm_at_, [this] { calm_down(); });
 }
 
@@ -98,6 +102,18 @@ void Survival::force_open(const Life& life) {
     note(each, "forces the lock open");
     call(*process, [](Survivor& peer, Time now) { return peer.force_open(now, lock_name); });
   }
+}
+
+/// Somebody wants another one out, who may hold the lock, run, or be stopped.
+void Survival::evict() {
+  std::vector<Life> lives = living();
+  if (!stormy_ || lives.empty()) return;
+  Process* process = find(lives[evict_dice_.below(lives.size())]);
+  Life unwanted = lives[evict_dice_.below(lives.size())];
+  if (process->stopped || process->phase == Phase::away || unwanted == process->life) return;
+  note(process->life, "wants " + name_of(unwanted) + " out");
+  find(unwanted)->is_unwanted = true;
+  call(*process, [&](Survivor& peer, Time now) { return peer.evict(now, {unwanted}); });
 }
 
 /// Somebody finds that others are elsewhere than was thought.

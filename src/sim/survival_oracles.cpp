@@ -38,6 +38,7 @@ std::string_view word(Sighting sighting) {
     case Sighting::epoch_worn: return "an epoch was renewed because its fences ran high";
     case Sighting::relabelled: return "members changed their clusters";
     case Sighting::command_ended: return "a command was waited for after its peer was gone";
+    case Sighting::member_evicted: return "a member was evicted at somebody's wish";
   }
   return "?";
 }

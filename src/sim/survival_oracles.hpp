@@ -44,8 +44,9 @@ enum class Sighting : std::uint8_t {
   epoch_worn,      // a new one began before the fences of the old one ran out
   relabelled,      // members got other labels
   command_ended,   // after its peer was killed or put out, and somebody waited for that
+  member_evicted,  // because somebody wanted it
 };
-inline constexpr std::size_t sighting_count = 23;
+inline constexpr std::size_t sighting_count = 24;
 std::string_view word(Sighting sighting);
 /// Whether an algorithm that can do this shows it in some hundred runs.
 bool is_expected(Sighting sighting, const Capabilities& can);

@@ -58,6 +58,9 @@ class SurvivorOf final : public Survivor {
   Wanted copied(Time now, const std::string& lock, const DataRef& data) override {
     return call(now, [&](auto& out) { steward_.copied(lock, data, out); });
   }
+  Wanted evict(Time now, const std::set<Life>& those) override {
+    return call(now, [&](auto& out) { steward_.evict(those, out); });
+  }
   Wanted relabel(Time now, const std::map<NodeId, std::string>& labels) override {
     return call(now, [&](auto& out) { steward_.relabel(labels, out); });
   }

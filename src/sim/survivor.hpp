@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,7 @@ class Survivor {
   virtual Wanted timer(Time now, const recovery::LockArmed& armed) = 0;
   virtual Wanted silent(Time now, const recovery::Life& life, Duration unacknowledged) = 0;
   virtual Wanted suspect(Time now, const recovery::Life& life) = 0;
+  virtual Wanted evict(Time now, const std::set<recovery::Life>& those) = 0;
   virtual Wanted request(Time now, const std::string& lock, const Wish& wish) = 0;
   virtual Wanted cancel(Time now, const std::string& lock) = 0;
   virtual Wanted release(Time now, const std::string& lock, const DataRef& data) = 0;
