@@ -7,6 +7,7 @@
 
 namespace conch::net {
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): it declares a name
 #define CONCH_DEFINE(name) decltype(&::name) name = nullptr;
 CONCH_OPENSSL(CONCH_DEFINE)
 #undef CONCH_DEFINE

@@ -37,6 +37,7 @@
 
 namespace conch::net {
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): it declares a name
 #define CONCH_DECLARE(name) extern decltype(&::name) name;
 CONCH_OPENSSL(CONCH_DECLARE)
 #undef CONCH_DECLARE
