@@ -79,7 +79,7 @@ class Population {
   virtual void restart(Node node) = 0;
   virtual Stamp stamp(Node node) = 0;
   virtual void observe(Node node, Stamp stamp) = 0;
-  // Of a protocol over an overlay.
+  // Only protocols over an overlay look at the time.
   virtual void tell_time(Node node, Fence now) = 0;
 
   // What can be seen of an elector.
