@@ -18,6 +18,7 @@
 
 #include "core/encode.hpp"
 #include "mutex/naimi_trehel.hpp"
+#include "recovery/algorithm_of.hpp"
 
 namespace {
 
@@ -53,8 +54,9 @@ class Group {
   explicit Group(std::uint64_t size) {
     for (std::uint64_t id = 0; id < size; ++id) {
       Member self{NodeId{id}, Incarnation{1}};
-      stewards_.emplace_back(self, Charter{std::string(A::about.name), {}, Rule::none},
-                             LeaseTerms{std::chrono::hours(24), 0});
+      stewards_.emplace_back(
+          self, Charter{std::string(A::about.name), &algorithm_of<A>(), {}, Rule::none},
+          LeaseTerms{std::chrono::hours(24), 0});
       call(id, [](auto& steward, auto& out) { steward.start(out); });
       settle();
     }
@@ -86,15 +88,15 @@ class Group {
   void settle() {
     while (begin_ < end_) {
       Bytes& bytes = in_flight_[begin_++];
-      Decoder decoder(bytes.text);
-      CONCH_EXPECT(decoder.decode(message_) && decoder.finish(), "what was encoded is decoded");
+      CONCH_EXPECT(read(bytes.text, algorithm_of<A>(), message_).empty(),
+                   "what was encoded is read");
       call(bytes.to, [&](auto& steward, auto& out) { steward.receive(bytes.from, message_, out); });
     }
     begin_ = end_ = 0;
   }
   /// Whether the last call let somebody in.
   bool granted() const { return granted_; }
-  const Participant<A>& participant(std::uint64_t id) const { return stewards_[id].participant(); }
+  const Participant& participant(std::uint64_t id) const { return stewards_[id].participant(); }
   std::size_t size() const { return stewards_.size(); }
 
  private:
@@ -126,13 +128,13 @@ class Group {
     settle();
   }
 
-  std::deque<Steward<A>> stewards_;
-  StewardOrders<A> out_;
+  std::deque<Steward> stewards_;
+  StewardOrders out_;
   Standing standing_;
   std::deque<Bytes> in_flight_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  Message<A> message_;
+  Message message_;
   bool granted_ = false;
 };
 

@@ -26,10 +26,10 @@ endif()
 # for themselves that a neighbour has, too, or something else may be linked in their place.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
 set(alone
-    capi/dho.cpp capi/mpi_group.cpp catalog/stewards.cpp check/model.cpp check/recovery_model.cpp
-    lab_cli/check_recovery.cpp core/version.cpp peer/any_steward.cpp peer/data.cpp peer/mutex.cpp
+    capi/dho.cpp capi/mpi_group.cpp check/model.cpp
+    lab_cli/check_recovery.cpp core/version.cpp catalog/real_algorithms.cpp peer/any_steward.cpp peer/data.cpp peer/mutex.cpp
     peer/overlay_steward.cpp peer/peer.cpp peer/shared_mutex.cpp peer/stop.cpp peer/ticket.cpp sim/community.cpp
-    sim/population.cpp sim/survivor.cpp)
+    sim/population.cpp)
 list(TRANSFORM alone PREPEND ${PROJECT_SOURCE_DIR}/src/)
 set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 

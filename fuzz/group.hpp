@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "catalog/classes.hpp"
-#include "catalog/stewards.hpp"
 #include "core/encode.hpp"
 #include "recovery/orders.hpp"
 
@@ -48,19 +47,24 @@ std::vector<Choice> each() {
   (std::make_index_sequence<std::variant_size_v<Choice>>{});
 }
 
-template <Exclusive A>
-std::vector<std::string> messages_of(std::string_view algorithm) {
+/// Of an algorithm of the catalogue that runs for real.
+inline std::vector<std::string> messages_of(std::string_view algorithm) {
   using namespace recovery;
-  std::vector<recovery::Message<A>> all = each<recovery::Message<A>>();
-  for (auto& message : each<typename A::Message>())
-    all.push_back(Told<A>{"a", Epoch{1}, std::move(message)});
+  std::vector<recovery::Message> all = each<recovery::Message>();
+  with_real_algorithm(find_algorithm(algorithm), [&]<class A>(std::type_identity<A>) {
+    for (const auto& message : each<typename A::Message>()) {
+      Said said;
+      encode(said.bytes, message);
+      all.push_back(Told{"a", Epoch{1}, std::move(said)});
+    }
+  });
   View next = first_view(algorithm);
   next.number = 2;
   next.epoch = Epoch{2};
   next.decider = others[0];
   Install install{Epoch{2}, {}};
   install.locks.emplace_back();
-  all.push_back(Told<A>{"a", Epoch{1}, {}});
+  all.push_back(Told{"a", Epoch{1}, {}});
   all.push_back(Freeze{next});
   all.push_back(install);
   all.push_back(Hello{first_view(algorithm)});
@@ -70,19 +74,10 @@ std::vector<std::string> messages_of(std::string_view algorithm) {
   return texts;
 }
 
-/// Of an algorithm of the catalogue that runs for real.
-inline std::vector<std::string> messages_of(std::string_view algorithm) {
-  return with_real_algorithm(find_algorithm(algorithm), [&]<class A>(std::type_identity<A>) {
-    return messages_of<A>(algorithm);
-  });
-}
-
 /// What the victim waits for before the first epoch can begin.
-inline std::string report_of(std::string_view algorithm) {
+inline std::string first_report() {
   std::string text;
-  with_real_algorithm(find_algorithm(algorithm), [&]<class A>(std::type_identity<A>) {
-    encode(text, recovery::Message<A>(recovery::Report{Epoch{1}, {}}));
-  });
+  encode(text, recovery::Message(recovery::Report{Epoch{1}, {}}));
   return text;
 }
 

@@ -178,7 +178,7 @@ std::vector<std::string> fuzz::seeds() {
       all.push_back(conversation(*agreed));
       continue;
     }
-    std::string begun = step(0, report_of(name)) + step(1, report_of(name));
+    std::string begun = step(0, first_report()) + step(1, first_report());
     Victim sane(name);
     sane.live(begun);
     require(sane.is_in(), "who hears only sense is in the group");

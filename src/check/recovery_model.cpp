@@ -1,16 +1,271 @@
 #include "check/recovery_model.hpp"
 
-#include "catalog/classes.hpp"
-#include "check/recovery_model_of.hpp"
+#include <map>
+#include <mutex>
+
+#include "catalog/describe.hpp"
+#include "catalog/real_algorithms.hpp"
+#include "check/known_outcomes.hpp"
+#include "check/numbering.hpp"
 
 namespace conch::check::group {
+
+namespace {
+
+/// A participant and its process.
+struct Peer {
+  recovery::Participant participant;
+  std::uint32_t requests_left = 0;
+  /// It has asked to leave, and asks for nothing else.
+  bool will_leave = false;
+  /// What the holder found, to write the next version.
+  DataRef found;
+  Fence seen;
+  std::map<TimerId, Epoch> armed;
+  CONCH_FIELDS(Peer, participant, requests_left, will_leave, found, seen, armed)
+};
+
+class GroupModel final : public Model {
+ public:
+  using Participant = recovery::Participant;
+  using Message = recovery::Message;
+  using Orders = recovery::PeerOrders;
+
+  GroupModel(const CatalogEntry& entry, const Setting& setting, std::size_t bytes_max)
+      : Model(bytes_max), entry_(entry), setting_(setting) {}
+
+  const CatalogEntry& entry() const override { return entry_; }
+
+  PeerNumber newborn(Slot slot) override {
+    std::lock_guard lock(mutex_);
+    recovery::Charter charter{std::string(entry_.about.name), &algorithm_of(entry_),
+                              entry_.tuned(setting_.tuning), setting_.without};
+    return number(
+        {Participant(setting_.member(slot), charter), setting_.requests, false, {}, {}, {}});
+  }
+
+  const Facts& facts(PeerNumber peer) override {
+    std::lock_guard lock(mutex_);
+    return facts_[peer];
+  }
+
+  const Outcome& apply(PeerNumber peer, const Input& input) override {
+    std::lock_guard lock(mutex_);
+    return known_.get(input.key(peer), [&]() -> const Outcome& {
+      outcomes_.push_back(compute(peer, input));
+      return outcomes_.back();
+    });
+  }
+
+  MessageFacts message(MessageNumber message) override {
+    std::lock_guard lock(mutex_);
+    const auto* told = std::get_if<recovery::Told>(&messages_[message]);
+    return {told ? std::optional(told->epoch) : std::nullopt};
+  }
+
+  ViewNumber number(const View& view) override {
+    std::lock_guard lock(mutex_);
+    return number_view(view);
+  }
+  const View& view(ViewNumber view) override {
+    std::lock_guard lock(mutex_);
+    return views_[view];
+  }
+  ViewNumber admission(PeerNumber peer, ViewNumber view, Slots ended) override {
+    std::lock_guard lock(mutex_);
+    return number_view(peers_[peer].participant.admission(standing(view, ended)));
+  }
+  ViewNumber departure(PeerNumber peer) override {
+    std::lock_guard lock(mutex_);
+    return number_view(peers_[peer].participant.departure());
+  }
+  std::optional<ViewNumber> eviction_of(PeerNumber peer, Slot suspect) override {
+    std::lock_guard lock(mutex_);
+    std::optional<View> view = peers_[peer].participant.eviction_of(setting_.life(suspect));
+    if (!view) return std::nullopt;
+    return number_view(*view);
+  }
+
+  std::string print(MessageNumber message) override {
+    std::lock_guard lock(mutex_);
+    return describe(entry_, messages_[message]);
+  }
+
+  std::string difference(PeerNumber before, PeerNumber after) override {
+    std::lock_guard lock(mutex_);
+    auto old = fields(peers_[before].participant);
+    auto now = fields(peers_[after].participant);
+    std::string text;
+    for (const auto& [name, value] : now) {
+      if (old[name] == value) continue;
+      if (!text.empty()) text += ", ";
+      text += name + " ";
+      text += old[name].empty() ? "-" : old[name];
+      text += " -> " + value;
+    }
+    return text;
+  }
+
+ private:
+  static constexpr std::uint32_t peers_limit = 1 << 24;
+  static constexpr std::uint32_t messages_limit = 1 << 24;
+  static constexpr std::uint32_t views_limit = 1 << 16;
+
+  static std::uint32_t limited(std::uint32_t number, std::uint32_t limit, const char* what) {
+    if (number < limit) return number;
+    throw std::length_error("more than " + std::to_string(limit) + " different " + what);
+  }
+
+  PeerNumber number(const Peer& peer) {
+    PeerNumber number = limited(peers_.number(peer), peers_limit, "peers");
+    if (number == facts_.size()) facts_.push_back(facts_of(peer));
+    return number;
+  }
+  ViewNumber number_view(const View& view) {
+    return limited(views_.number(view), views_limit, "views");
+  }
+
+  Facts facts_of(const Peer& peer) {
+    const Participant& participant = peer.participant;
+    Facts facts;
+    facts.stage = participant.stage();
+    facts.doing = participant.doing(the_lock);
+    facts.epoch = participant.epoch();
+    facts.decides = participant.decides();
+    bool takes_requests = facts.stage == Stage::greeting || facts.stage == Stage::working ||
+                          facts.stage == Stage::frozen;
+    facts.may_request = takes_requests && facts.doing == Doing::nothing && !peer.will_leave &&
+                        peer.requests_left > 0;
+    facts.seen = peer.seen;
+    if (auto lock = participant.locks().find(the_lock); lock != participant.locks().end()) {
+      recovery::LockReport report = lock->second.report({});
+      if (report.held) facts.held = report.held->fence;
+      if (report.copy) facts.copy = Fence(report.copy->size);
+    }
+    for (const auto& [timer, epoch] : peer.armed) facts.armed |= 1U << static_cast<unsigned>(timer);
+    facts.early = participant.early();
+    if (auto view = participant.eviction()) facts.eviction = number_view(*view);
+    return facts;
+  }
+
+  recovery::Standing standing(ViewNumber number, Slots ended) const {
+    recovery::Standing standing{views_[number], {}};
+    for (Slot slot = 0; slot < setting_.slots(); ++slot)
+      if ((ended >> slot & 1) != 0) standing.ended.push_back(setting_.life(slot));
+    return standing;
+  }
+
+  Outcome compute(PeerNumber before, const Input& input) {
+    Peer peer = peers_[before];
+    Orders out;
+    Outcome outcome;
+    outcome.next = before;
+    InvariantWatch watch;
+    try {
+      perform(peer, input, out);
+    } catch (const BrokenInvariant& broken) {
+      outcome.broken = broken.what();
+      return outcome;
+    }
+    for (const auto& send : out.sends())
+      outcome.sent.push_back({setting_.slot(send.to),
+                              limited(messages_.number(send.message), messages_limit, "messages")});
+    for (const recovery::Event& event : out.events())
+      std::visit([&](const auto& chosen) { take_note(peer, chosen, outcome); }, event);
+    forget_timers(peer);
+    outcome.next = number(peer);
+    return outcome;
+  }
+
+  void perform(Peer& peer, const Input& input, Orders& out) {
+    Participant& participant = peer.participant;
+    switch (input.kind) {
+      case InputKind::request: --peer.requests_left; return participant.request(the_lock, {}, out);
+      case InputKind::release: {
+        Fence fence = participant.locks().at(the_lock).report({}).held->fence;
+        DataRef found = std::exchange(peer.found, DataRef{});
+        peer.seen = std::max(peer.seen, fence);
+        return participant.release(the_lock,
+                                   {found.version + 1, fence.number(), participant.self().id}, out);
+      }
+      case InputKind::cancel: return participant.cancel(the_lock, out);
+      case InputKind::receive:
+        return participant.receive(setting_.life(input.from), messages_[input.argument], out);
+      case InputKind::learn:
+        return participant.learn(standing(input.argument >> 16, input.argument & 0xffff), out);
+      case InputKind::timer: {
+        TimerId timer{static_cast<std::uint8_t>(input.argument)};
+        Epoch epoch = peer.armed.at(timer);
+        peer.armed.erase(timer);
+        return participant.timer(the_lock, epoch, timer, out);
+      }
+      case InputKind::lapse: return participant.lapse(out);
+      case InputKind::fetch: return participant.copied(the_lock, peer.found, out);
+      case InputKind::will_leave: peer.will_leave = true; return;
+    }
+  }
+
+  void take_note(Peer& peer, const recovery::Granted& granted, Outcome& outcome) {
+    outcome.grants.push_back({granted.baton, granted.rolled_back});
+    peer.found = granted.baton.data;
+    peer.seen = std::max(peer.seen, outcome.grants.back().write());
+  }
+  void take_note(Peer& peer, const recovery::Moved& moved, Outcome&) { peer.found = moved.data; }
+  void take_note(Peer&, const recovery::Withdrew&, Outcome& outcome) { outcome.withdrew = true; }
+  void take_note(Peer& peer, const recovery::Lost&, Outcome& outcome) {
+    outcome.lost = true;
+    peer.found = {};
+  }
+  void take_note(Peer&, const recovery::Admitted&, Outcome& outcome) { outcome.admitted = true; }
+  void take_note(Peer&, const recovery::Expelled&, Outcome&) {}
+  void take_note(Peer&, const recovery::Opened&, Outcome&) {}
+  void take_note(Peer&, const recovery::Refused&, Outcome&) {}
+  void take_note(Peer&, const recovery::Departed&, Outcome& outcome) { outcome.departed = true; }
+  void take_note(Peer& peer, const recovery::LockArmed& armed, Outcome&) {
+    peer.armed.insert_or_assign(armed.armed.timer, armed.epoch);
+  }
+  void take_note(Peer& peer, const recovery::LockDisarmed& disarmed, Outcome&) {
+    peer.armed.erase(disarmed.timer);
+  }
+  /// One of a value that is no more does nothing when it fires.
+  void forget_timers(Peer& peer) {
+    auto lock = peer.participant.locks().find(the_lock);
+    bool lives = lock != peer.participant.locks().end() && lock->second.value();
+    std::erase_if(peer.armed,
+                  [&](const auto& each) { return !lives || each.second != lock->second.epoch(); });
+  }
+
+  /// Of the participant, with the fields of its lock and of its algorithm's value.
+  std::map<std::string, std::string> fields(const Participant& participant) const {
+    std::map<std::string, std::string> list;
+    auto lock = participant.locks().find(the_lock);
+    if (lock != participant.locks().end() && lock->second.value())
+      list = fields_of(entry_, lock->second.value());
+    list["stage"] = word(participant.stage());
+    list["epoch"] = std::to_string(participant.epoch().value);
+    list["view"] = std::to_string(participant.view().number);
+    list["early"] = std::to_string(participant.early());
+    list["process"] = word(participant.doing(the_lock));
+    return list;
+  }
+
+  const CatalogEntry& entry_;
+  Setting setting_;
+  std::mutex mutex_;
+  Numbering<Peer> peers_{memory()};
+  Blocks<Facts> facts_{memory()};
+  Numbering<Message> messages_{memory()};
+  Numbering<View> views_{memory()};
+  Blocks<Outcome> outcomes_{memory()};
+  KnownOutcomes<Outcome> known_{memory()};
+};
+
+}  // namespace
 
 std::unique_ptr<Model> make_model(const CatalogEntry& entry, const Setting& setting,
                                   std::size_t bytes_max) {
   if (entry.about.use != Use::real) return nullptr;
-  return with_real_algorithm(entry, [&]<class A>(std::type_identity<A>) -> std::unique_ptr<Model> {
-    return std::make_unique<ModelOf<A>>(entry, setting, bytes_max);
-  });
+  return std::make_unique<GroupModel>(entry, setting, bytes_max);
 }
 
 }  // namespace conch::check::group

@@ -61,9 +61,18 @@ concept HasInvariant = requires(const T& value) {
 
 }  // namespace detail
 
+/// What somebody else has encoded, and will read. Nothing follows it: when it is read, it is all
+/// that is left.
+struct Encoded {
+  std::string bytes;
+  CONCH_FIELDS(Encoded, bytes)
+};
+
 template <class T>
 void encode(std::string& out, const T& value) {
-  if constexpr (Number<T>) {
+  if constexpr (std::derived_from<T, Encoded>) {
+    out += value.bytes;
+  } else if constexpr (Number<T>) {
     detail::put_number(out, to_number(value));
   } else if constexpr (Text<T>) {
     detail::put_text(out, value);
@@ -102,7 +111,9 @@ class Decoder {
 
   template <class T>
   bool decode(T& value) {
-    if constexpr (Number<T>) {
+    if constexpr (std::derived_from<T, Encoded>) {
+      return decode_rest(value.bytes);
+    } else if constexpr (Number<T>) {
       return decode_number(value);
     } else if constexpr (Text<T>) {
       return decode_text(value);
@@ -196,6 +207,12 @@ class Decoder {
     if (length > bytes_.size() - at_) return fail("a text is longer than its input");
     value.assign(bytes_, at_, length);
     at_ += length;
+    return true;
+  }
+  bool decode_rest(std::string& value) {
+    if (!ok() || at_ == bytes_.size()) return fail("the input ends before a message");
+    value.assign(bytes_, at_);
+    at_ = bytes_.size();
     return true;
   }
   template <class T>

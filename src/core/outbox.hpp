@@ -1,6 +1,8 @@
 // What an algorithm wants done. It is filled during one call and emptied by the world after it.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -66,6 +68,12 @@ class Outbox {
   const std::vector<Send>& sends() const { return sends_; }
   std::vector<Send>& sends() { return sends_; }
   const std::vector<Effect>& effects() const { return effects_; }
+  /// What another outbox wants besides its messages.
+  template <class Other>
+  void take_effects_of(Outbox<Other>& other) {
+    std::move(other.effects_.begin(), other.effects_.end(), std::back_inserter(effects_));
+    other.effects_.clear();
+  }
   bool empty() const { return sends_.empty() && effects_.empty(); }
   void clear() {
     sends_.clear();
@@ -73,6 +81,9 @@ class Outbox {
   }
 
  private:
+  template <class Other>
+  friend class Outbox;
+
   std::vector<Send> sends_;
   std::vector<Effect> effects_;
 };

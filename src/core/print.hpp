@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string>
+#include <variant>
 
 #include "core/extent.hpp"
 #include "core/kinds.hpp"
@@ -26,6 +28,13 @@ inline std::string upper_case(std::string_view name) {
     upper += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   return upper;
+}
+
+/// What a message is called, as in `REQUEST`.
+template <class... Ms>
+std::string_view name_of(const std::variant<Ms...>& message) {
+  static const std::array<std::string, sizeof...(Ms)> names{upper_case(Ms::type_name)...};
+  return names[message.index()];
 }
 
 /// A field's name as printed: without the underscore of a private member.

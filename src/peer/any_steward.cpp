@@ -1,10 +1,9 @@
 #include "peer/any_steward.hpp"
 
-#include "catalog/classes.hpp"
-#include "catalog/stewards.hpp"
+#include "catalog/real_algorithms.hpp"
 #include "core/encode.hpp"
+#include "core/print.hpp"
 #include "peer/talk.hpp"
-#include "recovery/knowledge.hpp"
 
 namespace conch::peer {
 
@@ -15,26 +14,26 @@ namespace {
 
 using namespace recovery;
 
-template <Exclusive A>
-std::string_view type_of(const Message<A>& message) {
-  const auto* told = std::get_if<Told<A>>(&message);
+std::string_view type_of(const Message& message) {
+  const auto* told = std::get_if<Told>(&message);
   if (!told) return name_of(message);
-  return told->message ? name_of(*told->message) : "USED";
+  return told->message ? told->message->type : "USED";
 }
 
 Charter charter_of(const CatalogEntry& entry, std::optional<unsigned> eps) {
-  Charter charter{std::string(entry.about.name), entry.tuned(Tuning{})};
+  Charter charter{std::string(entry.about.name), &algorithm_of(entry), entry.tuned(Tuning{})};
   charter.tuning.eps = entry.about.has_eps ? eps.value_or(default_eps) : 0;
   charter.insists_on_eps = eps.has_value();
   charter.without = rule_left_out();
   return charter;
 }
 
-template <Exclusive A>
-class StewardOf final : public AnySteward {
+/// Of a group with a register.
+class RegisteredSteward final : public AnySteward {
  public:
-  StewardOf(const CatalogEntry& entry, const StewardTraits& traits)
-      : steward_(traits.self, charter_of(entry, traits.eps), traits.lease),
+  RegisteredSteward(const CatalogEntry& entry, const StewardTraits& traits)
+      : algorithm_(algorithm_of(entry)),
+        steward_(traits.self, charter_of(entry, traits.eps), traits.lease),
         tell_copies_(traits.tell_copies) {}
 
   void start(Time now, Effects& out) override {
@@ -52,18 +51,18 @@ class StewardOf final : public AnySteward {
   /// Members trust one another; but a message that none of ours would send at this moment ends this
   /// life, not the process.
   Intake receive(Time now, const Life& from, std::string_view payload, Effects& out) override {
-    Decoder decoder(payload);
-    if (!decoder.decode(message_) || !decoder.finish()) return {decoder.error(), false, {}};
-    if (!std::holds_alternative<Told<A>>(message_)) tell_copies_(*this, now, out);
+    if (std::string fault = read(payload, algorithm_, message_); !fault.empty())
+      return {std::move(fault), false, {}};
+    auto* told = std::get_if<Told>(&message_);
+    if (!told) tell_copies_(*this, now, out);
     try {
       InvariantWatch watch;
       call(now, out, [&](auto& own) { steward_.receive(from, message_, own); });
     } catch (const BrokenInvariant& broken) {
       return {broken.what(), true, {}};
     }
-    auto* told = std::get_if<Told<A>>(&message_);
     return {"", false, told ? std::optional(std::move(told->lock)) : std::nullopt,
-            type_of<A>(message_)};
+            type_of(message_)};
   }
   void timer(Time now, const std::string& lock, Epoch epoch, TimerId timer, Effects& out) override {
     call(now, out, [&](auto& own) { steward_.timer(lock, epoch, timer, own); });
@@ -121,18 +120,12 @@ class StewardOf final : public AnySteward {
     return reports;
   }
   bool has_token(const std::string& lock) const override {
-    if constexpr (TokenBased<A>) {
-      const A* value = find_value(lock);
-      return value && value->holds_token();
-    }
-    return false;
+    const Value* value = find_value(lock);
+    return value && (*value)->holds_token();
   }
   bool may_be_wanted(const std::string& lock) const override {
-    if constexpr (Attentive<A>) {
-      const A* value = find_value(lock);
-      return !value || value->may_be_wanted();
-    }
-    return true;
+    const Value* value = find_value(lock);
+    return !value || (*value)->may_be_wanted();
   }
   DataRef known_data(const std::string& lock) const override {
     auto found = participant().locks().find(lock);
@@ -140,12 +133,12 @@ class StewardOf final : public AnySteward {
   }
 
  private:
-  const Participant<A>& participant() const { return steward_.participant(); }
+  const Participant& participant() const { return steward_.participant(); }
   /// None while a recovery is under way.
-  const A* find_value(const std::string& lock) const {
+  const Value* find_value(const std::string& lock) const {
     auto found = participant().locks().find(lock);
     bool has_value = found != participant().locks().end() && found->second.value();
-    return has_value ? &*found->second.value() : nullptr;
+    return has_value ? &found->second.value() : nullptr;
   }
 
   /// It may say what is here.
@@ -155,9 +148,9 @@ class StewardOf final : public AnySteward {
     call(now, out, run);
   }
   template <class Call>
-  auto call(Time now, Effects& out, Call&& run) {
+  std::invoke_result_t<Call, StewardOrders&> call(Time now, Effects& out, Call&& run) {
     orders_.restart(now);
-    if constexpr (std::is_void_v<decltype(run(orders_))>) {
+    if constexpr (std::is_void_v<std::invoke_result_t<Call, StewardOrders&>>) {
       run(orders_);
       pass_on(orders_, out);
     } else {
@@ -166,39 +159,35 @@ class StewardOf final : public AnySteward {
       return result;
     }
   }
-  static void pass_on(StewardOrders<A>& own, Effects& out) {
+  static void pass_on(StewardOrders& own, Effects& out) {
     for (auto& send : own.sends()) pack(send.to, send.message, out);
     std::move(own.asks().begin(), own.asks().end(), std::back_inserter(out.asks));
     std::move(own.events().begin(), own.events().end(), std::back_inserter(out.events));
   }
-  static void pack(const Life& to, Message<A>& message, Effects& out) {
+  static void pack(const Life& to, Message& message, Effects& out) {
     std::size_t begin = out.bytes.size();
     put_kind(PayloadKind::recovery, out.bytes);
     encode(out.bytes, message);
-    Effects::Parcel parcel{to, begin, out.bytes.size() - begin, std::nullopt, type_of<A>(message)};
-    if (auto* told = std::get_if<Told<A>>(&message)) {
+    Effects::Parcel parcel{to, begin, out.bytes.size() - begin, std::nullopt, type_of(message)};
+    if (auto* told = std::get_if<Told>(&message)) {
       parcel.lock = std::move(told->lock);
-      Baton newest;
-      find_newest(told->message, newest);
-      parcel.data = newest.data;
+      if (told->message) parcel.data = told->message->data;
     }
     out.parcels.push_back(std::move(parcel));
   }
 
-  Steward<A> steward_;
+  const AnyAlgorithm& algorithm_;
+  Steward steward_;
   std::function<void(AnySteward&, Time, Effects&)> tell_copies_;
   // Used again, so that nothing is allocated.
-  Message<A> message_;
-  StewardOrders<A> orders_;
+  Message message_;
+  StewardOrders orders_;
 };
 
 }  // namespace
 
 std::unique_ptr<AnySteward> make_steward(const CatalogEntry& entry, const StewardTraits& traits) {
-  return with_real_algorithm(entry,
-                             [&]<class A>(std::type_identity<A>) -> std::unique_ptr<AnySteward> {
-                               return std::make_unique<StewardOf<A>>(entry, traits);
-                             });
+  return std::make_unique<RegisteredSteward>(entry, traits);
 }
 
 }  // namespace conch::peer

@@ -62,13 +62,6 @@ std::optional<T> unpacked(std::string_view bytes, std::string& why) {
   return std::nullopt;
 }
 
-/// What a message is called, as in `REQUEST`.
-template <class... Ms>
-std::string_view name_of(const std::variant<Ms...>& message) {
-  static const std::array<std::string, sizeof...(Ms)> names{upper_case(Ms::type_name)...};
-  return names[message.index()];
-}
-
 struct TermsAsk {
   CONCH_FIELDS(TermsAsk)
 };

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/fields.hpp"
-#include "recovery/rehearsal.hpp"
+#include "recovery/algorithm.hpp"
 #include "recovery/view.hpp"
 
 namespace conch::recovery {

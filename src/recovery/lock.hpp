@@ -11,10 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/contract.hpp"
+#include "recovery/algorithm.hpp"
 #include "recovery/knowledge.hpp"
 #include "recovery/orders.hpp"
-#include "recovery/rehearsal.hpp"
 
 namespace conch::recovery {
 
@@ -50,10 +49,9 @@ struct LockStatus {
   Baton newest;
 };
 
-template <Exclusive A>
 class Lock {
  public:
-  using Out = LockOrders<A>;
+  using Out = LockOrders;
 
   Lock() = default;
   explicit Lock(std::string name) : name_(std::move(name)) {}
@@ -101,9 +99,10 @@ class Lock {
   // The value.
 
   /// An epoch starts, with these inside and those waiting.
-  void install(NodeId self, const Assignment& start, const LockAssignment& lock, Out& out) {
-    Rehearsed<A> part = rehearse<A>(self, start, lock.holders, lock.waiters);
-    value_.emplace(std::move(part.value));
+  void install(const AnyAlgorithm& algorithm, NodeId self, const Assignment& start,
+               const LockAssignment& lock, Out& out) {
+    RehearsedValue part = algorithm.rehearse(self, start, lock.holders, lock.waiters);
+    value_ = std::move(part.value);
     epoch_ = start.epoch;
     assigned_ = start.baton.data;
     rolled_back_ = lock.rolled_back;
@@ -123,29 +122,29 @@ class Lock {
     reconcile(out);
   }
   /// A guest's value asks the lock's home to be let in.
-  void join(NodeId self, const Assignment& start, Out& out) requires Dynamic<A> {
-    value_.emplace(A(self, start));
+  void join(const AnyAlgorithm& algorithm, NodeId self, const Assignment& start, Out& out) {
+    value_ = algorithm.make(self, start);
     epoch_ = start.epoch;
     played_ = Doing::joining;
-    call([&](A& value, OutboxOf<A>& own) { value.join(start.home, own); }, out);
+    call([&](SaidOutbox& own) { value_->join(start.home, own); }, out);
     reconcile(out);
   }
   /// Until the next epoch is installed the value does nothing, whatever comes.
   void freeze(Out& out) {
-    if (value_) find_newest(*value_, known_);
+    known_ = newest();
     forget_value();
     reconcile(out);
   }
-  void receive(NodeId from, const typename A::Message& message, Out& out) {
-    call([&](A& value, OutboxOf<A>& own) { deliver(value, from, message, own); }, out);
+  void receive(NodeId from, const Said& message, Out& out) {
+    call([&](SaidOutbox& own) { value_->receive(from, message, own); }, out);
     reconcile(out);
   }
-  void timer(TimerId timer, Out& out) requires Timed<A> {
-    call([&](A& value, OutboxOf<A>& own) { value.timer(timer, own); }, out);
+  void timer(TimerId timer, Out& out) {
+    call([&](SaidOutbox& own) { value_->timer(timer, own); }, out);
     reconcile(out);
   }
-  void roster(const Members& members, Out& out) requires Dynamic<A> {
-    call([&](A& value, OutboxOf<A>& own) { value.roster(members, own); }, out);
+  void roster(const Members& members, Out& out) {
+    call([&](SaidOutbox& own) { value_->roster(members, own); }, out);
     reconcile(out);
   }
 
@@ -157,18 +156,16 @@ class Lock {
   }
 
   LockStatus status() const {
-    LockStatus status{process_, wish_, Time(since_), std::nullopt, false, known_};
+    bool has_token = value_ && value_->holds_token();
+    LockStatus status{process_, wish_, Time(since_), std::nullopt, has_token, newest()};
     if (process_ == Doing::inside) status.fence = held_.fence;
-    if (!value_) return status;
-    find_newest(*value_, status.newest);
-    if constexpr (TokenBased<A>) status.token = value_->holds_token();
     return status;
   }
 
   Doing process() const { return process_; }
   /// Of the last time that the value was inside, or with which its epoch started.
   Fence entry() const { return entered_.fence; }
-  const std::optional<A>& value() const { return value_; }
+  const Value& value() const { return value_; }
   Epoch epoch() const { return epoch_; }
 
  private:
@@ -208,18 +205,18 @@ class Lock {
   void ask(Out& out) {
     played_ = Doing::waiting;
     played_wish_ = wish_;
-    call([&](A& value, OutboxOf<A>& own) { recovery::ask(value, wish_, own); }, out);
+    call([&](SaidOutbox& own) { value_->request(wish_, own); }, out);
   }
   void withdraw(Out& out) {
     played_ = Doing::withdrawing;
-    call([](A& value, OutboxOf<A>& own) { value.cancel(own); }, out);
+    call([&](SaidOutbox& own) { value_->cancel(own); }, out);
   }
   void leave(Out& out) {
     played_ = Doing::nothing;
     DataRef data = left_.value_or(entered_.data);
     left_.reset();
     known_ = {entered_.fence, data};
-    call([&](A& value, OutboxOf<A>& own) { value.release(data, own); }, out);
+    call([&](SaidOutbox& own) { value_->release(data, own); }, out);
   }
   void grant(Out& out) {
     process_ = Doing::inside;
@@ -227,6 +224,9 @@ class Lock {
     held_ = entered_;
     known_ = entered_;
     out.tell(Granted{name_, held_, is_rolled_back()});
+  }
+  Baton newest() const {
+    return value_ && is_newer(value_->newest(), known_) ? value_->newest() : known_;
   }
   /// Nobody has written since data were lost, as far as this one knows.
   bool is_rolled_back() const { return rolled_back_ && known_.data == assigned_; }
@@ -251,14 +251,13 @@ class Lock {
 
   template <class Call>
   void call(Call&& run, Out& out) {
-    OutboxOf<A>& own = out.outbox();
-    run(*value_, own);
+    SaidOutbox& own = out.outbox();
+    run(own);
     take_effects(own, out);
     own.clear();
   }
-  void take_effects(OutboxOf<A>& own, Out& out) {
-    for (auto& send : own.sends())
-      out.send(send.to, Told<A>{name_, epoch_, std::move(send.message)});
+  void take_effects(SaidOutbox& own, Out& out) {
+    for (auto& send : own.sends()) out.send(send.to, Told{name_, epoch_, std::move(send.message)});
     for (const Effect& effect : own.effects())
       std::visit([&](const auto& each) { take_effect(each, out); }, effect);
   }
@@ -294,7 +293,7 @@ class Lock {
   Baton held_;
   /// What the value does for it. It may be inside with a later fence than the process: a holder
   /// keeps its own when an epoch ends.
-  std::optional<A> value_;
+  Value value_;
   Epoch epoch_{0};
   Doing played_ = Doing::nothing;
   Wish played_wish_;

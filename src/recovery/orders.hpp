@@ -3,11 +3,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "core/contract.hpp"
+#include "recovery/algorithm.hpp"
 #include "recovery/decision.hpp"
 #include "recovery/view.hpp"
 
@@ -15,11 +16,10 @@ namespace conch::recovery {
 
 /// A message of a lock's algorithm, or none: then somebody uses the lock, and its home is to make
 /// the token. Of an older epoch it is void; of a newer one it waits.
-template <Exclusive A>
 struct Told {
   std::string lock;
   Epoch epoch;
-  std::optional<typename A::Message> message;
+  std::optional<Said> message;
   CONCH_FIELDS(Told, lock, epoch, message)
 };
 
@@ -66,8 +66,11 @@ struct Doubt {
 };
 
 /// The world frames it with the life that sends it and gives it to the life that it is sent to.
-template <Exclusive A>
-using Message = std::variant<Told<A>, Freeze, Report, Install, Installed, Hello, Welcome, Doubt>;
+using Message = std::variant<Told, Freeze, Report, Install, Installed, Hello, Welcome, Doubt>;
+
+/// Reads one that comes from elsewhere, in a group that runs this algorithm, and says what is wrong
+/// with it; nothing if nothing is.
+std::string read(std::string_view bytes, const AnyAlgorithm& algorithm, Message& message);
 
 // What the process is told.
 
@@ -137,12 +140,11 @@ using Event = std::variant<Granted, Moved, Withdrew, Lost, Opened, Admitted, Exp
                            Refused, LockArmed, LockDisarmed>;
 
 /// Of a participant. Filled during one call, and emptied by its maker after it or before the next.
-template <Exclusive A>
 class PeerOrders {
  public:
   struct Send {
     Life to;
-    Message<A> message;
+    Message message;
   };
 
   explicit PeerOrders(Time now = {}) : now_(now) {}
@@ -160,7 +162,7 @@ class PeerOrders {
   // As in an outbox: all sends first, then the events in the order written.
   template <class M>
   void send(const Life& to, M&& message) {
-    sends_.push_back({to, Message<A>(std::forward<M>(message))});
+    sends_.push_back({to, Message(std::forward<M>(message))});
   }
   template <class E>
   void tell(E&& event) {
@@ -170,34 +172,33 @@ class PeerOrders {
   std::vector<Send>& sends() { return sends_; }
   std::vector<Event>& events() { return events_; }
   /// For one call of an algorithm's value: empty before it and after it.
-  OutboxOf<A>& outbox() { return outbox_; }
+  SaidOutbox& outbox() { return outbox_; }
 
  private:
   Time now_;
   std::vector<Send> sends_;
   std::vector<Event> events_;
-  OutboxOf<A> outbox_;
+  SaidOutbox outbox_;
 };
 
 /// Of one lock, which knows ids: the roster knows which lives are meant.
-template <Exclusive A>
 class LockOrders {
  public:
-  LockOrders(const Roster& roster, PeerOrders<A>& out) : roster_(roster), out_(out) {}
+  LockOrders(const Roster& roster, PeerOrders& out) : roster_(roster), out_(out) {}
 
   Time now() const { return out_.now(); }
-  void send(NodeId to, Told<A> told) {
+  void send(NodeId to, Told told) {
     if (const Member* member = roster_.find(to)) out_.send(member->life(), std::move(told));
   }
   template <class E>
   void tell(E&& event) {
     out_.tell(std::forward<E>(event));
   }
-  OutboxOf<A>& outbox() { return out_.outbox(); }
+  SaidOutbox& outbox() { return out_.outbox(); }
 
  private:
   const Roster& roster_;
-  PeerOrders<A>& out_;
+  PeerOrders& out_;
 };
 
 }  // namespace conch::recovery

@@ -81,8 +81,9 @@ constexpr std::string_view word(Stage stage) {
 
 /// What all peers of a group agree on beforehand.
 struct Charter {
-  /// A name of the catalogue.
+  /// A name of the catalogue, and what it stands for.
   std::string algorithm;
+  const AnyAlgorithm* runs = nullptr;
   Tuning tuning;
   Rule without = Rule::none;
   /// When a lock has been entered so often in an epoch, the next one is due: the count of a fence
@@ -94,10 +95,9 @@ struct Charter {
   friend bool operator==(const Charter&, const Charter&) = default;
 };
 
-template <Exclusive A>
 class Participant {
  public:
-  using Out = PeerOrders<A>;
+  using Out = PeerOrders;
 
   Participant(Member self, Charter charter)
       : self_(self.life()), newcomer_(std::move(self)), charter_(std::move(charter)) {}
@@ -121,7 +121,7 @@ class Participant {
   /// What an accepted proposal, a refusal, a look or a watch has brought.
   void learn(const Standing& standing, Out& out);
 
-  void receive(const Life& from, const Message<A>& message, Out& out);
+  void receive(const Life& from, const Message& message, Out& out);
   void timer(const std::string& lock, Epoch epoch, TimerId timer, Out& out);
   /// The lease has run out. Nothing else may be called after it.
   void lapse(Out& out) { expel(out); }
@@ -149,7 +149,7 @@ class Participant {
   Epoch epoch() const { return epoch_; }
   /// What the process does with a lock.
   Doing doing(const std::string& lock) const;
-  const std::map<std::string, Lock<A>>& locks() const { return locks_; }
+  const std::map<std::string, Lock>& locks() const { return locks_; }
   bool decides() const {
     bool stopped = stage_ == Stage::frozen || stage_ == Stage::leaving;
     return stopped && view_.decider == self_ && epoch_ < view_.epoch;
@@ -164,7 +164,7 @@ class Participant {
  private:
   struct Early {
     Life from;
-    Told<A> told;
+    Told told;
     CONCH_FIELDS(Early, from, told)
   };
   /// What is kept for epochs to come; who is sent more has lost touch, and is out.
@@ -189,7 +189,7 @@ class Participant {
   void install(const LockAssignments& locks, Out& out);
   void replay_early(Out& out);
 
-  void take(const Life& from, const Told<A>& m, Out& out);
+  void take(const Life& from, const Told& m, Out& out);
   void take(const Life& from, const Freeze& m, Out& out);
   void take(const Life& from, const Report& m, Out& out);
   void take(const Life& from, const Install& m, Out& out);
@@ -203,16 +203,17 @@ class Participant {
   }
   bool is_guest() const { return view_.roster.find(self_.id)->guest; }
   void slip_in(Out& out);
+  const AnyAlgorithm& algorithm() const { return *charter_.runs; }
   bool is_without(Rule rule) const { return charter_.without == rule; }
   bool has_reported(const Life& life) const;
   bool can_install(const LockAssignments& locks) const;
-  bool is_void(const Life& from, const Told<A>& told) const;
+  bool is_void(const Life& from, const Told& told) const;
   Assignment start_of(const std::string& lock, const DataRef& data) const;
-  Lock<A>& lock_at(const std::string& name, Out& out);
-  Lock<A>& lock_of_process(const std::string& name, Out& out);
-  void give_value(const std::string& name, Lock<A>& lock, Out& out);
+  Lock& lock_at(const std::string& name, Out& out);
+  Lock& lock_of_process(const std::string& name, Out& out);
+  void give_value(const std::string& name, Lock& lock, Out& out);
   template <class Call>
-  void at(Lock<A>& lock, Out& out, Call&& call);
+  void at(Lock& lock, Out& out, Call&& call);
 
   Life self_;
   /// As it comes in.
@@ -229,7 +230,7 @@ class Participant {
   Epoch epoch_floor_{0};
   /// Whose lease is known to have ended, of the roster and the evicted.
   std::set<Life> ended_;
-  std::map<std::string, Lock<A>> locks_;
+  std::map<std::string, Lock> locks_;
   std::vector<Early> early_;
   /// Of a guest: who has welcomed it.
   std::set<NodeId> welcomes_;
@@ -250,5 +251,3 @@ class Participant {
 };
 
 }  // namespace conch::recovery
-
-#include "recovery/participant_steps.hpp"

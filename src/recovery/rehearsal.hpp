@@ -15,15 +15,9 @@
 #include <vector>
 
 #include "core/contract.hpp"
+#include "recovery/algorithm.hpp"
 
 namespace conch::recovery {
-
-/// Somebody holds a lock, or waits for it.
-struct Claim {
-  NodeId node;
-  Wish wish;
-  CONCH_FIELDS(Claim, node, wish)
-};
 
 /// One peer's part after the play.
 template <Exclusive A>
@@ -34,12 +28,6 @@ struct Rehearsed {
   /// What a lock does before anybody asks, if nobody did: messages that are still to be sent.
   OutboxOf<A> out;
 };
-
-/// Whether the algorithm knows what is asked for.
-template <Exclusive A>
-bool can_ask(const Wish& wish) {
-  return Shared<A> || wish == Wish{};
-}
 
 template <Exclusive A>
 void ask(A& value, const Wish& wish, OutboxOf<A>& out) {

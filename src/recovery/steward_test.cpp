@@ -111,7 +111,7 @@ TEST(Steward, DoesNotComeToAGroupWithWhomItHasNoVersionInCommon) {
 TEST(Steward, DoesNotComeToAGroupWithAnotherEpsIfItInsists) {
   Life member{NodeId{2}, Incarnation{1}};
   for (bool insists : {false, true}) {
-    Charter charter{"naimi-trehel", {}};
+    Charter charter{"naimi-trehel", &algorithm_of<NaimiTrehel>(), {}};
     charter.tuning.eps = 1;
     charter.insists_on_eps = insists;
     Alone peer(charter);
@@ -287,7 +287,7 @@ TEST(Steward, WhoseLeaseHasEndedIsPutOut) {
 }
 
 TEST(Steward, BeginsAnEpochLongBeforeTheFencesOfThisOneRunOut) {
-  Alone peer(Charter{"naimi-trehel", {}, Rule::none, 2});
+  Alone peer(Charter{"naimi-trehel", &algorithm_of<NaimiTrehel>(), {}, Rule::none, 2});
   peer.come_in(seconds(1));
   auto enter = [&](Duration time) {
     peer.request(time);
@@ -321,7 +321,8 @@ void fuzz(std::uint64_t seed, std::string_view name) {
   Life self{NodeId{1}, Incarnation{1}};
   Life other{NodeId{2}, Incarnation{2}};
   Member member{self.id, self.incarnation};
-  Participant<A> peer(member, {std::string(name), {}, Rule::none});
+  Charter charter{std::string(name), &algorithm_of<A>(), {}};
+  Participant peer(member, charter);
   View view{
       1,
       Epoch{1},
@@ -329,7 +330,7 @@ void fuzz(std::uint64_t seed, std::string_view name) {
       other,
       Roster({{self.id, self.incarnation, "", false}, {other.id, other.incarnation, "", false}}),
       {}};
-  Message<A> messages[] = {
+  Message messages[] = {
       Freeze{view},
       Install{Epoch{1}, {{"a", {{self.id, {}}}, {{other.id, {}}}, {3, 1, self.id}, false}}},
       Report{Epoch{2}, {{"a", Holding{{}, Fence(5)}, {}, {}, false, {}}}},
@@ -337,7 +338,7 @@ void fuzz(std::uint64_t seed, std::string_view name) {
       Hello{view},
       Welcome{},
       Doubt{other},
-      Told<A>{"a", Epoch{1}, std::nullopt},
+      Told{"a", Epoch{1}, std::nullopt},
   };
   InvariantWatch watch;
   int understood = 0;
@@ -347,13 +348,12 @@ void fuzz(std::uint64_t seed, std::string_view name) {
     for (std::uint64_t changes = dice.below(4); changes > 0; --changes)
       bytes[dice.below(bytes.size())] = static_cast<char>(dice.below(256));
     if (dice.percent(10)) bytes.resize(dice.below(bytes.size()) + 1);
-    Decoder decoder(bytes);
-    Message<A> message;
-    if (!decoder.decode(message) || !decoder.finish()) continue;
+    Message message;
+    if (!read(bytes, *charter.runs, message).empty()) continue;
     ++understood;
-    PeerOrders<A> out;
+    PeerOrders out;
     peer.receive(other, message, out);
-    if (peer.stage() == Stage::out) peer = Participant<A>(member, {std::string(name), {}, {}});
+    if (peer.stage() == Stage::out) peer = Participant(member, charter);
   }
   EXPECT_GT(understood, 200);
 }

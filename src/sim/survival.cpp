@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/real_algorithms.hpp"
 #include "core/print.hpp"
 #include "sim/distribution.hpp"
 
@@ -162,15 +163,17 @@ void Survival::spawn(NodeId id) {
   process.life = life;
   process.clock = draw_clock();
   Member self{life.id, life.incarnation, "", false, draw_label()};
-  process.peer = make_survivor(entry_, {self, options_.lease, options_.tuning, options_.without,
-                                        entries_max_, trace_ != nullptr});
+  Charter charter{std::string(entry_.about.name), &algorithm_of(entry_),
+                  entry_.tuned(options_.tuning), options_.without, entries_max_};
+  process.peer.emplace(std::move(self), std::move(charter), options_.lease);
   process.runs_commands = command_dice_.chance(0.5);
   if (process.runs_commands && command_dice_.chance(0.5)) {
     process.lock_delay = options_.lease.length / 2;
-    process.peer->delay_locks(process.clock.shows(now_), process.lock_delay);
+    StewardOrders nothing(process.clock.shows(now_));
+    process.peer->delay_locks(process.lock_delay, nothing);
   }
   note(life, "starts");
-  call(process, [](Survivor& peer, Time now) { return peer.start(now); });
+  call(process, [](Steward& peer, StewardOrders& out) { peer.start(out); });
 }
 
 /// Noticed: somebody on its machine sees that the process is dead; otherwise its lease runs out.
@@ -212,7 +215,7 @@ void Survival::prolong_command(const Process& process) {
   Duration delay{};
   if (process.lock_delay > delay)
     delay = reliable({process.lock_delay, options_.lease.drift_percent});
-  if (auto until = process.peer->lease_until()) found->second.last = *until + delay;
+  if (auto until = process.peer->tenure().until()) found->second.last = *until + delay;
 }
 
 /// Its keeper asks it to end, and says when it has, if it can; who does not hear it waits until the
@@ -247,23 +250,26 @@ void Survival::stop(const Life& life, Duration length) {
 }
 
 /// Runs one call of a peer and does what it wants done.
-void Survival::call(Process& process, const std::function<Wanted(Survivor&, Time)>& call) {
+void Survival::call(Process& process, const Call& run) {
   Life life = process.life;
-  std::size_t early = process.peer->early();
-  Epoch epoch = process.peer->epoch();
-  Wanted wanted = call(*process.peer, process.clock.shows(now_));
-  if (process.peer->early() > early) oracles_.see(Sighting::early_message);
+  std::size_t early = process.peer->participant().early();
+  Epoch epoch = process.peer->participant().epoch();
+  StewardOrders out(process.clock.shows(now_));
+  run(*process.peer, out);
+  if (process.peer->participant().early() > early) oracles_.see(Sighting::early_message);
   const View& newest = register_.view();
-  if (newest.decider == life && process.peer->epoch() == newest.epoch) decided_ = newest.epoch;
-  if (process.peer->epoch() != epoch && epoch != Epoch{0} && process.phase == Phase::inside)
+  if (newest.decider == life && process.peer->participant().epoch() == newest.epoch)
+    decided_ = newest.epoch;
+  if (process.peer->participant().epoch() != epoch && epoch != Epoch{0} &&
+      process.phase == Phase::inside)
     oracles_.see(Sighting::holder_kept);
-  for (const Dispatch& each : wanted.dispatches) dispatch(process, each);
-  for (const Ask& each : wanted.asks) ask(life, each);
-  for (const recovery::Event& each : wanted.events) take(life, each);
+  for (auto& [to, message] : out.sends()) send(process, to, std::move(message));
+  for (const Ask& each : out.asks()) ask(life, each);
+  for (const recovery::Event& each : out.events()) take(life, each);
   Process* still = find(life);
   if (!still) return;
   prolong_command(*still);
-  if (still->phase == Phase::inside && !still->peer->has_lease(still->clock.shows(now_)))
+  if (still->phase == Phase::inside && !still->peer->tenure().holds(still->clock.shows(now_)))
     oracles_.report(Property::mutual_exclusion,
                     name_of(life) + " is inside without a lease, and was not told");
   wake_in_time(*still);
@@ -277,7 +283,7 @@ void Survival::wake_in_time(Process& process) {
   to(process.life, delay, [this, number](Process& woken) {
     if (woken.wake != number) return;
     if (woken.peer->forget_idle() > 0) oracles_.see(Sighting::lock_forgotten);
-    call(woken, [](Survivor& peer, Time now) { return peer.tick(now); });
+    call(woken, [](Steward& peer, StewardOrders& out) { peer.tick(out); });
   });
 }
 
@@ -290,7 +296,7 @@ void Survival::take(const Life& life, const recovery::Event& event) {
 void Survival::see_late_holders() {
   for (const Life& life : oracles_.inside()) {
     const Process& holder = *find(life);
-    if (!holder.peer->has_lease(holder.clock.shows(now_))) oracles_.is_late(life);
+    if (!holder.peer->tenure().holds(holder.clock.shows(now_))) oracles_.is_late(life);
   }
 }
 
@@ -319,7 +325,7 @@ void Survival::happen(Process& process, const Moved& moved) {
 /// The bytes are there at once.
 void Survival::fetch(Process& process, const DataRef& data) {
   oracles_.copied(process.life);
-  call(process, [&](Survivor& peer, Time now) { return peer.copied(now, lock_name, data); });
+  call(process, [&](Steward& peer, StewardOrders& out) { peer.copied(lock_name, data, out); });
 }
 
 void Survival::happen(Process& process, const Withdrew&) {
@@ -330,7 +336,7 @@ void Survival::happen(Process& process, const Withdrew&) {
 /// Who is still in the group has lost what somebody forced open, and may ask again.
 void Survival::happen(Process& process, const Lost&) {
   note(process.life, "is told that its lock is lost");
-  if (process.peer->stage() == Stage::out) {
+  if (process.peer->participant().stage() == Stage::out) {
     oracles_.told_lost(process.life);
     process.phase = Phase::away;
     return end_command(process.life);
@@ -338,7 +344,7 @@ void Survival::happen(Process& process, const Lost&) {
   // Whoever forces a lock open has waited for the command, or did not mind it.
   commands_.erase(process.life);
   process.peer->hold_fast(false);
-  oracles_.told_forced(process.life, process.peer->view().forced_open(lock_name));
+  oracles_.told_forced(process.life, process.peer->participant().view().forced_open(lock_name));
   think(process);
 }
 
@@ -350,7 +356,7 @@ void Survival::happen(Process& process, const Opened& opened) {
 
 void Survival::happen(Process& process, const Admitted&) {
   note(process.life, "is in the group");
-  const Member* member = process.peer->view().roster.find(process.life.id);
+  const Member* member = process.peer->participant().view().roster.find(process.life.id);
   if (member && member->guest) oracles_.see(Sighting::guest_came);
   think(process);
 }
@@ -392,7 +398,9 @@ void Survival::happen(Process& process, const LockArmed& armed) {
   std::uint64_t number = ++process.timers[armed.armed.timer];
   to(process.life, draw(armed.armed.min, armed.armed.max), [this, armed, number](Process& owner) {
     if (owner.timers[armed.armed.timer] != number) return;
-    call(owner, [&](Survivor& peer, Time now) { return peer.timer(now, armed); });
+    call(owner, [&](Steward& peer, StewardOrders& out) {
+      peer.timer(armed.lock, armed.epoch, armed.armed.timer, out);
+    });
   });
 }
 
@@ -408,7 +416,7 @@ void Survival::think(Process& process) {
 }
 
 void Survival::ask_for_lock(Process& process) {
-  Stage stage = process.peer->stage();
+  Stage stage = process.peer->participant().stage();
   if (stage == Stage::out || stage == Stage::leaving) return;
   process.phase = Phase::waiting;
   process.wish = Wish{};
@@ -420,32 +428,33 @@ void Survival::ask_for_lock(Process& process) {
   Wish wish = process.wish;
   note(process.life, "asks to " + std::string(word(wish.mode)));
   Life life = process.life;
-  call(process, [&](Survivor& peer, Time now) { return peer.request(now, lock_name, wish); });
+  call(process, [&](Steward& peer, StewardOrders& out) { peer.request(lock_name, wish, out); });
   if (!stormy_ || !chance(0.15)) return;
   to(life, draw({}, options_.lease.length / 4), [this, request](Process& waiter) {
     if (waiter.phase != Phase::waiting || waiter.request != request) return;
     note(waiter.life, "loses patience");
     waiter.phase = Phase::cancelling;
-    call(waiter, [](Survivor& peer, Time now) { return peer.cancel(now, lock_name); });
+    call(waiter, [](Steward& peer, StewardOrders& out) { peer.cancel(lock_name, out); });
   });
 }
 
 void Survival::release(Process& process) {
-  if (!process.peer->has_lease(process.clock.shows(now_)) &&
+  if (!process.peer->tenure().holds(process.clock.shows(now_)) &&
       options_.without != Rule::lease) {  // it will be told before anything is released
-    return call(process, [](Survivor& peer, Time now) { return peer.tick(now); });
+    return call(process, [](Steward& peer, StewardOrders& out) { peer.tick(out); });
   }
   bool writes = process.wish.mode == Mode::write;
   DataRef data;
   if (writes) data = {++versions_, 1, process.life.id};
-  if (process.peer->stage() == Stage::frozen) oracles_.see(Sighting::released_while_frozen);
+  if (process.peer->participant().stage() == Stage::frozen)
+    oracles_.see(Sighting::released_while_frozen);
   note(process.life, writes ? "releases version " + std::to_string(data.version) : "releases");
   commands_.erase(process.life);
   process.peer->hold_fast(false);
   oracles_.left(process.life, writes ? std::optional(data.version) : std::nullopt);
   process.phase = Phase::thinking;
   Life life = process.life;
-  call(process, [&](Survivor& peer, Time now) { return peer.release(now, lock_name, data); });
+  call(process, [&](Steward& peer, StewardOrders& out) { peer.release(lock_name, data, out); });
   if (Process* still = find(life); still && still->phase == Phase::thinking) think(*still);
 }
 

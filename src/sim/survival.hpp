@@ -16,11 +16,12 @@
 #include <utility>
 #include <vector>
 
+#include "catalog/catalog.hpp"
 #include "link/link.hpp"
+#include "recovery/steward.hpp"
 #include "sim/random.hpp"
 #include "sim/simulated_register.hpp"
 #include "sim/survival_oracles.hpp"
-#include "sim/survivor.hpp"
 
 namespace conch::sim {
 
@@ -68,7 +69,7 @@ class Survival {
 
  private:
   using Life = recovery::Life;
-  using Payload = std::shared_ptr<const Parcel>;
+  using Payload = std::shared_ptr<const recovery::Message>;
   using Act = std::function<void()>;
 
   /// What a process's clock shows: it starts anywhere and runs too fast or too slow.
@@ -89,7 +90,7 @@ class Survival {
   struct Process {
     Life life;
     Clock clock;
-    std::unique_ptr<Survivor> peer;
+    std::optional<recovery::Steward> peer;
     std::map<Life, Connection> connections;
     Phase phase = Phase::away;
     /// Commands run under its locks, which a keeper ends, and nobody enters for so long beyond its
@@ -141,7 +142,8 @@ class Survival {
   Process* find(const Life& life);
   std::vector<Life> living() const;
   std::vector<Life> living(NodeId id) const;
-  void call(Process& process, const std::function<Wanted(Survivor&, Time)>& call);
+  using Call = std::function<void(recovery::Steward& peer, recovery::StewardOrders& out)>;
+  void call(Process& process, const Call& run);
   void take(const Life& life, const recovery::Event& event);
   void happen(Process& process, const recovery::Granted& granted);
   void happen(Process& process, const recovery::Moved& moved);
@@ -167,7 +169,7 @@ class Survival {
   void wake_in_time(Process& process);
 
   // The network.
-  void dispatch(Process& from, const Dispatch& dispatch);
+  void send(Process& from, const Life& to, recovery::Message message);
   void transmit(const Life& from, const Life& to, const Link<Payload>::Frame& frame);
   void arrive(Process& process, const Life& from, const Link<Payload>::Frame& frame);
   void transmit_all(Process& from, const Life& to, Link<Payload>::Frames& frames);

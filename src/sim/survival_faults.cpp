@@ -58,7 +58,7 @@ void Survival::strike() {
         Process* process = find(accuser);
         if (!process || process->stopped) continue;
         note(accuser, "suspects " + std::to_string(suspect.id.value));
-        call(*process, [&](Survivor& peer, Time now) { return peer.suspect(now, suspect); });
+        call(*process, [&](Steward& peer, StewardOrders& out) { peer.suspect(suspect, out); });
       }
       return;
     }
@@ -79,7 +79,7 @@ void Survival::strike() {
       if (process->phase != Phase::thinking || process->stopped) return;
       process->phase = Phase::away;
       note(victim, "wants to leave");
-      return call(*process, [](Survivor& peer, Time now) { return peer.leave(now); });
+      return call(*process, [](Steward& peer, StewardOrders& out) { peer.leave(out); });
     }
     case 10: return spawn(victim.id);  // a second process under its id
     case 11:
@@ -100,7 +100,7 @@ void Survival::force_open(const Life& life) {
     Process* process = find(each);
     if (!process || process->stopped || process->phase == Phase::away) continue;
     note(each, "forces the lock open");
-    call(*process, [](Survivor& peer, Time now) { return peer.force_open(now, lock_name); });
+    call(*process, [](Steward& peer, StewardOrders& out) { peer.force_open(lock_name, out); });
   }
 }
 
@@ -113,7 +113,7 @@ void Survival::evict() {
   if (process->stopped || process->phase == Phase::away || unwanted == process->life) return;
   note(process->life, "wants " + name_of(unwanted) + " out");
   find(unwanted)->is_unwanted = true;
-  call(*process, [&](Survivor& peer, Time now) { return peer.evict(now, {unwanted}); });
+  call(*process, [&](Steward& peer, StewardOrders& out) { peer.evict({unwanted}, out); });
 }
 
 /// Somebody finds that others are elsewhere than was thought.
@@ -126,7 +126,7 @@ void Survival::relabel() {
   for (std::uint64_t id = 0; id < nodes_; ++id)
     if (label_dice_.chance(0.5)) labels[NodeId{id}] = draw_label();
   note(process->life, "wants other clusters");
-  call(*process, [&](Survivor& peer, Time now) { return peer.relabel(now, labels); });
+  call(*process, [&](Steward& peer, StewardOrders& out) { peer.relabel(labels, out); });
 }
 
 std::string Survival::draw_label() {

@@ -2,22 +2,24 @@
 // register.
 #include <algorithm>
 
-#include "recovery/describe.hpp"
+#include "catalog/describe.hpp"
+#include "core/print.hpp"
 #include "sim/survival.hpp"
 
 namespace conch::sim {
 
 using namespace recovery;
 
-void Survival::dispatch(Process& from, const Dispatch& dispatch) {
+void Survival::send(Process& from, const Life& to, Message message) {
   Link<Payload>::Frames frames;
-  Connection& connection = from.connections[dispatch.to];
-  if (!connection.link.send(dispatch.parcel, frames)) return;  // broken: it will be suspected
+  Connection& connection = from.connections[to];
+  auto payload = std::make_shared<const Message>(std::move(message));
+  if (!connection.link.send(payload, frames)) return;  // broken: it will be suspected
   ++report_.messages;
-  if (!dispatch.parcel->text.empty())
-    note(from.life, "-> " + std::to_string(dispatch.to.id.value) + "  " + dispatch.parcel->text);
-  transmit_all(from, dispatch.to, frames);
-  watch_over(from, dispatch.to, false);
+  if (trace_)
+    note(from.life, "-> " + std::to_string(to.id.value) + "  " + describe(entry_, *payload));
+  transmit_all(from, to, frames);
+  watch_over(from, to, false);
 }
 
 void Survival::transmit_all(Process& from, const Life& to, Link<Payload>::Frames& frames) {
@@ -42,12 +44,14 @@ void Survival::arrive(Process& process, const Life& from, const Link<Payload>::F
   bool progress = connection.link.unacknowledged() < unacknowledged;
   transmit_all(process, from, frames);
   watch_over(process, from, progress);
-  for (const Payload& parcel : delivered) {
+  for (const Payload& message : delivered) {
     Process* receiver = find(life);
     if (!receiver) return;
-    bool old = parcel->epoch && *parcel->epoch < receiver->peer->view().epoch;
-    if (parcel->token && old) oracles_.see(Sighting::token_in_flight);
-    call(*receiver, [&](Survivor& peer, Time now) { return peer.receive(now, from, *parcel); });
+    const auto* told = std::get_if<Told>(message.get());
+    bool is_token = told && told->message && told->message->is_token;
+    if (is_token && told->epoch < receiver->peer->participant().view().epoch)
+      oracles_.see(Sighting::token_in_flight);
+    call(*receiver, [&](Steward& peer, StewardOrders& out) { peer.receive(from, *message, out); });
   }
 }
 
@@ -68,7 +72,8 @@ void Survival::watch_over(Process& process, const Life& to, bool progress) {
   this->to(process.life, delay, [this, to, number](Process& sender) {
     auto found = sender.connections.find(to);
     if (found == sender.connections.end() || found->second.timer != number) return;
-    if (!sender.peer->view().mentions(to)) return void(sender.connections.erase(found));
+    if (!sender.peer->participant().view().mentions(to))
+      return void(sender.connections.erase(found));
     Link<Payload>::Frames frames;
     found->second.link.timeout(frames);
     transmit_all(sender, to, frames);
@@ -79,7 +84,7 @@ void Survival::watch_over(Process& process, const Life& to, bool progress) {
     Life life = sender.life;
     watch_over(sender, to, false);
     if (Process* still = find(life))
-      call(*still, [&](Survivor& peer, Time now) { return peer.silent(now, to, silence); });
+      call(*still, [&](Steward& peer, StewardOrders& out) { peer.silent(to, silence, out); });
   });
 }
 
@@ -105,7 +110,7 @@ void Survival::answer(const Life& life, const Ask& ask) {
   if (!comes_back) return;
   to(life, draw(std::chrono::microseconds(200), latency_max_) + register_delay_,
      [this, answer](Process& process) {
-       call(process, [&](Survivor& peer, Time now) { return peer.answered(now, answer); });
+       call(process, [&](Steward& peer, StewardOrders& out) { peer.answered(answer, out); });
      });
 }
 
@@ -116,7 +121,7 @@ void Survival::notify() {
     if (cut_from_register_.contains(life.id.value) || chance(answers_lost_)) continue;
     to(life, draw(std::chrono::microseconds(200), latency_max_) + register_delay_,
        [this](Process& process) {
-         call(process, [](Survivor& peer, Time now) { return peer.watched(now); });
+         call(process, [](Steward& peer, StewardOrders& out) { peer.watched(out); });
        });
   }
 }
@@ -149,7 +154,7 @@ void Survival::see_view(const View& before) {
   });
   if (relabelled) oracles_.see(Sighting::relabelled);
   bool same = view.roster.settled() == before.roster.settled() && view.forced == before.forced;
-  if (same && decider && decider->peer->is_worn()) oracles_.see(Sighting::epoch_worn);
+  if (same && decider && decider->peer->participant().is_worn()) oracles_.see(Sighting::epoch_worn);
   if (decided_ < before.epoch) oracles_.see(Sighting::recovery_overlapped);
   haunt_recovery();
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mutex/naimi_trehel.hpp"
+#include "recovery/algorithm_of.hpp"
 #include "recovery/steward.hpp"
 
 namespace conch::recovery::testing {
@@ -16,16 +17,15 @@ inline constexpr LeaseTerms terms{std::chrono::seconds(1), 0};
 /// One peer, whose register the test plays.
 class Alone {
  public:
-  using A = NaimiTrehel;
-
-  explicit Alone(Rule without = Rule::none) : Alone(Charter{"naimi-trehel", {}, without}) {}
+  explicit Alone(Rule without = Rule::none)
+      : Alone(Charter{"naimi-trehel", &algorithm_of<NaimiTrehel>(), {}, without}) {}
   explicit Alone(Charter charter)
       : steward_({NodeId{1}, Incarnation{1}}, std::move(charter), terms) {}
 
   /// What a call at this time wants done; its questions and events are kept.
   template <class Call>
   void at(Duration time, Call&& call) {
-    StewardOrders<A> out{Time(time)};
+    StewardOrders out{Time(time)};
     call(steward_, out);
     asks = std::move(out.asks());
     sends = std::move(out.sends());
@@ -72,11 +72,11 @@ class Alone {
 
   Standing standing;
   std::vector<Ask> asks;
-  std::vector<PeerOrders<A>::Send> sends;
+  std::vector<PeerOrders::Send> sends;
   std::vector<Event> events;
 
  private:
-  Steward<A> steward_;
+  Steward steward_;
 };
 
 }  // namespace conch::recovery::testing

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "recovery/algorithm_of.hpp"
 #include "recovery/participant.hpp"
 
 namespace conch::recovery::testing {
@@ -19,11 +20,11 @@ class Town {
   struct InFlight {
     Life from;
     Life to;
-    Message<A> message;
+    Message message;
   };
 
   explicit Town(Rule without = Rule::none, Tuning tuning = {})
-      : charter_{std::string(A::about.name), tuning, without} {}
+      : charter_{std::string(A::about.name), &algorithm_of<A>(), tuning, without} {}
 
   /// A process under this id asks to come in; it learns that it may.
   Life come(std::uint64_t id) {
@@ -39,7 +40,7 @@ class Town {
   }
   Life start(std::uint64_t id) {
     Life life{NodeId{id}, Incarnation{++incarnations_}};
-    peers_.emplace(life, Participant<A>({life.id, life.incarnation}, charter_));
+    peers_.emplace(life, Participant({life.id, life.incarnation}, charter_));
     return life;
   }
   /// The view if the register accepts it.
@@ -97,7 +98,7 @@ class Town {
     return locks;
   }
 
-  Participant<A>& at(const Life& life) { return peers_.at(life); }
+  Participant& at(const Life& life) { return peers_.at(life); }
   std::vector<Life> lives() const {
     std::vector<Life> all;
     for (const auto& [life, peer] : peers_) all.push_back(life);
@@ -124,7 +125,7 @@ class Town {
  private:
   template <class Call>
   void call(const Life& life, Call&& run) {
-    PeerOrders<A> out(now_ += std::chrono::milliseconds(1));
+    PeerOrders out(now_ += std::chrono::milliseconds(1));
     run(at(life), out);
     for (auto& send : out.sends()) in_flight_.push_back({life, send.to, std::move(send.message)});
     for (auto& event : out.events()) events_.emplace_back(life, std::move(event));
@@ -145,7 +146,7 @@ class Town {
   std::uint64_t incarnations_ = 0;
   View view_;
   std::vector<Life> ended_;
-  std::map<Life, Participant<A>> peers_;
+  std::map<Life, Participant> peers_;
   std::deque<InFlight> in_flight_;
   std::vector<std::pair<Life, Event>> events_;
 };

@@ -1,14 +1,12 @@
-// What a participant does at each message and each view: the definitions of participant.hpp.
-#pragma once
-
 #include "recovery/participant.hpp"
+
+#include <algorithm>
 
 namespace conch::recovery {
 
 // Proposals.
 
-template <Exclusive A>
-Standing Participant<A>::known() const {
+Standing Participant::known() const {
   Standing known{view_, {ended_.begin(), ended_.end()}, epoch_floor_};
   if (stage_ == Stage::working)  // then everybody has heard of these
     std::erase_if(known.view.forced, [&](const Forced& each) { return each.epoch <= epoch_; });
@@ -18,14 +16,12 @@ Standing Participant<A>::known() const {
   return known;
 }
 
-template <Exclusive A>
-View Participant<A>::admission(const Standing& known) const {
-  constexpr Membership membership = Dynamic<A> ? Membership::dynamic : Membership::fixed;
+View Participant::admission(const Standing& known) const {
+  Membership membership = algorithm().is_dynamic() ? Membership::dynamic : Membership::fixed;
   return recovery::admission(known, newcomer_, charter_.algorithm, membership, charter_.tuning.eps);
 }
 
-template <Exclusive A>
-std::optional<View> Participant<A>::eviction(const std::set<Life>& wanted) const {
+std::optional<View> Participant::eviction(const std::set<Life>& wanted) const {
   std::vector<NodeId> those = dead_members(known());
   for (const Life& life : wanted)
     if (life != self_ && view_.roster.contains(life)) those.push_back(life.id);
@@ -34,19 +30,16 @@ std::optional<View> Participant<A>::eviction(const std::set<Life>& wanted) const
   return recovery::eviction(known(), those, self_);
 }
 
-template <Exclusive A>
-std::optional<View> Participant<A>::eviction_of(const Life& suspect) const {
+std::optional<View> Participant::eviction_of(const Life& suspect) const {
   return view_.roster.contains(suspect) ? eviction({suspect}) : std::nullopt;
 }
 
-template <Exclusive A>
-std::optional<View> Participant<A>::renewal(const std::vector<std::string>& locks) const {
+std::optional<View> Participant::renewal(const std::vector<std::string>& locks) const {
   if (stage_ != Stage::working) return std::nullopt;
   return recovery::renewal(known(), self_, locks);
 }
 
-template <Exclusive A>
-std::optional<View> Participant<A>::relabelling(const std::map<NodeId, std::string>& labels) const {
+std::optional<View> Participant::relabelling(const std::map<NodeId, std::string>& labels) const {
   bool changes = std::any_of(labels.begin(), labels.end(), [&](const auto& each) {
     const Member* member = view_.roster.find(each.first);
     return member && member->cluster != each.second;
@@ -55,15 +48,11 @@ std::optional<View> Participant<A>::relabelling(const std::map<NodeId, std::stri
   return recovery::relabelling(known(), self_, labels);
 }
 
-template <Exclusive A>
-View Participant<A>::departure() const {
-  return recovery::departure(known(), self_);
-}
+View Participant::departure() const { return recovery::departure(known(), self_); }
 
 // Views.
 
-template <Exclusive A>
-void Participant<A>::learn(const Standing& standing, Out& out) {
+void Participant::learn(const Standing& standing, Out& out) {
   if (stage_ == Stage::out) return;
   epoch_floor_ = std::max(epoch_floor_, standing.epoch_floor);
   ended_.insert(standing.ended.begin(), standing.ended.end());
@@ -75,8 +64,7 @@ void Participant<A>::learn(const Standing& standing, Out& out) {
   depart_if_unneeded(out);
 }
 
-template <Exclusive A>
-void Participant<A>::adopt(const View& view, Out& out) {
+void Participant::adopt(const View& view, Out& out) {
   view_ = view;
   see_roster(view.roster);
   if (!view.roster.contains(self_)) return stand_outside(out);
@@ -87,8 +75,7 @@ void Participant<A>::adopt(const View& view, Out& out) {
   greet(out);
 }
 
-template <Exclusive A>
-void Participant<A>::see_roster(Roster roster) {
+void Participant::see_roster(Roster roster) {
   view_.roster = std::move(roster);
   founders_ = view_.roster.founders();
   clusters_ = view_.roster.clusters();
@@ -96,8 +83,7 @@ void Participant<A>::see_roster(Roster roster) {
 }
 
 /// The newest view is one without this peer.
-template <Exclusive A>
-void Participant<A>::stand_outside(Out& out) {
+void Participant::stand_outside(Out& out) {
   if (stage_ == Stage::outside) return is_without(Rule::roster) ? slip_in(out) : void();
   if (view_.decider == self_) {  // a guest may have come meanwhile
     if (std::exchange(stage_, Stage::leaving) != Stage::leaving) begin_epoch(out);
@@ -112,12 +98,10 @@ void Participant<A>::stand_outside(Out& out) {
 }
 
 /// From here on the locks take part in nothing of the old epoch.
-template <Exclusive A>
-void Participant<A>::begin_epoch(Out& out) {
+void Participant::begin_epoch(Out& out) {
   if (stage_ != Stage::leaving) stage_ = Stage::frozen;
   let_go_of_forced(out);
-  for (auto& [name, lock] : locks_)
-    at(lock, out, [](Lock<A>& each, auto& own) { each.freeze(own); });
+  for (auto& [name, lock] : locks_) at(lock, out, [](Lock& each, auto& own) { each.freeze(own); });
   if (view_.decider != self_) return report_to_decider(out);
   keep_report(self_, {view_.epoch, locks_as_reported(out.now())});
   for (const Member& member : view_.roster)
@@ -125,15 +109,13 @@ void Participant<A>::begin_epoch(Out& out) {
   for (const Life& life : view_.evicted) out.send(life, Freeze{view_});
 }
 
-template <Exclusive A>
-void Participant<A>::let_go_of_forced(Out& out) {
+void Participant::let_go_of_forced(Out& out) {
   for (const Forced& forced : view_.forced)
     if (auto found = locks_.find(forced.lock); found != locks_.end())
-      at(found->second, out, [&](Lock<A>& lock, auto& own) { lock.force_open(forced.epoch, own); });
+      at(found->second, out, [&](Lock& lock, auto& own) { lock.force_open(forced.epoch, own); });
 }
 
-template <Exclusive A>
-void Participant<A>::greet(Out& out) {
+void Participant::greet(Out& out) {
   bool alone = true;
   for (const Member& member : view_.roster) {
     if (member.id == self_.id || welcomes_.contains(member.id)) continue;
@@ -143,17 +125,13 @@ void Participant<A>::greet(Out& out) {
   if (alone) work(out);
 }
 
-template <Exclusive A>
-void Participant<A>::tell_roster(Out& out) {
-  if constexpr (Dynamic<A>) {
-    for (auto& [name, lock] : locks_)
-      if (lock.value())
-        at(lock, out, [&](Lock<A>& each, auto& own) { each.roster(members_, own); });
-  }
+void Participant::tell_roster(Out& out) {
+  if (!algorithm().is_dynamic()) return;
+  for (auto& [name, lock] : locks_)
+    if (lock.value()) at(lock, out, [&](Lock& each, auto& own) { each.roster(members_, own); });
 }
 
-template <Exclusive A>
-void Participant<A>::work(Out& out) {
+void Participant::work(Out& out) {
   stage_ = Stage::working;
   if (!std::exchange(admitted_, true)) out.tell(Admitted{});
   for (auto& [name, lock] : locks_)
@@ -161,38 +139,33 @@ void Participant<A>::work(Out& out) {
   replay_early(out);
 }
 
-template <Exclusive A>
-void Participant<A>::expel(Out& out) {
+void Participant::expel(Out& out) {
   if (std::exchange(stage_, Stage::out) == Stage::out) return;
-  for (auto& [name, lock] : locks_) at(lock, out, [](Lock<A>& each, auto& own) { each.lose(own); });
+  for (auto& [name, lock] : locks_) at(lock, out, [](Lock& each, auto& own) { each.lose(own); });
   early_.clear();
   out.tell(Expelled{});
 }
 
-template <Exclusive A>
-void Participant<A>::stay_out(std::string why, Out& out) {
+void Participant::stay_out(std::string why, Out& out) {
   CONCH_EXPECT(stage_ == Stage::outside, "only who is not in stays out");
   stage_ = Stage::out;
-  for (auto& [name, lock] : locks_) at(lock, out, [](Lock<A>& each, auto& own) { each.lose(own); });
+  for (auto& [name, lock] : locks_) at(lock, out, [](Lock& each, auto& own) { each.lose(own); });
   out.tell(Refused{std::move(why)});
 }
 
 // The recovery.
 
-template <Exclusive A>
-void Participant<A>::take(const Life& from, const Freeze& m, Out& out) {
+void Participant::take(const Life& from, const Freeze& m, Out& out) {
   learn({m.view, {}}, out);
   bool again = is_without(Rule::acceptance) && m.view.epoch == view_.epoch && from != self_;
   if (again) out.send(from, Report{m.view.epoch, locks_as_reported(out.now())});
 }
 
-template <Exclusive A>
-void Participant<A>::report_to_decider(Out& out) {
+void Participant::report_to_decider(Out& out) {
   out.send(view_.decider, Report{view_.epoch, locks_as_reported(out.now())});
 }
 
-template <Exclusive A>
-LockReports Participant<A>::locks_as_reported(Time now) const {
+LockReports Participant::locks_as_reported(Time now) const {
   LockReports reports;
   for (const auto& [name, lock] : locks_)
     if (LockReport report = lock.report(now); !report.is_blank())
@@ -201,17 +174,15 @@ LockReports Participant<A>::locks_as_reported(Time now) const {
 }
 
 /// Whoever reports may know before the decider that it is one.
-template <Exclusive A>
-void Participant<A>::take(const Life& from, const Report& m, Out& out) {
+void Participant::take(const Life& from, const Report& m, Out& out) {
   keep_report(from, m);
   decide_if_complete(out);
 }
 
-template <Exclusive A>
-void Participant<A>::keep_report(const Life& from, const Report& report) {
-  bool known = std::all_of(report.locks.begin(), report.locks.end(), [](const LockReport& lock) {
-    return (!lock.held || can_ask<A>(lock.held->wish)) &&
-           (!lock.waits || can_ask<A>(lock.waits->wish));
+void Participant::keep_report(const Life& from, const Report& report) {
+  bool known = std::all_of(report.locks.begin(), report.locks.end(), [&](const LockReport& lock) {
+    return (!lock.held || algorithm().can_ask(lock.held->wish)) &&
+           (!lock.waits || algorithm().can_ask(lock.waits->wish));
   });
   if (!known || !is_sound(report.locks)) return;  // no peer of ours would say this
   if (report.epoch < reported_epoch_ || report.epoch <= epoch_) return;
@@ -220,15 +191,13 @@ void Participant<A>::keep_report(const Life& from, const Report& report) {
   reports_[from] = report.locks;
 }
 
-template <Exclusive A>
-bool Participant<A>::has_reported(const Life& life) const {
+bool Participant::has_reported(const Life& life) const {
   if (!is_without(Rule::incarnation)) return reports_.contains(life);
   return std::any_of(reports_.begin(), reports_.end(),
                      [&](const auto& each) { return each.first.id == life.id; });
 }
 
-template <Exclusive A>
-bool Participant<A>::everybody_has_stopped() const {
+bool Participant::everybody_has_stopped() const {
   if (reported_epoch_ != view_.epoch) return false;
   bool members = std::all_of(view_.roster.begin(), view_.roster.end(), [&](const Member& member) {
     return member.guest || has_reported(member.life());
@@ -239,8 +208,7 @@ bool Participant<A>::everybody_has_stopped() const {
   return members && evicted;
 }
 
-template <Exclusive A>
-void Participant<A>::decide_if_complete(Out& out) {
+void Participant::decide_if_complete(Out& out) {
   if (!decides() || !everybody_has_stopped()) return;
   Install decision{view_.epoch, decide(view_.roster, reports_)};
   reports_.clear();
@@ -250,8 +218,7 @@ void Participant<A>::decide_if_complete(Out& out) {
   epoch_ = view_.epoch;
 }
 
-template <Exclusive A>
-void Participant<A>::take(const Life& from, const Install& m, Out& out) {
+void Participant::take(const Life& from, const Install& m, Out& out) {
   bool again = is_without(Rule::acceptance) && m.epoch == epoch_;
   bool expected = stage_ == Stage::frozen && m.epoch == view_.epoch && from == view_.decider;
   if (!expected && !again) return;
@@ -260,9 +227,8 @@ void Participant<A>::take(const Life& from, const Install& m, Out& out) {
   out.send(from, Installed{m.epoch});
 }
 
-template <Exclusive A>
-bool Participant<A>::can_install(const LockAssignments& locks) const {
-  auto can = [](const Claim& claim) { return can_ask<A>(claim.wish); };
+bool Participant::can_install(const LockAssignments& locks) const {
+  auto can = [&](const Claim& claim) { return algorithm().can_ask(claim.wish); };
   return is_sound(locks, founders_) &&
          std::all_of(locks.begin(), locks.end(), [&](const LockAssignment& lock) {
            return std::all_of(lock.holders.begin(), lock.holders.end(), can) &&
@@ -270,14 +236,14 @@ bool Participant<A>::can_install(const LockAssignments& locks) const {
          });
 }
 
-template <Exclusive A>
-void Participant<A>::install(const LockAssignments& locks, Out& out) {
+void Participant::install(const LockAssignments& locks, Out& out) {
   epoch_ = view_.epoch;
   stage_ = Stage::working;
   for (const LockAssignment& assigned : locks) {
-    Lock<A>& lock = locks_.try_emplace(assigned.lock, assigned.lock).first->second;
+    Lock& lock = locks_.try_emplace(assigned.lock, assigned.lock).first->second;
     Assignment start = start_of(assigned.lock, assigned.data);
-    at(lock, out, [&](Lock<A>& each, auto& own) { each.install(self_.id, start, assigned, own); });
+    at(lock, out,
+       [&](Lock& each, auto& own) { each.install(algorithm(), self_.id, start, assigned, own); });
   }
   std::erase_if(locks_, [](const auto& each) {
     return !each.second.value() && each.second.process() == Doing::nothing;
@@ -286,15 +252,13 @@ void Participant<A>::install(const LockAssignments& locks, Out& out) {
   work(out);
 }
 
-template <Exclusive A>
-void Participant<A>::take(const Life& from, const Installed& m, Out& out) {
+void Participant::take(const Life& from, const Installed& m, Out& out) {
   if (stage_ == Stage::leaving && m.epoch == epoch_) installed_.insert(from.id);
   depart_if_unneeded(out);
 }
 
 /// The last one that needs a leaver's decision has it, or nobody lives who does.
-template <Exclusive A>
-void Participant<A>::depart_if_unneeded(Out& out) {
+void Participant::depart_if_unneeded(Out& out) {
   bool unneeded = std::all_of(view_.roster.begin(), view_.roster.end(), [&](const Member& member) {
     return member.guest || installed_.contains(member.id) || ended_.contains(member.life());
   });
@@ -306,8 +270,7 @@ void Participant<A>::depart_if_unneeded(Out& out) {
 // Guests.
 
 /// Of a specimen: a guest whom only the members know.
-template <Exclusive A>
-void Participant<A>::slip_in(Out& out) {
+void Participant::slip_in(Out& out) {
   Member guest = newcomer_;
   guest.guest = true;
   see_roster(view_.roster.with(std::move(guest)));
@@ -316,8 +279,7 @@ void Participant<A>::slip_in(Out& out) {
   greet(out);
 }
 
-template <Exclusive A>
-void Participant<A>::take(const Life& from, const Hello& m, Out& out) {
+void Participant::take(const Life& from, const Hello& m, Out& out) {
   learn({m.view, {}}, out);
   if (is_without(Rule::roster) && m.view.number == view_.number && is_member()) {
     see_roster(m.view.roster);
@@ -326,8 +288,7 @@ void Participant<A>::take(const Life& from, const Hello& m, Out& out) {
   if (stage_ != Stage::out) out.send(from, Welcome{});
 }
 
-template <Exclusive A>
-void Participant<A>::take(const Life& from, const Welcome&, Out& out) {
+void Participant::take(const Life& from, const Welcome&, Out& out) {
   if (stage_ != Stage::greeting) return;
   welcomes_.insert(from.id);
   bool all = std::all_of(view_.roster.begin(), view_.roster.end(), [&](const Member& member) {
@@ -338,87 +299,73 @@ void Participant<A>::take(const Life& from, const Welcome&, Out& out) {
 
 // Locks.
 
-template <Exclusive A>
-void Participant<A>::receive(const Life& from, const Message<A>& message, Out& out) {
+void Participant::receive(const Life& from, const Message& message, Out& out) {
   if (stage_ == Stage::out) return;
   std::visit([&](const auto& chosen) { take(from, chosen, out); }, message);
 }
 
-template <Exclusive A>
-bool Participant<A>::is_void(const Life& from, const Told<A>& told) const {
+bool Participant::is_void(const Life& from, const Told& told) const {
   if (told.epoch < epoch_) return !is_without(Rule::old_epochs);
   if (told.epoch > epoch_) return is_without(Rule::new_epochs);
   return stage_ == Stage::frozen || !view_.roster.contains(from);
 }
 
-template <Exclusive A>
-void Participant<A>::take(const Life& from, const Told<A>& m, Out& out) {
+void Participant::take(const Life& from, const Told& m, Out& out) {
   if (is_void(from, m)) return;
   if (stage_ == Stage::working && m.epoch <= epoch_) {
-    Lock<A>& lock = lock_at(m.lock, out);
+    Lock& lock = lock_at(m.lock, out);
     if (!m.message) return;
-    return at(lock, out, [&](Lock<A>& each, auto& own) { each.receive(from.id, *m.message, own); });
+    return at(lock, out, [&](Lock& each, auto& own) { each.receive(from.id, *m.message, own); });
   }
   if (early_.size() == early_max) return expel(out);
   early_.push_back({from, m});
 }
 
-template <Exclusive A>
-void Participant<A>::replay_early(Out& out) {
+void Participant::replay_early(Out& out) {
   for (const Early& early : std::exchange(early_, {})) take(early.from, early.told, out);
 }
 
-template <Exclusive A>
-void Participant<A>::timer(const std::string& lock, Epoch epoch, TimerId timer, Out& out) {
-  if constexpr (Timed<A>) {
-    auto found = locks_.find(lock);
-    bool current = found != locks_.end() && found->second.value() && found->second.epoch() == epoch;
-    if (!current) return;
-    at(found->second, out, [&](Lock<A>& each, auto& own) { each.timer(timer, own); });
-  }
+void Participant::timer(const std::string& lock, Epoch epoch, TimerId timer, Out& out) {
+  auto found = locks_.find(lock);
+  bool current = found != locks_.end() && found->second.value() && found->second.epoch() == epoch;
+  if (!current) return;
+  at(found->second, out, [&](Lock& each, auto& own) { each.timer(timer, own); });
 }
 
-template <Exclusive A>
-void Participant<A>::request(const std::string& name, const Wish& wish, Out& out) {
+void Participant::request(const std::string& name, const Wish& wish, Out& out) {
   CONCH_EXPECT(stage_ != Stage::out && stage_ != Stage::leaving, "only a member asks");
-  at(lock_of_process(name, out), out, [&](Lock<A>& lock, auto& own) { lock.request(wish, own); });
+  at(lock_of_process(name, out), out, [&](Lock& lock, auto& own) { lock.request(wish, own); });
 }
 
-template <Exclusive A>
-void Participant<A>::cancel(const std::string& name, Out& out) {
-  at(locks_.at(name), out, [](Lock<A>& lock, auto& own) { lock.cancel(own); });
+void Participant::cancel(const std::string& name, Out& out) {
+  at(locks_.at(name), out, [](Lock& lock, auto& own) { lock.cancel(own); });
 }
 
-template <Exclusive A>
-void Participant<A>::release(const std::string& name, const DataRef& data, Out& out) {
-  Lock<A>& lock = locks_.at(name);
+void Participant::release(const std::string& name, const DataRef& data, Out& out) {
+  Lock& lock = locks_.at(name);
   if (data.location == self_.id) lock.copied(data);
-  at(lock, out, [&](Lock<A>& each, auto& own) { each.release(data, own); });
+  at(lock, out, [&](Lock& each, auto& own) { each.release(data, own); });
 }
 
-template <Exclusive A>
-void Participant<A>::copied(const std::string& name, const DataRef& data, Out& out) {
+void Participant::copied(const std::string& name, const DataRef& data, Out& out) {
   lock_of_process(name, out).copied(data);
 }
 
-template <Exclusive A>
-Doing Participant<A>::doing(const std::string& lock) const {
+Doing Participant::doing(const std::string& lock) const {
   auto found = locks_.find(lock);
   return found == locks_.end() ? Doing::nothing : found->second.process();
 }
 
-template <Exclusive A>
-std::size_t Participant<A>::forget_idle() {
+std::size_t Participant::forget_idle() {
   if (stage_ != Stage::working) return 0;
   return std::erase_if(locks_, [&](const auto& each) {
-    const Lock<A>& lock = each.second;
+    const Lock& lock = each.second;
     return lock.process() == Doing::nothing && lock.report({}).is_blank() &&
-           lock.value() == A(self_.id, start_of(each.first, {}));
+           lock.value() == algorithm().make(self_.id, start_of(each.first, {}));
   });
 }
 
-template <Exclusive A>
-Assignment Participant<A>::start_of(const std::string& lock, const DataRef& data) const {
+Assignment Participant::start_of(const std::string& lock, const DataRef& data) const {
   Tuning tuning = charter_.tuning;
   tuning.eps = view_.eps;
   Baton baton{Fence(is_without(Rule::fences) ? Epoch{1} : epoch_, 0), data};
@@ -427,43 +374,36 @@ Assignment Participant<A>::start_of(const std::string& lock, const DataRef& data
 
 /// A lock that is used here for the first time in this epoch. A token that moves by itself does so
 /// from when its home has heard of the lock.
-template <Exclusive A>
-void Participant<A>::give_value(const std::string& name, Lock<A>& lock, Out& out) {
+void Participant::give_value(const std::string& name, Lock& lock, Out& out) {
   Assignment start = start_of(name, {});
-  if (Starting<A> && start.home != self_.id)
-    out.send(view_.roster.find(start.home)->life(), Told<A>{name, epoch_, std::nullopt});
-  at(lock, out, [&](Lock<A>& each, auto& own) {
-    if constexpr (Dynamic<A>) {
-      if (is_guest()) {
-        start.members = members_;
-        return each.join(self_.id, start, own);
-      }
-      each.install(self_.id, start, {name, {}, {}, {}, false}, own);
-      if (members_ != start.members) each.roster(members_, own);
-    } else {
-      each.install(self_.id, start, {name, {}, {}, {}, false}, own);
+  if (algorithm().is_starting() && start.home != self_.id)
+    out.send(view_.roster.find(start.home)->life(), Told{name, epoch_, std::nullopt});
+  at(lock, out, [&](Lock& each, auto& own) {
+    bool is_dynamic = algorithm().is_dynamic();
+    if (is_dynamic && is_guest()) {
+      start.members = members_;
+      return each.join(algorithm(), self_.id, start, own);
     }
+    each.install(algorithm(), self_.id, start, {name, {}, {}, {}, false}, own);
+    if (is_dynamic && members_ != start.members) each.roster(members_, own);
   });
 }
 
-template <Exclusive A>
-Lock<A>& Participant<A>::lock_at(const std::string& name, Out& out) {
-  Lock<A>& lock = locks_.try_emplace(name, name).first->second;
+Lock& Participant::lock_at(const std::string& name, Out& out) {
+  Lock& lock = locks_.try_emplace(name, name).first->second;
   if (!lock.value()) give_value(name, lock, out);
   return lock;
 }
 
 /// One that its process has to do with, whether the peer works or not.
-template <Exclusive A>
-Lock<A>& Participant<A>::lock_of_process(const std::string& name, Out& out) {
+Lock& Participant::lock_of_process(const std::string& name, Out& out) {
   return stage_ == Stage::working ? lock_at(name, out)
                                   : locks_.try_emplace(name, name).first->second;
 }
 
-template <Exclusive A>
 template <class Call>
-void Participant<A>::at(Lock<A>& lock, Out& out, Call&& call) {
-  LockOrders<A> own(view_.roster, out);
+void Participant::at(Lock& lock, Out& out, Call&& call) {
+  LockOrders own(view_.roster, out);
   call(lock, own);
   if (lock.entry().epoch() == epoch_ && lock.entry().count() > charter_.entries_max) worn_ = epoch_;
 }

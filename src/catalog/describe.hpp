@@ -1,0 +1,21 @@
+// What a peer of a group says and has, as a person reads it.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "catalog/catalog.hpp"
+#include "recovery/orders.hpp"
+#include "recovery/register_talk.hpp"
+
+namespace conch {
+
+/// Of a view its number, of a lock's message what it says.
+std::string describe(const CatalogEntry& algorithm, const recovery::Message& message);
+std::string describe(const recovery::Question& question);
+
+/// The fields of a value, by name.
+std::map<std::string, std::string> fields_of(const CatalogEntry& algorithm,
+                                             const recovery::Value& value);
+
+}  // namespace conch
