@@ -22,14 +22,18 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_UNITY_BUILD) # not for release
 endif()
 
 # Where CMAKE_UNITY_BUILD is on (all but releases, which show that every file stands alone), several sources of a library
-# or a program are one unit; so each test has a namespace of its own name. These are not: they are large enough, have names
-# for themselves that a neighbour has, too, or something else may be linked in their place.
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
-set(alone
-    capi/dho.cpp capi/mpi_group.cpp check/model.cpp
-    lab_cli/check_recovery.cpp core/version.cpp catalog/real_algorithms.cpp peer/any_steward.cpp peer/data.cpp peer/mutex.cpp
-    peer/overlay_steward.cpp peer/peer.cpp peer/shared_mutex.cpp peer/stop.cpp peer/ticket.cpp sim/community.cpp
-    sim/population.cpp)
+# or a program are one unit; so each test has a namespace of its own name. The more there are in a unit, the sooner all is
+# built, and the later what has changed. Some are alone: they are large enough, or have names for themselves that a
+# neighbour has, too.
+if(NOT CMAKE_UNITY_BUILD_BATCH_SIZE)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
+endif()
+set(alone catalog/real_algorithms.cpp check/model.cpp lab_cli/check_recovery.cpp overlay/voting.cpp
+          peer/overlay_steward.cpp sim/community.cpp sim/population.cpp)
+if(BUILD_TESTING) # and these a test links without their neighbours, or has something else in their place
+  list(APPEND alone capi/dho.cpp capi/mpi_group.cpp core/version.cpp peer/any_steward.cpp peer/data.cpp peer/mutex.cpp
+       peer/peer.cpp peer/shared_mutex.cpp peer/stop.cpp peer/ticket.cpp)
+endif()
 list(TRANSFORM alone PREPEND ${PROJECT_SOURCE_DIR}/src/)
 set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 

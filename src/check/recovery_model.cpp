@@ -3,10 +3,10 @@
 #include <map>
 #include <mutex>
 
-#include "catalog/describe.hpp"
 #include "catalog/real_algorithms.hpp"
 #include "check/known_outcomes.hpp"
 #include "check/numbering.hpp"
+#include "sim/describe.hpp"
 
 namespace conch::check::group {
 
@@ -88,7 +88,7 @@ class GroupModel final : public Model {
 
   std::string print(MessageNumber message) override {
     std::lock_guard lock(mutex_);
-    return describe(entry_, messages_[message]);
+    return sim::describe(entry_, messages_[message]);
   }
 
   std::string difference(PeerNumber before, PeerNumber after) override {
@@ -240,7 +240,7 @@ class GroupModel final : public Model {
     std::map<std::string, std::string> list;
     auto lock = participant.locks().find(the_lock);
     if (lock != participant.locks().end() && lock->second.value())
-      list = fields_of(entry_, lock->second.value());
+      list = sim::fields_of(entry_, lock->second.value());
     list["stage"] = word(participant.stage());
     list["epoch"] = std::to_string(participant.epoch().value);
     list["view"] = std::to_string(participant.view().number);

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* program = "conch-lab";
 
 /// With what conch-lab says of them; a test compares.
-constexpr auto commands = std::to_array<std::pair<std::string_view, std::string_view>>({
+constexpr auto laboratory_commands = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"sim", "Simulate an algorithm and watch its properties"},
     {"check", "Explore every interleaving of a small system"},
     {"lab", "Regenerate published tables and figures"},
@@ -27,7 +27,8 @@ constexpr auto commands = std::to_array<std::pair<std::string_view, std::string_
 });
 
 bool is_listed(std::string_view name) {
-  return std::ranges::any_of(commands, [&](const auto& command) { return command.first == name; });
+  return std::ranges::any_of(laboratory_commands,
+                             [&](const auto& command) { return command.first == name; });
 }
 
 /// In `conch sim ...` and `conch help sim`. Null if there is none.
@@ -60,7 +61,7 @@ int run_laboratory(char** argv) {
 }
 
 void add_laboratory_commands(CLI::App& app) {
-  for (auto [name, what] : commands)
+  for (auto [name, what] : laboratory_commands)
     app.add_subcommand(std::string(name), std::string(what))->group("The laboratory (conch-lab)");
 }
 

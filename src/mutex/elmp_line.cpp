@@ -12,7 +12,7 @@ Outlook later(const Outlook& a, const Outlook& b) {
   return {std::min(a.use, b.use), newer(a.newest, b.newest)};
 }
 
-Use use_of(const Wish& wish) { return wish.mode == Mode::write ? Use::write : Use::read; }
+Usage use_of(const Wish& wish) { return wish.mode == Mode::write ? Usage::write : Usage::read; }
 
 /// What the one behind a place has to expect: everything ahead, and the place's own wish.
 Extent<Outlook> seen_from_behind(const Line::Place& place) {
@@ -25,14 +25,14 @@ Extent<Outlook> seen_from_behind(const Line::Place& place) {
   return seen;
 }
 
-Extent<Use> uses(const Extent<Outlook>& outlook) {
-  Extent<Use> uses;
-  uses.merge(outlook, [](Use, const Outlook& there) { return there.use; });
+Extent<Usage> uses(const Extent<Outlook>& outlook) {
+  Extent<Usage> uses;
+  uses.merge(outlook, [](Usage, const Outlook& there) { return there.use; });
   return uses;
 }
 
 bool may_enter(const Line::Place& place) {
-  Use bearable = place.wish->mode == Mode::write ? Use::none : Use::read;
+  Usage bearable = place.wish->mode == Mode::write ? Usage::none : Usage::read;
   return !place.outlook.any(place.wish->range,
                             [&](const Outlook& outlook) { return outlook.use > bearable; });
 }
@@ -47,7 +47,7 @@ Line::Line(NodeId self, const Assignment& start, const Ledger& ledger)
   first.number = ledger.place;
   first.given = true;
   first.token = true;
-  first.outlook = Extent(Outlook{Use::none, start.baton});
+  first.outlook = Extent(Outlook{Usage::none, start.baton});
   places_.push_back(std::move(first));
 }
 
@@ -151,7 +151,7 @@ void Line::settle(std::uint64_t number, Out& out) {
          Splice{place.ahead->place, *place.next, place.next_link + 1, place.outlook}, out);
   }
   Extent<Outlook> seen = seen_from_behind(place);
-  Extent<Use> used = uses(seen);
+  Extent<Usage> used = uses(seen);
   if (used == place.told) return;
   place.told = std::move(used);
   tell(place.next->node, Clear{place.next->place, std::move(seen)}, out);
@@ -232,7 +232,7 @@ Line::Place* Line::find_or_expect(std::uint64_t number) {
   newest_ = number;
   Place expected;
   expected.number = number;
-  expected.outlook = Extent(Outlook{Use::write, Baton{}});
+  expected.outlook = Extent(Outlook{Usage::write, Baton{}});
   return &places_.emplace_back(std::move(expected));
 }
 

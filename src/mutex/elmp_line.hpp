@@ -85,7 +85,7 @@ class Line {
     Fence fence;
     Extent<Outlook> outlook;
     /// What the next one has been told to expect.
-    Extent<Use> told;
+    Extent<Usage> told;
     CONCH_FIELDS(Place, number, ahead, link, next, next_link, given, token, splicing, inside, wish,
                  fence, outlook, told)
   };

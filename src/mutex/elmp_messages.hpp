@@ -92,12 +92,12 @@ struct Seat {
 };
 
 /// What those ahead of a place may still do with a byte of the data.
-enum class Use : std::uint8_t { none, read, write };
-constexpr std::string_view word(Use use) {
+enum class Usage : std::uint8_t { none, read, write };
+constexpr std::string_view word(Usage use) {
   switch (use) {
-    case Use::none: return "none";
-    case Use::read: return "read";
-    case Use::write: return "write";
+    case Usage::none: return "none";
+    case Usage::read: return "read";
+    case Usage::write: return "write";
   }
   return "?";
 }
@@ -106,7 +106,7 @@ constexpr std::string_view word(Use use) {
 /// last writer who is done has left there. Both only move one way, so that of two reports each part
 /// counts that is farther along, whichever came first.
 struct Outlook {
-  Use use = Use::none;
+  Usage use = Usage::none;
   Baton newest;
   CONCH_FIELDS(Outlook, use, newest)
 };

@@ -57,7 +57,8 @@ bool AnswerReader::step() {
       head_bytes_ = 0;
       if (!take_head_line(line)) return false;
       auto size = number_in(trimmed(std::string_view(line).substr(0, line.find(';'))), 16);
-      if (!size || *size > body_bytes_max) throw Nonsense("the size of a chunk makes no sense");
+      if (!size || *size > answer_body_bytes_max)
+        throw Nonsense("the size of a chunk makes no sense");
       left_ = *size;
       part_ = left_ == 0 ? Part::trailer : Part::chunk;
       return true;
@@ -84,7 +85,7 @@ bool AnswerReader::step() {
 
 bool AnswerReader::take_head_line(std::string& line) {
   std::size_t end = rest_.find('\n');
-  if (std::min(end, rest_.size()) + head_bytes_ > head_bytes_max)
+  if (std::min(end, rest_.size()) + head_bytes_ > answer_head_bytes_max)
     throw Nonsense("its head is too long");
   if (end == std::string::npos) return false;
   line = rest_.substr(0, end);
@@ -111,8 +112,9 @@ void AnswerReader::read_field(std::string_view line) {
   std::string value = in_lower_case(trimmed(line.substr(colon + 1)));
   if (name == "content-length") {
     auto length = number_in(value, 10);
-    if (!length || *length > body_bytes_max || (has_length_ && *length != left_))
-      throw Nonsense("its length makes no sense, or is above " + std::to_string(body_bytes_max));
+    if (!length || *length > answer_body_bytes_max || (has_length_ && *length != left_))
+      throw Nonsense("its length makes no sense, or is above " +
+                     std::to_string(answer_body_bytes_max));
     has_length_ = true;
     left_ = *length;
   }
@@ -138,7 +140,7 @@ void AnswerReader::end_head() {
 /// Whether all of it has come.
 bool AnswerReader::move_body() {
   std::size_t some = std::min(left_, rest_.size());
-  if (body_.size() + some > body_bytes_max) throw Nonsense("its body is too long");
+  if (body_.size() + some > answer_body_bytes_max) throw Nonsense("its body is too long");
   body_.append(rest_, 0, some);
   rest_.erase(0, some);
   left_ -= some;

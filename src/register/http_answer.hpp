@@ -16,9 +16,9 @@ class Nonsense : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-inline constexpr std::size_t head_bytes_max = std::size_t{16} << 10;
+inline constexpr std::size_t answer_head_bytes_max = std::size_t{16} << 10;
 /// Of a body, and of what of one was not taken yet.
-inline constexpr std::size_t body_bytes_max = std::size_t{16} << 20;
+inline constexpr std::size_t answer_body_bytes_max = std::size_t{16} << 20;
 
 class AnswerReader {
  public:

@@ -76,7 +76,7 @@ TEST(HttpAnswer, IsNonsense) {
 }
 
 TEST(HttpAnswer, HasNoHeadWithoutEnd) {
-  EXPECT_EQ(complaint("HTTP/1.1 200 OK\r\nX: " + std::string(head_bytes_max, 'x')),
+  EXPECT_EQ(complaint("HTTP/1.1 200 OK\r\nX: " + std::string(answer_head_bytes_max, 'x')),
             "its head is too long");
   std::string fields;
   for (int i = 0; i < 5000; ++i) fields += "X: y\r\n";
@@ -88,7 +88,7 @@ TEST(HttpAnswer, HasNoBodyWithoutEnd) {
   reader.feed("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
   std::string chunk = "100000\r\n" + std::string(0x100000, 'x') + "\r\n";
   auto feed_all = [&] {
-    for (std::size_t i = 0; i <= body_bytes_max / 0x100000; ++i) reader.feed(chunk);
+    for (std::size_t i = 0; i <= answer_body_bytes_max / 0x100000; ++i) reader.feed(chunk);
   };
   EXPECT_THROW(feed_all(), Nonsense);
 }

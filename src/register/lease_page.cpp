@@ -51,7 +51,7 @@ void* map(const Descriptor& memory, int protection) {
   return page == MAP_FAILED ? nullptr : page;
 }
 
-[[noreturn]] void fail(std::string_view what) {
+[[noreturn]] void complain(std::string_view what) {
   throw RegisterError("the page that says how long a lease runs " + std::string(what));
 }
 
@@ -63,7 +63,7 @@ LeasePage::LeasePage(Duration length)
   void* place = nullptr;
   if (memory_ && ::ftruncate(memory_.number(), sizeof(LeaseMemory)) == 0)
     place = map(memory_, PROT_READ | PROT_WRITE);
-  if (!place) fail(std::string("cannot be made: ") + std::strerror(errno));
+  if (!place) complain(std::string("cannot be made: ") + std::strerror(errno));
   page_ = new (place) LeaseMemory;
   page_->length = length.count();
   page_->clock = clock_bytes();
@@ -83,14 +83,14 @@ LeaseReader::LeaseReader(Descriptor memory) : memory_(std::move(memory)) {
   int seals = ::fcntl(memory_.number(), F_GET_SEALS);
   bool is_fixed = seals >= 0 && (seals & size_seals) == size_seals;
   bool fits = ::fstat(memory_.number(), &status) == 0 && status.st_size == sizeof(LeaseMemory);
-  if (!is_fixed || !fits) fail("is none");
+  if (!is_fixed || !fits) complain("is none");
   page_ = static_cast<const LeaseMemory*>(map(memory_, PROT_READ));
-  if (!page_) fail(std::string("cannot be mapped: ") + std::strerror(errno));
+  if (!page_) complain(std::string("cannot be mapped: ") + std::strerror(errno));
   bool is_one = page_->magic == LeaseMemory::magic_number && page_->length > 0;
   bool same_clock = page_->clock == clock_bytes();
   if (is_one && same_clock) return;
   ::munmap(const_cast<LeaseMemory*>(page_), sizeof(LeaseMemory));
-  fail(is_one ? "counts time by another clock: the peer is in another time namespace" : "is none");
+  complain(is_one ? "counts time by another clock: the peer is in another time namespace" : "is none");
 }
 
 LeaseReader::LeaseReader(LeaseReader&& other) noexcept

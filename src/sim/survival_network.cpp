@@ -2,8 +2,8 @@
 // register.
 #include <algorithm>
 
-#include "catalog/describe.hpp"
 #include "core/print.hpp"
+#include "sim/describe.hpp"
 #include "sim/survival.hpp"
 
 namespace conch::sim {

@@ -8,7 +8,7 @@
 #include "recovery/orders.hpp"
 #include "recovery/register_talk.hpp"
 
-namespace conch {
+namespace conch::sim {
 
 /// Of a view its number, of a lock's message what it says.
 std::string describe(const CatalogEntry& algorithm, const recovery::Message& message);
@@ -18,4 +18,4 @@ std::string describe(const recovery::Question& question);
 std::map<std::string, std::string> fields_of(const CatalogEntry& algorithm,
                                              const recovery::Value& value);
 
-}  // namespace conch
+}  // namespace conch::sim

@@ -1,9 +1,9 @@
-#include "catalog/describe.hpp"
+#include "sim/describe.hpp"
 
 #include "catalog/classes.hpp"
 #include "core/print.hpp"
 
-namespace conch {
+namespace conch::sim {
 
 using namespace recovery;
 
@@ -47,4 +47,4 @@ std::map<std::string, std::string> fields_of(const CatalogEntry& algorithm, cons
   return fields;
 }
 
-}  // namespace conch
+}  // namespace conch::sim
