@@ -322,4 +322,19 @@ TEST(Decode, MakesSenseOfGarbageOrRefusesIt) {
   EXPECT_GT(refused, 10'000);
 }
 
+struct Envelope {
+  int number = 0;
+  std::optional<Encoded> inside;
+  CONCH_FIELDS(Envelope, number, inside)
+};
+
+TEST(Encode, WhatIsEncodedAlreadyIsPassedOnAsItIs) {
+  std::string inside = encoded(std::vector<int>{1, 2, 3});
+  std::string bytes = encoded(Envelope{7, Encoded{inside}});
+  EXPECT_EQ(bytes, std::string("\x92\x07") + inside);
+  EXPECT_EQ(decoded<Envelope>(bytes), (Envelope{7, Encoded{inside}}));
+  EXPECT_EQ(decoded<Envelope>("\x92\x07\xc0"), (Envelope{7, std::nullopt}));
+  EXPECT_EQ(decoded<Envelope>("\x92\x07"), std::nullopt) << "there is nothing inside";
+}
+
 }  // namespace conch::encode_test

@@ -1,8 +1,6 @@
 // What an algorithm wants done. It is filled during one call and emptied by the world after it.
 #pragma once
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -68,11 +66,10 @@ class Outbox {
   const std::vector<Send>& sends() const { return sends_; }
   std::vector<Send>& sends() { return sends_; }
   const std::vector<Effect>& effects() const { return effects_; }
-  /// What another outbox wants besides its messages.
+  /// With one of other messages.
   template <class Other>
-  void take_effects_of(Outbox<Other>& other) {
-    std::move(other.effects_.begin(), other.effects_.end(), std::back_inserter(effects_));
-    other.effects_.clear();
+  void swap_effects(Outbox<Other>& other) {
+    effects_.swap(other.effects_);
   }
   bool empty() const { return sends_.empty() && effects_.empty(); }
   void clear() {

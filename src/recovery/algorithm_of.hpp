@@ -23,16 +23,14 @@ void describe(const typename A::Message& message, Said& said) {
   said.data = newest.data;
 }
 
-/// What was wanted of a world, with the messages encoded.
 template <Exclusive A>
-void pass_on(OutboxOf<A>& own, SaidOutbox& out) {
+void encode_sends(const OutboxOf<A>& own, SaidOutbox& out) {
   for (const auto& send : own.sends()) {
     Said said;
     encode(said.bytes, send.message);
     describe<A>(send.message, said);
     out.send(send.to, std::move(said));
   }
-  out.take_effects_of(own);
 }
 
 template <Exclusive A>
@@ -90,8 +88,10 @@ class ValueOf final : public AnyValue {
   void call(SaidOutbox& out, Call&& run) {
     thread_local OutboxOf<A> own;  // used again, so that nothing is allocated
     own.clear();
+    own.swap_effects(out);
     run(own);
-    pass_on<A>(own, out);
+    own.swap_effects(out);
+    encode_sends<A>(own, out);
   }
 
   A value_;
@@ -109,7 +109,8 @@ class AlgorithmOf final : public AnyAlgorithm {
                           std::span<const Claim> waiters) const override {
     Rehearsed<A> played = recovery::rehearse<A>(self, start, holders, waiters);
     RehearsedValue part{value(std::move(played.value)), std::move(played.entered), {}};
-    pass_on<A>(played.out, part.out);
+    part.out.swap_effects(played.out);
+    encode_sends<A>(played.out, part.out);
     return part;
   }
   std::string read(Said& message) const override {

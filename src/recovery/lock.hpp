@@ -226,7 +226,8 @@ class Lock {
     out.tell(Granted{name_, held_, is_rolled_back()});
   }
   Baton newest() const {
-    return value_ && is_newer(value_->newest(), known_) ? value_->newest() : known_;
+    Baton newest = value_ ? value_->newest() : Baton{};
+    return is_newer(newest, known_) ? newest : known_;
   }
   /// Nobody has written since data were lost, as far as this one knows.
   bool is_rolled_back() const { return rolled_back_ && known_.data == assigned_; }
