@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Plants the faults of faults.txt, one at a time, and sees who notices: ./dev mutate.
+
+Each is planted in a copy of the tree, below build/mutate, and built there; then `conch survive all` runs with fresh
+seeds until it complains or its time is over, and the tests of recovery run. What came of a fault is kept until the
+sources change, so that a run that was ended goes on where it was.
+"""
+import argparse
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "build" / "mutate"
+TREE = FOLDER / "tree"
+BUILD = FOLDER / "build"
+RESULTS = FOLDER / "results.jsonl"
+# So many runs of `conch survive` at a time: the first thousand show whether what should happen sometimes does.
+RUNS = 3000
+
+
+@dataclass
+class Fault:
+    name: str
+    what: str
+    file: str = ""
+    before: list = field(default_factory=list)
+    after: list = field(default_factory=list)
+    excuse: str = ""
+
+    def planted(self, text):
+        """The file's text with the fault in it; an error if it is not to be found just once."""
+        old = "".join(line + "\n" for line in self.before)
+        new = "".join(line + "\n" for line in self.after)
+        places = text.count("\n" + old)
+        if places != 1:
+            raise SystemExit(f"mutate: {self.name} fits {places} places of {self.file}, not one")
+        return text.replace("\n" + old, "\n" + new)
+
+
+def read_faults():
+    faults = []
+    for number, line in enumerate((Path(__file__).parent / "faults.txt").read_text().splitlines(), 1):
+        if not line or line.startswith("#"):
+            continue
+        mark, rest = line[0], line[1:]
+        if mark == "-":
+            faults[-1].before.append(rest)
+        elif mark == "+":
+            faults[-1].after += [rest] if rest else []
+        elif mark == "?":
+            faults[-1].excuse = rest.strip()
+        elif line.startswith("src/"):
+            faults[-1].file = line
+        elif ": " in line:
+            faults.append(Fault(*line.split(": ", 1)))
+        else:
+            raise SystemExit(f"mutate: faults.txt:{number} makes no sense: {line}")
+    names = [fault.name for fault in faults]
+    for name in names:
+        if names.count(name) > 1:
+            raise SystemExit(f"mutate: two faults are called {name}")
+    return faults
+
+
+def tracked_files():
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
+                            check=True, capture_output=True)
+    return [name for name in listed.stdout.decode().split("\0") if name and (ROOT / name).is_file()]
+
+
+def copy_tree():
+    """The sources as they are now. What has not changed is not touched: it need not be built again."""
+    digest = hashlib.sha256()
+    for name in sorted(tracked_files()):
+        content = (ROOT / name).read_bytes()
+        if name.startswith("src/"):
+            digest.update(name.encode() + b"\0" + content)
+        copy = TREE / name
+        if not copy.is_file() or copy.read_bytes() != content:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, copy)
+    return digest.hexdigest()
+
+
+def configure():
+    if (BUILD / "build.ninja").is_file():
+        return
+    launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+    subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+                    "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -w", "-DCMAKE_UNITY_BUILD=ON", "-DCONCH_LAB=ON", "-DBUILD_TESTING=ON",
+                    *launcher], check=True, stdout=subprocess.DEVNULL)
+
+
+def build():
+    """Empty, or what the compiler said."""
+    built = subprocess.run(["cmake", "--build", BUILD, "--target", "conch-lab", "recovery_test", "-j",
+                            str(os.cpu_count())], capture_output=True, text=True)
+    return "" if built.returncode == 0 else built.stdout[-3000:]
+
+
+def run(command, seconds):
+    """Its status and what it said; None and nothing if it had to be ended."""
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                             start_new_session=True)
+    try:
+        said, _ = child.communicate(timeout=seconds)
+        return child.returncode, said
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.communicate()
+        return None, ""
+
+
+def survive(seconds):
+    """How long it took until `conch survive` complained, and of what; nothing if it did not."""
+    begun = time.monotonic()
+    while (left := seconds - (time.monotonic() - begun)) > 0:
+        first = random.SystemRandom().randrange(1 << 40)
+        status, said = run([BUILD / "conch-lab", "survive", "all", "--threads", str(os.cpu_count()), "--seeds",
+                            f"{first}..{first + RUNS - 1}"], left)
+        if status is None or status == 0:
+            continue
+        complaints = [line for line in said.splitlines() if "broken in" in line or "never happened" in line]
+        what = complaints[0].strip() if complaints else f"it ended with {status}"
+        return round(time.monotonic() - begun, 1), what
+    return None
+
+
+def is_caught_by_tests():
+    status, _ = run([BUILD / "recovery_test", "--gtest_brief=1"], 120)
+    return status != 0
+
+
+def try_fault(fault, seconds):
+    original = (ROOT / fault.file).read_text()
+    (TREE / fault.file).write_text(fault.planted(original))
+    try:
+        trouble = build()
+        if trouble:
+            raise SystemExit(f"mutate: {fault.name} does not compile:\n{trouble}")
+        complaint = survive(seconds)
+        return {"survive": complaint and complaint[0], "what": complaint and complaint[1],
+                "tests": is_caught_by_tests()}
+    finally:
+        (TREE / fault.file).write_text(original)
+
+
+def tell(fault, result):
+    by = []
+    if result["survive"] is not None:
+        by.append(f"survive, {result['survive']} s ({result['what'].split(':')[0]})")
+    if result["tests"]:
+        by.append("the tests")
+    print(f"{fault.name:<26} {'caught by ' + ', '.join(by) if by else 'NOT CAUGHT: ' + fault.what}", flush=True)
+
+
+def summarize(faults, results, seconds):
+    caught = [fault for fault in faults if results[fault.name]["survive"] is not None]
+    either = [fault for fault in faults if fault in caught or results[fault.name]["tests"]]
+    print(f"\n{len(caught)} of {len(faults)} faults ({100 * len(caught) // len(faults)} %) are caught by conch survive "
+          f"within {seconds} s, {len(either)} by that or the tests of recovery.")
+    missed = [fault for fault in faults if fault not in caught]
+    if missed:
+        print("Not by conch survive:")
+    for fault in missed:
+        also = "" if results[fault.name]["tests"] else "; nor by the tests"
+        print(f"  {fault.name}{also}: {fault.excuse or 'nobody knows why'}")
+
+
+def known_results(digest):
+    known = {}
+    if RESULTS.is_file():
+        for line in RESULTS.read_text().splitlines():
+            entry = json.loads(line)
+            if entry["digest"] == digest:
+                known[entry["key"]] = entry["result"]
+    return known
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev mutate", description="Plant faults, one at a time, and see who notices")
+    parser.add_argument("names", nargs="*", help="those faults only")
+    parser.add_argument("--sample", type=int, metavar="N", help="so many of them, drawn at random")
+    parser.add_argument("--seconds", type=int, default=60, help="how long conch survive may look for each (60)")
+    parser.add_argument("--check", action="store_true", help="see only that every fault has its place in the sources")
+    options = parser.parse_args()
+
+    faults = read_faults()
+    for fault in faults:
+        fault.planted((ROOT / fault.file).read_text())
+    if options.check:
+        return print(f"{len(faults)} faults have their places")
+    unknown = set(options.names) - {fault.name for fault in faults}
+    if unknown:
+        raise SystemExit(f"mutate: tests/mutate/faults.txt has no {', '.join(sorted(unknown))}")
+    if options.names:
+        faults = [fault for fault in faults if fault.name in options.names]
+    if options.sample:
+        faults = random.SystemRandom().sample(faults, min(options.sample, len(faults)))
+
+    digest = copy_tree()
+    configure()
+    print("Building without a fault ...", flush=True)
+    if trouble := build():
+        raise SystemExit(f"mutate: the tree does not build as it is:\n{trouble}")
+    known = known_results(digest)
+    results = {}
+    for fault in faults:
+        key = hashlib.sha256(repr((fault.file, fault.before, fault.after, options.seconds)).encode()).hexdigest()
+        if key not in known:
+            known[key] = try_fault(fault, options.seconds)
+            with RESULTS.open("a") as file:
+                file.write(json.dumps({"digest": digest, "key": key, "result": known[key]}) + "\n")
+        results[fault.name] = known[key]
+        tell(fault, results[fault.name])
+    summarize(faults, results, options.seconds)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("\nmutate: interrupted; what was found is kept, and the next run goes on from there")
