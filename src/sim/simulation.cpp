@@ -13,8 +13,9 @@ constexpr std::uint64_t fault_stream = 3;
 /// So many deliveries without an entry, while somebody waits, are a livelock.
 constexpr std::uint64_t stalled_after(Node nodes) { return 20'000 + 2'000 * std::uint64_t{nodes}; }
 
+/// Where messages take no time, a link would repeat itself all the while that somebody is stopped.
 Duration first_repetition(const Options& options) {
-  return std::max<Duration>(6 * options.latency_max(), std::chrono::microseconds(1));
+  return std::max<Duration>(6 * options.latency_max(), std::chrono::milliseconds(1));
 }
 
 /// Those of the algorithms' header comments.

@@ -129,9 +129,26 @@ Outcome Explorer::run(const Job& job, std::uint64_t* took_ms) {
   return outcome;
 }
 
-void Explorer::carry_out(const Job& job) {
+/// Many runs may take longer than a command is given, if each takes long; that is no finding. One
+/// that does not end is: it is looked for by halves.
+Outcome Explorer::run_patiently(Job& job, std::uint64_t* took_ms) {
+  Outcome outcome = run(job, took_ms);
+  while (outcome.ending == Ending::timed_out && job.seeds.count > 1 && !stop_) {
+    Job rest = job;
+    job.seeds.count /= 2;
+    rest.seeds.first += job.seeds.count;
+    rest.seeds.count -= job.seeds.count;
+    outcome = run(job);
+    if (is_found(outcome.ending)) continue;
+    job = rest;
+    outcome = run(job);
+  }
+  return outcome;
+}
+
+void Explorer::carry_out(Job job) {
   std::uint64_t took_ms = 0;
-  Outcome outcome = run(job, &took_ms);
+  Outcome outcome = run_patiently(job, &took_ms);
   double took_s = static_cast<double>(took_ms) / 1000;
   {
     std::lock_guard lock(mutex_);

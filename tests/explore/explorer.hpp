@@ -44,8 +44,10 @@ class Explorer {
   void work();
   std::optional<Job> next_job(sim::Random& random);
   std::uint64_t seeds_for(std::size_t family, const Task& task) const;
-  void carry_out(const Job& job);
+  void carry_out(Job job);
   Outcome run(const Job& job, std::uint64_t* took_ms = nullptr);
+  /// The job is what its outcome is of, afterwards.
+  Outcome run_patiently(Job& job, std::uint64_t* took_ms);
 
   // What was found.
   void examine(const Job& job, const Outcome& outcome);
