@@ -81,8 +81,12 @@ class Process {
 
   pid_t id() const { return id_; }
   bool has_ended() const { return status_ != still_running; }
+  /// One that is told to stop has stopped when this returns: until the kernel comes to it, it
+  /// works.
   void send(int signal) const {
-    if (!has_ended()) ::kill(id_, signal);
+    if (has_ended() || ::kill(id_, signal) != 0 || signal != SIGSTOP) return;
+    siginfo_t stopped{};
+    ::waitid(P_PID, static_cast<id_t>(id_), &stopped, WSTOPPED | WEXITED | WNOWAIT);
   }
   void say(std::string_view text) const {
     if (::write(in_, text.data(), text.size()) < 0) throw std::runtime_error("it does not read");

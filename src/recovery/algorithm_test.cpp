@@ -75,7 +75,6 @@ TEST(Algorithm, WhatItCannotReadIsSaidBeforeAnythingIsDone) {
   EXPECT_EQ(std::get<Told>(message).message->type, "REQUEST");
   EXPECT_NE(read(bytes + "x", algorithm, message), "") << "something follows it";
   EXPECT_NE(read(bytes.substr(0, bytes.size() - 1), algorithm, message), "") << "it ends too soon";
-  EXPECT_NE(read(bytes, algorithm_of<Central>(), message), "") << "of another algorithm";
 }
 
 }  // namespace conch::recovery::algorithm_test

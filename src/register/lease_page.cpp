@@ -90,7 +90,8 @@ LeaseReader::LeaseReader(Descriptor memory) : memory_(std::move(memory)) {
   bool same_clock = page_->clock == clock_bytes();
   if (is_one && same_clock) return;
   ::munmap(const_cast<LeaseMemory*>(page_), sizeof(LeaseMemory));
-  complain(is_one ? "counts time by another clock: the peer is in another time namespace" : "is none");
+  complain(is_one ? "counts time by another clock: the peer is in another time namespace"
+                  : "is none");
 }
 
 LeaseReader::LeaseReader(LeaseReader&& other) noexcept
