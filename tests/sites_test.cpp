@@ -1,6 +1,8 @@
 // Peers of three sites when the network between them is bad, and when there is none.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/types.hpp"
 #include "site_workers.hpp"
 
@@ -69,7 +71,11 @@ TEST_F(SitesTest, OthersGoOnWithoutASiteAndItComesBack) {
   EXPECT_TRUE(testing::await([&] { return epoch() > before; }, patience)) << workers.output();
   std::size_t entries_of_site = entries_of(workers, 2);
   EXPECT_LT(entries_of_site, SiteWorkers::workers_per_site * entries_per_worker);
-  std::size_t goal = workers.arena()->entries + 50;
+  // On a busy machine the others have little left to do by now.
+  constexpr std::size_t all_of_others =
+      (SiteWorkers::workers - SiteWorkers::workers_per_site) * entries_per_worker;
+  std::size_t goal =
+      std::min<std::size_t>(workers.arena()->entries + 50, entries_of_site + all_of_others);
   EXPECT_TRUE(testing::await([&] { return workers.arena()->entries >= goal; }, patience));
   // Each may have been late to tell of its last one.
   EXPECT_LE(entries_of(workers, 2), entries_of_site + SiteWorkers::workers_per_site);
