@@ -30,7 +30,7 @@ if(NOT CMAKE_UNITY_BUILD_BATCH_SIZE)
 endif()
 set(alone catalog/real_algorithms.cpp check/model.cpp lab_cli/check_recovery.cpp overlay/voting.cpp
           peer/overlay_steward.cpp sim/community.cpp sim/population.cpp)
-if(BUILD_TESTING) # and these a test links without their neighbours, or has something else in their place
+if(CONCH_LIBRARY) # and these are linked without their neighbours, or something else is in their place
   list(APPEND alone capi/dho.cpp capi/mpi_group.cpp core/version.cpp peer/any_steward.cpp peer/data.cpp peer/mutex.cpp
        peer/peer.cpp peer/shared_mutex.cpp peer/stop.cpp peer/ticket.cpp)
 endif()
