@@ -47,7 +47,7 @@ std::vector<Choice> each() {
   (std::make_index_sequence<std::variant_size_v<Choice>>{});
 }
 
-/// Of an algorithm of the catalogue that runs for real.
+/// Encodes every kind of message that members of a group with this algorithm can send.
 inline std::vector<std::string> messages_of(std::string_view algorithm) {
   using namespace recovery;
   std::vector<recovery::Message> all = each<recovery::Message>();

@@ -235,7 +235,7 @@ class GroupModel final : public Model {
                   [&](const auto& each) { return !lives || each.second != lock->second.epoch(); });
   }
 
-  /// Of the participant, with the fields of its lock and of its algorithm's value.
+  /// Collects the participant's state and, if its lock has a value, the fields of that.
   std::map<std::string, std::string> fields(const Participant& participant) const {
     std::map<std::string, std::string> list;
     auto lock = participant.locks().find(the_lock);

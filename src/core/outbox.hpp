@@ -66,7 +66,7 @@ class Outbox {
   const std::vector<Send>& sends() const { return sends_; }
   std::vector<Send>& sends() { return sends_; }
   const std::vector<Effect>& effects() const { return effects_; }
-  /// With one of other messages.
+  /// Exchanges the effects, but not the messages, with another outbox.
   template <class Other>
   void swap_effects(Outbox<Other>& other) {
     effects_.swap(other.effects_);

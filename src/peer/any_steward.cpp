@@ -28,7 +28,7 @@ Charter charter_of(const CatalogEntry& entry, std::optional<unsigned> eps) {
   return charter;
 }
 
-/// Of a group with a register.
+/// Takes part in a group that has a register.
 class RegisteredSteward final : public AnySteward {
  public:
   RegisteredSteward(const CatalogEntry& entry, const StewardTraits& traits)

@@ -39,16 +39,16 @@ class AnyValue {
  public:
   virtual ~AnyValue() = default;
   virtual std::unique_ptr<AnyValue> copy() const = 0;
-  /// To one of the same algorithm.
+  /// The other one must be of the same algorithm.
   virtual bool is_equal(const AnyValue& other) const = 0;
   virtual std::uint64_t hash() const = 0;
-  /// What it is of the algorithm's class.
+  /// Points to the object of the algorithm's class.
   virtual const void* object() const = 0;
 
   virtual void request(const Wish& wish, SaidOutbox& out) = 0;
   virtual void cancel(SaidOutbox& out) = 0;
   virtual void release(const DataRef& data, SaidOutbox& out) = 0;
-  /// A message that the algorithm can read.
+  /// The message has passed AnyAlgorithm::read, or was sent by a value.
   virtual void receive(NodeId from, const Said& message, SaidOutbox& out) = 0;
   virtual void timer(TimerId timer, SaidOutbox& out) = 0;
   virtual void join(NodeId contact, SaidOutbox& out) = 0;
@@ -57,7 +57,7 @@ class AnyValue {
   virtual bool holds_token() const = 0;
   /// For one that is inside: false if it knows that nobody waits.
   virtual bool may_be_wanted() const = 0;
-  /// Of all batons in it.
+  /// The newest of the batons that it contains.
   virtual Baton newest() const = 0;
 };
 

@@ -10,7 +10,7 @@
 
 namespace conch::sim {
 
-/// Of a view its number, of a lock's message what it says.
+/// Prints a view as its number, and a lock's message with its fields.
 std::string describe(const CatalogEntry& algorithm, const recovery::Message& message);
 std::string describe(const recovery::Question& question);
 
