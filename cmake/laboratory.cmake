@@ -7,7 +7,7 @@ endif()
 
 conch_layer(link USES core)
 conch_layer(film USES audit)
-conch_layer(sim USES catalog link overlay dho recovery trace oracle film)
+conch_layer(sim USES node link overlay dho recovery trace oracle film)
 conch_layer(playground USES sim film)
 conch_layer(check USES sim Threads::Threads)
 conch_layer(simgrid USES sim ${CMAKE_DL_LIBS})

@@ -87,7 +87,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   peer::Engine& engine = victim().peer.engine();
   {
     peer::Guard guard = engine.guard();
-    engine.data().serve(engine.self(), std::move(stream));
+    engine.data().serve(engine.node().self(), std::move(stream));
   }
   std::size_t some = std::min<std::size_t>(size, 1 << 16);
   std::ignore = ::send(hostile.number(), data, some, MSG_NOSIGNAL);

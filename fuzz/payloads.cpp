@@ -2,11 +2,11 @@
 // understood can be said again, and is then understood in the same way.
 #include "core/encode.hpp"
 #include "fuzz.hpp"
-#include "peer/talk.hpp"
+#include "node/talk.hpp"
 #include "recovery/lease.hpp"
 
 using namespace conch;
-using namespace conch::peer;
+using namespace conch::node;
 
 namespace {
 

@@ -4,11 +4,11 @@
 // that has lost its lease. Nothing else happens.
 #include "fuzz.hpp"
 #include "group.hpp"
-#include "peer/any_steward.hpp"
-#include "peer/overlay_steward.hpp"
+#include "node/any_steward.hpp"
+#include "node/overlay_steward.hpp"
 
 using namespace conch;
-using namespace conch::peer;
+using namespace conch::node;
 using namespace conch::recovery;
 
 namespace {
@@ -23,8 +23,8 @@ std::optional<Agreement> agreement_of(const std::string& name) {
 std::unique_ptr<AnySteward> make(const std::string& name) {
   if (std::optional<Agreement> agreed = agreement_of(name))
     return make_overlay_steward({fuzz::member(fuzz::victim, ""), *agreed, {}, 1});
-  StewardTraits traits{fuzz::member(fuzz::victim, "geneva"), {lease, 0}, {}, {}};
-  traits.tell_copies = [](AnySteward&, Time, Effects&) {};
+  auto no_copies = [] { return std::vector<Copy>(); };
+  StewardTraits traits{fuzz::member(fuzz::victim, "geneva"), {lease, 0}, {}, no_copies};
   return make_steward(find_algorithm(name), traits);
 }
 

@@ -3,7 +3,7 @@
 
 #include "group_shell.hpp"
 #include "net/courier.hpp"
-#include "peer/talk.hpp"
+#include "node/talk.hpp"
 
 namespace conch::open_files_test {
 
@@ -27,14 +27,14 @@ class OpenFilesTest : public GroupShell {
   std::string come_in() {
     net::ClientLink& link = links_.emplace_back(sockets().front(), "default");
     std::string bytes;
-    encode(bytes, peer::ClientMessage(peer::Acquire{1, std::to_string(links_.size()), false, {}}));
+    encode(bytes, node::ClientMessage(node::Acquire{1, std::to_string(links_.size()), false, {}}));
     link.send(bytes);
     std::optional<std::string> answer = link.receive(net::steady_now() + std::chrono::seconds(10));
     std::string why;
-    auto reply = peer::unpacked<peer::ClientReply>(answer.value_or(""), why);
+    auto reply = node::unpacked<node::ClientReply>(answer.value_or(""), why);
     if (!reply) return "no answer: " + why;
-    if (const auto* refused = std::get_if<peer::NotEntered>(&*reply)) return refused->why;
-    return std::holds_alternative<peer::Entered>(*reply) ? "in" : "something else";
+    if (const auto* refused = std::get_if<node::NotEntered>(&*reply)) return refused->why;
+    return std::holds_alternative<node::Entered>(*reply) ? "in" : "something else";
   }
   static std::string soft_limit(const Process& process) {
     std::istringstream limits(text_of("/proc/" + std::to_string(process.id()) + "/limits"));

@@ -56,7 +56,7 @@ class PeersTest : public ::testing::Test {
   std::string address_of_the_other() {
     Peer peer(group_.options());
     peer::Guard guard = peer.engine().guard();
-    for (const recovery::Member& member : peer.engine().steward().view().roster)
+    for (const recovery::Member& member : peer.engine().node().steward().view().roster)
       for (const wire::Way& way : wire::parse_address(member.address).value_or(wire::Ways{}))
         if (const auto* tcp = std::get_if<wire::TcpWay>(&way)) return wire::print(*tcp);
     return "";

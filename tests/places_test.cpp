@@ -45,7 +45,7 @@ class Places : public ::testing::Test {
   /// As the view of a peer has them, place by place.
   std::vector<std::string> labels(Peer& peer) const {
     peer::Guard guard = peer.engine().guard();
-    const recovery::Roster& roster = peer.engine().steward().view().roster;
+    const recovery::Roster& roster = peer.engine().node().steward().view().roster;
     std::vector<std::string> all;
     for (NodeId id : ids_)
       if (const recovery::Member* member = roster.find(id)) all.push_back(member->cluster);

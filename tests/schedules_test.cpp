@@ -2,7 +2,7 @@
 // and lossy ones under the link, with random cancels; where members may come and go they do, too.
 #include <gtest/gtest.h>
 
-#include "sim/random.hpp"
+#include "core/random.hpp"
 #include "sim/simulation.hpp"
 
 namespace conch::sim::schedules_test {

@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "arena.hpp"
-#include "sim/random.hpp"
+#include "core/random.hpp"
 
 namespace {
 
@@ -71,7 +71,7 @@ std::chrono::nanoseconds enter(conch::testing::SharedArena& arena, Mutex& mutex)
 
 void run(const Plan& plan) {
   conch::testing::SharedArena arena(plan.folder + "/arena");
-  sim::Random random(plan.seed);
+  Random random(plan.seed);
   Peer peer(plan.options);
   std::printf("joined\n");
   Mutex mutex(peer, "arena");

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <conch/error.hpp>
 #include <conch/export.hpp>
+#include <conch/log.hpp>
 #include <conch/stop.hpp>
 #include <cstdint>
 #include <functional>
@@ -59,18 +60,6 @@ struct EtcdOptions {
 /// How the texts of errors and log lines call an option: as below, as the variables of docs/dho.md,
 /// or as `conch peer --help`.
 enum class OptionNames : std::uint8_t { members, environment, command_line };
-
-/// How much a line of the log matters: an error has cost somebody a lock or this peer its place,
-/// a warning may.
-enum class LogLevel : std::uint8_t { info, warning, error };
-
-struct LogLine {
-  LogLevel level = LogLevel::warning;
-  std::string_view text;
-
-  /// For a function that is called with a line and minds only its text.
-  operator std::string_view() const { return text; }  // NOLINT(google-explicit-constructor)
-};
 
 struct PeerOptions {
   /// Empty: $CONCH_GROUP, or "default".

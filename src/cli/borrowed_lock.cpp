@@ -81,9 +81,9 @@ class HostsLock final : public BorrowedLock {
   HostsLock(const LockWish& wish, PeerLine line) : wish_(wish), line_(std::move(line)) {}
 
   Answer acquire(const Patience& patience, int interrupt) override {
-    if (line_.knows_claims()) line_.send(peer::Describe{wish_.command});
+    if (line_.knows_claims()) line_.send(node::Describe{wish_.command});
     if (wish_.lock_delay.count() > 0) line_.send(lock_delay());
-    line_.send(peer::Acquire{claim, wish_.lock, wish_.shared, patience.wait, patience.once});
+    line_.send(node::Acquire{claim, wish_.lock, wish_.shared, patience.wait, patience.once});
     Deadline due = answer_due(patience);
     // Over a line of its own: on ours nothing may come any more once the lock is there.
     HolderWatch watch = watch_for(wish_, [this] {
@@ -110,27 +110,27 @@ class HostsLock final : public BorrowedLock {
   const file::LeaseReader* lease() const override { return lease_ ? &*lease_ : nullptr; }
   /// After it has let us in the peer says nothing but that the lock is lost; or it dies.
   int lost() const override { return line_.descriptor(); }
-  void release() override { line_.send(peer::GiveUp{claim}); }
+  void release() override { line_.send(node::GiveUp{claim}); }
 
  private:
   static constexpr std::uint64_t claim = 1;
 
-  Answer answer(const peer::ClientReply& reply) {
-    if (const auto* entered = std::get_if<peer::Entered>(&reply)) {
+  Answer answer(const node::ClientReply& reply) {
+    if (const auto* entered = std::get_if<node::Entered>(&reply)) {
       take_pledges();
       return Obtained{entered->fence.number()};
     }
-    if (const auto* refusal = std::get_if<peer::NotEntered>(&reply)) {
+    if (const auto* refusal = std::get_if<node::NotEntered>(&reply)) {
       if (refusal->leaves) throw Error(refusal->why);
-      if (refusal->why != peer::not_free) throw LockFailure(LockExit::bad_usage, refusal->why);
+      if (refusal->why != node::not_free) throw LockFailure(LockExit::bad_usage, refusal->why);
       return NotObtained{why_not_free(line_, wish_.lock)};
     }
-    if (const auto* failed = std::get_if<peer::Failed>(&reply))
+    if (const auto* failed = std::get_if<node::Failed>(&reply))
       throw LockFailure(LockExit::unavailable, failed->why);
     throw Error("the peer answers what was not asked");
   }
 
-  peer::LockDelay lock_delay() const {
+  node::LockDelay lock_delay() const {
     if (line_.knows_claims()) return {wish_.lock_delay};
     throw Error(ErrorCode::misconfigured,
                 "the peer of this machine is of a release that knows no lock delay; restart it, or "
@@ -153,7 +153,7 @@ class HostsLock final : public BorrowedLock {
 };
 
 /// What a command has of its lock: it lets go when it is gone.
-class CommandClaim final : public peer::Claim {
+class CommandClaim final : public node::Claim {
  public:
   CommandClaim(peer::Engine& engine, const LockWish& wish, int ready, int lost)
       : Claim(wish.shared ? Mode::read : Mode::write),
@@ -191,7 +191,7 @@ class CommandClaim final : public peer::Claim {
 
  private:
   peer::Engine& engine_;
-  peer::LockDesk& desk_;
+  node::LockDesk& desk_;
   int ready_;
   int lost_;
 };
@@ -257,8 +257,8 @@ class OwnLock final : public BorrowedLock {
 
   Answer wait(const Patience& patience, int interrupt) {
     peer::Engine& engine = peer_->engine();
-    if (wish_.shared && !engine.algorithm().can.shared)
-      throw LockFailure(LockExit::bad_usage, engine.why_not_shared());
+    if (wish_.shared && !engine.node().algorithm().can.shared)
+      throw LockFailure(LockExit::bad_usage, engine.node().why_not_shared());
     claim_ = std::make_unique<CommandClaim>(engine, wish_, ready_.number(), lost_.number());
     // The peer's own thread drives; this one waits for the signals, too.
     claim_->request();
@@ -285,7 +285,7 @@ class OwnLock final : public BorrowedLock {
     PeerLine line = own_line();
     return why_not_free(line, wish_.lock);
   } catch (const Error& error) {
-    return fmt::format("{}; who holds it is not known: {}", peer::not_free, error.what());
+    return fmt::format("{}; who holds it is not known: {}", node::not_free, error.what());
   }
   void take_pledges() {
     peer::Engine& engine = peer_->engine();

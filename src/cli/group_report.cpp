@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/peer_line.hpp"
-#include "peer/agreement.hpp"
+#include "node/agreement.hpp"
 #include "recovery/versions.hpp"
 #include "watch/note.hpp"
 
@@ -43,7 +43,7 @@ ordered_json busiest(const LockTable& locks) {
   return rows;
 }
 
-ordered_json member_json(const peer::Status& status, const Member& member) {
+ordered_json member_json(const node::Status& status, const Member& member) {
   ordered_json json = member_status(status, member);
   json["speaks"] = recovery::describe(member.speaks);
   json["measured"] = member.adaptive;
@@ -53,7 +53,7 @@ ordered_json member_json(const peer::Status& status, const Member& member) {
 }  // namespace
 
 ordered_json group_json(const Survey& survey) {
-  const peer::Status& status = survey.status;
+  const node::Status& status = survey.status;
   ordered_json json{{"at", watch::wall_ms({}, Time{})},
                     {"took_s", seconds_of(survey.took)},
                     {"period_s", seconds_of(survey_period(survey.named))},
@@ -64,7 +64,7 @@ ordered_json group_json(const Survey& survey) {
                     {"view", status.view.number},
                     {"asked", id_text(status.self.id)},
                     {"all_members", true}};
-  if (auto agreement = peer::parse_agreement(status.view.algorithm)) {
+  if (auto agreement = node::parse_agreement(status.view.algorithm)) {
     json["algorithm"] = agreement->algorithm;
     json["all_members"] = false;
     json["dht"] = agreement->dht;

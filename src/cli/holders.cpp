@@ -11,6 +11,7 @@
 
 namespace conch::cli {
 
+using namespace node;
 using namespace peer;
 
 namespace {

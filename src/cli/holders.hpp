@@ -14,9 +14,9 @@ namespace conch::cli {
 inline constexpr std::chrono::milliseconds holders_patience{300};
 
 /// All who hold it, as far as they have said so; empty if none has.
-std::string holders_text(const peer::Claims& claims, const std::string& lock);
+std::string holders_text(const node::Claims& claims, const std::string& lock);
 /// The end of a sentence: "it is held by ...", or why that is not known.
-std::string why_not_free(const peer::Claims& claims, const std::string& lock);
+std::string why_not_free(const node::Claims& claims, const std::string& lock);
 /// Asks the peer at the other end, which is asked nothing else meanwhile. Never fails.
 std::string why_not_free(PeerLine& line, const std::string& lock);
 

@@ -17,7 +17,8 @@
 #include "cli/lock_exit.hpp"
 #include "core/text.hpp"
 #include "net/open_files.hpp"
-#include "peer/agreement.hpp"
+#include "node/agreement.hpp"
+#include "node/names.hpp"
 #include "peer/names.hpp"
 #include "recovery/lease.hpp"
 
@@ -72,7 +73,7 @@ std::chrono::milliseconds milliseconds_in(const std::string& option, const std::
 
 /// Whether or not a peer of its own is needed, which would say so.
 void check_algorithm(const std::string& name) {
-  if (name.empty() || peer::find_routed(name)) return;
+  if (name.empty() || node::find_routed(name)) return;
   const CatalogEntry& entry = find_algorithm(name);
   if (entry.about.use != Use::real)
     throw BadText(fmt::format(
@@ -83,7 +84,7 @@ void check_algorithm(const std::string& name) {
 LockOptions to_options(const LockTexts& texts, const Invocation& invocation) {
   LockOptions options;
   options.words = command_in(invocation, texts);
-  peer::check_lock_name(texts.lock);
+  node::check_lock_name(texts.lock);
   peer::check_group_name(texts.group);
   check_algorithm(texts.algorithm);
   options.wish = {texts.group, texts.algorithm, texts.lock, texts.shared};

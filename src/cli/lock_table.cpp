@@ -94,7 +94,7 @@ LockQuery lock_query(std::string_view find, std::string_view lock, std::string_v
   return query;
 }
 
-LockTable::LockTable(const peer::Status& status, const LockTable& before, Duration since) {
+LockTable::LockTable(const node::Status& status, const LockTable& before, Duration since) {
   auto locks = locks_of(status);
   rows_.reserve(locks.size());  // Names are referred to.
   for (auto& [name, lock] : locks) {

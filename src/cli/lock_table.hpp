@@ -50,7 +50,7 @@ class LockTable {
   LockTable(LockTable&&) = default;
   LockTable& operator=(LockTable&&) = default;
   /// Rates are those since `before`, so long ago.
-  LockTable(const peer::Status& status, const LockTable& before, Duration since);
+  LockTable(const node::Status& status, const LockTable& before, Duration since);
 
   std::size_t size() const { return rows_.size(); }
   std::size_t held() const { return held_; }

@@ -10,9 +10,9 @@
 
 #include "cli/group_report.hpp"
 #include "cli/peer_line.hpp"
-#include "peer/claim_survey.hpp"
+#include "node/claim_survey.hpp"
 #include "peer/engine.hpp"
-#include "peer/inquiries.hpp"
+#include "node/inquiries.hpp"
 
 namespace conch::cli {
 
@@ -33,32 +33,32 @@ constexpr auto status_patience = std::chrono::seconds(5);
 struct Reply {
   std::mutex mutex;
   std::condition_variable came;
-  std::optional<peer::Status> status;
+  std::optional<node::Status> status;
 };
 
-std::size_t locks_in(const peer::Status& status) {
+std::size_t locks_in(const node::Status& status) {
   std::size_t locks = 0;
-  for (const peer::StatusPart& part : status.parts) locks += part.locks.size();
+  for (const node::StatusPart& part : status.parts) locks += part.locks.size();
   return locks;
 }
 
-bool is_dead(const peer::Status& status, NodeId id) {
+bool is_dead(const node::Status& status, NodeId id) {
   return std::find(status.dead.begin(), status.dead.end(), id) != status.dead.end();
 }
 
 }  // namespace
 
-peer::Status survey_of(Peer& peer) {
+node::Status survey_of(Peer& peer) {
   auto reply = std::make_shared<Reply>();
   {
     peer::Guard guard = peer.engine().guard();
     Time now = net::steady_now();
-    auto told = [reply](peer::Status status) {
+    auto told = [reply](node::Status status) {
       std::lock_guard held(reply->mutex);
       reply->status = std::move(status);
       reply->came.notify_one();
     };
-    peer.engine().inquiries().ask(told, now);
+    peer.engine().node().inquiries().ask(told, now);
     peer.engine().settle(now);
   }
   std::unique_lock held(reply->mutex);
@@ -67,12 +67,12 @@ peer::Status survey_of(Peer& peer) {
   return std::move(*reply->status);
 }
 
-std::future<peer::Claims> ask_claims(Peer& peer) {
-  auto promise = std::make_shared<std::promise<peer::Claims>>();
+std::future<node::Claims> ask_claims(Peer& peer) {
+  auto promise = std::make_shared<std::promise<node::Claims>>();
   peer::Guard guard = peer.engine().guard();
   Time now = net::steady_now();
-  peer.engine().claim_survey().ask(
-      [promise](peer::Claims claims) { promise->set_value(std::move(claims)); }, now);
+  peer.engine().node().claim_survey().ask(
+      [promise](node::Claims claims) { promise->set_value(std::move(claims)); }, now);
   peer.engine().settle(now);
   return promise->get_future();
 }
@@ -96,11 +96,11 @@ void Lookout::run() {
   while (broadcast_.await_listener()) {
     {
       peer::Guard guard = peer_.engine().guard();
-      peer_.engine().watch(feed_);
+      peer_.engine().node().watch(feed_);
     }
     watch_until_alone();
     peer::Guard guard = peer_.engine().guard();
-    peer_.engine().unwatch(feed_);
+    peer_.engine().node().unwatch(feed_);
     feed_.take();
     guard.unlock();
     broadcast_.retract();
@@ -182,7 +182,7 @@ Duration Lookout::tell_group() {
 }
 
 /// Of members, whom the witness does not hear of unless an epoch begins.
-void Lookout::tell_comings(const peer::Status& before, const peer::Status& now) {
+void Lookout::tell_comings(const node::Status& before, const node::Status& now) {
   auto notes = ordered_json::array();
   auto tell = [&](const char* event, const Member& member) {
     notes.push_back({{"at", watch::wall_ms({}, Time{})},
@@ -207,7 +207,7 @@ void Lookout::tell_comings(const peer::Status& before, const peer::Status& now) 
 
 std::shared_ptr<const Survey> Lookout::take_survey() {
   Time begins = net::steady_now();
-  peer::Status status = survey_of(peer_);
+  node::Status status = survey_of(peer_);
   Time now = net::steady_now();
   std::shared_ptr<const Survey> before = last();
   if (!before) before = std::make_shared<const Survey>();

@@ -21,7 +21,7 @@ namespace conch::cli {
 
 /// How the group was at some moment.
 struct Survey {
-  peer::Status status;
+  node::Status status;
   LockTable locks;
   /// Locks that peers have named, by how many of them each.
   std::size_t named = 0;
@@ -30,9 +30,9 @@ struct Survey {
 };
 
 /// Asks everybody; at most a second or so. Throws Error if the peer does not work.
-peer::Status survey_of(Peer& peer);
+node::Status survey_of(Peer& peer);
 /// Which processes hold locks and which wait; begins to ask at once.
-std::future<peer::Claims> ask_claims(Peer& peer);
+std::future<node::Claims> ask_claims(Peer& peer);
 
 /// After how long to ask again, if the peers have named so many locks.
 Duration survey_period(std::size_t locks);
@@ -55,7 +55,7 @@ class Lookout {
   void tell_notes();
   void tell_rates();
   Duration tell_group();
-  void tell_comings(const peer::Status& before, const peer::Status& now);
+  void tell_comings(const node::Status& before, const node::Status& now);
   std::shared_ptr<const Survey> take_survey();
   /// Nothing before the first.
   std::shared_ptr<const Survey> last();

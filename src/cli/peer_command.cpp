@@ -97,7 +97,7 @@ void report_ready(const Peer& peer, Systemd& systemd, StatusForSystemd& status) 
   systemd.ready(status.in_group());
   peer::Engine& engine = peer.engine();
   peer::Guard guard = engine.guard();
-  engine.watch(status);
+  engine.node().watch(status);
   // Three a period, because one may find systemd's queue full and one may be late.
   if (systemd.watchdog())
     engine.beat_every(*systemd.watchdog() / 3, [&systemd] { systemd.beat(); });

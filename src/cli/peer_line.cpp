@@ -13,6 +13,7 @@
 
 namespace conch::cli {
 
+using namespace node;
 using namespace peer;
 using namespace std::chrono_literals;
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "net/courier.hpp"
-#include "peer/claim_survey.hpp"
+#include "node/claim_survey.hpp"
 #include "peer/directories.hpp"
-#include "peer/talk.hpp"
+#include "node/talk.hpp"
 
 namespace conch::cli {
 
@@ -24,19 +24,19 @@ class PeerLine {
   /// Rather to any other than this one.
   static PeerLine to_another(const std::string& group, NodeId than);
 
-  void send(const peer::ClientMessage& message);
+  void send(const node::ClientMessage& message);
   /// Nothing if none came in time. Throws Error when the peer has gone.
-  std::optional<peer::ClientReply> receive(std::optional<Time> until = std::nullopt);
+  std::optional<node::ClientReply> receive(std::optional<Time> until = std::nullopt);
   /// Sends, and waits for the answer, which is no failure.
-  peer::ClientReply ask(const peer::ClientMessage& message);
+  node::ClientReply ask(const node::ClientMessage& message);
   /// To what was sent. Throws Error if none comes, or that it has failed.
-  peer::ClientReply await_answer();
+  node::ClientReply await_answer();
 
   /// What has come along with replies since the last time.
   std::vector<net::Descriptor> take_enclosed() { return link_->take_enclosed(); }
   int descriptor() const { return link_->descriptor(); }
   /// Whether the peer understands `Describe` and `AskClaims`.
-  bool knows_claims() const { return link_->version() >= peer::claims_version; }
+  bool knows_claims() const { return link_->version() >= node::claims_version; }
 
  private:
   explicit PeerLine(std::unique_ptr<net::ClientLink> link) : link_(std::move(link)) {}

@@ -10,13 +10,15 @@
 #include "cli/peer_line.hpp"
 #include "cli/status_report.hpp"
 #include "core/table.hpp"
-#include "peer/agreement.hpp"
+#include "node/agreement.hpp"
+#include "node/names.hpp"
 #include "peer/names.hpp"
 #include "wire/address.hpp"
 
 namespace conch::cli {
 namespace {
 
+using namespace node;
 using namespace peer;
 using recovery::Member;
 

@@ -7,10 +7,11 @@
 
 #include "cli/holders.hpp"
 #include "cli/peer_line.hpp"
-#include "peer/agreement.hpp"
+#include "node/agreement.hpp"
 
 namespace conch::cli {
 
+using namespace node;
 using namespace peer;
 using recovery::Member;
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "peer/talk.hpp"
+#include "node/talk.hpp"
 
 namespace conch::cli {
 
@@ -26,17 +26,17 @@ struct LockStatus {
   std::vector<Part> waiters;
 };
 
-std::map<std::string, LockStatus> locks_of(const peer::Status& status);
+std::map<std::string, LockStatus> locks_of(const node::Status& status);
 
 /// Nothing if it has not answered.
-const peer::StatusPart* part_of(const peer::Status& status, const recovery::Member& member);
-std::string lease_text(const peer::Status& status, const recovery::Member& member);
+const node::StatusPart* part_of(const node::Status& status, const recovery::Member& member);
+std::string lease_text(const node::Status& status, const recovery::Member& member);
 std::string seconds_text(Duration duration);
 
 /// A member, and how it is if it has answered.
-nlohmann::ordered_json member_status(const peer::Status& status, const recovery::Member& member);
+nlohmann::ordered_json member_status(const node::Status& status, const recovery::Member& member);
 
 /// As `conch status --json` and `GET /status` show it.
-std::string json_text(const peer::Status& status, const peer::Claims& claims);
+std::string json_text(const node::Status& status, const node::Claims& claims);
 
 }  // namespace conch::cli

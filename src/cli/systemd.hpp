@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "core/types.hpp"
-#include "peer/witness.hpp"
+#include "node/witness.hpp"
 #include "register/directory.hpp"
 
 namespace conch::cli {
@@ -61,7 +61,7 @@ class Systemd {
 };
 
 /// Keeps the status true that `systemctl status` shows: whether the peer is in its group.
-class StatusForSystemd final : public peer::Witness {
+class StatusForSystemd final : public node::Witness {
  public:
   StatusForSystemd(Systemd& systemd, std::string in_group)
       : systemd_(systemd), in_group_(std::move(in_group)) {}

@@ -9,7 +9,7 @@
 #include "cli/status_report.hpp"
 #include "pages/pages.hpp"
 #include "peer/engine.hpp"
-#include "peer/names.hpp"
+#include "node/names.hpp"
 
 namespace conch::cli {
 
@@ -38,7 +38,7 @@ NodeId id_named(const std::string& text) {
 }
 
 /// What the peer objects to is no fault of ours.
-std::string done(PeerLine line, const peer::ClientMessage& message) {
+std::string done(PeerLine line, const node::ClientMessage& message) {
   try {
     line.ask(message);
   } catch (const Error& error) {
@@ -72,7 +72,7 @@ Window::Window(const Options& window) {
 void Window::look_at(Peer& peer) {
   {
     peer::Guard guard = peer.engine().guard();
-    peer.engine().watch(metrics_);
+    peer.engine().node().watch(metrics_);
   }
   lookout_.emplace(peer, metrics_, broadcast_, has_actions_);
   peer_ = &peer;
@@ -91,15 +91,15 @@ Peer& Window::peer() const {
 std::string Window::metrics() const {
   peer::Engine& engine = peer().engine();
   peer::Guard guard = engine.guard();
-  return metrics_.text(engine.status_here(net::steady_now()));
+  return metrics_.text(engine.node().status_here(net::steady_now()));
 }
 
 std::string Window::status() const {
-  std::future<peer::Claims> claims = ask_claims(peer());
-  peer::Status status = survey_of(peer());
+  std::future<node::Claims> claims = ask_claims(peer());
+  node::Status status = survey_of(peer());
   // Both have been asked at the same time, and have the same second.
   bool answered = claims.wait_for(std::chrono::seconds(1)) == std::future_status::ready;
-  return json_text(status, answered ? claims.get() : peer::Claims{}) + "\n";
+  return json_text(status, answered ? claims.get() : node::Claims{}) + "\n";
 }
 
 std::string Window::locks(const Request& request) {
@@ -114,18 +114,18 @@ std::string Window::locks(const Request& request) {
 std::string Window::unlock(const Request& request) const {
   std::string lock = said(request, "lock");
   try {
-    peer::check_lock_name(lock);
+    node::check_lock_name(lock);
   } catch (const Error& error) {
     throw Refusal{"400 Bad Request", error.what()};
   }
   std::string group(peer().group());
-  return done(PeerLine::to_one(group, NodeId{peer().id()}), peer::ForceOpen{lock});
+  return done(PeerLine::to_one(group, NodeId{peer().id()}), node::ForceOpen{lock});
 }
 
 /// As `conch evict` does: none evicts itself.
 std::string Window::evict(const Request& request) const {
   NodeId id = id_named(said(request, "member"));
-  return done(PeerLine::to_another(std::string(peer().group()), id), peer::Evict{id});
+  return done(PeerLine::to_another(std::string(peer().group()), id), node::Evict{id});
 }
 
 }  // namespace conch::cli

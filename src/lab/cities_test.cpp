@@ -45,7 +45,7 @@ TEST(Cities, LatenciesJitterAndAreShortWithinACity) {
   ASSERT_EQ(table.size(), 5u);
   EXPECT_EQ(table[3][3].bound(), 300us);
   Duration least = one_way(cities()[0], cities()[1], 2.1);
-  sim::Random random(1);
+  Random random(1);
   for (int i = 0; i < 100; ++i) EXPECT_GE(table[0][1].draw(random), least);
   EXPECT_NEAR(seconds_of(*table[0][1].bound()), 1.1 * seconds_of(least), 1e-6);
 }

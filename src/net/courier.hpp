@@ -27,10 +27,13 @@
 #include "core/types.hpp"
 #include "net/descriptor.hpp"
 #include "recovery/view.hpp"
+#include "wire/client.hpp"
 
 namespace conch::net {
 
 using recovery::Life;
+using wire::ClientId;
+using wire::ClientProcess;
 
 struct Tls {
   std::string certificate;
@@ -60,16 +63,6 @@ struct CourierOptions {
 };
 
 class Stream;
-
-/// A process of this machine that is no peer: it came through the Unix socket.
-enum class ClientId : std::uint64_t {};
-
-/// As the kernel knows it: who has opened the connection.
-struct ClientProcess {
-  /// 0 if it cannot be seen from here.
-  std::uint64_t id = 0;
-  std::uint32_t user = 0;
-};
 
 /// Who is told what has come. It may call the courier from within, but not `work`.
 class Recipient {

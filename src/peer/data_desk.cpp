@@ -12,12 +12,12 @@ using namespace recovery;
 
 net::StreamOptions DataDesk::stream_options() const {
   const PeerOptions& options = engine_.options();
-  return {engine_.self(),      engine_.group(),  std::string(engine_.algorithm().about.name),
+  return {engine_.node().self(),      engine_.group(),  std::string(engine_.node().algorithm().about.name),
           tls_of(options.tls), options.tcp_only, engine_.socket_folder()};
 }
 
 std::optional<DataDesk::Keeper> DataDesk::member(NodeId id) const {
-  const Member* found = engine_.steward().view().roster.find(id);
+  const Member* found = engine_.node().steward().view().roster.find(id);
   if (!found) return std::nullopt;
   return Keeper{found->life(), found->address};
 }
@@ -26,9 +26,9 @@ std::optional<DataDesk::Keeper> DataDesk::member(NodeId id) const {
 std::vector<DataDesk::Keeper> DataDesk::others() const {
   std::vector<Keeper> before;
   std::vector<Keeper> after;
-  for (const Member& each : engine_.steward().view().roster) {
-    if (each.id == engine_.self().id) continue;
-    (each.id < engine_.self().id ? before : after).push_back({each.life(), each.address});
+  for (const Member& each : engine_.node().steward().view().roster) {
+    if (each.id == engine_.node().self().id) continue;
+    (each.id < engine_.node().self().id ? before : after).push_back({each.life(), each.address});
   }
   after.insert(after.end(), before.begin(), before.end());
   return after;
@@ -55,21 +55,23 @@ void DataDesk::drop_if_useless(const std::string& lock) {
   if (version == 0 || version <= found->second.outdated) stocks_.erase(found);
 }
 
-void DataDesk::tell_copies(AnySteward& steward, Time now, Effects& out) {
+std::vector<node::Copy> DataDesk::new_copies() {
+  std::vector<node::Copy> copies;
   for (auto& [lock, stock] : stocks_) {
     std::uint64_t version = stock.version();
     if (version == 0 || version == stock.told) continue;
     stock.told = version;
-    steward.copied(now, lock, {version, stock.size(), engine_.self().id}, out);
+    copies.push_back({lock, {version, stock.size(), engine_.node().self().id}});
   }
+  return copies;
 }
 
 void DataDesk::tell_outdated(const Errand& errand) {
   std::optional<Keeper> keeper =
       errand.data.location ? member(*errand.data.location) : std::nullopt;
-  if (!keeper || keeper->life == engine_.self()) return;
+  if (!keeper || keeper->life == engine_.node().self()) return;
   engine_.courier().send(keeper->life,
-                         packed(PayloadKind::outdated, Outdated{errand.lock, errand.data.version}));
+                         node::packed(node::PayloadKind::outdated, node::Outdated{errand.lock, errand.data.version}));
 }
 
 void DataDesk::outdated(const std::string& lock, std::uint64_t version) {
@@ -80,7 +82,7 @@ void DataDesk::outdated(const std::string& lock, std::uint64_t version) {
 }
 
 void DataDesk::follow_view() {
-  streams_.follow_view(engine_.steward().view());
+  streams_.follow_view(engine_.node().steward().view());
   view_changed_.notify_all();
   for (Errand* errand : errands_) errand->woken.notify_all();
 }

@@ -20,12 +20,12 @@
 #include <string>
 
 #include "net/stream.hpp"
-#include "peer/any_steward.hpp"
+#include "node/talk.hpp"
+#include "node/world.hpp"
 #include "peer/data_talk.hpp"
 #include "peer/errand.hpp"
 #include "peer/stock.hpp"
 #include "peer/streams.hpp"
-#include "peer/talk.hpp"
 
 namespace conch::peer {
 
@@ -37,7 +37,6 @@ class DataDesk {
   using Life = recovery::Life;
 
   explicit DataDesk(Engine& engine) : engine_(engine) {}
-  ~DataDesk() { stop(); }
   DataDesk(const DataDesk&) = delete;
   DataDesk& operator=(const DataDesk&) = delete;
 
@@ -46,8 +45,8 @@ class DataDesk {
   Stock& stock(const std::string& lock) { return stocks_[lock]; }
   void open(const std::string& lock) { ++stocks_[lock].handles; }
   void close(const std::string& lock);
-  /// What is here now, also by what others of this machine have written into shared memory.
-  void tell_copies(AnySteward& steward, Time now, Effects& out);
+  /// What has come to be here, also by what others of this machine have written into shared memory.
+  std::vector<node::Copy> new_copies();
   /// To whom the data came from.
   void tell_outdated(const Errand& errand);
   /// Somebody has written a newer version than this peer's.
@@ -61,7 +60,7 @@ class DataDesk {
   /// The lock is about to be sent to this one, and tells of these data: they go ahead, if they are
   /// small and here, and there is no memory to share.
   void enclose(const Life& to, const std::string& lock, const DataRef& data);
-  void take_enclosure(Enclosure enclosure);
+  void take_enclosure(node::Enclosure enclosure);
   /// Answers whoever opened this stream, by a thread of its own.
   void serve(const Life& from, net::Stream stream);
   /// By a thread of its own, without the guard.

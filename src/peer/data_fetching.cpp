@@ -21,7 +21,7 @@ constexpr Duration retry_delay = std::chrono::milliseconds(20);
 template <class T>
 T heard(net::Stream& stream) {
   std::string why;
-  auto answer = unpacked<DataAnswer>(stream.hear().text, why);
+  auto answer = node::unpacked<DataAnswer>(stream.hear().text, why);
   if (auto* expected = answer ? std::get_if<T>(&*answer) : nullptr) return *expected;
   throw Error("a peer says of data what makes no sense");
 }
@@ -87,7 +87,7 @@ bool DataDesk::bring_at_once(Errand& errand) {
 /// number is the same, whoever has it.
 std::optional<DataDesk::Keeper> DataDesk::find_keeper(const Errand& errand) const {
   std::optional<Keeper> named = member(*errand.data.location);
-  bool is_other = named && named->life != engine_.self();
+  bool is_other = named && named->life != engine_.node().self();
   if (is_other && !errand.without.contains(named->life)) return named;
   for (const Keeper& each : others())
     if (!errand.without.contains(each.life)) return each;
@@ -141,7 +141,7 @@ void DataDesk::receive(const DataRef& data, Errand& errand, net::Stream& stream)
   stream.say(question);
   net::Stream::Note note = stream.hear();
   std::string why;
-  auto answer = unpacked<DataAnswer>(note.text, why);
+  auto answer = node::unpacked<DataAnswer>(note.text, why);
   if (answer && std::holds_alternative<GoneData>(*answer)) return;
   const auto* here = answer ? std::get_if<HereData>(&*answer) : nullptr;
   if (!here || here->size != data.size || here->attached != bool(note.descriptor))

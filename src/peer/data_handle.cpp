@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "peer/names.hpp"
+#include "node/names.hpp"
 
 namespace conch::peer {
 
@@ -30,7 +30,7 @@ DataHandle::~DataHandle() {
 // Calls.
 
 dho::Status DataHandle::create(const std::string& name) {
-  check_lock_name(name);
+  node::check_lock_name(name);
   Guard guard = engine_.guard();
   if (leaving_) return dho::Status::busy;
   return carried_out(handle_.create(name, orders_));
@@ -40,8 +40,8 @@ dho::Status DataHandle::request(Mode wanted) {
   Guard guard = engine_.guard();
   if (leaving_) return dho::Status::busy;
   bool is_new = handle_.state() != dho::State::invalid && handle_.state() != dho::State::lost;
-  if (is_new && !engine_.is_member()) engine_.fail_because_left();
-  if (is_new && engine_.steward().has_token(line_->name)) engine_.listen();
+  if (is_new && !engine_.node().is_member()) engine_.fail_because_left();
+  if (is_new && engine_.node().steward().has_token(line_->name)) engine_.listen();
   return carried_out(handle_.request({wanted, {}}, orders_));
 }
 
@@ -77,7 +77,7 @@ dho::Status DataHandle::destroy() {
 dho::Status DataHandle::carried_out(dho::Status status) {
   carry_out();
   if (handle_.state() != dho::State::fetch) drop_errand();
-  engine_.settle(net::steady_now());
+  engine_.settle();
   wake();
   return status;
 }
@@ -95,7 +95,7 @@ void DataHandle::carry_out() {
 }
 
 void DataHandle::take_order(const dho::Join&) {
-  line_ = &engine_.desk_at(handle_.name());
+  line_ = &engine_.node().desk_at(handle_.name());
   ++line_->users;
   engine_.data().open(line_->name);
   buffer_.reset();
@@ -104,13 +104,13 @@ void DataHandle::take_order(const dho::Join&) {
 
 void DataHandle::take_order(const dho::Ask& order) {
   writes_ = order.wish.mode == Mode::write;
-  bool may_share = !writes_ && engine_.algorithm().can.shared;
+  bool may_share = !writes_ && engine_.node().algorithm().can.shared;
   mode = may_share ? Mode::read : Mode::write;
-  engine_.take_place(*this, *line_, net::steady_now());
+  engine_.node().take_place(*this, *line_, net::steady_now());
 }
 
 void DataHandle::take_order(const dho::Cancel&) {
-  engine_.drop_place(*this);
+  engine_.node().drop_place(*this, net::steady_now());
   handle_.withdrawn(orders_);
 }
 
@@ -120,14 +120,14 @@ void DataHandle::take_order(const dho::Release&) {
     line_->data = *std::exchange(written_, std::nullopt);
   }
   put_down();
-  engine_.drop_place(*this);
+  engine_.node().drop_place(*this, net::steady_now());
   // From here on they are the peer's to keep.
   handle_.receive(here, dho::Got{{}, ~std::uint64_t{0}}, orders_);
 }
 
 /// Who gave the data to us, if it does not see what we wrote, need not keep them.
 void DataHandle::tell_outdated() {
-  if (!errand_ || !errand_->streamed || written_->location != engine_.self().id) return;
+  if (!errand_ || !errand_->streamed || written_->location != engine_.node().self().id) return;
   engine_.data().tell_outdated(*errand_);
   errand_->streamed = false;
 }

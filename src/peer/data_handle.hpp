@@ -12,7 +12,7 @@
 #include "peer/data_desk.hpp"
 #include "peer/engine.hpp"
 #include "peer/errand.hpp"
-#include "peer/lock_desk.hpp"
+#include "peer/thread_claim.hpp"
 
 namespace conch::peer {
 

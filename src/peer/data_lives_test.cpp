@@ -25,7 +25,7 @@ bool await(Event&& event) {
 
 std::size_t members_seen_by(Peer& peer) {
   Guard guard = peer.engine().guard();
-  return peer.engine().steward().view().roster.size();
+  return peer.engine().node().steward().view().roster.size();
 }
 
 std::size_t transfers_of(Peer& peer) {

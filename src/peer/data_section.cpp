@@ -141,7 +141,7 @@ void DataHandle::grow(std::uint64_t before, std::uint64_t size) {
 /// Before the lock is given back.
 dho::Status DataHandle::end_section(Guard& guard) {
   if (!writes_) return dho::Status::ok;
-  DataRef data{version(), handle_.size(), engine_.self().id};
+  DataRef data{version(), handle_.size(), engine_.node().self().id};
   if (!buffer_ || data.size == 0) {
     bool is_unchanged = line_->data.size == 0 && !line_->rolled_back;
     if (is_unchanged) return dho::Status::ok;

@@ -53,7 +53,7 @@ void DataDesk::answer_all(const Life& from, net::Stream& stream) {
     for (;;) {
       net::Stream::Note note = stream.hear();
       std::string why;
-      auto question = unpacked<DataQuestion>(note.text, why);
+      auto question = node::unpacked<DataQuestion>(note.text, why);
       if (!question) return;
       std::visit([&](const auto& m) { answer(from, m, std::move(note.descriptor), stream); },
                  *question);
@@ -100,8 +100,8 @@ void DataDesk::enclose(const Life& to, const std::string& lock, const DataRef& d
   if (!buffer || courier.is_local(to)) return;
   if (courier.backlog(to) > wire::enclosing_backlog_max) return;
   try {
-    Enclosure enclosure{lock, data.version, buffer->text(data.size)};
-    if (!courier.send(to, packed(PayloadKind::enclosure, enclosure))) return;
+    node::Enclosure enclosure{lock, data.version, buffer->text(data.size)};
+    if (!courier.send(to, node::packed(node::PayloadKind::enclosure, enclosure))) return;
   } catch (const std::bad_alloc&) {
     return;  // They will be asked for.
   }
@@ -109,7 +109,7 @@ void DataDesk::enclose(const Life& to, const std::string& lock, const DataRef& d
   engine_.tell_data(data.size, 0);
 }
 
-void DataDesk::take_enclosure(Enclosure enclosure) {
+void DataDesk::take_enclosure(node::Enclosure enclosure) {
   auto found = stocks_.find(enclosure.lock);
   if (found == stocks_.end() || found->second.handles == 0) return;
   traffic_.bytes_received += enclosure.bytes.size();
@@ -124,7 +124,7 @@ bool DataDesk::accepts(const Life& from, const KeepData& m) {
   if (!keeper || keeper->life != from || m.data.version == 0) return false;
   switch (phase_) {
     case Phase::here: return true;
-    case Phase::leaving: return m.inherit && m.insist && from.id < engine_.self().id;
+    case Phase::leaving: return m.inherit && m.insist && from.id < engine_.node().self().id;
     case Phase::gone: return false;
   }
   return false;
@@ -171,7 +171,8 @@ bool DataDesk::keep(const Life& from, const KeepData& m, const std::shared_ptr<B
   if (stock.version() > m.data.version) return true;
   stock.install(buffer);
   if (m.inherit) stock.owed = m.data.version;
-  engine_.tell_copies();
+  engine_.node().tell_copies(net::steady_now());
+  engine_.settle();
   return true;
 }
 
@@ -202,7 +203,8 @@ void DataDesk::answer(const Life& from, const PatchData& m, net::Descriptor, net
   buffer->finish(m.data.version, m.data.size);
   stocks_[m.lock].install(buffer);
   stocks_[m.lock].owed = m.data.version;
-  engine_.tell_copies();
+  engine_.node().tell_copies(net::steady_now());
+  engine_.settle();
   guard.unlock();
   stream.say(answer_of(KeptData{}));
 }

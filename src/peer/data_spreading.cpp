@@ -26,7 +26,7 @@ std::string question_of(const T& question) {
 
 std::optional<DataAnswer> hear_answer(net::Stream& stream) {
   std::string why;
-  return unpacked<DataAnswer>(stream.hear().text, why);
+  return node::unpacked<DataAnswer>(stream.hear().text, why);
 }
 
 template <class T>
@@ -132,8 +132,8 @@ bool DataDesk::patch(Errand& errand, const DataRef& data, Guard& guard) {
 bool DataDesk::is_answerable(const std::string& lock, const Stock& stock) const {
   std::uint64_t version = stock.version();
   if (version == 0 || version <= stock.outdated) return false;
-  DataRef known = engine_.steward().known_data(lock);
-  bool is_ours = known.location == engine_.self().id && known.version == version;
+  DataRef known = engine_.node().steward().known_data(lock);
+  bool is_ours = known.location == engine_.node().self().id && known.version == version;
   return is_ours || stock.owed == version;
 }
 
@@ -161,7 +161,7 @@ void DataDesk::bequeath(Time until, Guard& guard) {
 
 bool DataDesk::find_heir(const std::string& lock, bool insist, Guard& guard) {
   std::uint64_t version = stocks_[lock].version();
-  KeepData m{lock, {version, stocks_[lock].size(), engine_.self().id}, true, insist};
+  KeepData m{lock, {version, stocks_[lock].size(), engine_.node().self().id}, true, insist};
   std::shared_ptr<Buffer> buffer = stocks_[lock].find(version);
   for (const Keeper& keeper : others()) {
     if (!buffer || ask_to_keep(keeper, m, *buffer, guard) != Answer::kept) continue;
@@ -206,12 +206,12 @@ void DataDesk::emptied(const std::string& lock, std::uint64_t version) {
 template <class Work>
 bool DataDesk::visit(const std::string& lock, std::optional<Time> until, Guard& guard,
                      Work&& work) {
-  LockDesk& desk = engine_.desk_at(lock);
+  LockDesk& desk = engine_.node().desk_at(lock);
   ++desk.users;
   ThreadClaim claim(Mode::write);
   Time now = net::steady_now();
-  engine_.take_place(claim, desk, now);
-  engine_.settle(now);
+  engine_.node().take_place(claim, desk, now);
+  engine_.settle();
   engine_.wait(claim, until, guard);
   auto leave = [&] {
     engine_.give_up(claim, guard);
@@ -246,7 +246,7 @@ void DataDesk::restore(const std::string& folder, const std::string& lock, Guard
     Stock& stock = stocks_[lock];
     stock.install(buffer);
     stock.owed = version;
-    desk.data = {version, size, engine_.self().id};
+    desk.data = {version, size, engine_.node().self().id};
     return true;
   });
 }

@@ -2,38 +2,29 @@
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>
-#include <sys/eventfd.h>
 #include <sys/random.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 
+#include "net/stream.hpp"
+#include "node/names.hpp"
 #include "peer/boundary.hpp"
-#include "peer/claim_survey.hpp"
-#include "peer/clients.hpp"
-#include "peer/data_desk.hpp"
-#include "peer/directories.hpp"
-#include "peer/inquiries.hpp"
 #include "peer/names.hpp"
-#include "peer/rangefinder.hpp"
-#include "peer/register_choice.hpp"
-#include "peer/saved_data.hpp"
 #include "peer/trace_file.hpp"
 
 namespace conch::peer {
 
 using namespace recovery;
-using std::chrono::seconds;
+using node::Phase;
 
 namespace {
 
-constexpr Duration leave_patience = seconds(10);
+constexpr Duration bequeathing_patience = std::chrono::seconds(10);
 /// As good as for ever, and far from the end of any clock.
 constexpr std::chrono::milliseconds option_max = std::chrono::years(10);
-constexpr std::string_view default_algorithm = "naimi-trehel";
 
 std::uint64_t draw() {
   std::uint64_t number = 0;
@@ -42,34 +33,16 @@ std::uint64_t draw() {
   return number;
 }
 
-/// No other process draws the same: no two of one id start within a nanosecond.
-Incarnation draw_incarnation(Incarnation before) {
-  auto now = std::chrono::system_clock::now().time_since_epoch();
-  auto count = static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
-  return Incarnation{std::max(count, static_cast<std::uint64_t>(before) + 1)};
-}
-
-const CatalogEntry& real_algorithm(const std::string& name) {
-  const CatalogEntry& entry = find_algorithm(name);
-  if (entry.about.use != Use::real)
-    throw Error(ErrorCode::bad_argument,
-                fmt::format("{} is a specimen: it breaks {}. Choose another of `conch algorithms`",
-                            name, entry.about.caught_by));
-  return entry;
-}
-
 PeerOptions bounded(PeerOptions options) {
   for (auto* each : {&options.try_patience, &options.admission_patience})
     *each = std::min(*each, option_max);
   if (options.lease) options.lease = std::min(*options.lease, option_max);
+  if (options.lock_delay.count() < 0 || options.lock_delay > lock_delay_max)
+    throw Error(ErrorCode::bad_argument, "a lock delay is between 0 and 24 hours");
   return options;
 }
 
 }  // namespace
-
-net::Tls tls_of(const TlsOptions& options) {
-  return {options.certificate, options.key, options.authority};
-}
 
 std::optional<Time> until(Duration left) {
   return left == longest_wait ? std::nullopt : std::optional(net::steady_now() + left);
@@ -80,62 +53,16 @@ Engine::Engine(PeerOptions options)
       group_(group_named(options_.group)),
       cluster_(cluster_named(options_.cluster)),
       directories_(make_directories(group_, options_.state_directory)),
-      life_{NodeId{draw()}, draw_incarnation({})},
-      dice_(static_cast<std::minstd_rand::result_type>(draw())),
-      background_wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
-      takeover_timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) {
-  if (!background_wake_ || !takeover_timer_)
-    throw Error(ErrorCode::exhausted, "this process has too many open files: raise `ulimit -n`");
+      data_(*this),
+      world_(*this, data_, draw()),
+      driver_(mutex_, *this) {
   check_cluster_name(cluster_);
-  clients_ = std::make_unique<Clients>(*this);
-  inquiries_ = std::make_unique<Inquiries>(*this);
-  claim_survey_ = std::make_unique<ClaimSurvey>(*this);
-  rangefinder_ = std::make_unique<Rangefinder>(*this);
-  data_ = std::make_unique<DataDesk>(*this);
-  if (!options_.trace.empty()) {
+  auto say = [this](const std::string& line, LogLevel level) { log(line, level); };
+  if (!options_.trace.empty())
     trace_ = std::make_unique<TraceFile>(TraceFile::Options{
         .file = options_.trace, .log = [this](const std::string& line) { log(line); }});
-    watch(*trace_);
-  }
-  lock_delay_ = options_.lock_delay;
-  if (lock_delay_ < Duration::zero() || lock_delay_ > recovery::lock_delay_max)
-    throw Error(ErrorCode::bad_argument, "a lock delay is between 0 and 24 hours");
-  check_register_options();
-  std::unique_ptr<Register> reg;
-  View last;
-  std::string algorithm = options_.algorithm;
-  if (find_ring()) {
-    algorithm = ring_->algorithm;
-  } else if (options_.join.empty()) {
-    if (!options_.etcd.enabled()) expect_own_register();
-    reg = open_register(options_, group_, directories_);
-    last = reg->read().view;
-    terms_.length = reg->lease();
-    if (algorithm.empty()) algorithm = last.algorithm;
-  } else if (algorithm.empty()) {
-    algorithm = who_is_there().algorithm;
-  }
-  if (reg && options_.persist) expect_known_data(directories_.state + "/data");
-  presence_.emplace(directories_.state);
-  if (algorithm.empty()) algorithm = default_algorithm;
-  algorithm_ = is_ring() ? find_routed(algorithm) : &real_algorithm(algorithm);
-  if (reg && last.roster.empty()) found_again(last);
-  check_ring_options();
-  if (is_adaptive() && !algorithm_->about.minds_clusters)
-    throw Error(ErrorCode::misconfigured,
-                fmt::format("{} does not mind who is near: leave out --cluster auto, or take "
-                            "preempt-aggregation",
-                            algorithm_->about.name));
-  if (options_.eps && !algorithm_->about.has_eps)
-    throw Error(ErrorCode::misconfigured,
-                fmt::format("{} has no eps: leave it out, or take preempt-aggregation",
-                            algorithm_->about.name));
-  open_courier();
-  founding_ = {};
-  if (reg)
-    register_ = std::make_unique<RegisterDesk>(
-        std::move(reg), static_cast<RegisterListener&>(*this), options_.serves_clients);
-  thread_ = std::thread([this] { background(); });
+  open(Joining(options_, group_, directories_, say).find());
+  driver_.start(courier());
   try {
     come_in();
     note_whereabouts();
@@ -147,125 +74,154 @@ Engine::Engine(PeerOptions options)
 
 Engine::~Engine() { leave(); }
 
-/// Begins a life: the first, or one after an expulsion.
-void Engine::be_born() {
-  if (steward_) {  // The first is the one in which it has introduced itself.
-    life_.incarnation = draw_incarnation(life_.incarnation);
-    courier_->live_as(life_);
-    find_contacts_again();
-  }
-  lease_page_.reset();
-  born_ = net::steady_now();
-  tell([&](Witness& witness) { witness.born(life_); });
-  followed_view_ = 0;
-  timers_.clear();
-  if (register_) register_->attach(life_);
-  if (is_ring()) return be_born_in_ring();
-  auto tell_copies = [this](AnySteward& steward, Time now, Effects& out) {
-    data_->tell_copies(steward, now, out);
+void Engine::open(WayIn way) {
+  world_.be_present(directories_.state);
+  net::CourierOptions courier;
+  courier.self = {NodeId{draw()}, world_.draw_incarnation({})};
+  courier.group = group_;
+  courier.algorithm = way.ring ? text_of(*way.ring) : way.algorithm->about.name;
+  Role role = options_.serves_clients ? Role::host : Role::peer;
+  courier.socket = socket_path(directories_.sockets, {role, courier.self.id});
+  courier.listen = options_.listen;
+  courier.advertise = options_.advertise;
+  courier.tls = tls_of(options_.tls);
+  courier.insecure = options_.insecure;
+  courier.tcp_only = options_.tcp_only;
+  courier.log = [this](const std::string& line) { log(line); };
+  Life life = courier.self;
+  remove_abandoned_sockets(directories_.sockets);
+  world_.open(std::move(courier));
+  listens_ = this->courier().listens();
+  bool is_adaptive = options_.cluster == measured_cluster && !way.ring;
+  Member self{life.id, life.incarnation, this->courier().address(), false, cluster_, is_adaptive};
+  node_.emplace(node::NodeOptions{.group = group_,
+                                  .algorithm = way.algorithm,
+                                  .self = std::move(self),
+                                  .ring = std::move(way.ring),
+                                  .ring_contacts = std::move(way.ring_contacts),
+                                  .terms = way.terms,
+                                  .eps = way.eps,
+                                  .has_register = way.reg != nullptr,
+                                  .join = options_.join,
+                                  .serves_clients = options_.serves_clients,
+                                  .try_patience = options_.try_patience,
+                                  .lock_delay = options_.lock_delay,
+                                  .without = node::rule_left_out()},
+                world_);
+  if (trace_) node_->watch(*trace_);
+  if (way.reg)
+    world_.open(std::move(way.reg), static_cast<RegisterListener&>(*this), options_.serves_clients);
+}
+
+/// Waits until the peer is a member.
+void Engine::come_in() {
+  // Before the guard: it waits for a call that waits for the guard.
+  std::stop_callback on_stop(options_.give_up, [this] {
+    std::lock_guard notify_no_earlier(mutex_);
+    phase_changed_.notify_all();
+  });
+  auto deadline = std::chrono::steady_clock::now() + options_.admission_patience;
+  Guard guard(mutex_);
+  auto await_phase = [&](auto&& has_come) {
+    phase_changed_.wait_until(guard, deadline,
+                              [&] { return has_come() || options_.give_up.stop_requested(); });
+    if (!has_come() && options_.give_up.stop_requested())
+      throw Error(fmt::format("gave up before it was in the group '{}'", group_));
+    return has_come();
   };
-  Member self{life_.id, life_.incarnation, courier_->address(), false, cluster_, is_adaptive()};
-  steward_ = make_steward(*algorithm_, {self, terms_, options_.eps, tell_copies});
-  steward_->delay_locks(born_, lock_delay_, effects_);
-  steward_->start(born_, effects_);
-  next_housekeeping_ = contacts_sought_ = born_;
-  for (auto& [name, desk] : desks_) touch(*desk);
+  if (!world_.has_register() && !node_->is_ring()) {
+    node_->seek(net::steady_now());
+    driver_.rouse_background();
+    if (!await_phase([&] { return node_->has_terms(); }))
+      throw Error(
+          fmt::format("nobody answers at {}: does a peer of the group '{}' run there, and "
+                      "does it want TLS (--tls-cert, --tls-key, --tls-ca)?",
+                      options_.join.front(), group_));
+  }
+  node_->start(net::steady_now());
+  settle();
+  driver_.rouse_background();
+  bool decided = await_phase([&] { return node_->phase() != Phase::joining; });
+  if (node_->phase() == Phase::failed) throw Error(ErrorCode::misconfigured, node_->failure());
+  if (!decided || !node_->is_member()) throw Error(why_not_admitted());
+  Duration lease = node_->lease_length();
+  if (options_.lease && *options_.lease != lease)
+    log(fmt::format("a lease of {} is ignored: the group '{}' keeps the {} it was founded with",
+                    *options_.lease, group_,
+                    std::chrono::duration_cast<std::chrono::milliseconds>(lease)));
+  data_.restore(guard);
 }
 
-Life Engine::life() const {
-  std::lock_guard guard(mutex_);
-  return life_;
+std::string Engine::why_not_admitted() const {
+  std::string why = fmt::format("this peer was not admitted to the group '{}' within {} ms", group_,
+                                options_.admission_patience.count());
+  std::string objection = options_.lock_delay.count() > 0 ? node_->why_no_lock_delay() : "";
+  if (!objection.empty()) return why + ": " + objection;
+  return node_->trouble().empty() ? why : why + ": " + node_->trouble();
 }
 
-void Engine::enter_phase(Phase phase) {
-  phase_ = phase;
-  phase_changed_.notify_all();
+/// For those on this machine who come later.
+void Engine::note_whereabouts() const {
+  if (node_->is_ring()) Joining::note_ring(directories_, *node_->options().ring);
+  Joining::note_whereabouts(options_, directories_);
 }
+
+/// Somebody may have removed the socket with its folder: those who come later would not find this
+/// peer. If the register has gone as well, nothing is made in its place, or nobody could put it
+/// back.
+void Engine::keep_house() {
+  if (courier().has_socket_file()) return;
+  bool has_files = world_.has_register() && !options_.etcd.enabled();
+  if (has_files && !std::filesystem::exists(directories_.state)) return;
+  try {
+    make_directories(group_, options_.state_directory);
+    courier().listen_again();
+    note_whereabouts();
+    socket_trouble_.clear();
+    log(fmt::format("somebody removed this peer's socket from {}: made it again",
+                    directories_.sockets));
+  } catch (const Error& error) {
+    if (std::exchange(socket_trouble_, error.what()) != error.what()) log(error.what());
+  }
+}
+
+// Leaving.
 
 void Engine::leave() {
-  {
+  if (node_) {
     Guard guard(mutex_);
-    bool was_member = phase_ == Phase::member;
-    Time until = net::steady_now() + leave_patience;
-    if (was_member || phase_ == Phase::joining) {
-      enter_phase(Phase::leaving);
-      refuse_waiting();
-      if (ask_to_let_go()) {
-        settle(net::steady_now());
-        // Keepers end their commands within the lease.
-        phase_changed_.wait_for(guard, command_patience(), [&] { return !ask_to_let_go(); });
+    node_->leave(net::steady_now());
+    settle();
+    while (node_->phase() == Phase::leaving) {
+      if (std::exchange(is_to_bequeath_, false)) {
+        data_.bequeath(net::steady_now() + bequeathing_patience, guard);
+        node_->bequeathed();
+      } else {
+        phase_changed_.wait_for(guard, node_->wakes() - net::steady_now());
       }
-      turn_everybody_out();
-      settle(net::steady_now());
+      look_at_clock();
     }
-    if (was_member) data_->bequeath(until, guard);
-    may_leave_ = true;
-    if (phase_ == Phase::leaving) settle(net::steady_now());
-    bool left =
-        phase_changed_.wait_for(guard, leave_patience, [&] { return phase_ != Phase::leaving; });
-    if (!left) log("could not leave in time: its lease ends as if it had crashed");
   }
   stop();
 }
 
-void Engine::refuse_waiting() {
-  for (auto& [name, desk] : desks_) {
-    for (Claim* claim : std::vector(desk->queue.waiting())) {
-      desk->queue.remove(*claim);
-      tell_end(*claim, net::steady_now());
-      claim->state = Claim::State::refused;
-      claim->changed();
-    }
-    touch(*desk);
-  }
-}
-
-/// Nobody of this process holds or waits for anything any more.
-void Engine::turn_everybody_out() {
-  refuse_waiting();
-  for (auto& [name, desk] : desks_) {
-    for (Claim* claim : std::vector(desk->queue.inside())) {
-      desk->queue.remove(*claim);
-      tell([&](Witness& witness) {
-        witness.lost(name, claim->mode, claim->held(net::steady_now()));
-      });
-      claim->state = Claim::State::lost;
-      claim->changed();
-    }
-    touch(*desk);
-  }
-}
-
-/// A peer leaves when nothing is held, waited for or being withdrawn.
-void Engine::leave_if_idle(Time now) {
-  if (phase_ != Phase::leaving || !may_leave_ || asked_to_leave_) return;
-  for (const auto& [name, desk] : desks_)
-    if (!desk->queue.idle()) return;
-  asked_to_leave_ = true;
-  bool inside = steward_->stage() != Stage::outside && steward_->stage() != Stage::out;
-  if (!inside) return enter_phase(Phase::gone);
-  steward_->leave(now, effects_);
+void Engine::bequeath() {
+  is_to_bequeath_ = true;
+  phase_changed_.notify_all();
 }
 
 void Engine::stop() {
-  if (!thread_.joinable()) return;
-  {
-    std::lock_guard guard(mutex_);
-    stopping_ = true;
-    if (phase_ != Phase::failed) enter_phase(Phase::gone);
-    rouse_background();
-  }
-  thread_.join();
-  data_->stop();
-  if (register_) register_->close();
+  if (!driver_.is_running()) return;
+  driver_.stop();
+  data_.stop();
+  world_.close_register();
   Guard guard(mutex_);
-  register_.reset();
-  presence_.reset();
-  phase_changed_.wait(guard, [&] { return waiting_threads_.empty(); });
-  tell([](Witness& witness) { witness.gone(); });
-  witnesses_.clear();
+  node_->end();
+  driver_.await_nobody(guard);
+  node_->tell([](Witness& witness) { witness.gone(); });
+  node_->unwatch_all();
   trace_.reset();
-  courier_.reset();
+  world_.close();
   try {
     remove_abandoned_sockets(directories_.sockets);
   } catch (const Error& error) {
@@ -273,119 +229,169 @@ void Engine::stop() {
   }
 }
 
-void Engine::log(const std::string& line, LogLevel level) const {
-  std::string text = in_words_of(options_.option_names, line);
-  if (options_.log) return options_.log({level, text});
-  fmt::print(stderr, "conch: {}\n", text);
+// Working.
+
+void Engine::settle(Time now) {
+  if (!world_.courier()) return node_->forget_all();  // It has stopped.
+  node_->settle(now);
+  courier().flush();
+  driver_.rouse();
+}
+
+void Engine::work(const net::Readiness& ready) {
+  work_now_ = net::steady_now();
+  courier().work(ready, work_now_, *this);
+  node_->tick(work_now_);
+  settle(work_now_);
+  driver_.ring_again();
+  beat_if_due(work_now_);
+}
+
+Time Engine::wakes() const {
+  return std::min({node_->wakes(), world_.courier()->wakes(), next_beat_});
+}
+
+void Engine::look_at_clock() {
+  Time now = net::steady_now();
+  node_->tick(now);
+  settle(now);
+}
+
+void Engine::listen() {
+  if (!node_->has_company()) return;
+  if (net::Readiness ready = courier().wait(Time::min()); ready.count > 0) work(ready);
+}
+
+void Engine::beat_every(Duration period, std::function<void()> beat) {
+  beat_period_ = period;
+  beat_ = std::move(beat);
+  next_beat_ = net::steady_now();
+  driver_.rouse();
+}
+
+/// A peer that its group refuses can do nothing more: its silence says so.
+void Engine::beat_if_due(Time now) {
+  if (now < next_beat_) return;
+  bool has_failed = node_->phase() == Phase::failed;
+  next_beat_ = has_failed ? Time::max() : now + beat_period_;
+  if (!has_failed) beat_();
+}
+
+// What comes.
+
+void Engine::delivered(const Life& from, std::string_view payload) {
+  // Without a register each lock has a lease, which may have run out since the driver began.
+  node_->delivered(from, payload, node_->is_ring() ? net::steady_now() : work_now_);
+}
+
+void Engine::contacted(const std::string&, const Life& life) { node_->contacted(life); }
+
+void Engine::broken(const Life& life, const std::string& why) {
+  node_->broken(life, why, work_now_);
+}
+
+void Engine::client_said(node::ClientId client, std::string_view payload) {
+  node_->client_said(client, payload, work_now_);
+}
+
+/// Before any data travel, it is hung up on.
+void Engine::stream_came(const Life& from, net::Stream stream) {
+  if (node_->has_life()) data_.serve(from, std::move(stream));
+}
+
+void Engine::answered(const Life& asker, const Answer& answer) {
+  std::lock_guard guard(mutex_);
+  if (driver_.is_stopping()) return;
+  node_->answered(asker, answer, net::steady_now());
+  settle();
+}
+
+void Engine::register_changed() {
+  std::lock_guard guard(mutex_);
+  if (driver_.is_stopping()) return;
+  node_->register_changed(net::steady_now());
+  settle();
+}
+
+void Engine::register_trouble(const std::string& why) {
+  std::lock_guard guard(mutex_);
+  node_->register_trouble(why);
 }
 
 // Threads.
 
 LockDesk& Engine::open_desk(const std::string& lock) {
-  check_lock_name(lock);
+  node::check_lock_name(lock);
   std::lock_guard guard(mutex_);
-  LockDesk& desk = desk_at(lock);
+  LockDesk& desk = node_->desk_at(lock);
   ++desk.users;
   return desk;
 }
 
 void Engine::close_desk(LockDesk& desk) {
   std::lock_guard guard(mutex_);
-  if (--desk.users == 0 && desk.queue.idle()) desks_.erase(desks_.find(desk.name));
-}
-
-LockDesk* Engine::find_desk(std::string_view lock) {
-  auto found = desks_.find(lock);
-  return found == desks_.end() ? nullptr : found->second.get();
-}
-
-LockDesk& Engine::desk_at(const std::string& lock) {
-  std::unique_ptr<LockDesk>& desk = desks_[lock];
-  if (!desk) desk = std::make_unique<LockDesk>(lock);
-  return *desk;
-}
-
-/// Those of clients, who do not close them.
-void Engine::drop_idle_desks() {
-  std::erase_if(desks_, [](const auto& each) {
-    const LockDesk& desk = *each.second;
-    return desk.users == 0 && desk.queue.idle() && !desk.touched;
-  });
-}
-
-void Engine::touch(LockDesk& desk) {
-  if (std::exchange(desk.touched, true)) return;
-  touched_.push_back(&desk);
+  node_->close_desk(desk);
 }
 
 void Engine::request(Claim& claim, LockDesk& desk, const Guard&) {
-  if (is_member() && steward_->has_token(desk.name)) listen();
-  if (!is_member()) fail_because_left();
+  if (node_->is_member() && node_->steward().has_token(desk.name)) listen();
+  if (!node_->is_member()) fail_because_left();
   Time now = net::steady_now();
-  take_place(claim, desk, now);
+  node_->take_place(claim, desk, now);
   settle(now);
 }
 
-void Engine::listen() {
-  if (steward_->view().roster.size() < 2) return;
-  if (net::Readiness ready = courier_->wait(Time::min()); ready.count > 0) work(ready);
-}
-
-void Engine::take_place(Claim& claim, LockDesk& desk, Time now) {
-  claim.state = Claim::State::waiting;
-  claim.asked = now;
-  claim.before = desk.traffic;
-  claim.desk = &desk;
-  desk.queue.add(claim);
-  tell([&](Witness& witness) { witness.asked(desk.name, claim.mode); });
-  touch(desk);
+void Engine::wait(ThreadClaim& claim, const Deadline& deadline, Guard& guard) {
+  Time asked = claim.asked;
+  while (claim.state == Claim::State::waiting && claim.asked == asked) {
+    Duration left = deadline.left();
+    if (left == Duration::zero()) return;
+    wait(claim, until(left), guard);
+  }
 }
 
 void Engine::give_up(Claim& claim, const Guard&) {
   bool lets_go = claim.is_command() && claim.state == Claim::State::lost;
   if (!claim.has_place() && !lets_go) return void(claim.state = Claim::State::idle);
   if (claim.state == Claim::State::inside) listen();
-  drop_place(claim);
-  settle(net::steady_now());
-}
-
-void Engine::drop_place(Claim& claim) {
-  if (!witnesses_.empty()) tell_end(claim, net::steady_now());
-  if (claim.is_command()) let_go(claim);
-  claim.state = Claim::State::idle;
-  claim.desk->queue.remove(claim);
-  touch(*claim.desk);
-  if (phase_ == Phase::leaving) phase_changed_.notify_all();
-}
-
-/// By its own will.
-void Engine::tell_end(const Claim& claim, Time now) {
-  const std::string& lock = claim.desk->name;
-  tell([&](Witness& witness) {
-    if (claim.state == Claim::State::inside) witness.left(lock, claim.mode, claim.held(now));
-    if (claim.state == Claim::State::waiting) witness.withdrew(lock, claim.mode);
-  });
-}
-
-std::string Engine::data_folder() const {
-  return options_.persist && register_ ? directories_.state + "/data" : "";
-}
-
-void Engine::tell_copies() {
   Time now = net::steady_now();
-  data_->tell_copies(*steward_, now, effects_);
+  node_->drop_place(claim, now);
   settle(now);
 }
 
-std::string Engine::why_not_shared() const {
-  return fmt::format(
-      "{} lets nobody share a lock; start the group with --algorithm elmp or central",
-      algorithm_->about.name);
+void Engine::tell_data(std::uint64_t sent, std::uint64_t received) {
+  if (sent > 0) node_->tell([&](Witness& witness) { witness.data_sent(sent); });
+  if (received > 0) node_->tell([&](Witness& witness) { witness.data_received(received); });
+}
+
+// To look at.
+
+Life Engine::life() const {
+  std::lock_guard guard(mutex_);
+  return node_->self();
+}
+
+std::string Engine::data_folder() const {
+  return options_.persist && world_.has_register() ? directories_.state + "/data" : "";
 }
 
 void Engine::expect_sharing() const {
-  if (!algorithm_->can.shared)
-    throw Error(ErrorCode::unsupported, in_words_of(options_.option_names, why_not_shared()));
+  if (!node_->algorithm().can.shared)
+    throw Error(ErrorCode::unsupported, in_words_of(options_.option_names, node_->why_not_shared()));
+}
+
+std::string Engine::why_no_data() const {
+  if (!node_->is_ring()) return "";
+  return fmt::format(
+      "no data travel with the locks of {}: there is no view to say who has the newest; start the "
+      "group with an algorithm that has a register, as naimi-trehel",
+      node_->algorithm().about.name);
+}
+
+void Engine::log(const std::string& line, LogLevel level) const {
+  std::string text = in_words_of(options_.option_names, line);
+  if (options_.log) return options_.log({level, text});
+  fmt::print(stderr, "conch: {}\n", text);
 }
 
 void Engine::fail_because_left() const {
@@ -396,11 +402,6 @@ void Engine::fail_because_forked() {
   throw Error(ErrorCode::forked,
               "this belongs to the process that this one was forked from: join the group anew, "
               "after the fork");
-}
-
-void Engine::call_later(std::function<void()> callback) {
-  callbacks_.push_back(std::move(callback));
-  rouse_background();
 }
 
 }  // namespace conch::peer

@@ -6,12 +6,16 @@
 #include <thread>
 
 #include "net/testing/station.hpp"
-#include "peer/talk.hpp"
+#include "node/talk.hpp"
 #include "peer/testing/scratch_group.hpp"
 #include "recovery/lease.hpp"
 #include "recovery/register_talk.hpp"
 
 namespace conch::peer::joining_test {
+
+using node::packed;
+using node::PayloadKind;
+using node::unpacked;
 
 using namespace std::chrono_literals;
 using recovery::Life;

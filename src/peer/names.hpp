@@ -1,4 +1,4 @@
-// What groups, locks and clusters may be called. The checks throw Error with a sentence.
+// What groups and clusters may be called. The checks throw Error with a sentence.
 #pragma once
 
 #include <string>
@@ -19,12 +19,5 @@ std::string cluster_named(const std::string& given);
 void check_group_name(std::string_view name);
 /// See is_label in core/clusters.hpp.
 void check_cluster_name(std::string_view name);
-/// 1 to 255 bytes of UTF-8 without control characters: it is printed to terminals and logs.
-void check_lock_name(std::string_view name);
-
-/// A text from somebody else as one can print it, on one line: what is no character, or controls a
-/// terminal, is replaced, and what is longer than this is cut.
-inline constexpr std::size_t printable_bytes_max = 256;
-std::string printable(std::string_view text);
 
 }  // namespace conch::peer

@@ -29,7 +29,7 @@ void Peer::leave() {
 }
 std::uint64_t Peer::id() const { return engine().life().id.value; }
 std::string_view Peer::group() const { return engine().group(); }
-std::string_view Peer::algorithm() const { return engine().algorithm().about.name; }
+std::string_view Peer::algorithm() const { return engine().node().algorithm().about.name; }
 std::vector<std::string> Peer::listens() const { return engine().listens(); }
 
 }  // namespace conch

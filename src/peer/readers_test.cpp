@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "peer/local_queue.hpp"
+#include "node/local_queue.hpp"
 #include "peer/testing/scratch_group.hpp"
 
 namespace conch::readers_test {
@@ -33,7 +33,7 @@ TEST_P(Readers, AnyNumberIsInsideWhileNobodyElseWaits) {
   auto peer = join();
   std::unique_ptr<Peer> other = peer->algorithm() == "central" ? nullptr : join();
   std::vector<Ticket> inside;
-  for (unsigned i = 0; i < 5 * peer::LocalQueue::shared_entries_max; ++i) {
+  for (unsigned i = 0; i < 5 * node::LocalQueue::shared_entries_max; ++i) {
     Ticket& ticket = inside.emplace_back(*peer, "table", Access::shared);
     ticket.request();
     ASSERT_TRUE(ticket.acquire_until(std::chrono::steady_clock::now() + 1min)) << i;
@@ -97,7 +97,7 @@ TEST_P(Readers, WhoeverWasHeldBackEntersWhenTheWriterHasGivenUp) {
     ticket.request();
     return ticket.acquire_until(std::chrono::steady_clock::now() + patience);
   };
-  for (unsigned i = 0; i < peer::LocalQueue::shared_entries_max; ++i) ASSERT_TRUE(enter(1min));
+  for (unsigned i = 0; i < node::LocalQueue::shared_entries_max; ++i) ASSERT_TRUE(enter(1min));
   {
     auto writer = join();
     Ticket ticket(*writer, "table");

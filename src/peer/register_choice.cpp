@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "net/secret_file.hpp"
-#include "peer/agreement.hpp"
+#include "node/agreement.hpp"
 #include "peer/presence.hpp"
 #include "register/file_register.hpp"
 

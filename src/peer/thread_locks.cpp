@@ -32,7 +32,7 @@ ThreadLocks::~ThreadLocks() {
 }
 
 ThreadLocks::Visit& ThreadLocks::begin(Mode mode) {
-  if (mine() || desk_.is_locked_by_this_thread())
+  if (mine() || is_locked_by_this_thread(desk_))
     throw Error(ErrorCode::deadlock, fmt::format("this thread has locked '{}' already: it would "
                                                  "wait for itself",
                                                  desk_.name));

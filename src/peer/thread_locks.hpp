@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "peer/engine.hpp"
+#include "peer/thread_claim.hpp"
 
 namespace conch::peer {
 

@@ -6,7 +6,7 @@
 
 namespace conch {
 
-using peer::Claim;
+using node::Claim;
 using peer::Guard;
 
 struct Ticket::State final : peer::ThreadClaim {
@@ -50,7 +50,7 @@ struct Ticket::State final : peer::ThreadClaim {
   /// It may outlive the peer.
   std::shared_ptr<peer::Engine> kept;
   peer::Engine& engine;
-  peer::LockDesk& desk;
+  node::LockDesk& desk;
   std::function<void()> ready_callback;
   std::function<void()> lost_callback;
 };

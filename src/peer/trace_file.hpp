@@ -14,12 +14,12 @@
 #include <thread>
 
 #include "net/descriptor.hpp"
-#include "peer/witness.hpp"
+#include "node/witness.hpp"
 #include "trace/line.hpp"
 
 namespace conch::peer {
 
-class TraceFile final : public Witness {
+class TraceFile final : public node::Witness {
  public:
   struct Options {
     std::string file;

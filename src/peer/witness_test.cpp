@@ -1,4 +1,4 @@
-#include "peer/witness.hpp"
+#include "node/witness.hpp"
 
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ class Notebook final : public Witness {
 struct Watched {
   explicit Watched(ScratchGroup& group) : peer(group.options()) {
     Guard guard = peer.engine().guard();
-    peer.engine().watch(notebook);
+    peer.engine().node().watch(notebook);
   }
   Lines lines() {
     Guard guard = peer.engine().guard();

@@ -4,7 +4,7 @@
 
 #include "core/print.hpp"
 #include "film/film.hpp"
-#include "sim/random.hpp"
+#include "core/random.hpp"
 #include "sim/scripted_world.hpp"
 
 namespace conch::playground {
@@ -97,7 +97,7 @@ Lines Playground::deliveries(const sim::Sight& sight) const {
 std::string Playground::draw(const Chance& chance) const {
   if (scenario_->world() == nullptr) return {};
   sim::Sight sight = scenario_->world()->sight();
-  sim::Random random(chance.seed, lines_);
+  Random random(chance.seed, lines_);
   Lines lines = deliveries(sight);
   if (lines.empty() && held_.empty()) lines = timers(sight);
   Lines own = chance.lively ? wishes(sight) : Lines{};

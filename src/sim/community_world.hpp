@@ -16,7 +16,7 @@
 #include "sim/community_oracle.hpp"
 #include "sim/perfect_overlay.hpp"
 #include "sim/protocol_words.hpp"
-#include "sim/random.hpp"
+#include "core/random.hpp"
 #include "sim/recorder.hpp"
 
 namespace conch::sim {

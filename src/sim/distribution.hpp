@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/text.hpp"
-#include "sim/random.hpp"
+#include "core/random.hpp"
 
 namespace conch::sim {
 

@@ -12,7 +12,7 @@
 #include "sim/handover.hpp"
 #include "sim/handover_record.hpp"
 #include "sim/population.hpp"
-#include "sim/random.hpp"
+#include "core/random.hpp"
 
 namespace conch::sim::handover {
 

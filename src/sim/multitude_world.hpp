@@ -20,7 +20,7 @@
 #include "overlay/replicas.hpp"
 #include "overlay/tenure.hpp"
 #include "sim/multitude.hpp"
-#include "sim/random.hpp"
+#include "core/random.hpp"
 #include "sim/whereabouts.hpp"
 
 namespace conch::sim {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/options.hpp"
-#include "sim/random.hpp"
+#include "core/random.hpp"
 
 namespace conch::sim {
 

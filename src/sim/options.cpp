@@ -5,7 +5,7 @@
 
 #include "catalog/catalog.hpp"
 #include "mutex/voting_sets.hpp"
-#include "sim/random.hpp"
+#include "core/random.hpp"
 
 namespace conch::sim {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "catalog/real_algorithms.hpp"
 #include "core/print.hpp"
 #include "sim/distribution.hpp"
+#include "sim/survival_process.hpp"
 
 namespace conch::sim {
 
@@ -12,8 +12,15 @@ using namespace recovery;
 
 namespace {
 
+/// Nobody of it has or wants anything.
+bool is_idle(const node::Node& node) {
+  return std::all_of(node.desks().begin(), node.desks().end(), [](const auto& each) {
+    return each.second->queue.idle() && each.second->queue.inside().empty();
+  });
+}
+
 /// Of each peer: far more than a run takes that comes to an end.
-constexpr std::uint64_t events_max = 100'000;
+constexpr std::uint64_t events_max = 200'000;
 
 }  // namespace
 
@@ -55,47 +62,119 @@ Survival::Survival(const SurvivalOptions& options, std::ostream* trace)
       random_(options.seed),
       label_dice_(~options.seed),
       evict_dice_(options.seed, 2),
-      register_(options.lease),
-      command_dice_(options.seed, 1) {
+      client_dice_(options.seed, 1),
+      register_(options.lease) {
   validate(options);
 }
+
+Survival::~Survival() = default;
 
 SurvivalReport Survival::run() {
   InvariantWatch watch;
   auto span = options_.nodes_max - options_.nodes_min + 1;
   nodes_ = options_.nodes_min + static_cast<std::uint32_t>(random_.below(span));
+  near_register_ = chance(0.7) ? nodes_ : 1 + static_cast<std::uint32_t>(random_.below(nodes_));
+  threads_max_ = 1 + static_cast<unsigned>(random_.below(3));
+  clients_max_ = static_cast<unsigned>(random_.below(3));
+  lock_names_ = {"conch"};
+  if (chance(0.3)) lock_names_.emplace_back("horn");
+  for (const std::string& lock : lock_names_) oracles_.emplace(lock, LockOracle(findings_));
   for (std::uint64_t id = 0; id < nodes_; ++id)
     respawn(NodeId{id}, draw({}, options_.lease.length));
   plan_faults();
-  Time end = calm_at_ + 60 * options_.lease.length;
+  stage_until_ = calm_at_ + 200 * options_.lease.length;
   std::uint64_t events = 0;
   try {
-    while (!events_.empty() && !oracles_.violation()) {
-      if (!stormy_ && everybody_is_served()) break;
+    while (!events_.empty() && !findings_.violation() && !is_over()) {
       Event event = events_.top();
       events_.pop();
-      if (event.at > end || ++events > events_max * nodes_) {
-        oracles_.report(Property::progress, "somebody waits for ever after all faults have ended");
+      if (event.at > stage_until_ || ++events > events_max * nodes_) {
+        go_on();
         break;
       }
       now_ = event.at;
       event.act();
     }
   } catch (const BrokenInvariant& broken) {
-    oracles_.report(Property::invariant, broken.what());
+    findings_.report(Property::invariant, broken.what());
   }
-  report_.violation = oracles_.violation();
-  report_.sightings = oracles_.sightings();
+  report_.violation = findings_.violation();
+  report_.sightings = findings_.sightings();
   report_.simulated = now_.time_since_epoch();
   report_.epochs = register_.epochs();
   return report_;
 }
 
+/// What a run has not come to an end with.
+void Survival::go_on() {
+  switch (stage_) {
+    case Stage::busy:
+      return findings_.report(
+          Property::progress,
+          "somebody waits for ever after all faults have ended: " + name_unserved());
+    case Stage::quiet: return check_nothing_is_left();
+    case Stage::farewell:
+      return findings_.report(Property::progress, "somebody cannot leave the group");
+  }
+}
+
+/// From one stage to the next.
+bool Survival::is_over() {
+  if (stormy_) return false;
+  Duration lease = options_.lease.length;
+  if (stage_ == Stage::busy && everybody_is_served()) {
+    note("nobody asks for anything any more");
+    stage_ = Stage::quiet;
+    stage_until_ = now_ + 20 * lease;
+  } else if (stage_ == Stage::quiet && is_quiet()) {
+    note("everybody leaves");
+    check_nothing_is_left();
+    stage_ = Stage::farewell;
+    stage_until_ = now_ + 60 * lease;
+    for (Process* process : living())
+      to(process->serial, draw({}, 2 * lease), [this](Process& one) { leave(one); });
+  } else if (stage_ == Stage::farewell && processes_.empty()) {
+    findings_.see(Sighting::everybody_left);
+    return true;
+  }
+  return false;
+}
+
+bool Survival::is_quiet() {
+  for (const auto& [serial, process] : processes_) {
+    bool waits = !process->node->is_member() || process->stopped || !is_idle(*process->node);
+    for (const Thread& thread : process->threads) waits = waits || thread.desk != nullptr;
+    for (const Client& client : process->clients)
+      waits = waits || client.doing != Client::Doing::nothing || client.surveys > 0 ||
+              client.has_errand;
+    if (waits) return false;
+  }
+  return true;
+}
+
+/// Nobody wants anything: so nobody has anything.
+void Survival::check_nothing_is_left() {
+  for (const auto& [serial, process] : processes_) {
+    if (!is_idle(*process->node))
+      findings_.report(Property::progress,
+                       name_of(process->life) + " still has something that nobody wants");
+    for (const Client& client : process->clients)
+      if (client.surveys > 0 || client.has_errand)
+        findings_.report(Property::progress, "a client of " + name_of(process->life) +
+                                                 " was never answered");
+    if (!process->node->is_member())
+      findings_.report(Property::progress, name_of(process->life) + " is not in the group");
+  }
+  for (const auto& [name, oracle] : oracles_)
+    if (!oracle.is_empty())
+      findings_.report(Property::progress, "somebody is still inside '" + name + "'");
+}
+
 void Survival::at(Time when, Act act) { events_.push({when, ++order_, std::move(act)}); }
 
-void Survival::to(const Life& life, Duration delay, std::function<void(Process&)> act) {
-  after(delay, [this, life, act = std::move(act)] {
-    Process* process = find(life);
+void Survival::to(std::uint64_t serial, Duration delay, std::function<void(Process&)> act) {
+  after(delay, [this, serial, act = std::move(act)] {
+    Process* process = find(serial);
     if (!process) return;
     if (process->stopped) return process->missed.push_back(act);
     act(*process);
@@ -103,7 +182,8 @@ void Survival::to(const Life& life, Duration delay, std::function<void(Process&)
 }
 
 Duration Survival::draw(Duration low, Duration high) {
-  auto span = static_cast<std::uint64_t>((high - low).count()) + 1;
+  auto span = static_cast<std::uint64_t>((high - low).count());
+  if (span == 0) return low;
   return low + Duration(static_cast<std::int64_t>(random_.below(span)));
 }
 
@@ -115,11 +195,23 @@ Survival::Clock Survival::draw_clock() {
 
 /// Twice; or where nobody is promised anything, somebody as often.
 bool Survival::everybody_is_served() const {
+  std::size_t actors = std::size_t{nodes_} * (threads_max_ + clients_max_);
   unsigned all = 0;
-  for (const auto& [id, times] : served_) all += times;
-  bool each = served_.size() == nodes_ && std::all_of(served_.begin(), served_.end(),
+  for (const auto& [who, times] : served_) all += times;
+  bool each = served_.size() == actors && std::all_of(served_.begin(), served_.end(),
                                                       [](auto& one) { return one.second >= 2; });
   return entry_.about.promises_progress ? each : all >= 2 * nodes_;
+}
+
+std::string Survival::name_unserved() const {
+  std::string names;
+  for (std::uint64_t id = 0; id < nodes_; ++id)
+    for (unsigned number = 0; number < threads_max_ + clients_max_; ++number) {
+      auto found = served_.find({id, number});
+      if (found != served_.end() && found->second >= 2) continue;
+      names += (names.empty() ? "" : ", ") + std::to_string(id) + "." + std::to_string(number);
+    }
+  return names;
 }
 
 void Survival::note(const std::string& what) {
@@ -130,332 +222,317 @@ void Survival::note(const Life& life, const std::string& what) {
   if (trace_) note(name_of(life) + " " + what);
 }
 
+LockOracle& Survival::oracle(const std::string& lock) { return oracles_.at(lock); }
+
 // Processes.
 
 Survival::Process* Survival::find(const Life& life) {
-  auto found = processes_.find(life);
-  return found == processes_.end() ? nullptr : &found->second;
+  auto found = lives_.find(life);
+  return found == lives_.end() ? nullptr : found->second;
 }
 
-std::vector<Life> Survival::living() const {
-  std::vector<Life> lives;
-  for (const auto& [life, process] : processes_) lives.push_back(life);
-  return lives;
+Survival::Process* Survival::find(std::uint64_t serial) {
+  auto found = processes_.find(serial);
+  return found == processes_.end() ? nullptr : found->second.get();
 }
 
-std::vector<Life> Survival::living(NodeId id) const {
-  std::vector<Life> lives;
-  for (const auto& [life, process] : processes_)
-    if (life.id == id) lives.push_back(life);
-  return lives;
+Survival::Process* Survival::newest(NodeId id) {
+  Process* found = nullptr;
+  for (const auto& [serial, process] : processes_)
+    if (process->id == id) found = process.get();
+  return found;
+}
+
+std::vector<Survival::Process*> Survival::living() {
+  std::vector<Process*> all;
+  for (const auto& [serial, process] : processes_) all.push_back(process.get());
+  return all;
+}
+
+Survival::Process* Survival::draw_process(Random& random) {
+  std::vector<Process*> all = living();
+  return all.empty() ? nullptr : all[random.below(all.size())];
 }
 
 void Survival::respawn(NodeId id, Duration delay) {
   after(delay, [this, id] {
-    if (living(id).empty()) spawn(id);
+    if (!newest(id) && stage_ != Stage::farewell) spawn(id);
   });
 }
 
 void Survival::spawn(NodeId id) {
-  Life life{id, Incarnation{++incarnations_}};
-  if (!living(id).empty()) oracles_.see(Sighting::usurped);
-  Process& process = processes_[life];
-  process.life = life;
+  if (newest(id)) findings_.see(Sighting::usurped);
+  std::uint64_t serial = ++serials_;
+  processes_[serial] = std::make_unique<Process>(*this, serial, id);
+  Process& process = *processes_[serial];
   process.clock = draw_clock();
-  Member self{life.id, life.incarnation, "", false, draw_label()};
-  Charter charter{std::string(entry_.about.name), &algorithm_of(entry_),
-                  entry_.tuned(options_.tuning), options_.without, entries_max_};
-  process.peer.emplace(std::move(self), std::move(charter), options_.lease);
-  process.runs_commands = command_dice_.chance(0.5);
-  if (process.runs_commands && command_dice_.chance(0.5)) {
-    process.lock_delay = options_.lease.length / 2;
-    StewardOrders nothing(process.clock.shows(now_));
-    process.peer->delay_locks(process.lock_delay, nothing);
-  }
-  note(life, "starts");
-  call(process, [](Steward& peer, StewardOrders& out) { peer.start(out); });
+  process.life = {id, Incarnation{++incarnations_}};
+  process.reaches_register = id.value < near_register_;
+  lives_[process.life] = &process;
+  node::NodeOptions options;
+  options.group = "survivors";
+  options.algorithm = &entry_;
+  options.self = {id, process.life.incarnation, std::to_string(id.value), false, draw_label()};
+  options.has_register = process.reaches_register;
+  if (process.reaches_register) options.terms = options_.lease;
+  for (std::uint64_t near = 0; near < near_register_; ++near)
+    if (!process.reaches_register) options.join.push_back(std::to_string(near));
+  options.serves_clients = true;
+  options.try_patience = options_.lease.length / 4;
+  if (client_dice_.chance(0.2)) options.lock_delay = options_.lease.length / 2;
+  options.tuning = options_.tuning;
+  options.without = options_.without;
+  options.entries_max = entries_max_;
+  process.node.emplace(std::move(options), process);
+  for (unsigned i = 0; i < threads_max_; ++i) process.threads.emplace_back(*this, process, i);
+  process.clients.resize(clients_max_);
+  for (unsigned i = 0; i < clients_max_; ++i) process.clients[i].number = threads_max_ + i;
+  note(process.life, "starts");
+  call(process, [&](node::Node& node, Time now) {
+    process.reaches_register ? node.start(now) : node.seek(now);
+  });
 }
 
 /// Noticed: somebody on its machine sees that the process is dead; otherwise its lease runs out.
-void Survival::kill(const Life& life, bool noticed) {
-  note(life, noticed ? "is killed, and seen to be dead" : "is killed");
-  see_end_of(life);
-  processes_.erase(life);
-  oracles_.died(life);
-  oracles_.gone(life);
-  if (!noticed) return;
-  if (commands_.contains(life)) return end_command(life);
-  if (register_.end(life)) notify();
-}
-
-// Commands.
-
-/// Whoever enters is alone also with what others have started.
-void Survival::see_other_commands(const Process& process) {
-  for (const auto& [life, command] : commands_) {
-    bool may_run = command.clock.shows(now_) < command.last;
-    if (life == process.life || !may_run || !process.wish.conflicts(command.wish)) continue;
-    oracles_.report(
-        Property::mutual_exclusion,
-        name_of(process.life) + " enters while a command of " + name_of(life) + " may run");
-  }
-}
-
-void Survival::start_command(Process& process) {
-  if (!process.runs_commands) return;
-  commands_[process.life] = {process.wish, process.clock};
-  process.peer->hold_fast(true);
-  prolong_command(process);
-}
-
-/// What the keeper sees of the lease. The others' clocks may be faster.
-void Survival::prolong_command(const Process& process) {
-  auto found = commands_.find(process.life);
-  if (found == commands_.end() || found->second.is_ending) return;
-  Duration delay{};
-  if (process.lock_delay > delay)
-    delay = reliable({process.lock_delay, options_.lease.drift_percent});
-  if (auto until = process.peer->tenure().until()) found->second.last = *until + delay;
-}
-
-/// Its keeper asks it to end, and says when it has, if it can; who does not hear it waits until the
-/// last moment.
-void Survival::end_command(const Life& life) {
-  auto found = commands_.find(life);
-  if (found == commands_.end() || std::exchange(found->second.is_ending, true)) return;
-  auto grace = std::chrono::microseconds(command_dice_.below(
-      static_cast<std::uint64_t>(options_.lease.length / std::chrono::microseconds(1))));
-  after(grace, [this, life] {
-    commands_.erase(life);
-    bool tells = !register_away_ && !cut_from_register_.contains(life.id.value);
-    if (!tells || !register_.end(life)) return;
-    oracles_.see(Sighting::command_ended);
-    notify();
-  });
-}
-
-void Survival::stop(const Life& life, Duration length) {
-  Process* process = find(life);
-  if (!process || process->stopped) return;
-  note(life, "is stopped for " + print_duration(length));
-  see_end_of(life);
-  process->stopped = true;
-  after(length, [this, life] {
-    Process* woken = find(life);
-    if (!woken) return;
-    note(life, "goes on");
-    woken->stopped = false;
-    for (auto& act : std::exchange(woken->missed, {})) to(life, {}, std::move(act));
-  });
-}
-
-/// Runs one call of a peer and does what it wants done.
-void Survival::call(Process& process, const Call& run) {
+/// Keepers see it by themselves, and end what they keep.
+void Survival::kill(Process& process, bool noticed) {
+  note(process.life, noticed ? "is killed, and seen to be dead" : "is killed");
   Life life = process.life;
-  std::size_t early = process.peer->participant().early();
-  Epoch epoch = process.peer->participant().epoch();
-  StewardOrders out(process.clock.shows(now_));
-  run(*process.peer, out);
-  if (process.peer->participant().early() > early) oracles_.see(Sighting::early_message);
-  const View& newest = register_.view();
-  if (newest.decider == life && process.peer->participant().epoch() == newest.epoch)
-    decided_ = newest.epoch;
-  if (process.peer->participant().epoch() != epoch && epoch != Epoch{0} &&
-      process.phase == Phase::inside)
-    oracles_.see(Sighting::holder_kept);
-  for (auto& [to, message] : out.sends()) send(process, to, std::move(message));
-  for (const Ask& each : out.asks()) ask(life, each);
-  for (const recovery::Event& each : out.events()) take(life, each);
-  Process* still = find(life);
-  if (!still) return;
-  prolong_command(*still);
-  if (still->phase == Phase::inside && !still->peer->tenure().holds(still->clock.shows(now_)))
-    oracles_.report(Property::mutual_exclusion,
-                    name_of(life) + " is inside without a lease, and was not told");
-  wake_in_time(*still);
+  see_end_of(life);
+  std::vector<Actor> left_behind;
+  for (const Command& command : commands_)
+    if (command.actor.life.id == process.id) left_behind.push_back(command.actor);
+  remove(process);
+  if (noticed) noticed_.insert(life);
+  for (const Actor& actor : left_behind) {
+    if (noticed) noticed_.insert(actor.life);
+    end_command(actor, [] {});
+  }
+  if (noticed && !has_commands(life)) end_life(life);
+}
+
+void Survival::remove(Process& process) {
+  for (auto& [name, oracle] : oracles_) {
+    // What its clients have started runs on.
+    for (const Thread& thread : process.threads)
+      if (thread.state == node::Claim::State::inside)
+        oracle.left({thread.life, thread.number}, std::nullopt);
+    oracle.gone(process.life);
+  }
+  lives_.erase(process.life);
+  processes_.erase(process.serial);
+}
+
+void Survival::stop(Process& process, Duration length) {
+  if (process.stopped) return;
+  note(process.life, "is stopped for " + print_duration(length));
+  see_end_of(process.life);
+  process.stopped = true;
+  after(length, [this, serial = process.serial] {
+    Process* woken = find(serial);
+    if (!woken) return;
+    note(woken->life, "goes on");
+    woken->stopped = false;
+    for (auto& act : std::exchange(woken->missed, {})) to(serial, {}, std::move(act));
+  });
+}
+
+void Survival::leave(Process& process) {
+  if (!process.node->is_member()) {
+    if (stage_ == Stage::farewell)
+      to(process.serial, options_.lease.length / 4, [this](Process& one) { leave(one); });
+    return;
+  }
+  note(process.life, "wants to leave");
+  for (const auto& [name, desk] : process.node->desks())
+    if (!desk->queue.idle()) findings_.see(Sighting::left_while_wanted);
+  process.wants_to_leave = true;
+  call(process, [](node::Node& node, Time now) { node.leave(now); });
+}
+
+void Survival::call(Process& process, const Call& run) {
+  Time now = process.shows();
+  run(*process.node, now);
+  process.node->tick(now);
+  process.node->settle(now);
+  for (const Thread& thread : process.threads) {
+    bool is_late = thread.state == node::Claim::State::inside && !process.node->has_lease(now);
+    if (is_late && options_.without != Rule::lease)
+      findings_.report(
+          Property::mutual_exclusion,
+          name_of(Actor{process.life, thread.number}) + " is inside without a lease, untold");
+  }
+  look_at(process);
+}
+
+void Survival::act(Process& process, const Call& run) {
+  Time now = process.shows();
+  run(*process.node, now);
+  process.node->settle(now);
+  look_at(process);
+}
+
+/// What has become of it by a call.
+void Survival::look_at(Process& process) {
+  const node::Node& node = *process.node;
+  if (!node.has_life() && node.has_terms())
+    return call(process, [](node::Node& own, Time now) { own.start(now); });
+  if (const Participant* part = process.participant()) {
+    if (part->early() > process.early) findings_.see(Sighting::early_message);
+    if (part->locks().size() < process.locks) findings_.see(Sighting::lock_forgotten);
+    const View& newest = register_.view();
+    if (newest.decider == process.life && part->epoch() == newest.epoch) decided_ = newest.epoch;
+    bool is_held = std::any_of(
+        process.threads.begin(), process.threads.end(),
+        [](const Thread& thread) { return thread.state == node::Claim::State::inside; });
+    if (part->epoch() != process.epoch && process.epoch != Epoch{0} && is_held)
+      findings_.see(Sighting::holder_kept);
+    process.early = part->early();
+    process.locks = part->locks().size();
+    process.epoch = part->epoch();
+  }
+  forgive_forced_commands(process);
+  if (node.is_member() && !std::exchange(process.is_settled_in, true)) settle_in(process);
+  if (node.phase() == node::Phase::failed)
+    findings_.report(Property::invariant, name_of(process.life) + " is refused: " + node.failure());
+  if (node.phase() == node::Phase::gone) {
+    bool departed = process.wants_to_leave && node.steward().stage() == recovery::Stage::out;
+    if (departed) findings_.see(Sighting::member_left);
+    return to(process.serial, {}, [this, departed](Process& gone) {
+      note(gone.life, "has left");
+      NodeId id = gone.id;
+      kill(gone, departed);
+      if (stage_ != Stage::farewell) respawn(id, draw({}, 2 * options_.lease.length));
+    });
+  }
+  wake_in_time(process);
+}
+
+/// It is in the group: its threads and clients begin.
+void Survival::settle_in(Process& process) {
+  note(process.life, "is in the group");
+  const Member* member = process.node->steward().view().roster.find(process.id);
+  if (member && member->guest) findings_.see(Sighting::guest_came);
+  for (Thread& thread : process.threads) think(process, thread);
+  for (std::size_t i = 0; i < process.clients.size(); ++i)
+    to(process.serial, draw({}, options_.lease.length / 4),
+       [this, i](Process& one) { connect(one, one.clients[i]); });
 }
 
 void Survival::wake_in_time(Process& process) {
   std::uint64_t number = ++process.wake;
-  Time shown = process.peer->wakes();
+  Time shown = process.node->wakes();
   if (shown == Time::max()) return;
   Duration delay = std::max(Duration{}, process.clock.when(shown) - now_);
-  to(process.life, delay, [this, number](Process& woken) {
-    if (woken.wake != number) return;
-    if (woken.peer->forget_idle() > 0) oracles_.see(Sighting::lock_forgotten);
-    call(woken, [](Steward& peer, StewardOrders& out) { peer.tick(out); });
+  to(process.serial, delay, [this, number](Process& woken) {
+    if (woken.wake == number) call(woken, [](node::Node&, Time) {});
   });
 }
 
-void Survival::take(const Life& life, const recovery::Event& event) {
-  Process* process = find(life);
-  if (process) std::visit([&](const auto& chosen) { happen(*process, chosen); }, event);
+/// A life of it is over: the lease ran out, or it was evicted.
+void Survival::put_out(Process& process) {
+  note(process.life, "is out of the group");
+  Standing standing = register_.standing();
+  bool evicted = !standing.view.roster.contains(process.life);
+  if (register_away_) findings_.see(Sighting::register_away);
+  if (evicted && !standing.has_ended(process.life)) findings_.see(Sighting::falsely_suspected);
+  if (evicted && process.is_unwanted) findings_.see(Sighting::member_evicted);
+  findings_.see(Sighting::lived_again);
+  process.is_unwanted = false;
+  for (auto& [name, oracle] : oracles_) {
+    oracle.gone(process.life);
+    for (const Thread& thread : process.threads)
+      if (oracle.is_inside({process.life, thread.number}))
+        findings_.report(Property::mutual_exclusion,
+                         name_of(Actor{process.life, thread.number}) +
+                             " is out of the group, and was not told that its lock is lost");
+  }
+  process.early = process.locks = 0;
+  process.epoch = Epoch{0};
+  // Of two processes of one name the older does not fight for it.
+  if (newest(process.id) != &process)
+    to(process.serial, {}, [this](Process& former) { kill(former, false); });
 }
 
 /// Who is inside although its lease has run out does not know yet, and need not be waited for.
 void Survival::see_late_holders() {
-  for (const Life& life : oracles_.inside()) {
-    const Process& holder = *find(life);
-    if (!holder.peer->tenure().holds(holder.clock.shows(now_))) oracles_.is_late(life);
-  }
+  for (auto& [name, oracle] : oracles_)
+    for (const auto& [actor, fence] : oracle.inside()) {
+      auto found = std::find_if(commands_.begin(), commands_.end(), [&, &who = actor](auto& each) {
+        return each.actor == who;
+      });
+      if (found != commands_.end()) {
+        if (found->last <= found->clock.shows(now_)) oracle.is_late(actor);
+        continue;
+      }
+      const Process* holder = find(actor.life);
+      if (!holder || !holder->node->has_lease(holder->shows())) oracle.is_late(actor);
+    }
 }
 
-void Survival::happen(Process& process, const Granted& granted) {
-  const Life life = process.life;
-  note(life, "enters, " + print(granted.baton) + (granted.rolled_back ? ", rolled back" : ""));
-  see_late_holders();
-  oracles_.entered(life, granted, process.wish);
-  see_other_commands(process);
-  start_command(process);
-  process.phase = Phase::inside;
-  ++report_.grants;
-  if (process.request >> 32) ++served_[life.id.value];
-  std::uint64_t request = process.request;
-  to(life, draw({}, options_.lease.length / 10), [this, request](Process& holder) {
-    if (holder.phase == Phase::inside && holder.request == request) release(holder);
-  });
-  fetch(process, granted.baton.data);
+// What is around a node.
+
+void Survival::Process::keep(const std::string& lock, std::uint64_t version) {
+  if (version == 0) return;
+  data[lock] = version;
+  copies.push_back({lock, {version, 1, id}});
+  w_.oracle(lock).copied(life, version);
 }
 
-void Survival::happen(Process& process, const Moved& moved) {
-  note(process.life, "is told that its data are elsewhere now");
-  fetch(process, moved.data);
+void Survival::Process::begin_life(const Life& next) {
+  if (next == life) return;
+  w_.put_out(*this);
+  w_.lives_.erase(life);
+  life = next;
+  w_.lives_[life] = this;
+  lease_until.reset();
 }
 
-/// The bytes are there at once.
-void Survival::fetch(Process& process, const DataRef& data) {
-  oracles_.copied(process.life);
-  call(process, [&](Steward& peer, StewardOrders& out) { peer.copied(lock_name, data, out); });
+void Survival::Process::show_lease(Time until, Duration) {
+  lease_until = until;
+  w_.prolong_commands(*this);
 }
 
-void Survival::happen(Process& process, const Withdrew&) {
-  note(process.life, "has withdrawn");
-  think(process);
+/// What runs under its locks is killed now.
+void Survival::Process::end_lease() {
+  lease_until = shows();
+  for (Command& command : w_.commands_)
+    if (command.actor.life == life) command.last = *lease_until;
 }
 
-/// Who is still in the group has lost what somebody forced open, and may ask again.
-void Survival::happen(Process& process, const Lost&) {
-  note(process.life, "is told that its lock is lost");
-  if (process.peer->participant().stage() == Stage::out) {
-    oracles_.told_lost(process.life);
-    process.phase = Phase::away;
-    return end_command(process.life);
-  }
-  // Whoever forces a lock open has waited for the command, or did not mind it.
-  commands_.erase(process.life);
-  process.peer->hold_fast(false);
-  oracles_.told_forced(process.life, process.peer->participant().view().forced_open(lock_name));
-  think(process);
+void Survival::Process::forget_data() {
+  data.clear();
+  copies.clear();
 }
 
-void Survival::happen(Process& process, const Opened& opened) {
-  note(process.life, "has forced the lock open");
-  see_late_holders();
-  oracles_.opened(process.life, opened.epoch);
-}
-
-void Survival::happen(Process& process, const Admitted&) {
-  note(process.life, "is in the group");
-  const Member* member = process.peer->participant().view().roster.find(process.life.id);
-  if (member && member->guest) oracles_.see(Sighting::guest_came);
-  think(process);
-}
-
-void Survival::happen(Process& process, const Expelled&) {
-  note(process.life, "is out of the group");
-  Standing standing = register_.standing();
-  bool evicted = !standing.view.roster.contains(process.life);
-  if (register_away_) oracles_.see(Sighting::register_away);
-  if (evicted && !standing.has_ended(process.life)) oracles_.see(Sighting::falsely_suspected);
-  if (evicted && process.is_unwanted) oracles_.see(Sighting::member_evicted);
-  end(process, options_.lease.length / 2);
-}
-
-void Survival::happen(Process& process, const Departed&) {
-  note(process.life, "has left");
-  oracles_.see(Sighting::member_left);
-  end(process, 2 * options_.lease.length);
-}
-
-void Survival::happen(Process& process, const Refused& refused) {
-  oracles_.report(Property::invariant, name_of(process.life) + " is refused: " + refused.why);
-}
-
-void Survival::end(Process& process, Duration away_max) {
-  if (oracles_.is_inside(process.life))
-    oracles_.report(Property::mutual_exclusion, name_of(process.life) +
-                                                    " is out of the group, and was not told that " +
-                                                    "its lock is lost");
-  oracles_.gone(process.life);
-  to(process.life, {}, [this, away_max](Process& gone) {
-    NodeId id = gone.life.id;
-    processes_.erase(gone.life);
-    respawn(id, draw({}, away_max));
+/// Another member takes what is newest here; if there is none it ends with this peer.
+void Survival::Process::bequeath() {
+  w_.to(serial, w_.draw_latency(), [&w = w_](Process& one) {
+    for (const auto& [lock, version] : one.data) {
+      DataRef known = one.node->steward().known_data(lock);
+      if (known.version != version || known.location != one.id) continue;
+      for (const Member& member : one.node->steward().view().roster) {
+        Process* heir = w.find(member.life());
+        bool takes = heir && heir != &one && !heir->stopped && heir->node->is_member() &&
+                     heir->node->steward().view().roster.contains(one.life) &&
+                     !w.is_cut(one.id, heir->id) && !w.is_cut(heir->id, one.id);
+        if (!takes) continue;
+        heir->keep(lock, version);
+        w.findings_.see(Sighting::data_inherited);
+        w.call(*heir, [](node::Node& node, Time now) { node.tell_copies(now); });
+        break;
+      }
+    }
+    w.call(one, [](node::Node& node, Time) { node.bequeathed(); });
   });
 }
 
-void Survival::happen(Process& process, const LockArmed& armed) {
-  std::uint64_t number = ++process.timers[armed.armed.timer];
-  to(process.life, draw(armed.armed.min, armed.armed.max), [this, armed, number](Process& owner) {
-    if (owner.timers[armed.armed.timer] != number) return;
-    call(owner, [&](Steward& peer, StewardOrders& out) {
-      peer.timer(armed.lock, armed.epoch, armed.armed.timer, out);
-    });
-  });
+/// Peers of one release understand one another.
+void Survival::Process::log(const std::string& line, LogLevel) {
+  if (w_.trace_) w_.note(life, "says: " + line);
+  if (line.find("makes no sense") != line.npos) w_.findings_.report(Property::invariant, line);
 }
 
-void Survival::happen(Process& process, const LockDisarmed& disarmed) {
-  ++process.timers[disarmed.timer];
-}
-
-void Survival::think(Process& process) {
-  process.phase = Phase::thinking;
-  to(process.life, draw({}, options_.lease.length / 4), [this](Process& thinker) {
-    if (thinker.phase == Phase::thinking) ask_for_lock(thinker);
-  });
-}
-
-void Survival::ask_for_lock(Process& process) {
-  Stage stage = process.peer->participant().stage();
-  if (stage == Stage::out || stage == Stage::leaving) return;
-  process.phase = Phase::waiting;
-  process.wish = Wish{};
-  if (entry_.can.shared && chance(options_.readers)) process.wish.mode = Mode::read;
-  // Its high half says whether it was asked for after the storm.
-  process.request = (process.request & 0xffff'ffff) + 1;
-  if (!stormy_) process.request |= std::uint64_t{1} << 32;
-  std::uint64_t request = process.request;
-  Wish wish = process.wish;
-  note(process.life, "asks to " + std::string(word(wish.mode)));
-  Life life = process.life;
-  call(process, [&](Steward& peer, StewardOrders& out) { peer.request(lock_name, wish, out); });
-  if (!stormy_ || !chance(0.15)) return;
-  to(life, draw({}, options_.lease.length / 4), [this, request](Process& waiter) {
-    if (waiter.phase != Phase::waiting || waiter.request != request) return;
-    note(waiter.life, "loses patience");
-    waiter.phase = Phase::cancelling;
-    call(waiter, [](Steward& peer, StewardOrders& out) { peer.cancel(lock_name, out); });
-  });
-}
-
-void Survival::release(Process& process) {
-  if (!process.peer->tenure().holds(process.clock.shows(now_)) &&
-      options_.without != Rule::lease) {  // it will be told before anything is released
-    return call(process, [](Steward& peer, StewardOrders& out) { peer.tick(out); });
-  }
-  bool writes = process.wish.mode == Mode::write;
-  DataRef data;
-  if (writes) data = {++versions_, 1, process.life.id};
-  if (process.peer->participant().stage() == Stage::frozen)
-    oracles_.see(Sighting::released_while_frozen);
-  note(process.life, writes ? "releases version " + std::to_string(data.version) : "releases");
-  commands_.erase(process.life);
-  process.peer->hold_fast(false);
-  oracles_.left(process.life, writes ? std::optional(data.version) : std::nullopt);
-  process.phase = Phase::thinking;
-  Life life = process.life;
-  call(process, [&](Steward& peer, StewardOrders& out) { peer.release(lock_name, data, out); });
-  if (Process* still = find(life); still && still->phase == Phase::thinking) think(*still);
-}
+void Survival::Thread::moved() { process_.keep(desk->name, desk->data.version); }
 
 }  // namespace conch::sim

@@ -1,9 +1,15 @@
-// A group that recovers, in virtual time, with everything going wrong: processes are killed,
-// stopped and started again, links part one way, clocks drift, the register is slow or away, peers
-// suspect one another without reason. After a while all that ends, and then everybody must get what
-// they ask for. Whatever a lock promises is watched all the time.
+// A group in virtual time, with everything going wrong: processes are killed, stopped and started
+// again, connections part and break, clocks drift, the register is slow or away, peers suspect one
+// another without reason, clients vanish. After a while all that ends, and then everybody must get
+// what they ask for; and at last everybody leaves, and nothing may be left behind. Whatever a lock
+// promises is watched all the time.
+//
+// What runs here is what ships: node::Node, and so everything that a peer decides. Around it are
+// threads and clients that want locks, and a network that brings payloads once and in order, but
+// late, or says that it cannot.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,16 +23,12 @@
 #include <vector>
 
 #include "catalog/catalog.hpp"
-#include "link/link.hpp"
-#include "recovery/steward.hpp"
-#include "sim/random.hpp"
+#include "core/random.hpp"
+#include "node/node.hpp"
 #include "sim/simulated_register.hpp"
 #include "sim/survival_oracles.hpp"
 
 namespace conch::sim {
-
-/// The lock that everybody wants.
-inline constexpr auto lock_name = "conch";
 
 struct SurvivalOptions {
   std::string algorithm = "naimi-trehel";
@@ -65,14 +67,18 @@ class Survival {
  public:
   /// With a trace, every event is printed as it happens.
   explicit Survival(const SurvivalOptions& options, std::ostream* trace = nullptr);
+  ~Survival();
   SurvivalReport run();
 
  private:
   using Life = recovery::Life;
-  using Payload = std::shared_ptr<const recovery::Message>;
   using Act = std::function<void()>;
 
-  /// What a process's clock shows: it starts anywhere and runs too fast or too slow.
+  class Process;
+  struct Thread;
+  struct Client;
+
+  /// What a host's clock shows: it starts anywhere and runs too fast or too slow.
   struct Clock {
     Duration offset{};
     std::int64_t ppm = 0;
@@ -80,41 +86,36 @@ class Survival {
     /// When it will show this.
     Time when(Time shown) const;
   };
-  enum class Phase : std::uint8_t { away, thinking, waiting, cancelling, inside };
-  struct Connection {
-    Link<Payload> link;
-    /// Since when something has been unacknowledged without progress.
-    std::optional<Time> silent_since;
-    std::uint64_t timer = 0;
+  /// From one life to another. Each letter comes once and in order; if one of the two has forgotten
+  /// the other, none comes any more, and the sender is told.
+  struct Channel {
+    struct Letter {
+      std::string payload;
+      Time sent;
+      Epoch epoch;
+    };
+    std::deque<Letter> letters;
+    /// Of those that have come but were not acknowledged, and of those on their way: when they were
+    /// sent.
+    std::deque<Time> unacknowledged;
+    Time last_arrival{};
+    bool was_used = false;
+    bool is_torn = false;
+    bool is_broken = false;
   };
-  struct Process {
-    Life life;
-    Clock clock;
-    std::optional<recovery::Steward> peer;
-    std::map<Life, Connection> connections;
-    Phase phase = Phase::away;
-    /// Commands run under its locks, which a keeper ends, and nobody enters for so long beyond its
-    /// lease.
-    bool runs_commands = false;
-    Duration lock_delay{};
-    Wish wish;
-    std::uint64_t request = 0;
-    std::uint64_t wake = 0;
-    /// How often each was set; what was set before is void.
-    std::map<TimerId, std::uint64_t> timers;
-    bool stopped = false;
-    /// Somebody wants it out.
-    bool is_unwanted = false;
-    /// What has happened to it while it was stopped.
-    std::vector<std::function<void(Process&)>> missed;
-  };
-  /// What a process of this life has started under the lock. Its keeper kills it at the last
-  /// moment, by the clock of its machine.
+  /// What runs under a lock that a client has. Its keeper kills it at the last moment, by the clock
+  /// of its machine.
   struct Command {
+    Actor actor;
+    Fence fence;
+    std::string lock;
     Wish wish;
     Clock clock;
     Time last{};
+    Duration lock_delay{};
     bool is_ending = false;
+    /// What follows when it has ended.
+    std::vector<Act> then = {};
   };
   struct Event {
     Time at;
@@ -124,71 +125,101 @@ class Survival {
       return std::tie(at, order) > std::tie(other.at, other.order);
     }
   };
+  /// Of a run: everybody does what it wants; asks for no more; leaves.
+  enum class Stage : std::uint8_t { busy, quiet, farewell };
 
   // The world's clockwork.
   void at(Time when, Act act);
   void after(Duration delay, Act act) { at(now_ + delay, std::move(act)); }
-  /// Happens to one life, later if it is stopped then, not at all if it is dead.
-  void to(const Life& life, Duration delay, std::function<void(Process&)> act);
+  /// Happens to one process, later if it is stopped then, not at all if it is dead.
+  void to(std::uint64_t serial, Duration delay, std::function<void(Process&)> act);
   Duration draw(Duration low, Duration high);
+  Duration draw_latency() { return draw(std::chrono::microseconds(200), latency_max_); }
   Clock draw_clock();
   bool chance(double probability) { return random_.chance(probability); }
+  bool is_over();
+  void go_on();
+  bool is_quiet();
 
   // Processes.
   void spawn(NodeId id);
   void respawn(NodeId id, Duration delay);
-  void kill(const Life& life, bool noticed);
-  void stop(const Life& life, Duration length);
+  void kill(Process& process, bool noticed);
+  void remove(Process& process);
+  void stop(Process& process, Duration length);
+  void leave(Process& process);
   Process* find(const Life& life);
-  std::vector<Life> living() const;
-  std::vector<Life> living(NodeId id) const;
-  using Call = std::function<void(recovery::Steward& peer, recovery::StewardOrders& out)>;
+  Process* find(std::uint64_t serial);
+  Process* newest(NodeId id);
+  std::vector<Process*> living();
+  Process* draw_process(Random& random);
+  /// Runs one call of a node, and whatever follows from it.
+  using Call = std::function<void(node::Node& node, Time now)>;
+  /// As whoever drives does: what is due is done then, too.
   void call(Process& process, const Call& run);
-  void take(const Life& life, const recovery::Event& event);
-  void happen(Process& process, const recovery::Granted& granted);
-  void happen(Process& process, const recovery::Moved& moved);
-  void happen(Process& process, const recovery::Withdrew&);
-  void happen(Process& process, const recovery::Lost&);
-  void happen(Process& process, const recovery::Opened& opened);
-  void happen(Process& process, const recovery::Admitted&);
-  void happen(Process& process, const recovery::Expelled&);
-  void happen(Process& process, const recovery::Departed&);
-  void happen(Process& process, const recovery::Refused& refused);
-  void happen(Process& process, const recovery::LockArmed& armed);
-  void happen(Process& process, const recovery::LockDisarmed& disarmed);
-  void see_late_holders();
-  void see_other_commands(const Process& process);
-  void start_command(Process& process);
-  void prolong_command(const Process& process);
-  void end_command(const Life& life);
-  void fetch(Process& process, const DataRef& data);
-  void end(Process& process, Duration away_max);
-  void think(Process& process);
-  void ask_for_lock(Process& process);
-  void release(Process& process);
+  /// As a thread does that calls for itself.
+  void act(Process& process, const Call& run);
+  void look_at(Process& process);
+  void settle_in(Process& process);
+  void finish(Process& process, Thread& thread);
   void wake_in_time(Process& process);
-
-  // The network.
-  void send(Process& from, const Life& to, recovery::Message message);
-  void transmit(const Life& from, const Life& to, const Link<Payload>::Frame& frame);
-  void arrive(Process& process, const Life& from, const Link<Payload>::Frame& frame);
-  void transmit_all(Process& from, const Life& to, Link<Payload>::Frames& frames);
-  void watch_over(Process& process, const Life& to, bool progress);
-  bool is_cut(NodeId from, NodeId to) const { return cut_.contains({from.value, to.value}); }
-
-  // The register.
-  void ask(const Life& life, const recovery::Ask& ask);
-  void answer(const Life& life, const recovery::Ask& ask);
-  void notify();
-  void expire_in_time();
+  void put_out(Process& process);
+  void see_late_holders();
   void see_view(const recovery::View& before);
   void see_end_of(const Life& life);
+  LockOracle& oracle(const std::string& lock);
 
-  // What goes wrong.
+  // Threads: survival_actors.cpp
+  void think(Process& process, Thread& thread);
+  void ask(Process& process, Thread& thread);
+  void lose_patience(Process& process, Thread& thread, std::uint64_t request);
+  void release(Process& process, Thread& thread);
+  void changed(Process& process, Thread& thread);
+  void entered(Process& process, const Actor& actor, const node::LockDesk& desk, const Wish& wish,
+               Fence fence);
+  void serve(NodeId id, unsigned number, bool asked_after_storm);
+  std::string draw_lock();
+  Wish draw_wish();
+
+  // Clients, and what they run.
+  void connect(Process& process, Client& client);
+  void say(Process& process, const Client& client, const node::ClientMessage& message);
+  void hear(std::uint64_t serial, wire::ClientId id, const std::string& bytes);
+  void think(Process& process, Client& client);
+  void acquire(Process& process, Client& client);
+  void give_up(Process& process, Client& client);
+  void vanish(Process& process, Client& client);
+  void inquire(Process& process, Client& client);
+  void start_command(Process& process, Client& client, Fence fence);
+  void end_command(const Actor& actor, Act then);
+  void forgive_forced_commands(const Process& process);
+  void forget_command(const Actor& actor, Fence fence);
+  void prolong_commands(const Process& process);
+  void see_other_commands(const Actor& actor, const std::string& lock, const Wish& wish);
+  bool has_commands(const Life& life) const;
+
+  // The network: survival_network.cpp
+  bool send(Process& from, const Life& to, std::string_view payload);
+  void arrive(const Life& from, const Life& to);
+  void acknowledge(const Life& from, const Life& to);
+  void contact(std::uint64_t serial, const std::string& address);
+  void break_channel(const Life& from, const Life& to, const std::string& why);
+  bool is_cut(NodeId from, NodeId to) const { return cut_.contains({from.value, to.value}); }
+  void see_token(const Process& receiver, const Channel::Letter& letter);
+  std::string describe(std::string_view payload) const;
+
+  // The register.
+  void ask_register(const Process& process, const Life& asker, const recovery::Ask& ask);
+  void answer(std::uint64_t serial, const Life& asker, const recovery::Ask& ask);
+  void notify();
+  void expire_in_time();
+  void end_life(const Life& life);
+
+  // What goes wrong: survival_faults.cpp
   void plan_faults();
   void strike();
-  void strike_at(const Life& life);
-  void force_open(const Life& life);
+  void strike_at(Process& process);
+  void force_open();
   void evict();
   void relabel();
   std::string draw_label();
@@ -196,6 +227,8 @@ class Survival {
   void haunt_recovery();
   void calm_down();
   bool everybody_is_served() const;
+  std::string name_unserved() const;
+  void check_nothing_is_left();
 
   void note(const std::string& what);
   void note(const Life& life, const std::string& what);
@@ -204,27 +237,39 @@ class Survival {
   const CatalogEntry& entry_;
   std::ostream* trace_;
   Random random_;
-  /// Of its own: where peers are has nothing to do with what goes wrong.
+  /// Of their own: where peers are, and what clients do, has nothing to do with what goes wrong.
   Random label_dice_;
   Random evict_dice_;
+  Random client_dice_;
   Time now_{};
   std::uint64_t order_ = 0;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint32_t nodes_ = 0;
-  std::map<Life, Process> processes_;
+  /// So many can reach the register themselves; the others ask them to.
+  std::uint32_t near_register_ = 0;
+  unsigned threads_max_ = 1;
+  unsigned clients_max_ = 0;
+  std::vector<std::string> lock_names_;
+  std::map<std::uint64_t, std::unique_ptr<Process>> processes_;
+  std::map<Life, Process*> lives_;
+  std::uint64_t serials_ = 0;
   std::uint64_t incarnations_ = 0;
+  std::uint64_t client_ids_ = 0;
+  std::map<std::pair<Life, Life>, Channel> channels_;
   SimulatedRegister register_;
   Clock register_clock_;
   std::uint64_t expiry_ = 0;
-  std::uint64_t versions_ = 0;
-  SurvivalOracles oracles_;
-  std::map<Life, Command> commands_;
-  /// Dice of their own, as labels have, so that other draws stay the same.
-  Random command_dice_;
+  Findings findings_;
+  std::map<std::string, LockOracle> oracles_;
+  std::vector<Command> commands_;
+  /// Killed, and seen to be dead as soon as nothing runs any more that they have started.
+  std::set<Life> noticed_;
 
   // The weather.
   bool stormy_ = true;
+  Stage stage_ = Stage::busy;
   Time calm_at_{};
+  Time stage_until_ = Time::max();
   double loss_ = 0;
   Duration latency_max_{};
   std::set<std::pair<std::uint64_t, std::uint64_t>> cut_;
@@ -236,8 +281,8 @@ class Survival {
   /// The last epoch that its decider has decided.
   Epoch decided_{0};
 
-  /// Of each peer: grants that were asked for after the storm.
-  std::map<std::uint64_t, unsigned> served_;
+  /// Of each thread and client of each peer: entries that were asked for after the storm.
+  std::map<std::pair<std::uint64_t, unsigned>, unsigned> served_;
   SurvivalReport report_;
 };
 

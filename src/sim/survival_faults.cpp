@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/distribution.hpp"
-#include "sim/survival.hpp"
+#include "sim/survival_process.hpp"
 
 namespace conch::sim {
 
@@ -33,32 +32,33 @@ void Survival::plan_faults() {
 }
 
 void Survival::strike() {
-  std::vector<Life> lives = living();
-  if (!stormy_ || lives.empty()) return;
+  Process* victim = draw_process(random_);
+  if (!stormy_ || !victim) return;
   Duration lease = options_.lease.length;
-  Life victim = lives[random_.below(lives.size())];
-  switch (random_.below(14)) {
+  switch (random_.below(15)) {
     case 0:
-    case 1: return strike_at(victim);
+    case 1: return strike_at(*victim);
     case 2: {  // starts again at once, before anybody has noticed
-      kill(victim, false);
-      return respawn(victim.id, draw({}, lease / 10));
+      NodeId id = victim->id;
+      kill(*victim, false);
+      return respawn(id, draw({}, lease / 10));
     }
-    case 3: return stop(victim, draw(lease / 5, 4 * lease));
+    case 3: return stop(*victim, draw(lease / 5, 4 * lease));
     case 4: return part();
     case 5: {  // cannot reach the register, or does not hear its answers
-      note(victim, "is cut off from the register");
-      cut_from_register_.insert(victim.id.value);
+      note(victim->life, "is cut off from the register");
+      cut_from_register_.insert(victim->id.value);
       return after(draw(lease / 4, 3 * lease),
-                   [this, id = victim.id.value] { cut_from_register_.erase(id); });
+                   [this, id = victim->id.value] { cut_from_register_.erase(id); });
     }
     case 6: {  // two suspect somebody, for no reason
-      Life suspect = lives[random_.below(lives.size())];
-      for (const Life& accuser : {victim, lives[random_.below(lives.size())]}) {
-        Process* process = find(accuser);
-        if (!process || process->stopped) continue;
-        note(accuser, "suspects " + std::to_string(suspect.id.value));
-        call(*process, [&](Steward& peer, StewardOrders& out) { peer.suspect(suspect, out); });
+      Life suspect = draw_process(random_)->life;
+      for (Process* accuser : {victim, draw_process(random_)}) {
+        if (accuser->stopped || !accuser->node->has_life() || accuser->life == suspect) continue;
+        note(accuser->life, "suspects " + std::to_string(suspect.id.value));
+        call(*accuser, [&](node::Node& node, Time now) {
+          node.steward().suspect(now, suspect, node.effects());
+        });
       }
       return;
     }
@@ -74,59 +74,79 @@ void Survival::strike() {
       note("the register is slow");
       register_delay_ = draw({}, lease / 3);
       return after(draw(lease, 4 * lease), [this] { register_delay_ = {}; });
-    case 9: {  // leaves when its process has nothing
-      Process* process = find(victim);
-      if (process->phase != Phase::thinking || process->stopped) return;
-      process->phase = Phase::away;
-      note(victim, "wants to leave");
-      return call(*process, [](Steward& peer, StewardOrders& out) { peer.leave(out); });
-    }
-    case 10: return spawn(victim.id);  // a second process under its id
+    case 9: return victim->stopped ? void() : leave(*victim);
+    case 10: return spawn(victim->id);  // a second process under its id
     case 11:
       if (!chance(0.3)) return;
-      for (const Life& life : lives) kill(life, chance(0.5));
-      oracles_.see(Sighting::founded_again);
+      for (Process* process : living()) kill(*process, chance(0.5));
+      findings_.see(Sighting::founded_again);
       for (std::uint64_t id = 0; id < nodes_; ++id) respawn(NodeId{id}, draw({}, 2 * lease));
       return;
     case 12:
-    case 13: return force_open(victim);
+    case 13: return force_open();
+    case 14: {  // what is kept for another has become too much
+      Life other = draw_process(random_)->life;
+      if (!victim->known.contains(other)) return;
+      note(victim->life, "can reach " + name_of(other) + " no more");
+      findings_.see(Sighting::channel_broke);
+      return break_channel(victim->life, other, "too much is unacknowledged");
+    }
   }
 }
 
 /// Somebody has lost patience with whoever holds the lock; now and then two have.
-void Survival::force_open(const Life& life) {
-  std::vector<Life> lives = living();
-  for (const Life& each : {life, chance(0.3) ? lives[random_.below(lives.size())] : life}) {
-    Process* process = find(each);
-    if (!process || process->stopped || process->phase == Phase::away) continue;
-    note(each, "forces the lock open");
-    call(*process, [](Steward& peer, StewardOrders& out) { peer.force_open(lock_name, out); });
+void Survival::force_open() {
+  std::string lock = draw_lock();
+  for (int times = chance(0.3) ? 2 : 1; times > 0; --times) {
+    Process* process = draw_process(random_);
+    bool is_now = chance(0.5);
+    if (process->stopped || !process->node->is_member()) continue;
+    for (Client& client : process->clients) {
+      if (!client.is_connected || client.has_errand) continue;
+      note(process->life, "forces '" + lock + "' open");
+      client.has_errand = true;
+      client.forced = lock;
+      client.inside_before = oracle(lock).inside();
+      is_now ? say(*process, client, node::ForceOpenNow{lock})
+             : say(*process, client, node::ForceOpen{lock});
+      break;
+    }
   }
 }
 
-/// Somebody wants another one out, who may hold the lock, run, or be stopped.
+/// Somebody wants another one out, who may hold the lock, run, or be stopped. If it is not to be
+/// waited for, what it has started is nobody's concern.
 void Survival::evict() {
-  std::vector<Life> lives = living();
-  if (!stormy_ || lives.empty()) return;
-  Process* process = find(lives[evict_dice_.below(lives.size())]);
-  Life unwanted = lives[evict_dice_.below(lives.size())];
-  if (process->stopped || process->phase == Phase::away || unwanted == process->life) return;
-  note(process->life, "wants " + name_of(unwanted) + " out");
-  find(unwanted)->is_unwanted = true;
-  call(*process, [&](Steward& peer, StewardOrders& out) { peer.evict({unwanted}, out); });
+  Process* process = draw_process(evict_dice_);
+  if (!stormy_ || !process || process->stopped || !process->node->is_member()) return;
+  Process* unwanted = draw_process(evict_dice_);
+  bool is_now = evict_dice_.chance(0.3);
+  for (Client& client : process->clients) {
+    if (!client.is_connected || client.has_errand || unwanted == process) continue;
+    note(process->life, "wants " + name_of(unwanted->life) + " out");
+    unwanted->is_unwanted = true;
+    client.has_errand = true;
+    client.forced.clear();
+    if (!is_now) return say(*process, client, node::Evict{unwanted->id});
+    Holders forgiven;
+    for (const Command& command : commands_)
+      if (command.actor.life.id == unwanted->id) forgiven[command.actor] = command.fence;
+    for (const auto& [actor, fence] : forgiven) forget_command(actor, fence);
+    return say(*process, client, node::EvictNow{unwanted->id});
+  }
 }
 
 /// Somebody finds that others are elsewhere than was thought.
 void Survival::relabel() {
-  std::vector<Life> lives = living();
-  if (!stormy_ || lives.empty()) return;
-  Process* process = find(lives[label_dice_.below(lives.size())]);
-  if (process->stopped) return;
+  Process* process = draw_process(label_dice_);
+  if (!stormy_ || !process || process->stopped || !process->node->has_life()) return;
   std::map<NodeId, std::string> labels;
   for (std::uint64_t id = 0; id < nodes_; ++id)
     if (label_dice_.chance(0.5)) labels[NodeId{id}] = draw_label();
   note(process->life, "wants other clusters");
-  call(*process, [&](Steward& peer, StewardOrders& out) { peer.relabel(labels, out); });
+  call(*process, [&](node::Node& node, Time now) {
+    node.steward().relabel(now, labels, node.effects());
+  });
 }
 
 std::string Survival::draw_label() {
@@ -134,9 +154,10 @@ std::string Survival::draw_label() {
   return labels[label_dice_.below(labels.size())];
 }
 
-void Survival::strike_at(const Life& life) {
-  kill(life, chance(0.5));
-  respawn(life.id, draw(options_.lease.length / 10, 4 * options_.lease.length));
+void Survival::strike_at(Process& process) {
+  NodeId id = process.id;
+  kill(process, chance(0.5));
+  respawn(id, draw(options_.lease.length / 10, 4 * options_.lease.length));
 }
 
 /// Some do not hear some others, in one direction.
@@ -157,12 +178,12 @@ void Survival::haunt_recovery() {
   if (!stormy_ || !chance(0.25)) return;
   Life decider = register_.view().decider;
   after(draw({}, 4 * latency_max_), [this, decider] {
-    std::vector<Life> lives = living();
-    if (lives.empty() || !stormy_) return;
-    Life victim = chance(0.5) ? decider : lives[random_.below(lives.size())];
-    if (!find(victim)) return;
-    if (chance(0.5)) return strike_at(victim);
-    stop(victim, draw(options_.lease.length / 5, 3 * options_.lease.length));
+    Process* other = draw_process(random_);
+    if (!other || !stormy_) return;
+    Process* victim = chance(0.5) ? find(decider) : other;
+    if (!victim) return;
+    if (chance(0.5)) return strike_at(*victim);
+    stop(*victim, draw(options_.lease.length / 5, 3 * options_.lease.length));
   });
 }
 

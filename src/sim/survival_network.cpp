@@ -1,129 +1,187 @@
-// Survival: links between lives over a network that loses, delays and parts; and the way to the
+// Survival: channels between lives over a network that delays, parts and breaks; and the way to the
 // register.
 #include <algorithm>
 
+#include "catalog/real_algorithms.hpp"
 #include "core/print.hpp"
 #include "sim/describe.hpp"
-#include "sim/survival.hpp"
+#include "sim/survival_process.hpp"
 
 namespace conch::sim {
 
 using namespace recovery;
+using node::PayloadKind;
 
-void Survival::send(Process& from, const Life& to, Message message) {
-  Link<Payload>::Frames frames;
-  Connection& connection = from.connections[to];
-  auto payload = std::make_shared<const Message>(std::move(message));
-  if (!connection.link.send(payload, frames)) return;  // broken: it will be suspected
+// Other lives.
+
+bool Survival::send(Process& from, const Life& to, std::string_view payload) {
+  Channel& channel = channels_[{from.life, to}];
+  if (!from.known.contains(to) || channel.is_broken) return false;
+  if (trace_) note(from.life, "-> " + std::to_string(to.id.value) + "  " + describe(payload));
   ++report_.messages;
-  if (trace_)
-    note(from.life, "-> " + std::to_string(to.id.value) + "  " + describe(entry_, *payload));
-  transmit_all(from, to, frames);
-  watch_over(from, to, false);
+  Time arrival = now_ + draw_latency();
+  // A connection breaks, and what was on its way is said again on the next.
+  if (chance(loss_)) arrival += draw({}, options_.lease.length / 4);
+  channel.last_arrival = std::max(channel.last_arrival, arrival);
+  channel.letters.push_back({std::string(payload), now_, from.epoch});
+  channel.unacknowledged.push_back(now_);
+  at(channel.last_arrival, [this, life = from.life, to] { arrive(life, to); });
+  return true;
 }
 
-void Survival::transmit_all(Process& from, const Life& to, Link<Payload>::Frames& frames) {
-  for (const auto& frame : frames) transmit(from.life, to, frame);
+void Survival::arrive(const Life& from, const Life& to) {
+  auto found = channels_.find({from, to});
+  Process* receiver = find(to);
+  if (found == channels_.end() || found->second.letters.empty() || !receiver) return;
+  if (is_cut(from.id, to.id)) return after(latency_max_, [this, from, to] { arrive(from, to); });
+  if (receiver->stopped)
+    return receiver->missed.push_back([this, from, to](Process&) { arrive(from, to); });
+  if (found->second.is_torn)
+    return break_channel(from, to, "one of the two has forgotten the other");
+  found->second.was_used = true;
+  Channel::Letter letter = std::move(found->second.letters.front());
+  found->second.letters.pop_front();
+  receiver->known.insert(from);
+  see_token(*receiver, letter);
+  after(draw_latency(), [this, from, to] { acknowledge(from, to); });
+  call(*receiver,
+       [&](node::Node& node, Time now) { node.delivered(from, letter.payload, now); });
 }
 
-void Survival::transmit(const Life& from, const Life& to, const Link<Payload>::Frame& frame) {
-  if (is_cut(from.id, to.id) || chance(loss_)) return;
-  int copies = stormy_ && chance(loss_) ? 2 : 1;
-  for (int i = 0; i < copies; ++i)
-    this->to(to, draw(std::chrono::microseconds(200), latency_max_),
-             [this, from, frame](Process& process) { arrive(process, from, frame); });
+void Survival::acknowledge(const Life& from, const Life& to) {
+  if (is_cut(to.id, from.id))
+    return after(latency_max_, [this, from, to] { acknowledge(from, to); });
+  auto found = channels_.find({from, to});
+  if (found != channels_.end() && !found->second.unacknowledged.empty())
+    found->second.unacknowledged.pop_front();
 }
 
-void Survival::arrive(Process& process, const Life& from, const Link<Payload>::Frame& frame) {
-  Life life = process.life;
-  Connection& connection = process.connections[from];
-  std::size_t unacknowledged = connection.link.unacknowledged();
-  Link<Payload>::Frames frames;
-  std::vector<Payload> delivered;
-  connection.link.receive(frame, frames, delivered);
-  bool progress = connection.link.unacknowledged() < unacknowledged;
-  transmit_all(process, from, frames);
-  watch_over(process, from, progress);
-  for (const Payload& message : delivered) {
-    Process* receiver = find(life);
-    if (!receiver) return;
-    const auto* told = std::get_if<Told>(message.get());
-    bool is_token = told && told->message && told->message->is_token;
-    if (is_token && told->epoch < receiver->peer->participant().view().epoch)
-      oracles_.see(Sighting::token_in_flight);
-    call(*receiver, [&](Steward& peer, StewardOrders& out) { peer.receive(from, *message, out); });
+std::vector<std::pair<recovery::Life, Duration>> Survival::Process::unacknowledged(Time) const {
+  std::vector<std::pair<Life, Duration>> silent;
+  for (auto it = w_.channels_.lower_bound({life, Life{}}); it != w_.channels_.end(); ++it) {
+    if (it->first.first != life) break;
+    const std::deque<Time>& sent = it->second.unacknowledged;
+    if (!sent.empty()) silent.emplace_back(it->first.second, w_.now_ - sent.front());
   }
+  return silent;
 }
 
-/// Keeps the retransmission timer of a link, and tells the peer how long it has been waiting. What
-/// is meant for a life that the group has forgotten is given up.
-void Survival::watch_over(Process& process, const Life& to, bool progress) {
-  Connection& connection = process.connections[to];
-  if (!connection.link.wants_timer()) {
-    connection.silent_since.reset();
-    ++connection.timer;
-    return;
-  }
-  bool started = !connection.silent_since;
-  if (started || progress) connection.silent_since = now_;
-  if (!started && !progress && connection.timer > 0) return;  // one is running
-  std::uint64_t number = ++connection.timer;
-  Duration delay = retransmission_delay(3 * latency_max_, connection.link.attempts());
-  this->to(process.life, delay, [this, to, number](Process& sender) {
-    auto found = sender.connections.find(to);
-    if (found == sender.connections.end() || found->second.timer != number) return;
-    if (!sender.peer->participant().view().mentions(to))
-      return void(sender.connections.erase(found));
-    Link<Payload>::Frames frames;
-    found->second.link.timeout(frames);
-    transmit_all(sender, to, frames);
-    Duration silence = now_ - found->second.silent_since.value_or(now_);
-    found->second.silent_since = found->second.silent_since.value_or(now_);
-    // Again, if still nothing comes: a link whose timer has run out starts a new one.
-    found->second.timer = 0;
-    Life life = sender.life;
-    watch_over(sender, to, false);
-    if (Process* still = find(life))
-      call(*still, [&](Steward& peer, StewardOrders& out) { peer.silent(to, silence, out); });
+/// Nothing more goes from one to the other, and the one is told.
+void Survival::break_channel(const Life& from, const Life& to, const std::string& why) {
+  Channel& channel = channels_[{from, to}];
+  channel.is_broken = true;
+  channel.letters.clear();
+  channel.unacknowledged.clear();
+  const Process* sender = find(from);
+  if (!sender) return;
+  this->to(sender->serial, draw_latency(), [this, from, to, why](Process& one) {
+    if (one.life != from) return;
+    call(one, [&](node::Node& node, Time now) { node.broken(to, why, now); });
   });
+}
+
+void Survival::Process::forget(const Life& other) {
+  known.erase(other);
+  if (auto found = w_.channels_.find({life, other}); found != w_.channels_.end()) {
+    found->second.letters.clear();
+    found->second.unacknowledged.clear();
+    found->second.is_torn = found->second.was_used;
+  }
+  if (auto found = w_.channels_.find({other, life}); found != w_.channels_.end())
+    found->second.is_torn = found->second.was_used;
+}
+
+/// Until somebody is there.
+void Survival::contact(std::uint64_t serial, const std::string& address) {
+  if (!find(serial)->contacting.insert(address).second) return;
+  to(serial, draw_latency(), [this, address](Process& one) {
+    one.contacting.erase(address);
+    Process* there = newest(NodeId{std::stoull(address)});
+    bool answers = there && there != &one && !there->stopped && !is_cut(one.id, there->id) &&
+                   !is_cut(there->id, one.id);
+    if (!answers) {
+      one.contacting.insert(address);
+      return to(one.serial, options_.lease.length / 8, [this, address](Process& again) {
+        again.contacting.erase(address);
+        contact(again.serial, address);
+      });
+    }
+    Life life = there->life;
+    one.known.insert(life);
+    call(one, [&](node::Node& node, Time) { node.contacted(life); });
+  });
+}
+
+void Survival::see_token(const Process& receiver, const Channel::Letter& letter) {
+  const Participant* part = receiver.participant();
+  bool is_old = part && letter.epoch < part->view().epoch;
+  if (!is_old || static_cast<PayloadKind>(letter.payload.front()) != PayloadKind::recovery) return;
+  Message message;
+  if (!read(std::string_view(letter.payload).substr(1), algorithm_of(entry_), message).empty())
+    return;
+  const auto* told = std::get_if<Told>(&message);
+  bool is_token = told && told->message && told->message->is_token;
+  if (is_token && told->epoch < part->view().epoch) findings_.see(Sighting::token_in_flight);
+}
+
+std::string Survival::describe(std::string_view payload) const {
+  auto kind = static_cast<PayloadKind>(payload.front());
+  Message message;
+  bool is_read = kind == PayloadKind::recovery &&
+                 read(payload.substr(1), algorithm_of(entry_), message).empty();
+  if (is_read) return sim::describe(entry_, message);
+  return std::string(word(kind));
 }
 
 // The register.
 
-void Survival::ask(const Life& life, const Ask& ask) {
-  if (trace_) note(life, "asks the register  " + describe(ask.question));
-  bool reaches = !cut_from_register_.contains(life.id.value) && !chance(loss_);
+void Survival::ask_register(const Process& process, const Life& asker, const Ask& ask) {
+  if (trace_) note(asker, "asks the register  " + sim::describe(ask.question));
+  if (asker.id != process.id) findings_.see(Sighting::asked_for_another);
+  bool reaches = !cut_from_register_.contains(process.id.value) && !chance(loss_);
   if (!reaches) return;
-  after(draw(std::chrono::microseconds(200), latency_max_) + register_delay_,
-        [this, life, ask] { answer(life, ask); });
+  after(draw_latency() + register_delay_,
+        [this, serial = process.serial, asker, ask] { answer(serial, asker, ask); });
 }
 
-void Survival::answer(const Life& life, const Ask& ask) {
+void Survival::answer(std::uint64_t serial, const Life& asker, const Ask& ask) {
   if (register_away_) return;
   View before = register_.view();
   std::uint64_t refusals = register_.refusals();
   Answer answer = register_.answer(ask, register_clock_.shows(now_));
-  if (register_.refusals() > refusals) oracles_.see(Sighting::proposal_refused);
+  if (register_.refusals() > refusals) findings_.see(Sighting::proposal_refused);
+  if (std::holds_alternative<RenewDelayed>(ask.question))
+    findings_.see(Sighting::lock_delay_counted);
   expire_in_time();
   see_view(before);
-  bool comes_back = !cut_from_register_.contains(life.id.value) && !chance(answers_lost_);
+  const Process* process = find(serial);
+  bool comes_back =
+      process && !cut_from_register_.contains(process->id.value) && !chance(answers_lost_);
   if (!comes_back) return;
-  to(life, draw(std::chrono::microseconds(200), latency_max_) + register_delay_,
-     [this, answer](Process& process) {
-       call(process, [&](Steward& peer, StewardOrders& out) { peer.answered(answer, out); });
-     });
+  to(serial, draw_latency() + register_delay_, [this, asker, answer](Process& one) {
+    call(one, [&](node::Node& node, Time now) { node.answered(asker, answer, now); });
+  });
 }
 
 /// Everybody who watches is told, usually.
 void Survival::notify() {
   if (register_away_) return;
-  for (const Life& life : living()) {
-    if (cut_from_register_.contains(life.id.value) || chance(answers_lost_)) continue;
-    to(life, draw(std::chrono::microseconds(200), latency_max_) + register_delay_,
-       [this](Process& process) {
-         call(process, [](Steward& peer, StewardOrders& out) { peer.watched(out); });
-       });
+  for (const Process* process : living()) {
+    bool is_told = process->reaches_register && !chance(answers_lost_) &&
+                   !cut_from_register_.contains(process->id.value);
+    if (!is_told) continue;
+    to(process->serial, draw_latency() + register_delay_, [this](Process& one) {
+      call(one, [](node::Node& node, Time now) { node.register_changed(now); });
+    });
   }
+}
+
+/// Nobody need wait for its lease. Who cannot tell the register does not.
+void Survival::end_life(const Life& life) {
+  if (register_away_ || cut_from_register_.contains(life.id.value)) return;
+  after(draw_latency(), [this, life] {
+    if (register_.end(life)) notify();
+  });
 }
 
 void Survival::expire_in_time() {
@@ -141,27 +199,29 @@ void Survival::see_view(const View& before) {
   const View& view = register_.view();
   if (view.number == before.number) return;
   for (const Member& member : before.roster)
-    if (!view.roster.contains(member.life())) oracles_.gone(member.life());
+    if (!view.roster.contains(member.life()))
+      for (auto& [name, oracle] : oracles_) oracle.gone(member.life());
   note("view " + std::to_string(view.number) + ", epoch " + std::to_string(view.epoch.value) +
        ", roster " + print(view.roster.all()) + ", decider " +
        std::to_string(view.decider.id.value) + ", evicted " + std::to_string(view.evicted.size()));
   notify();
   if (view.epoch == before.epoch) return;
-  const Process* decider = find(view.decider);
+  Process* decider = find(view.decider);
   bool relabelled = std::any_of(before.roster.begin(), before.roster.end(), [&](const Member& old) {
     const Member* member = view.roster.find(old.id);
     return member && member->life() == old.life() && member->cluster != old.cluster;
   });
-  if (relabelled) oracles_.see(Sighting::relabelled);
+  if (relabelled) findings_.see(Sighting::relabelled);
   bool same = view.roster.settled() == before.roster.settled() && view.forced == before.forced;
-  if (same && decider && decider->peer->participant().is_worn()) oracles_.see(Sighting::epoch_worn);
-  if (decided_ < before.epoch) oracles_.see(Sighting::recovery_overlapped);
+  const Participant* part = decider ? decider->participant() : nullptr;
+  if (same && part && part->is_worn()) findings_.see(Sighting::epoch_worn);
+  if (decided_ < before.epoch) findings_.see(Sighting::recovery_overlapped);
   haunt_recovery();
 }
 
 void Survival::see_end_of(const Life& life) {
   const View& view = register_.view();
-  if (view.decider == life && decided_ < view.epoch) oracles_.see(Sighting::decider_died);
+  if (view.decider == life && decided_ < view.epoch) findings_.see(Sighting::decider_died);
 }
 
 }  // namespace conch::sim

@@ -13,6 +13,10 @@ std::string name_of(const Life& life) {
          std::to_string(static_cast<std::uint64_t>(life.incarnation));
 }
 
+std::string name_of(const Actor& actor) {
+  return name_of(actor.life) + "." + std::to_string(actor.number);
+}
+
 std::string_view word(Sighting sighting) {
   switch (sighting) {
     case Sighting::recovery_overlapped: return "a recovery overlapped another";
@@ -39,6 +43,18 @@ std::string_view word(Sighting sighting) {
     case Sighting::relabelled: return "members changed their clusters";
     case Sighting::command_ended: return "a command was waited for after its peer was gone";
     case Sighting::member_evicted: return "a member was evicted at somebody's wish";
+    case Sighting::lived_again: return "a process that was put out came back as a new life";
+    case Sighting::stayed_near: return "a lock went on within a peer";
+    case Sighting::client_entered: return "a client entered";
+    case Sighting::client_vanished: return "a client vanished with a lock, or in line";
+    case Sighting::patience_ended: return "somebody's patience ended";
+    case Sighting::left_while_wanted: return "a peer left while its locks were in use";
+    case Sighting::data_inherited: return "data of one that left were inherited";
+    case Sighting::asked_for_another: return "a peer asked the register for another";
+    case Sighting::channel_broke: return "a channel broke between two that went on";
+    case Sighting::group_surveyed: return "the group was asked who holds what";
+    case Sighting::lock_delay_counted: return "a lock delay was waited for";
+    case Sighting::everybody_left: return "everybody left at the end";
   }
   return "?";
 }
@@ -51,26 +67,27 @@ bool is_expected(Sighting sighting, const Capabilities& can) {
   return true;
 }
 
-void SurvivalOracles::report(Property property, std::string what) {
+void Findings::report(Property property, std::string what) {
   if (!violation_) violation_ = Violation{property, std::move(what)};
 }
 
-std::vector<Life> SurvivalOracles::inside() const {
-  std::vector<Life> all;
-  for (const auto& [life, holder] : inside_) all.push_back(life);
+Holders LockOracle::inside() const {
+  Holders all;
+  for (const auto& [actor, holder] : inside_) all[actor] = holder.fence;
   return all;
 }
 
-void SurvivalOracles::entered(const Life& life, const Granted& granted, const Wish& wish) {
-  Fence fence = granted.baton.fence;
-  check_exclusion(life, fence, wish);
-  check_fence(life, fence, wish);
-  check_data(life, granted);
-  inside_[life] = {fence, wish, false};
+void LockOracle::entered(const Actor& actor, const Baton& baton, const Wish& wish) {
+  if (last_ == actor.life) see(Sighting::stayed_near);
+  last_ = actor.life;
+  check_exclusion(actor, baton.fence, wish);
+  check_fence(actor, baton.fence, wish);
+  check_data(actor, baton.data.version);
+  inside_[actor] = {baton.fence, wish, false};
 }
 
 /// A late holder is one that nobody need wait for; but its fence must give it away.
-void SurvivalOracles::check_exclusion(const Life& life, Fence fence, const Wish& wish) {
+void LockOracle::check_exclusion(const Actor& actor, Fence fence, const Wish& wish) {
   for (const auto& [other, holder] : inside_) {
     if (!wish.conflicts(holder.wish)) {
       if (!holder.late) see(Sighting::readers_together);
@@ -81,75 +98,83 @@ void SurvivalOracles::check_exclusion(const Life& life, Fence fence, const Wish&
       continue;
     }
     report(Property::mutual_exclusion,
-           name_of(life) + " enters with fence " + print(fence) + " while " + name_of(other) +
+           name_of(actor) + " enters with fence " + print(fence) + " while " + name_of(other) +
                " is inside with " + print(holder.fence) +
                (holder.late ? ", late but with a fence that is not smaller" : ""));
   }
 }
 
 /// A writer's is larger than all before it; a reader's may be shared, but does not go back.
-void SurvivalOracles::check_fence(const Life& life, Fence fence, const Wish& wish) {
+void LockOracle::check_fence(const Actor& actor, Fence fence, const Wish& wish) {
   bool fine = wish.mode == Mode::write ? largest_ < fence : largest_ <= fence;
   if (!fine)
     report(Property::fences,
-           name_of(life) + " gets fence " + print(fence) + " after " + print(largest_));
+           name_of(actor) + " gets fence " + print(fence) + " after " + print(largest_));
   largest_ = std::max(largest_, fence);
 }
 
 /// The data are those released last, unless everybody is gone who had them.
-void SurvivalOracles::check_data(const Life& life, const Granted& granted) {
-  std::uint64_t found = granted.baton.data.version;
+void LockOracle::check_data(const Actor& actor, std::uint64_t found) {
   if (!written_.empty() && written_.back().version != found) see(Sighting::data_rolled_back);
   for (; !written_.empty() && written_.back().version != found; written_.pop_back()) {
     const Written& newest = written_.back();
     if (std::optional<Life> keeper = living_keeper(newest))
-      return report(Property::data, name_of(life) + " finds version " + std::to_string(found) +
+      return report(Property::data, name_of(actor) + " finds version " + std::to_string(found) +
                                         ", but " + name_of(*keeper) + " has version " +
                                         std::to_string(newest.version));
   }
   if (written_.empty() && found != 0)
     report(Property::data,
-           name_of(life) + " finds version " + std::to_string(found) + ", which nobody has left");
+           name_of(actor) + " finds version " + std::to_string(found) + ", which nobody has left");
 }
 
-std::optional<Life> SurvivalOracles::living_keeper(const Written& written) const {
+std::optional<recovery::Life> LockOracle::living_keeper(const Written& written) const {
   for (const Life& keeper : written.keepers)
     if (!gone_.contains(keeper)) return keeper;
   return std::nullopt;
 }
 
-void SurvivalOracles::told_lost(const Life& life) {
-  if (inside_.erase(life) == 0) return;
+void LockOracle::told_lost(const Actor& actor) {
+  if (inside_.erase(actor) == 0) return;
   see(Sighting::late_holder_told);
-  if (overtaken_.contains(life)) see(Sighting::woke_after_eviction);
+  if (overtaken_.contains(actor)) see(Sighting::woke_after_eviction);
 }
 
-void SurvivalOracles::told_forced(const Life& life, Epoch by) {
-  auto holder = inside_.find(life);
+void LockOracle::told_forced(const Actor& actor, Epoch by) {
+  auto holder = inside_.find(actor);
   bool forced = holder != inside_.end() && holder->second.fence.epoch() < by;
   if (!forced)
     return report(Property::mutual_exclusion,
-                  name_of(life) + " has lost a lock that nobody had forced open");
+                  name_of(actor) + " has lost a lock that nobody had forced open");
   inside_.erase(holder);
   see(Sighting::holder_forced);
 }
 
-void SurvivalOracles::opened(const Life& life, Epoch by) {
+void LockOracle::opened(const Holders& inside_before) {
   see(Sighting::lock_opened);
-  for (const auto& [other, holder] : inside_)
-    if (!holder.late && holder.fence.epoch() < by)
-      report(Property::mutual_exclusion, name_of(life) + " has forced the lock open by epoch " +
-                                             std::to_string(by.value) + ", but " + name_of(other) +
-                                             " is inside with " + print(holder.fence));
+  for (const auto& [actor, holder] : inside_) {
+    auto before = inside_before.find(actor);
+    bool is_same = before != inside_before.end() && before->second == holder.fence;
+    if (is_same && !holder.late)
+      report(Property::mutual_exclusion,
+             "somebody was told that the lock has been forced open, but " + name_of(actor) +
+                 " is still inside with " + print(holder.fence));
+  }
 }
 
-void SurvivalOracles::copied(const Life& life) {
-  if (!written_.empty()) written_.back().keepers.insert(life);
+void LockOracle::copied(const Life& life, std::uint64_t version) {
+  for (Written& written : written_)
+    if (written.version == version) written.keepers.insert(life);
 }
 
-void SurvivalOracles::left(const Life& life, std::optional<std::uint64_t> version) {
-  inside_.erase(life);
-  if (version) written_.push_back({*version, {life}});
+void LockOracle::left(const Actor& actor, std::optional<std::uint64_t> version) {
+  inside_.erase(actor);
+  if (version) written_.push_back({*version, {actor.life}});
+}
+
+void LockOracle::died(const Life& life) {
+  std::erase_if(inside_, [&](const auto& each) { return each.first.life == life; });
+  gone(life);
 }
 
 }  // namespace conch::sim

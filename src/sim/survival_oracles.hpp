@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <map>
 #include <optional>
 #include <set>
@@ -18,6 +19,16 @@ namespace conch::sim {
 
 /// `4#1`: the first life of peer 4.
 std::string name_of(const recovery::Life& life);
+
+/// A thread or a client of a peer, in one life of the peer: `4#1.2`.
+struct Actor {
+  recovery::Life life;
+  unsigned number = 0;
+  auto operator<=>(const Actor&) const = default;
+};
+std::string name_of(const Actor& actor);
+/// With which fences some are inside.
+using Holders = std::map<Actor, Fence>;
 
 /// What happened in some run; what never did was not tested.
 enum class Sighting : std::uint8_t {
@@ -45,40 +56,65 @@ enum class Sighting : std::uint8_t {
   relabelled,      // members got other labels
   command_ended,   // after its peer was killed or put out, and somebody waited for that
   member_evicted,  // because somebody wanted it
+  lived_again,     // a process was put out, and came back as a new life
+  stayed_near,     // a lock went from one thread or client of a peer to another
+  client_entered,
+  client_vanished,     // with a lock, or while it waited
+  patience_ended,      // somebody waited no longer
+  left_while_wanted,   // a peer left while its threads or clients held locks or waited
+  data_inherited,      // from one that left
+  asked_for_another,   // a peer asked the register for one that cannot
+  channel_broke,       // between two lives that went on
+  group_surveyed,      // somebody asked who holds what, and was told
+  lock_delay_counted,  // somebody waited beyond a lease
+  everybody_left,      // at the end, with nothing left behind
 };
-inline constexpr std::size_t sighting_count = 24;
+inline constexpr std::size_t sighting_count = 36;
 std::string_view word(Sighting sighting);
 /// Whether an algorithm that can do this shows it in some hundred runs.
 bool is_expected(Sighting sighting, const Capabilities& can);
 using Sightings = std::array<std::uint64_t, sighting_count>;
 
-class SurvivalOracles {
+/// Of a run.
+class Findings {
  public:
-  using Life = recovery::Life;
-
-  void entered(const Life& life, const recovery::Granted& granted, const Wish& wish);
-  void left(const Life& life, std::optional<std::uint64_t> version);
-  /// The bytes of what it found on entering are here.
-  void copied(const Life& life);
-  /// It does not hold the lock any more, and knows.
-  void told_lost(const Life& life);
-  /// It does not hold the lock any more: somebody has forced it open, by this epoch.
-  void told_forced(const Life& life, Epoch by);
-  /// Somebody is told that it has forced the lock open, by this epoch.
-  void opened(const Life& life, Epoch by);
-  void died(const Life& life) { inside_.erase(life); }
-  /// Out of the group or dead: its data are nobody's.
-  void gone(const Life& life) { gone_.insert(life); }
-  bool is_inside(const Life& life) const { return inside_.contains(life); }
-
-  /// Those inside whose leases have run out, as the world finds before somebody enters.
-  void is_late(const Life& life) { inside_.at(life).late = true; }
-  std::vector<Life> inside() const;
-
   void see(Sighting sighting) { ++sightings_[static_cast<std::size_t>(sighting)]; }
   const Sightings& sightings() const { return sightings_; }
   void report(Property property, std::string what);
   const std::optional<Violation>& violation() const { return violation_; }
+
+ private:
+  Sightings sightings_{};
+  std::optional<Violation> violation_;
+};
+
+/// Of one lock.
+class LockOracle {
+ public:
+  using Life = recovery::Life;
+
+  explicit LockOracle(Findings& findings) : findings_(&findings) {}
+
+  void entered(const Actor& actor, const Baton& baton, const Wish& wish);
+  /// It leaves by its own will, and has written this version, if any.
+  void left(const Actor& actor, std::optional<std::uint64_t> version);
+  /// The bytes of this version are at this peer.
+  void copied(const Life& life, std::uint64_t version);
+  /// It does not hold the lock any more, and knows.
+  void told_lost(const Actor& actor);
+  /// It does not hold the lock any more: somebody has forced it open, by this epoch.
+  void told_forced(const Actor& actor, Epoch by);
+  /// Somebody is told that the lock was forced open; these were inside when it asked for that.
+  void opened(const Holders& inside_before);
+  /// Its process has died, or is out of the group: what it had is nobody's.
+  void died(const Life& life);
+  void gone(const Life& life) { gone_.insert(life); }
+  bool is_inside(const Actor& actor) const { return inside_.contains(actor); }
+  bool is_empty() const { return inside_.empty(); }
+
+  /// Those inside whose leases have run out, as the world finds before somebody enters.
+  void is_late(const Actor& actor) { inside_.at(actor).late = true; }
+  Holders inside() const;
 
  private:
   struct Holder {
@@ -92,21 +128,25 @@ class SurvivalOracles {
     std::set<Life> keepers;
   };
 
-  void check_exclusion(const Life& life, Fence fence, const Wish& wish);
-  void check_fence(const Life& life, Fence fence, const Wish& wish);
-  void check_data(const Life& life, const recovery::Granted& granted);
+  void check_exclusion(const Actor& actor, Fence fence, const Wish& wish);
+  void check_fence(const Actor& actor, Fence fence, const Wish& wish);
+  void check_data(const Actor& actor, std::uint64_t found);
   std::optional<Life> living_keeper(const Written& written) const;
+  void see(Sighting sighting) { findings_->see(sighting); }
+  void report(Property property, std::string what) {
+    findings_->report(property, std::move(what));
+  }
 
-  std::map<Life, Holder> inside_;
+  Findings* findings_;
+  std::map<Actor, Holder> inside_;
   /// Those inside after whose lease another has entered.
-  std::set<Life> overtaken_;
+  std::set<Actor> overtaken_;
   /// That was handed out.
   Fence largest_;
+  std::optional<Life> last_;
   /// What was released, oldest first.
   std::vector<Written> written_;
   std::set<Life> gone_;
-  Sightings sightings_{};
-  std::optional<Violation> violation_;
 };
 
 }  // namespace conch::sim

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/random.hpp"
+#include "core/random.hpp"
 
 namespace conch::sim::whereabouts_test {
 

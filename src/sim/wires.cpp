@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/random.hpp"
+#include "core/random.hpp"
 
 namespace conch::sim {
 

@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "peer/witness.hpp"
+#include "node/witness.hpp"
 #include "watch/note.hpp"
 
 namespace conch::watch {
 
 /// Under the engine's guard, like everything that it tells.
-class Feed final : public peer::Witness {
+class Feed final : public node::Witness {
  public:
   struct Notes {
     std::vector<watch::Note> taken;

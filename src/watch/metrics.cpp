@@ -96,7 +96,7 @@ void Metrics::count(Direction direction, const Note& note) {
   ++found->second;
 }
 
-std::string Metrics::text(const peer::Status& here) const {
+std::string Metrics::text(const node::Status& here) const {
   std::string out;
   head(out, "conch_build_info", "gauge", "What runs here; always 1.");
   labelled(out, "conch_build_info",
@@ -112,11 +112,11 @@ std::string Metrics::text(const peer::Status& here) const {
   return out;
 }
 
-void Metrics::print_state(std::string& out, const peer::Status& here) const {
-  const peer::StatusPart& part = here.parts.front();
+void Metrics::print_state(std::string& out, const node::Status& here) const {
+  const node::StatusPart& part = here.parts.front();
   std::uint64_t held = 0;
   std::uint64_t waiting = 0;
-  for (const peer::LockPart& lock : part.locks) {
+  for (const node::LockPart& lock : part.locks) {
     held += lock.holds;
     waiting += lock.in_line;
   }
@@ -133,7 +133,7 @@ void Metrics::print_state(std::string& out, const peer::Status& here) const {
          part.clients);
 }
 
-void Metrics::print_counts(std::string& out, const peer::Counts& counts) const {
+void Metrics::print_counts(std::string& out, const node::Counts& counts) const {
   head(out, "conch_handovers_total", "counter",
        "Entries: of locks that came from another peer, and of those that were here.");
   labelled(out, "conch_handovers_total", "token=\"came\"", handovers_);

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "peer/talk.hpp"
-#include "peer/witness.hpp"
+#include "node/talk.hpp"
+#include "node/witness.hpp"
 #include "watch/note.hpp"
 
 namespace conch::watch {
@@ -31,7 +31,7 @@ class Histogram {
 };
 
 /// Under the engine's guard, like everything that it tells.
-class Metrics final : public peer::Witness {
+class Metrics final : public node::Witness {
  public:
   void installed(Epoch epoch, const recovery::View& view) override;
   void suspected(const recovery::Life& life) override;
@@ -44,7 +44,7 @@ class Metrics final : public peer::Witness {
   void data_received(std::uint64_t bytes) override { data_bytes_[1] += bytes; }
 
   /// With what the peer knows of itself and its group now.
-  std::string text(const peer::Status& here) const;
+  std::string text(const node::Status& here) const;
 
   const Histogram& waits() const { return waits_; }
   /// Entries of locks that came, and of those that were here.
@@ -57,8 +57,8 @@ class Metrics final : public peer::Witness {
   using Direction = std::size_t;  // 0: sent, 1: received
   void count(Direction direction, const Note& note);
   void remember(watch::Note note);
-  void print_state(std::string& out, const peer::Status& here) const;
-  void print_counts(std::string& out, const peer::Counts& counts) const;
+  void print_state(std::string& out, const node::Status& here) const;
+  void print_counts(std::string& out, const node::Counts& counts) const;
 
   Histogram waits_;
   Histogram holds_;

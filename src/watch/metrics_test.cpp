@@ -6,17 +6,17 @@ namespace conch::watch::metrics_test {
 
 using std::chrono::milliseconds;
 
-peer::Status status() {
-  peer::Status here;
+node::Status status() {
+  node::Status here;
   here.group = R"(a "group")";
   here.view.algorithm = "naimi-trehel";
   here.view.epoch = Epoch{3};
   here.self.id = NodeId{0xab};
-  peer::StatusPart part;
+  node::StatusPart part;
   part.lease = milliseconds(1500);
   part.counts.epochs = 2;
   part.counts.bytes_sent = 77;
-  peer::LockPart held;
+  node::LockPart held;
   held.holds = true;
   held.in_line = 2;
   part.locks = {held, {}};

@@ -8,7 +8,7 @@
 
 #include "core/types.hpp"
 #include "rig/line.hpp"
-#include "sim/random.hpp"
+#include "core/random.hpp"
 
 namespace conch::chaos {
 
@@ -74,7 +74,7 @@ class Nemesis {
   void hit_etcd(Fault& fault);
   Duration some(double least, double most);
 
-  sim::Random random_;
+  Random random_;
   Temper temper_;
   /// Those of this round that have not come yet: each comes once in a round.
   std::vector<Kind> to_come_;

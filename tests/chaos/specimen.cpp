@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "peer/any_steward.hpp"
+#include "node/any_steward.hpp"
 
 namespace conch {
 
@@ -17,7 +17,7 @@ recovery::Rule rule_named(const char* name) {
 
 }  // namespace
 
-recovery::Rule peer::rule_left_out() {
+recovery::Rule node::rule_left_out() {
   static const recovery::Rule rule = rule_named(std::getenv("CHAOS_PLANT"));
   return rule;
 }

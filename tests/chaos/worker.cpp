@@ -20,7 +20,7 @@
 #include "chaos/ledger_link.hpp"
 #include "chaos/page.hpp"
 #include "chaos/skewed_clock.hpp"
-#include "sim/random.hpp"
+#include "core/random.hpp"
 #include "wire/limits.hpp"
 
 namespace {
@@ -198,7 +198,7 @@ class Visitor {
   const LedgerLink& ledger_;
   std::string lock_;
   Door& door_;
-  sim::Random random_;
+  Random random_;
 };
 
 /// Tells of what the peer says of itself, and of a clock that was set.

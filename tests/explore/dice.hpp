@@ -4,13 +4,13 @@
 #include <initializer_list>
 #include <string>
 
-#include "sim/random.hpp"
+#include "core/random.hpp"
 
 namespace conch::explore {
 
 class Dice {
  public:
-  explicit Dice(sim::Random& random) : random_(random) {}
+  explicit Dice(Random& random) : random_(random) {}
 
   bool chance(double probability) { return random_.chance(probability); }
   std::uint64_t number(std::uint64_t least, std::uint64_t most) {
@@ -33,7 +33,7 @@ class Dice {
   std::string share() { return one_of({"2%", "10%", "20%", "50%", "80%"}); }
 
  private:
-  sim::Random& random_;
+  Random& random_;
 };
 
 }  // namespace conch::explore

@@ -20,7 +20,7 @@ std::string draw_nodes(Dice& dice, std::uint64_t least, std::uint64_t most) {
 
 }  // namespace
 
-Task draw_community(const CatalogEntry& entry, sim::Random& random) {
+Task draw_community(const CatalogEntry& entry, Random& random) {
   Dice dice(random);
   Task task = conch_task("sim", entry);
   std::string weather = dice.one_of(sim::weathers());
@@ -52,7 +52,7 @@ Task draw_community(const CatalogEntry& entry, sim::Random& random) {
   return task;
 }
 
-Task draw_election(const CatalogEntry& entry, sim::Random& random) {
+Task draw_election(const CatalogEntry& entry, Random& random) {
   Dice dice(random);
   Task task = conch_task("sim", entry);
   task.set({"--nodes", draw_nodes(dice, 2, dice.chance(0.2) ? 40 : 10), Smaller::lower, 2});
@@ -69,7 +69,7 @@ Task draw_election(const CatalogEntry& entry, sim::Random& random) {
   return task;
 }
 
-Task draw_handover(const CatalogEntry& entry, sim::Random& random) {
+Task draw_handover(const CatalogEntry& entry, Random& random) {
   Dice dice(random);
   Task task = conch_task("handover", entry);
   std::uint64_t peers = dice.number(1, 12);
@@ -88,7 +88,7 @@ Task draw_handover(const CatalogEntry& entry, sim::Random& random) {
   return task;
 }
 
-Task draw_survival(const CatalogEntry& entry, sim::Random& random) {
+Task draw_survival(const CatalogEntry& entry, Random& random) {
   Dice dice(random);
   Task task = conch_task("survive", entry);
   if (dice.chance(0.6))

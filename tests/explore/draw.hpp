@@ -4,16 +4,16 @@
 
 #include "catalog/catalog.hpp"
 #include "explore/task.hpp"
-#include "sim/random.hpp"
+#include "core/random.hpp"
 
 namespace conch::explore {
 
-Task draw_simulation(const CatalogEntry& entry, sim::Random& random);
-Task draw_community(const CatalogEntry& entry, sim::Random& random);
-Task draw_election(const CatalogEntry& entry, sim::Random& random);
-Task draw_handover(const CatalogEntry& entry, sim::Random& random);
-Task draw_survival(const CatalogEntry& entry, sim::Random& random);
-Task draw_check(const CatalogEntry& entry, sim::Random& random);
-Task draw_recovery_check(const CatalogEntry& entry, sim::Random& random);
+Task draw_simulation(const CatalogEntry& entry, Random& random);
+Task draw_community(const CatalogEntry& entry, Random& random);
+Task draw_election(const CatalogEntry& entry, Random& random);
+Task draw_handover(const CatalogEntry& entry, Random& random);
+Task draw_survival(const CatalogEntry& entry, Random& random);
+Task draw_check(const CatalogEntry& entry, Random& random);
+Task draw_recovery_check(const CatalogEntry& entry, Random& random);
 
 }  // namespace conch::explore

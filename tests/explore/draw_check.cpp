@@ -12,7 +12,7 @@ constexpr std::uint64_t often = 2;
 
 class CheckDraw {
  public:
-  CheckDraw(const CatalogEntry& entry, sim::Random& random) : entry_(entry), dice_(random) {
+  CheckDraw(const CatalogEntry& entry, Random& random) : entry_(entry), dice_(random) {
     task_.words = {"check", std::string(entry.about.name)};
     task_.machine_words = {"--json", "--threads", "1", "--memory", "1000"};
     task_.seeding = Seeding::none;
@@ -99,11 +99,11 @@ class CheckDraw {
 
 }  // namespace
 
-Task draw_check(const CatalogEntry& entry, sim::Random& random) {
+Task draw_check(const CatalogEntry& entry, Random& random) {
   return CheckDraw(entry, random).draw();
 }
 
-Task draw_recovery_check(const CatalogEntry& entry, sim::Random& random) {
+Task draw_recovery_check(const CatalogEntry& entry, Random& random) {
   return CheckDraw(entry, random).draw_recovery();
 }
 

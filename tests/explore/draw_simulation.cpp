@@ -8,7 +8,7 @@ namespace {
 /// Draws the options of `conch sim` for one algorithm, group by group.
 class SimulationDraw {
  public:
-  SimulationDraw(const CatalogEntry& entry, sim::Random& random) : entry_(entry), dice_(random) {
+  SimulationDraw(const CatalogEntry& entry, Random& random) : entry_(entry), dice_(random) {
     task_.words = {"sim", std::string(entry.about.name)};
     task_.machine_words = {"--json", "--threads", "1"};
   }
@@ -159,7 +159,7 @@ class SimulationDraw {
 
 }  // namespace
 
-Task draw_simulation(const CatalogEntry& entry, sim::Random& random) {
+Task draw_simulation(const CatalogEntry& entry, Random& random) {
   return SimulationDraw(entry, random).draw();
 }
 

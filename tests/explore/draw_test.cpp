@@ -39,7 +39,7 @@ TEST(ExploreFamilies, HaveEverythingInTheCatalogue) {
 TEST(ExploreDraw, WhatIsPromisedOnlyInOrderIsNotOvertaken) {
   const std::set<std::string> linked{"--lose",      "--duplicate",         "--storm",
                                      "--partition", "--partition-one-way", "--link"};
-  sim::Random random(1);
+  Random random(1);
   for (const CatalogEntry& entry : catalog())
     for (int i = 0; i < draws; ++i) {
       Task task = draw_simulation(entry, random);
@@ -54,7 +54,7 @@ TEST(ExploreDraw, WhatIsPromisedOnlyInOrderIsNotOvertaken) {
 
 /// Every option that may be drawn is, and the same random numbers draw the same.
 TEST(ExploreDraw, DrawsAllOptions) {
-  sim::Random random(1), again(1);
+  Random random(1), again(1);
   std::set<std::string> drawn;
   for (const CatalogEntry& entry : catalog())
     for (int i = 0; i < draws; ++i) {

@@ -29,9 +29,9 @@ std::vector<Share::Account> accounts_of(const std::vector<Family>& families) {
   return accounts;
 }
 
-sim::Random fresh_random() {
+Random fresh_random() {
   std::random_device system;
-  return sim::Random((std::uint64_t{system()} << 32) | system());
+  return Random((std::uint64_t{system()} << 32) | system());
 }
 
 std::string file_name(std::string text) {
@@ -90,7 +90,7 @@ void Explorer::tell_progress() {
 }
 
 void Explorer::work() {
-  sim::Random random = fresh_random();
+  Random random = fresh_random();
   while (!stop_ && left_s() > 0) {
     if (std::optional<Job> job = next_job(random)) {
       carry_out(*job);
@@ -100,7 +100,7 @@ void Explorer::work() {
   }
 }
 
-std::optional<Explorer::Job> Explorer::next_job(sim::Random& random) {
+std::optional<Explorer::Job> Explorer::next_job(Random& random) {
   std::lock_guard lock(mutex_);
   // The last tasks may take a little longer than there is time.
   constexpr double grace_s = 5;

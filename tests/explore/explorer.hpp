@@ -42,7 +42,7 @@ class Explorer {
   };
 
   void work();
-  std::optional<Job> next_job(sim::Random& random);
+  std::optional<Job> next_job(Random& random);
   std::uint64_t seeds_for(std::size_t family, const Task& task) const;
   void carry_out(Job job);
   Outcome run(const Job& job, std::uint64_t* took_ms = nullptr);

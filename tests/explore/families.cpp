@@ -22,10 +22,10 @@ class List {
 
   /// A command of conch for an algorithm.
   void add(const std::string& name, const CatalogEntry& entry,
-           Task (*draw)(const CatalogEntry&, sim::Random&), double task_s = 2) {
+           Task (*draw)(const CatalogEntry&, Random&), double task_s = 2) {
     add({.name = name,
          .draw =
-             [program = programs_.conch, &entry, draw](sim::Random& random) {
+             [program = programs_.conch, &entry, draw](Random& random) {
                Task task = draw(entry, random);
                task.program = program;
                return task;
@@ -61,7 +61,7 @@ void add_protocol(List& list, const CatalogEntry& entry) {
 void add_fuzz(List& list, const std::string& program) {
   list.add({.name = std::filesystem::path(program).filename(),
             .speaker = Speaker::fuzz,
-            .draw = [program](sim::Random&) {
+            .draw = [program](Random&) {
               return Task{.program = program, .seeding = Seeding::numbered};
             }});
 }
@@ -72,7 +72,7 @@ void add_chaos(List& list, const std::string& program, const std::string& algori
   list.add({.name = "chaos " + algorithm + ", " + kind,
             .speaker = Speaker::chaos,
             .draw =
-                [=](sim::Random&) {
+                [=](Random&) {
                   Task task{.program = program, .seeding = Seeding::single};
                   task.set({"--seconds", "10", Smaller::never});
                   task.set({"--algorithm", algorithm, Smaller::never});

@@ -9,14 +9,14 @@
 #include "explore/outcome.hpp"
 #include "explore/share.hpp"
 #include "explore/task.hpp"
-#include "sim/random.hpp"
+#include "core/random.hpp"
 
 namespace conch::explore {
 
 struct Family {
   std::string name;
   Speaker speaker = Speaker::conch;
-  std::function<Task(sim::Random&)> draw;
+  std::function<Task(Random&)> draw;
   /// About how long a task may take; it is given so many seeds.
   double task_s = 2;
   unsigned at_once_max = 1000;

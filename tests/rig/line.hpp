@@ -11,7 +11,7 @@
 #include "core/types.hpp"
 #include "rig/packet.hpp"
 #include "sim/faults.hpp"
-#include "sim/random.hpp"
+#include "core/random.hpp"
 
 namespace conch::rig {
 
@@ -75,7 +75,7 @@ class Line {
   Time sent(std::size_t bytes, Time now) const;
   Time in_order(Time arrival);
 
-  sim::Random random_;
+  Random random_;
   Quality quality_;
   bool is_cut_ = false;
   Traffic traffic_;

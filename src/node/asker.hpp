@@ -1,0 +1,45 @@
+// The clients that wait for a survey of the group, and how one answer goes to all of them.
+//
+// A client that asks while a survey is under way waits for the next: the one that is under way may
+// have missed what has happened since. So however many ask, each member answers one survey at a
+// time.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "node/talk.hpp"
+#include "node/world.hpp"
+
+namespace conch::node {
+
+/// A client, or a thread of this process, which is told when it is known.
+template <class Answer>
+using Asker = std::variant<ClientId, std::function<void(Answer)>>;
+
+template <class Answer>
+void answer_all(const std::vector<Asker<Answer>>& askers, const Answer& answer,
+                World& world) {
+  std::string bytes;
+  encode(bytes, ClientReply(answer));
+  for (const Asker<Answer>& asker : askers) {
+    if (const auto* client = std::get_if<ClientId>(&asker)) {
+      world.send(*client, bytes);
+    } else {
+      std::get<1>(asker)(answer);
+    }
+  }
+}
+
+/// A client that has gone wants nothing any more.
+template <class Answer>
+void forget(std::vector<Asker<Answer>>& askers, ClientId client) {
+  std::erase_if(askers, [&](const Asker<Answer>& asker) {
+    const auto* one = std::get_if<ClientId>(&asker);
+    return one && *one == client;
+  });
+}
+
+}  // namespace conch::node

@@ -1,0 +1,34 @@
+// One lock at this peer: who of it wants it, and what that has cost.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "node/claim.hpp"
+#include "node/local_queue.hpp"
+
+namespace conch::node {
+
+class LockDesk {
+ public:
+  explicit LockDesk(std::string name) : name(std::move(name)) {}
+
+  const std::string name;
+  LocalQueue queue;
+  /// Of who is inside.
+  Fence fence;
+  /// Which data belong to it, while somebody is inside; what whoever leaves last has left.
+  DataRef data;
+  /// Newer data were lost, and nobody has written since.
+  bool rolled_back = false;
+  Time inside_since{};
+  /// It was not here before; until somebody has entered.
+  bool came = false;
+  Traffic traffic;
+  /// Mutexes and tickets that are for this lock: the desk stays while there are any.
+  unsigned users = 0;
+  /// Something has changed: there may be a next step.
+  bool touched = false;
+};
+
+}  // namespace conch::node

@@ -1,0 +1,308 @@
+// Everything that a peer decides: who of its threads and clients gets which lock next, what is said
+// to other peers and to the register, whom it knows, when it is in the group and how it leaves.
+//
+// It has no clock, no socket, no thread, no random source: it is told what happened and when, and
+// what it wants done it has done by its World. The peer that ships runs it behind sockets
+// (peer/engine.hpp), and `conch survive` in virtual time with everything going wrong
+// (sim/survival.hpp): the same class.
+//
+// Several things may be told one after the other; `settle` then does whatever follows from them.
+// What is done for one `settle` has an order: introductions, messages to other peers, questions to
+// the register, then what threads and clients of this peer are told. So messages are on their way
+// before a process learns of anything; and who has lost a lock hears of it before it does anything
+// more with it.
+#pragma once
+
+#include <conch/log.hpp>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/catalog.hpp"
+#include "node/agreement.hpp"
+#include "node/any_steward.hpp"
+#include "node/claim_survey.hpp"
+#include "node/clients.hpp"
+#include "node/inquiries.hpp"
+#include "node/lock_desk.hpp"
+#include "node/rangefinder.hpp"
+#include "node/talk.hpp"
+#include "node/timers.hpp"
+#include "node/witness.hpp"
+#include "node/world.hpp"
+
+namespace conch::node {
+
+struct NodeOptions {
+  std::string group;
+  const CatalogEntry* algorithm = nullptr;
+  /// As it comes in; its incarnation is that of its first life.
+  recovery::Member self;
+  /// Of a group without a register: what it has agreed on, and through whom this peer comes in.
+  std::optional<Agreement> ring = {};
+  std::vector<Introduction> ring_contacts = {};
+  recovery::LeaseTerms terms = {};
+  /// What the group must have; whatever it has without.
+  std::optional<unsigned> eps = {};
+  /// The register can be asked from here; else those at these addresses are asked to ask.
+  bool has_register = false;
+  std::vector<std::string> join = {};
+  bool serves_clients = false;
+  Duration try_patience{};
+  Duration lock_delay{};
+  // Of specimens and of runs in which that should happen soon.
+  Tuning tuning = {};
+  recovery::Rule without = recovery::Rule::none;
+  std::optional<std::uint64_t> entries_max = {};
+};
+
+/// Of a peer, over all its lives.
+enum class Phase : std::uint8_t { joining, member, leaving, gone, failed };
+
+class Node {
+ public:
+  Node(NodeOptions options, World& world);
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  // What happens.
+
+  /// Where there is no register here: somebody is sought who can ask it.
+  void seek(Time now);
+  /// Wants to be in the group, on these terms if it has a register.
+  void start(Time now);
+  /// Something may be due.
+  void tick(Time now);
+  void delivered(const Life& from, std::string_view payload, Time now);
+  void contacted(const Life& life) { ask_terms(life); }
+  /// Nothing more reaches this life: its channel is full, or it has forgotten what it had received.
+  void broken(const Life& life, const std::string& why, Time now);
+  void answered(const Life& asker, const recovery::Answer& answer, Time now);
+  /// The register has something new.
+  void register_changed(Time now);
+  /// It cannot be used at the moment; empty: it can be used again.
+  void register_trouble(const std::string& why);
+  void client_came(ClientId client) { clients_.came(client); }
+  void client_said(ClientId client, std::string_view payload, Time now);
+  void client_left(ClientId client, Time now);
+  /// Something is here that was not before.
+  void tell_copies(Time now);
+  /// Wants to be out of the group: those who wait are refused, commands are asked to end, data are
+  /// given to others. Ends in Phase::gone, or failed.
+  void leave(Time now);
+  /// Nothing ends with this peer that another could take.
+  void bequeathed() { is_bequeathed_ = true; }
+
+  /// Does what follows from what has happened.
+  void settle(Time now);
+  /// Its process is about to end, whatever else there is to do.
+  void end() {
+    if (phase_ != Phase::failed) enter_phase(Phase::gone);
+  }
+  /// Nobody carries out, and nobody hears, what is still done to its locks.
+  void forget_all();
+  /// When `tick` has something to do even if nothing happens.
+  Time wakes() const;
+
+  // Threads and clients. A claim belongs to its maker; it has no place any more when it dies.
+
+  LockDesk& desk_at(const std::string& lock);
+  LockDesk* find_desk(std::string_view lock);
+  void close_desk(LockDesk& desk);
+  void take_place(Claim& claim, LockDesk& desk, Time now);
+  /// Leaves, or waits no longer.
+  void drop_place(Claim& claim, Time now);
+  /// Nobody may enter for so long after this peer has vanished; false if the register does not
+  /// remember it yet.
+  bool delay_locks(Duration lock_delay, Time now);
+  /// Empty if the register can be told of a lock delay.
+  std::string why_no_lock_delay() const;
+  /// Those who use these locks have to be told who can share them.
+  std::string why_not_shared() const;
+
+  // What is known.
+
+  const NodeOptions& options() const { return options_; }
+  const CatalogEntry& algorithm() const { return *options_.algorithm; }
+  const Life& self() const { return life_; }
+  Phase phase() const { return phase_; }
+  bool is_member() const { return phase_ == Phase::member; }
+  /// Why it has failed.
+  const std::string& failure() const { return failure_; }
+  /// What keeps the register from being used; empty: nothing.
+  const std::string& trouble() const { return trouble_; }
+  bool has_life() const { return steward_ != nullptr; }
+  bool is_ring() const { return options_.ring.has_value(); }
+  bool has_lease(Time now) const { return steward_->has_lease(now); }
+  bool has_terms() const { return has_terms_; }
+  bool has_company() const { return steward_->view().roster.size() > 1; }
+  const recovery::LeaseTerms& terms() const { return options_.terms; }
+  Duration lease_length() const { return options_.terms.length; }
+  /// How long it takes at most until a command of this peer's that was asked to end is gone.
+  Duration command_patience() const { return options_.terms.length + lock_delay_; }
+  const AnySteward& steward() const { return *steward_; }
+  const Counts& counts() const { return counts_; }
+  std::size_t clients() const { return clients_.size(); }
+  const std::map<std::string, std::unique_ptr<LockDesk>, std::less<>>& desks() const {
+    return desks_;
+  }
+
+  // Status.
+
+  Inquiries& inquiries() { return inquiries_; }
+  ClaimSurvey& claim_survey() { return claim_survey_; }
+  StatusPart status_part(Time now) const;
+  Status status_here(Time now) const;
+  /// The processes of this peer that hold this lock or wait for it; any lock, if it is empty.
+  ClaimsPart claims_part(const std::string& lock, Time now) const;
+
+  /// From here on until it looks away.
+  void watch(Witness& witness) { witnesses_.push_back(&witness); }
+  void unwatch(Witness& witness) { std::erase(witnesses_, &witness); }
+  void unwatch_all() { witnesses_.clear(); }
+  template <class Call>
+  void tell(Call&& call) {
+    for (Witness* witness : witnesses_) call(*witness);
+  }
+
+  // For its parts.
+
+  World& world() { return world_; }
+  const World& world() const { return world_; }
+  AnySteward& steward() { return *steward_; }
+  Effects& effects() { return effects_; }
+  void log(const std::string& line, LogLevel level = LogLevel::warning) { world_.log(line, level); }
+  /// The commands of clients that are inside this lock are asked to end; whoever asks is told when
+  /// they have.
+  void vacate(const Life& asker, const Vacate& m, Time now);
+  /// Whether it speaks version 2, for all we know. A member that does not would take whoever asks
+  /// about claims and commands for a stranger.
+  bool understands_claims(const recovery::Member& member) const;
+
+ private:
+  // node.cpp: lives and phases.
+  void be_born(Time now);
+  void be_born_in_ring(Time now);
+  void begin_anew(Time now);
+  void enter_phase(Phase phase);
+  bool is_adaptive() const { return options_.self.adaptive; }
+  void remember_neighbours();
+  void refuse_waiting(Time now);
+  bool ask_to_let_go();
+  void turn_everybody_out(Time now);
+  void go_on_leaving(Time now);
+  bool has_commands_inside() const;
+  bool is_idle() const;
+  void keep_house(Time now);
+  void suspect_unreachable(Time now);
+  void forget(const Life& life);
+  void drop_idle_desks();
+
+  // node_settling.cpp
+  void do_all(Time now);
+  void carry_out(Effects& effects, Time now);
+  void dispatch(const Effects& effects);
+  void follow_view(Time now);
+  void follow_epoch();
+  void advance(LockDesk& desk, Time now);
+  bool may_share_fence(const LockDesk& desk, Time now) const;
+  void admit(LockDesk& desk, Time now);
+  void lose(LockDesk& desk, Time now);
+  void touch(LockDesk& desk);
+  void tell_end(const Claim& claim, Time now);
+  void let_go(Claim& claim, Time now);
+  template <class M>
+  void tell_asker(const Life& asker, PayloadKind kind, const M& m, Time now);
+
+  void happen(const recovery::Granted& event, Time now);
+  void happen(const recovery::Moved& event, Time now);
+  void happen(const recovery::Withdrew& event, Time now);
+  void happen(const recovery::Lost& event, Time now);
+  void happen(const recovery::Opened& event, Time now);
+  void happen(const recovery::Admitted& event, Time now);
+  void happen(const recovery::Expelled& event, Time now);
+  void happen(const recovery::Departed& event, Time now);
+  void happen(const recovery::Refused& event, Time now);
+  void happen(const recovery::LockArmed& event, Time now);
+  void happen(const recovery::LockDisarmed& event, Time now);
+
+  // node_talk.cpp: the others, and the register.
+  void take_other_payload(const Life& from, PayloadKind kind, std::string_view body, Time now);
+  void doubt(const Life& from, const std::string& why, Time now);
+  void ask_terms(const Life& life);
+  void learn_terms(const Life& from, const recovery::LeaseTerms& terms);
+  void find_contacts_again(Time now);
+  void put_question(recovery::Ask ask);
+  bool knows_lock_delays(const Life& contact) const;
+  const Life* next_contact(const recovery::Ask& ask);
+  void ask_for(const Life& asker, recovery::Ask ask);
+  void hear(const recovery::Answer& answer, Time now);
+  void tell_suspicions(const recovery::Ask& ask);
+  LockPart part_of(const recovery::LockReport& report, Time now) const;
+
+  NodeOptions options_;
+  World& world_;
+  Life life_;
+  Time born_{};
+  std::unique_ptr<AnySteward> steward_;
+  std::map<std::string, std::unique_ptr<LockDesk>, std::less<>> desks_;
+  Clients clients_;
+  Inquiries inquiries_;
+  ClaimSurvey claim_survey_;
+  Rangefinder rangefinder_;
+  Timers timers_;
+  Counts counts_;
+  Epoch epoch_{0};
+  std::vector<Witness*> witnesses_;
+
+  /// Whose commands were asked to end before a lock is forced open, and which of them have not.
+  struct Vacancy {
+    Life asker;
+    Vacated answer;
+    std::vector<const Claim*> claims;
+  };
+  std::vector<Vacancy> vacancies_;
+  /// Commands under locks of each life of this peer.
+  std::map<Life, std::size_t> commands_;
+  Duration lock_delay_{};
+
+  /// What the calls since the last `settle` want done, and the desks they have changed.
+  Effects effects_;
+  Effects carried_out_;
+  std::vector<LockDesk*> touched_;
+  std::vector<Claim*> entered_;
+  std::uint64_t followed_view_ = 0;
+  /// Whom the world knows, and since when no view mentions it.
+  std::map<Life, std::optional<Time>> known_lives_;
+  /// Whom nothing reaches any more: suspected as long as they are members.
+  std::set<Life> unreachable_;
+  Time next_housekeeping_ = Time::max();
+  Time next_forgetting_{};
+
+  /// Where the register is on another machine: who asks it for us.
+  std::vector<Life> contacts_;
+  std::size_t contact_turn_ = 0;
+  Time contacts_sought_{};
+  bool has_terms_ = false;
+
+  Phase phase_ = Phase::joining;
+  /// Of one that leaves. Commands are waited for until the first, and everything until the last.
+  enum class Farewell : std::uint8_t { none, commands, data, locks, said } farewell_{};
+  bool was_member_ = false;
+  bool is_bequeathed_ = false;
+  Time commands_until_ = Time::max();
+  Time leaves_until_ = Time::max();
+  /// Somebody has made this life useless: it ends before anything else happens.
+  bool broken_ = false;
+  /// Was expelled, and is not in again yet.
+  bool expelled_ = false;
+  std::string failure_;
+  std::string trouble_;
+};
+
+}  // namespace conch::node

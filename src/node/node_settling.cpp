@@ -1,0 +1,241 @@
+// What the steward wants done, and what follows for the locks.
+#include <algorithm>
+
+#include "node/node.hpp"
+
+namespace conch::node {
+
+using namespace recovery;
+
+void Node::settle(Time now) {
+  if (std::exchange(broken_, false)) {
+    effects_.clear();
+    happen(Expelled{}, now);
+  }
+  // Who has lost a lock hears of it before it does anything more with it.
+  bool has_news = !effects_.empty();
+  do {
+    if (std::exchange(has_news, false)) do_all(now);
+    while (!touched_.empty()) {
+      LockDesk& desk = *touched_.back();
+      touched_.pop_back();
+      desk.touched = false;
+      advance(desk, now);
+    }
+    go_on_leaving(now);
+    do_all(now);
+  } while (!touched_.empty() || !effects_.empty());
+}
+
+void Node::forget_all() {
+  effects_.clear();
+  for (LockDesk* desk : std::exchange(touched_, {})) desk->touched = false;
+}
+
+void Node::do_all(Time now) {
+  std::swap(effects_, carried_out_);
+  carry_out(carried_out_, now);
+  carried_out_.clear();
+}
+
+void Node::carry_out(Effects& effects, Time now) {
+  for (const Introduction& each : effects.introductions) world_.know(each.life, each.address);
+  for (const Life& life : effects.forgotten) forget(life);
+  follow_view(now);
+  follow_epoch();
+  dispatch(effects);
+  for (Ask& ask : effects.asks) put_question(std::move(ask));
+  for (const Event& event : effects.events)
+    std::visit([&](const auto& chosen) { happen(chosen, now); }, event);
+}
+
+void Node::dispatch(const Effects& effects) {
+  for (const Effects::Parcel& parcel : effects.parcels) {
+    if (parcel.lock && parcel.data.size > 0) world_.enclose(parcel.to, *parcel.lock, parcel.data);
+    bool accepted = world_.send(parcel.to, effects.payload(parcel));
+    if (accepted)
+      tell([&](Witness& witness) {
+        std::string_view lock = parcel.lock ? std::string_view(*parcel.lock) : "";
+        witness.sent(parcel.to, {parcel.type, lock, parcel.size});
+      });
+    LockDesk* desk = parcel.lock ? find_desk(*parcel.lock) : nullptr;
+    if (!desk) continue;
+    ++desk->traffic.messages_sent;
+    desk->traffic.bytes_sent += parcel.size;
+  }
+}
+
+/// Members' addresses are in the view. Who is no longer mentioned may still need an answer.
+void Node::follow_view(Time now) {
+  if (!steward_ || !steward_->has_roster() || steward_->view().number == followed_view_) return;
+  const View& view = steward_->view();
+  followed_view_ = view.number;
+  for (const Member& member : view.roster) {
+    if (member.id == life_.id) continue;
+    world_.know(member.life(), member.address);
+    bool is_new = known_lives_.try_emplace(member.life()).second;
+    if (is_new && !options_.has_register) ask_terms(member.life());
+  }
+  // One that leaves is not on the roster of the view that it decides. Who has missed the one before
+  // learns its address when it calls, and has a report for it by then.
+  bool is_unknown = view.decider != life_ && known_lives_.try_emplace(view.decider).second;
+  if (is_unknown) world_.know(view.decider, "");
+  for (auto& [life, unmentioned] : known_lives_) {
+    if (view.mentions(life)) {
+      unmentioned.reset();
+    } else if (!unmentioned) {
+      unmentioned = now;
+      std::erase(contacts_, life);
+    }
+  }
+  inquiries_.follow_view(view, now);
+  rangefinder_.follow_view(view, now);
+  world_.roster_changed();
+}
+
+void Node::follow_epoch() {
+  if (!steward_ || steward_->epoch() == epoch_) return;
+  epoch_ = steward_->epoch();
+  if (epoch_ == Epoch{0}) return;  // A new life is in none yet.
+  ++counts_.epochs;
+  tell([&](Witness& witness) { witness.installed(epoch_, steward_->view()); });
+  // Whoever readers were held back for may be gone.
+  for (auto& [name, desk] : desks_)
+    if (desk->queue.has_readers_in_line()) touch(*desk);
+}
+
+// The locks.
+
+void Node::advance(LockDesk& desk, Time now) {
+  while (steward_ && steward_->stage() != Stage::out) {
+    auto may_join = [&] { return may_share_fence(desk, now); };
+    auto may_be_wanted = [&] { return steward_->may_be_wanted(desk.name); };
+    std::optional<LocalQueue::Step> step = desk.queue.next(entered_, may_join, may_be_wanted);
+    admit(desk, now);
+    if (!step) return;
+    switch (step->kind) {
+      case LocalQueue::Step::Kind::ask:
+        steward_->request(now, desk.name, step->mode, effects_);
+        break;
+      case LocalQueue::Step::Kind::withdraw: steward_->cancel(now, desk.name, effects_); break;
+      case LocalQueue::Step::Kind::release:
+        steward_->release(now, desk.name, desk.data, effects_);
+        break;
+    }
+  }
+}
+
+/// Without asking the group: there is a lease, and nobody can have a larger fence who is inside.
+bool Node::may_share_fence(const LockDesk& desk, Time now) const {
+  return steward_->stage() == Stage::working && steward_->has_lease(now) &&
+         steward_->epoch() == desk.fence.epoch();
+}
+
+void Node::admit(LockDesk& desk, Time now) {
+  for (Claim* claim : entered_) {
+    const Traffic& traffic = desk.traffic;
+    claim->state = Claim::State::inside;
+    claim->fence = desk.fence;
+    claim->life = life_;
+    if (claim->is_command() && commands_[life_]++ == 0) steward_->hold_fast(true);
+    claim->receipt = {now - claim->asked, traffic.messages_sent - claim->before.messages_sent,
+                      traffic.messages_received - claim->before.messages_received,
+                      traffic.bytes_sent - claim->before.bytes_sent,
+                      traffic.bytes_received - claim->before.bytes_received};
+    ++counts_.entries;
+    bool came = std::exchange(desk.came, false);
+    if (came) ++counts_.handovers;
+    tell([&](Witness& witness) {
+      witness.entered(desk.name, {claim->mode, claim->fence, now - claim->asked, came});
+    });
+    claim->changed();
+  }
+  entered_.clear();
+}
+
+void Node::lose(LockDesk& desk, Time now) {
+  std::vector<Claim*> losers;
+  desk.queue.lost(losers);
+  for (Claim* claim : losers) {
+    tell([&](Witness& witness) { witness.lost(desk.name, claim->mode, claim->held(now)); });
+    claim->state = Claim::State::lost;
+    ++counts_.losses;
+    claim->changed();
+  }
+  touch(desk);
+}
+
+void Node::happen(const Granted& event, Time now) {
+  LockDesk* desk = find_desk(event.lock);
+  CONCH_EXPECT(desk, "a lock that was asked for has a desk");
+  bool used_here = desk->fence != Fence{};
+  desk->came = used_here ? event.baton.fence.number() != desk->fence.number() + 1
+                         : desk->traffic.messages_received > 0;
+  desk->fence = event.baton.fence;
+  desk->data = event.baton.data;
+  desk->rolled_back = event.rolled_back;
+  desk->inside_since = now;
+  desk->queue.granted(entered_);
+  admit(*desk, now);
+  touch(*desk);
+}
+
+void Node::happen(const Moved& event, Time) {
+  LockDesk* desk = find_desk(event.lock);
+  CONCH_EXPECT(desk, "a lock that is held has a desk");
+  desk->data = event.data;
+  desk->rolled_back = event.rolled_back;
+  for (Claim* claim : std::vector(desk->queue.inside())) claim->moved();
+}
+
+void Node::happen(const Withdrew& event, Time) {
+  LockDesk* desk = find_desk(event.lock);
+  CONCH_EXPECT(desk, "a lock that was asked for has a desk");
+  desk->queue.withdrew();
+  touch(*desk);
+}
+
+/// Told for each lock before an expulsion, or when somebody has forced a lock open.
+void Node::happen(const Lost& event, Time now) {
+  if (LockDesk* desk = find_desk(event.lock)) lose(*desk, now);
+}
+
+void Node::happen(const Opened& event, Time) { inquiries_.opened(event.lock); }
+
+void Node::happen(const Admitted&, Time) {
+  if (phase_ == Phase::joining) enter_phase(Phase::member);
+  tell([](Witness& witness) { witness.admitted(); });
+  if (std::exchange(expelled_, false)) log("is in the group again, as a new life", LogLevel::info);
+}
+
+void Node::happen(const Expelled&, Time now) {
+  // Those whom nobody waits for are killed at once.
+  bool is_waited_for = steward_ && steward_->holds_fast();
+  if (steward_ && has_lease(now) && !is_waited_for) world_.end_lease();
+  for (auto& [name, desk] : desks_) lose(*desk, now);
+  world_.forget_data();
+  if (phase_ == Phase::leaving) return enter_phase(Phase::gone);
+  if (phase_ == Phase::member) {
+    log("was out of touch for too long, or was evicted: what it held is lost", LogLevel::error);
+    expelled_ = true;
+  }
+  be_born(now);
+}
+
+void Node::happen(const Departed&, Time) { enter_phase(Phase::gone); }
+
+void Node::happen(const Refused& event, Time now) {
+  failure_ = event.why;
+  if (phase_ != Phase::joining) log(event.why, LogLevel::error);
+  enter_phase(Phase::failed);
+  turn_everybody_out(now);
+}
+
+void Node::happen(const LockArmed& event, Time now) {
+  timers_.arm(event.lock, event.armed.timer, event.epoch,
+              now + world_.draw(event.armed.min, event.armed.max));
+}
+
+void Node::happen(const LockDisarmed& event, Time) { timers_.disarm(event.lock, event.timer); }
+
+}  // namespace conch::node

@@ -1,0 +1,334 @@
+#include "node/overlay_steward.hpp"
+
+#include <algorithm>
+#include <conch/error.hpp>
+#include <map>
+#include <ranges>
+#include <utility>
+
+#include "core/encode.hpp"
+#include "core/random.hpp"
+#include "overlay/chord.hpp"
+#include "overlay/end_to_end.hpp"
+#include "overlay/non_end_to_end.hpp"
+#include "overlay/pastry.hpp"
+#include "overlay/sigma.hpp"
+#include "node/freshness.hpp"
+#include "node/names.hpp"
+#include "node/routed_locks.hpp"
+#include "node/talk.hpp"
+#include "node/timers.hpp"
+
+namespace conch::node {
+
+namespace {
+
+using namespace recovery;
+
+/// Whose channel has been silent for so long is not asked for any more. Until then the channel
+/// keeps what was said last, and so finds the way back by itself when a network that fell apart is
+/// whole again.
+constexpr Duration forgotten_after = std::chrono::minutes(10);
+
+/// What a peer is believed for that does not acknowledge.
+Duration suspected_after(Duration lease) { return lease / 2; }
+/// A message that is older has been overtaken by the leases.
+Duration expires_after(Duration lease) { return lease / 2; }
+/// A timer may come so much late without harm: replicas wait longer than holders by more.
+Duration tolerated_delay(Duration lease) { return lease / 16; }
+
+Replication terms_for(const Agreement& agreement) {
+  Replication terms;
+  terms.replicas = agreement.replicas;
+  terms.lease = agreement.lease;
+  return terms;
+}
+
+template <class P, class O>
+class OverlaySteward final : public AnySteward {
+ public:
+  explicit OverlaySteward(const OverlayTraits& traits)
+      : self_(traits.self),
+        lease_(traits.agreement.lease),
+        contacts_(traits.contacts),
+        locks_(self_.id, terms_for(traits.agreement), O(self_.id, overlay::upkeep_for(lease_)),
+               traits.clock),
+        random_(traits.seed) {
+    view_.algorithm = text_of(traits.agreement);
+    view_.epoch = Epoch{1};  // There is only one.
+    book_.learn({self_.life(), self_.address});
+    see_neighbours();
+  }
+
+  void start(Time now, Effects& out) override {
+    for (const Introduction& contact : contacts_) meet(contact, out);
+    call(now, out, [&](auto& own) {
+      locks_.start(own);
+      // The one that is given last is asked first.
+      for (const Introduction& each : std::views::reverse(contacts_))
+        locks_.join(each.life.id, own);
+      if (contacts_.empty()) own.events.push_back(Admitted{});
+    });
+  }
+  void tick(Time now, Effects& out) override {
+    while (auto due = timers_.take(now))
+      call(now, out, [&](auto& own) { locks_.timer(due->lock, due->timer, own); });
+  }
+  Intake receive(Time now, const Life& from, std::string_view payload, Effects& out) override {
+    Decoder decoder(payload);
+    Letter letter;
+    if (!decoder.decode(letter) || !decoder.finish()) return {decoder.error(), false, {}};
+    tick(now, out);  // What has run out has run out before this came.
+    for (const Introduction& introduction : letter.introductions) meet(introduction, out);
+    if (!is_newest(from)) return {};
+    suspected_.erase(from);
+    std::optional<Duration> age = freshness_.age(from, letter.mark, now);
+    return std::visit(
+        [&](auto& message) { return take(now, from, message, age.value_or(Duration{}), out); },
+        letter.message);
+  }
+  void silent(Time now, const Life& life, Duration unacknowledged, Effects& out) override {
+    if (unacknowledged > forgotten_after) return forget(life, out);
+    if (unacknowledged < suspected_after(lease_)) return;
+    auto [place, fresh] = suspected_.try_emplace(life, now);
+    if (!fresh && now - place->second < lease_) return;
+    place->second = now;
+    suspect(now, life, out);
+  }
+  void suspect(Time now, const Life& life, Effects& out) override {
+    if (is_newest(life)) call(now, out, [&](auto& own) { locks_.suspect(life.id, own); });
+  }
+
+  bool request(Time now, const std::string& lock, Mode, Effects& out) override {
+    return call(now, out, [&](auto& own) { return locks_.request(lock, own); });
+  }
+  bool cancel(Time now, const std::string& lock, Effects& out) override {
+    return call(now, out, [&](auto& own) { return locks_.cancel(lock, own); });
+  }
+  bool release(Time now, const std::string& lock, const DataRef& data, Effects& out) override {
+    return call(now, out, [&](auto& own) { return locks_.release(lock, data, own); });
+  }
+  void leave(Time now, Effects& out) override {
+    stage_ = Stage::leaving;
+    call(now, out, [&](auto& own) { locks_.leave(own); });
+  }
+  std::size_t forget_idle() override { return locks_.forget_idle(now_); }
+
+  // There is no register, no data travel, and nobody is forced.
+  void answered(Time, const Answer&, Effects&) override {}
+  void watched(Time, Effects&) override {}
+  void timer(Time, const std::string&, Epoch, TimerId, Effects&) override {}
+  void evict(Time, std::set<Life>, Effects&) override {}
+  void relabel(Time, const std::map<NodeId, std::string>&, Effects&) override {}
+  void force_open(Time, const std::string&, Effects&) override {}
+  void delay_locks(Time, Duration, Effects&) override {}
+  Duration recorded_lock_delay() const override { return {}; }
+  void hold_fast(bool) override {}
+  bool holds_fast() const override { return false; }
+  bool copied(Time, const std::string&, const DataRef&, Effects&) override { return true; }
+  bool has_token(const std::string&) const override { return false; }
+  bool may_be_wanted(const std::string&) const override { return true; }
+  DataRef known_data(const std::string&) const override { return {}; }
+  std::vector<NodeId> dead() const override { return {}; }
+  Epoch epoch() const override { return Epoch{0}; }
+
+  bool has_roster() const override { return false; }
+  Time wakes() const override { return timers_.next(); }
+  /// Each lock has its own. A peer that was stopped does not know yet which of them it has lost.
+  bool has_lease(Time now) const override { return timers_.next() > now - tolerated_delay(lease_); }
+  std::optional<Time> lease_until() const override { return std::nullopt; }
+  Stage stage() const override { return stage_; }
+  const View& view() const override { return view_; }
+  std::vector<LockReport> reports(Time now) const override {
+    std::vector<LockReport> reports;
+    for (const auto& [name, lock] : locks_.locks()) {
+      LockReport report;
+      report.lock = name;
+      if (lock.position == Locks::Position::inside) report.held = Holding{{}, lock.fence};
+      if (lock.position == Locks::Position::asked) report.waits = Waiting{{}, now - lock.since};
+      reports.push_back(std::move(report));
+    }
+    return reports;
+  }
+
+ private:
+  using Locks = RoutedLocks<P, O>;
+  using Out = typename Locks::Out;
+  struct Letter {
+    std::vector<Introduction> introductions;
+    Postmark mark;
+    typename Locks::Message message;
+    CONCH_FIELDS(Letter, introductions, mark, message)
+  };
+
+  // Messages.
+
+  template <class M>
+  Intake take(Time now, const Life& from, M& message, Duration age, Effects& out) {
+    constexpr bool of_lock = requires { message.lock; };
+    Intake intake;
+    if constexpr (of_lock) {
+      intake.lock = message.lock;
+      intake.type = name_of(message.message);
+      if (std::string why = fault_of(message); !why.empty()) return intake.fault = why, intake;
+      if constexpr (requires { message.age; }) age = message.age += age;
+      if (age > expires_after(lease_)) return intake;
+    } else {
+      intake.type = name_of(typename O::Message(message));
+    }
+    try {
+      InvariantWatch watch;
+      call(now, out, [&](auto& own) { locks_.receive(from.id, message, own); });
+    } catch (const BrokenInvariant& broken) {
+      intake.fault = broken.what();
+      intake.fatal = !of_lock;
+      if constexpr (of_lock)
+        call(now, out, [&](auto& own) { locks_.begin_anew(message.lock, own); });
+    }
+    return intake;
+  }
+  template <class M>
+  std::string fault_of(const M& message) const {
+    try {
+      check_lock_name(message.lock);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return locks_.makes_sense(message) ? "" : "a lock has no such replica";
+  }
+
+  // Others.
+
+  void meet(const Introduction& met, Effects& out) {
+    if (met.life.id == self_.id || met.address.empty() || !book_.learn(met)) return;
+    out.introductions.push_back(met);
+    see_neighbours();
+  }
+  bool is_newest(const Life& life) {
+    std::optional<Introduction> known = book_.find(life.id);
+    if (!known) return book_.learn({life, ""});
+    return known->life.incarnation <= life.incarnation;
+  }
+  void forget(const Life& life, Effects& out) {
+    suspected_.erase(life);
+    freshness_.forget(life);
+    book_.forget(life);
+    out.forgotten.push_back(life);
+  }
+  /// What the overlay says it knows, as far as somebody has said where it is.
+  void see_neighbours() {
+    std::vector<Member> members{self_};
+    for (NodeId node : locks_.overlay().neighbours())
+      if (std::optional<Introduction> met = book_.find(node))
+        members.push_back({node, met->life.incarnation, met->address});
+    Roster roster(std::move(members));
+    if (roster == view_.roster) return;
+    view_.roster = std::move(roster);
+    ++view_.number;
+  }
+
+  // What calls want done.
+
+  template <class Call>
+  auto call(Time now, Effects& out, Call&& run) {
+    now_ = now;
+    Out own{.now = now, .sends = {}, .events = {}};
+    if constexpr (std::is_void_v<decltype(run(own))>) {
+      run(own);
+      pass_on(own, out);
+    } else {
+      auto result = run(own);
+      pass_on(own, out);
+      return result;
+    }
+  }
+  void pass_on(Out& own, Effects& out) {
+    // What cannot be sent goes another way; each time one node fewer is thought of.
+    for (std::size_t i = 0; i < own.sends.size(); ++i) {
+      auto [to, message] = std::move(own.sends[i]);
+      std::optional<Introduction> met = book_.find(to);
+      if (met && !withholds(met->life, message, own.now))
+        pack(met->life, std::move(message), own.now, out);
+      else
+        locks_.undelivered(to, message, own);
+    }
+    for (Event& event : own.events)
+      std::visit([&](auto& chosen) { happen(chosen, own.now, out); }, event);
+    see_neighbours();
+  }
+  /// What is not sent is certainly not delivered, and nobody needs to wait for a lease to find out:
+  /// so a token goes past those who are silent. The overlay goes on asking them.
+  bool withholds(const Life& to, const typename Locks::Message& message, Time now) const {
+    if (!std::holds_alternative<typename Locks::Direct>(message)) return false;
+    auto found = suspected_.find(to);
+    return found != suspected_.end() && now - found->second < 2 * lease_;
+  }
+  void pack(const Life& to, typename Locks::Message message, Time now, Effects& out) {
+    std::size_t begin = out.bytes.size();
+    put_kind(PayloadKind::overlay, out.bytes);
+    Letter letter{book_.introductions(to, self_.id, message), freshness_.stamp(to, now),
+                  std::move(message)};
+    encode(out.bytes, letter);
+    Effects::Parcel parcel{to, begin, out.bytes.size() - begin, {}};
+    std::visit(
+        [&](auto& m) {
+          if constexpr (requires { m.lock; }) {
+            parcel.type = name_of(m.message);
+            parcel.lock = std::move(m.lock);
+          } else {
+            parcel.type = name_of(typename O::Message(m));
+          }
+        },
+        letter.message);
+    out.parcels.push_back(std::move(parcel));
+  }
+
+  template <class E>
+  void happen(E& event, Time now, Effects& out) {
+    if constexpr (std::same_as<E, LockArmed>) {
+      const Armed& armed = event.armed;
+      auto span = static_cast<std::uint64_t>((armed.max - armed.min).count()) + 1;
+      Duration delay = armed.min + Duration(static_cast<Duration::rep>(random_.below(span)));
+      timers_.arm(event.lock, armed.timer, Epoch{}, now + delay);
+    } else if constexpr (std::same_as<E, LockDisarmed>) {
+      timers_.disarm(event.lock, event.timer);
+    } else {
+      if constexpr (std::same_as<E, Admitted>) stage_ = Stage::working;
+      if constexpr (std::same_as<E, Departed>) stage_ = Stage::out;
+      out.events.push_back(std::move(event));
+    }
+  }
+
+  Member self_;
+  Duration lease_;
+  std::vector<Introduction> contacts_;
+  Locks locks_;
+  AddressBook book_;
+  Freshness freshness_;
+  Timers timers_;
+  Random random_;
+  View view_;
+  Stage stage_ = Stage::outside;
+  /// Since when; said again when it lasts.
+  std::map<Life, Time> suspected_;
+  Time now_{};
+};
+
+template <class P>
+std::unique_ptr<AnySteward> make_over(const OverlayTraits& traits) {
+  if (traits.agreement.dht == "chord")
+    return std::make_unique<OverlaySteward<P, overlay::Chord>>(traits);
+  return std::make_unique<OverlaySteward<P, overlay::Pastry>>(traits);
+}
+
+}  // namespace
+
+std::unique_ptr<AnySteward> make_overlay_steward(const OverlayTraits& traits) {
+  const std::string& algorithm = traits.agreement.algorithm;
+  if (algorithm == overlay::Sigma::about.name) return make_over<overlay::Sigma>(traits);
+  if (algorithm == overlay::NonEndToEnd::about.name) return make_over<overlay::NonEndToEnd>(traits);
+  CONCH_EXPECT(algorithm == overlay::EndToEnd::about.name, "one of those that find_routed knows");
+  return make_over<overlay::EndToEnd>(traits);
+}
+
+}  // namespace conch::node

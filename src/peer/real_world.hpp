@@ -1,0 +1,123 @@
+// What a node has around it in a process that ships: sockets, a register, memory that keepers of
+// commands see, a log.
+#pragma once
+
+#include <conch/peer.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/random.hpp"
+#include "net/courier.hpp"
+#include "node/world.hpp"
+#include "peer/directories.hpp"
+#include "peer/presence.hpp"
+#include "peer/register_desk.hpp"
+#include "register/lease_page.hpp"
+
+namespace conch::peer {
+
+class DataDesk;
+
+/// The process that this is.
+class Process {
+ public:
+  virtual ~Process() = default;
+  virtual void phase_changed() = 0;
+  /// Nothing is to end with this peer that another can take.
+  virtual void bequeath() = 0;
+  virtual void keep_house() = 0;
+  virtual void log(const std::string& line, LogLevel level) const = 0;
+};
+
+/// Under the engine's guard.
+class RealWorld final : public node::World {
+ public:
+  RealWorld(Process& process, DataDesk& data, std::uint64_t seed);
+
+  void open(net::CourierOptions options);
+  void open(std::unique_ptr<Register> reg, RegisterListener& listener, bool proves);
+  void be_present(const std::string& state) { presence_.emplace(state); }
+  /// The threads of the register are joined: without the guard.
+  void close_register() {
+    if (register_) register_->close();
+  }
+  void close();
+
+  net::Courier* courier() const { return courier_.get(); }
+  bool has_register() const { return register_ != nullptr; }
+  void describe(std::string command) { command_ = std::move(command); }
+
+  /// While a copy of it is open, this life is not taken for dead; none where the register is on
+  /// another machine. Without the guard: waits for it.
+  file::Descriptor proof(const recovery::Life& life);
+  /// The page that says how long the lease of this life runs; none in a group without a register.
+  file::Descriptor lease_page();
+
+  bool send(const node::Life& to, std::string_view payload) override {
+    return courier_->send(to, payload);
+  }
+  void know(const node::Life& life, const std::string& address) override {
+    courier_->know(life, address);
+  }
+  void forget(const node::Life& life) override { courier_->forget(life); }
+  void contact(const std::string& address) override { courier_->contact(address); }
+  std::uint32_t version_with(const node::Life& life) const override {
+    return courier_->version_with(life);
+  }
+  std::vector<std::pair<node::Life, Duration>> unacknowledged(Time now) const override {
+    return courier_->unacknowledged(now);
+  }
+  void send(node::ClientId client, std::string_view reply) override {
+    courier_->send(client, reply);
+  }
+  void let_in(node::ClientId client, std::string_view reply) override;
+  void dismiss(node::ClientId client) override { courier_->dismiss(client); }
+  bool is_surplus(node::ClientId client) const override { return courier_->is_surplus(client); }
+  wire::ClientProcess process_of(node::ClientId client) const override {
+    return courier_->process_of(client);
+  }
+  recovery::Incarnation draw_incarnation(recovery::Incarnation before) override;
+  void begin_life(const node::Life& life) override;
+  void end_life(const node::Life& life) override { register_->end(life); }
+  void ask(const node::Life& asker, recovery::Ask ask) override {
+    register_->ask(asker, std::move(ask));
+  }
+  void show_lease(Time until, Duration length) override;
+  void end_lease() override;
+  void enclose(const node::Life& to, const std::string& lock, const DataRef& data) override;
+  void take_enclosure(node::Enclosure enclosure) override;
+  void outdated(const std::string& lock, std::uint64_t version) override;
+  std::vector<node::Copy> new_copies() override;
+  void forget_data() override;
+  void bequeath() override { process_.bequeath(); }
+  void phase_changed() override { process_.phase_changed(); }
+  void roster_changed() override;
+  void keep_house() override { process_.keep_house(); }
+  Duration draw(Duration least, Duration most) override;
+  void log(const std::string& line, LogLevel level) override { process_.log(line, level); }
+  wire::ClientProcess process() const override;
+  std::string command() const override;
+  std::string host() const override;
+  void add_traffic(node::Counts& counts) const override;
+  Fence fence_floor() const override;
+
+ private:
+  std::vector<net::Descriptor> pledges();
+
+  Process& process_;
+  DataDesk& data_;
+  Random random_;
+  recovery::Life life_;
+  std::unique_ptr<net::Courier> courier_;
+  std::unique_ptr<RegisterDesk> register_;
+  std::optional<Presence> presence_;
+  /// The page of this life, once somebody has asked for it.
+  std::unique_ptr<file::LeasePage> lease_page_;
+  std::optional<Time> lease_until_;
+  Duration lease_length_{};
+  std::string command_;
+};
+
+}  // namespace conch::peer

@@ -1,0 +1,396 @@
+// Survival: threads and clients that want locks, and the commands that clients run under them.
+#include <algorithm>
+
+#include "core/print.hpp"
+#include "sim/survival_process.hpp"
+
+namespace conch::sim {
+
+using namespace recovery;
+using node::Claim;
+
+std::string Survival::draw_lock() { return lock_names_[random_.below(lock_names_.size())]; }
+
+Wish Survival::draw_wish() {
+  Wish wish;
+  if (entry_.can.shared && chance(options_.readers)) wish.mode = Mode::read;
+  return wish;
+}
+
+void Survival::serve(NodeId id, unsigned number, bool asked_after_storm) {
+  ++report_.grants;
+  if (asked_after_storm) ++served_[{id.value, number}];
+}
+
+/// Of a thread or a client of this process.
+void Survival::entered(Process& process, const Actor& actor, const node::LockDesk& desk,
+                       const Wish& wish, Fence fence) {
+  if (trace_)
+    note(name_of(actor) + " enters " + desk.name + " to " + std::string(word(wish.mode)) + ", " +
+         print(fence) + ", data " + std::to_string(desk.data.version));
+  see_late_holders();
+  forgive_forced_commands(process);
+  oracle(desk.name).entered(actor, {fence, desk.data}, wish);
+  see_other_commands(actor, desk.name, wish);
+}
+
+// Threads.
+
+void Survival::think(Process& process, Thread& thread) {
+  if (stage_ != Stage::busy) return;
+  to(process.serial, draw({}, options_.lease.length / 4),
+     [this, &thread](Process& one) { ask(one, thread); });
+}
+
+void Survival::ask(Process& process, Thread& thread) {
+  if (!process.node->is_member()) {
+    if (!process.wants_to_leave) think(process, thread);
+    return;
+  }
+  std::string lock = draw_lock();
+  Wish wish = draw_wish();
+  thread.mode = wish.mode;
+  thread.writes = wish.mode == Mode::write && chance(0.7);
+  thread.asked_after_storm = !stormy_;
+  std::uint64_t request = ++thread.request;
+  note(process.life, "." + std::to_string(thread.number) + " asks for " + lock + " to " +
+                         std::string(word(wish.mode)));
+  node::LockDesk& desk = process.node->desk_at(lock);
+  ++desk.users;
+  act(process, [&](node::Node& node, Time now) { node.take_place(thread, desk, now); });
+  if (!stormy_ || !chance(0.15)) return;
+  to(process.serial, draw({}, options_.lease.length / 4), [this, &thread, request](Process& one) {
+    lose_patience(one, thread, request);
+  });
+}
+
+void Survival::lose_patience(Process& process, Thread& thread, std::uint64_t request) {
+  if (thread.state != Claim::State::waiting || thread.request != request) return;
+  note(process.life, "." + std::to_string(thread.number) + " loses patience");
+  findings_.see(Sighting::patience_ended);
+  act(process, [&](node::Node& node, Time now) { node.drop_place(thread, now); });
+  finish(process, thread);
+}
+
+/// The node has changed the state of its claim.
+void Survival::changed(Process& process, Thread& thread) {
+  const std::string& lock = thread.desk->name;
+  Actor actor{thread.life, thread.number};
+  std::uint64_t request = thread.request;
+  switch (thread.state) {
+    case Claim::State::inside:
+      entered(process, actor, *thread.desk, {thread.mode, {}}, thread.fence);
+      process.keep(lock, thread.desk->data.version);
+      serve(process.id, thread.number, thread.asked_after_storm);
+      return to(process.serial, draw({}, options_.lease.length / 10),
+                [this, &thread, request](Process& one) {
+                  bool is_same = thread.request == request;
+                  if (is_same && thread.state == Claim::State::inside) release(one, thread);
+                });
+    case Claim::State::lost: {
+      note(process.life, "." + std::to_string(thread.number) + " is told that it has lost " + lock);
+      const node::AnySteward& steward = process.node->steward();
+      if (process.node->phase() != node::Phase::member) {
+        oracle(lock).left(actor, std::nullopt);
+      } else if (steward.stage() == recovery::Stage::out) {
+        oracle(lock).told_lost(actor);
+      } else {
+        oracle(lock).told_forced(actor, steward.view().forced_open(lock));
+      }
+      break;
+    }
+    case Claim::State::refused: break;
+    case Claim::State::idle:
+    case Claim::State::waiting: return;
+  }
+  to(process.serial, {}, [this, &thread, request](Process& one) {
+    if (thread.request == request) finish(one, thread);
+  });
+}
+
+/// It has nothing to do with its lock any more, and may ask again.
+void Survival::finish(Process& process, Thread& thread) {
+  thread.state = Claim::State::idle;
+  process.node->close_desk(*std::exchange(thread.desk, nullptr));
+  think(process, thread);
+}
+
+void Survival::release(Process& process, Thread& thread) {
+  bool has_lease = process.node->has_lease(process.shows()) || options_.without == Rule::lease;
+  if (thread.writes && !has_lease)  // It will be told before anything is released.
+    return call(process, [](node::Node&, Time) {});
+  if (process.node->steward().stage() == recovery::Stage::frozen)
+    findings_.see(Sighting::released_while_frozen);
+  const std::string& lock = thread.desk->name;
+  std::optional<std::uint64_t> written;
+  if (thread.writes) {
+    written = thread.fence.number();
+    thread.desk->data = {*written, 1, process.id};
+    process.data[lock] = *written;
+  }
+  if (trace_)
+    note(name_of(Actor{process.life, thread.number}) + " releases " + lock +
+         (written ? ", version " + std::to_string(*written) : ""));
+  oracle(lock).left({thread.life, thread.number}, written);
+  act(process, [&](node::Node& node, Time now) { node.drop_place(thread, now); });
+  finish(process, thread);
+}
+
+// Clients.
+
+void Survival::connect(Process& process, Client& client) {
+  if (client.is_connected || process.wants_to_leave) return;
+  if (!process.node->is_member())
+    return to(process.serial, draw({}, options_.lease.length),
+              [this, &client](Process& one) { connect(one, client); });
+  Client fresh;
+  fresh.number = client.number;
+  fresh.id = wire::ClientId{++client_ids_};
+  fresh.is_connected = true;
+  client = fresh;
+  call(process, [&](node::Node& node, Time) { node.client_came(client.id); });
+  if (client_dice_.chance(0.3)) {
+    client.lock_delay = options_.lease.length / 4;
+    say(process, client, node::LockDelay{client.lock_delay});
+  }
+  say(process, client, node::Describe{"command " + std::to_string(client.number)});
+  think(process, client);
+}
+
+/// Comes in the order in which it is said.
+void Survival::say(Process& process, const Client& client, const node::ClientMessage& message) {
+  std::string bytes;
+  encode(bytes, message);
+  to(process.serial, std::chrono::microseconds(50), [this, id = client.id, bytes](Process& one) {
+    bool is_here = std::any_of(one.clients.begin(), one.clients.end(),
+                               [&](const Client& each) { return each.id == id; });
+    if (is_here)
+      call(one, [&](node::Node& node, Time now) { node.client_said(id, bytes, now); });
+  });
+}
+
+/// Clients are not stopped with their peer.
+void Survival::think(Process& process, Client& client) {
+  after(draw({}, options_.lease.length / 4), [this, serial = process.serial, id = client.id] {
+    Process* host = find(serial);
+    if (!host) return;
+    for (Client& each : host->clients) {
+      if (each.id != id || !each.is_connected || each.doing != Client::Doing::nothing) continue;
+      if (stormy_ && chance(0.1)) return vanish(*host, each);
+      if (chance(0.2)) inquire(*host, each);
+      if (stage_ == Stage::busy) return acquire(*host, each);
+    }
+  });
+}
+
+void Survival::acquire(Process& process, Client& client) {
+  client.doing = Client::Doing::waits;
+  client.lock = draw_lock();
+  client.wish = draw_wish();
+  client.asked_after_storm = !stormy_;
+  node::Acquire m{++client.claim, client.lock, client.wish.mode == Mode::read, {}, false};
+  if (stormy_ && chance(0.2)) m.patience = draw({}, options_.lease.length / 2);
+  if (stormy_ && chance(0.1)) m.once = true;
+  say(process, client, m);
+  if (!stormy_ || !chance(0.05)) return;
+  after(draw({}, options_.lease.length / 4), [this, serial = process.serial, id = client.id] {
+    Process* host = find(serial);
+    if (!host) return;
+    for (Client& each : host->clients)
+      if (each.id == id && each.is_connected && each.doing != Client::Doing::nothing)
+        return vanish(*host, each);
+  });
+}
+
+/// Who holds what, and how everybody is.
+void Survival::inquire(Process& process, Client& client) {
+  ++client.surveys;
+  if (chance(0.5)) return say(process, client, node::AskStatus{});
+  say(process, client,
+      node::AskClaims{chance(0.5) ? draw_lock() : "", draw({}, options_.lease.length)});
+}
+
+void Survival::Process::send(wire::ClientId client, std::string_view reply) {
+  w_.after(std::chrono::microseconds(50),
+           [&w = w_, serial = serial, client, bytes = std::string(reply)] {
+             w.hear(serial, client, bytes);
+           });
+}
+
+Survival::Client* Survival::Process::find(wire::ClientId client) {
+  auto found = std::find_if(clients.begin(), clients.end(),
+                            [&](const Client& each) { return each.id == client; });
+  return found == clients.end() ? nullptr : &*found;
+}
+
+void Survival::Process::let_in(wire::ClientId client, std::string_view reply) {
+  std::string why;
+  auto message = node::unpacked<node::ClientReply>(reply, why);
+  w_.start_command(*this, *find(client), std::get<node::Entered>(*message).fence);
+  send(client, reply);
+}
+
+void Survival::Process::dismiss(wire::ClientId) {
+  w_.findings_.report(Property::invariant, name_of(life) + " sends a client away");
+}
+
+void Survival::hear(std::uint64_t serial, wire::ClientId id, const std::string& bytes) {
+  Process* host = find(serial);
+  if (!host) return;
+  auto found = std::find_if(host->clients.begin(), host->clients.end(),
+                            [&](const Client& each) { return each.id == id; });
+  if (found == host->clients.end()) return;
+  Client& client = *found;
+  std::string why;
+  auto reply = node::unpacked<node::ClientReply>(bytes, why);
+  if (!reply) return findings_.report(Property::invariant, "a client cannot read: " + why);
+  if (const auto* entered = std::get_if<node::Entered>(&*reply)) {
+    if (entered->claim != client.claim || client.doing != Client::Doing::waits) return;
+    client.doing = Client::Doing::holds;
+    after(draw({}, options_.lease.length / 10), [this, serial, id, claim = client.claim] {
+      Process* still = find(serial);
+      if (!still) return;
+      for (Client& each : still->clients)
+        if (each.id == id && each.claim == claim && each.doing == Client::Doing::holds)
+          return give_up(*still, each);
+    });
+  } else if (const auto* refused = std::get_if<node::NotEntered>(&*reply)) {
+    if (refused->claim != client.claim || client.doing != Client::Doing::waits) return;
+    if (refused->why == node::not_free) findings_.see(Sighting::patience_ended);
+    client.doing = Client::Doing::nothing;
+    think(*host, client);
+  } else if (const auto* lost = std::get_if<node::LostLock>(&*reply)) {
+    bool has_it = client.doing == Client::Doing::waits || client.doing == Client::Doing::holds;
+    if (lost->claim == client.claim && has_it) give_up(*host, client);
+  } else if (std::holds_alternative<node::Status>(*reply) ||
+             std::holds_alternative<node::Claims>(*reply)) {
+    --client.surveys;
+    findings_.see(Sighting::group_surveyed);
+  } else if (std::holds_alternative<node::Done>(*reply) ||
+             std::holds_alternative<node::Failed>(*reply)) {
+    client.has_errand = false;
+    see_late_holders();
+    bool is_done = std::holds_alternative<node::Done>(*reply);
+    if (is_done && !client.forced.empty()) oracle(client.forced).opened(client.inside_before);
+  }
+}
+
+/// Its command ends, in its own time if it is told to, and then it says so.
+void Survival::give_up(Process& process, Client& client) {
+  client.doing = Client::Doing::ends;
+  end_command({client.life, client.number}, [this, serial = process.serial, id = client.id] {
+    Process* host = find(serial);
+    if (!host) return;
+    for (Client& each : host->clients) {
+      if (each.id != id || !each.is_connected) continue;
+      each.doing = Client::Doing::nothing;
+      say(*host, each, node::GiveUp{each.claim});
+      think(*host, each);
+    }
+  });
+}
+
+/// Its keeper ends the command first.
+void Survival::vanish(Process& process, Client& client) {
+  note(process.life, "." + std::to_string(client.number) + " is a client that vanishes");
+  if (client.doing != Client::Doing::nothing) findings_.see(Sighting::client_vanished);
+  client.is_connected = false;
+  end_command({client.life, client.number}, [this, serial = process.serial, id = client.id] {
+    to(serial, std::chrono::microseconds(50), [this, id](Process& host) {
+      call(host, [&](node::Node& node, Time now) { node.client_left(id, now); });
+      to(host.serial, draw({}, options_.lease.length), [this, id](Process& again) {
+        for (Client& each : again.clients)
+          if (each.id == id) return connect(again, each);
+      });
+    });
+  });
+}
+
+// Commands.
+
+bool Survival::has_commands(const Life& life) const {
+  return std::any_of(commands_.begin(), commands_.end(),
+                     [&](const Command& each) { return each.actor.life == life; });
+}
+
+/// Whoever enters is alone also with what others have started.
+void Survival::see_other_commands(const Actor& actor, const std::string& lock, const Wish& wish) {
+  for (const Command& command : commands_) {
+    bool may_run = command.clock.shows(now_) < command.last;
+    bool is_other = command.actor != actor && command.lock == lock;
+    if (!is_other || !may_run || !wish.conflicts(command.wish)) continue;
+    findings_.report(Property::mutual_exclusion, name_of(actor) + " enters while a command of " +
+                                                     name_of(command.actor) + " may run");
+  }
+}
+
+void Survival::start_command(Process& process, Client& client, Fence fence) {
+  findings_.see(Sighting::client_entered);
+  client.life = process.life;
+  Actor actor{process.life, client.number};
+  entered(process, actor, *process.node->find_desk(client.lock), client.wish, fence);
+  serve(process.id, client.number, client.asked_after_storm);
+  commands_.push_back(
+      {actor, fence, client.lock, client.wish, process.clock, {}, client.lock_delay});
+  prolong_commands(process);
+  if (!client.is_connected || client.doing != Client::Doing::waits) forget_command(actor, fence);
+}
+
+/// What keepers see of the lease. The others' clocks may be faster.
+void Survival::prolong_commands(const Process& process) {
+  for (Command& command : commands_) {
+    if (command.actor.life != process.life || !process.lease_until) continue;
+    Duration delay{};
+    if (command.lock_delay > delay)
+      delay = reliable({command.lock_delay, options_.lease.drift_percent});
+    command.last = *process.lease_until + delay;
+  }
+}
+
+/// Its keeper asks it to end; who does not hear it waits until the last moment.
+void Survival::end_command(const Actor& actor, Act then) {
+  auto found = std::find_if(commands_.begin(), commands_.end(),
+                            [&](const Command& each) { return each.actor == actor; });
+  if (found == commands_.end()) return then();
+  found->then.push_back(std::move(then));
+  if (std::exchange(found->is_ending, true)) return;
+  auto grace = std::chrono::microseconds(client_dice_.below(
+      static_cast<std::uint64_t>(options_.lease.length / 10 / std::chrono::microseconds(1))));
+  after(grace, [this, actor, fence = found->fence] {
+    forget_command(actor, fence);
+    if (!noticed_.contains(actor.life) || has_commands(actor.life)) return;
+    findings_.see(Sighting::command_ended);
+    end_life(actor.life);
+  });
+}
+
+/// It has ended, or nobody minds it any more.
+void Survival::forget_command(const Actor& actor, Fence fence) {
+  auto found = std::find_if(commands_.begin(), commands_.end(), [&](const Command& each) {
+    return each.actor == actor && each.fence == fence;
+  });
+  if (found == commands_.end()) return;
+  if (trace_) note(name_of(actor) + " has ended its command");
+  oracle(found->lock).left(actor, std::nullopt);
+  std::vector<Act> then = std::move(found->then);
+  commands_.erase(found);
+  for (const Act& each : then) each();
+}
+
+/// Whoever forces a lock open has waited for the command, or did not mind it.
+void Survival::forgive_forced_commands(const Process& process) {
+  if (!process.node->has_life()) return;
+  const View& view = process.node->steward().view();
+  if (view.forced.empty()) return;
+  Holders forced;
+  for (const Command& command : commands_)
+    if (command.actor.life == process.life &&
+        command.fence.epoch() < view.forced_open(command.lock))
+      forced[command.actor] = command.fence;
+  for (const auto& [actor, fence] : forced) {
+    findings_.see(Sighting::holder_forced);
+    forget_command(actor, fence);
+  }
+}
+
+}  // namespace conch::sim

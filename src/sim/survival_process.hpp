@@ -1,0 +1,134 @@
+// A process of a simulated group: its node, its threads and clients, and what is around the node.
+#pragma once
+
+#include "sim/survival.hpp"
+
+namespace conch::sim {
+
+struct Survival::Thread final : node::Claim {
+  Thread(Survival& world, Process& process, unsigned number)
+      : Claim(Mode::write), number(number), world_(world), process_(process) {}
+
+  const unsigned number;
+  std::uint64_t request = 0;
+  bool asked_after_storm = false;
+  /// Writes what the lock protects.
+  bool writes = false;
+
+  void changed() override { world_.changed(process_, *this); }
+  void moved() override;
+
+ private:
+  Survival& world_;
+  Process& process_;
+};
+
+struct Survival::Client {
+  unsigned number = 0;
+  wire::ClientId id{};
+  bool is_connected = false;
+  enum class Doing : std::uint8_t { nothing, waits, holds, ends } doing{};
+  std::uint64_t claim = 0;
+  std::string lock;
+  Wish wish;
+  Duration lock_delay{};
+  bool asked_after_storm = false;
+  /// With which life of its peer it has entered.
+  Life life;
+  /// Answers that it waits for.
+  unsigned surveys = 0;
+  bool has_errand = false;
+  /// Of a lock that is to be forced open: which, and who was inside.
+  std::string forced;
+  Holders inside_before;
+};
+
+class Survival::Process final : public node::World {
+ public:
+  Process(Survival& world, std::uint64_t serial, NodeId id) : serial(serial), id(id), w_(world) {}
+
+  const std::uint64_t serial;
+  const NodeId id;
+  Life life;
+  Clock clock;
+  std::optional<node::Node> node;
+  std::deque<Thread> threads;
+  std::vector<Client> clients;
+  bool reaches_register = true;
+  bool stopped = false;
+  bool wants_to_leave = false;
+  /// Somebody wants it out.
+  bool is_unwanted = false;
+  std::uint64_t wake = 0;
+  /// What has happened to it while it was stopped.
+  std::vector<std::function<void(Process&)>> missed;
+  /// Whom it can send to.
+  std::set<Life> known;
+  std::optional<Time> lease_until;
+  /// The newest data of each lock that are here, and those that the node was not told of.
+  std::map<std::string, std::uint64_t> data;
+  std::vector<node::Copy> copies;
+  /// Addresses that it wants to know who is at.
+  std::set<std::string> contacting;
+  bool is_settled_in = false;
+  // As it was after the last call.
+  std::size_t early = 0;
+  std::size_t locks = 0;
+  Epoch epoch{0};
+
+  Time shows() const { return clock.shows(w_.now_); }
+  const recovery::Participant* participant() const {
+    return node->has_life() ? node->steward().participant() : nullptr;
+  }
+  void keep(const std::string& lock, std::uint64_t version);
+
+  // World
+  bool send(const Life& to, std::string_view payload) override {
+    return w_.send(*this, to, payload);
+  }
+  void know(const Life& other, const std::string&) override { known.insert(other); }
+  void forget(const Life& other) override;
+  void contact(const std::string& address) override { w_.contact(serial, address); }
+  std::uint32_t version_with(const Life& other) const override {
+    return known.contains(other) ? node::claims_version : 0;
+  }
+  std::vector<std::pair<Life, Duration>> unacknowledged(Time now) const override;
+  void send(wire::ClientId client, std::string_view reply) override;
+  void let_in(wire::ClientId client, std::string_view reply) override;
+  void dismiss(wire::ClientId client) override;
+  bool is_surplus(wire::ClientId) const override { return false; }
+  wire::ClientProcess process_of(wire::ClientId client) const override {
+    return {static_cast<std::uint64_t>(client), 1};
+  }
+  recovery::Incarnation draw_incarnation(recovery::Incarnation) override {
+    return recovery::Incarnation{++w_.incarnations_};
+  }
+  void begin_life(const Life& next) override;
+  void end_life(const Life& former) override { w_.end_life(former); }
+  void ask(const Life& asker, recovery::Ask ask) override { w_.ask_register(*this, asker, ask); }
+  void show_lease(Time until, Duration) override;
+  void end_lease() override;
+  void enclose(const Life&, const std::string&, const DataRef&) override {}
+  void take_enclosure(node::Enclosure) override {}
+  void outdated(const std::string&, std::uint64_t) override {}
+  std::vector<node::Copy> new_copies() override { return std::exchange(copies, {}); }
+  void forget_data() override;
+  void bequeath() override;
+  void phase_changed() override {}
+  void roster_changed() override {}
+  void keep_house() override {}
+  Duration draw(Duration least, Duration most) override { return w_.draw(least, most); }
+  void log(const std::string& line, LogLevel level) override;
+  wire::ClientProcess process() const override { return {serial, 1}; }
+  std::string command() const override { return "simulated"; }
+  std::string host() const override { return "host" + std::to_string(id.value); }
+  void add_traffic(node::Counts&) const override {}
+  Fence fence_floor() const override { return {}; }
+
+ private:
+  Client* find(wire::ClientId client);
+
+  Survival& w_;
+};
+
+}  // namespace conch::sim
