@@ -11,8 +11,8 @@
 #include "cli/group_report.hpp"
 #include "cli/peer_line.hpp"
 #include "node/claim_survey.hpp"
-#include "peer/engine.hpp"
 #include "node/inquiries.hpp"
+#include "peer/engine.hpp"
 
 namespace conch::cli {
 

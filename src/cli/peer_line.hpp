@@ -8,8 +8,8 @@
 
 #include "net/courier.hpp"
 #include "node/claim_survey.hpp"
-#include "peer/directories.hpp"
 #include "node/talk.hpp"
+#include "peer/directories.hpp"
 
 namespace conch::cli {
 

@@ -7,9 +7,9 @@
 
 #include "cli/peer_line.hpp"
 #include "cli/status_report.hpp"
+#include "node/names.hpp"
 #include "pages/pages.hpp"
 #include "peer/engine.hpp"
-#include "node/names.hpp"
 
 namespace conch::cli {
 

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "catalog/real_algorithms.hpp"
 #include "core/print.hpp"
 #include "lab_cli/check_recovery.hpp"
 #include "lab_cli/commands.hpp"
@@ -59,7 +58,7 @@ SurvivalOptions to_options(const SurviveTexts& texts) {
 SurvivalOptions for_seed(SurvivalOptions options, const SurviveTexts& texts, std::uint64_t seed) {
   options.seed = seed;
   if (texts.algorithm != every_algorithm) return options;
-  std::vector<std::string> names = real_algorithms();
+  std::vector<std::string> names = sim::surviving_algorithms();
   options.algorithm = names[seed % names.size()];
   return options;
 }
@@ -86,7 +85,7 @@ struct Totals {
     for (std::size_t i = 0; i < sightings.size(); ++i) {
       auto sighting = static_cast<sim::Sighting>(i);
       bool expected = sightings[i] > 0 || algorithm == every_algorithm ||
-                      is_expected(sighting, find_algorithm(algorithm).can);
+                      is_expected(sighting, find_any(algorithm));
       if (expected) seen[std::string(word(sighting))] = sightings[i];
     }
     return seen;

@@ -38,8 +38,8 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
 
 std::string text_of(const Agreement& agreement) {
   auto lease = std::chrono::duration_cast<std::chrono::milliseconds>(agreement.lease);
-  return agreement.algorithm + "/" + agreement.dht + "/" + std::to_string(agreement.replicas) + "/" +
-         std::to_string(lease.count()) + "ms";
+  return agreement.algorithm + "/" + agreement.dht + "/" + std::to_string(agreement.replicas) +
+         "/" + std::to_string(lease.count()) + "ms";
 }
 
 std::optional<Agreement> parse_agreement(std::string_view text) {
@@ -82,8 +82,7 @@ Agreement founding_again(const Agreement& last, Insistence wanted, std::optional
 }
 
 void expect_agreement(const Insistence& wanted, const Agreement& there, const std::string& place) {
-  auto disagree = [&](const std::string& option, const std::string& has,
-                      const std::string& wants) {
+  auto disagree = [&](const std::string& option, const std::string& has, const std::string& wants) {
     throw Error(ErrorCode::misconfigured, "the group at " + place + " runs " + text_of(there) +
                                               ": it has " + option + " " + has + ", not " + wants +
                                               "; leave that out, or start another group");

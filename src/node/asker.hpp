@@ -20,8 +20,7 @@ template <class Answer>
 using Asker = std::variant<ClientId, std::function<void(Answer)>>;
 
 template <class Answer>
-void answer_all(const std::vector<Asker<Answer>>& askers, const Answer& answer,
-                World& world) {
+void answer_all(const std::vector<Asker<Answer>>& askers, const Answer& answer, World& world) {
   std::string bytes;
   encode(bytes, ClientReply(answer));
   for (const Asker<Answer>& asker : askers) {

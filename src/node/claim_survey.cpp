@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "node/clients.hpp"
-#include "node/node.hpp"
 #include "node/names.hpp"
+#include "node/node.hpp"
 
 namespace conch::node {
 
@@ -53,8 +53,8 @@ void ClaimSurvey::begin(Survey survey, Time now) {
   for (const Member& member : node_.steward().view().roster) {
     if (member.life() == node_.self()) continue;
     bool is_dead = std::find(dead.begin(), dead.end(), member.id) != dead.end();
-    bool is_asked = !is_dead && node_.understands_claims(member) &&
-                    node_.world().send(member.life(), question);
+    bool is_asked =
+        !is_dead && node_.understands_claims(member) && node_.world().send(member.life(), question);
     if (is_asked) survey.awaited.insert(member.life());
     if (!is_asked) survey.claims.silent.push_back(member.id);
   }

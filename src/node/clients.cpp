@@ -1,9 +1,9 @@
 #include "node/clients.hpp"
 
 #include "node/claim_survey.hpp"
-#include "node/node.hpp"
 #include "node/inquiries.hpp"
 #include "node/names.hpp"
+#include "node/node.hpp"
 
 namespace conch::node {
 
@@ -175,9 +175,7 @@ void Clients::lock_delay_recorded(Time now) {
   }
 }
 
-void Clients::take(ClientId client, const LockDelay& m, Time) {
-  lock_delays_[client] = m.length;
-}
+void Clients::take(ClientId client, const LockDelay& m, Time) { lock_delays_[client] = m.length; }
 
 void Clients::take(ClientId client, const GiveUp& m, Time now) {
   ClaimsByNumber& claims = clients_[client];

@@ -31,11 +31,8 @@ void Inquiries::ask(Asker<Status> asker, Time now) {
 }
 
 void Inquiries::begin_survey(Time now) {
-  survey_ = {++asked_,
-             std::exchange(next_askers_, {}),
-             node_.status_here(now),
-             {},
-             now + survey_patience};
+  survey_ = {
+      ++asked_, std::exchange(next_askers_, {}), node_.status_here(now), {}, now + survey_patience};
   std::string question = packed(PayloadKind::status_ask, StatusAsk{survey_->number});
   for (const Member& member : survey_->status.view.roster) {
     if (member.life() == survey_->status.self) continue;

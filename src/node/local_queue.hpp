@@ -47,7 +47,7 @@ class LocalQueue {
     CONCH_EXPECT(place_ == Place::asked, "only who asked is granted");
     place_ = Place::inside;
     entries_ = 0;
-    if (!waiting_.empty()) admit(entered);
+    if (serves_first()) admit(entered);  // Else for whom it was asked has given up meanwhile.
   }
   void withdrew() {
     CONCH_EXPECT(place_ == Place::withdrawing, "only who withdraws has withdrawn");
@@ -91,11 +91,11 @@ class LocalQueue {
   const std::vector<Claim*>& waiting() const { return waiting_; }
   const std::vector<Claim*>& inside() const { return inside_; }
   /// Readers are inside, and another may join them.
-  bool is_read() const { return !inside_.empty() && reading() && waiting_.empty(); }
+  bool is_read() const { return has_readers_inside() && waiting_.empty(); }
+  bool has_readers_inside() const { return !inside_.empty() && reading(); }
   /// Readers are inside, and the first in line is one, too.
   bool has_readers_in_line() const {
-    return !inside_.empty() && reading() && !waiting_.empty() &&
-           waiting_.front()->mode == Mode::read;
+    return has_readers_inside() && !waiting_.empty() && waiting_.front()->mode == Mode::read;
   }
   bool idle() const { return place_ == Place::none && waiting_.empty(); }
 

@@ -206,4 +206,17 @@ TEST_F(LocalQueueTest, ReadersWaitForAFenceOfTheirOwnIfTheyMayNotShareThatOfTheO
   EXPECT_EQ(entered(), Claims{&second});
 }
 
+TEST_F(LocalQueueTest, AWriterDoesNotEnterWithThePlaceOfAReaderWhoHasGivenUp) {
+  Claim& reader = add(Mode::read);
+  Claim& writer = add();
+  expect_step(Kind::ask, Mode::read);
+  queue_.remove(reader);
+  grant();
+  EXPECT_TRUE(entered().empty());
+  expect_step(Kind::release);
+  expect_step(Kind::ask, Mode::write);
+  grant();
+  EXPECT_EQ(entered(), Claims{&writer});
+}
+
 }  // namespace conch::node::local_queue_test

@@ -21,8 +21,7 @@ std::string escaped(char c) {
 }
 
 [[noreturn]] void refuse_lock_name(std::string_view name, const std::string& why) {
-  throw Error(ErrorCode::bad_argument,
-              shown(name) + " cannot be the name of a lock: " + why);
+  throw Error(ErrorCode::bad_argument, shown(name) + " cannot be the name of a lock: " + why);
 }
 
 /// How many bytes a character has whose first is this; 0 if none begins so.

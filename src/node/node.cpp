@@ -55,9 +55,9 @@ void Node::be_born(Time now) {
   Member self = options_.self;
   self.incarnation = life_.incarnation;
   auto copies = [this] { return world_.new_copies(); };
-  steward_ = make_steward(*options_.algorithm,
-                          {self, options_.terms, options_.eps, copies, options_.tuning,
-                           options_.without, options_.entries_max});
+  steward_ =
+      make_steward(*options_.algorithm, {self, options_.terms, options_.eps, copies,
+                                         options_.tuning, options_.without, options_.entries_max});
   steward_->delay_locks(born_, lock_delay_, effects_);
   steward_->start(born_, effects_);
   for (auto& [name, desk] : desks_) touch(*desk);

@@ -210,7 +210,7 @@ class Node {
   void follow_view(Time now);
   void follow_epoch();
   void advance(LockDesk& desk, Time now);
-  bool may_share_fence(const LockDesk& desk, Time now) const;
+  bool may_join_readers(Time now) const;
   void admit(LockDesk& desk, Time now);
   void lose(LockDesk& desk, Time now);
   void touch(LockDesk& desk);

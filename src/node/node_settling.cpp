@@ -99,16 +99,19 @@ void Node::follow_epoch() {
   if (epoch_ == Epoch{0}) return;  // A new life is in none yet.
   ++counts_.epochs;
   tell([&](Witness& witness) { witness.installed(epoch_, steward_->view()); });
-  // Whoever readers were held back for may be gone.
-  for (auto& [name, desk] : desks_)
+  // Whoever readers were held back for may be gone. While they are inside nobody writes, and others
+  // who come to read in this epoch get its first fence.
+  for (auto& [name, desk] : desks_) {
+    if (desk->queue.has_readers_inside()) desk->fence = std::max(desk->fence, Fence(epoch_, 0));
     if (desk->queue.has_readers_in_line()) touch(*desk);
+  }
 }
 
 // The locks.
 
 void Node::advance(LockDesk& desk, Time now) {
   while (steward_ && steward_->stage() != Stage::out) {
-    auto may_join = [&] { return may_share_fence(desk, now); };
+    auto may_join = [&] { return may_join_readers(now); };
     auto may_be_wanted = [&] { return steward_->may_be_wanted(desk.name); };
     std::optional<LocalQueue::Step> step = desk.queue.next(entered_, may_join, may_be_wanted);
     admit(desk, now);
@@ -125,10 +128,9 @@ void Node::advance(LockDesk& desk, Time now) {
   }
 }
 
-/// Without asking the group: there is a lease, and nobody can have a larger fence who is inside.
-bool Node::may_share_fence(const LockDesk& desk, Time now) const {
-  return steward_->stage() == Stage::working && steward_->has_lease(now) &&
-         steward_->epoch() == desk.fence.epoch();
+/// Readers join without asking the group: there is a lease, and nobody reads with a larger fence.
+bool Node::may_join_readers(Time now) const {
+  return steward_->stage() == Stage::working && steward_->has_lease(now);
 }
 
 void Node::admit(LockDesk& desk, Time now) {

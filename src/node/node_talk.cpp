@@ -46,8 +46,7 @@ void Node::doubt(const Life& from, const std::string& why, Time now) {
   if (steward_ && !broken_) steward_->suspect(now, from, effects_);
 }
 
-void Node::take_other_payload(const Life& from, PayloadKind kind, std::string_view body,
-                              Time now) {
+void Node::take_other_payload(const Life& from, PayloadKind kind, std::string_view body, Time now) {
   std::string why;
   switch (kind) {
     case PayloadKind::recovery:
@@ -174,10 +173,9 @@ const Life* Node::next_contact(const Ask& ask) {
 
 std::string Node::why_no_lock_delay() const {
   if (is_ring()) return "this group has no register that could remember a lock delay: leave it out";
-  bool is_known =
-      options_.has_register || std::any_of(contacts_.begin(), contacts_.end(), [&](const Life& each) {
-        return knows_lock_delays(each);
-      });
+  bool is_known = options_.has_register ||
+                  std::any_of(contacts_.begin(), contacts_.end(),
+                              [&](const Life& each) { return knows_lock_delays(each); });
   if (is_known) return "";
   return "the members that have the register are of a release without lock delays: leave it out, "
          "or install this release there first";

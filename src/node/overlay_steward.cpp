@@ -8,16 +8,16 @@
 
 #include "core/encode.hpp"
 #include "core/random.hpp"
-#include "overlay/chord.hpp"
-#include "overlay/end_to_end.hpp"
-#include "overlay/non_end_to_end.hpp"
-#include "overlay/pastry.hpp"
-#include "overlay/sigma.hpp"
 #include "node/freshness.hpp"
 #include "node/names.hpp"
 #include "node/routed_locks.hpp"
 #include "node/talk.hpp"
 #include "node/timers.hpp"
+#include "overlay/chord.hpp"
+#include "overlay/end_to_end.hpp"
+#include "overlay/non_end_to_end.hpp"
+#include "overlay/pastry.hpp"
+#include "overlay/sigma.hpp"
 
 namespace conch::node {
 

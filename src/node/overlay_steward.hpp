@@ -9,10 +9,10 @@
 #include <memory>
 #include <vector>
 
-#include "overlay/fence_clock.hpp"
 #include "node/address_book.hpp"
 #include "node/agreement.hpp"
 #include "node/any_steward.hpp"
+#include "overlay/fence_clock.hpp"
 
 namespace conch::node {
 

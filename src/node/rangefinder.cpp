@@ -54,8 +54,7 @@ void Rangefinder::look_after(Time now) {
     told(first, {std::exchange(found_, {})});
     regroup(now);
   } else if (!found_.empty()) {
-    node_.world().send(first,
-                           packed(PayloadKind::distances, Distances{std::exchange(found_, {})}));
+    node_.world().send(first, packed(PayloadKind::distances, Distances{std::exchange(found_, {})}));
   }
   ping_all(now);
 }

@@ -64,7 +64,8 @@ class World {
   virtual void end_life(const Life& life) = 0;
   /// Ends in `answered`, or in nothing.
   virtual void ask(const Life& asker, recovery::Ask ask) = 0;
-  /// Where keepers of commands look: how long the lease runs, of what length it is; or that it is over.
+  /// Where keepers of commands look: how long the lease runs, of what length it is; or that it is
+  /// over.
   virtual void show_lease(Time until, Duration length) = 0;
   virtual void end_lease() = 0;
 

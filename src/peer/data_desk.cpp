@@ -12,8 +12,9 @@ using namespace recovery;
 
 net::StreamOptions DataDesk::stream_options() const {
   const PeerOptions& options = engine_.options();
-  return {engine_.node().self(),      engine_.group(),  std::string(engine_.node().algorithm().about.name),
-          tls_of(options.tls), options.tcp_only, engine_.socket_folder()};
+  return {
+      engine_.node().self(), engine_.group(),  std::string(engine_.node().algorithm().about.name),
+      tls_of(options.tls),   options.tcp_only, engine_.socket_folder()};
 }
 
 std::optional<DataDesk::Keeper> DataDesk::member(NodeId id) const {
@@ -70,8 +71,9 @@ void DataDesk::tell_outdated(const Errand& errand) {
   std::optional<Keeper> keeper =
       errand.data.location ? member(*errand.data.location) : std::nullopt;
   if (!keeper || keeper->life == engine_.node().self()) return;
-  engine_.courier().send(keeper->life,
-                         node::packed(node::PayloadKind::outdated, node::Outdated{errand.lock, errand.data.version}));
+  engine_.courier().send(
+      keeper->life,
+      node::packed(node::PayloadKind::outdated, node::Outdated{errand.lock, errand.data.version}));
 }
 
 void DataDesk::outdated(const std::string& lock, std::uint64_t version) {

@@ -377,7 +377,8 @@ std::string Engine::data_folder() const {
 
 void Engine::expect_sharing() const {
   if (!node_->algorithm().can.shared)
-    throw Error(ErrorCode::unsupported, in_words_of(options_.option_names, node_->why_not_shared()));
+    throw Error(ErrorCode::unsupported,
+                in_words_of(options_.option_names, node_->why_not_shared()));
 }
 
 std::string Engine::why_no_data() const {

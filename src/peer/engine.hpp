@@ -1,7 +1,7 @@
 // A running peer: a node behind one guard, which whoever has something to do works on itself.
 //
-// A thread that unlocks runs the algorithm and writes to the socket; one that waits receives its own
-// token (driver.hpp). What is decided, the node decides (node/node.hpp).
+// A thread that unlocks runs the algorithm and writes to the socket; one that waits receives its
+// own token (driver.hpp). What is decided, the node decides (node/node.hpp).
 #pragma once
 
 #include <conch/deadline.hpp>

@@ -125,8 +125,8 @@ void Joining::found_again(const View& last) {
     way_.eps = last.eps;
   if (last.number > 0 && last.algorithm != algorithm)
     log_(fmt::format("the group '{}' was empty, and had run {}: it runs {} now", group_,
-                    last.algorithm, algorithm),
-        LogLevel::info);
+                     last.algorithm, algorithm),
+         LogLevel::info);
 }
 
 /// Where this peer joins, whoever answers.
@@ -181,7 +181,8 @@ bool Joining::seek_ring() {
   if (!options_.join.empty()) return open && find_ring_there();
   bool noted = std::filesystem::exists(note_in(directories_.sockets));
   if (!wanted && !noted) return false;
-  way_.founding = begin_founding(directories_.sockets, options_.admission_patience, options_.give_up);
+  way_.founding =
+      begin_founding(directories_.sockets, options_.admission_patience, options_.give_up);
   if (find_ring_here()) return true;
   std::optional<Agreement> last = noted_in(directories_.sockets);
   bool again = last && options_.algorithm.empty() && !options_.etcd.enabled();
@@ -191,7 +192,7 @@ bool Joining::seek_ring() {
   }
   expect_own_register();
   way_.ring = wanted ? founding(insistence(), options_.lease.value_or(default_lease))
-                 : founding_again(*last, insistence(), options_.lease);
+                     : founding_again(*last, insistence(), options_.lease);
   return true;
 }
 
@@ -261,8 +262,8 @@ void Joining::check_ring_options() const {
                     "take --algorithm end-to-end, sigma or non-end-to-end",
                     way_.algorithm->about.name));
   if (way_.ring && options_.etcd.enabled())
-    throw Error(ErrorCode::misconfigured,
-                fmt::format("{} needs no register: leave out --register", way_.algorithm->about.name));
+    throw Error(ErrorCode::misconfigured, fmt::format("{} needs no register: leave out --register",
+                                                      way_.algorithm->about.name));
   if (way_.ring && options_.lock_delay > Duration::zero())
     throw Error(ErrorCode::misconfigured,
                 fmt::format("{} has no register that could remember a lock delay: leave it out",

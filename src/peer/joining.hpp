@@ -1,11 +1,11 @@
 // How a peer finds its group: what it runs, and where; or that there is none yet.
 //
 // A group has a register, on this machine, on etcd, or behind those at the addresses of `join`; or
-// it has none, and the peers of it find one another. Of the latter, with `join` anybody of the group
-// will do. Without it, the sockets beside the group's state are those of its peers on this machine:
-// whoever answers is joined, and if nobody is there the peer founds the group. A file `ring` beside
-// them has what the group agreed on last, so that one who does not say which algorithm it wants
-// looks there first, and founds the group anew with it.
+// it has none, and the peers of it find one another. Of the latter, with `join` anybody of the
+// group will do. Without it, the sockets beside the group's state are those of its peers on this
+// machine: whoever answers is joined, and if nobody is there the peer founds the group. A file
+// `ring` beside them has what the group agreed on last, so that one who does not say which
+// algorithm it wants looks there first, and founds the group anew with it.
 #pragma once
 
 #include <conch/peer.hpp>

@@ -44,7 +44,8 @@ Incarnation RealWorld::draw_incarnation(Incarnation before) {
 }
 
 void RealWorld::begin_life(const Life& life) {
-  if (life != life_) courier_->live_as(life);  // The first is the one in which it introduced itself.
+  if (life != life_)
+    courier_->live_as(life);  // The first is the one in which it introduced itself.
   life_ = life;
   lease_page_.reset();
   lease_until_.reset();

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/print.hpp"
-#include "film/film.hpp"
 #include "core/random.hpp"
+#include "film/film.hpp"
 #include "sim/scripted_world.hpp"
 
 namespace conch::playground {

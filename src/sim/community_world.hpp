@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "core/print.hpp"
+#include "core/random.hpp"
 #include "overlay/fence_clock.hpp"
 #include "overlay/replicas.hpp"
 #include "sim/community.hpp"
 #include "sim/community_oracle.hpp"
 #include "sim/perfect_overlay.hpp"
 #include "sim/protocol_words.hpp"
-#include "core/random.hpp"
 #include "sim/recorder.hpp"
 
 namespace conch::sim {

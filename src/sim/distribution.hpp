@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/text.hpp"
 #include "core/random.hpp"
+#include "core/text.hpp"
 
 namespace conch::sim {
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "core/random.hpp"
 #include "dho/handle.hpp"
 #include "dho/lock_manager.hpp"
 #include "sim/handover.hpp"
 #include "sim/handover_record.hpp"
 #include "sim/population.hpp"
-#include "core/random.hpp"
 
 namespace conch::sim::handover {
 

@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "core/hash.hpp"
+#include "core/random.hpp"
 #include "overlay/replicas.hpp"
 #include "overlay/tenure.hpp"
 #include "sim/multitude.hpp"
-#include "core/random.hpp"
 #include "sim/whereabouts.hpp"
 
 namespace conch::sim {

@@ -4,8 +4,8 @@
 #include <map>
 #include <vector>
 
-#include "sim/options.hpp"
 #include "core/random.hpp"
+#include "sim/options.hpp"
 
 namespace conch::sim {
 

@@ -4,8 +4,8 @@
 #include <charconv>
 
 #include "catalog/catalog.hpp"
-#include "mutex/voting_sets.hpp"
 #include "core/random.hpp"
+#include "mutex/voting_sets.hpp"
 
 namespace conch::sim {
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "catalog/real_algorithms.hpp"
 #include "core/print.hpp"
+#include "overlay/fence_clock.hpp"
 #include "sim/distribution.hpp"
 #include "sim/survival_process.hpp"
 
@@ -19,13 +21,27 @@ bool is_idle(const node::Node& node) {
   });
 }
 
+/// On a ring so many stand that each is the root of one replica of a lock at most.
+constexpr unsigned ring_replicas = 5;
+
+const CatalogEntry& survivor_named(const std::string& name) {
+  const CatalogEntry* routed = node::find_routed(name);
+  return routed ? *routed : find_algorithm(name);
+}
+
 /// Of each peer: far more than a run takes that comes to an end.
 constexpr std::uint64_t events_max = 200'000;
 
 }  // namespace
 
+std::vector<std::string> surviving_algorithms() {
+  std::vector<std::string> names = real_algorithms();
+  for (const CatalogEntry& entry : protocols()) names.emplace_back(entry.about.name);
+  return names;
+}
+
 void validate(const SurvivalOptions& options) {
-  const CatalogEntry& entry = find_algorithm(options.algorithm);
+  const CatalogEntry& entry = survivor_named(options.algorithm);
   if (entry.about.use == Use::specimen)
     throw BadText(options.algorithm + " is a specimen: it fails without any crash. Try " +
                   "naimi-trehel, or `conch algorithms`.");
@@ -57,7 +73,7 @@ Time Survival::Clock::when(Time shown) const {
 
 Survival::Survival(const SurvivalOptions& options, std::ostream* trace)
     : options_(options),
-      entry_(find_algorithm(options.algorithm)),
+      entry_(survivor_named(options.algorithm)),
       trace_(trace),
       random_(options.seed),
       label_dice_(~options.seed),
@@ -73,14 +89,20 @@ SurvivalReport Survival::run() {
   InvariantWatch watch;
   auto span = options_.nodes_max - options_.nodes_min + 1;
   nodes_ = options_.nodes_min + static_cast<std::uint32_t>(random_.below(span));
+  if (node::find_routed(options_.algorithm)) {
+    nodes_ = std::max(nodes_, ring_replicas) + static_cast<std::uint32_t>(random_.below(4));
+    ring_ = node::Agreement{options_.algorithm, chance(0.5) ? "pastry" : "chord", ring_replicas,
+                            options_.lease.length};
+  }
   near_register_ = chance(0.7) ? nodes_ : 1 + static_cast<std::uint32_t>(random_.below(nodes_));
   threads_max_ = 1 + static_cast<unsigned>(random_.below(3));
   clients_max_ = static_cast<unsigned>(random_.below(3));
+  if (is_ring()) clients_max_ = 0;  // Nobody waits for the commands of one that was put out.
   lock_names_ = {"conch"};
   if (chance(0.3)) lock_names_.emplace_back("horn");
   for (const std::string& lock : lock_names_) oracles_.emplace(lock, LockOracle(findings_));
-  for (std::uint64_t id = 0; id < nodes_; ++id)
-    respawn(NodeId{id}, draw({}, options_.lease.length));
+  for (std::uint64_t place = 0; place < nodes_; ++place)
+    respawn(id_of(place), draw({}, options_.lease.length));
   plan_faults();
   stage_until_ = calm_at_ + 200 * options_.lease.length;
   std::uint64_t events = 0;
@@ -160,14 +182,18 @@ void Survival::check_nothing_is_left() {
                        name_of(process->life) + " still has something that nobody wants");
     for (const Client& client : process->clients)
       if (client.surveys > 0 || client.has_errand)
-        findings_.report(Property::progress, "a client of " + name_of(process->life) +
-                                                 " was never answered");
+        findings_.report(Property::progress,
+                         "a client of " + name_of(process->life) + " was never answered");
     if (!process->node->is_member())
       findings_.report(Property::progress, name_of(process->life) + " is not in the group");
   }
   for (const auto& [name, oracle] : oracles_)
     if (!oracle.is_empty())
       findings_.report(Property::progress, "somebody is still inside '" + name + "'");
+}
+
+NodeId Survival::id_of(std::uint64_t place) const {
+  return NodeId{is_ring() ? (~std::uint64_t{0} / nodes_) * place + 1 : place};
 }
 
 void Survival::at(Time when, Act act) { events_.push({when, ++order_, std::move(act)}); }
@@ -205,8 +231,9 @@ bool Survival::everybody_is_served() const {
 
 std::string Survival::name_unserved() const {
   std::string names;
-  for (std::uint64_t id = 0; id < nodes_; ++id)
+  for (std::uint64_t place = 0; place < nodes_; ++place)
     for (unsigned number = 0; number < threads_max_ + clients_max_; ++number) {
+      std::uint64_t id = id_of(place).value;
       auto found = served_.find({id, number});
       if (found != served_.end() && found->second >= 2) continue;
       names += (names.empty() ? "" : ", ") + std::to_string(id) + "." + std::to_string(number);
@@ -260,26 +287,38 @@ void Survival::respawn(NodeId id, Duration delay) {
   });
 }
 
+/// Through some who are in it, or as its founder; false if others are just about to come in.
+bool Survival::find_ring(node::NodeOptions& options) {
+  options.ring = ring_;
+  options.terms = options_.lease;
+  for (const Process* other : living()) {
+    if (!other->node->is_member() || other->wants_to_leave) continue;
+    options.ring_contacts.push_back({other->life, std::to_string(other->id.value)});
+  }
+  return !options.ring_contacts.empty() || processes_.empty();
+}
+
 void Survival::spawn(NodeId id) {
+  node::NodeOptions options;
+  if (is_ring() && !find_ring(options)) return respawn(id, options_.lease.length / 8);
   if (newest(id)) findings_.see(Sighting::usurped);
   std::uint64_t serial = ++serials_;
   processes_[serial] = std::make_unique<Process>(*this, serial, id);
   Process& process = *processes_[serial];
   process.clock = draw_clock();
   process.life = {id, Incarnation{++incarnations_}};
-  process.reaches_register = id.value < near_register_;
+  process.reaches_register = is_ring() || id.value < near_register_;
   lives_[process.life] = &process;
-  node::NodeOptions options;
   options.group = "survivors";
   options.algorithm = &entry_;
   options.self = {id, process.life.incarnation, std::to_string(id.value), false, draw_label()};
-  options.has_register = process.reaches_register;
+  options.has_register = process.reaches_register && !is_ring();
   if (process.reaches_register) options.terms = options_.lease;
   for (std::uint64_t near = 0; near < near_register_; ++near)
     if (!process.reaches_register) options.join.push_back(std::to_string(near));
   options.serves_clients = true;
   options.try_patience = options_.lease.length / 4;
-  if (client_dice_.chance(0.2)) options.lock_delay = options_.lease.length / 2;
+  if (client_dice_.chance(0.2) && !is_ring()) options.lock_delay = options_.lease.length / 2;
   options.tuning = options_.tuning;
   options.without = options_.without;
   options.entries_max = entries_max_;
@@ -358,9 +397,8 @@ void Survival::call(Process& process, const Call& run) {
   for (const Thread& thread : process.threads) {
     bool is_late = thread.state == node::Claim::State::inside && !process.node->has_lease(now);
     if (is_late && options_.without != Rule::lease)
-      findings_.report(
-          Property::mutual_exclusion,
-          name_of(Actor{process.life, thread.number}) + " is inside without a lease, untold");
+      findings_.report(Property::mutual_exclusion, name_of(Actor{process.life, thread.number}) +
+                                                       " is inside without a lease, untold");
   }
   look_at(process);
 }
@@ -432,12 +470,13 @@ void Survival::wake_in_time(Process& process) {
 /// A life of it is over: the lease ran out, or it was evicted.
 void Survival::put_out(Process& process) {
   note(process.life, "is out of the group");
+  findings_.see(Sighting::lived_again);
+  if (is_ring()) return;
   Standing standing = register_.standing();
   bool evicted = !standing.view.roster.contains(process.life);
   if (register_away_) findings_.see(Sighting::register_away);
   if (evicted && !standing.has_ended(process.life)) findings_.see(Sighting::falsely_suspected);
   if (evicted && process.is_unwanted) findings_.see(Sighting::member_evicted);
-  findings_.see(Sighting::lived_again);
   process.is_unwanted = false;
   for (auto& [name, oracle] : oracles_) {
     oracle.gone(process.life);
@@ -458,9 +497,8 @@ void Survival::put_out(Process& process) {
 void Survival::see_late_holders() {
   for (auto& [name, oracle] : oracles_)
     for (const auto& [actor, fence] : oracle.inside()) {
-      auto found = std::find_if(commands_.begin(), commands_.end(), [&, &who = actor](auto& each) {
-        return each.actor == who;
-      });
+      auto found = std::find_if(commands_.begin(), commands_.end(),
+                                [&, &who = actor](auto& each) { return each.actor == who; });
       if (found != commands_.end()) {
         if (found->last <= found->clock.shows(now_)) oracle.is_late(actor);
         continue;
@@ -525,6 +563,11 @@ void Survival::Process::bequeath() {
     }
     w.call(one, [](node::Node& node, Time) { node.bequeathed(); });
   });
+}
+
+/// By a clock that is right.
+Fence Survival::Process::fence_floor() const {
+  return overlay::FenceClock{}.at(w_.now_ + std::chrono::hours(1));
 }
 
 /// Peers of one release understand one another.

@@ -31,6 +31,7 @@
 namespace conch::sim {
 
 struct SurvivalOptions {
+  /// One that runs for real: with a register, or over an overlay.
   std::string algorithm = "naimi-trehel";
   Tuning tuning;
   std::uint64_t seed = 1;
@@ -50,6 +51,9 @@ struct SurvivalOptions {
   /// After so many entries an epoch is renewed; drawn if it is not said, in most runs as for real.
   std::optional<std::uint64_t> entries_max;
 };
+
+/// The names of all that can.
+std::vector<std::string> surviving_algorithms();
 
 /// Throws BadText with a sentence if the options cannot be combined.
 void validate(const SurvivalOptions& options);
@@ -128,6 +132,10 @@ class Survival {
   /// Of a run: everybody does what it wants; asks for no more; leaves.
   enum class Stage : std::uint8_t { busy, quiet, farewell };
 
+  bool is_ring() const { return ring_.has_value(); }
+  /// Of the first, the second, ... peer; on a ring they stand at equal distances.
+  NodeId id_of(std::uint64_t place) const;
+
   // The world's clockwork.
   void at(Time when, Act act);
   void after(Duration delay, Act act) { at(now_ + delay, std::move(act)); }
@@ -143,6 +151,7 @@ class Survival {
 
   // Processes.
   void spawn(NodeId id);
+  bool find_ring(node::NodeOptions& options);
   void respawn(NodeId id, Duration delay);
   void kill(Process& process, bool noticed);
   void remove(Process& process);
@@ -218,6 +227,7 @@ class Survival {
   // What goes wrong: survival_faults.cpp
   void plan_faults();
   void strike();
+  void strike_ring();
   void strike_at(Process& process);
   void force_open();
   void evict();
@@ -245,6 +255,9 @@ class Survival {
   std::uint64_t order_ = 0;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint32_t nodes_ = 0;
+  /// Without a register.
+  std::optional<node::Agreement> ring_;
+  Time last_shaken_{};
   /// So many can reach the register themselves; the others ask them to.
   std::uint32_t near_register_ = 0;
   unsigned threads_max_ = 1;

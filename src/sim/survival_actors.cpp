@@ -50,7 +50,7 @@ void Survival::ask(Process& process, Thread& thread) {
   std::string lock = draw_lock();
   Wish wish = draw_wish();
   thread.mode = wish.mode;
-  thread.writes = wish.mode == Mode::write && chance(0.7);
+  thread.writes = wish.mode == Mode::write && !is_ring() && chance(0.7);
   thread.asked_after_storm = !stormy_;
   std::uint64_t request = ++thread.request;
   note(process.life, "." + std::to_string(thread.number) + " asks for " + lock + " to " +
@@ -59,9 +59,8 @@ void Survival::ask(Process& process, Thread& thread) {
   ++desk.users;
   act(process, [&](node::Node& node, Time now) { node.take_place(thread, desk, now); });
   if (!stormy_ || !chance(0.15)) return;
-  to(process.serial, draw({}, options_.lease.length / 4), [this, &thread, request](Process& one) {
-    lose_patience(one, thread, request);
-  });
+  to(process.serial, draw({}, options_.lease.length / 4),
+     [this, &thread, request](Process& one) { lose_patience(one, thread, request); });
 }
 
 void Survival::lose_patience(Process& process, Thread& thread, std::uint64_t request) {
@@ -92,7 +91,7 @@ void Survival::changed(Process& process, Thread& thread) {
       const node::AnySteward& steward = process.node->steward();
       if (process.node->phase() != node::Phase::member) {
         oracle(lock).left(actor, std::nullopt);
-      } else if (steward.stage() == recovery::Stage::out) {
+      } else if (is_ring() || steward.stage() == recovery::Stage::out) {
         oracle(lock).told_lost(actor);
       } else {
         oracle(lock).told_forced(actor, steward.view().forced_open(lock));
@@ -164,8 +163,7 @@ void Survival::say(Process& process, const Client& client, const node::ClientMes
   to(process.serial, std::chrono::microseconds(50), [this, id = client.id, bytes](Process& one) {
     bool is_here = std::any_of(one.clients.begin(), one.clients.end(),
                                [&](const Client& each) { return each.id == id; });
-    if (is_here)
-      call(one, [&](node::Node& node, Time now) { node.client_said(id, bytes, now); });
+    if (is_here) call(one, [&](node::Node& node, Time now) { node.client_said(id, bytes, now); });
   });
 }
 

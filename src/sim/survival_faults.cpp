@@ -17,6 +17,7 @@ void Survival::plan_faults() {
   if (chance(0.3)) entries_max_ = random_.below(40);
   entries_max_ = options_.entries_max.value_or(entries_max_);
   Duration storm = lease * static_cast<std::int64_t>(options_.stormy_leases);
+  if (is_ring()) storm *= 3;  // There are leases between one fault and the next.
   calm_at_ = Time(storm);
   std::uint64_t faults = random_.below(options_.faults_max + 1);
   for (std::uint64_t i = 0; i < faults; ++i) after(draw(lease, storm), [this] { strike(); });
@@ -32,6 +33,7 @@ void Survival::plan_faults() {
 }
 
 void Survival::strike() {
+  if (is_ring()) return strike_ring();
   Process* victim = draw_process(random_);
   if (!stormy_ || !victim) return;
   Duration lease = options_.lease.length;
@@ -80,7 +82,8 @@ void Survival::strike() {
       if (!chance(0.3)) return;
       for (Process* process : living()) kill(*process, chance(0.5));
       findings_.see(Sighting::founded_again);
-      for (std::uint64_t id = 0; id < nodes_; ++id) respawn(NodeId{id}, draw({}, 2 * lease));
+      for (std::uint64_t place = 0; place < nodes_; ++place)
+        respawn(id_of(place), draw({}, 2 * lease));
       return;
     case 12:
     case 13: return force_open();
@@ -91,6 +94,34 @@ void Survival::strike() {
       findings_.see(Sighting::channel_broke);
       return break_channel(victim->life, other, "too much is unacknowledged");
     }
+  }
+}
+
+/// Where there is no register only so many replicas of a lock may change their root within some
+/// leases: so one peer at a time is struck, when all are in. What parts is together again before
+/// anybody suspects anybody.
+void Survival::strike_ring() {
+  Process* victim = draw_process(random_);
+  Duration lease = options_.lease.length;
+  bool are_all_in = processes_.size() == nodes_;
+  for (const Process* process : living())
+    are_all_in = are_all_in && process->node->is_member() && !process->stopped;
+  if (!stormy_ || !are_all_in || now_ - last_shaken_ < 8 * lease) return;
+  std::uint64_t what = random_.below(6);
+  if (what == 0) {
+    note("the network parts for a moment");
+    std::pair<std::uint64_t, std::uint64_t> cut{victim->id.value, draw_process(random_)->id.value};
+    cut_.insert(cut);
+    return after(draw({}, lease / 4), [this, cut] { cut_.erase(cut); });
+  }
+  last_shaken_ = now_;
+  NodeId id = victim->id;
+  switch (what) {
+    case 1: return leave(*victim);
+    case 2: return stop(*victim, draw({}, lease / 4));
+    case 3: return stop(*victim, draw(lease / 2, 4 * lease));
+    case 4: return strike_at(*victim);
+    default: kill(*victim, false); return respawn(id, draw({}, lease / 10));
   }
 }
 
@@ -141,12 +172,11 @@ void Survival::relabel() {
   Process* process = draw_process(label_dice_);
   if (!stormy_ || !process || process->stopped || !process->node->has_life()) return;
   std::map<NodeId, std::string> labels;
-  for (std::uint64_t id = 0; id < nodes_; ++id)
-    if (label_dice_.chance(0.5)) labels[NodeId{id}] = draw_label();
+  for (std::uint64_t place = 0; place < nodes_; ++place)
+    if (label_dice_.chance(0.5)) labels[id_of(place)] = draw_label();
   note(process->life, "wants other clusters");
-  call(*process, [&](node::Node& node, Time now) {
-    node.steward().relabel(now, labels, node.effects());
-  });
+  call(*process,
+       [&](node::Node& node, Time now) { node.steward().relabel(now, labels, node.effects()); });
 }
 
 std::string Survival::draw_label() {

@@ -44,8 +44,7 @@ void Survival::arrive(const Life& from, const Life& to) {
   receiver->known.insert(from);
   see_token(*receiver, letter);
   after(draw_latency(), [this, from, to] { acknowledge(from, to); });
-  call(*receiver,
-       [&](node::Node& node, Time now) { node.delivered(from, letter.payload, now); });
+  call(*receiver, [&](node::Node& node, Time now) { node.delivered(from, letter.payload, now); });
 }
 
 void Survival::acknowledge(const Life& from, const Life& to) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/print.hpp"
+#include "node/agreement.hpp"
 
 namespace conch::sim {
 
@@ -59,7 +60,14 @@ std::string_view word(Sighting sighting) {
   return "?";
 }
 
-bool is_expected(Sighting sighting, const Capabilities& can) {
+bool is_expected(Sighting sighting, const CatalogEntry& entry) {
+  const Capabilities& can = entry.can;
+  if (node::find_routed(entry.about.name)) {
+    constexpr std::array of_rings{Sighting::late_holder_told,  Sighting::member_left,
+                                  Sighting::stayed_near,       Sighting::patience_ended,
+                                  Sighting::left_while_wanted, Sighting::everybody_left};
+    return std::find(of_rings.begin(), of_rings.end(), sighting) != of_rings.end();
+  }
   if (sighting == Sighting::guest_came) return can.dynamic;
   if (sighting == Sighting::readers_together) return can.shared;
   if (sighting == Sighting::token_in_flight) return can.token;

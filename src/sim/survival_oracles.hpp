@@ -71,8 +71,8 @@ enum class Sighting : std::uint8_t {
 };
 inline constexpr std::size_t sighting_count = 36;
 std::string_view word(Sighting sighting);
-/// Whether an algorithm that can do this shows it in some hundred runs.
-bool is_expected(Sighting sighting, const Capabilities& can);
+/// Whether an algorithm of which one can say this shows it in some hundred runs.
+bool is_expected(Sighting sighting, const CatalogEntry& entry);
 using Sightings = std::array<std::uint64_t, sighting_count>;
 
 /// Of a run.
@@ -133,9 +133,7 @@ class LockOracle {
   void check_data(const Actor& actor, std::uint64_t found);
   std::optional<Life> living_keeper(const Written& written) const;
   void see(Sighting sighting) { findings_->see(sighting); }
-  void report(Property property, std::string what) {
-    findings_->report(property, std::move(what));
-  }
+  void report(Property property, std::string what) { findings_->report(property, std::move(what)); }
 
   Findings* findings_;
   std::map<Actor, Holder> inside_;

@@ -123,7 +123,7 @@ class Survival::Process final : public node::World {
   std::string command() const override { return "simulated"; }
   std::string host() const override { return "host" + std::to_string(id.value); }
   void add_traffic(node::Counts&) const override {}
-  Fence fence_floor() const override { return {}; }
+  Fence fence_floor() const override;
 
  private:
   Client* find(wire::ClientId client);

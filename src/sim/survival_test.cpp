@@ -4,7 +4,6 @@
 
 #include <sstream>
 
-#include "catalog/real_algorithms.hpp"
 #include "sim/distribution.hpp"
 
 namespace conch::sim::survival_test {
@@ -30,7 +29,7 @@ std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
 }
 
 class EveryAlgorithm : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Survival, EveryAlgorithm, ::testing::ValuesIn(real_algorithms()),
+INSTANTIATE_TEST_SUITE_P(Survival, EveryAlgorithm, ::testing::ValuesIn(surviving_algorithms()),
                          test_name);
 
 TEST_P(EveryAlgorithm, Survives) {
@@ -41,10 +40,10 @@ TEST_P(EveryAlgorithm, Survives) {
     ASSERT_FALSE(report.violation) << report.violation->what << "\n  repeat: " << command(options);
     for (std::size_t i = 0; i < seen.size(); ++i) seen[i] += report.sightings[i];
   }
-  const Capabilities& can = find_algorithm(GetParam()).can;
+  const CatalogEntry& entry = find_any(GetParam());
   for (std::size_t i = 0; i < seen.size(); ++i) {
     auto sighting = static_cast<Sighting>(i);
-    EXPECT_TRUE(seen[i] > 0 || !is_expected(sighting, can)) << word(sighting);
+    EXPECT_TRUE(seen[i] > 0 || !is_expected(sighting, entry)) << word(sighting);
   }
 }
 

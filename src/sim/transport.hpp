@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "link/link.hpp"
+#include "sim/link.hpp"
 #include "sim/event_queue.hpp"
 #include "sim/network.hpp"
 #include "sim/observer.hpp"

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/random.hpp"
 #include "core/types.hpp"
 #include "rig/line.hpp"
-#include "core/random.hpp"
 
 namespace conch::chaos {
 

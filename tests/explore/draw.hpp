@@ -3,8 +3,8 @@
 #pragma once
 
 #include "catalog/catalog.hpp"
-#include "explore/task.hpp"
 #include "core/random.hpp"
+#include "explore/task.hpp"
 
 namespace conch::explore {
 

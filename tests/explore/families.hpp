@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "core/random.hpp"
 #include "explore/outcome.hpp"
 #include "explore/share.hpp"
 #include "explore/task.hpp"
-#include "core/random.hpp"
 
 namespace conch::explore {
 

@@ -2,7 +2,7 @@
 """Plants the faults of faults.txt, one at a time, and sees who notices: ./dev mutate.
 
 Each is planted in a copy of the tree, below build/mutate, and built there; then `conch survive all` runs with fresh
-seeds until it complains or its time is over, and the tests of recovery run. What came of a fault is kept until the
+seeds until it complains or its time is over, and the tests of recovery and of the node run. What came of a fault is kept until the
 sources change, so that a run that was ended goes on where it was.
 """
 import argparse
@@ -102,8 +102,8 @@ def configure():
 
 def build():
     """Empty, or what the compiler said."""
-    built = subprocess.run(["cmake", "--build", BUILD, "--target", "conch-lab", "recovery_test", "-j",
-                            str(os.cpu_count())], capture_output=True, text=True)
+    built = subprocess.run(["cmake", "--build", BUILD, "--target", "conch-lab", "recovery_test", "node_test",
+                            "-j", str(os.cpu_count())], capture_output=True, text=True)
     return "" if built.returncode == 0 else built.stdout[-3000:]
 
 
@@ -136,8 +136,7 @@ def survive(seconds):
 
 
 def is_caught_by_tests():
-    status, _ = run([BUILD / "recovery_test", "--gtest_brief=1"], 120)
-    return status != 0
+    return any(run([BUILD / test, "--gtest_brief=1"], 120)[0] != 0 for test in ("recovery_test", "node_test"))
 
 
 def try_fault(fault, seconds):
@@ -167,7 +166,7 @@ def summarize(faults, results, seconds):
     caught = [fault for fault in faults if results[fault.name]["survive"] is not None]
     either = [fault for fault in faults if fault in caught or results[fault.name]["tests"]]
     print(f"\n{len(caught)} of {len(faults)} faults ({100 * len(caught) // len(faults)} %) are caught by conch survive "
-          f"within {seconds} s, {len(either)} by that or the tests of recovery.")
+          f"within {seconds} s, {len(either)} by that or the tests of recovery and of the node.")
     missed = [fault for fault in faults if fault not in caught]
     if missed:
         print("Not by conch survive:")

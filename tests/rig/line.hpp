@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/random.hpp"
 #include "core/types.hpp"
 #include "rig/packet.hpp"
 #include "sim/faults.hpp"
-#include "core/random.hpp"
 
 namespace conch::rig {
 

@@ -27,7 +27,7 @@
 #include "core/fields.hpp"
 #include "core/types.hpp"
 
-namespace conch {
+namespace conch::sim {
 
 /// The delay doubles with every attempt in vain, up to this many times.
 inline constexpr unsigned backoff_doublings_max = 6;
@@ -176,4 +176,4 @@ class Link {
                repetition_)
 };
 
-}  // namespace conch
+}  // namespace conch::sim

@@ -1,4 +1,4 @@
-#include "link/link.hpp"
+#include "sim/link.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "core/print.hpp"
 #include "core/testing/dice.hpp"
 
-namespace conch::link_test {
+namespace conch::sim::link_test {
 
 using namespace std::chrono_literals;
 
@@ -468,4 +468,4 @@ TEST(RetransmissionDelayDeathTest, IsNeverNothing) {
   EXPECT_DEATH(retransmission_delay(0ns, 1), "a link waits before it repeats itself");
 }
 
-}  // namespace conch::link_test
+}  // namespace conch::sim::link_test
