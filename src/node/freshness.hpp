@@ -4,7 +4,8 @@
 // Whoever writes says what its clock shows, and what the clock of the reader showed in the last
 // message that it had from there, and when that came. The reader knows then that the writer's clock
 // showed that when its own showed at least this: so it has an upper bound, which is too large by
-// one transit. Clocks need not agree, but should run alike for a minute.
+// one transit. Clocks need not agree. They do not run alike either: so a bound is believed for a
+// while only, in which they cannot have come far apart.
 #pragma once
 
 #include <map>
@@ -28,6 +29,8 @@ struct Postmark {
 
 class Freshness {
  public:
+  explicit Freshness(Duration trust) : trust_(trust) {}
+
   Postmark stamp(const recovery::Life& to, Time now) const {
     auto found = known_.find(to);
     bool heard = found != known_.end() && found->second.heard;
@@ -43,7 +46,7 @@ class Freshness {
     if (mark.echo) {
       // The reader's clock, at least, when the writer's showed zero.
       Duration offset = mark.echo->yours - mark.echo->mine;
-      bool better = !known.offset || offset > *known.offset || here - known.measured > trust;
+      bool better = !known.offset || offset > *known.offset || here - known.measured > trust_;
       if (better) known.offset = offset, known.measured = here;
     }
     if (!known.offset) return std::nullopt;
@@ -52,7 +55,6 @@ class Freshness {
   void forget(const recovery::Life& life) { known_.erase(life); }
 
  private:
-  static constexpr Duration trust = std::chrono::minutes(1);
   static constexpr std::size_t size_max = 4096;
 
   struct Known {
@@ -60,6 +62,7 @@ class Freshness {
     std::optional<Duration> offset;
     Duration measured{};
   };
+  Duration trust_;
   std::map<recovery::Life, Known> known_;
 };
 

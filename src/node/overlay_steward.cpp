@@ -53,6 +53,7 @@ class OverlaySteward final : public AnySteward {
         contacts_(traits.contacts),
         locks_(self_.id, terms_for(traits.agreement), O(self_.id, overlay::upkeep_for(lease_)),
                traits.clock),
+        freshness_(lease_),
         random_(traits.seed) {
     view_.algorithm = text_of(traits.agreement);
     view_.epoch = Epoch{1};  // There is only one.

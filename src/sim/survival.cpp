@@ -323,6 +323,7 @@ void Survival::spawn(NodeId id) {
   options.without = options_.without;
   options.entries_max = entries_max_;
   process.node.emplace(std::move(options), process);
+  if (trace_ && is_ring()) process.node->watch(process);
   for (unsigned i = 0; i < threads_max_; ++i) process.threads.emplace_back(*this, process, i);
   process.clients.resize(clients_max_);
   for (unsigned i = 0; i < clients_max_; ++i) process.clients[i].number = threads_max_ + i;

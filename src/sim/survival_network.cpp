@@ -17,7 +17,8 @@ using node::PayloadKind;
 bool Survival::send(Process& from, const Life& to, std::string_view payload) {
   Channel& channel = channels_[{from.life, to}];
   if (!from.known.contains(to) || channel.is_broken) return false;
-  if (trace_) note(from.life, "-> " + std::to_string(to.id.value) + "  " + describe(payload));
+  if (trace_ && !is_ring())
+    note(from.life, "-> " + std::to_string(to.id.value) + "  " + describe(payload));
   ++report_.messages;
   Time arrival = now_ + draw_latency();
   // A connection breaks, and what was on its way is said again on the next.

@@ -43,7 +43,7 @@ struct Survival::Client {
   Holders inside_before;
 };
 
-class Survival::Process final : public node::World {
+class Survival::Process final : public node::World, public node::Witness {
  public:
   Process(Survival& world, std::uint64_t serial, NodeId id) : serial(serial), id(id), w_(world) {}
 
@@ -81,6 +81,14 @@ class Survival::Process final : public node::World {
     return node->has_life() ? node->steward().participant() : nullptr;
   }
   void keep(const std::string& lock, std::uint64_t version);
+
+  // Witness, of messages over an overlay.
+  void sent(const Life& to, const Note& note) override {
+    w_.note(life, "-> " + name_of(to) + "  " + std::string(note.type));
+  }
+  void received(const Life& from, const Note& note) override {
+    w_.note(life, "<- " + name_of(from) + "  " + std::string(note.type));
+  }
 
   // World
   bool send(const Life& to, std::string_view payload) override {
