@@ -165,7 +165,6 @@ void Node::leave(Time now) {
   refuse_waiting(now);
   // Keepers end their commands within the lease.
   commands_until_ = ask_to_let_go() ? now + command_patience() : now;
-  leaves_until_ = commands_until_ + leave_patience;
   farewell_ = Farewell::commands;
 }
 
@@ -174,7 +173,7 @@ void Node::go_on_leaving(Time now) {
   if (phase_ != Phase::leaving) return;
   if (farewell_ == Farewell::commands && (!has_commands_inside() || commands_until_ <= now)) {
     commands_until_ = Time::max();
-    leaves_until_ = now + leave_patience;
+    leaves_until_ = Time::max();  // Whoever bequeaths does not take for ever.
     turn_everybody_out(now);
     farewell_ = Farewell::data;
     was_member_ ? world_.bequeath() : bequeathed();
@@ -189,8 +188,7 @@ void Node::go_on_leaving(Time now) {
     if (!is_in) return enter_phase(Phase::gone);
     steward_->leave(now, effects_);
   }
-  bool is_late = farewell_ != Farewell::data && leaves_until_ <= now;
-  if (!is_late) return;
+  if (leaves_until_ > now) return;
   log("could not leave in time: its lease ends as if it had crashed");
   enter_phase(Phase::gone);
 }

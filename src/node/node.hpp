@@ -291,7 +291,7 @@ class Node {
   bool has_terms_ = false;
 
   Phase phase_ = Phase::joining;
-  /// Of one that leaves. Commands are waited for until the first, and everything until the last.
+  /// Of one that leaves: what it still waits for, and until when.
   enum class Farewell : std::uint8_t { none, commands, data, locks, said } farewell_{};
   bool was_member_ = false;
   bool is_bequeathed_ = false;

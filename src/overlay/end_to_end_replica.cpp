@@ -63,7 +63,10 @@ void EndToEnd::serve(Replica& replica, const Request& m, Out& out) {
   if (m.data.version > replica.data.version) replica.data = m.data;
   bool held = replica.used();
   if (m.least > replica.generation) {
-    // A generation that is locked is closed by its holder or by its lease, not by hearsay.
+    // A generation that is locked is closed by its holder or by its lease, not by hearsay. A lock
+    // that is always wanted is never closed: so whoever insists is told to its holder, too.
+    bool is_told = held && m.forced && replica.mode == Mode::locked && replica.owner != m.ts;
+    if (is_told) out.send(replica.owner.node, Enqueue{{m.ts}, replica.term});
     if (held) return void(replica.later.insert(m.ts));
     advance(m.replica, replica, m.least, out);
   }

@@ -38,9 +38,8 @@ void Survival::entered(Process& process, const Actor& actor, const node::LockDes
 
 void Survival::think(Process& process, Thread& thread) {
   if (stage_ != Stage::busy) return;
-  // Of a lock that is always wanted, end-to-end may forget a waiter who was away (docs/limits.md).
-  Duration longest = is_ring() ? 2 * options_.lease.length : options_.lease.length / 4;
-  to(process.serial, draw({}, longest), [this, &thread](Process& one) { ask(one, thread); });
+  to(process.serial, draw({}, options_.lease.length / 4),
+     [this, &thread](Process& one) { ask(one, thread); });
 }
 
 void Survival::ask(Process& process, Thread& thread) {

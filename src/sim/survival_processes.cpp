@@ -1,0 +1,341 @@
+// Survival: processes come and go, and what is around their nodes.
+#include <algorithm>
+
+#include "core/print.hpp"
+#include "overlay/fence_clock.hpp"
+#include "sim/distribution.hpp"
+#include "sim/survival_process.hpp"
+
+namespace conch::sim {
+
+using namespace recovery;
+
+// Processes.
+
+Survival::Process* Survival::find(const Life& life) {
+  auto found = lives_.find(life);
+  return found == lives_.end() ? nullptr : found->second;
+}
+
+Survival::Process* Survival::find(std::uint64_t serial) {
+  auto found = processes_.find(serial);
+  return found == processes_.end() ? nullptr : found->second.get();
+}
+
+Survival::Process* Survival::newest(NodeId id) {
+  Process* found = nullptr;
+  for (const auto& [serial, process] : processes_)
+    if (process->id == id) found = process.get();
+  return found;
+}
+
+std::vector<Survival::Process*> Survival::living() {
+  std::vector<Process*> all;
+  for (const auto& [serial, process] : processes_) all.push_back(process.get());
+  return all;
+}
+
+Survival::Process* Survival::draw_process(Random& random) {
+  std::vector<Process*> all = living();
+  return all.empty() ? nullptr : all[random.below(all.size())];
+}
+
+void Survival::respawn(NodeId id, Duration delay) {
+  after(delay, [this, id] {
+    if (!newest(id) && stage_ != Stage::farewell) spawn(id);
+  });
+}
+
+/// Through some who are in it, or as its founder; false if others are just about to come in.
+bool Survival::find_ring(node::NodeOptions& options) {
+  options.ring = ring_;
+  options.terms = options_.lease;
+  for (const Process* other : living()) {
+    if (!other->node->is_member() || other->wants_to_leave) continue;
+    options.ring_contacts.push_back({other->life, std::to_string(other->id.value)});
+  }
+  return !options.ring_contacts.empty() || processes_.empty();
+}
+
+void Survival::spawn(NodeId id) {
+  node::NodeOptions options;
+  if (is_ring() && !find_ring(options)) return respawn(id, options_.lease.length / 8);
+  if (newest(id)) findings_.see(Sighting::usurped);
+  std::uint64_t serial = ++serials_;
+  processes_[serial] = std::make_unique<Process>(*this, serial, id);
+  Process& process = *processes_[serial];
+  process.clock = draw_clock();
+  process.life = {id, Incarnation{++incarnations_}};
+  process.reaches_register = is_ring() || id.value < near_register_;
+  lives_[process.life] = &process;
+  options.group = "survivors";
+  options.algorithm = &entry_;
+  options.self = {id, process.life.incarnation, std::to_string(id.value), false, draw_label()};
+  options.has_register = process.reaches_register && !is_ring();
+  if (process.reaches_register) options.terms = options_.lease;
+  for (std::uint64_t near = 0; near < near_register_; ++near)
+    if (!process.reaches_register) options.join.push_back(std::to_string(near));
+  options.serves_clients = true;
+  options.try_patience = options_.lease.length / 4;
+  if (client_dice_.chance(0.2) && !is_ring()) options.lock_delay = options_.lease.length / 2;
+  options.tuning = options_.tuning;
+  options.without = options_.without;
+  options.entries_max = entries_max_;
+  process.node.emplace(std::move(options), process);
+  if (trace_ && is_ring()) process.node->watch(process);
+  for (unsigned i = 0; i < threads_max_; ++i) process.threads.emplace_back(*this, process, i);
+  process.clients.resize(clients_max_);
+  for (unsigned i = 0; i < clients_max_; ++i) process.clients[i].number = threads_max_ + i;
+  note(process.life, "starts");
+  call(process, [&](node::Node& node, Time now) {
+    process.reaches_register ? node.start(now) : node.seek(now);
+  });
+}
+
+/// Noticed: somebody on its machine sees that the process is dead; otherwise its lease runs out.
+/// Keepers see it by themselves, and end what they keep.
+void Survival::kill(Process& process, bool noticed) {
+  note(process.life, noticed ? "is killed, and seen to be dead" : "is killed");
+  Life life = process.life;
+  see_end_of(life);
+  std::vector<Actor> left_behind;
+  for (const Command& command : commands_)
+    if (command.actor.life.id == process.id) left_behind.push_back(command.actor);
+  remove(process);
+  if (noticed) noticed_.insert(life);
+  for (const Actor& actor : left_behind) {
+    if (noticed) noticed_.insert(actor.life);
+    end_command(actor, [] {});
+  }
+  if (noticed && !has_commands(life)) end_life(life);
+}
+
+void Survival::remove(Process& process) {
+  for (auto& [name, oracle] : oracles_) {
+    // What its clients have started runs on.
+    for (const Thread& thread : process.threads)
+      if (thread.state == node::Claim::State::inside)
+        oracle.left({thread.life, thread.number}, std::nullopt);
+    oracle.gone(process.life);
+  }
+  lives_.erase(process.life);
+  processes_.erase(process.serial);
+}
+
+void Survival::stop(Process& process, Duration length) {
+  if (process.stopped) return;
+  note(process.life, "is stopped for " + print_duration(length));
+  see_end_of(process.life);
+  process.stopped = true;
+  after(length, [this, serial = process.serial] {
+    Process* woken = find(serial);
+    if (!woken) return;
+    note(woken->life, "goes on");
+    woken->stopped = false;
+    for (auto& act : std::exchange(woken->missed, {})) to(serial, {}, std::move(act));
+  });
+}
+
+void Survival::leave(Process& process) {
+  if (!process.node->is_member()) {
+    if (stage_ == Stage::farewell)
+      to(process.serial, options_.lease.length / 4, [this](Process& one) { leave(one); });
+    return;
+  }
+  note(process.life, "wants to leave");
+  for (const auto& [name, desk] : process.node->desks())
+    if (!desk->queue.idle()) findings_.see(Sighting::left_while_wanted);
+  process.wants_to_leave = true;
+  call(process, [](node::Node& node, Time now) { node.leave(now); });
+}
+
+void Survival::call(Process& process, const Call& run) {
+  Time now = process.shows();
+  run(*process.node, now);
+  process.node->tick(now);
+  process.node->settle(now);
+  for (const Thread& thread : process.threads) {
+    bool is_late = thread.state == node::Claim::State::inside && !process.node->has_lease(now);
+    if (is_late && options_.without != Rule::lease)
+      findings_.report(Property::mutual_exclusion, name_of(Actor{process.life, thread.number}) +
+                                                       " is inside without a lease, untold");
+  }
+  look_at(process);
+}
+
+void Survival::act(Process& process, const Call& run) {
+  Time now = process.shows();
+  run(*process.node, now);
+  process.node->settle(now);
+  look_at(process);
+}
+
+/// What has become of it by a call.
+void Survival::look_at(Process& process) {
+  const node::Node& node = *process.node;
+  if (!node.has_life() && node.has_terms())
+    return call(process, [](node::Node& own, Time now) { own.start(now); });
+  if (const Participant* part = process.participant()) {
+    if (part->early() > process.early) findings_.see(Sighting::early_message);
+    if (part->locks().size() < process.locks) findings_.see(Sighting::lock_forgotten);
+    const View& newest = register_.view();
+    if (newest.decider == process.life && part->epoch() == newest.epoch) decided_ = newest.epoch;
+    bool is_held = std::any_of(
+        process.threads.begin(), process.threads.end(),
+        [](const Thread& thread) { return thread.state == node::Claim::State::inside; });
+    if (part->epoch() != process.epoch && process.epoch != Epoch{0} && is_held)
+      findings_.see(Sighting::holder_kept);
+    process.early = part->early();
+    process.locks = part->locks().size();
+    process.epoch = part->epoch();
+  }
+  forgive_forced_commands(process);
+  if (node.is_member() && !std::exchange(process.is_settled_in, true)) settle_in(process);
+  if (node.phase() == node::Phase::failed)
+    findings_.report(Property::invariant, name_of(process.life) + " is refused: " + node.failure());
+  if (node.phase() == node::Phase::gone) {
+    bool departed = process.wants_to_leave && node.steward().stage() == recovery::Stage::out;
+    if (departed) findings_.see(Sighting::member_left);
+    return to(process.serial, {}, [this, departed](Process& gone) {
+      note(gone.life, "has left");
+      NodeId id = gone.id;
+      kill(gone, departed);
+      if (stage_ != Stage::farewell) respawn(id, draw({}, 2 * options_.lease.length));
+    });
+  }
+  wake_in_time(process);
+}
+
+/// It is in the group: its threads and clients begin.
+void Survival::settle_in(Process& process) {
+  note(process.life, "is in the group");
+  const Member* member = process.node->steward().view().roster.find(process.id);
+  if (member && member->guest) findings_.see(Sighting::guest_came);
+  for (Thread& thread : process.threads) think(process, thread);
+  for (std::size_t i = 0; i < process.clients.size(); ++i)
+    to(process.serial, draw({}, options_.lease.length / 4),
+       [this, i](Process& one) { connect(one, one.clients[i]); });
+}
+
+void Survival::wake_in_time(Process& process) {
+  std::uint64_t number = ++process.wake;
+  Time shown = process.node->wakes();
+  if (shown == Time::max()) return;
+  Duration delay = std::max(Duration{}, process.clock.when(shown) - now_);
+  to(process.serial, delay, [this, number](Process& woken) {
+    if (woken.wake == number) call(woken, [](node::Node&, Time) {});
+  });
+}
+
+/// A life of it is over: the lease ran out, or it was evicted.
+void Survival::put_out(Process& process) {
+  note(process.life, "is out of the group");
+  findings_.see(Sighting::lived_again);
+  if (is_ring()) return;
+  Standing standing = register_.standing();
+  bool evicted = !standing.view.roster.contains(process.life);
+  if (register_away_) findings_.see(Sighting::register_away);
+  if (evicted && !standing.has_ended(process.life)) findings_.see(Sighting::falsely_suspected);
+  if (evicted && process.is_unwanted) findings_.see(Sighting::member_evicted);
+  process.is_unwanted = false;
+  for (auto& [name, oracle] : oracles_) {
+    oracle.gone(process.life);
+    for (const Thread& thread : process.threads)
+      if (oracle.is_inside({process.life, thread.number}))
+        findings_.report(Property::mutual_exclusion,
+                         name_of(Actor{process.life, thread.number}) +
+                             " is out of the group, and was not told that its lock is lost");
+  }
+  process.early = process.locks = 0;
+  process.epoch = Epoch{0};
+  // Of two processes of one name the older does not fight for it.
+  if (newest(process.id) != &process)
+    to(process.serial, {}, [this](Process& former) { kill(former, false); });
+}
+
+/// Who is inside although its lease has run out does not know yet, and need not be waited for.
+void Survival::see_late_holders() {
+  for (auto& [name, oracle] : oracles_)
+    for (const auto& [actor, fence] : oracle.inside()) {
+      auto found = std::find_if(commands_.begin(), commands_.end(),
+                                [&, &who = actor](auto& each) { return each.actor == who; });
+      if (found != commands_.end()) {
+        if (found->last <= found->clock.shows(now_)) oracle.is_late(actor);
+        continue;
+      }
+      const Process* holder = find(actor.life);
+      if (!holder || !holder->node->has_lease(holder->shows())) oracle.is_late(actor);
+    }
+}
+
+// What is around a node.
+
+void Survival::Process::keep(const std::string& lock, std::uint64_t version) {
+  if (version == 0) return;
+  data[lock] = version;
+  copies.push_back({lock, {version, 1, id}});
+  w_.oracle(lock).copied(life, version);
+}
+
+void Survival::Process::begin_life(const Life& next) {
+  if (next == life) return;
+  w_.put_out(*this);
+  w_.lives_.erase(life);
+  life = next;
+  w_.lives_[life] = this;
+  lease_until.reset();
+}
+
+void Survival::Process::show_lease(Time until, Duration) {
+  lease_until = until;
+  w_.prolong_commands(*this);
+}
+
+/// What runs under its locks is killed now.
+void Survival::Process::end_lease() {
+  lease_until = shows();
+  for (Command& command : w_.commands_)
+    if (command.actor.life == life) command.last = *lease_until;
+}
+
+void Survival::Process::forget_data() {
+  data.clear();
+  copies.clear();
+}
+
+/// Another member takes what is newest here; if there is none it ends with this peer.
+void Survival::Process::bequeath() {
+  w_.to(serial, w_.draw_latency(), [&w = w_](Process& one) {
+    for (const auto& [lock, version] : one.data) {
+      DataRef known = one.node->steward().known_data(lock);
+      if (known.version != version || known.location != one.id) continue;
+      for (const Member& member : one.node->steward().view().roster) {
+        Process* heir = w.find(member.life());
+        bool takes = heir && heir != &one && !heir->stopped && heir->node->is_member() &&
+                     heir->node->steward().view().roster.contains(one.life) &&
+                     !w.is_cut(one.id, heir->id) && !w.is_cut(heir->id, one.id);
+        if (!takes) continue;
+        heir->keep(lock, version);
+        w.findings_.see(Sighting::data_inherited);
+        w.call(*heir, [](node::Node& node, Time now) { node.tell_copies(now); });
+        break;
+      }
+    }
+    w.call(one, [](node::Node& node, Time) { node.bequeathed(); });
+  });
+}
+
+/// By a clock that is right.
+Fence Survival::Process::fence_floor() const {
+  return overlay::FenceClock{}.at(w_.now_ + std::chrono::hours(1));
+}
+
+/// Peers of one release understand one another.
+void Survival::Process::log(const std::string& line, LogLevel) {
+  if (w_.trace_) w_.note(life, "says: " + line);
+  if (line.find("makes no sense") != line.npos) w_.findings_.report(Property::invariant, line);
+}
+
+void Survival::Thread::moved() { process_.keep(desk->name, desk->data.version); }
+
+}  // namespace conch::sim
