@@ -161,9 +161,15 @@ void add_survive_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand(
       "survive", "Kill, stop and part the peers of a group, and see that its lock survives");
   auto texts = std::make_shared<SurviveTexts>();
-  command->add_option("algorithm", texts->algorithm, "One that conch algorithms lists, or all")
+  command
+      ->add_option("algorithm", texts->algorithm,
+                   "One that conch algorithms lists for locks or over an overlay, or all")
       ->required();
-  command->add_option("--nodes", texts->nodes, "How many peers, or as many as the seed has it")
+  command
+      ->add_option(
+          "--nodes", texts->nodes,
+          "How many peers, or as many as the seed has it; over an overlay at least five, and up "
+          "to three more")
       ->capture_default_str();
   command->add_option("--lease", texts->lease, "How long a lease lasts")->capture_default_str();
   command->add_option("--drift", texts->drift, "How wrong clocks may run, in percent")

@@ -1,5 +1,7 @@
 #include "node/clients.hpp"
 
+#include <conch/error.hpp>
+
 #include "node/claim_survey.hpp"
 #include "node/inquiries.hpp"
 #include "node/names.hpp"

@@ -257,4 +257,16 @@ TEST(EndToEnd, ARootThatWasStoppedWithALockDoesNotVoteInAGenerationThatOthersHav
   EXPECT_EQ(node.sent<Response>().at(0).generation, 9u);
 }
 
+/// It was told that the generation is over; but a waiter has taken it over, and while somebody
+/// always waits it is never closed.
+TEST(EndToEnd, WhoInsistsOnALaterGenerationIsToldToTheHolderOfThisOne) {
+  Node node(replica, std::chrono::seconds(1));
+  node.deliver(Request{0, ts(1, a), 1, 0, 0, false});
+  node.deliver(Winner{0, first_term(1), ts(1, a), 1, a});
+  node.deliver(Request{0, ts(2, b), 2, 0, 0, false});
+  EXPECT_TRUE(node.sent<Enqueue>().empty()) << "it may be right";
+  node.deliver(Request{0, ts(2, b), 2, 0, 0, true});
+  EXPECT_EQ(node.sent<Enqueue>().at(0), (Enqueue{{ts(2, b)}, first_term(1)}));
+}
+
 }  // namespace conch::overlay::end_to_end_test

@@ -68,14 +68,14 @@ std::unique_ptr<Register> open_register(const PeerOptions& options, const std::s
   if (!options.etcd.enabled()) {
     if (std::string why = why_not_founded(group, directories.state); !why.empty()) throw Error(why);
     FileRegisterOptions terms;
-    terms.lease = options.lease.value_or(default_lease);
+    terms.lease = options.lease.value_or(node::default_lease);
     terms.inotify_after = std::chrono::milliseconds(50);
     return std::make_unique<FileRegister>(directories.state, terms);
   }
   expect_no_files(group, directories.state);
   EtcdRegisterOptions etcd = etcd_options(options.etcd);
   etcd.group = group;
-  etcd.lease = options.lease.value_or(default_lease);
+  etcd.lease = options.lease.value_or(node::default_lease);
   etcd.neighbours = directories.sockets + "/lives";
   return std::make_unique<EtcdRegister>(etcd);
 }

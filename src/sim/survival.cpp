@@ -46,6 +46,8 @@ void validate(const SurvivalOptions& options) {
                   "naimi-trehel, or `conch algorithms`.");
   if (options.nodes_min < 2 || options.nodes_max > 64 || options.nodes_min > options.nodes_max)
     throw BadText("a group that survives has 2 to 64 peers, as 4 or 2..6");
+  if (node::find_routed(options.algorithm) && options.without != Rule::none)
+    throw BadText(options.algorithm + " has no register, and so none of the rules of recovery");
   if (options.without == Rule::roster)
     throw BadText(
         "--without roster needs a group whose register knows less than its members: "
@@ -96,6 +98,7 @@ SurvivalReport Survival::run() {
   near_register_ = chance(0.7) ? nodes_ : 1 + static_cast<std::uint32_t>(random_.below(nodes_));
   threads_max_ = 1 + static_cast<unsigned>(random_.below(3));
   clients_max_ = static_cast<unsigned>(random_.below(3));
+  if (is_ring()) threads_max_ = std::min(threads_max_, 2U);
   if (is_ring()) clients_max_ = 0;  // Nobody waits for the commands of one that was put out.
   lock_names_ = {"conch"};
   if (chance(0.3)) lock_names_.emplace_back("horn");

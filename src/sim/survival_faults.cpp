@@ -17,7 +17,7 @@ void Survival::plan_faults() {
   if (chance(0.3)) entries_max_ = random_.below(40);
   entries_max_ = options_.entries_max.value_or(entries_max_);
   Duration storm = lease * static_cast<std::int64_t>(options_.stormy_leases);
-  if (is_ring()) storm *= 3;  // There are leases between one fault and the next.
+  if (is_ring()) storm *= 2;  // There are leases between one fault and the next.
   calm_at_ = Time(storm);
   std::uint64_t faults = random_.below(options_.faults_max + 1);
   for (std::uint64_t i = 0; i < faults; ++i) after(draw(lease, storm), [this] { strike(); });

@@ -36,7 +36,7 @@ TEST_P(EveryAlgorithm, Survives) {
   Sightings seen{};
   const CatalogEntry& entry = find_any(GetParam());
   // An overlay is looked after all the time, and takes as long as ten recoveries.
-  std::uint64_t seeds = entry.about.use == Use::real ? 150 : 40;
+  std::uint64_t seeds = node::find_routed(GetParam()) ? 40 : 150;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     SurvivalOptions options = of(GetParam(), seed);
     SurvivalReport report = Survival(options).run();
@@ -101,6 +101,10 @@ TEST(Survival, WhatMakesNoSenseIsRefused) {
   refused([](SurvivalOptions& options) { options.lease.length = {}; });
   refused([](SurvivalOptions& options) { options.clock_drift_percent = 50; });
   refused([](SurvivalOptions& options) { options.without = Rule::roster; });
+  refused([](SurvivalOptions& options) {
+    options.algorithm = "sigma";
+    options.without = Rule::lease;
+  });
   EXPECT_THROW(validate(of("no-such", 1)), UnknownName);
 }
 

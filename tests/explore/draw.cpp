@@ -102,4 +102,13 @@ Task draw_survival(const CatalogEntry& entry, Random& random) {
   return task;
 }
 
+/// Without a register clocks run alike to a twentieth.
+Task draw_ring_survival(const CatalogEntry& entry, Random& random) {
+  Dice dice(random);
+  Task task = conch_task("survive", entry);
+  if (dice.chance(0.3)) task.set({"--lease", dice.one_of({"200ms", "500ms", "3s", "10s"})});
+  if (dice.chance(0.4)) task.set({"--clock-drift", dice.text(0, 5), Smaller::never});
+  return task;
+}
+
 }  // namespace conch::explore

@@ -13,6 +13,7 @@ Task draw_community(const CatalogEntry& entry, Random& random);
 Task draw_election(const CatalogEntry& entry, Random& random);
 Task draw_handover(const CatalogEntry& entry, Random& random);
 Task draw_survival(const CatalogEntry& entry, Random& random);
+Task draw_ring_survival(const CatalogEntry& entry, Random& random);
 Task draw_check(const CatalogEntry& entry, Random& random);
 Task draw_recovery_check(const CatalogEntry& entry, Random& random);
 

@@ -30,7 +30,8 @@ TEST(ExploreFamilies, HaveEverythingInTheCatalogue) {
     EXPECT_EQ(all.contains("sim " + std::string(entry.about.name)), is_real) << entry.about.name;
   }
   for (const CatalogEntry& entry : protocols())
-    EXPECT_TRUE(all.contains("sim " + std::string(entry.about.name)));
+    for (const char* command : {"sim ", "check ", "survive "})
+      EXPECT_TRUE(all.contains(command + std::string(entry.about.name))) << entry.about.name;
   EXPECT_TRUE(all.contains("fuzz_frames"));
   EXPECT_TRUE(all.contains("chaos elmp, files"));
   EXPECT_FALSE(all.contains("sim naimi-trehel@idle-owner"));

@@ -55,6 +55,7 @@ void add_algorithm(List& list, const CatalogEntry& entry, Whose whose) {
 void add_protocol(List& list, const CatalogEntry& entry) {
   std::string name(entry.about.name);
   list.add("sim " + name, entry, draw_community);
+  list.add("survive " + name, entry, draw_ring_survival);
   list.add("check " + name, entry, draw_check, check_s);
 }
 
