@@ -288,6 +288,7 @@ class Survival {
   std::set<std::pair<std::uint64_t, std::uint64_t>> cut_;
   std::set<std::uint64_t> cut_from_register_;
   bool register_away_ = false;
+  bool register_full_ = false;
   Duration register_delay_{};
   double answers_lost_ = 0;
   std::uint64_t entries_max_ = Fence::last_count / 2;

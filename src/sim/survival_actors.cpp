@@ -255,6 +255,7 @@ void Survival::hear(std::uint64_t serial, wire::ClientId id, const std::string& 
   } else if (const auto* refused = std::get_if<node::NotEntered>(&*reply)) {
     if (refused->claim != client.claim || client.doing != Client::Doing::waits) return;
     if (refused->why == node::not_free) findings_.see(Sighting::patience_ended);
+    if (refused->why.starts_with("this peer serves")) findings_.see(Sighting::client_turned_away);
     client.doing = Client::Doing::nothing;
     think(*host, client);
   } else if (const auto* lost = std::get_if<node::LostLock>(&*reply)) {

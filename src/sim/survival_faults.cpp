@@ -37,7 +37,7 @@ void Survival::strike() {
   Process* victim = draw_process(random_);
   if (!stormy_ || !victim) return;
   Duration lease = options_.lease.length;
-  switch (random_.below(15)) {
+  switch (random_.below(16)) {
     case 0:
     case 1: return strike_at(*victim);
     case 2: {  // starts again at once, before anybody has noticed
@@ -94,6 +94,10 @@ void Survival::strike() {
       findings_.see(Sighting::channel_broke);
       return break_channel(victim->life, other, "too much is unacknowledged");
     }
+    case 15:
+      note("the disk of the register is full");
+      register_full_ = true;
+      return after(draw(lease / 4, 3 * lease), [this] { register_full_ = false; });
   }
 }
 
@@ -225,6 +229,7 @@ void Survival::calm_down() {
   cut_.clear();
   cut_from_register_.clear();
   register_away_ = false;
+  register_full_ = false;
   register_delay_ = {};
   notify();
 }

@@ -146,6 +146,8 @@ void Survival::ask_register(const Process& process, const Life& asker, const Ask
 
 void Survival::answer(std::uint64_t serial, const Life& asker, const Ask& ask) {
   if (register_away_) return;
+  if (register_full_ && !std::holds_alternative<Look>(ask.question))
+    return findings_.see(Sighting::disk_full);
   View before = register_.view();
   std::uint64_t refusals = register_.refusals();
   Answer answer = register_.answer(ask, register_clock_.shows(now_));

@@ -55,6 +55,8 @@ std::string_view word(Sighting sighting) {
     case Sighting::channel_broke: return "a channel broke between two that went on";
     case Sighting::group_surveyed: return "the group was asked who holds what";
     case Sighting::lock_delay_counted: return "a lock delay was waited for";
+    case Sighting::client_turned_away: return "a client was turned away";
+    case Sighting::disk_full: return "the register could not be written";
     case Sighting::everybody_left: return "everybody left at the end";
   }
   return "?";

@@ -67,9 +67,11 @@ enum class Sighting : std::uint8_t {
   channel_broke,       // between two lives that went on
   group_surveyed,      // somebody asked who holds what, and was told
   lock_delay_counted,  // somebody waited beyond a lease
+  client_turned_away,  // because its peer had too many
+  disk_full,           // and the register could be read, but not written
   everybody_left,      // at the end, with nothing left behind
 };
-inline constexpr std::size_t sighting_count = 36;
+inline constexpr std::size_t sighting_count = 38;
 std::string_view word(Sighting sighting);
 /// Whether an algorithm of which one can say this shows it in some hundred runs.
 bool is_expected(Sighting sighting, const CatalogEntry& entry);

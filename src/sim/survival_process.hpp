@@ -104,7 +104,9 @@ class Survival::Process final : public node::World, public node::Witness {
   void send(wire::ClientId client, std::string_view reply) override;
   void let_in(wire::ClientId client, std::string_view reply) override;
   void dismiss(wire::ClientId client) override;
-  bool is_surplus(wire::ClientId) const override { return false; }
+  bool is_surplus(wire::ClientId) const override {
+    return w_.stormy_ && w_.client_dice_.chance(0.01);
+  }
   wire::ClientProcess process_of(wire::ClientId client) const override {
     return {static_cast<std::uint64_t>(client), 1};
   }

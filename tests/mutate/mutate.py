@@ -149,7 +149,7 @@ def try_fault(fault, seconds):
     try:
         trouble = build()
         if trouble:
-            raise SystemExit(f"mutate: {fault.name} does not compile:\n{trouble}")
+            return {"trouble": trouble}
         complaint = survive(seconds)
         return {"survive": complaint and complaint[0], "what": complaint and complaint[1],
                 "tests": is_caught_by_tests()}
@@ -158,6 +158,8 @@ def try_fault(fault, seconds):
 
 
 def tell(fault, result):
+    if "trouble" in result:
+        return print(f"{fault.name:<26} DOES NOT COMPILE\n{result['trouble']}", flush=True)
     by = []
     if result["survive"] is not None:
         by.append(f"survive, {result['survive']} s ({result['what'].split(':')[0]})")
@@ -169,7 +171,7 @@ def tell(fault, result):
 def summarize(faults, results, seconds):
     caught = [fault for fault in faults if results[fault.name]["survive"] is not None]
     either = [fault for fault in faults if fault in caught or results[fault.name]["tests"]]
-    print(f"\n{len(caught)} of {len(faults)} faults ({100 * len(caught) // len(faults)} %) are caught by conch survive "
+    print(f"\n{len(caught)} of {len(faults)} faults ({100 * len(caught) // max(len(faults), 1)} %) are caught by conch survive "
           f"within {seconds} s, {len(either)} by that or the tests of recovery and of the node.")
     missed = [fault for fault in faults if fault not in caught]
     if missed:
@@ -225,7 +227,10 @@ def main():
                 file.write(json.dumps({"digest": digest, "key": key, "result": known[key]}) + "\n")
         results[fault.name] = known[key]
         tell(fault, results[fault.name])
-    summarize(faults, results, options.seconds)
+    broken = [fault.name for fault in faults if "trouble" in results[fault.name]]
+    summarize([fault for fault in faults if fault.name not in broken], results, options.seconds)
+    if broken:
+        raise SystemExit(f"mutate: no faults, for they do not compile: {', '.join(broken)}")
 
 
 if __name__ == "__main__":
