@@ -30,6 +30,8 @@ const CatalogEntry& survivor_named(const std::string& name) {
 
 /// Of each peer: far more than a run takes that comes to an end.
 constexpr std::uint64_t events_max = 200'000;
+/// At one time: somebody wants to be woken again and again.
+constexpr std::uint64_t events_at_once_max = 10'000;
 
 }  // namespace
 
@@ -108,6 +110,7 @@ SurvivalReport Survival::run() {
   plan_faults();
   stage_until_ = calm_at_ + 200 * options_.lease.length;
   std::uint64_t events = 0;
+  std::uint64_t events_at_once = 0;
   try {
     while (!events_.empty() && !findings_.violation() && !is_over()) {
       Event event = events_.top();
@@ -116,6 +119,9 @@ SurvivalReport Survival::run() {
         go_on();
         break;
       }
+      events_at_once = event.at == now_ ? events_at_once + 1 : 0;
+      if (events_at_once > events_at_once_max)
+        findings_.report(Property::progress, "somebody works all the time, and gets nowhere");
       now_ = event.at;
       event.act();
     }
