@@ -171,6 +171,7 @@ bool Survival::is_over() {
 }
 
 bool Survival::is_quiet() {
+  if (!entry_.about.promises_progress) return true;  // Somebody may wait for ever.
   for (const auto& [serial, process] : processes_) {
     bool waits = !process->node->is_member() || process->stopped || !is_idle(*process->node);
     for (const Thread& thread : process->threads) waits = waits || thread.desk != nullptr;
@@ -184,6 +185,7 @@ bool Survival::is_quiet() {
 
 /// Nobody wants anything: so nobody has anything.
 void Survival::check_nothing_is_left() {
+  if (!entry_.about.promises_progress) return;
   for (const auto& [serial, process] : processes_) {
     if (!is_idle(*process->node))
       findings_.report(Property::progress,
