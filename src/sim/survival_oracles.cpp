@@ -81,9 +81,9 @@ void Findings::report(Property property, std::string what) {
   if (!violation_) violation_ = Violation{property, std::move(what)};
 }
 
-Holders LockOracle::inside() const {
-  Holders all;
-  for (const auto& [actor, holder] : inside_) all[actor] = holder.fence;
+Entries LockOracle::inside() const {
+  Entries all;
+  for (const auto& [actor, holder] : inside_) all[actor] = holder.entry;
   return all;
 }
 
@@ -93,7 +93,7 @@ void LockOracle::entered(const Actor& actor, const Baton& baton, const Wish& wis
   check_exclusion(actor, baton.fence, wish);
   check_fence(actor, baton.fence, wish);
   check_data(actor, baton.data.version);
-  inside_[actor] = {baton.fence, wish, false};
+  inside_[actor] = {baton.fence, wish, ++entries_};
 }
 
 /// A late holder is one that nobody need wait for; but its fence must give it away.
@@ -160,11 +160,11 @@ void LockOracle::told_forced(const Actor& actor, Epoch by) {
   see(Sighting::holder_forced);
 }
 
-void LockOracle::opened(const Holders& inside_before) {
+void LockOracle::opened(const Entries& inside_before) {
   see(Sighting::lock_opened);
   for (const auto& [actor, holder] : inside_) {
     auto before = inside_before.find(actor);
-    bool is_same = before != inside_before.end() && before->second == holder.fence;
+    bool is_same = before != inside_before.end() && before->second == holder.entry;
     if (is_same && !holder.late)
       report(Property::mutual_exclusion,
              "somebody was told that the lock has been forced open, but " + name_of(actor) +

@@ -27,8 +27,9 @@ struct Actor {
   auto operator<=>(const Actor&) const = default;
 };
 std::string name_of(const Actor& actor);
-/// With which fences some are inside.
+/// With which fences some are inside; and with which entry, counted from the first of the lock.
 using Holders = std::map<Actor, Fence>;
+using Entries = std::map<Actor, std::uint64_t>;
 
 /// What happened in some run; what never did was not tested.
 enum class Sighting : std::uint8_t {
@@ -107,7 +108,7 @@ class LockOracle {
   /// It does not hold the lock any more: somebody has forced it open, by this epoch.
   void told_forced(const Actor& actor, Epoch by);
   /// Somebody is told that the lock was forced open; these were inside when it asked for that.
-  void opened(const Holders& inside_before);
+  void opened(const Entries& inside_before);
   /// Its process has died, or is out of the group: what it had is nobody's.
   void died(const Life& life);
   void gone(const Life& life) { gone_.insert(life); }
@@ -116,12 +117,13 @@ class LockOracle {
 
   /// Those inside whose leases have run out, as the world finds before somebody enters.
   void is_late(const Actor& actor) { inside_.at(actor).late = true; }
-  Holders inside() const;
+  Entries inside() const;
 
  private:
   struct Holder {
     Fence fence;
     Wish wish;
+    std::uint64_t entry = 0;
     bool late = false;
   };
   /// A version of the data, and who has it.
@@ -138,6 +140,7 @@ class LockOracle {
   void report(Property property, std::string what) { findings_->report(property, std::move(what)); }
 
   Findings* findings_;
+  std::uint64_t entries_ = 0;
   std::map<Actor, Holder> inside_;
   /// Those inside after whose lease another has entered.
   std::set<Actor> overtaken_;

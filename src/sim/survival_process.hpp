@@ -40,7 +40,7 @@ struct Survival::Client {
   bool has_errand = false;
   /// Of a lock that is to be forced open: which, and who was inside.
   std::string forced;
-  Holders inside_before;
+  Entries inside_before;
 };
 
 class Survival::Process final : public node::World, public node::Witness {

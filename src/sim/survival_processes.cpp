@@ -256,7 +256,7 @@ void Survival::put_out(Process& process) {
 /// Who is inside although its lease has run out does not know yet, and need not be waited for.
 void Survival::see_late_holders() {
   for (auto& [name, oracle] : oracles_)
-    for (const auto& [actor, fence] : oracle.inside()) {
+    for (const auto& [actor, entry] : oracle.inside()) {
       auto found = std::find_if(commands_.begin(), commands_.end(),
                                 [&, &who = actor](auto& each) { return each.actor == who; });
       if (found != commands_.end()) {
