@@ -146,7 +146,8 @@ struct StewardTraits {
   std::optional<unsigned> eps = {};
   /// What has come to be here since the last call; asked before it may report that.
   std::function<std::vector<Copy>()> new_copies;
-  // Of specimens and of runs in which that should happen soon.
+  // Only tests and simulations set these: a variant of the algorithm, a recovery rule to leave out,
+  // and after how many entries an epoch is renewed.
   Tuning tuning = {};
   recovery::Rule without = recovery::Rule::none;
   std::optional<std::uint64_t> entries_max = {};

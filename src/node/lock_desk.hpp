@@ -15,9 +15,9 @@ class LockDesk {
 
   const std::string name;
   LocalQueue queue;
-  /// Of who is inside.
+  /// The fence of those inside.
   Fence fence;
-  /// Which data belong to it, while somebody is inside; what whoever leaves last has left.
+  /// The data that the lock protects. A writer sets it to what it has written before it leaves.
   DataRef data;
   /// Newer data were lost, and nobody has written since.
   bool rolled_back = false;

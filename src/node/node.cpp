@@ -15,9 +15,10 @@ namespace {
 constexpr Duration leave_patience = seconds(10);
 constexpr Duration housekeeping_period_max = seconds(1);
 constexpr Duration forgetting_period = seconds(10);
-/// Of those who were neighbours.
+/// How many former neighbours to remember, to join through them again.
 constexpr std::size_t remembered_max = 8;
-/// So long a life without a lease seeks somebody who asks for it.
+/// After so many leases without one, a peer that reaches the register only through others begins a
+/// new life.
 constexpr int vain_leases_max = 8;
 
 }  // namespace
@@ -34,17 +35,12 @@ Node::Node(NodeOptions options, World& world)
 
 // Lives.
 
-void Node::start(Time now) { be_born(now); }
-
 /// Begins a life: the first, or one after an expulsion.
 void Node::be_born(Time now) {
-  if (steward_) {  // The first is the one in which it has introduced itself.
-    life_.incarnation = world_.draw_incarnation(life_.incarnation);
-    world_.begin_life(life_);
-    find_contacts_again(now);
-  } else {
-    world_.begin_life(life_);
-  }
+  bool is_first = !steward_;  // Then the peer has introduced itself to others as this life.
+  if (!is_first) life_.incarnation = world_.draw_incarnation(life_.incarnation);
+  world_.begin_life(life_);
+  if (!is_first) find_contacts_again(now);
   born_ = now;
   tell([&](Witness& witness) { witness.born(life_); });
   followed_view_ = 0;
@@ -121,11 +117,11 @@ void Node::tick(Time now) {
 void Node::keep_house(Time now) {
   next_housekeeping_ = now + std::min(options_.terms.length / 8, housekeeping_period_max);
   world_.keep_house();
-  // Who is not in sees no view, and would not learn that its contacts have all died since.
+  // A peer outside the group sees no views, so it does not learn that its contacts have died.
   bool asks_others = !options_.has_register && !is_ring();
   bool asks_in_vain = !steward_->lease_until() && contacts_sought_ + options_.terms.length < now;
   if (asks_in_vain && asks_others) {
-    // Those who could ask for it may be unable to answer this life, and nobody would put it out.
+    // Contacts may have lost their channel to this life. Nobody evicts it: it is no member.
     if (born_ + vain_leases_max * options_.terms.length < now) return begin_anew(now);
     find_contacts_again(now);
   }
@@ -145,7 +141,7 @@ void Node::keep_house(Time now) {
   drop_idle_desks();
 }
 
-/// Again and again: another view may have come first.
+/// Repeated, because the register may have accepted another view first.
 void Node::suspect_unreachable(Time now) {
   for (const Life& life : unreachable_)
     if (steward_->view().roster.contains(life)) steward_->suspect(now, life, effects_);
@@ -173,7 +169,6 @@ void Node::go_on_leaving(Time now) {
   if (phase_ != Phase::leaving) return;
   if (farewell_ == Farewell::commands && (!has_commands_inside() || commands_until_ <= now)) {
     commands_until_ = Time::max();
-    leaves_until_ = Time::max();  // Whoever bequeaths does not take for ever.
     turn_everybody_out(now);
     farewell_ = Farewell::data;
     was_member_ ? world_.bequeath() : bequeathed();

@@ -43,7 +43,7 @@ struct NodeOptions {
   const CatalogEntry* algorithm = nullptr;
   /// As it comes in; its incarnation is that of its first life.
   recovery::Member self;
-  /// Of a group without a register: what it has agreed on, and through whom this peer comes in.
+  /// Set if the group has no register: its settings, and the peers to join it through.
   std::optional<Agreement> ring = {};
   std::vector<Introduction> ring_contacts = {};
   recovery::LeaseTerms terms = {};
@@ -55,13 +55,13 @@ struct NodeOptions {
   bool serves_clients = false;
   Duration try_patience{};
   Duration lock_delay{};
-  // Of specimens and of runs in which that should happen soon.
+  // Only tests and simulations set these; see StewardTraits.
   Tuning tuning = {};
   recovery::Rule without = recovery::Rule::none;
   std::optional<std::uint64_t> entries_max = {};
 };
 
-/// Of a peer, over all its lives.
+/// A peer goes through these once, however many lives it has.
 enum class Phase : std::uint8_t { joining, member, leaving, gone, failed };
 
 class Node {
@@ -72,10 +72,10 @@ class Node {
 
   // What happens.
 
-  /// Where there is no register here: somebody is sought who can ask it.
+  /// Looks for a member that can ask the register for this peer.
   void seek(Time now);
-  /// Wants to be in the group, on these terms if it has a register.
-  void start(Time now);
+  /// Wants to be in the group.
+  void start(Time now) { be_born(now); }
   /// Something may be due.
   void tick(Time now);
   void delivered(const Life& from, std::string_view payload, Time now);
@@ -141,13 +141,10 @@ class Node {
   bool has_lease(Time now) const { return steward_->has_lease(now); }
   bool has_terms() const { return has_terms_; }
   bool has_company() const { return steward_->view().roster.size() > 1; }
-  const recovery::LeaseTerms& terms() const { return options_.terms; }
   Duration lease_length() const { return options_.terms.length; }
   /// How long it takes at most until a command of this peer's that was asked to end is gone.
   Duration command_patience() const { return options_.terms.length + lock_delay_; }
   const AnySteward& steward() const { return *steward_; }
-  const Counts& counts() const { return counts_; }
-  std::size_t clients() const { return clients_.size(); }
   const std::map<std::string, std::unique_ptr<LockDesk>, std::less<>>& desks() const {
     return desks_;
   }
@@ -190,7 +187,6 @@ class Node {
   void be_born_in_ring(Time now);
   void begin_anew(Time now);
   void enter_phase(Phase phase);
-  bool is_adaptive() const { return options_.self.adaptive; }
   void remember_neighbours();
   void refuse_waiting(Time now);
   bool ask_to_let_go();
@@ -277,9 +273,9 @@ class Node {
   std::vector<LockDesk*> touched_;
   std::vector<Claim*> entered_;
   std::uint64_t followed_view_ = 0;
-  /// Whom the world knows, and since when no view mentions it.
+  /// The lives whose addresses the world knows. The time is when views stopped mentioning the life.
   std::map<Life, std::optional<Time>> known_lives_;
-  /// Whom nothing reaches any more: suspected as long as they are members.
+  /// Lives that can receive nothing more. They are suspected while they are members.
   std::set<Life> unreachable_;
   Time next_housekeeping_ = Time::max();
   Time next_forgetting_{};
@@ -291,7 +287,7 @@ class Node {
   bool has_terms_ = false;
 
   Phase phase_ = Phase::joining;
-  /// Of one that leaves: what it still waits for, and until when.
+  /// What a leaving peer still waits for, and until when.
   enum class Farewell : std::uint8_t { none, commands, data, locks, said } farewell_{};
   bool was_member_ = false;
   bool is_bequeathed_ = false;
