@@ -194,6 +194,9 @@ class Survival {
   void connect(Process& process, Client& client);
   void say(Process& process, const Client& client, const node::ClientMessage& message);
   void hear(std::uint64_t serial, wire::ClientId id, const std::string& bytes);
+  /// Happens to a client if its peer lives; also while that is stopped.
+  void to_client(std::uint64_t serial, wire::ClientId id,
+                 const std::function<void(Process& host, Client& client)>& act);
   void think(Process& process, Client& client);
   void acquire(Process& process, Client& client);
   void give_up(Process& process, Client& client);

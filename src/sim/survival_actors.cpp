@@ -161,23 +161,26 @@ void Survival::say(Process& process, const Client& client, const node::ClientMes
   std::string bytes;
   encode(bytes, message);
   to(process.serial, std::chrono::microseconds(50), [this, id = client.id, bytes](Process& one) {
-    bool is_here = std::any_of(one.clients.begin(), one.clients.end(),
-                               [&](const Client& each) { return each.id == id; });
-    if (is_here) call(one, [&](node::Node& node, Time now) { node.client_said(id, bytes, now); });
+    if (one.find(id))
+      call(one, [&](node::Node& node, Time now) { node.client_said(id, bytes, now); });
   });
 }
 
-/// Clients are not stopped with their peer.
+void Survival::to_client(std::uint64_t serial, wire::ClientId id,
+                         const std::function<void(Process& host, Client& client)>& act) {
+  Process* host = find(serial);
+  Client* client = host ? host->find(id) : nullptr;
+  if (client) act(*host, *client);
+}
+
 void Survival::think(Process& process, Client& client) {
   after(draw({}, options_.lease.length / 4), [this, serial = process.serial, id = client.id] {
-    Process* host = find(serial);
-    if (!host) return;
-    for (Client& each : host->clients) {
-      if (each.id != id || !each.is_connected || each.doing != Client::Doing::nothing) continue;
-      if (stormy_ && chance(0.1)) return vanish(*host, each);
-      if (chance(0.2)) inquire(*host, each);
-      if (stage_ == Stage::busy) return acquire(*host, each);
-    }
+    to_client(serial, id, [this](Process& host, Client& thinker) {
+      if (!thinker.is_connected || thinker.doing != Client::Doing::nothing) return;
+      if (stormy_ && chance(0.1)) return vanish(host, thinker);
+      if (chance(0.2)) inquire(host, thinker);
+      if (stage_ == Stage::busy) acquire(host, thinker);
+    });
   });
 }
 
@@ -192,11 +195,9 @@ void Survival::acquire(Process& process, Client& client) {
   say(process, client, m);
   if (!stormy_ || !chance(0.05)) return;
   after(draw({}, options_.lease.length / 4), [this, serial = process.serial, id = client.id] {
-    Process* host = find(serial);
-    if (!host) return;
-    for (Client& each : host->clients)
-      if (each.id == id && each.is_connected && each.doing != Client::Doing::nothing)
-        return vanish(*host, each);
+    to_client(serial, id, [this](Process& host, Client& waiter) {
+      if (waiter.is_connected && waiter.doing != Client::Doing::nothing) vanish(host, waiter);
+    });
   });
 }
 
@@ -234,10 +235,8 @@ void Survival::Process::dismiss(wire::ClientId) {
 
 void Survival::hear(std::uint64_t serial, wire::ClientId id, const std::string& bytes) {
   Process* host = find(serial);
-  if (!host) return;
-  auto found = std::find_if(host->clients.begin(), host->clients.end(),
-                            [&](const Client& each) { return each.id == id; });
-  if (found == host->clients.end()) return;
+  Client* found = host ? host->find(id) : nullptr;
+  if (!found) return;
   Client& client = *found;
   std::string why;
   auto reply = node::unpacked<node::ClientReply>(bytes, why);
@@ -246,11 +245,10 @@ void Survival::hear(std::uint64_t serial, wire::ClientId id, const std::string& 
     if (entered->claim != client.claim || client.doing != Client::Doing::waits) return;
     client.doing = Client::Doing::holds;
     after(draw({}, options_.lease.length / 10), [this, serial, id, claim = client.claim] {
-      Process* still = find(serial);
-      if (!still) return;
-      for (Client& each : still->clients)
-        if (each.id == id && each.claim == claim && each.doing == Client::Doing::holds)
-          return give_up(*still, each);
+      to_client(serial, id, [this, claim](Process& still, Client& holder) {
+        bool holds = holder.claim == claim && holder.doing == Client::Doing::holds;
+        if (holds) give_up(still, holder);
+      });
     });
   } else if (const auto* refused = std::get_if<node::NotEntered>(&*reply)) {
     if (refused->claim != client.claim || client.doing != Client::Doing::waits) return;
@@ -278,14 +276,12 @@ void Survival::hear(std::uint64_t serial, wire::ClientId id, const std::string& 
 void Survival::give_up(Process& process, Client& client) {
   client.doing = Client::Doing::ends;
   end_command({client.life, client.number}, [this, serial = process.serial, id = client.id] {
-    Process* host = find(serial);
-    if (!host) return;
-    for (Client& each : host->clients) {
-      if (each.id != id || !each.is_connected) continue;
-      each.doing = Client::Doing::nothing;
-      say(*host, each, node::GiveUp{each.claim});
-      think(*host, each);
-    }
+    to_client(serial, id, [this](Process& host, Client& holder) {
+      if (!holder.is_connected) return;
+      holder.doing = Client::Doing::nothing;
+      say(host, holder, node::GiveUp{holder.claim});
+      think(host, holder);
+    });
   });
 }
 
@@ -298,8 +294,7 @@ void Survival::vanish(Process& process, Client& client) {
     to(serial, std::chrono::microseconds(50), [this, id](Process& host) {
       call(host, [&](node::Node& node, Time now) { node.client_left(id, now); });
       to(host.serial, draw({}, options_.lease.length), [this, id](Process& again) {
-        for (Client& each : again.clients)
-          if (each.id == id) return connect(again, each);
+        if (Client* vanished = again.find(id)) connect(again, *vanished);
       });
     });
   });

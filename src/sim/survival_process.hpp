@@ -81,6 +81,7 @@ class Survival::Process final : public node::World, public node::Witness {
     return node->has_life() ? node->steward().participant() : nullptr;
   }
   void keep(const std::string& lock, std::uint64_t version);
+  Client* find(wire::ClientId client);
 
   // Witness, of messages over an overlay.
   void sent(const Life& to, const Note& note) override {
@@ -136,8 +137,6 @@ class Survival::Process final : public node::World, public node::Witness {
   Fence fence_floor() const override;
 
  private:
-  Client* find(wire::ClientId client);
-
   Survival& w_;
 };
 
