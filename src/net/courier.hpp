@@ -1,10 +1,5 @@
-// Brings payloads to other lives, each once and in order, over connections that come and go.
-//
-// Two lives have a channel in each direction. Who has something to say opens a connection, and the
-// other side uses it, too, unless it has opened one itself meanwhile. What was not acknowledged is
-// kept and said again on the next connection, from where the receiver's handshake says it stopped.
-// A channel keeps so much and no more: then it is broken for good, and its life is reported as
-// `broken`.
+// Brings payloads to other lives, each once and in order, over sockets that come and go: the
+// channels of wire/channels.hpp, where everything about them is decided.
 //
 // Nothing here is guarded: all calls are made under one lock of the caller's, except `wait` and
 // `poke`, which any number of threads may call at any time.
@@ -27,6 +22,7 @@
 #include "core/types.hpp"
 #include "net/descriptor.hpp"
 #include "recovery/view.hpp"
+#include "wire/channels.hpp"
 #include "wire/client.hpp"
 
 namespace conch::net {
@@ -65,18 +61,8 @@ struct CourierOptions {
 class Stream;
 
 /// Who is told what has come. It may call the courier from within, but not `work`.
-class Recipient {
+class Recipient : public wire::Recipient {
  public:
-  virtual ~Recipient() = default;
-  virtual void delivered(const Life& from, std::string_view payload) = 0;
-  /// The one that was contacted at this address has said who it is.
-  virtual void contacted(const std::string& address, const Life& life) = 0;
-  /// Nothing more reaches this life: its channel is full, or it has forgotten what it had received.
-  virtual void broken(const Life& life, const std::string& why) = 0;
-  virtual void client_came(ClientId client) = 0;
-  virtual void client_said(ClientId client, std::string_view payload) = 0;
-  /// Once for each that came: it has hung up, or was dismissed.
-  virtual void client_left(ClientId client) = 0;
   /// This life has opened a stream, which is the recipient's from here on. How many it keeps open
   /// is for the recipient to limit.
   virtual void stream_came(const Life& from, Stream stream) = 0;
@@ -149,11 +135,7 @@ class Courier {
   /// For how long each life has left something unacknowledged, of those that do.
   std::vector<std::pair<Life, Duration>> unacknowledged(Time now) const;
 
-  struct Counts {
-    std::uint64_t frames_sent = 0, frames_received = 0;
-    std::uint64_t bytes_sent = 0, bytes_received = 0;
-    std::uint64_t connections_refused = 0;
-  };
+  using Counts = wire::Channels::Counts;
   const Counts& counts() const;
 
  private:

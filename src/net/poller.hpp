@@ -16,7 +16,7 @@
 
 namespace conch::net {
 
-using Serial = std::uint64_t;
+using wire::Serial;
 
 class Poller {
  public:

@@ -3,13 +3,22 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <conch/error.hpp>
 
+#include "core/expect.hpp"
 #include "net/open_files.hpp"
+#include "net/stream_line.hpp"
 
 namespace conch::net {
 
 namespace {
+
+/// After so many, others have their turn.
+constexpr int accepted_at_once_max = 16;
+constexpr Duration closed_doors = std::chrono::milliseconds(200);
+
+const char* const too_many_files = "the process has too many open files; raise `ulimit -n`";
 
 CourierOptions checked(CourierOptions options) {
   if (options.group.size() > wire::group_bytes_max)
@@ -22,208 +31,240 @@ CourierOptions checked(CourierOptions options) {
   return options;
 }
 
+wire::Room room_left(int descriptor) {
+  OpenFiles files = OpenFiles::of_process();
+  if (files.is_kept_for_register(descriptor)) return wire::Room::none;
+  return files.is_kept_from_clients(descriptor) ? wire::Room::scarce : wire::Room::ample;
+}
+
 }  // namespace
 
 Courier::Post::Post(CourierOptions options)
     : options_(checked(std::move(options))),
       tls_(options_.tls.enabled() ? std::make_unique<TlsContext>(options_.tls) : nullptr),
       reception_(options_, Poller::first_free),
+      channels_({{options_.self, options_.group, options_.algorithm},
+                 reception_.address(),
+                 options_.kept_bytes_max},
+                *this),
       next_serial_(Poller::first_free + reception_.doors().size()) {
   for (const Reception::Door& door : reception_.doors())
     poller_.add(door.socket.number(), door.serial, EPOLLIN);
 }
 
 Courier::Post::~Post() {
-  for (auto& [serial, connection] : connections_) connection->socket.close();
+  for (auto& [serial, line] : lines_) line.socket.close();
 }
 
-// Who is there.
-
-Correspondent& Courier::Post::correspondent(const Life& life) {
-  return correspondents_
-      .try_emplace(life, Correspondent{life, wire::Outgoing(options_.kept_bytes_max)})
-      .first->second;
+Courier::Post::Line* Courier::Post::find(Serial serial) {
+  auto found = lines_.find(serial);
+  return found == lines_.end() ? nullptr : &found->second;
 }
 
-void Courier::Post::live_as(const Life& self) {
-  options_.self = self;
-  std::map<Life, std::string> addresses;
-  for (auto& [life, each] : correspondents_) {
-    hang_up(each);
-    addresses[life] = each.address;
+Courier::Post::Line& Courier::Post::add(Socket socket, bool dialed, bool is_connected) {
+  Serial serial = next_serial_++;
+  Line& line = lines_[serial];
+  line = {.serial = serial,
+          .socket = std::move(socket),
+          .dialed = dialed,
+          .stage = is_connected ? Line::Stage::open : Line::Stage::connecting,
+          .events = is_connected ? EPOLLIN : EPOLLIN | EPOLLOUT};
+  close_on_fork(line.socket.number());
+  poller_.add(line.socket.number(), serial, line.events);
+  return line;
+}
+
+void Courier::Post::watch(Line& line, std::uint32_t events) {
+  if (std::exchange(line.events, events) != events)
+    poller_.change(line.socket.number(), line.serial, events);
+}
+
+void Courier::Post::close(Serial serial) {
+  auto found = lines_.find(serial);
+  poller_.remove(found->second.socket.number());
+  found->second.socket.close();
+  lines_.erase(found);
+}
+
+void Courier::Post::hand_over(const wire::Connection& connection, const Life& from) {
+  auto found = lines_.find(connection.serial);
+  poller_.remove(found->second.socket.number());
+  Socket socket = std::move(found->second.socket);
+  lines_.erase(found);
+  std::string whom = wire::describe(from) + " at " + connection.whom;
+  recipient_->stream_came(from, Stream(std::make_unique<Stream::Line>(
+                                    std::move(socket), connection.route, std::move(whom))));
+}
+
+// They come.
+
+void Courier::Post::accept(const Reception::Door& door, Time now) {
+  for (int i = 0; i < accepted_at_once_max; ++i) {
+    int socket = ::accept4(door.socket.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    bool none_left = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+    if (socket < 0 && none_left) return close_doors(now);
+    if (socket < 0) return;
+    take_in(Descriptor(socket), door.route, now);
   }
-  correspondents_.clear();
-  dirty_.clear();
-  for (const auto& [life, address] : addresses)
-    if (life != self && !address.empty()) know(life, address);
 }
 
-void Courier::Post::know(const Life& life, const std::string& address) {
-  if (life == options_.self) return;
-  Correspondent& found = correspondent(life);
-  if (address.empty() || found.address == address) return;
-  found.address = address;
-  found.redial = {};
-  if (found.wants_connection()) wake_by(at_once);
-}
-
-void Courier::Post::forget(const Life& life) {
-  auto found = correspondents_.find(life);
-  if (found == correspondents_.end()) return;
-  hang_up(found->second);
-  std::erase(dirty_, &found->second);
-  correspondents_.erase(found);
-}
-
-void Courier::Post::hang_up(Correspondent& correspondent) {
-  if (correspondent.to) close(*correspondent.to);
-  if (correspondent.from) close(*correspondent.from);
-}
-
-void Courier::Post::contact(const std::string& address) {
-  bool is_new = contacts_.try_emplace(address, Contact{address}).second;
-  if (is_new) wake_by(at_once);
-}
-
-// What is said.
-
-bool Courier::Post::send(const Life& life, std::string_view payload) {
-  auto found = correspondents_.find(life);
-  if (found == correspondents_.end()) return false;
-  Correspondent& to = found->second;
-  if (to.broken) return false;
-  bool was_empty = to.outgoing.empty();
-  if (!to.outgoing.append(payload)) {
-    break_channel(to, "it has left " + std::to_string(to.outgoing.bytes()) +
-                          " bytes unacknowledged, and there is no room for " +
-                          std::to_string(payload.size()) + " more");
-    return false;
+void Courier::Post::take_in(Descriptor socket, wire::Route route, Time now) {
+  int number = socket.number();
+  bool is_local = route == wire::Route::local;
+  if (!is_local) prepare_tcp(number);
+  wire::Caller caller{.route = route,
+                      .whom = describe_other_end(number),
+                      .is_connected = !wants_tls(route),
+                      .is_own_user = !is_local || is_of_same_user(number),
+                      .room = room_left(number)};
+  Line& line = add(Socket(std::move(socket)), false, true);
+  caller.serial = line.serial;
+  if (!caller.is_connected) {
+    line.stage = Line::Stage::securing;
+    line.socket.begin_tls(tls_->accept(number));
   }
-  ++counts_.frames_sent;
-  if (was_empty) to.waits_since = steady_now();
-  if (to.dirty || to.address.empty()) return true;
-  to.dirty = true;
-  dirty_.push_back(&to);
-  return true;
+  channels_.accepted(caller, now);
 }
 
-bool Courier::Post::is_local(const Life& life) const {
-  auto found = correspondents_.find(life);
-  if (found == correspondents_.end()) return false;
-  const Connection* outlet = found->second.outlet();
-  return outlet && outlet->route == wire::Route::local;
+/// A connection that was about to be accepted at the old socket is lost; its client tries again.
+void Courier::Post::listen_again() {
+  Descriptor before = reception_.listen_again();
+  poller_.remove(before.number());
+  const Reception::Door& door = reception_.doors().front();
+  poller_.add(door.socket.number(), door.serial, EPOLLIN);
 }
 
-std::uint32_t Courier::Post::version_with(const Life& life) const {
-  auto found = correspondents_.find(life);
-  return found == correspondents_.end() ? 0 : found->second.version;
+/// The doors would go on ringing, and nobody could be let in.
+void Courier::Post::close_doors(Time now) {
+  std::string line =
+      "the process has no more file descriptors, so nobody can connect; raise `ulimit -n`";
+  channels_.complain(line, line, now);
+  for (const Reception::Door& door : reception_.doors())
+    poller_.change(door.socket.number(), door.serial, 0);
+  doors_open_at_ = now + closed_doors;
 }
 
-std::size_t Courier::Post::backlog(const Life& life) const {
-  auto found = correspondents_.find(life);
-  return found == correspondents_.end() ? 0 : found->second.outgoing.bytes();
+void Courier::Post::open_doors() {
+  doors_open_at_ = Time::max();
+  for (const Reception::Door& door : reception_.doors())
+    poller_.change(door.socket.number(), door.serial, EPOLLIN);
 }
 
-void Courier::Post::send(ClientId client, std::string_view payload,
-                         std::vector<Descriptor> enclosed) {
-  Connection* connection = find(static_cast<Serial>(client));
-  Serving* serving = connection ? connection->as<Serving>() : nullptr;
-  if (!serving) return;
-  std::size_t waiting = connection->backlog.size();
-  if (payload.size() > wire::payload_bytes_max || waiting + payload.size() > wire::client_bytes_max)
-    return drop(*connection, "it does not read what it is told");
-  if (!enclosed.empty()) connection->backlog.enclose(std::move(enclosed));
-  wire::put_frame(connection->backlog.bytes(), wire::Kind::note, payload);
-  ++counts_.frames_sent;
-  if (serving->dirty) return;
-  serving->dirty = true;
-  dirty_clients_.push_back(connection->serial);
+/// After a dead end the next way is taken; after all of them, the next number of a name.
+wire::Network::Dialed Courier::Post::dial(const std::string& address, unsigned attempt) {
+  wire::Ways ways = wire::usable(parse_ways(address), here_, options_.tcp_only);
+  if (ways.empty()) return {{}, "none of its addresses leads there from here"};
+  auto count = static_cast<unsigned>(ways.size());
+  const wire::Way& way = ways[attempt % count];
+  net::Dialed dialed = net::dial(way, attempt / count);
+  if (!dialed.socket) return {{}, dialed.error};
+  if (room_left(dialed.socket.number()) == wire::Room::none) return {{}, too_many_files};
+  bool is_local = std::holds_alternative<wire::UnixWay>(way);
+  wire::Route route = is_local ? wire::Route::local : wire::Route::remote;
+  bool is_ready = dialed.connected && !wants_tls(route);
+  Line& line = add(Socket(std::move(dialed.socket)), true, is_ready);
+  return {
+      {.serial = line.serial, .route = route, .whom = wire::print(way), .is_connected = is_ready}};
 }
 
-bool Courier::Post::is_surplus(ClientId client) {
-  Connection* connection = find(static_cast<Serial>(client));
-  return connection && OpenFiles::of_process().is_kept_from_clients(connection->socket.number());
+// What they are used for.
+
+void Courier::Post::enclose(ClientId client, std::vector<Descriptor> descriptors) {
+  if (Line* line = find(static_cast<Serial>(client)))
+    line->enclosed.push_back(std::move(descriptors));
 }
 
-void Courier::Post::dismiss(ClientId client) {
-  Connection* connection = find(static_cast<Serial>(client));
-  if (connection && connection->as<Serving>()) leave(*connection);
+wire::Network::Taken Courier::Post::write(Serial serial, std::string_view bytes, bool encloses) {
+  Line& line = *find(serial);
+  std::vector<int> enclosed;
+  if (encloses)
+    for (const Descriptor& each : line.enclosed.front()) enclosed.push_back(each.number());
+  Transfer sent = enclosed.empty() ? line.socket.send(bytes) : line.socket.send(bytes, enclosed);
+  if (sent.flow == Flow::ended) return {0, true, {}};
+  if (sent.flow == Flow::failed) return {0, true, sent.why};
+  std::size_t taken = sent.flow == Flow::moved ? sent.bytes : 0;
+  if (encloses && taken > 0) line.enclosed.pop_front();
+  watch(line, taken < bytes.size() ? EPOLLIN | EPOLLOUT : EPOLLIN);
+  return {taken};
 }
 
 ClientProcess Courier::Post::process_of(ClientId client) const {
-  auto found = connections_.find(static_cast<Serial>(client));
+  auto found = lines_.find(static_cast<Serial>(client));
   ucred who{};
   socklen_t size = sizeof who;
-  bool known =
-      found != connections_.end() &&
-      ::getsockopt(found->second->socket.number(), SOL_SOCKET, SO_PEERCRED, &who, &size) == 0;
+  bool known = found != lines_.end() && ::getsockopt(found->second.socket.number(), SOL_SOCKET,
+                                                     SO_PEERCRED, &who, &size) == 0;
   if (!known) return {};
   return {static_cast<std::uint64_t>(std::max(who.pid, 0)), who.uid};
 }
 
-void Courier::Post::flush() {
-  for (Correspondent* to : dirty_) {
-    to->dirty = false;
-    if (Connection* outlet = to->outlet()) {
-      if (outlet->is_open() && !outlet->waits_to_write) write(*outlet);
-    } else {
-      Time now = steady_now();
-      to->redial.not_before <= now ? dial(*to, now) : wake_by(to->redial.not_before);
+// What they bring.
+
+void Courier::Post::work(const Readiness& ready, Time now, Recipient& recipient) {
+  CONCH_EXPECT(!recipient_, "a recipient does not call work");
+  struct Shift {
+    explicit Shift(Post& post, Recipient& recipient) : post_(post) {
+      post_.recipient_ = &recipient;
     }
+    ~Shift() { post_.recipient_ = nullptr; }
+    Post& post_;
+  } shift(*this, recipient);
+  for (int i = 0; i < ready.count; ++i) {
+    const epoll_event& event = ready.events[static_cast<std::size_t>(i)];
+    serve(event.data.u64, event.events, now);
   }
-  dirty_.clear();
-  for (Serial serial : dirty_clients_) {
-    Connection* client = find(serial);
-    Serving* serving = client ? client->as<Serving>() : nullptr;
-    if (!serving) continue;
-    serving->dirty = false;
-    if (client->is_open() && !client->waits_to_write) write(*client);
+  if (doors_open_at_ <= now) open_doors();
+  channels_.tick(now, recipient);
+  ring();
+}
+
+void Courier::Post::serve(Serial serial, std::uint32_t events, Time now) {
+  if (serial < Poller::first_free) return poller_.silence(serial);
+  for (const Reception::Door& door : reception_.doors())
+    if (door.serial == serial) return accept(door, now);
+  Line* line = find(serial);
+  if (!line) return;
+  if (line->stage != Line::Stage::open) return go_on_connecting(*line, events, now);
+  if ((events & EPOLLOUT) != 0) {
+    watch(*line, EPOLLIN);
+    channels_.writable(serial, now);
+    line = find(serial);
   }
-  dirty_clients_.clear();
+  // An error is read like anything else.
+  if (line && (events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) read(*line, now);
 }
 
-std::vector<std::pair<Life, Duration>> Courier::Post::unacknowledged(Time now) const {
-  std::vector<std::pair<Life, Duration>> found;
-  for (const auto& [life, each] : correspondents_)
-    if (!each.outgoing.empty())
-      found.emplace_back(life, std::max(now - each.waits_since, Duration::zero()));
-  return found;
+void Courier::Post::go_on_connecting(Line& line, std::uint32_t events, Time now) {
+  if (line.stage == Line::Stage::securing) return secure(line, now);
+  if ((events & ~static_cast<std::uint32_t>(EPOLLIN)) == 0) return;
+  std::string error = connection_error(line.socket.number());
+  if (!error.empty()) return channels_.ended(line.serial, error, now);
+  if (tls_) {
+    line.socket.begin_tls(tls_->dial(line.socket.number()));
+    line.stage = Line::Stage::securing;
+    return secure(line, now);
+  }
+  line.stage = Line::Stage::open;
+  channels_.connected(line.serial, now);
 }
 
-// What the others must be told.
-
-void Courier::Post::break_channel(Correspondent& correspondent, const std::string& why) {
-  correspondent.broken = true;
-  if (Connection* outlet = correspondent.outlet()) close(*outlet);
-  correspondent.outgoing = wire::Outgoing(0);
-  log("the channel to " + wire::describe(correspondent.life) + " is broken: " + why);
-  report(Broken{correspondent.life, why});
+void Courier::Post::secure(Line& line, Time now) {
+  Transfer done = line.socket.secure();
+  if (done.flow == Flow::later)
+    return watch(line, line.socket.wants_to_write() ? EPOLLIN | EPOLLOUT : EPOLLIN);
+  if (done.flow != Flow::moved) return channels_.ended(line.serial, done.why, now);
+  line.stage = Line::Stage::open;
+  watch(line, EPOLLIN);
+  channels_.connected(line.serial, now);
 }
 
-void Courier::Post::report(News news) {
-  news_.push_back(std::move(news));
-  if (!recipient_) wake_by(at_once);  // else it is told before `work` ends
-}
-
-void Courier::Post::wake_by(Time time) {
-  due_ = std::min(due_, time);
-  poller_.ring_by(due_);
-}
-
-void Courier::Post::log(const std::string& line) const {
-  if (options_.log) options_.log(line);
-}
-
-void Courier::Post::complain(const std::string& line, const std::string& fact) {
-  ++counts_.connections_refused;
-  if (complaints_.allows(steady_now(), fact)) log(line + complaints_.left_out());
-}
-
-/// A host's next connection has another port, and is no other fact.
-void Courier::Post::complain(const std::string& what, const Connection& about,
-                             const std::string& why) {
-  std::string host = about.whom.substr(0, about.whom.rfind(':'));
-  complain(what + " " + about.whom + ": " + why, what + " " + host + ": " + why);
+/// Once: if there is more, epoll says so again, and others have had their turn.
+void Courier::Post::read(Line& line, Time now) {
+  Transfer got = line.socket.receive(buffer_.get(), buffer_bytes);
+  if (got.flow == Flow::later) return;
+  if (got.flow == Flow::moved)
+    return channels_.brought(line.serial, {buffer_.get(), got.bytes}, now, *recipient_);
+  channels_.ended(line.serial, got.flow == Flow::ended ? "" : got.why, now);
 }
 
 }  // namespace conch::net

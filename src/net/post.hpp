@@ -1,160 +1,88 @@
-// What a courier does, by theme: post.cpp what it is asked for, post_connections.cpp how
-// connections come and go, post_handshake.cpp how they begin, post_work.cpp what they bring.
+// The sockets below a peer's channels: it listens, dials, reads and writes, and decides nothing.
 #pragma once
 
-#include <map>
+#include <cstdint>
+#include <deque>
 #include <memory>
-#include <set>
 #include <string>
 #include <unordered_map>
-#include <variant>
 #include <vector>
 
-#include "net/connection.hpp"
 #include "net/courier.hpp"
-#include "net/line_rate.hpp"
 #include "net/poller.hpp"
 #include "net/reception.hpp"
+#include "net/socket.hpp"
 #include "net/tls.hpp"
 #include "net/ways.hpp"
+#include "wire/channels.hpp"
 
 namespace conch::net {
 
-class Courier::Post {
+class Courier::Post final : public wire::Network {
  public:
   explicit Post(CourierOptions options);
-  ~Post();
+  ~Post() override;
 
   const Reception& reception() const { return reception_; }
   const Poller& poller() const { return poller_; }
+  wire::Channels& channels() { return channels_; }
 
   void listen_again();
-  void live_as(const Life& self);
-  void know(const Life& life, const std::string& address);
-  void forget(const Life& life);
-  void contact(const std::string& address);
-
-  bool send(const Life& to, std::string_view payload);
-  void send(ClientId client, std::string_view payload, std::vector<Descriptor> enclosed);
-  void dismiss(ClientId client);
+  /// These go with what is sent to this client next.
+  void enclose(ClientId client, std::vector<Descriptor> descriptors);
   ClientProcess process_of(ClientId client) const;
-  void flush();
-
   void work(const Readiness& ready, Time now, Recipient& recipient);
-  Time wakes() const { return due_; }
+  Time wakes() const { return std::min(channels_.wakes(), doors_open_at_); }
+  /// Something may be due earlier than those know who wait.
+  void ring() { poller_.ring_by(wakes()); }
 
-  bool is_surplus(ClientId client);
-  bool is_local(const Life& life) const;
-  std::uint32_t version_with(const Life& life) const;
-  std::size_t backlog(const Life& life) const;
-  std::vector<std::pair<Life, Duration>> unacknowledged(Time now) const;
-  const Counts& counts() const { return counts_; }
+  Dialed dial(const std::string& address, unsigned attempt) override;
+  Taken write(Serial serial, std::string_view bytes, bool encloses) override;
+  void close(Serial serial) override;
+  void hand_over(const wire::Connection& connection, const Life& from) override;
+  void log(const std::string& line) override {
+    if (options_.log) options_.log(line);
+  }
 
  private:
-  // What the recipient is told as soon as there is one: these may happen in any call.
-  struct Broken {
-    Life life;
-    std::string why;
+  struct Line {
+    Serial serial = 0;
+    Socket socket;
+    bool dialed = false;
+    enum class Stage : std::uint8_t { connecting, securing, open } stage{};
+    /// What epoll watches it for.
+    std::uint32_t events = 0;
+    /// What goes with messages that say so, the next first.
+    std::deque<std::vector<Descriptor>> enclosed = {};
   };
-  struct Left {
-    ClientId client;
-  };
-  using News = std::variant<Broken, Left>;
 
-  static constexpr Time at_once{};
-
-  // post.cpp
-  wire::Identity identity() const { return {options_.self, options_.group, options_.algorithm}; }
-  Correspondent& correspondent(const Life& life);
-  void hang_up(Correspondent& correspondent);
-  void break_channel(Correspondent& correspondent, const std::string& why);
-  void report(News news);
-  void wake_by(Time time);
-  void log(const std::string& line) const;
-  /// For what anybody outside can cause as often as it likes; a line that says the same fact as an
-  /// earlier one is left out, mostly.
-  void complain(const std::string& line, const std::string& fact);
-  void complain(const std::string& what, const Connection& about, const std::string& why);
-
-  // post_connections.cpp
-  Connection* find(Serial serial);
+  Line* find(Serial serial);
+  Line& add(Socket socket, bool dialed, bool is_connected);
+  void watch(Line& line, std::uint32_t events);
+  bool wants_tls(wire::Route route) const { return tls_ && route == wire::Route::remote; }
   void accept(const Reception::Door& door, Time now);
   void take_in(Descriptor socket, wire::Route route, Time now);
   void close_doors(Time now);
-  void open_doors(Time now);
-  void dial(Correspondent& to, Time now);
-  void dial(Contact& whom, Time now);
-  Connection* dial(const std::string& address, Redial& redial, Purpose purpose, Time now);
-  Connection& enroll(Connection connection, std::uint32_t events);
-  void close(Connection& connection);
-  Socket release(Connection& connection);
-  void part(Connection& connection, const std::string& why);
-  void leave(Connection& connection);
-  void drop(Connection& connection, const std::string& why);
-  void refuse(Connection& connection, const std::string& why);
-  bool write(Connection& connection);
-  template <class Source>
-  bool write_from(Connection& connection, Source& source);
-  void wait_to_write(Connection& connection, bool waits);
-
-  // post_handshake.cpp
-  void connected(Connection& connection);
-  void secure(Connection& connection);
-  void greet(Connection& connection);
-  wire::Hello hello_for(const Connection& connection) const;
-  void take_hello(Connection& connection, const wire::Frame& frame);
-  void take_peer(Connection& connection, const wire::Hello& hello);
-  void take_client(Connection& connection);
-  void turn_away(Connection& connection, wire::Role role);
-  void take_stream(Connection& connection, const Life& from);
-  void answer(Connection& connection, bool known = false, std::uint64_t received = 0);
-  void take_answer(Connection& connection, const wire::Frame& frame);
-  void begin_sending(Connection& connection, Correspondent& to, const wire::Accepted& accepted);
-  bool resume(Correspondent& to, bool known, std::uint64_t received);
-  void open(Connection& connection);
-
-  // post_work.cpp
-  void serve(Serial serial, std::uint32_t events);
-  void serve(Connection& connection, std::uint32_t events);
-  void read(Connection& connection);
-  void take(Connection& connection, const wire::Frame& frame);
-  void take_payload(Connection& connection, Correspondent& from, const wire::Frame& frame);
-  void take_acknowledgement(Connection& connection, Correspondent& to, const wire::Frame& frame);
-  void acknowledge(Correspondent& correspondent);
-  void keep_time();
-  void keep_time_of(Correspondent& correspondent);
-  void keep_time_of(Contact& contact);
-  void tell_news();
+  void open_doors();
+  void serve(Serial serial, std::uint32_t events, Time now);
+  void go_on_connecting(Line& line, std::uint32_t events, Time now);
+  void secure(Line& line, Time now);
+  void read(Line& line, Time now);
 
   CourierOptions options_;
   std::unique_ptr<TlsContext> tls_;
   Reception reception_;
+  wire::Channels channels_;
   Poller poller_;
   Here here_{folder_of(options_.socket)};
 
-  std::unordered_map<Serial, std::unique_ptr<Connection>> connections_;
+  std::unordered_map<Serial, Line> lines_;
   Serial next_serial_;
-  /// Those that were closed, until nobody on the stack has to do with them.
-  std::vector<std::unique_ptr<Connection>> closed_;
-  /// Accepted and unknown, the oldest first.
-  std::set<Serial> half_open_;
-  std::size_t clients_ = 0;
-  std::map<Life, Correspondent> correspondents_;
-  std::map<std::string, Contact> contacts_;
-  std::vector<Correspondent*> dirty_;
-  std::vector<Serial> dirty_clients_;
-
-  std::vector<News> news_;
-  /// When something is due.
-  Time due_ = Time::max();
   /// While the system has no more descriptors, nobody is let in.
   Time doors_open_at_ = Time::max();
-  LineRate complaints_;
-  Counts counts_;
 
-  // During `work`.
+  /// During `work`.
   Recipient* recipient_ = nullptr;
-  Time now_{};
   static constexpr std::size_t buffer_bytes = std::size_t{64} << 10;
   std::unique_ptr<char[]> buffer_ = std::make_unique<char[]>(buffer_bytes);
 };

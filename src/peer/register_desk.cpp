@@ -11,7 +11,7 @@
 #include <ranges>
 #include <utility>
 
-#include "net/back_off.hpp"
+#include "wire/back_off.hpp"
 #include "net/patience.hpp"
 #include "register/epoch_floor.hpp"
 
@@ -158,7 +158,7 @@ bool RegisterDesk::await_event() {
 /// While it is in trouble it is left alone for longer and longer, whoever asks, but not for so long
 /// that a lease would run out after the trouble is over.
 void RegisterDesk::rest() {
-  Time until = net::steady_now() + std::min(net::back_off(++rests_), register_->lease() / 8);
+  Time until = net::steady_now() + std::min(wire::back_off(++rests_), register_->lease() / 8);
   while (!is_closing() && net::steady_now() < until) {
     pollfd wake{wake_.number(), POLLIN, 0};
     ::poll(&wake, 1, net::milliseconds_until(until));

@@ -6,7 +6,7 @@
 #include <conch/error.hpp>
 #include <stdexcept>
 
-#include "net/back_off.hpp"
+#include "wire/back_off.hpp"
 #include "net/patience.hpp"
 #include "net/ways.hpp"
 
@@ -141,7 +141,7 @@ std::string Client::post(const std::string& path, const std::string& body) {
       pass_over();
       bool was_last = ++failures % options_.endpoints.size() == 0;
       auto round = static_cast<unsigned>(failures / options_.endpoints.size());
-      Time again = net::steady_now() + (was_last ? net::back_off(round) : Duration{});
+      Time again = net::steady_now() + (was_last ? wire::back_off(round) : Duration{});
       if (again >= end) fail_for_all();
       ::poll(nullptr, 0, net::milliseconds_until(again));
     }

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "net/back_off.hpp"
+#include "wire/back_off.hpp"
 #include "net/patience.hpp"
 
 namespace conch::etcd {
@@ -46,7 +46,7 @@ void Watch::run() {
     client_.pass_over();
     failures = from_ > before ? 0 : failures + 1;
     pollfd stop{stop_.number(), POLLIN, 0};
-    Time again = net::steady_now() + net::back_off(failures);
+    Time again = net::steady_now() + wire::back_off(failures);
     if (::poll(&stop, 1, net::milliseconds_until(again)) > 0) return;
   }
 }

@@ -5,7 +5,7 @@
 
 #include "core/types.hpp"
 
-namespace conch::net {
+namespace conch::wire {
 
 /// The longest pause before dialing a peer that does not answer: it may be back at any moment.
 inline constexpr Duration longest_silence = std::chrono::seconds(1);
@@ -20,4 +20,4 @@ constexpr Duration back_off(unsigned failures, Duration longest = longest_silenc
   return std::min(longest, first * (1 << std::min(failures - 1, 20u)));
 }
 
-}  // namespace conch::net
+}  // namespace conch::wire

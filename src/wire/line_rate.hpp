@@ -9,7 +9,7 @@
 
 #include "core/types.hpp"
 
-namespace conch::net {
+namespace conch::wire {
 
 class LineRate {
  public:
@@ -64,4 +64,4 @@ class LineRate {
   unsigned left_out_ = 0;
 };
 
-}  // namespace conch::net
+}  // namespace conch::wire

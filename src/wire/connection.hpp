@@ -2,50 +2,42 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
-#include <vector>
 
-#include "net/back_off.hpp"
-#include "net/courier.hpp"
-#include "net/poller.hpp"
-#include "net/socket.hpp"
+#include "wire/back_off.hpp"
+#include "wire/client.hpp"
 #include "wire/frame.hpp"
 #include "wire/handshake.hpp"
 #include "wire/incoming.hpp"
 #include "wire/outgoing.hpp"
 
-namespace conch::net {
+namespace conch::wire {
 
-/// Bytes that wait for a socket to take them.
+/// Of a connection of a peer; none has that of an earlier one.
+using Serial = std::uint64_t;
+
+/// Bytes that wait for a connection to take them.
 class Backlog {
  public:
   std::string& bytes() { return bytes_; }
   std::size_t size() const { return bytes_.size() - written_; }
-  /// These go with the next byte that is added.
-  void enclose(std::vector<Descriptor> descriptors) {
-    enclosed_.push_back({bytes_.size(), std::move(descriptors)});
-  }
+  /// What is added next is a message that something goes with.
+  void enclose() { enclosed_.push_back(bytes_.size()); }
 
-  /// What can be written at once: up to where other descriptors go with it.
+  /// What can be written at once: up to where something else goes with it.
   std::string_view unwritten() const {
     std::string_view rest = std::string_view(bytes_).substr(written_);
-    for (const Enclosed& each : enclosed_)
-      if (each.place > written_) return rest.substr(0, each.place - written_);
+    for (std::size_t place : enclosed_)
+      if (place > written_) return rest.substr(0, place - written_);
     return rest;
   }
-  /// What goes with it.
-  std::vector<int> descriptors() const {
-    std::vector<int> numbers;
-    if (enclosed_.empty() || enclosed_.front().place != written_) return numbers;
-    for (const Descriptor& each : enclosed_.front().descriptors) numbers.push_back(each.number());
-    return numbers;
-  }
+  /// Something goes with the first of it.
+  bool encloses() const { return !enclosed_.empty() && enclosed_.front() == written_; }
   void wrote(std::size_t bytes) {
-    if (bytes > 0 && !enclosed_.empty() && enclosed_.front().place == written_)
-      enclosed_.erase(enclosed_.begin());
+    if (bytes > 0 && encloses()) enclosed_.pop_front();
     written_ += bytes;
     if (written_ < bytes_.size()) return;
     bytes_.clear();
@@ -53,14 +45,9 @@ class Backlog {
   }
 
  private:
-  struct Enclosed {
-    std::size_t place;
-    std::vector<Descriptor> descriptors;
-  };
-
   std::string bytes_;
   std::size_t written_ = 0;
-  std::vector<Enclosed> enclosed_;
+  std::deque<std::size_t> enclosed_;
 };
 
 struct Connection;
@@ -84,8 +71,8 @@ struct Redial {
 /// Somebody with whom there is a channel in either direction.
 struct Correspondent {
   Life life;
-  wire::Outgoing outgoing;
-  wire::Incoming incoming = {};
+  Outgoing outgoing;
+  Incoming incoming = {};
   /// Empty: not known.
   std::string address = {};
   /// The one that we have opened, and the one that it has.
@@ -147,29 +134,34 @@ struct Leaving {};
 
 using Purpose = std::variant<Unknown, Sending, Receiving, Asking, Serving, Leaving>;
 
-enum class Stage : std::uint8_t { connecting, securing, greeting, open };
+enum class Stage : std::uint8_t { connecting, greeting, open, closed };
+
+/// How many descriptors were left when somebody came: for anybody; for other peers, and whoever
+/// only looks; for nobody, because the last ones are kept for the register.
+enum class Room : std::uint8_t { ample, scarce, none };
 
 struct Connection {
   Serial serial = 0;
-  Socket socket;
-  wire::Route route{};
+  Route route{};
   /// For the log.
   std::string whom;
   bool dialed = false;
   Purpose purpose;
   Stage stage = Stage::greeting;
-  /// Of the protocol, as agreed with who has dialed.
-  std::uint32_t version = 0;
+  Room room = Room::ample;
   /// When it has to be open, or closed.
   Time deadline = Time::max();
-  wire::FrameReader reader = {};
+  /// Of the protocol, as agreed with who has dialed.
+  std::uint32_t version = 0;
+  FrameReader reader = {};
   /// Everything but payloads: those wait in their channel.
   Backlog backlog = {};
   bool waits_to_write = false;
   /// By whom we have dialed.
   bool was_refused = false;
 
-  bool is_open() const { return socket.is_open() && stage == Stage::open; }
+  bool is_open() const { return stage == Stage::open; }
+  bool is_closed() const { return stage == Stage::closed; }
   /// With whom it is, if payloads go over it.
   Correspondent* correspondent() {
     if (auto* sending = as<Sending>()) return sending->to;
@@ -182,4 +174,4 @@ struct Connection {
   }
 };
 
-}  // namespace conch::net
+}  // namespace conch::wire

@@ -1,0 +1,222 @@
+#include "wire/channels.hpp"
+
+#include <algorithm>
+
+namespace conch::wire {
+
+// Who is there.
+
+Correspondent* Channels::find(const Life& life) {
+  auto found = correspondents_.find(life);
+  return found == correspondents_.end() ? nullptr : &found->second;
+}
+
+const Correspondent* Channels::find(const Life& life) const {
+  auto found = correspondents_.find(life);
+  return found == correspondents_.end() ? nullptr : &found->second;
+}
+
+Correspondent& Channels::correspondent(const Life& life) {
+  return correspondents_.try_emplace(life, Correspondent{life, Outgoing(options_.kept_bytes_max)})
+      .first->second;
+}
+
+void Channels::live_as(const Life& self, Time now) {
+  options_.identity.self = self;
+  std::map<Life, std::string> addresses;
+  for (auto& [life, each] : correspondents_) {
+    hang_up(each, now);
+    addresses[life] = each.address;
+  }
+  correspondents_.clear();
+  dirty_.clear();
+  for (const auto& [life, address] : addresses)
+    if (!address.empty()) know(life, address);
+}
+
+void Channels::know(const Life& life, const std::string& address) {
+  if (life == options_.identity.self) return;
+  Correspondent& found = correspondent(life);
+  if (address.empty() || found.address == address) return;
+  found.address = address;
+  found.redial = {};
+  if (found.wants_connection()) wake_by(at_once);
+}
+
+void Channels::forget(const Life& life, Time now) {
+  auto found = correspondents_.find(life);
+  if (found == correspondents_.end()) return;
+  hang_up(found->second, now);
+  std::erase(dirty_, &found->second);
+  correspondents_.erase(found);
+}
+
+void Channels::hang_up(Correspondent& correspondent, Time now) {
+  if (correspondent.to) close(*correspondent.to, now);
+  if (correspondent.from) close(*correspondent.from, now);
+}
+
+void Channels::contact(const std::string& address) {
+  bool is_new = contacts_.try_emplace(address, Contact{address}).second;
+  if (is_new) wake_by(at_once);
+}
+
+// What is said.
+
+bool Channels::send(const Life& life, std::string_view payload, Time now) {
+  Correspondent* to = find(life);
+  if (!to || to->broken) return false;
+  bool was_empty = to->outgoing.empty();
+  if (!to->outgoing.append(payload)) {
+    break_channel(*to,
+                  "it has left " + std::to_string(to->outgoing.bytes()) +
+                      " bytes unacknowledged, and there is no room for " +
+                      std::to_string(payload.size()) + " more",
+                  now);
+    return false;
+  }
+  ++counts_.frames_sent;
+  if (was_empty) to->waits_since = now;
+  if (to->dirty || to->address.empty()) return true;
+  to->dirty = true;
+  dirty_.push_back(to);
+  return true;
+}
+
+Connection* Channels::find_client(ClientId client) {
+  Connection* connection = find(static_cast<Serial>(client));
+  return connection && connection->as<Serving>() ? connection : nullptr;
+}
+
+void Channels::send(ClientId client, std::string_view payload, bool encloses, Time now) {
+  Connection* connection = find_client(client);
+  if (!connection) return;
+  std::size_t waiting = connection->backlog.size();
+  if (payload.size() > payload_bytes_max || waiting + payload.size() > client_bytes_max)
+    return drop(*connection, "it does not read what it is told", now);
+  if (encloses) connection->backlog.enclose();
+  put_frame(connection->backlog.bytes(), Kind::note, payload);
+  ++counts_.frames_sent;
+  if (std::exchange(connection->as<Serving>()->dirty, true)) return;
+  dirty_clients_.push_back(connection->serial);
+}
+
+void Channels::dismiss(ClientId client, Time now) {
+  if (Connection* connection = find_client(client)) leave(*connection, now);
+}
+
+void Channels::flush(Time now) {
+  for (Correspondent* to : dirty_) {
+    to->dirty = false;
+    if (Connection* outlet = to->outlet()) {
+      if (outlet->is_open() && !outlet->waits_to_write) write(*outlet, now);
+    } else {
+      to->redial.not_before <= now ? dial(*to, now) : wake_by(to->redial.not_before);
+    }
+  }
+  dirty_.clear();
+  for (Serial serial : dirty_clients_) {
+    Connection* client = find_client(ClientId{serial});
+    if (!client) continue;
+    client->as<Serving>()->dirty = false;
+    if (client->is_open() && !client->waits_to_write) write(*client, now);
+  }
+  dirty_clients_.clear();
+}
+
+// What is known.
+
+bool Channels::is_surplus(ClientId client) const {
+  const Connection* connection = find(static_cast<Serial>(client));
+  return connection && connection->room != Room::ample;
+}
+
+bool Channels::is_local(const Life& life) const {
+  const Correspondent* found = find(life);
+  const Connection* outlet = found ? found->outlet() : nullptr;
+  return outlet && outlet->route == Route::local;
+}
+
+std::uint32_t Channels::version_with(const Life& life) const {
+  const Correspondent* found = find(life);
+  return found ? found->version : 0;
+}
+
+std::size_t Channels::backlog(const Life& life) const {
+  const Correspondent* found = find(life);
+  return found ? found->outgoing.bytes() : 0;
+}
+
+std::vector<std::pair<Life, Duration>> Channels::unacknowledged(Time now) const {
+  std::vector<std::pair<Life, Duration>> found;
+  for (const auto& [life, each] : correspondents_)
+    if (!each.outgoing.empty())
+      found.emplace_back(life, std::max(now - each.waits_since, Duration::zero()));
+  return found;
+}
+
+// What others must be told.
+
+void Channels::break_channel(Correspondent& correspondent, const std::string& why, Time now) {
+  correspondent.broken = true;
+  if (Connection* outlet = correspondent.outlet()) close(*outlet, now);
+  correspondent.outgoing = Outgoing(0);
+  network_.log("the channel to " + describe(correspondent.life) + " is broken: " + why);
+  report(Broken{correspondent.life, why});
+}
+
+void Channels::complain(const std::string& line, const std::string& fact, Time now) {
+  ++counts_.connections_refused;
+  if (complaints_.allows(now, fact)) network_.log(line + complaints_.left_out());
+}
+
+/// A host's next connection has another port, and is no other fact.
+void Channels::complain(const std::string& what, const Connection& about, const std::string& why,
+                        Time now) {
+  std::string host = about.whom.substr(0, about.whom.rfind(':'));
+  complain(what + " " + about.whom + ": " + why, what + " " + host + ": " + why, now);
+}
+
+// What is due.
+
+void Channels::tick(Time now, Recipient& recipient) {
+  if (due_ <= now) keep_time(now);
+  // The recipient may do something that makes more.
+  while (!news_.empty()) {
+    for (const News& each : std::exchange(news_, {})) {
+      if (const auto* broken = std::get_if<Broken>(&each)) {
+        recipient.broken(broken->life, broken->why);
+      } else {
+        recipient.client_left(std::get<Left>(each).client);
+      }
+    }
+  }
+  closed_.clear();
+}
+
+void Channels::keep_time(Time now) {
+  due_ = Time::max();
+  std::vector<Connection*> late;
+  for (auto& [serial, connection] : connections_)
+    connection->deadline <= now ? late.push_back(connection.get()) : wake_by(connection->deadline);
+  std::sort(late.begin(), late.end(),
+            [](const auto* a, const auto* b) { return a->serial < b->serial; });
+  for (Connection* connection : late)
+    connection->as<Leaving>() ? close(*connection, now)
+                              : part(*connection, "it took too long over the handshake", now);
+  for (auto& [life, each] : correspondents_) keep_time_of(each, now);
+  for (auto& [address, each] : contacts_) keep_time_of(each, now);
+}
+
+void Channels::keep_time_of(Correspondent& each, Time now) {
+  each.incoming.due() <= now ? acknowledge(each, now) : wake_by(each.incoming.due());
+  if (!each.wants_connection()) return;
+  each.redial.not_before <= now ? dial(each, now) : wake_by(each.redial.not_before);
+}
+
+void Channels::keep_time_of(Contact& each, Time now) {
+  if (each.connection) return;
+  each.redial.not_before <= now ? dial(each, now) : wake_by(each.redial.not_before);
+}
+
+}  // namespace conch::wire

@@ -1,0 +1,277 @@
+#include <algorithm>
+#include <utility>
+
+#include "wire/channels.hpp"
+
+namespace conch::wire {
+
+Connection* Channels::find(Serial serial) {
+  auto found = connections_.find(serial);
+  return found == connections_.end() ? nullptr : found->second.get();
+}
+
+const Connection* Channels::find(Serial serial) const {
+  auto found = connections_.find(serial);
+  return found == connections_.end() ? nullptr : found->second.get();
+}
+
+Connection& Channels::enroll(Connection connection) {
+  wake_by(connection.deadline);
+  auto& place = connections_[connection.serial];
+  place = std::make_unique<Connection>(std::move(connection));
+  return *place;
+}
+
+// They come.
+
+void Channels::accepted(const Caller& caller, Time now) {
+  bool is_crowded =
+      half_open_.size() >= half_open_max || (!half_open_.empty() && caller.room == Room::none);
+  if (is_crowded) drop(*find(*half_open_.begin()), "others came before it had said who it is", now);
+  Connection& connection = enroll({.serial = caller.serial,
+                                   .route = caller.route,
+                                   .whom = caller.whom,
+                                   .purpose = Unknown{},
+                                   .stage = Stage::connecting,
+                                   .room = caller.room,
+                                   .deadline = now + handshake_patience});
+  half_open_.insert(connection.serial);
+  if (!caller.is_own_user)
+    return refuse(connection, "the Unix socket is for processes of the same user only", now);
+  if (caller.is_connected) greet(connection, now);
+}
+
+void Channels::connected(Serial serial, Time now) {
+  if (Connection* connection = find(serial)) greet(*connection, now);
+}
+
+void Channels::dial(Correspondent& to, Time now) {
+  to.to = dial(to.address, to.redial, Sending{&to}, now);
+  if (to.to && to.to->stage == Stage::greeting) greet(*to.to, now);
+}
+
+void Channels::dial(Contact& whom, Time now) {
+  whom.connection = dial(whom.address, whom.redial, Asking{&whom}, now);
+  if (whom.connection && whom.connection->stage == Stage::greeting) greet(*whom.connection, now);
+}
+
+Connection* Channels::dial(const std::string& address, Redial& redial, Purpose purpose, Time now) {
+  auto [caller, error] = network_.dial(address, redial.dead_ends);
+  if (caller.serial == 0) {
+    redial.failed(now);
+    wake_by(redial.not_before);
+    if (redial.failures == 1) network_.log("cannot reach " + address + ": " + error);
+    return nullptr;
+  }
+  return &enroll({.serial = caller.serial,
+                  .route = caller.route,
+                  .whom = std::move(caller.whom),
+                  .dialed = true,
+                  .purpose = purpose,
+                  .stage = caller.is_connected ? Stage::greeting : Stage::connecting,
+                  .deadline = now + handshake_patience});
+}
+
+// They go.
+
+/// Whoever has it on the stack sees that it is closed.
+void Channels::close(Connection& connection, Time now) {
+  if (connection.is_closed()) return;
+  bool was_open = connection.is_open();
+  network_.close(connection.serial);
+  release(connection);
+  if (auto* sending = connection.as<Sending>()) {
+    Correspondent& to = *sending->to;
+    to.to = nullptr;
+    Duration longest = connection.was_refused ? longest_refusal : longest_silence;
+    was_open ? to.redial.lost(now) : to.redial.failed(now, longest);
+    if (to.wants_connection()) wake_by(to.redial.not_before);
+  } else if (auto* receiving = connection.as<Receiving>()) {
+    Correspondent& from = *receiving->from;
+    from.from = nullptr;
+    if (std::exchange(from.sends_back, false)) from.redial.lost(now);
+    if (from.wants_connection()) wake_by(from.redial.not_before);
+  } else if (auto* asking = connection.as<Asking>()) {
+    asking->whom->connection = nullptr;
+    asking->whom->redial.failed(now);
+    wake_by(asking->whom->redial.not_before);
+  } else if (auto* serving = connection.as<Serving>()) {
+    --clients_;
+    report(Left{serving->client});
+  }
+}
+
+/// From here on it is no connection of ours.
+void Channels::release(Connection& connection) {
+  connection.stage = Stage::closed;
+  half_open_.erase(connection.serial);
+  auto place = connections_.find(connection.serial);
+  closed_.push_back(std::move(place->second));
+  connections_.erase(place);
+}
+
+void Channels::ended(Serial serial, const std::string& why, Time now) {
+  Connection* connection = find(serial);
+  if (!connection) return;
+  if (why.empty() && connection->reader.is_inside())
+    return drop(*connection, "it has hung up inside a frame", now);
+  part(*connection, why.empty() ? "it has hung up" : why, now);
+}
+
+/// It has gone, or could not be reached: that happens. Who hangs up has left, or will be dialed
+/// again: that is no news.
+void Channels::part(Connection& connection, const std::string& why, Time now) {
+  if (auto* sending = connection.as<Sending>()) {
+    bool unreachable = !connection.is_open() && sending->to->redial.failures == 0;
+    if (unreachable)
+      network_.log("cannot reach " + describe(sending->to->life) + " at " + connection.whom + ": " +
+                   why);
+  } else if (auto* asking = connection.as<Asking>()) {
+    if (asking->whom->redial.failures == 0)
+      network_.log("cannot reach " + connection.whom + ": " + why);
+  } else if (connection.as<Unknown>()) {
+    return drop(connection, why, now);
+  }
+  close(connection, now);
+}
+
+/// It has done something that nobody of us does.
+void Channels::drop(Connection& connection, const std::string& why, Time now) {
+  complain("dropped the connection with", connection, why, now);
+  close(connection, now);
+}
+
+void Channels::refuse(Connection& connection, const std::string& why, Time now) {
+  complain("refused", connection, why, now);
+  put_refusal(connection.backlog.bytes(), why);
+  leave(connection, now);
+}
+
+/// Closes it when it has taken what it was told.
+void Channels::leave(Connection& connection, Time now) {
+  if (auto* serving = connection.as<Serving>()) {
+    --clients_;
+    report(Left{serving->client});
+  }
+  half_open_.erase(connection.serial);
+  connection.purpose = Leaving{};
+  connection.deadline = now + handshake_patience;
+  wake_by(connection.deadline);
+  if (write(connection, now) && connection.backlog.unwritten().empty()) close(connection, now);
+}
+
+// They take what they are given.
+
+void Channels::writable(Serial serial, Time now) {
+  Connection* connection = find(serial);
+  if (!connection) return;
+  connection->waits_to_write = false;
+  if (!write(*connection, now)) return;
+  bool is_leaving = connection->as<Leaving>() != nullptr;
+  if (is_leaving && connection->backlog.unwritten().empty()) close(*connection, now);
+}
+
+/// What is the connection's own, then its channel's, but first the rest of a frame of that. False
+/// if it had to be closed.
+bool Channels::write(Connection& connection, Time now) {
+  Correspondent* other = connection.correspondent();
+  bool may_send = other && other->outlet() == &connection && connection.is_open();
+  if (may_send && other->outgoing.is_inside()) {
+    if (!write_payloads(connection, other->outgoing, now)) return false;
+    if (other->outgoing.is_inside()) return true;
+  }
+  while (!connection.waits_to_write && connection.backlog.size() > 0)
+    if (!write_backlog(connection, now)) return false;
+  return !may_send || connection.waits_to_write || write_payloads(connection, other->outgoing, now);
+}
+
+bool Channels::write_backlog(Connection& connection, Time now) {
+  Backlog& backlog = connection.backlog;
+  std::string_view bytes = backlog.unwritten();
+  Network::Taken taken = network_.write(connection.serial, bytes, backlog.encloses());
+  connection.waits_to_write = taken.bytes < bytes.size();
+  backlog.wrote(taken.bytes);
+  return take_up(connection, taken, now);
+}
+
+bool Channels::write_payloads(Connection& connection, Outgoing& outgoing, Time now) {
+  std::string_view bytes = outgoing.unwritten();
+  if (bytes.empty()) return true;
+  Network::Taken taken = network_.write(connection.serial, bytes, false);
+  connection.waits_to_write = taken.bytes < bytes.size();
+  outgoing.wrote(taken.bytes);
+  return take_up(connection, taken, now);
+}
+
+bool Channels::take_up(Connection& connection, const Network::Taken& taken, Time now) {
+  counts_.bytes_sent += taken.bytes;
+  if (taken.has_ended) part(connection, taken.why.empty() ? "it has hung up" : taken.why, now);
+  return !taken.has_ended;
+}
+
+// They bring.
+
+void Channels::brought(Serial serial, std::string_view bytes, Time now, Recipient& recipient) {
+  Connection* connection = find(serial);
+  if (!connection) return;
+  counts_.bytes_received += bytes.size();
+  connection->reader.feed(bytes);
+  while (std::optional<Frame> frame = connection->reader.next()) {
+    take(*connection, *frame, now, recipient);
+    if (connection->is_closed()) return;
+  }
+  if (!connection->reader.ok()) return drop(*connection, connection->reader.error(), now);
+  if (Correspondent* from = connection->correspondent())
+    from->incoming.due() <= now ? acknowledge(*from, now) : wake_by(from->incoming.due());
+}
+
+void Channels::take(Connection& connection, const Frame& frame, Time now, Recipient& recipient) {
+  if (connection.as<Leaving>()) return;
+  if (connection.stage == Stage::greeting)
+    return connection.dialed ? take_answer(connection, frame, now, recipient)
+                             : take_hello(connection, frame, now, recipient);
+  if (Correspondent* other = connection.correspondent()) {
+    if (frame.kind == Kind::payload) return take_payload(connection, *other, frame, now, recipient);
+    if (frame.kind == Kind::acknowledgement)
+      return take_acknowledgement(connection, *other, frame, now);
+  }
+  if (auto* serving = connection.as<Serving>(); serving && frame.kind == Kind::note) {
+    ++counts_.frames_received;
+    return recipient.client_said(serving->client, frame.body);
+  }
+  drop(connection, std::string(word(frame.kind)) + " came where it has no place", now);
+}
+
+void Channels::take_payload(Connection& connection, Correspondent& from, const Frame& frame,
+                            Time now, Recipient& recipient) {
+  std::optional<std::string_view> payload = from.incoming.take(frame.body, now);
+  if (!payload) return drop(connection, "a payload came twice, or one is missing before it", now);
+  ++counts_.frames_received;
+  Life life = from.life;  // the recipient may forget it
+  recipient.delivered(life, *payload);
+}
+
+void Channels::take_acknowledgement(Connection& connection, Correspondent& to, const Frame& frame,
+                                    Time now) {
+  std::optional<std::uint64_t> received = read_acknowledgement(frame.body);
+  if (!received) return drop(connection, "an acknowledgement is malformed", now);
+  if (to.outlet() != &connection) return;  // of what went over it before; a handshake said it, too
+  std::uint64_t before = to.outgoing.acknowledged();
+  if (!to.outgoing.acknowledge(*received))
+    return break_channel(
+        to, "it acknowledges " + std::to_string(*received) + " payloads, which cannot be", now);
+  to.accepted_us = true;
+  if (*received == before) return;
+  to.redial = {};
+  to.waits_since = now;
+}
+
+void Channels::acknowledge(Correspondent& from, Time now) {
+  Connection* inlet = from.inlet();
+  if (!inlet || !inlet->is_open())
+    return from.incoming.was_acknowledged();  // the next handshake does it
+  from.incoming.acknowledge(inlet->backlog.bytes());
+  if (!inlet->waits_to_write) write(*inlet, now);
+}
+
+}  // namespace conch::wire
