@@ -4,11 +4,12 @@
 // what they ask for; and at last everybody leaves, and nothing may be left behind. Whatever a lock
 // promises is watched all the time.
 //
-// What runs here is what ships: node::Node, and so everything that a peer decides. Around it are
-// threads and clients that want locks, and a network that brings payloads once and in order, but
-// late, or says that it cannot.
+// What runs here is what ships: node::Node and wire::Channels, and so everything that a peer
+// decides, down to the bytes of a connection. Around it are threads and clients that want locks,
+// and connections that are slow, take little at a time, and break after any byte.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <map>
@@ -27,6 +28,7 @@
 #include "node/node.hpp"
 #include "sim/simulated_register.hpp"
 #include "sim/survival_oracles.hpp"
+#include "wire/channels.hpp"
 
 namespace conch::sim {
 
@@ -90,21 +92,26 @@ class Survival {
     /// When it will show this.
     Time when(Time shown) const;
   };
-  /// From one life to another. Each letter comes once and in order; if one of the two has forgotten
-  /// the other, none comes any more, and the sender is told.
-  struct Channel {
-    struct Letter {
-      std::string payload;
-      Time sent;
-      Epoch epoch;
+  /// A connection between two processes. One end of it has an even number, the other the next.
+  struct Wire {
+    /// On its way to an end.
+    struct Piece {
+      enum class Kind : std::uint8_t { connected, accepted, bytes, ended } kind{};
+      Time arrival{};
+      std::string text = {};
     };
-    std::deque<Letter> letters;
-    /// Of those that have come but were not acknowledged, and of those on their way: when they were
-    /// sent.
-    std::deque<Time> unacknowledged;
-    Time last_arrival{};
-    bool was_used = false;
-    bool is_torn = false;
+    struct End {
+      NodeId id{};
+      std::uint64_t process = 0;
+      std::deque<Piece> pieces = {};
+      std::size_t bytes = 0;
+      bool is_closed = false;
+      /// Its process has more to write than there was room for.
+      bool waits_for_room = false;
+    };
+    std::string address;
+    std::array<End, 2> ends;
+    /// Nothing more comes through, and the ends do not know yet.
     bool is_broken = false;
   };
   /// What runs under a lock that a client has. Its keeper kills it at the last moment, by the clock
@@ -210,14 +217,25 @@ class Survival {
   void see_other_commands(const Actor& actor, const std::string& lock, const Wish& wish);
   bool has_commands(const Life& life) const;
 
-  // The network: survival_network.cpp
-  bool send(Process& from, const Life& to, std::string_view payload);
-  void arrive(const Life& from, const Life& to);
-  void acknowledge(const Life& from, const Life& to);
-  void contact(std::uint64_t serial, const std::string& address);
-  void break_channel(const Life& from, const Life& to, const std::string& why);
+  // Connections: survival_wires.cpp
+  wire::Network::Dialed dial(Process& from, const std::string& address);
+  std::size_t write(wire::Serial number, std::string_view bytes);
+  void close(wire::Serial number);
+  void knock(std::uint64_t wire);
+  void put(std::uint64_t wire, unsigned end, Wire::Piece::Kind kind, std::string text,
+           Duration more = {});
+  void arrive(std::uint64_t wire, unsigned end);
+  void take(Process& process, wire::Serial number, const Wire::Piece& piece);
+  void break_wire(std::uint64_t wire, bool silently);
+  void break_some_wire();
+  void forge_acknowledgement(const Process& victim, const Process& other);
+  void hang_up_all(const Process& process, bool silently);
+  Process* listener_at(const std::string& address);
   bool is_cut(NodeId from, NodeId to) const { return cut_.contains({from.value, to.value}); }
-  void see_token(const Process& receiver, const Channel::Letter& letter);
+
+  // What is said: survival_network.cpp
+  void delivered(Process& receiver, const Life& from, std::string_view payload);
+  void see_token(const Process& receiver, std::string_view payload);
   std::string describe(std::string_view payload) const;
 
   // The register.
@@ -271,7 +289,11 @@ class Survival {
   std::uint64_t serials_ = 0;
   std::uint64_t incarnations_ = 0;
   std::uint64_t client_ids_ = 0;
-  std::map<std::pair<Life, Life>, Channel> channels_;
+  std::map<std::uint64_t, Wire> wires_;
+  std::uint64_t wire_count_ = 0;
+  std::map<std::uint64_t, std::string> last_address_;
+  /// From one life to another: what was sent, and has not come yet.
+  std::map<std::pair<Life, Life>, std::deque<std::string>> sent_;
   SimulatedRegister register_;
   Clock register_clock_;
   std::uint64_t expiry_ = 0;
@@ -288,6 +310,11 @@ class Survival {
   Time stage_until_ = Time::max();
   double loss_ = 0;
   Duration latency_max_{};
+  /// So much fits into a connection.
+  static constexpr std::size_t wire_bytes_plenty = std::size_t{64} << 10;
+  std::size_t wire_bytes_max_ = wire_bytes_plenty;
+  /// As over a Unix socket.
+  bool connects_at_once_ = false;
   std::set<std::pair<std::uint64_t, std::uint64_t>> cut_;
   std::set<std::uint64_t> cut_from_register_;
   bool register_away_ = false;

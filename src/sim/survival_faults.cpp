@@ -11,7 +11,9 @@ using namespace recovery;
 void Survival::plan_faults() {
   Duration lease = options_.lease.length;
   latency_max_ = draw(lease / 1000, lease / 20);
-  loss_ = chance(0.5) ? 0 : 0.15 * random_.uniform();
+  loss_ = chance(0.5) ? 0 : (is_ring() ? 0.003 : 0.03) * random_.uniform();
+  if (chance(0.2) && !is_ring()) wire_bytes_max_ = 100 + random_.below(2000);
+  connects_at_once_ = chance(0.3);
   answers_lost_ = chance(0.5) ? 0 : 0.2 * random_.uniform();
   register_clock_ = draw_clock();
   if (chance(0.3)) entries_max_ = random_.below(40);
@@ -87,13 +89,9 @@ void Survival::strike() {
       return;
     case 12:
     case 13: return force_open();
-    case 14: {  // what is kept for another has become too much
-      Life other = draw_process(random_)->life;
-      if (!victim->known.contains(other)) return;
-      note(victim->life, "can reach " + name_of(other) + " no more");
-      findings_.see(Sighting::channel_broke);
-      return break_channel(victim->life, other, "too much is unacknowledged");
-    }
+    case 14:
+      return chance(0.5) ? forge_acknowledgement(*victim, *draw_process(random_))
+                         : break_some_wire();
     case 15:
       note("the disk of the register is full");
       register_full_ = true;
@@ -225,6 +223,7 @@ void Survival::calm_down() {
   note("all is well again");
   stormy_ = false;
   loss_ = 0;
+  wire_bytes_max_ = wire_bytes_plenty;
   answers_lost_ = 0;
   cut_.clear();
   cut_from_register_.clear();

@@ -1,5 +1,4 @@
-// Survival: channels between lives over a network that delays, parts and breaks; and the way to the
-// register.
+// Survival: what lives say to one another, and the way to the register.
 #include <algorithm>
 
 #include "catalog/real_algorithms.hpp"
@@ -14,111 +13,41 @@ using node::PayloadKind;
 
 // Other lives.
 
-bool Survival::send(Process& from, const Life& to, std::string_view payload) {
-  Channel& channel = channels_[{from.life, to}];
-  if (!from.known.contains(to) || channel.is_broken) return false;
-  if (trace_ && !is_ring())
-    note(from.life, "-> " + std::to_string(to.id.value) + "  " + describe(payload));
-  ++report_.messages;
-  Time arrival = now_ + draw_latency();
-  // A connection breaks, and what was on its way is said again on the next.
-  if (chance(loss_)) arrival += draw({}, options_.lease.length / 4);
-  channel.last_arrival = std::max(channel.last_arrival, arrival);
-  channel.letters.push_back({std::string(payload), now_, from.epoch});
-  channel.unacknowledged.push_back(now_);
-  at(channel.last_arrival, [this, life = from.life, to] { arrive(life, to); });
+bool Survival::Process::send(const Life& to, std::string_view payload) {
+  if (!channels->send(to, payload, shows())) return false;
+  if (w_.trace_ && !w_.is_ring())
+    w_.note(life, "-> " + std::to_string(to.id.value) + "  " + w_.describe(payload));
+  ++w_.report_.messages;
+  w_.sent_[{life, to}].emplace_back(payload);
   return true;
 }
 
-void Survival::arrive(const Life& from, const Life& to) {
-  auto found = channels_.find({from, to});
-  Process* receiver = find(to);
-  if (found == channels_.end() || found->second.letters.empty() || !receiver) return;
-  if (is_cut(from.id, to.id)) return after(latency_max_, [this, from, to] { arrive(from, to); });
-  if (receiver->stopped)
-    return receiver->missed.push_back([this, from, to](Process&) { arrive(from, to); });
-  if (found->second.is_torn)
-    return break_channel(from, to, "one of the two has forgotten the other");
-  found->second.was_used = true;
-  Channel::Letter letter = std::move(found->second.letters.front());
-  found->second.letters.pop_front();
-  receiver->known.insert(from);
-  see_token(*receiver, letter);
-  after(draw_latency(), [this, from, to] { acknowledge(from, to); });
-  call(*receiver, [&](node::Node& node, Time now) { node.delivered(from, letter.payload, now); });
+/// Each payload comes once and in order, or never.
+void Survival::delivered(Process& receiver, const Life& from, std::string_view payload) {
+  std::deque<std::string>& sent = sent_[{from, receiver.life}];
+  if (sent.empty() || sent.front() != payload)
+    return findings_.report(
+        Property::invariant,
+        name_of(receiver.life) + " gets from " + name_of(from) +
+            (sent.empty() ? " what was not sent: " : " what is not the next: ") +
+            describe(payload));
+  sent.pop_front();
+  see_token(receiver, payload);
+  receiver.node->delivered(from, payload, receiver.shows());
 }
 
-void Survival::acknowledge(const Life& from, const Life& to) {
-  if (is_cut(to.id, from.id))
-    return after(latency_max_, [this, from, to] { acknowledge(from, to); });
-  auto found = channels_.find({from, to});
-  if (found != channels_.end() && !found->second.unacknowledged.empty())
-    found->second.unacknowledged.pop_front();
+void Survival::Process::broken(const Life& other, const std::string& why) {
+  w_.note(life, "can reach " + name_of(other) + " no more: " + why);
+  if (w_.find(other)) w_.findings_.see(Sighting::channel_broke);
+  node->broken(other, why, shows());
 }
 
-std::vector<std::pair<recovery::Life, Duration>> Survival::Process::unacknowledged(Time) const {
-  std::vector<std::pair<Life, Duration>> silent;
-  for (auto it = w_.channels_.lower_bound({life, Life{}}); it != w_.channels_.end(); ++it) {
-    if (it->first.first != life) break;
-    const std::deque<Time>& sent = it->second.unacknowledged;
-    if (!sent.empty()) silent.emplace_back(it->first.second, w_.now_ - sent.front());
-  }
-  return silent;
-}
-
-/// Nothing more goes from one to the other, and the one is told.
-void Survival::break_channel(const Life& from, const Life& to, const std::string& why) {
-  Channel& channel = channels_[{from, to}];
-  channel.is_broken = true;
-  channel.letters.clear();
-  channel.unacknowledged.clear();
-  const Process* sender = find(from);
-  if (!sender) return;
-  this->to(sender->serial, draw_latency(), [this, from, to, why](Process& one) {
-    if (one.life != from) return;
-    call(one, [&](node::Node& node, Time now) { node.broken(to, why, now); });
-  });
-}
-
-void Survival::Process::forget(const Life& other) {
-  known.erase(other);
-  if (auto found = w_.channels_.find({life, other}); found != w_.channels_.end()) {
-    found->second.letters.clear();
-    found->second.unacknowledged.clear();
-    found->second.is_torn = found->second.was_used;
-  }
-  if (auto found = w_.channels_.find({other, life}); found != w_.channels_.end())
-    found->second.is_torn = found->second.was_used;
-}
-
-/// Until somebody is there.
-void Survival::contact(std::uint64_t serial, const std::string& address) {
-  if (!find(serial)->contacting.insert(address).second) return;
-  to(serial, draw_latency(), [this, address](Process& one) {
-    one.contacting.erase(address);
-    Process* there = newest(NodeId{std::stoull(address)});
-    bool answers = there && there != &one && !there->stopped && !is_cut(one.id, there->id) &&
-                   !is_cut(there->id, one.id);
-    if (!answers) {
-      one.contacting.insert(address);
-      return to(one.serial, options_.lease.length / 8, [this, address](Process& again) {
-        again.contacting.erase(address);
-        contact(again.serial, address);
-      });
-    }
-    Life life = there->life;
-    one.known.insert(life);
-    call(one, [&](node::Node& node, Time) { node.contacted(life); });
-  });
-}
-
-void Survival::see_token(const Process& receiver, const Channel::Letter& letter) {
+void Survival::see_token(const Process& receiver, std::string_view payload) {
   const Participant* part = receiver.participant();
-  bool is_old = part && letter.epoch < part->view().epoch;
-  if (!is_old || static_cast<PayloadKind>(letter.payload.front()) != PayloadKind::recovery) return;
+  bool is_new = part && now_ - receiver.epoch_began < 4 * latency_max_;
+  if (!is_new || static_cast<PayloadKind>(payload.front()) != PayloadKind::recovery) return;
   Message message;
-  if (!read(std::string_view(letter.payload).substr(1), algorithm_of(entry_), message).empty())
-    return;
+  if (!read(payload.substr(1), algorithm_of(entry_), message).empty()) return;
   const auto* told = std::get_if<Told>(&message);
   bool is_token = told && told->message && told->message->is_token;
   if (is_token && told->epoch < part->view().epoch) findings_.see(Sighting::token_in_flight);

@@ -58,6 +58,8 @@ std::string_view word(Sighting sighting) {
     case Sighting::client_turned_away: return "a client was turned away";
     case Sighting::disk_full: return "the register could not be written";
     case Sighting::everybody_left: return "everybody left at the end";
+    case Sighting::connection_cut: return "a connection broke with bytes on their way";
+    case Sighting::wrote_in_parts: return "a connection took less than it was given";
   }
   return "?";
 }

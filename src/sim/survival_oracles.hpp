@@ -71,8 +71,10 @@ enum class Sighting : std::uint8_t {
   client_turned_away,  // because its peer had too many
   disk_full,           // and the register could be read, but not written
   everybody_left,      // at the end, with nothing left behind
+  connection_cut,      // with bytes on their way, of which some did not come
+  wrote_in_parts,      // because a connection took less than it was given
 };
-inline constexpr std::size_t sighting_count = 38;
+inline constexpr std::size_t sighting_count = 40;
 std::string_view word(Sighting sighting);
 /// Whether an algorithm of which one can say this shows it in some hundred runs.
 bool is_expected(Sighting sighting, const CatalogEntry& entry);

@@ -43,7 +43,10 @@ struct Survival::Client {
   Entries inside_before;
 };
 
-class Survival::Process final : public node::World, public node::Witness {
+class Survival::Process final : public node::World,
+                                public node::Witness,
+                                public wire::Network,
+                                public wire::Recipient {
  public:
   Process(Survival& world, std::uint64_t serial, NodeId id) : serial(serial), id(id), w_(world) {}
 
@@ -51,6 +54,8 @@ class Survival::Process final : public node::World, public node::Witness {
   const NodeId id;
   Life life;
   Clock clock;
+  std::string address;
+  std::optional<wire::Channels> channels;
   std::optional<node::Node> node;
   std::deque<Thread> threads;
   std::vector<Client> clients;
@@ -62,19 +67,16 @@ class Survival::Process final : public node::World, public node::Witness {
   std::uint64_t wake = 0;
   /// What has happened to it while it was stopped.
   std::vector<std::function<void(Process&)>> missed;
-  /// Whom it can send to.
-  std::set<Life> known;
   std::optional<Time> lease_until;
   /// The newest data of each lock that are here, and those that the node was not told of.
   std::map<std::string, std::uint64_t> data;
   std::vector<node::Copy> copies;
-  /// Addresses that it wants to know who is at.
-  std::set<std::string> contacting;
   bool is_settled_in = false;
   // As it was after the last call.
   std::size_t early = 0;
   std::size_t locks = 0;
   Epoch epoch{0};
+  Time epoch_began{};
 
   Time shows() const { return clock.shows(w_.now_); }
   const recovery::Participant* participant() const {
@@ -92,16 +94,16 @@ class Survival::Process final : public node::World, public node::Witness {
   }
 
   // World
-  bool send(const Life& to, std::string_view payload) override {
-    return w_.send(*this, to, payload);
-  }
-  void know(const Life& other, const std::string&) override { known.insert(other); }
-  void forget(const Life& other) override;
-  void contact(const std::string& address) override { w_.contact(serial, address); }
+  bool send(const Life& to, std::string_view payload) override;
+  void know(const Life& other, const std::string& where) override { channels->know(other, where); }
+  void forget(const Life& other) override { channels->forget(other, shows()); }
+  void contact(const std::string& where) override { channels->contact(where); }
   std::uint32_t version_with(const Life& other) const override {
-    return known.contains(other) ? node::claims_version : 0;
+    return channels->version_with(other);
   }
-  std::vector<std::pair<Life, Duration>> unacknowledged(Time now) const override;
+  std::vector<std::pair<Life, Duration>> unacknowledged(Time now) const override {
+    return channels->unacknowledged(now);
+  }
   void send(wire::ClientId client, std::string_view reply) override;
   void let_in(wire::ClientId client, std::string_view reply) override;
   void dismiss(wire::ClientId client) override;
@@ -135,6 +137,26 @@ class Survival::Process final : public node::World, public node::Witness {
   std::string host() const override { return "host" + std::to_string(id.value); }
   void add_traffic(node::Counts&) const override {}
   Fence fence_floor() const override;
+
+  // Network
+  Dialed dial(const std::string& where, unsigned) override { return w_.dial(*this, where); }
+  Taken write(wire::Serial number, std::string_view bytes, bool) override {
+    return {w_.write(number, bytes)};
+  }
+  void close(wire::Serial number) override { w_.close(number); }
+  void hand_over(const wire::Connection&, const Life&) override {}
+  void log(const std::string& line) override;
+
+  // Recipient
+  void delivered(const Life& from, std::string_view payload) override {
+    w_.delivered(*this, from, payload);
+  }
+  void contacted(const std::string&, const Life& other) override { node->contacted(other); }
+  void broken(const Life& other, const std::string& why) override;
+  // Clients come by a way of their own.
+  void client_came(wire::ClientId) override {}
+  void client_said(wire::ClientId, std::string_view) override {}
+  void client_left(wire::ClientId) override {}
 
  private:
   Survival& w_;

@@ -52,7 +52,7 @@ bool Survival::find_ring(node::NodeOptions& options) {
   options.terms = options_.lease;
   for (const Process* other : living()) {
     if (!other->node->is_member() || other->wants_to_leave) continue;
-    options.ring_contacts.push_back({other->life, std::to_string(other->id.value)});
+    options.ring_contacts.push_back({other->life, other->address});
   }
   return !options.ring_contacts.empty() || processes_.empty();
 }
@@ -68,9 +68,14 @@ void Survival::spawn(NodeId id) {
   process.life = {id, Incarnation{++incarnations_}};
   process.reaches_register = is_ring() || id.value < near_register_;
   lives_[process.life] = &process;
+  std::string& address = last_address_[id.value];
+  bool is_free = !address.empty() && !listener_at(address);
+  if (!is_free || chance(0.5))
+    address = "tcp:" + std::to_string(id.value) + "." + std::to_string(serial) + ":4711";
+  process.address = address;
   options.group = "survivors";
   options.algorithm = &entry_;
-  options.self = {id, process.life.incarnation, std::to_string(id.value), false, draw_label()};
+  options.self = {id, process.life.incarnation, address, false, draw_label()};
   options.has_register = process.reaches_register && !is_ring();
   if (process.reaches_register) options.terms = options_.lease;
   for (std::uint64_t near = 0; near < near_register_; ++near)
@@ -81,6 +86,9 @@ void Survival::spawn(NodeId id) {
   options.tuning = options_.tuning;
   options.without = options_.without;
   options.entries_max = entries_max_;
+  std::string algorithm = is_ring() ? text_of(*ring_) : std::string(entry_.about.name);
+  process.channels.emplace(
+      wire::Channels::Options{{process.life, options.group, algorithm}, address}, process);
   process.node.emplace(std::move(options), process);
   if (trace_ && is_ring()) process.node->watch(process);
   for (unsigned i = 0; i < threads_max_; ++i) process.threads.emplace_back(*this, process, i);
@@ -101,6 +109,7 @@ void Survival::kill(Process& process, bool noticed) {
   std::vector<Actor> left_behind;
   for (const Command& command : commands_)
     if (command.actor.life.id == process.id) left_behind.push_back(command.actor);
+  hang_up_all(process, !noticed && !is_ring() && stormy_ && chance(0.2));
   remove(process);
   if (noticed) noticed_.insert(life);
   for (const Actor& actor : left_behind) {
@@ -152,8 +161,10 @@ void Survival::leave(Process& process) {
 void Survival::call(Process& process, const Call& run) {
   Time now = process.shows();
   run(*process.node, now);
+  process.channels->tick(now, process);
   process.node->tick(now);
   process.node->settle(now);
+  process.channels->flush(now);
   for (const Thread& thread : process.threads) {
     bool is_late = thread.state == node::Claim::State::inside && !process.node->has_lease(now);
     if (is_late && options_.without != Rule::lease)
@@ -167,6 +178,7 @@ void Survival::act(Process& process, const Call& run) {
   Time now = process.shows();
   run(*process.node, now);
   process.node->settle(now);
+  process.channels->flush(now);
   look_at(process);
 }
 
@@ -185,6 +197,7 @@ void Survival::look_at(Process& process) {
         [](const Thread& thread) { return thread.state == node::Claim::State::inside; });
     if (part->epoch() != process.epoch && process.epoch != Epoch{0} && is_held)
       findings_.see(Sighting::holder_kept);
+    if (part->epoch() != process.epoch) process.epoch_began = now_;
     process.early = part->early();
     process.locks = part->locks().size();
     process.epoch = part->epoch();
@@ -219,7 +232,7 @@ void Survival::settle_in(Process& process) {
 
 void Survival::wake_in_time(Process& process) {
   std::uint64_t number = ++process.wake;
-  Time shown = process.node->wakes();
+  Time shown = std::min(process.node->wakes(), process.channels->wakes());
   if (shown == Time::max()) return;
   Duration delay = std::max(Duration{}, process.clock.when(shown) - now_);
   to(process.serial, delay, [this, number](Process& woken) {
@@ -280,6 +293,7 @@ void Survival::Process::keep(const std::string& lock, std::uint64_t version) {
 void Survival::Process::begin_life(const Life& next) {
   if (next == life) return;
   w_.put_out(*this);
+  channels->live_as(next, shows());
   w_.lives_.erase(life);
   life = next;
   w_.lives_[life] = this;

@@ -95,11 +95,19 @@ TEST(Outgoing, WhatCannotHaveBeenReceivedIsNotAcknowledged) {
   EXPECT_FALSE(outgoing.resume(1));
 }
 
-TEST(Outgoing, OnANewConnectionOnlyWhatItHasTakenIsAcknowledged) {
+/// What came over the connection before may be acknowledged over the next.
+TEST(Outgoing, WhatANewConnectionHasNotTakenIsKeptUntilItHas) {
   Outgoing outgoing = with_payloads(2);
   write_all(outgoing);
   EXPECT_TRUE(outgoing.resume(0));
-  EXPECT_FALSE(outgoing.acknowledge(1));
+  outgoing.wrote(1);
+  EXPECT_TRUE(outgoing.acknowledge(2));
+  EXPECT_TRUE(outgoing.is_inside()) << "the rest of the frame has to follow";
+  EXPECT_EQ(outgoing.acknowledged(), 0u);
+  write_all(outgoing);
+  EXPECT_TRUE(outgoing.acknowledge(2));
+  EXPECT_TRUE(outgoing.empty());
+  EXPECT_FALSE(outgoing.acknowledge(3)) << "there were two";
 }
 
 std::string body_of(std::uint32_t number, std::string_view text) {
@@ -112,6 +120,9 @@ TEST(Incoming, TakesEachPayloadOnce) {
   Incoming incoming;
   EXPECT_EQ(incoming.take(body_of(0, "a"), Time{}), "a");
   EXPECT_FALSE(incoming.take(body_of(0, "a"), Time{})) << "again";
+  EXPECT_TRUE(incoming.is_known(body_of(0, "a"), Time{}));
+  EXPECT_FALSE(incoming.is_known(body_of(1, ""), Time{})) << "it is the next";
+  EXPECT_FALSE(incoming.is_known("abc", Time{})) << "it has no number";
   EXPECT_FALSE(incoming.take(body_of(2, "c"), Time{})) << "one is missing";
   EXPECT_FALSE(incoming.take("abc", Time{})) << "it has no number";
   EXPECT_EQ(incoming.take(body_of(1, ""), Time{}), "");

@@ -215,6 +215,7 @@ class Channels {
   Hello hello_for(const Connection& connection) const;
   void take_hello(Connection& connection, const Frame& frame, Time now, Recipient& recipient);
   void take_peer(Connection& connection, const Hello& hello, Time now);
+  bool may_send_back(Correspondent& to, const Hello& hello, Time now);
   void take_client(Connection& connection, Time now, Recipient& recipient);
   void turn_away(Connection& connection, Role role, Time now);
   void take_stream(Connection& connection, const Life& from, Time now);

@@ -80,6 +80,8 @@ void Channels::close(Connection& connection, Time now) {
   bool was_open = connection.is_open();
   network_.close(connection.serial);
   release(connection);
+  Correspondent* other = connection.correspondent();
+  if (other && other->inlet == &connection) other->inlet = nullptr;
   if (auto* sending = connection.as<Sending>()) {
     Correspondent& to = *sending->to;
     to.to = nullptr;
@@ -244,8 +246,10 @@ void Channels::take(Connection& connection, const Frame& frame, Time now, Recipi
 
 void Channels::take_payload(Connection& connection, Correspondent& from, const Frame& frame,
                             Time now, Recipient& recipient) {
+  from.inlet = &connection;
+  if (from.incoming.is_known(frame.body, now)) return;
   std::optional<std::string_view> payload = from.incoming.take(frame.body, now);
-  if (!payload) return drop(connection, "a payload came twice, or one is missing before it", now);
+  if (!payload) return drop(connection, "a payload came, and not the one before it", now);
   ++counts_.frames_received;
   Life life = from.life;  // the recipient may forget it
   recipient.delivered(life, *payload);
@@ -267,9 +271,8 @@ void Channels::take_acknowledgement(Connection& connection, Correspondent& to, c
 }
 
 void Channels::acknowledge(Correspondent& from, Time now) {
-  Connection* inlet = from.inlet();
-  if (!inlet || !inlet->is_open())
-    return from.incoming.was_acknowledged();  // the next handshake does it
+  Connection* inlet = from.inlet;
+  if (!inlet) return from.incoming.was_acknowledged();  // the next handshake does it
   from.incoming.acknowledge(inlet->backlog.bytes());
   if (!inlet->waits_to_write) write(*inlet, now);
 }

@@ -72,8 +72,16 @@ void Channels::take_peer(Connection& connection, const Hello& hello, Time now) {
   connection.whom = describe(hello.self) + " at " + connection.whom;
   from.incoming.was_acknowledged();
   answer(connection, std::exchange(from.was_accepted, true), from.incoming.received());
-  if (!from.to && !from.broken) from.sends_back = resume(from, hello.known, hello.received, now);
+  if (!from.to && !from.broken) from.sends_back = may_send_back(from, hello, now);
+  if (from.wants_connection()) wake_by(at_once);
   open(connection, now);
+}
+
+/// While its hello was on its way, it may have received more over the connection that we had. If
+/// the hello does not know of what we know, we dial: the answer to our hello is never too old.
+bool Channels::may_send_back(Correspondent& to, const Hello& hello, Time now) {
+  bool is_old = (to.accepted_us && !hello.known) || hello.received < to.outgoing.acknowledged();
+  return !is_old && resume(to, hello.known, hello.received, now);
 }
 
 void Channels::take_client(Connection& connection, Time now, Recipient& recipient) {

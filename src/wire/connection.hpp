@@ -80,6 +80,8 @@ struct Correspondent {
   Connection* from = nullptr;
   /// Our payloads go over the one that it has opened: there was no other when it came.
   bool sends_back = false;
+  /// What its payloads came over last: there it looks for our acknowledgements.
+  Connection* inlet = nullptr;
   Redial redial = {};
   /// The protocol version agreed on the last connection; 0 if there was none.
   std::uint32_t version = 0;
@@ -95,8 +97,6 @@ struct Correspondent {
 
   /// What our payloads go over, perhaps not yet.
   Connection* outlet() const { return sends_back ? from : to; }
-  /// What its payloads come over, and our acknowledgements go.
-  Connection* inlet() const { return from ? from : to; }
   bool wants_connection() const {
     return !outlet() && !broken && !address.empty() && !outgoing.empty();
   }

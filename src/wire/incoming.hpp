@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,13 +21,21 @@ class Incoming {
 
   /// The body of a payload frame; what its sender said, or nothing if it is not the next one.
   std::optional<std::string_view> take(std::string_view body, Time now) {
-    if (body.size() < 4 || number_at(body) != static_cast<std::uint32_t>(received_)) return {};
+    if (distance(body) != 0) return {};
     if (payloads_++ == 0) due_ = now + acknowledgement_delay_max;
     bytes_ += body.size();
     ++received_;
     if (payloads_ >= acknowledged_payloads_max || bytes_ >= acknowledged_bytes_max)
       due_ = std::min(due_, now);
     return body.substr(4);
+  }
+
+  /// Whether it has come before, over another connection: its sender began this one with what we
+  /// had said before that. It is acknowledged again.
+  bool is_known(std::string_view body, Time now) {
+    if (distance(body) >= 0) return false;
+    due_ = std::min(due_, now + acknowledgement_delay_max);
+    return true;
   }
 
   /// When an acknowledgement is due, if ever.
@@ -47,6 +56,12 @@ class Incoming {
   }
 
  private:
+  /// How far beyond the next one the payload of this frame is. What is none is far.
+  std::int32_t distance(std::string_view body) const {
+    if (body.size() < 4) return std::numeric_limits<std::int32_t>::max();
+    return static_cast<std::int32_t>(number_at(body) - static_cast<std::uint32_t>(received_));
+  }
+
   std::uint64_t received_ = 0;
   /// Since the last acknowledgement.
   std::uint32_t payloads_ = 0;

@@ -27,24 +27,40 @@ void Outgoing::wrote(std::size_t bytes) {
     boundary_ += length_bytes + number_at(std::string_view(bytes_).substr(boundary_));
 }
 
+bool Outgoing::acknowledge(std::uint64_t received) {
+  if (!was_reached(received)) return false;
+  drop_until(received, written_);
+  return true;
+}
+
 bool Outgoing::resume(std::uint64_t received) {
-  if (!drop_until(received, reached_)) return false;
+  if (!was_reached(received)) return false;
+  drop_until(received, reached_);
   written_ = boundary_ = front_;
   return true;
 }
 
 /// The frames say themselves how long they are.
-bool Outgoing::drop_until(std::uint64_t received, std::size_t end) {
-  if (received < acknowledged_) return false;
-  while (acknowledged_ < received) {
-    if (end - front_ < length_bytes) return false;
-    std::size_t size = length_bytes + number_at(std::string_view(bytes_).substr(front_));
-    if (end - front_ < size) return false;
-    front_ += size;
+std::size_t Outgoing::frame_bytes(std::size_t place) const {
+  return length_bytes + number_at(std::string_view(bytes_).substr(place));
+}
+
+/// Whether so many have gone out, over any connection, and no fewer than are known to have come.
+bool Outgoing::was_reached(std::uint64_t received) const {
+  std::size_t end = front_;
+  for (std::uint64_t count = acknowledged_; count < received; ++count) {
+    if (end + length_bytes > reached_ || end + frame_bytes(end) > reached_) return false;
+    end += frame_bytes(end);
+  }
+  return received >= acknowledged_;
+}
+
+void Outgoing::drop_until(std::uint64_t received, std::size_t end) {
+  while (acknowledged_ < received && front_ + frame_bytes(front_) <= end) {
+    front_ += frame_bytes(front_);
     ++acknowledged_;
   }
   compact();
-  return true;
 }
 
 /// Moves what is left only when it is less than what is gone: a byte is moved once, on average, and

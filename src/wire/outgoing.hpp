@@ -34,14 +34,17 @@ class Outgoing {
   bool is_inside() const { return written_ < boundary_; }
 
   /// So many have been received, on this connection and before. False if that cannot be: fewer than
-  /// it has said, or more than were written.
-  bool acknowledge(std::uint64_t received) { return drop_until(received, written_); }
+  /// it has said, or more than were ever written. What this connection has not taken yet is kept
+  /// until it has, and will be acknowledged again.
+  bool acknowledge(std::uint64_t received);
   /// A new connection, to someone who has received so many; everything else is unwritten again.
   /// False if that cannot be.
   bool resume(std::uint64_t received);
 
  private:
-  bool drop_until(std::uint64_t received, std::size_t end);
+  std::size_t frame_bytes(std::size_t place) const;
+  bool was_reached(std::uint64_t received) const;
+  void drop_until(std::uint64_t received, std::size_t end);
   void compact();
 
   std::size_t bytes_max_;

@@ -1,0 +1,219 @@
+// Survival: connections that are slow, take little at a time, and break after any byte.
+#include <algorithm>
+
+#include "sim/survival_process.hpp"
+
+namespace conch::sim {
+
+namespace {
+
+wire::Serial number_of(std::uint64_t wire, unsigned end) { return 2 * wire + end; }
+std::uint64_t wire_of(wire::Serial number) { return number / 2; }
+unsigned end_of(wire::Serial number) { return number % 2; }
+
+}  // namespace
+
+/// An address is a peer's name, for whoever of that name came last, or that of one process. One who
+/// comes later may have the same: as a port is used again.
+Survival::Process* Survival::listener_at(const std::string& address) {
+  if (address.find(':') == address.npos) return newest(NodeId{std::stoull(address)});
+  for (const auto& [serial, process] : processes_)
+    if (process->address == address) return process.get();
+  return nullptr;
+}
+
+wire::Network::Dialed Survival::dial(Process& from, const std::string& address) {
+  Process* listener = listener_at(address);
+  bool reaches = listener && !is_cut(from.id, listener->id) && !is_cut(listener->id, from.id);
+  if (connects_at_once_ && !reaches) return {{}, "nobody listens there"};
+  std::uint64_t number = ++wire_count_;
+  Wire& wire = wires_[number];
+  wire.address = address;
+  wire.ends[0] = {from.id, from.serial};
+  wire::Route route = connects_at_once_ ? wire::Route::local : wire::Route::remote;
+  if (connects_at_once_) {
+    wire.ends[1] = {listener->id, listener->serial};
+    put(number, 1, Wire::Piece::Kind::accepted, {});
+  } else {
+    after(draw_latency(), [this, number] { knock(number); });
+  }
+  return {{.serial = number_of(number, 0),
+           .route = route,
+           .whom = address,
+           .is_connected = connects_at_once_}};
+}
+
+/// Somebody has dialed. A process that is stopped is connected to by its machine.
+void Survival::knock(std::uint64_t number) {
+  auto found = wires_.find(number);
+  if (found == wires_.end()) return;
+  Wire& wire = found->second;
+  Process* listener = listener_at(wire.address);
+  if (!listener) return put(number, 0, Wire::Piece::Kind::ended, "connection refused");
+  NodeId from = wire.ends[0].id;
+  if (is_cut(from, listener->id) || is_cut(listener->id, from))
+    return after(latency_max_, [this, number] { knock(number); });
+  wire.ends[1] = {listener->id, listener->serial};
+  put(number, 0, Wire::Piece::Kind::connected, {});
+  put(number, 1, Wire::Piece::Kind::accepted, {});
+}
+
+/// Comes to this end, behind what is on its way.
+void Survival::put(std::uint64_t number, unsigned end, Wire::Piece::Kind kind, std::string text,
+                   Duration more) {
+  Wire::End& to = wires_.at(number).ends[end];
+  Time arrival = now_ + draw_latency() + more;
+  if (!to.pieces.empty()) arrival = std::max(arrival, to.pieces.back().arrival);
+  to.bytes += kind == Wire::Piece::Kind::bytes ? text.size() : 0;
+  to.pieces.push_back({kind, arrival, std::move(text)});
+  at(arrival, [this, number, end] { arrive(number, end); });
+}
+
+void Survival::arrive(std::uint64_t number, unsigned side) {
+  auto found = wires_.find(number);
+  if (found == wires_.end()) return;
+  Wire::End& end = found->second.ends[side];
+  Wire::End& other = found->second.ends[1 - side];
+  Process* process = find(end.process);
+  if (!process || end.pieces.empty() || end.pieces.front().arrival > now_) return;
+  if (is_cut(other.id, end.id))
+    return after(latency_max_, [this, number, side] { arrive(number, side); });
+  if (process->stopped)
+    return process->missed.push_back([this, number, side](Process&) { arrive(number, side); });
+  Wire::Piece piece = std::move(end.pieces.front());
+  end.pieces.pop_front();
+  if (piece.kind == Wire::Piece::Kind::bytes) end.bytes -= piece.text.size();
+  if (other.waits_for_room && end.bytes <= wire_bytes_max_ / 2) {
+    other.waits_for_room = false;
+    to(other.process, draw_latency(), [this, number, side](Process& writer) {
+      if (!wires_.contains(number)) return;
+      call(writer, [&](node::Node&, Time now) {
+        writer.channels->writable(number_of(number, 1 - side), now);
+      });
+    });
+  }
+  take(*process, number_of(number, side), piece);
+}
+
+void Survival::take(Process& process, wire::Serial number, const Wire::Piece& piece) {
+  call(process, [&](node::Node&, Time now) {
+    switch (piece.kind) {
+      case Wire::Piece::Kind::connected: return process.channels->connected(number, now);
+      case Wire::Piece::Kind::accepted: {
+        wire::Route route = connects_at_once_ ? wire::Route::local : wire::Route::remote;
+        return process.channels->accepted({.serial = number, .route = route, .whom = "somebody"},
+                                          now);
+      }
+      case Wire::Piece::Kind::bytes:
+        return process.channels->brought(number, piece.text, now, process);
+      case Wire::Piece::Kind::ended: return process.channels->ended(number, piece.text, now);
+    }
+  });
+}
+
+std::size_t Survival::write(wire::Serial number, std::string_view bytes) {
+  std::uint64_t id = wire_of(number);
+  Wire& wire = wires_.at(id);
+  unsigned there = 1 - end_of(number);
+  Wire::End& other = wire.ends[there];
+  if (wire.is_broken || other.is_closed) return bytes.size();  // It does not know yet.
+  std::size_t taken =
+      std::min(bytes.size(), wire_bytes_max_ - std::min(wire_bytes_max_, other.bytes));
+  if (taken < bytes.size()) {
+    wire.ends[end_of(number)].waits_for_room = true;
+    findings_.see(Sighting::wrote_in_parts);
+  }
+  if (taken == 0) return 0;
+  std::size_t first = chance(0.1) ? random_.below(taken) : 0;
+  if (first > 0) put(id, there, Wire::Piece::Kind::bytes, std::string(bytes.substr(0, first)));
+  put(id, there, Wire::Piece::Kind::bytes, std::string(bytes.substr(first, taken - first)));
+  if (chance(loss_)) break_wire(id, false);
+  return taken;
+}
+
+/// What was written before still comes, and then the news.
+void Survival::close(wire::Serial number) {
+  auto found = wires_.find(wire_of(number));
+  Wire::End& end = found->second.ends[end_of(number)];
+  unsigned there = 1 - end_of(number);
+  Wire::End& other = found->second.ends[there];
+  end.is_closed = true;
+  end.pieces.clear();
+  bool is_known = other.process != 0 && !other.is_closed;
+  if (!is_known) return void(wires_.erase(found));
+  if (!found->second.is_broken) put(found->first, there, Wire::Piece::Kind::ended, {});
+}
+
+/// After any byte that is on its way, in either direction. The ends hear of it, one perhaps later
+/// than the other; or, if it is silent, when the system has waited long enough.
+void Survival::break_wire(std::uint64_t number, bool silently) {
+  Wire& wire = wires_.at(number);
+  if (std::exchange(wire.is_broken, true)) return;
+  for (unsigned side : {0U, 1U}) {
+    Wire::End& end = wire.ends[side];
+    if (end.process == 0 || end.is_closed) continue;
+    std::size_t left = random_.below(end.bytes + 1);
+    if (left < end.bytes) findings_.see(Sighting::connection_cut);
+    end.bytes = left;
+    for (Wire::Piece& piece : end.pieces) {
+      if (piece.kind != Wire::Piece::Kind::bytes) continue;
+      piece.text.resize(std::min(piece.text.size(), left));
+      left -= piece.text.size();
+    }
+    std::erase_if(end.pieces, [](const Wire::Piece& piece) {
+      return piece.kind == Wire::Piece::Kind::bytes && piece.text.empty();
+    });
+    Duration more = silently ? Duration(wire::silence_max) : Duration{};
+    if (chance(0.2)) more += draw({}, options_.lease.length / 2);
+    put(number, side, Wire::Piece::Kind::ended, "connection reset by peer", more);
+  }
+}
+
+void Survival::break_some_wire() {
+  if (wires_.empty()) return;
+  auto place = wires_.begin();
+  std::advance(place, static_cast<std::ptrdiff_t>(random_.below(wires_.size())));
+  bool silently = chance(0.2);
+  note(std::string("a connection breaks") + (silently ? ", silently" : ""));
+  break_wire(place->first, silently);
+}
+
+/// Somebody claims to have received what cannot have been sent: that breaks a channel for good.
+void Survival::forge_acknowledgement(const Process& victim, const Process& other) {
+  for (const auto& [number, wire] : wires_) {
+    for (unsigned side : {0U, 1U}) {
+      const Wire::End& end = wire.ends[side];
+      bool is_between = end.process == victim.serial && wire.ends[1 - side].process == other.serial;
+      if (!is_between || end.is_closed || wire.is_broken || end.bytes > 0) continue;
+      note(victim.life, "gets an acknowledgement that makes no sense");
+      std::string forged;
+      wire::put_frame(forged, wire::Kind::acknowledgement, std::string(8, '\x7f'));
+      put(number, side, Wire::Piece::Kind::bytes, forged);
+    }
+  }
+}
+
+/// Its process has gone; with its machine, if that is silent.
+void Survival::hang_up_all(const Process& process, bool silently) {
+  std::vector<std::uint64_t> all;
+  for (const auto& [number, wire] : wires_) all.push_back(number);
+  for (std::uint64_t number : all) {
+    for (unsigned side : {0U, 1U}) {
+      auto found = wires_.find(number);
+      bool is_its = found != wires_.end() && found->second.ends[side].process == process.serial &&
+                    !found->second.ends[side].is_closed;
+      if (!is_its) continue;
+      if (silently) break_wire(number, true);
+      close(number_of(number, side));
+    }
+  }
+}
+
+/// Whoever speaks with peers of its own kind has nothing to complain of but what connections do.
+void Survival::Process::log(const std::string& line) {
+  w_.note(life, "says: " + line);
+  for (std::string_view never : {"no place", "not the one before", "malformed", "longer than"})
+    if (line.find(never) != line.npos) w_.findings_.report(Property::invariant, line);
+}
+
+}  // namespace conch::sim
