@@ -13,7 +13,7 @@
 #include <optional>
 #include <sstream>
 
-#include "net/courier.hpp"
+#include "net/clock.hpp"
 #include "site_workers.hpp"
 #include "trace/line.hpp"
 

@@ -2,7 +2,7 @@
 #include <list>
 
 #include "group_shell.hpp"
-#include "net/courier.hpp"
+#include "net/conversations.hpp"
 #include "node/talk.hpp"
 
 namespace conch::open_files_test {

@@ -170,7 +170,7 @@ void Doctor::look_at_common_name() {
 
 void Doctor::look_at_ports() {
   for (const std::string& address : options_.listen) {
-    net::CourierOptions courier;
+    net::ListenOptions courier;
     courier.listen = {address};
     courier.tls = tls_;
     courier.insecure = options_.insecure;

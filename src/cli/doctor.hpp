@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "net/courier.hpp"
+#include "net/tls.hpp"
 #include "peer/directories.hpp"
 #include "recovery/view.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "net/courier.hpp"
+#include "net/conversations.hpp"
 #include "node/claim_survey.hpp"
 #include "node/talk.hpp"
 #include "peer/directories.hpp"

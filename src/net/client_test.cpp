@@ -4,6 +4,7 @@
 #include <conch/error.hpp>
 #include <future>
 
+#include "net/conversations.hpp"
 #include "net/testing/raw.hpp"
 #include "net/testing/station.hpp"
 

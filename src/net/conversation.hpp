@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "net/courier.hpp"
+#include "net/conversations.hpp"
 #include "net/descriptor.hpp"
 #include "net/socket.hpp"
 #include "wire/address.hpp"

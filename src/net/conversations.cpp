@@ -1,7 +1,8 @@
+#include "net/conversations.hpp"
+
 #include <conch/error.hpp>
 
 #include "net/conversation.hpp"
-#include "net/courier.hpp"
 #include "net/ways.hpp"
 
 namespace conch::net {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <future>
 
+#include "net/conversations.hpp"
 #include "net/names.hpp"
 #include "net/private_folder.hpp"
 #include "net/testing/station.hpp"
@@ -121,7 +122,7 @@ TEST_F(LocalSockets, AreNotDialedInAFolderThatIsOpenToOthers) {
 
 TEST_F(LocalSockets, AreNotMadeInAFolderThatIsOpenToOthers) {
   ::chmod(folder.file("").c_str(), 0755);
-  EXPECT_THROW(Courier{options(1)}, Untrusted);
+  EXPECT_THROW(Station{options(1)}, Untrusted);
 }
 
 TEST_F(LocalSockets, AreOfTheSameUser) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <climits>
 
-#include "net/courier.hpp"
+#include "net/clock.hpp"
 
 namespace conch::net {
 

@@ -1,7 +1,6 @@
 #include "net/poller.hpp"
 
 #include <sys/eventfd.h>
-#include <sys/timerfd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +9,8 @@
 #include <conch/error.hpp>
 #include <cstring>
 #include <string>
+
+#include "net/clock.hpp"
 
 namespace conch::net {
 
@@ -60,12 +61,9 @@ Time steady_now() {
 }
 
 Poller::Poller()
-    : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
-      bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
-      clock_(::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)) {
-  if (!epoll_ || !bell_ || !clock_) fail("wait for events");
+    : epoll_(::epoll_create1(EPOLL_CLOEXEC)), bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  if (!epoll_ || !bell_) fail("wait for events");
   add(bell_.number(), bell, EPOLLIN);
-  add(clock_.number(), clock, EPOLLIN);
 }
 
 void Poller::add(int descriptor, Serial serial, std::uint32_t events) {
@@ -99,21 +97,9 @@ void Poller::poke() const {
   [[maybe_unused]] ssize_t written = ::write(bell_.number(), &one, sizeof one);
 }
 
-void Poller::ring_by(Time time) {
-  if (time >= rings_) return;
-  rings_ = time;
-  itimerspec when{};
-  // Zero would stop the clock.
-  when.it_value = timespec_of(std::max(time.time_since_epoch(), Duration(1)));
-  if (::timerfd_settime(clock_.number(), TFD_TIMER_ABSTIME, &when, nullptr) != 0)
-    fail("set a timer");
-}
-
-void Poller::silence(Serial serial) {
+void Poller::silence() {
   std::uint64_t count = 0;
-  int source = serial == clock ? clock_.number() : bell_.number();
-  bool rang = ::read(source, &count, sizeof count) > 0;
-  if (serial == clock && rang) rings_ = Time::max();
+  [[maybe_unused]] ssize_t read = ::read(bell_.number(), &count, sizeof count);
 }
 
 }  // namespace conch::net

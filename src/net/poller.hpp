@@ -1,6 +1,6 @@
-// An epoll set with a bell and an alarm clock in it.
+// An epoll set with a bell in it.
 //
-// `wait` and `poke` may be called by any thread at any time, the rest under the courier's lock. An
+// `wait` and `poke` may be called by any thread at any time, the rest under one lock. An
 // event carries the serial number of what it is about, not a pointer: by the time it is looked at,
 // another thread may have closed that. Events are level-triggered, so none is lost with a thread
 // that saw it and did nothing.
@@ -9,21 +9,30 @@
 // with nothing allocated, queued or handed to another thread in between.
 #pragma once
 
+#include <sys/epoll.h>
+
+#include <array>
 #include <cstdint>
 
-#include "net/courier.hpp"
+#include "core/types.hpp"
 #include "net/descriptor.hpp"
+#include "wire/connection.hpp"
 
 namespace conch::net {
 
 using wire::Serial;
 
+/// What `wait` has seen.
+struct Readiness {
+  std::array<epoll_event, 64> events;
+  int count = 0;
+};
+
 class Poller {
  public:
-  // What the poller itself has in the set.
+  /// What the poller itself has in the set.
   static constexpr Serial bell = 0;
-  static constexpr Serial clock = 1;
-  static constexpr Serial first_free = 2;
+  static constexpr Serial first_free = 1;
 
   /// Throws conch::Error.
   Poller();
@@ -35,16 +44,12 @@ class Poller {
   int descriptor() const { return epoll_.number(); }
   Readiness wait(Time until) const;
   void poke() const;
-  /// Somebody's `wait` ends at this time, or at an earlier one that was asked for.
-  void ring_by(Time time);
-  /// The bell or the clock was heard.
-  void silence(Serial serial);
+  /// The bell was heard.
+  void silence();
 
  private:
   Descriptor epoll_;
   Descriptor bell_;
-  Descriptor clock_;
-  Time rings_ = Time::max();
 };
 
 }  // namespace conch::net

@@ -57,7 +57,7 @@ std::string host_name() {
 
 }  // namespace
 
-Reception::Reception(const CourierOptions& options, Serial first_serial)
+Reception::Reception(const ListenOptions& options, Serial first_serial)
     : next_serial_(first_serial) {
   if (!options.socket.empty()) add_door(wire::Route::local, open_local(options.socket));
   for (const std::string& text : options.listen) open_remote(text, options);
@@ -107,7 +107,7 @@ Descriptor Reception::listen_again() {
   return std::exchange(doors_.front().socket, std::move(fresh));
 }
 
-void Reception::open_remote(const std::string& text, const CourierOptions& options) {
+void Reception::open_remote(const std::string& text, const ListenOptions& options) {
   std::optional<wire::TcpWay> way = wire::parse_host_and_port(text);
   if (!way)
     throw Error(ErrorCode::bad_argument,

@@ -8,13 +8,24 @@
 #include <string>
 #include <vector>
 
-#include "net/courier.hpp"
 #include "net/descriptor.hpp"
 #include "net/names.hpp"
 #include "net/poller.hpp"
+#include "net/tls.hpp"
 #include "wire/handshake.hpp"
 
 namespace conch::net {
+
+struct ListenOptions {
+  /// Where to make the Unix socket, in a folder that only this user may enter.
+  std::string socket;
+  /// `host:port`; port 0 lets the system choose.
+  std::vector<std::string> listen;
+  /// Instead of the addresses of `listen`, if not empty.
+  std::string advertise;
+  Tls tls;
+  bool insecure = false;
+};
 
 /// The file of a Unix socket, which has gone after this object.
 class SocketFile {
@@ -42,7 +53,7 @@ class Reception {
   };
 
   /// Throws conch::Error if it cannot listen there, or had better not.
-  Reception(const CourierOptions& options, Serial first_serial);
+  Reception(const ListenOptions& options, Serial first_serial);
 
   const std::vector<Door>& doors() const { return doors_; }
   /// What others must know to find the doors.
@@ -55,7 +66,7 @@ class Reception {
 
  private:
   Descriptor open_local(const std::string& path);
-  void open_remote(const std::string& text, const CourierOptions& options);
+  void open_remote(const std::string& text, const ListenOptions& options);
   void add_door(wire::Route route, Descriptor socket);
   wire::Ways ways(const std::string& advertise) const;
 

@@ -78,10 +78,10 @@ TEST_F(Refusal, OfAFrameInTheWrongPlace) {
   Station a(options(1));
   std::string begin = frame_of(hello_to(a)) + payload(0, "first");
   for (const std::string& wrong :
-       {payload(2, "third"), frame_of(wire::Kind::payload, "abc"),
-        frame_of(hello_to(a)), frame_of(wire::Kind::acknowledgement, "12345678"),
-        frame_of(wire::Kind::note, "hello"), frame_of(static_cast<wire::Kind>(99), ""),
-        std::string("\xff\xff\xff\xff\x04"), std::string(5, '\0')}) {
+       {payload(2, "third"), frame_of(wire::Kind::payload, "abc"), frame_of(hello_to(a)),
+        frame_of(wire::Kind::acknowledgement, "12345678"), frame_of(wire::Kind::note, "hello"),
+        frame_of(static_cast<wire::Kind>(99), ""), std::string("\xff\xff\xff\xff\x04"),
+        std::string(5, '\0')}) {
     a.received.clear();
     a.courier.forget(life(9));
     Raw raw = Raw::to(tcp_of(a));
@@ -112,7 +112,7 @@ TEST_F(Refusal, WhoDoesNotSayWhoItIsIsDroppedInTheEnd) {
   Raw raw = Raw::to(tcp_of(a));
   raw.say("\0");
   EXPECT_TRUE(settle({&a}, [&] { return a.courier.wakes() < steady_now() + seconds(3); }));
-  a.courier.work({}, steady_now() + wire::handshake_patience, a);
+  a.courier.work({}, steady_now() + wire::handshake_patience);
   EXPECT_TRUE(settle({&a}, [&] { return raw.has_ended(); }));
   EXPECT_TRUE(a.has_logged("it took too long over the handshake"));
 }

@@ -13,10 +13,14 @@
 #include <string>
 #include <string_view>
 
-#include "net/courier.hpp"
+#include "net/clock.hpp"
 #include "net/descriptor.hpp"
+#include "net/tls.hpp"
+#include "recovery/view.hpp"
 
 namespace conch::net {
+
+using recovery::Life;
 
 /// Who dials, and how.
 struct StreamOptions {

@@ -9,12 +9,17 @@
 #include <string>
 #include <string_view>
 
-#include "net/courier.hpp"
-
 struct ssl_ctx_st;
 struct ssl_st;
 
 namespace conch::net {
+
+struct Tls {
+  std::string certificate;
+  std::string key;
+  std::string authority;
+  bool enabled() const { return !certificate.empty() || !key.empty() || !authority.empty(); }
+};
 
 enum class Flow : std::uint8_t { moved, later, ended, failed };
 

@@ -5,6 +5,7 @@
 #include <conch/error.hpp>
 #include <future>
 
+#include "net/conversations.hpp"
 #include "net/testing/certificates.hpp"
 #include "net/testing/raw.hpp"
 #include "net/testing/station.hpp"
@@ -116,7 +117,7 @@ TEST_F(UnderTls, WhoNeverShakesHandsIsDroppedInTheEnd) {
   Station a(secured(1, certified("a", ours)));
   Raw raw = Raw::to(a.courier.listens().front());
   EXPECT_TRUE(settle({&a}, [&] { return a.courier.wakes() < steady_now() + seconds(3); }));
-  a.courier.work({}, steady_now() + wire::handshake_patience, a);
+  a.courier.work({}, steady_now() + wire::handshake_patience);
   EXPECT_TRUE(settle({&a}, [&] { return raw.has_ended(); }));
 }
 
@@ -134,7 +135,7 @@ TEST_F(UnderTls, AStrangerOfTheAuthorityIsToldWhoThisIs) {
 TEST_F(UnderTls, AnotherMachineMayBeListenedTo) {
   CourierOptions open = secured(1, certified("a", ours));
   open.listen = {"0.0.0.0:0"};
-  EXPECT_NO_THROW(Courier{open});
+  EXPECT_NO_THROW(Station{open});
 }
 
 TEST_F(UnderTls, FilesThatAreMissingOrUnfitAreNamed) {

@@ -19,13 +19,14 @@ namespace conch::node {
 template <class Answer>
 using Asker = std::variant<ClientId, std::function<void(Answer)>>;
 
-template <class Answer>
-void answer_all(const std::vector<Asker<Answer>>& askers, const Answer& answer, World& world) {
+/// By a node.
+template <class Answer, class Sender>
+void answer_all(const std::vector<Asker<Answer>>& askers, const Answer& answer, Sender& sender) {
   std::string bytes;
   encode(bytes, ClientReply(answer));
   for (const Asker<Answer>& asker : askers) {
     if (const auto* client = std::get_if<ClientId>(&asker)) {
-      world.send(*client, bytes);
+      sender.send(*client, bytes);
     } else {
       std::get<1>(asker)(answer);
     }

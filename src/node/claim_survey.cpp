@@ -54,7 +54,7 @@ void ClaimSurvey::begin(Survey survey, Time now) {
     if (member.life() == node_.self()) continue;
     bool is_dead = std::find(dead.begin(), dead.end(), member.id) != dead.end();
     bool is_asked =
-        !is_dead && node_.understands_claims(member) && node_.world().send(member.life(), question);
+        !is_dead && node_.understands_claims(member) && node_.send(member.life(), question);
     if (is_asked) survey.awaited.insert(member.life());
     if (!is_asked) survey.claims.silent.push_back(member.id);
   }
@@ -66,7 +66,7 @@ void ClaimSurvey::begin(Survey survey, Time now) {
 void ClaimSurvey::asked(const Life& by, const ClaimsAsk& m, Time now) {
   ClaimsPart part = node_.claims_part(m.lock, now);
   part.number = m.number;
-  node_.world().send(by, packed(PayloadKind::claims_part, part));
+  node_.send(by, packed(PayloadKind::claims_part, part));
 }
 
 void ClaimSurvey::told(const Life& by, ClaimsPart part, Time now) {
@@ -85,7 +85,7 @@ void ClaimSurvey::finish(std::uint64_t number, Time now) {
   for (const Life& life : survey.awaited) survey.claims.silent.push_back(life.id);
   std::sort(survey.claims.parts.begin(), survey.claims.parts.end(),
             [](const ClaimsPart& a, const ClaimsPart& b) { return a.life < b.life; });
-  answer_all(survey.askers, survey.claims, node_.world());
+  answer_all(survey.askers, survey.claims, node_);
   if (!survey.lock.empty() || next_askers_.empty()) return;
   begin({std::exchange(next_askers_, {}), "", now + patience_max}, now);
 }

@@ -72,7 +72,7 @@ void Clients::said(ClientId client, std::string_view payload, Time now) {
   if (!message) {
     node_.log("a client says what makes no sense: " + why);
     reply(client, Failed{"this makes no sense: " + why});
-    return node_.world().dismiss(client);
+    return node_.dismiss(client);
   }
   std::visit([&](const auto& chosen) { take(client, chosen, now); }, *message);
 }
@@ -111,20 +111,20 @@ void Clients::look_after(Time now) {
 void Clients::reply(ClientId client, const ClientReply& reply) {
   std::string bytes;
   encode(bytes, reply);
-  node_.world().send(client, bytes);
+  node_.send(client, bytes);
 }
 
 /// With what its keeper needs to outlast this peer (cli/keeper.hpp).
 void Clients::let_in(const ClientClaim& claim) {
   std::string bytes;
   encode(bytes, ClientReply(Entered{claim.number, claim.fence}));
-  node_.world().let_in(claim.client, bytes);
+  node_.let_in(claim.client, bytes);
 }
 
 std::string Clients::objection(ClientId client, const Acquire& m) const {
   if (!node_.options().serves_clients)
     return "this peer is short-lived and serves no clients; start one with `conch peer`";
-  if (node_.world().is_surplus(client))
+  if (node_.channels().is_surplus(client))
     return "this peer serves " + std::to_string(clients_.size() - 1) +
            " clients already, as many as its limit of open files allows; raise `ulimit -n`";
   if (m.shared && !node_.algorithm().can.shared) return node_.why_not_shared();

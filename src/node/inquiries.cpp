@@ -20,7 +20,7 @@ constexpr Duration errand_patience = std::chrono::seconds(10);
 void Inquiries::reply(ClientId client, const ClientReply& reply) {
   std::string bytes;
   encode(bytes, reply);
-  node_.world().send(client, bytes);
+  node_.send(client, bytes);
 }
 
 // Status.
@@ -37,7 +37,7 @@ void Inquiries::begin_survey(Time now) {
   for (const Member& member : survey_->status.view.roster) {
     if (member.life() == survey_->status.self) continue;
     survey_->awaited.insert(member.life());
-    node_.world().send(member.life(), question);
+    node_.send(member.life(), question);
   }
   if (survey_->awaited.empty()) finish_survey(now);
 }
@@ -45,7 +45,7 @@ void Inquiries::begin_survey(Time now) {
 void Inquiries::asked(const Life& by, const StatusAsk& m, Time now) {
   StatusPart part = node_.status_part(now);
   part.number = m.number;
-  node_.world().send(by, packed(PayloadKind::status_part, part));
+  node_.send(by, packed(PayloadKind::status_part, part));
 }
 
 void Inquiries::told(const Life& by, const StatusPart& m, Time now) {
@@ -61,7 +61,7 @@ void Inquiries::finish_survey(Time now) {
   std::vector<StatusPart>& parts = survey.status.parts;
   std::sort(parts.begin(), parts.end(),
             [](const StatusPart& a, const StatusPart& b) { return a.life < b.life; });
-  answer_all(survey.askers, survey.status, node_.world());
+  answer_all(survey.askers, survey.status, node_);
   if (!next_askers_.empty()) begin_survey(now);
 }
 
@@ -86,7 +86,7 @@ void Inquiries::evict(ClientId client, NodeId member, Haste haste, Time now) {
     return reply(client, Failed{"a peer does not evict itself: stop it, or ask another one"});
   errands_.push_back({client, life, now + errand_patience});
   if (haste == Haste::now && node_.understands_claims(*found))
-    node_.world().send(life, packed(PayloadKind::hurry, Hurry{}));
+    node_.send(life, packed(PayloadKind::hurry, Hurry{}));
   propose_evictions(now);
 }
 
@@ -111,8 +111,7 @@ void Inquiries::force_open(ClientId client, const std::string& lock, Haste haste
   for (const Member& member : node_.steward().view().roster)
     if (node_.understands_claims(member)) vacating.awaited.insert(member.life());
   for (const Life& life : std::set(vacating.awaited))
-    if (life != node_.self())
-      node_.world().send(life, packed(PayloadKind::vacate, Vacate{number, lock}));
+    if (life != node_.self()) node_.send(life, packed(PayloadKind::vacate, Vacate{number, lock}));
   node_.vacate(node_.self(), {number, lock}, now);
 }
 

@@ -23,10 +23,14 @@ constexpr int vain_leases_max = 8;
 
 }  // namespace
 
-Node::Node(NodeOptions options, World& world)
+Node::Node(NodeOptions options, World& world, wire::Network& network)
     : options_(std::move(options)),
       world_(world),
       life_(options_.self.life()),
+      channels_({{life_, options_.group,
+                  is_ring() ? text_of(*options_.ring) : std::string(algorithm().about.name)},
+                 options_.self.address},
+                network, *this),
       clients_(*this),
       inquiries_(*this),
       claim_survey_(*this),
@@ -39,6 +43,7 @@ Node::Node(NodeOptions options, World& world)
 void Node::be_born(Time now) {
   bool is_first = !steward_;  // Then the peer has introduced itself to others as this life.
   if (!is_first) life_.incarnation = world_.draw_incarnation(life_.incarnation);
+  if (!is_first) channels_.live_as(life_, now);
   world_.begin_life(life_);
   if (!is_first) find_contacts_again(now);
   born_ = now;
@@ -94,14 +99,16 @@ void Node::enter_phase(Phase phase) {
 // Time.
 
 Time Node::wakes() const {
-  Time own = std::min({timers_.next(), clients_.wakes(), inquiries_.wakes(), claim_survey_.wakes(),
-                       rangefinder_.wakes(), next_housekeeping_});
+  Time own = std::min({channels_.wakes(), timers_.next(), clients_.wakes(), inquiries_.wakes(),
+                       claim_survey_.wakes(), rangefinder_.wakes(), next_housekeeping_});
   if (steward_) own = std::min(own, steward_->wakes());
   if (phase_ == Phase::leaving) own = std::min({own, commands_until_, leaves_until_});
   return own;
 }
 
 void Node::tick(Time now) {
+  now_ = now;
+  channels_.tick(now);
   if (!steward_ && next_housekeeping_ <= now) seek(now);
   if (!steward_ || broken_) return;
   if (steward_->wakes() <= now) steward_->tick(now, effects_);
@@ -126,8 +133,8 @@ void Node::keep_house(Time now) {
     find_contacts_again(now);
   }
   if (asks_others && contacts_.empty())
-    for (const std::string& address : options_.join) world_.contact(address);
-  for (const auto& [life, unacknowledged] : world_.unacknowledged(now))
+    for (const std::string& address : options_.join) channels_.contact(address);
+  for (const auto& [life, unacknowledged] : channels_.unacknowledged(now))
     steward_->silent(now, life, unacknowledged, effects_);
   suspect_unreachable(now);
   std::erase_if(known_lives_, [&](const auto& known) {
@@ -148,13 +155,14 @@ void Node::suspect_unreachable(Time now) {
 }
 
 void Node::forget(const Life& life) {
-  world_.forget(life);
+  channels_.forget(life, now_);
   unreachable_.erase(life);
 }
 
 // Leaving.
 
 void Node::leave(Time now) {
+  now_ = now;
   if (phase_ != Phase::member && phase_ != Phase::joining) return;
   was_member_ = phase_ == Phase::member;
   enter_phase(Phase::leaving);
@@ -265,6 +273,7 @@ void Node::touch(LockDesk& desk) {
 }
 
 void Node::take_place(Claim& claim, LockDesk& desk, Time now) {
+  now_ = now;
   claim.state = Claim::State::waiting;
   claim.asked = now;
   claim.before = desk.traffic;
@@ -275,6 +284,7 @@ void Node::take_place(Claim& claim, LockDesk& desk, Time now) {
 }
 
 void Node::drop_place(Claim& claim, Time now) {
+  now_ = now;
   if (!witnesses_.empty()) tell_end(claim, now);
   if (claim.is_command()) let_go(claim, now);
   claim.state = Claim::State::idle;
@@ -301,7 +311,7 @@ std::string Node::why_not_shared() const {
 template <class M>
 void Node::tell_asker(const Life& asker, PayloadKind kind, const M& m, Time now) {
   if (asker == life_) return inquiries_.told(asker, m, now);
-  world_.send(asker, packed(kind, m));
+  send(asker, packed(kind, m));
 }
 
 /// Its command has gone. The last one of a life that was put out: nobody need wait for its lease.
@@ -337,6 +347,7 @@ void Node::vacate(const Life& asker, const Vacate& m, Time now) {
 }
 
 bool Node::delay_locks(Duration lock_delay, Time now) {
+  now_ = now;
   lock_delay_ = std::max(lock_delay_, lock_delay);
   steward_->delay_locks(now, lock_delay_, effects_);
   return lock_delay <= steward_->recorded_lock_delay();
@@ -352,7 +363,12 @@ StatusPart Node::status_part(Time now) const {
   if (auto until = steward_->lease_until()) part.lease = *until - now;
   part.clients = clients_.size();
   part.counts = counts_;
-  world_.add_traffic(part.counts);
+  const wire::Channels::Counts& traffic = channels_.counts();
+  part.counts.messages_sent = traffic.frames_sent;
+  part.counts.messages_received = traffic.frames_received;
+  part.counts.bytes_sent = traffic.bytes_sent;
+  part.counts.bytes_received = traffic.bytes_received;
+  part.counts.connections_refused = traffic.connections_refused;
   for (const LockReport& report : steward_->reports(now))
     part.locks.push_back(part_of(report, now));
   return part;
@@ -401,7 +417,7 @@ ClaimsPart Node::claims_part(const std::string& lock, Time now) const {
 
 bool Node::understands_claims(const Member& member) const {
   // Without a register the versions of members are seen from their connections alone.
-  if (!steward_->has_roster()) return world_.version_with(member.life()) >= claims_version;
+  if (!steward_->has_roster()) return channels_.version_with(member.life()) >= claims_version;
   return common(member.speaks, spoken()).value_or(0) >= claims_version;
 }
 

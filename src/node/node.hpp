@@ -1,10 +1,10 @@
 // Everything that a peer decides: who of its threads and clients gets which lock next, what is said
 // to other peers and to the register, whom it knows, when it is in the group and how it leaves.
 //
-// It has no clock, no socket, no thread, no random source: it is told what happened and when, and
-// what it wants done it has done by its World. The peer that ships runs it behind sockets
-// (peer/engine.hpp), and `conch survive` in virtual time with everything going wrong
-// (sim/survival.hpp): the same class.
+// It has no clock, no socket, no thread, no random source: it is told what happened and when, down
+// to the bytes that a connection has brought, and what it wants done it has done by its World and
+// its Network. The peer that ships runs it behind sockets (peer/engine.hpp), and `conch survive` in
+// virtual time with everything going wrong (sim/survival.hpp): the same class.
 //
 // Several things may be told one after the other; `settle` then does whatever follows from them.
 // What is done for one `settle` has an order: introductions, messages to other peers, questions to
@@ -35,6 +35,7 @@
 #include "node/timers.hpp"
 #include "node/witness.hpp"
 #include "node/world.hpp"
+#include "wire/channels.hpp"
 
 namespace conch::node {
 
@@ -64,9 +65,9 @@ struct NodeOptions {
 /// A peer goes through these once, however many lives it has.
 enum class Phase : std::uint8_t { joining, member, leaving, gone, failed };
 
-class Node {
+class Node final : public wire::Recipient {
  public:
-  Node(NodeOptions options, World& world);
+  Node(NodeOptions options, World& world, wire::Network& network);
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
@@ -75,21 +76,19 @@ class Node {
   /// Looks for a member that can ask the register for this peer.
   void seek(Time now);
   /// Wants to be in the group.
-  void start(Time now) { be_born(now); }
+  void start(Time now) {
+    now_ = now;
+    be_born(now);
+  }
   /// Something may be due.
   void tick(Time now);
-  void delivered(const Life& from, std::string_view payload, Time now);
-  void contacted(const Life& life) { ask_terms(life); }
-  /// Nothing more reaches this life: its channel is full, or it has forgotten what it had received.
-  void broken(const Life& life, const std::string& why, Time now);
+  /// Where the network says what has become of connections.
+  wire::Channels& channels() { return channels_; }
   void answered(const Life& asker, const recovery::Answer& answer, Time now);
   /// The register has something new.
   void register_changed(Time now);
   /// It cannot be used at the moment; empty: it can be used again.
   void register_trouble(const std::string& why);
-  void client_came(ClientId client) { clients_.came(client); }
-  void client_said(ClientId client, std::string_view payload, Time now);
-  void client_left(ClientId client, Time now);
   /// Something is here that was not before.
   void tell_copies(Time now);
   /// Wants to be out of the group: those who wait are refused, commands are asked to end, data are
@@ -169,8 +168,16 @@ class Node {
 
   // For its parts.
 
+  /// Goes out with the next `settle`. False if nobody knows where that life is.
+  bool send(const Life& to, std::string_view payload);
+  void send(ClientId client, std::string_view reply) { channels_.send(client, reply, false, now_); }
+  void let_in(ClientId client, std::string_view reply) {
+    channels_.send(client, reply, world_.let_in(client, reply), now_);
+  }
+  void dismiss(ClientId client) { channels_.dismiss(client, now_); }
   World& world() { return world_; }
   const World& world() const { return world_; }
+  const wire::Channels& channels() const { return channels_; }
   AnySteward& steward() { return *steward_; }
   Effects& effects() { return effects_; }
   void log(const std::string& line, LogLevel level = LogLevel::warning) { world_.log(line, level); }
@@ -180,6 +187,15 @@ class Node {
   /// Whether it speaks version 2, for all we know. A member that does not would take whoever asks
   /// about claims and commands for a stranger.
   bool understands_claims(const recovery::Member& member) const;
+
+  // Of the channels.
+
+  void delivered(const Life& from, std::string_view payload, Time now) override;
+  void contacted(const std::string&, const Life& life, Time) override { ask_terms(life); }
+  void broken(const Life& life, const std::string& why, Time now) override;
+  void client_came(ClientId client) override { clients_.came(client); }
+  void client_said(ClientId client, std::string_view payload, Time now) override;
+  void client_left(ClientId client, Time now) override;
 
  private:
   // node.cpp: lives and phases.
@@ -244,6 +260,9 @@ class Node {
   NodeOptions options_;
   World& world_;
   Life life_;
+  wire::Channels channels_;
+  /// As it was told last.
+  Time now_{};
   Time born_{};
   std::unique_ptr<AnySteward> steward_;
   std::map<std::string, std::unique_ptr<LockDesk>, std::less<>> desks_;

@@ -8,6 +8,7 @@ namespace conch::node {
 using namespace recovery;
 
 void Node::settle(Time now) {
+  now_ = now;
   if (std::exchange(broken_, false)) {
     effects_.clear();
     happen(Expelled{}, now);
@@ -25,6 +26,7 @@ void Node::settle(Time now) {
     go_on_leaving(now);
     do_all(now);
   } while (!touched_.empty() || !effects_.empty());
+  channels_.flush(now);
 }
 
 void Node::forget_all() {
@@ -39,7 +41,7 @@ void Node::do_all(Time now) {
 }
 
 void Node::carry_out(Effects& effects, Time now) {
-  for (const Introduction& each : effects.introductions) world_.know(each.life, each.address);
+  for (const Introduction& each : effects.introductions) channels_.know(each.life, each.address);
   for (const Life& life : effects.forgotten) forget(life);
   follow_view(now);
   follow_epoch();
@@ -52,7 +54,7 @@ void Node::carry_out(Effects& effects, Time now) {
 void Node::dispatch(const Effects& effects) {
   for (const Effects::Parcel& parcel : effects.parcels) {
     if (parcel.lock && parcel.data.size > 0) world_.enclose(parcel.to, *parcel.lock, parcel.data);
-    bool accepted = world_.send(parcel.to, effects.payload(parcel));
+    bool accepted = send(parcel.to, effects.payload(parcel));
     if (accepted)
       tell([&](Witness& witness) {
         std::string_view lock = parcel.lock ? std::string_view(*parcel.lock) : "";
@@ -72,14 +74,14 @@ void Node::follow_view(Time now) {
   followed_view_ = view.number;
   for (const Member& member : view.roster) {
     if (member.id == life_.id) continue;
-    world_.know(member.life(), member.address);
+    channels_.know(member.life(), member.address);
     bool is_new = known_lives_.try_emplace(member.life()).second;
     if (is_new && !options_.has_register) ask_terms(member.life());
   }
   // One that leaves is not on the roster of the view that it decides. Who has missed the one before
   // learns its address when it calls, and has a report for it by then.
   bool is_unknown = view.decider != life_ && known_lives_.try_emplace(view.decider).second;
-  if (is_unknown) world_.know(view.decider, "");
+  if (is_unknown) channels_.know(view.decider, "");
   for (auto& [life, unmentioned] : known_lives_) {
     if (view.mentions(life)) {
       unmentioned.reset();

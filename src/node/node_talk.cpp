@@ -16,8 +16,16 @@ constexpr Duration seeking_period = std::chrono::seconds(1);
 
 // The other peers.
 
+bool Node::send(const Life& to, std::string_view payload) {
+  if (!channels_.send(to, payload, now_)) return false;
+  tell([&](Witness& witness) { witness.said(to, payload); });
+  return true;
+}
+
 void Node::delivered(const Life& from, std::string_view payload, Time now) {
+  now_ = now;
   if (payload.empty()) return;
+  tell([&](Witness& witness) { witness.heard(from, payload); });
   auto kind = static_cast<PayloadKind>(payload.front());
   std::string_view body = payload.substr(1);
   PayloadKind own = is_ring() ? PayloadKind::overlay : PayloadKind::recovery;
@@ -58,7 +66,7 @@ void Node::take_other_payload(const Life& from, PayloadKind kind, std::string_vi
       if (auto answer = unpacked<Answer>(body, why)) return hear(*answer, now);
       break;
     case PayloadKind::terms_ask:
-      if (options_.has_register) world_.send(from, packed(PayloadKind::terms, options_.terms));
+      if (options_.has_register) send(from, packed(PayloadKind::terms, options_.terms));
       return;
     case PayloadKind::terms:
       if (auto terms = unpacked<LeaseTerms>(body, why)) return learn_terms(from, *terms);
@@ -109,6 +117,7 @@ void Node::take_other_payload(const Life& from, PayloadKind kind, std::string_vi
 }
 
 void Node::broken(const Life& life, const std::string& why, Time now) {
+  now_ = now;
   log("nothing reaches peer " + in_hex(life.id.value) + " any more: " + why);
   if (!steward_) return;
   if (is_ring()) remember_neighbours();
@@ -128,14 +137,13 @@ void Node::broken(const Life& life, const std::string& why, Time now) {
 
 /// Again, until somebody has told the terms: who has answered may have died since.
 void Node::seek(Time now) {
+  now_ = now;
   next_housekeeping_ = now + seeking_period;
-  for (const std::string& address : options_.join) world_.contact(address);
+  for (const std::string& address : options_.join) channels_.contact(address);
 }
 
 /// Whoever has the register where it runs answers; the others do not.
-void Node::ask_terms(const Life& life) {
-  world_.send(life, packed(PayloadKind::terms_ask, TermsAsk{}));
-}
+void Node::ask_terms(const Life& life) { send(life, packed(PayloadKind::terms_ask, TermsAsk{})); }
 
 void Node::learn_terms(const Life& from, const LeaseTerms& terms) {
   if (options_.has_register) return;
@@ -157,7 +165,7 @@ void Node::find_contacts_again(Time now) {
 }
 
 bool Node::knows_lock_delays(const Life& contact) const {
-  return world_.version_with(contact) >= claims_version;
+  return channels_.version_with(contact) >= claims_version;
 }
 
 /// The next one each time, for one may be gone; nobody, if none knows what is asked. Who speaks
@@ -185,7 +193,7 @@ void Node::put_question(Ask ask) {
   if (!witnesses_.empty()) tell_suspicions(ask);
   if (options_.has_register) return world_.ask(life_, std::move(ask));
   if (const Life* contact = next_contact(ask))
-    world_.send(*contact, packed(PayloadKind::register_ask, ask));
+    send(*contact, packed(PayloadKind::register_ask, ask));
 }
 
 /// Who would be out by what is proposed, but not the one that leaves.
@@ -209,8 +217,9 @@ void Node::ask_for(const Life& asker, Ask ask) {
 }
 
 void Node::answered(const Life& asker, const Answer& answer, Time now) {
+  now_ = now;
   if (asker == life_) return hear(answer, now);
-  world_.send(asker, packed(PayloadKind::register_answer, answer));
+  send(asker, packed(PayloadKind::register_answer, answer));
 }
 
 void Node::hear(const Answer& answer, Time now) {
@@ -221,6 +230,7 @@ void Node::hear(const Answer& answer, Time now) {
 }
 
 void Node::register_changed(Time now) {
+  now_ = now;
   if (steward_) steward_->watched(now, effects_);
 }
 
@@ -231,6 +241,7 @@ void Node::register_trouble(const std::string& why) {
 }
 
 void Node::tell_copies(Time now) {
+  now_ = now;
   for (const Copy& copy : world_.new_copies())
     steward_->copied(now, copy.lock, copy.data, effects_);
 }
@@ -238,11 +249,13 @@ void Node::tell_copies(Time now) {
 // Clients.
 
 void Node::client_said(ClientId client, std::string_view payload, Time now) {
+  now_ = now;
   if (steward_) return clients_.said(client, payload, now);
-  world_.dismiss(client);  // It is not in the group yet.
+  dismiss(client);  // It is not in the group yet.
 }
 
 void Node::client_left(ClientId client, Time now) {
+  now_ = now;
   clients_.left(client, now);
   inquiries_.left(client, now);
   claim_survey_.left(client);

@@ -54,7 +54,7 @@ void Rangefinder::look_after(Time now) {
     told(first, {std::exchange(found_, {})});
     regroup(now);
   } else if (!found_.empty()) {
-    node_.world().send(first, packed(PayloadKind::distances, Distances{std::exchange(found_, {})}));
+    node_.send(first, packed(PayloadKind::distances, Distances{std::exchange(found_, {})}));
   }
   ping_all(now);
 }
@@ -64,11 +64,11 @@ void Rangefinder::ping_all(Time now) {
   if (begun_.size() > open_rounds_max) begun_.erase(begun_.begin());
   std::string ping = packed(PayloadKind::ping, Ping{round_});
   for (const Life& life : company_)
-    if (life != node_.self()) node_.world().send(life, ping);
+    if (life != node_.self()) node_.send(life, ping);
 }
 
 void Rangefinder::pinged(const Life& by, const Ping& m) {
-  node_.world().send(by, packed(PayloadKind::pong, Pong{m.round}));
+  node_.send(by, packed(PayloadKind::pong, Pong{m.round}));
 }
 
 void Rangefinder::answered(const Life& by, const Pong& m, Time now) {

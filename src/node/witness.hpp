@@ -53,6 +53,9 @@ class Witness {
   // that one sent is the n-th that the other receives.
   virtual void sent(const recovery::Life&, const Note&) {}
   virtual void received(const recovery::Life&, const Note&) {}
+  // The same of every payload, whatever it is about.
+  virtual void said(const recovery::Life&, std::string_view) {}
+  virtual void heard(const recovery::Life&, std::string_view) {}
 
   // Bytes of data that travel with a lock.
   virtual void data_sent(std::uint64_t) {}

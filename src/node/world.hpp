@@ -1,6 +1,6 @@
-// What is around a node: what it has done there, and what it can see. The peer that ships has
-// sockets, a register and threads behind it (peer/engine.hpp), the simulator has nothing but memory
-// (sim/survival.hpp); a node does not know which.
+// What is around a node besides the network: what it has done there, and what it can see. The peer
+// that ships has a register and threads behind it (peer/engine.hpp), the simulator has nothing but
+// memory (sim/survival.hpp); a node does not know which.
 //
 // Whatever is called here happens in the order in which it is called, and none of it calls the node
 // back before it returns.
@@ -28,31 +28,11 @@ class World {
  public:
   virtual ~World() = default;
 
-  // Other lives. What is sent to one comes there once and in order, or it is told to be `broken`.
-
-  /// False if nobody knows where it is: then nothing is sent.
-  virtual bool send(const Life& to, std::string_view payload) = 0;
-  /// Where a life is. One that was forgotten is not known again. Empty if only it can tell: what is
-  /// sent to it waits until it calls.
-  virtual void know(const Life& life, const std::string& address) = 0;
-  /// Nothing more comes from it or goes to it.
-  virtual void forget(const Life& life) = 0;
-  /// Finds out who is at this address, and tells the node when it knows.
-  virtual void contact(const std::string& address) = 0;
-  /// The protocol version agreed with this life; 0 if there was no connection yet.
-  virtual std::uint32_t version_with(const Life& life) const = 0;
-  /// For how long each life has left something unacknowledged, of those that do.
-  virtual std::vector<std::pair<Life, Duration>> unacknowledged(Time now) const = 0;
-
   // Clients.
 
-  virtual void send(ClientId client, std::string_view reply) = 0;
-  /// It enters: with what its keeper needs to outlast this process.
-  virtual void let_in(ClientId client, std::string_view reply) = 0;
-  /// Disconnects it after what was sent.
-  virtual void dismiss(ClientId client) = 0;
-  /// There are more than can be served: it may look, and should not stay.
-  virtual bool is_surplus(ClientId client) const = 0;
+  /// It enters, and is told so. True if something goes with that: what its keeper needs to outlast
+  /// this process.
+  virtual bool let_in(ClientId client, std::string_view reply) = 0;
   virtual wire::ClientProcess process_of(ClientId client) const = 0;
 
   // Lives of this peer, and the register.
@@ -94,8 +74,6 @@ class World {
   virtual wire::ClientProcess process() const = 0;
   virtual std::string command() const = 0;
   virtual std::string host() const = 0;
-  /// Adds what its channels have seen.
-  virtual void add_traffic(Counts& counts) const = 0;
   /// Of fences, where there is no register.
   virtual Fence fence_floor() const = 0;
 };

@@ -71,9 +71,8 @@ void DataDesk::tell_outdated(const Errand& errand) {
   std::optional<Keeper> keeper =
       errand.data.location ? member(*errand.data.location) : std::nullopt;
   if (!keeper || keeper->life == engine_.node().self()) return;
-  engine_.courier().send(
-      keeper->life,
-      node::packed(node::PayloadKind::outdated, node::Outdated{errand.lock, errand.data.version}));
+  engine_.node().send(keeper->life, node::packed(node::PayloadKind::outdated,
+                                                 node::Outdated{errand.lock, errand.data.version}));
 }
 
 void DataDesk::outdated(const std::string& lock, std::uint64_t version) {

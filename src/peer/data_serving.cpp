@@ -96,12 +96,12 @@ void DataDesk::enclose(const Life& to, const std::string& lock, const DataRef& d
   auto found = is_wanted ? stocks_.find(lock) : stocks_.end();
   std::shared_ptr<Buffer> buffer =
       found == stocks_.end() ? nullptr : found->second.find(data.version);
-  net::Courier& courier = engine_.courier();
-  if (!buffer || courier.is_local(to)) return;
-  if (courier.backlog(to) > wire::enclosing_backlog_max) return;
+  const wire::Channels& channels = engine_.node().channels();
+  if (!buffer || channels.is_local(to)) return;
+  if (channels.backlog(to) > wire::enclosing_backlog_max) return;
   try {
     node::Enclosure enclosure{lock, data.version, buffer->text(data.size)};
-    if (!courier.send(to, node::packed(node::PayloadKind::enclosure, enclosure))) return;
+    if (!engine_.node().send(to, node::packed(node::PayloadKind::enclosure, enclosure))) return;
   } catch (const std::bad_alloc&) {
     return;  // They will be asked for.
   }

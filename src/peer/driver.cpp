@@ -28,8 +28,8 @@ Driver::Driver(std::mutex& mutex, Driven& driven)
     throw Error(ErrorCode::exhausted, "this process has too many open files: raise `ulimit -n`");
 }
 
-void Driver::start(net::Courier& courier) {
-  courier_ = &courier;
+void Driver::start(net::Sockets& sockets) {
+  sockets_ = &sockets;
   thread_ = std::thread([this] { background(); });
 }
 
@@ -84,9 +84,9 @@ void Driver::start_driving() {
 void Driver::drive(ThreadClaim& claim, std::optional<Time> until, Guard& guard) {
   Time wakes_at = std::min(until.value_or(Time::max()), driven_.wakes());
   driver_until_ = wakes_at;
-  claim.driven = courier_;
+  claim.driven = sockets_;
   guard.unlock();
-  net::Readiness ready = courier_->wait(wakes_at);
+  net::Readiness ready = sockets_->wait(wakes_at);
   guard.lock();
   claim.driven = nullptr;
   driver_until_ = Time::min();  // Nobody need be woken: we look at the clock before we wait.
@@ -142,13 +142,13 @@ void Driver::drive_in_background(Guard& guard) {
   guard.unlock();
   Duration rest = std::max(wakes_at - net::steady_now(), Duration::zero());
   std::array<pollfd, 2> sources{
-      {{background_wake_.number(), POLLIN, 0}, {courier_->descriptor(), POLLIN, 0}}};
+      {{background_wake_.number(), POLLIN, 0}, {sockets_->descriptor(), POLLIN, 0}}};
   timespec timeout{rest.count() / 1'000'000'000, rest.count() % 1'000'000'000};
   ::ppoll(sources.data(), sources.size(), wakes_at == Time::max() ? nullptr : &timeout, nullptr);
   std::uint64_t ignored = 0;
   if (sources[0].revents != 0)
     std::ignore = ::read(background_wake_.number(), &ignored, sizeof ignored);
-  net::Readiness ready = courier_->wait(Time::min());
+  net::Readiness ready = sockets_->wait(Time::min());
   guard.lock();
   background_drives_ = false;
   if (!thread_drives_) driver_until_ = Time::min();
@@ -162,7 +162,7 @@ void Driver::ring_again() {
 
 void Driver::rouse() {
   if (driven_.wakes() >= driver_until_) return;
-  thread_drives_ ? courier_->poke() : rouse_background();
+  thread_drives_ ? sockets_->poke() : rouse_background();
 }
 
 void Driver::rouse_background() const { ::eventfd_write(background_wake_.number(), 1); }

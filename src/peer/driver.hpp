@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "net/courier.hpp"
+#include "net/sockets.hpp"
 #include "peer/thread_claim.hpp"
 #include "register/directory.hpp"
 
@@ -36,7 +36,7 @@ class Driver {
   /// Throws Error if there are too many open files.
   Driver(std::mutex& mutex, Driven& driven);
 
-  void start(net::Courier& courier);
+  void start(net::Sockets& sockets);
   /// Without the guard: waits for the background thread.
   void stop();
   bool is_running() const { return thread_.joinable(); }
@@ -66,7 +66,7 @@ class Driver {
 
   std::mutex& mutex_;
   Driven& driven_;
-  net::Courier* courier_ = nullptr;
+  net::Sockets* sockets_ = nullptr;
   bool thread_drives_ = false;
   bool background_drives_ = false;
   bool takeover_due_ = false;

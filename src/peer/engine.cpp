@@ -62,7 +62,7 @@ Engine::Engine(PeerOptions options)
     trace_ = std::make_unique<TraceFile>(TraceFile::Options{
         .file = options_.trace, .log = [this](const std::string& line) { log(line); }});
   open(Joining(options_, group_, directories_, say).find());
-  driver_.start(courier());
+  driver_.start(sockets());
   try {
     come_in();
     note_whereabouts();
@@ -76,24 +76,25 @@ Engine::~Engine() { leave(); }
 
 void Engine::open(WayIn way) {
   world_.be_present(directories_.state);
-  net::CourierOptions courier;
-  courier.self = {NodeId{draw()}, world_.draw_incarnation({})};
-  courier.group = group_;
-  courier.algorithm = way.ring ? text_of(*way.ring) : way.algorithm->about.name;
+  Life life{NodeId{draw()}, world_.draw_incarnation({})};
   Role role = options_.serves_clients ? Role::host : Role::peer;
-  courier.socket = socket_path(directories_.sockets, {role, courier.self.id});
-  courier.listen = options_.listen;
-  courier.advertise = options_.advertise;
-  courier.tls = tls_of(options_.tls);
-  courier.insecure = options_.insecure;
-  courier.tcp_only = options_.tcp_only;
-  courier.log = [this](const std::string& line) { log(line); };
-  Life life = courier.self;
+  net::SocketsOptions sockets;
+  sockets.socket = socket_path(directories_.sockets, {role, life.id});
+  sockets.listen = options_.listen;
+  sockets.advertise = options_.advertise;
+  sockets.tls = tls_of(options_.tls);
+  sockets.insecure = options_.insecure;
+  sockets.tcp_only = options_.tcp_only;
+  sockets.log = [this](const std::string& line) { log(line); };
+  // Before any data travel, it is hung up on.
+  sockets.stream_came = [this](const Life& from, net::Stream stream) {
+    if (node_->has_life()) data_.serve(from, std::move(stream));
+  };
   remove_abandoned_sockets(directories_.sockets);
-  world_.open(std::move(courier));
-  listens_ = this->courier().listens();
+  world_.open(std::move(sockets));
+  listens_ = this->sockets().listens();
   bool is_adaptive = options_.cluster == measured_cluster && !way.ring;
-  Member self{life.id, life.incarnation, this->courier().address(), false, cluster_, is_adaptive};
+  Member self{life.id, life.incarnation, this->sockets().address(), false, cluster_, is_adaptive};
   node_.emplace(node::NodeOptions{.group = group_,
                                   .algorithm = way.algorithm,
                                   .self = std::move(self),
@@ -107,7 +108,7 @@ void Engine::open(WayIn way) {
                                   .try_patience = options_.try_patience,
                                   .lock_delay = options_.lock_delay,
                                   .without = node::rule_left_out()},
-                world_);
+                world_, this->sockets());
   if (trace_) node_->watch(*trace_);
   if (way.reg)
     world_.open(std::move(way.reg), static_cast<RegisterListener&>(*this), options_.serves_clients);
@@ -170,12 +171,12 @@ void Engine::note_whereabouts() const {
 /// peer. If the register has gone as well, nothing is made in its place, or nobody could put it
 /// back.
 void Engine::keep_house() {
-  if (courier().has_socket_file()) return;
+  if (sockets().has_socket_file()) return;
   bool has_files = world_.has_register() && !options_.etcd.enabled();
   if (has_files && !std::filesystem::exists(directories_.state)) return;
   try {
     make_directories(group_, options_.state_directory);
-    courier().listen_again();
+    sockets().listen_again();
     note_whereabouts();
     socket_trouble_.clear();
     log(fmt::format("somebody removed this peer's socket from {}: made it again",
@@ -232,23 +233,22 @@ void Engine::stop() {
 // Working.
 
 void Engine::settle(Time now) {
-  if (!world_.courier()) return node_->forget_all();  // It has stopped.
+  if (!world_.sockets()) return node_->forget_all();  // It has stopped.
   node_->settle(now);
-  courier().flush();
   driver_.rouse();
 }
 
 void Engine::work(const net::Readiness& ready) {
-  work_now_ = net::steady_now();
-  courier().work(ready, work_now_, *this);
-  node_->tick(work_now_);
-  settle(work_now_);
+  sockets().work(ready, node_->channels());
+  Time now = net::steady_now();
+  node_->tick(now);
+  settle(now);
   driver_.ring_again();
-  beat_if_due(work_now_);
+  beat_if_due(now);
 }
 
 Time Engine::wakes() const {
-  return std::min({node_->wakes(), world_.courier()->wakes(), next_beat_});
+  return std::min({node_->wakes(), world_.sockets()->wakes(), next_beat_});
 }
 
 void Engine::look_at_clock() {
@@ -259,7 +259,7 @@ void Engine::look_at_clock() {
 
 void Engine::listen() {
   if (!node_->has_company()) return;
-  if (net::Readiness ready = courier().wait(Time::min()); ready.count > 0) work(ready);
+  if (net::Readiness ready = sockets().wait(Time::min()); ready.count > 0) work(ready);
 }
 
 void Engine::beat_every(Duration period, std::function<void()> beat) {
@@ -278,26 +278,6 @@ void Engine::beat_if_due(Time now) {
 }
 
 // What comes.
-
-void Engine::delivered(const Life& from, std::string_view payload) {
-  // Without a register each lock has a lease, which may have run out since the driver began.
-  node_->delivered(from, payload, node_->is_ring() ? net::steady_now() : work_now_);
-}
-
-void Engine::contacted(const std::string&, const Life& life) { node_->contacted(life); }
-
-void Engine::broken(const Life& life, const std::string& why) {
-  node_->broken(life, why, work_now_);
-}
-
-void Engine::client_said(node::ClientId client, std::string_view payload) {
-  node_->client_said(client, payload, work_now_);
-}
-
-/// Before any data travel, it is hung up on.
-void Engine::stream_came(const Life& from, net::Stream stream) {
-  if (node_->has_life()) data_.serve(from, std::move(stream));
-}
 
 void Engine::answered(const Life& asker, const Answer& answer) {
   std::lock_guard guard(mutex_);

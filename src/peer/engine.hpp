@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "net/courier.hpp"
+#include "net/sockets.hpp"
 #include "node/node.hpp"
 #include "peer/data_desk.hpp"
 #include "peer/driver.hpp"
@@ -33,7 +33,6 @@ class TraceFile;
 std::optional<Time> until(Duration left);
 
 class Engine final : public std::enable_shared_from_this<Engine>,
-                     private net::Recipient,
                      private RegisterListener,
                      private Driven,
                      private Process {
@@ -100,7 +99,7 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   void listen();
   /// Whatever is due is done now.
   void look_at_clock();
-  net::Courier& courier() { return *world_.courier(); }
+  net::Sockets& sockets() { return *world_.sockets(); }
   DataDesk& data() { return data_; }
   /// Bytes of data have come or gone.
   void tell_data(std::uint64_t sent, std::uint64_t received);
@@ -113,14 +112,6 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   void beat_every(Duration period, std::function<void()> beat);
 
  private:
-  // The courier.
-  void delivered(const recovery::Life& from, std::string_view payload) override;
-  void contacted(const std::string& address, const recovery::Life& life) override;
-  void broken(const recovery::Life& life, const std::string& why) override;
-  void client_came(node::ClientId client) override { node_->client_came(client); }
-  void client_said(node::ClientId client, std::string_view payload) override;
-  void client_left(node::ClientId client) override { node_->client_left(client, work_now_); }
-  void stream_came(const recovery::Life& from, net::Stream stream) override;
   // The register; by its desk's thread.
   void answered(const recovery::Life& asker, const recovery::Answer& answer) override;
   void register_changed() override;
@@ -159,7 +150,6 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   std::optional<node::Node> node_;
   Driver driver_;
   /// What the clock showed when the driver began to work.
-  Time work_now_{};
   bool is_to_bequeath_ = false;
   std::function<void()> beat_;
   Duration beat_period_{};

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "net/courier.hpp"
+#include "net/conversations.hpp"
 #include "node/node.hpp"
 #include "peer/directories.hpp"
 #include "register/register.hpp"

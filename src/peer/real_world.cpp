@@ -19,11 +19,6 @@ using namespace recovery;
 RealWorld::RealWorld(Process& process, DataDesk& data, std::uint64_t seed)
     : process_(process), data_(data), random_(seed) {}
 
-void RealWorld::open(net::CourierOptions options) {
-  life_ = options.self;
-  courier_ = std::make_unique<net::Courier>(std::move(options));
-}
-
 void RealWorld::open(std::unique_ptr<Register> reg, RegisterListener& listener, bool proves) {
   register_ = std::make_unique<RegisterDesk>(std::move(reg), listener, proves);
 }
@@ -31,7 +26,7 @@ void RealWorld::open(std::unique_ptr<Register> reg, RegisterListener& listener, 
 void RealWorld::close() {
   register_.reset();
   presence_.reset();
-  courier_.reset();
+  sockets_.reset();
 }
 
 // Lives.
@@ -44,8 +39,6 @@ Incarnation RealWorld::draw_incarnation(Incarnation before) {
 }
 
 void RealWorld::begin_life(const Life& life) {
-  if (life != life_)
-    courier_->live_as(life);  // The first is the one in which it introduced itself.
   life_ = life;
   lease_page_.reset();
   lease_until_.reset();
@@ -86,8 +79,11 @@ std::vector<net::Descriptor> RealWorld::pledges() {
   return all;
 }
 
-void RealWorld::let_in(node::ClientId client, std::string_view reply) {
-  courier_->send(client, reply, pledges());
+bool RealWorld::let_in(node::ClientId client, std::string_view) {
+  std::vector<net::Descriptor> all = pledges();
+  bool has_some = !all.empty();
+  if (has_some) sockets_->enclose(client, std::move(all));
+  return has_some;
 }
 
 /// The lease counts on the steady clock, which stands still while the machine sleeps; the others'
@@ -139,15 +135,6 @@ std::string RealWorld::command() const {
 std::string RealWorld::host() const {
   std::array<char, HOST_NAME_MAX + 1> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
-void RealWorld::add_traffic(node::Counts& counts) const {
-  const net::Courier::Counts& traffic = courier_->counts();
-  counts.messages_sent = traffic.frames_sent;
-  counts.messages_received = traffic.frames_received;
-  counts.bytes_sent = traffic.bytes_sent;
-  counts.bytes_received = traffic.bytes_received;
-  counts.connections_refused = traffic.connections_refused;
 }
 
 }  // namespace conch::peer

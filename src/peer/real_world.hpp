@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "net/courier.hpp"
+#include "net/sockets.hpp"
 #include "node/world.hpp"
 #include "peer/directories.hpp"
 #include "peer/presence.hpp"
@@ -36,7 +36,7 @@ class RealWorld final : public node::World {
  public:
   RealWorld(Process& process, DataDesk& data, std::uint64_t seed);
 
-  void open(net::CourierOptions options);
+  void open(net::SocketsOptions options) { sockets_.emplace(std::move(options)); }
   void open(std::unique_ptr<Register> reg, RegisterListener& listener, bool proves);
   void be_present(const std::string& state) { presence_.emplace(state); }
   /// The threads of the register are joined: without the guard.
@@ -45,7 +45,9 @@ class RealWorld final : public node::World {
   }
   void close();
 
-  net::Courier* courier() const { return courier_.get(); }
+  /// None once it is closed.
+  std::optional<net::Sockets>& sockets() { return sockets_; }
+  const std::optional<net::Sockets>& sockets() const { return sockets_; }
   bool has_register() const { return register_ != nullptr; }
   void describe(std::string command) { command_ = std::move(command); }
 
@@ -55,28 +57,9 @@ class RealWorld final : public node::World {
   /// The page that says how long the lease of this life runs; none in a group without a register.
   file::Descriptor lease_page();
 
-  bool send(const node::Life& to, std::string_view payload) override {
-    return courier_->send(to, payload);
-  }
-  void know(const node::Life& life, const std::string& address) override {
-    courier_->know(life, address);
-  }
-  void forget(const node::Life& life) override { courier_->forget(life); }
-  void contact(const std::string& address) override { courier_->contact(address); }
-  std::uint32_t version_with(const node::Life& life) const override {
-    return courier_->version_with(life);
-  }
-  std::vector<std::pair<node::Life, Duration>> unacknowledged(Time now) const override {
-    return courier_->unacknowledged(now);
-  }
-  void send(node::ClientId client, std::string_view reply) override {
-    courier_->send(client, reply);
-  }
-  void let_in(node::ClientId client, std::string_view reply) override;
-  void dismiss(node::ClientId client) override { courier_->dismiss(client); }
-  bool is_surplus(node::ClientId client) const override { return courier_->is_surplus(client); }
+  bool let_in(node::ClientId client, std::string_view reply) override;
   wire::ClientProcess process_of(node::ClientId client) const override {
-    return courier_->process_of(client);
+    return sockets_->process_of(client);
   }
   recovery::Incarnation draw_incarnation(recovery::Incarnation before) override;
   void begin_life(const node::Life& life) override;
@@ -100,7 +83,6 @@ class RealWorld final : public node::World {
   wire::ClientProcess process() const override;
   std::string command() const override;
   std::string host() const override;
-  void add_traffic(node::Counts& counts) const override;
   Fence fence_floor() const override;
 
  private:
@@ -110,7 +92,7 @@ class RealWorld final : public node::World {
   DataDesk& data_;
   Random random_;
   recovery::Life life_;
-  std::unique_ptr<net::Courier> courier_;
+  std::optional<net::Sockets> sockets_;
   std::unique_ptr<RegisterDesk> register_;
   std::optional<Presence> presence_;
   /// The page of this life, once somebody has asked for it.

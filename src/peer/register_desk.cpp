@@ -11,9 +11,9 @@
 #include <ranges>
 #include <utility>
 
-#include "wire/back_off.hpp"
 #include "net/patience.hpp"
 #include "register/epoch_floor.hpp"
+#include "wire/back_off.hpp"
 
 namespace conch::peer {
 

@@ -5,7 +5,7 @@
 #include <condition_variable>
 #include <thread>
 
-#include "net/courier.hpp"
+#include "net/sockets.hpp"
 #include "node/lock_desk.hpp"
 
 namespace conch::peer {
@@ -20,7 +20,7 @@ class ThreadClaim : public Claim {
 
   std::condition_variable woken;
   /// While the thread waits for the sockets itself.
-  const net::Courier* driven = nullptr;
+  const net::Sockets* driven = nullptr;
   /// That has locked it, or waits to; none if any may let go of it.
   std::thread::id thread;
 };

@@ -12,7 +12,8 @@
 
 #include "core/hash.hpp"
 #include "core/print.hpp"
-#include "net/courier.hpp"
+#include "net/clock.hpp"
+#include "net/descriptor.hpp"
 #include "register/clock.hpp"
 #include "register/register.hpp"
 

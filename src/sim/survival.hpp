@@ -103,6 +103,8 @@ class Survival {
     struct End {
       NodeId id{};
       std::uint64_t process = 0;
+      /// Of a client of that process.
+      bool is_client = false;
       std::deque<Piece> pieces = {};
       std::size_t bytes = 0;
       bool is_closed = false;
@@ -199,8 +201,9 @@ class Survival {
 
   // Clients, and what they run.
   void connect(Process& process, Client& client);
+  wire::Serial dial_as_client(const Process& host);
   void say(Process& process, const Client& client, const node::ClientMessage& message);
-  void hear(std::uint64_t serial, wire::ClientId id, const std::string& bytes);
+  void hear(Process& host, Client& client, std::string_view bytes);
   /// Happens to a client if its peer lives; also while that is stopped.
   void to_client(std::uint64_t serial, wire::ClientId id,
                  const std::function<void(Process& host, Client& client)>& act);
@@ -226,6 +229,7 @@ class Survival {
            Duration more = {});
   void arrive(std::uint64_t wire, unsigned end);
   void take(Process& process, wire::Serial number, const Wire::Piece& piece);
+  void take_as_client(Process& host, wire::Serial number, const Wire::Piece& piece);
   void break_wire(std::uint64_t wire, bool silently);
   void break_some_wire();
   void forge_acknowledgement(const Process& victim, const Process& other);
@@ -234,7 +238,8 @@ class Survival {
   bool is_cut(NodeId from, NodeId to) const { return cut_.contains({from.value, to.value}); }
 
   // What is said: survival_network.cpp
-  void delivered(Process& receiver, const Life& from, std::string_view payload);
+  void said(const Process& sender, const Life& to, std::string_view payload);
+  void heard(const Process& receiver, const Life& from, std::string_view payload);
   void see_token(const Process& receiver, std::string_view payload);
   std::string describe(std::string_view payload) const;
 
@@ -288,7 +293,6 @@ class Survival {
   std::map<Life, Process*> lives_;
   std::uint64_t serials_ = 0;
   std::uint64_t incarnations_ = 0;
-  std::uint64_t client_ids_ = 0;
   std::map<std::uint64_t, Wire> wires_;
   std::uint64_t wire_count_ = 0;
   std::map<std::uint64_t, std::string> last_address_;

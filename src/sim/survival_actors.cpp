@@ -144,10 +144,9 @@ void Survival::connect(Process& process, Client& client) {
               [this, &client](Process& one) { connect(one, client); });
   Client fresh;
   fresh.number = client.number;
-  fresh.id = wire::ClientId{++client_ids_};
+  fresh.id = wire::ClientId{dial_as_client(process) + 1};
   fresh.is_connected = true;
-  client = fresh;
-  call(process, [&](node::Node& node, Time) { node.client_came(client.id); });
+  client = std::move(fresh);
   if (client_dice_.chance(0.3)) {
     client.lock_delay = options_.lease.length / 4;
     say(process, client, node::LockDelay{client.lock_delay});
@@ -156,14 +155,12 @@ void Survival::connect(Process& process, Client& client) {
   think(process, client);
 }
 
-/// Comes in the order in which it is said.
 void Survival::say(Process& process, const Client& client, const node::ClientMessage& message) {
+  std::string body;
+  encode(body, message);
   std::string bytes;
-  encode(bytes, message);
-  to(process.serial, std::chrono::microseconds(50), [this, id = client.id, bytes](Process& one) {
-    if (one.find(id))
-      call(one, [&](node::Node& node, Time now) { node.client_said(id, bytes, now); });
-  });
+  wire::put_frame(bytes, wire::Kind::note, body);
+  if (process.find(client.id)) write(static_cast<wire::Serial>(client.id) - 1, bytes);
 }
 
 void Survival::to_client(std::uint64_t serial, wire::ClientId id,
@@ -209,56 +206,46 @@ void Survival::inquire(Process& process, Client& client) {
       node::AskClaims{chance(0.5) ? draw_lock() : "", draw({}, options_.lease.length)});
 }
 
-void Survival::Process::send(wire::ClientId client, std::string_view reply) {
-  w_.after(std::chrono::microseconds(50),
-           [&w = w_, serial = serial, client, bytes = std::string(reply)] {
-             w.hear(serial, client, bytes);
-           });
-}
-
 Survival::Client* Survival::Process::find(wire::ClientId client) {
   auto found = std::find_if(clients.begin(), clients.end(),
                             [&](const Client& each) { return each.id == client; });
   return found == clients.end() ? nullptr : &*found;
 }
 
-void Survival::Process::let_in(wire::ClientId client, std::string_view reply) {
+bool Survival::Process::let_in(wire::ClientId client, std::string_view reply) {
   std::string why;
   auto message = node::unpacked<node::ClientReply>(reply, why);
-  w_.start_command(*this, *find(client), std::get<node::Entered>(*message).fence);
-  send(client, reply);
+  if (Client* found = find(client))
+    w_.start_command(*this, *found, std::get<node::Entered>(*message).fence);
+  return false;
 }
 
-void Survival::Process::dismiss(wire::ClientId) {
-  w_.findings_.report(Property::invariant, name_of(life) + " sends a client away");
-}
-
-void Survival::hear(std::uint64_t serial, wire::ClientId id, const std::string& bytes) {
-  Process* host = find(serial);
-  Client* found = host ? host->find(id) : nullptr;
-  if (!found) return;
-  Client& client = *found;
+void Survival::hear(Process& host, Client& client, std::string_view bytes) {
   std::string why;
   auto reply = node::unpacked<node::ClientReply>(bytes, why);
   if (!reply) return findings_.report(Property::invariant, "a client cannot read: " + why);
   if (const auto* entered = std::get_if<node::Entered>(&*reply)) {
     if (entered->claim != client.claim || client.doing != Client::Doing::waits) return;
     client.doing = Client::Doing::holds;
-    after(draw({}, options_.lease.length / 10), [this, serial, id, claim = client.claim] {
-      to_client(serial, id, [this, claim](Process& still, Client& holder) {
-        bool holds = holder.claim == claim && holder.doing == Client::Doing::holds;
-        if (holds) give_up(still, holder);
-      });
-    });
+    after(draw({}, options_.lease.length / 10),
+          [this, serial = host.serial, id = client.id, claim = client.claim] {
+            to_client(serial, id, [this, claim](Process& still, Client& holder) {
+              bool holds = holder.claim == claim && holder.doing == Client::Doing::holds;
+              if (holds) give_up(still, holder);
+            });
+          });
   } else if (const auto* refused = std::get_if<node::NotEntered>(&*reply)) {
     if (refused->claim != client.claim || client.doing != Client::Doing::waits) return;
     if (refused->why == node::not_free) findings_.see(Sighting::patience_ended);
-    if (refused->why.starts_with("this peer serves")) findings_.see(Sighting::client_turned_away);
     client.doing = Client::Doing::nothing;
-    think(*host, client);
+    if (refused->why.starts_with("this peer serves")) {
+      findings_.see(Sighting::client_turned_away);
+      return vanish(host, client);
+    }
+    think(host, client);
   } else if (const auto* lost = std::get_if<node::LostLock>(&*reply)) {
     bool has_it = client.doing == Client::Doing::waits || client.doing == Client::Doing::holds;
-    if (lost->claim == client.claim && has_it) give_up(*host, client);
+    if (lost->claim == client.claim && has_it) give_up(host, client);
   } else if (std::holds_alternative<node::Status>(*reply) ||
              std::holds_alternative<node::Claims>(*reply)) {
     --client.surveys;
@@ -291,11 +278,10 @@ void Survival::vanish(Process& process, Client& client) {
   if (client.doing != Client::Doing::nothing) findings_.see(Sighting::client_vanished);
   client.is_connected = false;
   end_command({client.life, client.number}, [this, serial = process.serial, id = client.id] {
-    to(serial, std::chrono::microseconds(50), [this, id](Process& host) {
-      call(host, [&](node::Node& node, Time now) { node.client_left(id, now); });
-      to(host.serial, draw({}, options_.lease.length), [this, id](Process& again) {
-        if (Client* vanished = again.find(id)) connect(again, *vanished);
-      });
+    if (!find(serial)) return;
+    close(static_cast<wire::Serial>(id) - 1);
+    to(serial, draw({}, options_.lease.length), [this, id](Process& again) {
+      if (Client* vanished = again.find(id)) connect(again, *vanished);
     });
   });
 }

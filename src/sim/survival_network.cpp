@@ -13,17 +13,15 @@ using node::PayloadKind;
 
 // Other lives.
 
-bool Survival::Process::send(const Life& to, std::string_view payload) {
-  if (!channels->send(to, payload, shows())) return false;
-  if (w_.trace_ && !w_.is_ring())
-    w_.note(life, "-> " + std::to_string(to.id.value) + "  " + w_.describe(payload));
-  ++w_.report_.messages;
-  w_.sent_[{life, to}].emplace_back(payload);
-  return true;
+void Survival::said(const Process& sender, const Life& to, std::string_view payload) {
+  if (trace_ && !is_ring())
+    note(sender.life, "-> " + std::to_string(to.id.value) + "  " + describe(payload));
+  ++report_.messages;
+  sent_[{sender.life, to}].emplace_back(payload);
 }
 
 /// Each payload comes once and in order, or never.
-void Survival::delivered(Process& receiver, const Life& from, std::string_view payload) {
+void Survival::heard(const Process& receiver, const Life& from, std::string_view payload) {
   std::deque<std::string>& sent = sent_[{from, receiver.life}];
   if (sent.empty() || sent.front() != payload)
     return findings_.report(
@@ -33,13 +31,6 @@ void Survival::delivered(Process& receiver, const Life& from, std::string_view p
             describe(payload));
   sent.pop_front();
   see_token(receiver, payload);
-  receiver.node->delivered(from, payload, receiver.shows());
-}
-
-void Survival::Process::broken(const Life& other, const std::string& why) {
-  w_.note(life, "can reach " + name_of(other) + " no more: " + why);
-  if (w_.find(other)) w_.findings_.see(Sighting::channel_broke);
-  node->broken(other, why, shows());
 }
 
 void Survival::see_token(const Process& receiver, std::string_view payload) {

@@ -27,6 +27,7 @@ struct Survival::Client {
   unsigned number = 0;
   wire::ClientId id{};
   bool is_connected = false;
+  wire::FrameReader reader = {};
   enum class Doing : std::uint8_t { nothing, waits, holds, ends } doing{};
   std::uint64_t claim = 0;
   std::string lock;
@@ -43,10 +44,7 @@ struct Survival::Client {
   Entries inside_before;
 };
 
-class Survival::Process final : public node::World,
-                                public node::Witness,
-                                public wire::Network,
-                                public wire::Recipient {
+class Survival::Process final : public node::World, public node::Witness, public wire::Network {
  public:
   Process(Survival& world, std::uint64_t serial, NodeId id) : serial(serial), id(id), w_(world) {}
 
@@ -55,7 +53,6 @@ class Survival::Process final : public node::World,
   Life life;
   Clock clock;
   std::string address;
-  std::optional<wire::Channels> channels;
   std::optional<node::Node> node;
   std::deque<Thread> threads;
   std::vector<Client> clients;
@@ -85,31 +82,21 @@ class Survival::Process final : public node::World,
   void keep(const std::string& lock, std::uint64_t version);
   Client* find(wire::ClientId client);
 
-  // Witness, of messages over an overlay.
+  // Witness
+  void said(const Life& to, std::string_view payload) override { w_.said(*this, to, payload); }
+  void heard(const Life& from, std::string_view payload) override {
+    w_.heard(*this, from, payload);
+  }
+  // Over an overlay.
   void sent(const Life& to, const Note& note) override {
-    w_.note(life, "-> " + name_of(to) + "  " + std::string(note.type));
+    if (w_.is_ring()) w_.note(life, "-> " + name_of(to) + "  " + std::string(note.type));
   }
   void received(const Life& from, const Note& note) override {
-    w_.note(life, "<- " + name_of(from) + "  " + std::string(note.type));
+    if (w_.is_ring()) w_.note(life, "<- " + name_of(from) + "  " + std::string(note.type));
   }
 
   // World
-  bool send(const Life& to, std::string_view payload) override;
-  void know(const Life& other, const std::string& where) override { channels->know(other, where); }
-  void forget(const Life& other) override { channels->forget(other, shows()); }
-  void contact(const std::string& where) override { channels->contact(where); }
-  std::uint32_t version_with(const Life& other) const override {
-    return channels->version_with(other);
-  }
-  std::vector<std::pair<Life, Duration>> unacknowledged(Time now) const override {
-    return channels->unacknowledged(now);
-  }
-  void send(wire::ClientId client, std::string_view reply) override;
-  void let_in(wire::ClientId client, std::string_view reply) override;
-  void dismiss(wire::ClientId client) override;
-  bool is_surplus(wire::ClientId) const override {
-    return w_.stormy_ && w_.client_dice_.chance(0.01);
-  }
+  bool let_in(wire::ClientId client, std::string_view reply) override;
   wire::ClientProcess process_of(wire::ClientId client) const override {
     return {static_cast<std::uint64_t>(client), 1};
   }
@@ -135,7 +122,6 @@ class Survival::Process final : public node::World,
   wire::ClientProcess process() const override { return {serial, 1}; }
   std::string command() const override { return "simulated"; }
   std::string host() const override { return "host" + std::to_string(id.value); }
-  void add_traffic(node::Counts&) const override {}
   Fence fence_floor() const override;
 
   // Network
@@ -146,17 +132,6 @@ class Survival::Process final : public node::World,
   void close(wire::Serial number) override { w_.close(number); }
   void hand_over(const wire::Connection&, const Life&) override {}
   void log(const std::string& line) override;
-
-  // Recipient
-  void delivered(const Life& from, std::string_view payload) override {
-    w_.delivered(*this, from, payload);
-  }
-  void contacted(const std::string&, const Life& other) override { node->contacted(other); }
-  void broken(const Life& other, const std::string& why) override;
-  // Clients come by a way of their own.
-  void client_came(wire::ClientId) override {}
-  void client_said(wire::ClientId, std::string_view) override {}
-  void client_left(wire::ClientId) override {}
 
  private:
   Survival& w_;

@@ -86,11 +86,8 @@ void Survival::spawn(NodeId id) {
   options.tuning = options_.tuning;
   options.without = options_.without;
   options.entries_max = entries_max_;
-  std::string algorithm = is_ring() ? text_of(*ring_) : std::string(entry_.about.name);
-  process.channels.emplace(
-      wire::Channels::Options{{process.life, options.group, algorithm}, address}, process);
-  process.node.emplace(std::move(options), process);
-  if (trace_ && is_ring()) process.node->watch(process);
+  process.node.emplace(std::move(options), process, process);
+  process.node->watch(process);
   for (unsigned i = 0; i < threads_max_; ++i) process.threads.emplace_back(*this, process, i);
   process.clients.resize(clients_max_);
   for (unsigned i = 0; i < clients_max_; ++i) process.clients[i].number = threads_max_ + i;
@@ -161,10 +158,8 @@ void Survival::leave(Process& process) {
 void Survival::call(Process& process, const Call& run) {
   Time now = process.shows();
   run(*process.node, now);
-  process.channels->tick(now, process);
   process.node->tick(now);
   process.node->settle(now);
-  process.channels->flush(now);
   for (const Thread& thread : process.threads) {
     bool is_late = thread.state == node::Claim::State::inside && !process.node->has_lease(now);
     if (is_late && options_.without != Rule::lease)
@@ -178,7 +173,6 @@ void Survival::act(Process& process, const Call& run) {
   Time now = process.shows();
   run(*process.node, now);
   process.node->settle(now);
-  process.channels->flush(now);
   look_at(process);
 }
 
@@ -232,7 +226,7 @@ void Survival::settle_in(Process& process) {
 
 void Survival::wake_in_time(Process& process) {
   std::uint64_t number = ++process.wake;
-  Time shown = std::min(process.node->wakes(), process.channels->wakes());
+  Time shown = process.node->wakes();
   if (shown == Time::max()) return;
   Duration delay = std::max(Duration{}, process.clock.when(shown) - now_);
   to(process.serial, delay, [this, number](Process& woken) {
@@ -293,7 +287,6 @@ void Survival::Process::keep(const std::string& lock, std::uint64_t version) {
 void Survival::Process::begin_life(const Life& next) {
   if (next == life) return;
   w_.put_out(*this);
-  channels->live_as(next, shows());
   w_.lives_.erase(life);
   life = next;
   w_.lives_[life] = this;
@@ -347,6 +340,7 @@ Fence Survival::Process::fence_floor() const {
 /// Peers of one release understand one another.
 void Survival::Process::log(const std::string& line, LogLevel) {
   if (w_.trace_) w_.note(life, "says: " + line);
+  if (line.starts_with("nothing reaches")) w_.findings_.see(Sighting::channel_broke);
   if (line.find("makes no sense") != line.npos) w_.findings_.report(Property::invariant, line);
 }
 

@@ -43,6 +43,19 @@ wire::Network::Dialed Survival::dial(Process& from, const std::string& address) 
            .is_connected = connects_at_once_}};
 }
 
+/// A client of this process comes through its Unix socket. Returns the number of its end.
+wire::Serial Survival::dial_as_client(const Process& host) {
+  std::uint64_t number = ++wire_count_;
+  Wire& wire = wires_[number];
+  wire.ends[0] = {host.id, host.serial, true};
+  wire.ends[1] = {host.id, host.serial};
+  put(number, 1, Wire::Piece::Kind::accepted, {});
+  std::string hello;
+  wire::put_hello(hello, {.group = host.node->options().group, .role = wire::Role::client});
+  write(number_of(number, 0), hello);
+  return number_of(number, 0);
+}
+
 /// Somebody has dialed. A process that is stopped is connected to by its machine.
 void Survival::knock(std::uint64_t number) {
   auto found = wires_.find(number);
@@ -61,8 +74,10 @@ void Survival::knock(std::uint64_t number) {
 /// Comes to this end, behind what is on its way.
 void Survival::put(std::uint64_t number, unsigned end, Wire::Piece::Kind kind, std::string text,
                    Duration more) {
-  Wire::End& to = wires_.at(number).ends[end];
-  Time arrival = now_ + draw_latency() + more;
+  Wire& wire = wires_.at(number);
+  Wire::End& to = wire.ends[end];
+  Duration delay = wire.ends[0].is_client ? std::chrono::microseconds(50) : draw_latency();
+  Time arrival = now_ + delay + more;
   if (!to.pieces.empty()) arrival = std::max(arrival, to.pieces.back().arrival);
   to.bytes += kind == Wire::Piece::Kind::bytes ? text.size() : 0;
   to.pieces.push_back({kind, arrival, std::move(text)});
@@ -78,7 +93,7 @@ void Survival::arrive(std::uint64_t number, unsigned side) {
   if (!process || end.pieces.empty() || end.pieces.front().arrival > now_) return;
   if (is_cut(other.id, end.id))
     return after(latency_max_, [this, number, side] { arrive(number, side); });
-  if (process->stopped)
+  if (process->stopped && !end.is_client)
     return process->missed.push_back([this, number, side](Process&) { arrive(number, side); });
   Wire::Piece piece = std::move(end.pieces.front());
   end.pieces.pop_front();
@@ -87,28 +102,49 @@ void Survival::arrive(std::uint64_t number, unsigned side) {
     other.waits_for_room = false;
     to(other.process, draw_latency(), [this, number, side](Process& writer) {
       if (!wires_.contains(number)) return;
-      call(writer, [&](node::Node&, Time now) {
-        writer.channels->writable(number_of(number, 1 - side), now);
+      call(writer, [&](node::Node& node, Time now) {
+        node.channels().writable(number_of(number, 1 - side), now);
       });
     });
   }
-  take(*process, number_of(number, side), piece);
+  bool is_client = end.is_client;
+  is_client ? take_as_client(*process, number_of(number, side), piece)
+            : take(*process, number_of(number, side), piece);
 }
 
 void Survival::take(Process& process, wire::Serial number, const Wire::Piece& piece) {
-  call(process, [&](node::Node&, Time now) {
+  call(process, [&](node::Node& node, Time now) {
+    wire::Channels& channels = node.channels();
     switch (piece.kind) {
-      case Wire::Piece::Kind::connected: return process.channels->connected(number, now);
+      case Wire::Piece::Kind::connected: return channels.connected(number, now);
       case Wire::Piece::Kind::accepted: {
-        wire::Route route = connects_at_once_ ? wire::Route::local : wire::Route::remote;
-        return process.channels->accepted({.serial = number, .route = route, .whom = "somebody"},
-                                          now);
+        bool is_client = wires_.at(wire_of(number)).ends[0].is_client;
+        bool is_scarce = is_client && stormy_ && client_dice_.chance(0.05);
+        return channels.accepted(
+            {.serial = number,
+             .route = is_client || connects_at_once_ ? wire::Route::local : wire::Route::remote,
+             .whom = "somebody",
+             .room = is_scarce ? wire::Room::scarce : wire::Room::ample},
+            now);
       }
-      case Wire::Piece::Kind::bytes:
-        return process.channels->brought(number, piece.text, now, process);
-      case Wire::Piece::Kind::ended: return process.channels->ended(number, piece.text, now);
+      case Wire::Piece::Kind::bytes: return channels.brought(number, piece.text, now);
+      case Wire::Piece::Kind::ended: return channels.ended(number, piece.text, now);
     }
   });
+}
+
+/// Peers send no client away that speaks as a client does.
+void Survival::take_as_client(Process& host, wire::Serial number, const Wire::Piece& piece) {
+  Client* client = host.find(wire::ClientId{number + 1});
+  if (!client || !client->is_connected) return;
+  if (piece.kind == Wire::Piece::Kind::ended)
+    return findings_.report(Property::invariant, name_of(host.life) + " sends a client away");
+  client->reader.feed(piece.text);
+  while (std::optional<wire::Frame> frame = client->reader.next()) {
+    if (frame->kind == wire::Kind::note) hear(host, *client, frame->body);
+    if (frame->kind == wire::Kind::refused)
+      findings_.report(Property::invariant, name_of(host.life) + " refuses a client");
+  }
 }
 
 std::size_t Survival::write(wire::Serial number, std::string_view bytes) {
@@ -117,8 +153,9 @@ std::size_t Survival::write(wire::Serial number, std::string_view bytes) {
   unsigned there = 1 - end_of(number);
   Wire::End& other = wire.ends[there];
   if (wire.is_broken || other.is_closed) return bytes.size();  // It does not know yet.
-  std::size_t taken =
-      std::min(bytes.size(), wire_bytes_max_ - std::min(wire_bytes_max_, other.bytes));
+  bool is_of_client = wire.ends[0].is_client;
+  std::size_t room = is_of_client ? wire_bytes_plenty : wire_bytes_max_;
+  std::size_t taken = std::min(bytes.size(), room - std::min(room, other.bytes));
   if (taken < bytes.size()) {
     wire.ends[end_of(number)].waits_for_room = true;
     findings_.see(Sighting::wrote_in_parts);
@@ -127,7 +164,7 @@ std::size_t Survival::write(wire::Serial number, std::string_view bytes) {
   std::size_t first = chance(0.1) ? random_.below(taken) : 0;
   if (first > 0) put(id, there, Wire::Piece::Kind::bytes, std::string(bytes.substr(0, first)));
   put(id, there, Wire::Piece::Kind::bytes, std::string(bytes.substr(first, taken - first)));
-  if (chance(loss_)) break_wire(id, false);
+  if (!is_of_client && chance(loss_)) break_wire(id, false);
   return taken;
 }
 
@@ -173,6 +210,7 @@ void Survival::break_some_wire() {
   if (wires_.empty()) return;
   auto place = wires_.begin();
   std::advance(place, static_cast<std::ptrdiff_t>(random_.below(wires_.size())));
+  if (place->second.ends[0].is_client) return;
   bool silently = chance(0.2);
   note(std::string("a connection breaks") + (silently ? ", silently" : ""));
   break_wire(place->first, silently);
@@ -184,7 +222,7 @@ void Survival::forge_acknowledgement(const Process& victim, const Process& other
     for (unsigned side : {0U, 1U}) {
       const Wire::End& end = wire.ends[side];
       bool is_between = end.process == victim.serial && wire.ends[1 - side].process == other.serial;
-      if (!is_between || end.is_closed || wire.is_broken || end.bytes > 0) continue;
+      if (!is_between || &victim == &other || end.is_closed || wire.is_broken || end.bytes > 0) continue;
       note(victim.life, "gets an acknowledgement that makes no sense");
       std::string forged;
       wire::put_frame(forged, wire::Kind::acknowledgement, std::string(8, '\x7f'));

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "net/courier.hpp"
+#include "net/clock.hpp"
 
 namespace conch::watch {
 

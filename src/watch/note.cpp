@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/print.hpp"
-#include "net/courier.hpp"
+#include "net/clock.hpp"
 
 namespace conch::watch {
 

@@ -1,8 +1,28 @@
 #include "wire/channels.hpp"
 
 #include <algorithm>
+#include <conch/error.hpp>
 
 namespace conch::wire {
+
+namespace {
+
+Channels::Options checked(Channels::Options options) {
+  const auto& [self, group, algorithm] = options.identity;
+  if (group.size() > group_bytes_max)
+    throw Error(ErrorCode::bad_argument, "the name of a group has at most " +
+                                             std::to_string(group_bytes_max) +
+                                             " bytes; choose a shorter one than " + group);
+  if (algorithm.size() > algorithm_bytes_max)
+    throw Error(ErrorCode::bad_argument,
+                "there is no algorithm with a name as long as " + algorithm);
+  return options;
+}
+
+}  // namespace
+
+Channels::Channels(Options options, Network& network, Recipient& recipient)
+    : options_(checked(std::move(options))), network_(network), recipient_(recipient) {}
 
 // Who is there.
 
@@ -179,15 +199,15 @@ void Channels::complain(const std::string& what, const Connection& about, const 
 
 // What is due.
 
-void Channels::tick(Time now, Recipient& recipient) {
+void Channels::tick(Time now) {
   if (due_ <= now) keep_time(now);
   // The recipient may do something that makes more.
   while (!news_.empty()) {
     for (const News& each : std::exchange(news_, {})) {
       if (const auto* broken = std::get_if<Broken>(&each)) {
-        recipient.broken(broken->life, broken->why);
+        recipient_.broken(broken->life, broken->why, now);
       } else {
-        recipient.client_left(std::get<Left>(each).client);
+        recipient_.client_left(std::get<Left>(each).client, now);
       }
     }
   }

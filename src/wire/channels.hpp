@@ -1,6 +1,6 @@
 // The channels of a peer: they bring payloads to other lives, each once and in order, over
 // connections that come and go. What is decided about them is decided here, down to the bytes; the
-// peer that ships has sockets below (net/courier.hpp), `conch survive` connections that break after
+// peer that ships has sockets below (net/sockets.hpp), `conch survive` connections that break after
 // any byte.
 //
 // Two lives have a channel in each direction. Who has something to say opens a connection, and the
@@ -70,19 +70,19 @@ class Network {
   virtual void log(const std::string& line) = 0;
 };
 
-/// Who is told what has come. It may call the channels from within, but not what takes a recipient.
+/// Who is told what has come. It may call the channels from within, but not say what happens.
 class Recipient {
  public:
   virtual ~Recipient() = default;
-  virtual void delivered(const Life& from, std::string_view payload) = 0;
+  virtual void delivered(const Life& from, std::string_view payload, Time now) = 0;
   /// The one that was contacted at this address has said who it is.
-  virtual void contacted(const std::string& address, const Life& life) = 0;
+  virtual void contacted(const std::string& address, const Life& life, Time now) = 0;
   /// Nothing more reaches this life: its channel is full, or it has forgotten what it had received.
-  virtual void broken(const Life& life, const std::string& why) = 0;
+  virtual void broken(const Life& life, const std::string& why, Time now) = 0;
   virtual void client_came(ClientId client) = 0;
-  virtual void client_said(ClientId client, std::string_view payload) = 0;
+  virtual void client_said(ClientId client, std::string_view payload, Time now) = 0;
   /// Once for each that came: it has hung up, or was dismissed.
-  virtual void client_left(ClientId client) = 0;
+  virtual void client_left(ClientId client, Time now) = 0;
 };
 
 class Channels {
@@ -100,7 +100,8 @@ class Channels {
     std::uint64_t connections_refused = 0;
   };
 
-  Channels(Options options, Network& network) : options_(std::move(options)), network_(network) {}
+  /// Throws conch::Error if the names are too long for a handshake.
+  Channels(Options options, Network& network, Recipient& recipient);
   Channels(const Channels&) = delete;
   Channels& operator=(const Channels&) = delete;
 
@@ -132,11 +133,11 @@ class Channels {
   void accepted(const Caller& caller, Time now);
   void connected(Serial serial, Time now);
   void writable(Serial serial, Time now);
-  void brought(Serial serial, std::string_view bytes, Time now, Recipient& recipient);
+  void brought(Serial serial, std::string_view bytes, Time now);
   /// Why; empty if the other side has hung up.
   void ended(Serial serial, const std::string& why, Time now);
   /// Something may be due; and whoever has to be told of something is.
-  void tick(Time now, Recipient& recipient);
+  void tick(Time now);
   /// When `tick` has something to do even if nothing happens.
   Time wakes() const { return news_.empty() ? due_ : at_once; }
 
@@ -203,9 +204,8 @@ class Channels {
   bool write_backlog(Connection& connection, Time now);
   bool write_payloads(Connection& connection, Outgoing& outgoing, Time now);
   bool take_up(Connection& connection, const Network::Taken& taken, Time now);
-  void take(Connection& connection, const Frame& frame, Time now, Recipient& recipient);
-  void take_payload(Connection& connection, Correspondent& from, const Frame& frame, Time now,
-                    Recipient& recipient);
+  void take(Connection& connection, const Frame& frame, Time now);
+  void take_payload(Connection& connection, Correspondent& from, const Frame& frame, Time now);
   void take_acknowledgement(Connection& connection, Correspondent& to, const Frame& frame,
                             Time now);
   void acknowledge(Correspondent& correspondent, Time now);
@@ -213,20 +213,21 @@ class Channels {
   // channels_handshake.cpp
   void greet(Connection& connection, Time now);
   Hello hello_for(const Connection& connection) const;
-  void take_hello(Connection& connection, const Frame& frame, Time now, Recipient& recipient);
+  void take_hello(Connection& connection, const Frame& frame, Time now);
   void take_peer(Connection& connection, const Hello& hello, Time now);
   bool may_send_back(Correspondent& to, const Hello& hello, Time now);
-  void take_client(Connection& connection, Time now, Recipient& recipient);
+  void take_client(Connection& connection, Time now);
   void turn_away(Connection& connection, Role role, Time now);
   void take_stream(Connection& connection, const Life& from, Time now);
   void answer(Connection& connection, bool known = false, std::uint64_t received = 0);
-  void take_answer(Connection& connection, const Frame& frame, Time now, Recipient& recipient);
+  void take_answer(Connection& connection, const Frame& frame, Time now);
   void begin_sending(Connection& connection, Correspondent& to, const Accepted& accepted, Time now);
   bool resume(Correspondent& to, bool known, std::uint64_t received, Time now);
   void open(Connection& connection, Time now);
 
   Options options_;
   Network& network_;
+  Recipient& recipient_;
 
   std::unordered_map<Serial, std::unique_ptr<Connection>> connections_;
   /// Those that were closed, until nobody on the stack has to do with them.

@@ -213,13 +213,13 @@ bool Channels::take_up(Connection& connection, const Network::Taken& taken, Time
 
 // They bring.
 
-void Channels::brought(Serial serial, std::string_view bytes, Time now, Recipient& recipient) {
+void Channels::brought(Serial serial, std::string_view bytes, Time now) {
   Connection* connection = find(serial);
   if (!connection) return;
   counts_.bytes_received += bytes.size();
   connection->reader.feed(bytes);
   while (std::optional<Frame> frame = connection->reader.next()) {
-    take(*connection, *frame, now, recipient);
+    take(*connection, *frame, now);
     if (connection->is_closed()) return;
   }
   if (!connection->reader.ok()) return drop(*connection, connection->reader.error(), now);
@@ -227,32 +227,32 @@ void Channels::brought(Serial serial, std::string_view bytes, Time now, Recipien
     from->incoming.due() <= now ? acknowledge(*from, now) : wake_by(from->incoming.due());
 }
 
-void Channels::take(Connection& connection, const Frame& frame, Time now, Recipient& recipient) {
+void Channels::take(Connection& connection, const Frame& frame, Time now) {
   if (connection.as<Leaving>()) return;
   if (connection.stage == Stage::greeting)
-    return connection.dialed ? take_answer(connection, frame, now, recipient)
-                             : take_hello(connection, frame, now, recipient);
+    return connection.dialed ? take_answer(connection, frame, now)
+                             : take_hello(connection, frame, now);
   if (Correspondent* other = connection.correspondent()) {
-    if (frame.kind == Kind::payload) return take_payload(connection, *other, frame, now, recipient);
+    if (frame.kind == Kind::payload) return take_payload(connection, *other, frame, now);
     if (frame.kind == Kind::acknowledgement)
       return take_acknowledgement(connection, *other, frame, now);
   }
   if (auto* serving = connection.as<Serving>(); serving && frame.kind == Kind::note) {
     ++counts_.frames_received;
-    return recipient.client_said(serving->client, frame.body);
+    return recipient_.client_said(serving->client, frame.body, now);
   }
   drop(connection, std::string(word(frame.kind)) + " came where it has no place", now);
 }
 
 void Channels::take_payload(Connection& connection, Correspondent& from, const Frame& frame,
-                            Time now, Recipient& recipient) {
+                            Time now) {
   from.inlet = &connection;
   if (from.incoming.is_known(frame.body, now)) return;
   std::optional<std::string_view> payload = from.incoming.take(frame.body, now);
   if (!payload) return drop(connection, "a payload came, and not the one before it", now);
   ++counts_.frames_received;
   Life life = from.life;  // the recipient may forget it
-  recipient.delivered(life, *payload);
+  recipient_.delivered(life, *payload, now);
 }
 
 void Channels::take_acknowledgement(Connection& connection, Correspondent& to, const Frame& frame,

@@ -29,8 +29,7 @@ Hello Channels::hello_for(const Connection& connection) const {
 
 // The one that was dialed.
 
-void Channels::take_hello(Connection& connection, const Frame& frame, Time now,
-                          Recipient& recipient) {
+void Channels::take_hello(Connection& connection, const Frame& frame, Time now) {
   auto read = read_hello(frame);
   if (auto* refused = std::get_if<Refused>(&read)) return refuse(connection, refused->why, now);
   const Hello& hello = std::get<Hello>(read);
@@ -40,7 +39,7 @@ void Channels::take_hello(Connection& connection, const Frame& frame, Time now,
   if (connection.room == Room::none) return turn_away(connection, hello.role, now);
   switch (hello.role) {
     case Role::peer: return take_peer(connection, hello, now);
-    case Role::client: return take_client(connection, now, recipient);
+    case Role::client: return take_client(connection, now);
     case Role::stream: return take_stream(connection, hello.self, now);
     case Role::stranger: answer(connection); return leave(connection, now);
   }
@@ -84,7 +83,7 @@ bool Channels::may_send_back(Correspondent& to, const Hello& hello, Time now) {
   return !is_old && resume(to, hello.known, hello.received, now);
 }
 
-void Channels::take_client(Connection& connection, Time now, Recipient& recipient) {
+void Channels::take_client(Connection& connection, Time now) {
   if (clients_ >= clients_max)
     return refuse(connection, "this peer has " + std::to_string(clients_max) + " clients already",
                   now);
@@ -92,7 +91,7 @@ void Channels::take_client(Connection& connection, Time now, Recipient& recipien
   ClientId client{connection.serial};
   connection.purpose = Serving{client};
   answer(connection);
-  recipient.client_came(client);
+  recipient_.client_came(client);
   if (connection.as<Serving>()) open(connection, now);
 }
 
@@ -118,8 +117,7 @@ void Channels::answer(Connection& connection, bool known, std::uint64_t received
 
 // The one that has dialed.
 
-void Channels::take_answer(Connection& connection, const Frame& frame, Time now,
-                           Recipient& recipient) {
+void Channels::take_answer(Connection& connection, const Frame& frame, Time now) {
   auto read = read_answer(frame);
   std::string why;
   if (auto* refused = std::get_if<Refused>(&read)) {
@@ -139,7 +137,7 @@ void Channels::take_answer(Connection& connection, const Frame& frame, Time now,
   close(connection, now);
   contacts_.erase(address);
   if (!accepted.address.empty()) know(accepted.self, accepted.address);
-  recipient.contacted(address, accepted.self);
+  recipient_.contacted(address, accepted.self, now);
 }
 
 void Channels::begin_sending(Connection& connection, Correspondent& to, const Accepted& accepted,

@@ -18,7 +18,7 @@ class Rig {
  public:
   struct Side final : Network, Recipient {
     Side(Rig& rig, const Life& life)
-        : rig(rig), channels({{life, "kitchen", "ring"}, address_of(life)}, *this) {}
+        : rig(rig), channels({{life, "kitchen", "ring"}, address_of(life)}, *this, *this) {}
 
     Dialed dial(const std::string& address, unsigned) override {
       Serial serial = ++rig.serials_;
@@ -33,12 +33,14 @@ class Rig {
     void hand_over(const Connection&, const Life&) override {}
     void log(const std::string& line) override { lines.push_back(line); }
 
-    void delivered(const Life&, std::string_view payload) override { got.emplace_back(payload); }
-    void contacted(const std::string&, const Life&) override {}
-    void broken(const Life&, const std::string& why) override { breaks.push_back(why); }
+    void delivered(const Life&, std::string_view payload, Time) override {
+      got.emplace_back(payload);
+    }
+    void contacted(const std::string&, const Life&, Time) override {}
+    void broken(const Life&, const std::string& why, Time) override { breaks.push_back(why); }
     void client_came(ClientId) override {}
-    void client_said(ClientId, std::string_view) override {}
-    void client_left(ClientId) override {}
+    void client_said(ClientId, std::string_view, Time) override {}
+    void client_left(ClientId, Time) override {}
 
     Rig& rig;
     std::vector<std::string> lines;
@@ -78,11 +80,11 @@ class Rig {
     if (found == pipes_.end() || found->second.empty()) return;
     std::string bytes = found->second.substr(0, most);
     found->second.erase(0, bytes.size());
-    other(from).channels.brought(serial, bytes, now, other(from));
+    other(from).channels.brought(serial, bytes, now);
   }
   void tick(Duration passes) {
     now += passes;
-    for (Side* side : {&a, &b}) side->channels.tick(now, *side);
+    for (Side* side : {&a, &b}) side->channels.tick(now);
   }
   /// Everything comes, for a while.
   void run() {

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <thread>
 
-#include "net/courier.hpp"
+#include "net/clock.hpp"
 
 namespace conch::chaos {
 

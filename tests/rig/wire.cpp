@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <array>
 
-#include "net/courier.hpp"
+#include "net/clock.hpp"
+#include "net/poller.hpp"
 
 namespace conch::rig {
 

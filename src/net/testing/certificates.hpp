@@ -13,9 +13,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "net/courier.hpp"
 #include "net/descriptor.hpp"
 #include "net/freed.hpp"
+#include "net/tls.hpp"
 #include "net/ways.hpp"
 
 namespace conch::net::testing {

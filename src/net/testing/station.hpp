@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "net/courier.hpp"
 #include "net/stream.hpp"
+#include "net/testing/courier.hpp"
 
 namespace conch::net::testing {
 
@@ -42,32 +42,31 @@ class ScratchFolder {
   std::string path_;
 };
 
-class Station : public Recipient {
+class Station : public wire::Recipient {
  public:
   explicit Station(CourierOptions options)
-      : self(options.self), courier(listening_to_log(std::move(options))) {}
+      : self(options.self), courier(listening(std::move(options)), *this) {}
 
-  void delivered(const Life& from, std::string_view payload) override {
+  void delivered(const Life& from, std::string_view payload, Time) override {
     received[from].emplace_back(payload);
     if (on_delivery) on_delivery(from, payload);
   }
-  void contacted(const std::string& address, const Life& life) override {
+  void contacted(const std::string& address, const Life& life, Time) override {
     contacts.emplace_back(address, life);
   }
-  void broken(const Life& life, const std::string& why) override { breaks.emplace_back(life, why); }
+  void broken(const Life& life, const std::string& why, Time) override {
+    breaks.emplace_back(life, why);
+  }
   void client_came(ClientId client) override { clients.push_back(client); }
-  void client_said(ClientId client, std::string_view payload) override {
+  void client_said(ClientId client, std::string_view payload, Time) override {
     said[client].emplace_back(payload);
   }
-  void client_left(ClientId client) override { left.push_back(client); }
-  void stream_came(const Life& from, Stream stream) override {
-    streams.emplace_back(from, std::move(stream));
-  }
+  void client_left(ClientId client, Time) override { left.push_back(client); }
 
   void turn(Duration wait = Duration::zero()) {
     courier.flush();
     Readiness ready = courier.wait(steady_now() + wait);
-    courier.work(ready, steady_now(), *this);
+    courier.work(ready);
     courier.flush();
   }
   void knows(const Station& other) { courier.know(other.self, other.courier.address()); }
@@ -95,8 +94,11 @@ class Station : public Recipient {
   Courier courier;
 
  private:
-  CourierOptions listening_to_log(CourierOptions options) {
+  CourierOptions listening(CourierOptions options) {
     options.log = [this](const std::string& line) { lines.push_back(line); };
+    options.stream_came = [this](const Life& from, Stream stream) {
+      streams.emplace_back(from, std::move(stream));
+    };
     return options;
   }
 };

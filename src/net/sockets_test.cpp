@@ -1,4 +1,4 @@
-#include "net/courier.hpp"
+#include "net/sockets.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,11 +6,12 @@
 #include <future>
 #include <thread>
 
+#include "net/conversations.hpp"
 #include "net/names.hpp"
 #include "net/testing/raw.hpp"
 #include "net/testing/station.hpp"
 
-namespace conch::net::testing::courier_test {
+namespace conch::net::testing::sockets_test {
 
 enum class Transport { local, tcp };
 
@@ -297,7 +298,7 @@ TEST_F(ACourier, AnEventOfAConnectionThatHasGoneIsNothing) {
   Readiness seen = b.courier.wait(steady_now() + patience);
   EXPECT_GT(seen.count, 0);
   b.courier.forget(a.self);
-  b.courier.work(seen, steady_now(), b);
+  b.courier.work(seen, steady_now());
   EXPECT_EQ(b.received[a.self].size(), 1u);
 }
 
@@ -317,7 +318,7 @@ TEST_F(ACourier, ReplacesTheSocketOfADeadProcessOnly) {
   }
   EXPECT_TRUE(std::filesystem::exists(folder.file("1.sock")));
   Station a(options(1));
-  EXPECT_THROW(Courier{options(1)}, Error) << "this one is alive";
+  EXPECT_THROW(Station{options(1)}, Error) << "this one is alive";
   EXPECT_TRUE(std::filesystem::exists(folder.file("1.sock")));
 }
 
@@ -325,28 +326,29 @@ TEST_F(ACourier, WillNotListenWhereAnybodyCouldTakeItsLocks) {
   CourierOptions open = options(1);
   open.listen = {"0.0.0.0:0"};
   try {
-    Courier courier(open);
+    Station courier(open);
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("--insecure"), std::string::npos) << error.what();
   }
   EXPECT_FALSE(std::filesystem::exists(folder.file("1.sock")));
   open.insecure = true;
-  Courier courier(open);
-  EXPECT_EQ(courier.address().find("0.0.0.0"), std::string::npos) << courier.address();
+  Station courier(open);
+  EXPECT_EQ(courier.courier.address().find("0.0.0.0"), std::string::npos)
+      << courier.courier.address();
 }
 
 TEST_F(ACourier, SaysWhyItCannotListen) {
   Station a(options(1));
   CourierOptions taken = options(2);
   taken.listen = a.courier.listens();
-  EXPECT_THROW(Courier{taken}, Error);
+  EXPECT_THROW(Station{taken}, Error);
   CourierOptions malformed = options(2);
   malformed.listen = {"4711"};
-  EXPECT_THROW(Courier{malformed}, Error);
+  EXPECT_THROW(Station{malformed}, Error);
   CourierOptions long_path = options(2);
   long_path.socket = folder.file(std::string(120, 'x'));
-  EXPECT_THROW(Courier{long_path}, Error);
+  EXPECT_THROW(Station{long_path}, Error);
 }
 
-}  // namespace conch::net::testing::courier_test
+}  // namespace conch::net::testing::sockets_test
