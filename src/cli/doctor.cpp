@@ -10,6 +10,8 @@
 #include <fstream>
 
 #include "net/certificate.hpp"
+#include "net/clock.hpp"
+#include "net/conversations.hpp"
 #include "net/private_folder.hpp"
 #include "net/reception.hpp"
 #include "net/tls.hpp"

@@ -108,6 +108,8 @@ class Survival {
       std::deque<Piece> pieces = {};
       std::size_t bytes = 0;
       bool is_closed = false;
+      /// What is on its way waits for the network to be whole again.
+      bool is_held_up = false;
       /// Its process has more to write than there was room for.
       bool waits_for_room = false;
     };
@@ -195,6 +197,7 @@ class Survival {
   void changed(Process& process, Thread& thread);
   void entered(Process& process, const Actor& actor, const node::LockDesk& desk, const Wish& wish,
                Fence fence);
+  void check_order(const Process& process, const node::LockDesk& desk);
   void serve(NodeId id, unsigned number, bool asked_after_storm);
   std::string draw_lock();
   Wish draw_wish();
@@ -235,7 +238,7 @@ class Survival {
   void forge_acknowledgement(const Process& victim, const Process& other);
   void hang_up_all(const Process& process, bool silently);
   Process* listener_at(const std::string& address);
-  bool is_cut(NodeId from, NodeId to) const { return cut_.contains({from.value, to.value}); }
+  bool is_cut(const Process& from, const Process& to) const;
 
   // What is said: survival_network.cpp
   void said(const Process& sender, const Life& to, std::string_view payload);
@@ -256,10 +259,12 @@ class Survival {
   void strike_ring();
   void strike_at(Process& process);
   void force_open();
+  bool force_open(Process& process, Client& client, const std::string& lock, bool is_now);
   void evict();
   void relabel();
   std::string draw_label();
   void part();
+  void sever(const Process& one, const Process& other);
   void haunt_recovery();
   void calm_down();
   bool everybody_is_served() const;
@@ -320,6 +325,8 @@ class Survival {
   /// As over a Unix socket.
   bool connects_at_once_ = false;
   std::set<std::pair<std::uint64_t, std::uint64_t>> cut_;
+  /// Nothing ever goes from one of these lives to the other.
+  std::set<std::pair<Life, Life>> severed_;
   std::set<std::uint64_t> cut_from_register_;
   bool register_away_ = false;
   bool register_full_ = false;

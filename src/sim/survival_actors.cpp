@@ -29,9 +29,20 @@ void Survival::entered(Process& process, const Actor& actor, const node::LockDes
     note(name_of(actor) + " enters " + desk.name + " to " + std::string(word(wish.mode)) + ", " +
          print(fence) + ", data " + std::to_string(desk.data.version));
   see_late_holders();
+  check_order(process, desk);
   forgive_forced_commands(process);
   oracle(desk.name).entered(actor, {fence, desk.data}, wish);
   see_other_commands(actor, desk.name, wish);
+}
+
+/// Those of one peer enter in the order in which they have asked.
+void Survival::check_order(const Process& process, const node::LockDesk& desk) {
+  for (const Claim* inside : desk.queue.inside())
+    for (const Claim* waiting : desk.queue.waiting())
+      if (waiting->asked < inside->asked)
+        findings_.report(Property::invariant, "somebody of " + name_of(process.life) +
+                                                  " overtakes who has asked for '" + desk.name +
+                                                  "' before");
 }
 
 // Threads.
@@ -176,6 +187,8 @@ void Survival::think(Process& process, Client& client) {
       if (!thinker.is_connected || thinker.doing != Client::Doing::nothing) return;
       if (stormy_ && chance(0.1)) return vanish(host, thinker);
       if (chance(0.2)) inquire(host, thinker);
+      if (!stormy_ && stage_ == Stage::busy && client_dice_.chance(0.1))
+        force_open(host, thinker, draw_lock(), client_dice_.chance(0.5));
       if (stage_ == Stage::busy) acquire(host, thinker);
     });
   });
@@ -255,6 +268,10 @@ void Survival::hear(Process& host, Client& client, std::string_view bytes) {
     client.has_errand = false;
     see_late_holders();
     bool is_done = std::holds_alternative<node::Done>(*reply);
+    if (!is_done && std::exchange(client.errand_must_succeed, false))
+      findings_.report(Property::progress, "'" + client.forced +
+                                               "' cannot be forced open, though all is well: " +
+                                               std::get<node::Failed>(*reply).why);
     if (is_done && !client.forced.empty()) oracle(client.forced).opened(client.inside_before);
   }
 }

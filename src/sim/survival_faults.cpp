@@ -39,7 +39,7 @@ void Survival::strike() {
   Process* victim = draw_process(random_);
   if (!stormy_ || !victim) return;
   Duration lease = options_.lease.length;
-  switch (random_.below(16)) {
+  switch (random_.below(17)) {
     case 0:
     case 1: return strike_at(*victim);
     case 2: {  // starts again at once, before anybody has noticed
@@ -92,6 +92,7 @@ void Survival::strike() {
     case 14:
       return chance(0.5) ? forge_acknowledgement(*victim, *draw_process(random_))
                          : break_some_wire();
+    case 16: return sever(*victim, *draw_process(random_));
     case 15:
       note("the disk of the register is full");
       register_full_ = true;
@@ -134,17 +135,21 @@ void Survival::force_open() {
     Process* process = draw_process(random_);
     bool is_now = chance(0.5);
     if (process->stopped || !process->node->is_member()) continue;
-    for (Client& client : process->clients) {
-      if (!client.is_connected || client.has_errand) continue;
-      note(process->life, "forces '" + lock + "' open");
-      client.has_errand = true;
-      client.forced = lock;
-      client.inside_before = oracle(lock).inside();
-      is_now ? say(*process, client, node::ForceOpenNow{lock})
-             : say(*process, client, node::ForceOpen{lock});
-      break;
-    }
+    for (Client& client : process->clients)
+      if (force_open(*process, client, lock, is_now)) break;
   }
+}
+
+bool Survival::force_open(Process& process, Client& client, const std::string& lock, bool is_now) {
+  if (!client.is_connected || client.has_errand) return false;
+  note(process.life, "forces '" + lock + "' open");
+  client.has_errand = true;
+  client.errand_must_succeed = !stormy_;
+  client.forced = lock;
+  client.inside_before = oracle(lock).inside();
+  is_now ? say(process, client, node::ForceOpenNow{lock})
+         : say(process, client, node::ForceOpen{lock});
+  return true;
 }
 
 /// Somebody wants another one out, who may hold the lock, run, or be stopped. If it is not to be
@@ -203,6 +208,15 @@ void Survival::part() {
   after(draw(options_.lease.length / 4, 4 * options_.lease.length), [this, cuts] {
     for (const auto& cut : cuts) cut_.erase(cut);
   });
+}
+
+/// Two never hear one another again, and all the others hear both: until one of them is put out.
+void Survival::sever(const Process& one, const Process& other) {
+  if (&one == &other) return;
+  note(name_of(one.life) + " and " + name_of(other.life) + " never hear one another again");
+  findings_.see(Sighting::severed);
+  severed_.insert({one.life, other.life});
+  severed_.insert({other.life, one.life});
 }
 
 /// Something goes wrong just while locks are being recovered.

@@ -60,6 +60,7 @@ std::string_view word(Sighting sighting) {
     case Sighting::everybody_left: return "everybody left at the end";
     case Sighting::connection_cut: return "a connection broke with bytes on their way";
     case Sighting::wrote_in_parts: return "a connection took less than it was given";
+    case Sighting::severed: return "two heard one another no more";
   }
   return "?";
 }

@@ -73,8 +73,9 @@ enum class Sighting : std::uint8_t {
   everybody_left,      // at the end, with nothing left behind
   connection_cut,      // with bytes on their way, of which some did not come
   wrote_in_parts,      // because a connection took less than it was given
+  severed,             // two heard one another no more, and all others heard both
 };
-inline constexpr std::size_t sighting_count = 40;
+inline constexpr std::size_t sighting_count = 41;
 std::string_view word(Sighting sighting);
 /// Whether an algorithm of which one can say this shows it in some hundred runs.
 bool is_expected(Sighting sighting, const CatalogEntry& entry);

@@ -39,6 +39,8 @@ struct Survival::Client {
   /// Answers that it waits for.
   unsigned surveys = 0;
   bool has_errand = false;
+  /// It was asked for when all was well.
+  bool errand_must_succeed = false;
   /// Of a lock that is to be forced open: which, and who was inside.
   std::string forced;
   Entries inside_before;

@@ -320,7 +320,7 @@ void Survival::Process::bequeath() {
         Process* heir = w.find(member.life());
         bool takes = heir && heir != &one && !heir->stopped && heir->node->is_member() &&
                      heir->node->steward().view().roster.contains(one.life) &&
-                     !w.is_cut(one.id, heir->id) && !w.is_cut(heir->id, one.id);
+                     !w.is_cut(one, *heir) && !w.is_cut(*heir, one);
         if (!takes) continue;
         heir->keep(lock, version);
         w.findings_.see(Sighting::data_inherited);

@@ -22,9 +22,13 @@ Survival::Process* Survival::listener_at(const std::string& address) {
   return nullptr;
 }
 
+bool Survival::is_cut(const Process& from, const Process& to) const {
+  return cut_.contains({from.id.value, to.id.value}) || severed_.contains({from.life, to.life});
+}
+
 wire::Network::Dialed Survival::dial(Process& from, const std::string& address) {
   Process* listener = listener_at(address);
-  bool reaches = listener && !is_cut(from.id, listener->id) && !is_cut(listener->id, from.id);
+  bool reaches = listener && !is_cut(from, *listener) && !is_cut(*listener, from);
   if (connects_at_once_ && !reaches) return {{}, "nobody listens there"};
   std::uint64_t number = ++wire_count_;
   Wire& wire = wires_[number];
@@ -63,8 +67,8 @@ void Survival::knock(std::uint64_t number) {
   Wire& wire = found->second;
   Process* listener = listener_at(wire.address);
   if (!listener) return put(number, 0, Wire::Piece::Kind::ended, "connection refused");
-  NodeId from = wire.ends[0].id;
-  if (is_cut(from, listener->id) || is_cut(listener->id, from))
+  const Process* from = find(wire.ends[0].process);
+  if (from && (is_cut(*from, *listener) || is_cut(*listener, *from)))
     return after(latency_max_, [this, number] { knock(number); });
   wire.ends[1] = {listener->id, listener->serial};
   put(number, 0, Wire::Piece::Kind::connected, {});
@@ -91,12 +95,22 @@ void Survival::arrive(std::uint64_t number, unsigned side) {
   Wire::End& other = found->second.ends[1 - side];
   Process* process = find(end.process);
   if (!process || end.pieces.empty() || end.pieces.front().arrival > now_) return;
-  if (is_cut(other.id, end.id))
-    return after(latency_max_, [this, number, side] { arrive(number, side); });
+  const Process* sender = find(other.process);
+  if (sender && is_cut(*sender, *process)) {
+    if (std::exchange(end.is_held_up, true)) return;
+    return after(latency_max_, [this, number, side] {
+      auto held = wires_.find(number);
+      if (held == wires_.end()) return;
+      held->second.ends[side].is_held_up = false;
+      arrive(number, side);
+    });
+  }
   if (process->stopped && !end.is_client)
     return process->missed.push_back([this, number, side](Process&) { arrive(number, side); });
   Wire::Piece piece = std::move(end.pieces.front());
   end.pieces.pop_front();
+  bool is_next_due = !end.pieces.empty() && end.pieces.front().arrival < now_;
+  if (is_next_due) at(now_, [this, number, side] { arrive(number, side); });
   if (piece.kind == Wire::Piece::Kind::bytes) end.bytes -= piece.text.size();
   if (other.waits_for_room && end.bytes <= wire_bytes_max_ / 2) {
     other.waits_for_room = false;
@@ -222,7 +236,8 @@ void Survival::forge_acknowledgement(const Process& victim, const Process& other
     for (unsigned side : {0U, 1U}) {
       const Wire::End& end = wire.ends[side];
       bool is_between = end.process == victim.serial && wire.ends[1 - side].process == other.serial;
-      if (!is_between || &victim == &other || end.is_closed || wire.is_broken || end.bytes > 0) continue;
+      if (!is_between || &victim == &other || end.is_closed || wire.is_broken || end.bytes > 0)
+        continue;
       note(victim.life, "gets an acknowledgement that makes no sense");
       std::string forged;
       wire::put_frame(forged, wire::Kind::acknowledgement, std::string(8, '\x7f'));

@@ -72,7 +72,8 @@ Traffic Wire::traffic() const {
 
 void Wire::run() {
   for (;;) {
-    net::Readiness ready = poller_.wait(Time::max());
+    net::Readiness ready =
+        poller_.wait(deliveries_.empty() ? Time::max() : deliveries_.begin()->first);
     std::lock_guard guard(mutex_);
     if (is_over_) return;
     for (int i = 0; i < ready.count; ++i) {
@@ -80,10 +81,9 @@ void Wire::run() {
       if (serial >= net::Poller::first_free)
         read_some(serial - net::Poller::first_free);
       else
-        poller_.silence(serial);
+        poller_.silence();
     }
     deliver_due();
-    if (!deliveries_.empty()) poller_.ring_by(deliveries_.begin()->first);
   }
 }
 

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "net/clock.hpp"
 #include "register/etcd_client.hpp"
 #include "register/testing/scratch.hpp"
 
