@@ -191,7 +191,7 @@ class RoutedLocks {
 
  private:
   using ProtocolOut = overlay::RoutedOutbox<typename P::Message>;
-  using OverlayOut = overlay::RoutingOutbox<typename O::Message>;
+  using OverlayOut = Outbox<typename O::Message>;
 
   /// Nothing that was sent is alive after so many, and everything has been renewed.
   static constexpr int idle_leases = 4;
@@ -336,7 +336,7 @@ class RoutedLocks {
             out.sends.push_back({to, std::move(chosen)});
           },
           message);
-    for (const overlay::RoutingEffect& effect : mine.effects())
+    for (const Effect& effect : mine.effects())
       std::visit([&](const auto& chosen) { pass_on(chosen, out); }, effect);
     std::optional<Arc> after = overlay_.domain();
     if (before == after) return;
@@ -404,13 +404,9 @@ class RoutedLocks {
   void pass_on(const Disarmed& effect, Out& out) {
     out.events.push_back(recovery::LockDisarmed{"", effect.timer});
   }
-  void pass_on(const overlay::Up& effect, Out& out) {
-    if constexpr (requires(P & p, ProtocolOut & mine) { p.up(effect.node, mine); })
-      act_all([&](P& protocol, auto& mine) { protocol.up(effect.node, mine); }, out);
-  }
-  void pass_on(const overlay::Down& effect, Out& out) {
-    if constexpr (requires(P & p, ProtocolOut & mine) { p.down(effect.node, mine); })
-      act_all([&](P& protocol, auto& mine) { protocol.down(effect.node, mine); }, out);
+  template <class E>
+  void pass_on(const E&, Out&) {
+    CONCH_EXPECT(false, "an overlay has no critical section");
   }
 
   NodeId self_;

@@ -21,7 +21,7 @@ class FixedRing {
     CONCH_FIELDS(Nothing)
   };
   using Message = std::variant<Nothing>;
-  using Out = RoutingOutbox<Message>;
+  using Out = Outbox<Message>;
 
   FixedRing(NodeId self, const Assignment& start)
       : self_(self.value), size_(start.members.size()) {}

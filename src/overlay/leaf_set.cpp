@@ -78,15 +78,13 @@ bool LeafSet::erase(NodeId node) {
   return was_after || was_before;
 }
 
-bool LeafSet::close() {
-  bool changed = false;
+void LeafSet::close() {
   for (NodeId node : nodes()) {
     std::size_t place = place_after(node);
-    if (place < side_max && !after_.contains(node)) after_.insert(place, node), changed = true;
+    if (place < side_max && !after_.contains(node)) after_.insert(place, node);
     place = place_before(node);
-    if (place < side_max && !before_.contains(node)) before_.insert(place, node), changed = true;
+    if (place < side_max && !before_.contains(node)) before_.insert(place, node);
   }
-  return changed;
 }
 
 bool LeafSet::covers(Key key) const {

@@ -61,7 +61,7 @@ class LeafSet {
   bool insert(NodeId node);
   bool erase(NodeId node);
   /// Nobody else is there: a side that has room goes on round the ring to the nodes of the other.
-  bool close();
+  void close();
 
   /// Whether the key is between two that are known here: then nobody knows better.
   bool covers(Key key) const;

@@ -6,8 +6,8 @@
 // neighbours.
 //
 // Assumes nothing about channels: messages may be late, lost, doubled, or overtake one another. The
-// world says whom it believes dead; it should watch the neighbours (`Up`, `Down`) and report whom
-// it cannot reach. It may be wrong.
+// world says whom it believes dead; it should watch the `neighbours` and report whom it cannot
+// reach. It may be wrong.
 //
 // State: the `phase`, the `leaves` and the `table`; who was `asked` and has not answered;
 // `suspects`, who are not asked because of hearsay; `contacts` to come in by, and to greet.
@@ -140,7 +140,7 @@ class RingMember {
     CONCH_FIELDS(Found)
   };
   using Message = std::variant<Join, Welcome, Probe, Answer, Farewell, Parted, Seek, Found>;
-  using Out = RoutingOutbox<Message>;
+  using Out = Outbox<Message>;
 
   static constexpr TimerId exchange_timer{0};
   static constexpr TimerId retry_timer{1};
@@ -239,8 +239,6 @@ class RingMember {
   void seek(Key key, Out& out);
   void knock(Out& out);
   void settle(Out& out);
-  /// Says who is no leaf any more.
-  void compare(const Nodes& before, Out& out);
   void exchange(Out& out);
   void ask_again(Out& out);
   void say_farewell(Out& out);

@@ -28,17 +28,7 @@ void RingMember<Table>::hear(NodeId node, Out& out) {
     for (const Suspect& each : suspects_) probe(each.node, out);
   forget_question(node);
   table_.offer(self_, node);
-  if (!leaves_.would_take(node)) return;
-  Nodes before = leaves_.nodes();
   leaves_.insert(node);
-  out.up(node);
-  compare(before, out);
-}
-
-template <class Table>
-void RingMember<Table>::compare(const Nodes& before, Out& out) {
-  for (NodeId each : before)
-    if (!leaves_.contains(each)) out.down(each);
 }
 
 /// Others know these: whoever should be our neighbour is asked.
@@ -166,8 +156,7 @@ void RingMember<Table>::settle(Out& out) {
   if (!asked_.empty()) return;
   if (torn_) mend(out);
   if (!asked_.empty()) return;
-  Nodes before = leaves_.nodes();
-  if (leaves_.close()) compare(before, out);
+  leaves_.close();
   if (!welcomed_ || leaves_.empty()) return;
   if (phase_ == Phase::joining) {
     phase_ = Phase::member;
@@ -291,7 +280,6 @@ template <class Table>
 void RingMember<Table>::lose(NodeId node, Out& out) {
   if (table_.erase(self_, node) && stays()) seek(Table::key_of_slot(self_, node), out);
   if (!leaves_.erase(node)) return;
-  out.down(node);
   if (!stays()) return;
   mend(out);
   continue_round(out);

@@ -145,7 +145,7 @@ class Routed {
 
  private:
   using ProtocolOut = RoutedOutbox<typename P::Message>;
-  using OverlayOut = RoutingOutbox<typename O::Message>;
+  using OverlayOut = Outbox<typename O::Message>;
 
   /// Lets the protocol act, and does what it wants done.
   template <class F>
@@ -191,7 +191,7 @@ class Routed {
     f(mine);
     for (auto& [to, message] : mine.sends())
       std::visit([&, &to = to](auto& chosen) { out.send(to, std::move(chosen)); }, message);
-    for (const RoutingEffect& effect : mine.effects())
+    for (const Effect& effect : mine.effects())
       std::visit([&](const auto& chosen) { pass_on_from_overlay(chosen, out); }, effect);
     std::optional<Arc> after = overlay_.domain();
     if (before == after) return;
@@ -215,12 +215,6 @@ class Routed {
       out.arm(behind(effect.timer), effect.min, effect.max);
     } else if constexpr (std::same_as<E, Disarmed>) {
       out.disarm(behind(effect.timer));
-    } else if constexpr (std::same_as<E, Up>) {
-      if constexpr (requires(ProtocolOut & mine) { protocol_.up(effect.node, mine); })
-        act([&](auto& mine) { protocol_.up(effect.node, mine); }, out);
-    } else if constexpr (std::same_as<E, Down>) {
-      if constexpr (requires(ProtocolOut & mine) { protocol_.down(effect.node, mine); })
-        act([&](auto& mine) { protocol_.down(effect.node, mine); }, out);
     } else {
       pass_on(effect, out);
     }

@@ -39,50 +39,12 @@ struct Arc {
 /// A message that has made so many hops goes round in circles, and is dropped.
 constexpr unsigned hops_max = 64;
 
-/// A node that was not a neighbour is one: in the leaf set, or a successor.
-struct Up {
-  NodeId node;
-};
-/// A neighbour is no longer one.
-struct Down {
-  NodeId node;
-};
-
-using RoutingEffect = std::variant<Joined, Left, Armed, Disarmed, Up, Down>;
-
-/// What an overlay wants done; emptied by the world after each call, sends first.
-template <class Message>
-class RoutingOutbox {
- public:
-  struct Send {
-    NodeId to;
-    Message message;
-  };
-  void send(NodeId to, Message message) { sends_.push_back({to, std::move(message)}); }
-  void joined() { effects_.push_back(Joined{}); }
-  void left() { effects_.push_back(Left{}); }
-  void arm(TimerId timer, Duration min, Duration max) {
-    effects_.push_back(Armed{timer, min, max});
-  }
-  void disarm(TimerId timer) { effects_.push_back(Disarmed{timer}); }
-  void up(NodeId node) { effects_.push_back(Up{node}); }
-  void down(NodeId node) { effects_.push_back(Down{node}); }
-
-  std::vector<Send>& sends() { return sends_; }
-  const std::vector<RoutingEffect>& effects() const { return effects_; }
-  void clear() { sends_.clear(), effects_.clear(); }
-
- private:
-  std::vector<Send> sends_;
-  std::vector<RoutingEffect> effects_;
-};
-
 /// A node alone is an overlay of one. It comes to others by `join`, through any one of them, and is
 /// told whom the world believes dead (`suspect`), rightly or not. Messages come by `receive`.
 template <class O>
 concept Overlay = std::copyable<O> && std::equality_comparable<O> && HasFields<O> &&
     requires(O o, const O& c, Key key, NodeId node, TimerId timer,
-             RoutingOutbox<typename O::Message>& out) {
+             Outbox<typename O::Message>& out) {
   std::variant_size<typename O::Message>::value;
   o.join(node, out);
   o.leave(out);
@@ -128,8 +90,7 @@ class RoutedOutbox : public Outbox<Message> {
 /// of which it is now; nothing before it has joined. What is then routed to a key that it lost
 /// arrives at the new root. `lapsed` says that the node, which stays, is not the root of any key
 /// until the next `moved`, and that others may act for its keys meanwhile. `tell_time` says, before
-/// anything else in a world whose nodes forget, what time it is (fence_clock.hpp). It may also have
-/// `up(node, out)` and `down(node, out)`: a neighbour came, or is none any more.
+/// anything else in a world whose nodes forget, what time it is (fence_clock.hpp).
 template <class P>
 concept RoutedProtocol = std::copyable<P> && std::equality_comparable<P> && HasFields<P> &&
     requires(P p, Key key, NodeId node, TimerId timer, typename P::Message m, const DataRef& data,
