@@ -61,6 +61,8 @@ class Outbox {
     effects_.push_back(Armed{timer, min, max});
   }
   void disarm(TimerId timer) { effects_.push_back(Disarmed{timer}); }
+  /// Any of these.
+  void add(Effect effect) { effects_.push_back(std::move(effect)); }
 
   // The world's side.
   const std::vector<Send>& sends() const { return sends_; }

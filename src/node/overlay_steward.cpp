@@ -10,13 +10,13 @@
 #include "core/random.hpp"
 #include "node/freshness.hpp"
 #include "node/names.hpp"
-#include "node/routed_locks.hpp"
 #include "node/talk.hpp"
 #include "node/timers.hpp"
 #include "overlay/chord.hpp"
 #include "overlay/end_to_end.hpp"
 #include "overlay/non_end_to_end.hpp"
 #include "overlay/pastry.hpp"
+#include "overlay/routed_locks.hpp"
 #include "overlay/sigma.hpp"
 
 namespace conch::node {
@@ -68,7 +68,7 @@ class OverlaySteward final : public AnySteward {
       // The one that is given last is asked first.
       for (const Introduction& each : std::views::reverse(contacts_))
         locks_.join(each.life.id, own);
-      if (contacts_.empty()) own.events.push_back(Admitted{});
+      if (contacts_.empty()) own.add(Joined{});
     });
   }
   void tick(Time now, Effects& out) override {
@@ -97,6 +97,7 @@ class OverlaySteward final : public AnySteward {
     suspect(now, life, out);
   }
   void suspect(Time now, const Life& life, Effects& out) override {
+    tick(now, out);
     if (is_newest(life)) call(now, out, [&](auto& own) { locks_.suspect(life.id, own); });
   }
 
@@ -153,7 +154,7 @@ class OverlaySteward final : public AnySteward {
   }
 
  private:
-  using Locks = RoutedLocks<P, O>;
+  using Locks = overlay::RoutedLocks<P, O>;
   using Out = typename Locks::Out;
   struct Letter {
     std::vector<Introduction> introductions;
@@ -233,7 +234,7 @@ class OverlaySteward final : public AnySteward {
   template <class Call>
   auto call(Time now, Effects& out, Call&& run) {
     now_ = now;
-    Out own{.now = now, .sends = {}, .events = {}};
+    Out own{.now = now, .sends = {}, .effects = {}};
     if constexpr (std::is_void_v<decltype(run(own))>) {
       run(own);
       pass_on(own, out);
@@ -253,8 +254,8 @@ class OverlaySteward final : public AnySteward {
       else
         locks_.undelivered(to, message, own);
     }
-    for (Event& event : own.events)
-      std::visit([&](auto& chosen) { happen(chosen, own.now, out); }, event);
+    for (auto& [lock, effect] : own.effects)
+      std::visit([&, &lock = lock](auto& chosen) { happen(lock, chosen, own.now, out); }, effect);
     see_neighbours();
   }
   /// What is not sent is certainly not delivered, and nobody needs to wait for a lease to find out:
@@ -284,20 +285,30 @@ class OverlaySteward final : public AnySteward {
     out.parcels.push_back(std::move(parcel));
   }
 
-  template <class E>
-  void happen(E& event, Time now, Effects& out) {
-    if constexpr (std::same_as<E, LockArmed>) {
-      const Armed& armed = event.armed;
-      auto span = static_cast<std::uint64_t>((armed.max - armed.min).count()) + 1;
-      Duration delay = armed.min + Duration(static_cast<Duration::rep>(random_.below(span)));
-      timers_.arm(event.lock, armed.timer, Epoch{}, now + delay);
-    } else if constexpr (std::same_as<E, LockDisarmed>) {
-      timers_.disarm(event.lock, event.timer);
-    } else {
-      if constexpr (std::same_as<E, Admitted>) stage_ = Stage::working;
-      if constexpr (std::same_as<E, Departed>) stage_ = Stage::out;
-      out.events.push_back(std::move(event));
-    }
+  void happen(std::string& lock, const conch::Entered& entered, Time, Effects& out) {
+    out.events.push_back(Granted{std::move(lock), entered.baton});
+  }
+  void happen(std::string& lock, const Withdrawn&, Time, Effects& out) {
+    out.events.push_back(Withdrew{std::move(lock)});
+  }
+  void happen(std::string& lock, const Forfeited&, Time, Effects& out) {
+    out.events.push_back(Lost{std::move(lock)});
+  }
+  void happen(std::string&, const Joined&, Time, Effects& out) {
+    stage_ = Stage::working;
+    out.events.push_back(Admitted{});
+  }
+  void happen(std::string&, const Left&, Time, Effects& out) {
+    stage_ = Stage::out;
+    out.events.push_back(Departed{});
+  }
+  void happen(std::string& lock, const Armed& armed, Time now, Effects&) {
+    auto span = static_cast<std::uint64_t>((armed.max - armed.min).count()) + 1;
+    Duration delay = armed.min + Duration(static_cast<Duration::rep>(random_.below(span)));
+    timers_.arm(lock, armed.timer, Epoch{}, now + delay);
+  }
+  void happen(std::string& lock, const Disarmed& disarmed, Time, Effects&) {
+    timers_.disarm(lock, disarmed.timer);
   }
 
   Member self_;

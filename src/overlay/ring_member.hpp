@@ -26,7 +26,7 @@
 // When a root moves, there is a defined moment, or rather two with a gap between:
 // - A newcomer is the root of no key until it has `joined`: when every leaf it learned of has
 //   answered. Whose keys it takes has stopped acting for them before that, in the call that gave
-//   the answer. In between, messages for them wait at the newcomer (Routed).
+//   the answer. In between, messages for them wait at the newcomer (Router).
 // - A leaver stops in the call of `leave`, and its neighbours begin when they hear of it.
 // - A crashed node's keys pass to its neighbours when they are told to suspect it.
 // So a key never has two roots, as long as nobody is suspected wrongly, and messages between

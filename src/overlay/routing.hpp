@@ -3,8 +3,7 @@
 // An overlay is a value at each node, one for all locks, that knows a few others and finds the root
 // of a key: the live node that is nearest to it. A routed protocol is a value for each lock and
 // node that names no overlay: it routes to keys, looks at what passes through its node, and is
-// given what arrives at the root. `Routed` (routed.hpp) joins the two to an algorithm that any
-// world runs.
+// given what arrives at the root. `Router` (router.hpp) joins the two.
 #pragma once
 
 #include <concepts>
@@ -34,6 +33,9 @@ struct Arc {
   CONCH_FIELDS(Arc, first, last)
 
   bool contains(Key key) const { return distance(first, key) <= distance(first, last); }
+  bool contains(const Arc& part) const {
+    return contains(part.last) && distance(first, part.first) <= distance(first, part.last);
+  }
 };
 
 /// A message that has made so many hops goes round in circles, and is dropped.
