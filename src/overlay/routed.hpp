@@ -40,10 +40,7 @@ class Routed : public Router<Routed<P, O>, P, O, OneLock> {
   using typename Base::Name;
 
  public:
-  using typename Base::Carried;
-  using typename Base::Direct;
-  using typename Base::Message;
-  using typename Base::Out;
+  using typename Base::Carried, typename Base::Direct, typename Base::Message, typename Base::Out;
 
   static constexpr About about = P::about;
 

@@ -69,9 +69,7 @@ class RoutedLocks : public Router<RoutedLocks<P, O>, P, O, NamedLocks> {
   friend Base;
 
  public:
-  using typename Base::Carried;
-  using typename Base::Direct;
-  using typename Base::Out;
+  using typename Base::Carried, typename Base::Direct, typename Base::Out;
 
   /// What this peer's process has to do with a lock.
   enum class Position : std::uint8_t { idle, asked, inside };
