@@ -100,6 +100,43 @@ TEST(Routed, AMessageWaitsForItsRootToHaveJoined) {
   EXPECT_EQ(office.at(newcomer).protocol().deliveries().size(), 1u);
 }
 
+/// Lets nothing pass.
+class Censor : public Postman {
+ public:
+  using Postman::Postman;
+  static Passage forward(Key, Message&, NodeId, Out&) { return Passage::stop; }
+};
+
+TEST(Routed, WhatTheProtocolStopsGoesNoFurther) {
+  Assignment start = Assignment::fresh(Members(scattered(50, 3)), NodeId{0});
+  Key key = key_of(start.members[25]);
+  Routed<Censor, Pastry> censor(start.members[0], start);
+  Post::Out out;
+  censor.receive(start.members[1], Post::Carried{key, NodeId{0}, 1, Postman::Letter{}}, out);
+  EXPECT_TRUE(out.sends().empty());
+  Post(start.members[0], start)
+      .receive(start.members[1], Post::Carried{key, NodeId{0}, 1, Postman::Letter{}}, out);
+  EXPECT_EQ(out.sends().size(), 1u);
+}
+
+TEST(Routed, TheProtocolIsToldThatOthersMayActForItsKeys) {
+  NodeId a{1000}, b{3000}, dead{5000};
+  Tuning tuning;
+  tuning.replication.lease = std::chrono::seconds(4);
+  Post post(a, Assignment::fresh(Members{a, b, dead}, a, tuning));
+  Post::Out out;
+  post.suspect(dead, out);
+  ASSERT_EQ(post.protocol().domain(), post.overlay().domain());
+  ASSERT_TRUE(post.protocol().domain());
+  post.start(out);
+  for (const Effect& effect : std::vector(out.effects()))
+    if (auto* armed = std::get_if<Armed>(&effect);
+        armed && armed->min == tuning.replication.lease)  // nobody has answered
+      post.timer(armed->timer, out);
+  EXPECT_EQ(post.overlay().domain(), std::nullopt);
+  EXPECT_EQ(post.protocol().domain(), std::nullopt);
+}
+
 TEST(Routed, WhatWasNotDeliveredIsRoutedAnew) {
   Assignment start = Assignment::fresh(Members(scattered(50, 2)), NodeId{0});
   Office office(start);
