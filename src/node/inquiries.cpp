@@ -169,6 +169,12 @@ void Inquiries::follow_view(const View& view, Time now) {
   forget_vacating_of_others(view, now);
 }
 
+void Inquiries::admitted(Time now) {
+  for (const Errand& errand : errands_)
+    if (const std::string* lock = std::get_if<std::string>(&errand.goal))
+      node_.steward().force_open(now, *lock, node_.effects());
+}
+
 void Inquiries::opened(const std::string& lock) {
   finish_errands([&](const Errand& errand) -> std::optional<ClientReply> {
     const std::string* goal = std::get_if<std::string>(&errand.goal);

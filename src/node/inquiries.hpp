@@ -37,6 +37,8 @@ class Inquiries {
 
   void follow_view(const recovery::View& view, Time now);
   void opened(const std::string& lock);
+  /// A new life of this peer is in the group: it goes on with what the last one was asked for.
+  void admitted(Time now);
   Time wakes() const;
   void look_after(Time now);
 

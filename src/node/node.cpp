@@ -156,6 +156,7 @@ void Node::suspect_unreachable(Time now) {
 
 void Node::forget(const Life& life) {
   channels_.forget(life, now_);
+  tell([&](Witness& witness) { witness.forgot(life); });
   unreachable_.erase(life);
 }
 

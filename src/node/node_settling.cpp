@@ -206,8 +206,9 @@ void Node::happen(const Lost& event, Time now) {
 
 void Node::happen(const Opened& event, Time) { inquiries_.opened(event.lock); }
 
-void Node::happen(const Admitted&, Time) {
+void Node::happen(const Admitted&, Time now) {
   if (phase_ == Phase::joining) enter_phase(Phase::member);
+  inquiries_.admitted(now);
   tell([](Witness& witness) { witness.admitted(); });
   if (std::exchange(expelled_, false)) log("is in the group again, as a new life", LogLevel::info);
 }

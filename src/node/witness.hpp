@@ -56,6 +56,8 @@ class Witness {
   // The same of every payload, whatever it is about.
   virtual void said(const recovery::Life&, std::string_view) {}
   virtual void heard(const recovery::Life&, std::string_view) {}
+  /// What was sent to it and has not come may never come.
+  virtual void forgot(const recovery::Life&) {}
 
   // Bytes of data that travel with a lock.
   virtual void data_sent(std::uint64_t) {}

@@ -235,6 +235,7 @@ class Survival {
   void take_as_client(Process& host, wire::Serial number, const Wire::Piece& piece);
   void break_wire(std::uint64_t wire, bool silently);
   void break_some_wire();
+  void end_broken_wires();
   void forge_acknowledgement(const Process& victim, const Process& other);
   void hang_up_all(const Process& process, bool silently);
   Process* listener_at(const std::string& address);
@@ -242,6 +243,7 @@ class Survival {
 
   // What is said: survival_network.cpp
   void said(const Process& sender, const Life& to, std::string_view payload);
+  void forgot(const Process& sender, const Life& other);
   void heard(const Process& receiver, const Life& from, std::string_view payload);
   void see_token(const Process& receiver, std::string_view payload);
   std::string describe(std::string_view payload) const;
@@ -301,8 +303,12 @@ class Survival {
   std::map<std::uint64_t, Wire> wires_;
   std::uint64_t wire_count_ = 0;
   std::map<std::uint64_t, std::string> last_address_;
-  /// From one life to another: what was sent, and has not come yet.
-  std::map<std::pair<Life, Life>, std::deque<std::string>> sent_;
+  /// From one life to another: what was sent, and has not come yet; so many of the first need not.
+  struct Sent {
+    std::deque<std::string> payloads;
+    std::size_t forgotten = 0;
+  };
+  std::map<std::pair<Life, Life>, Sent> sent_;
   SimulatedRegister register_;
   Clock register_clock_;
   std::uint64_t expiry_ = 0;

@@ -144,7 +144,7 @@ bool Survival::force_open(Process& process, Client& client, const std::string& l
   if (!client.is_connected || client.has_errand) return false;
   note(process.life, "forces '" + lock + "' open");
   client.has_errand = true;
-  client.errand_must_succeed = !stormy_;
+  client.errand_must_succeed = !stormy_ && severed_.empty();
   client.forced = lock;
   client.inside_before = oracle(lock).inside();
   is_now ? say(process, client, node::ForceOpenNow{lock})
@@ -212,7 +212,7 @@ void Survival::part() {
 
 /// Two never hear one another again, and all the others hear both: until one of them is put out.
 void Survival::sever(const Process& one, const Process& other) {
-  if (&one == &other) return;
+  if (&one == &other || !one.node->is_member() || !other.node->is_member()) return;
   note(name_of(one.life) + " and " + name_of(other.life) + " never hear one another again");
   findings_.see(Sighting::severed);
   severed_.insert({one.life, other.life});
@@ -238,6 +238,7 @@ void Survival::calm_down() {
   stormy_ = false;
   loss_ = 0;
   wire_bytes_max_ = wire_bytes_plenty;
+  end_broken_wires();
   answers_lost_ = 0;
   cut_.clear();
   cut_from_register_.clear();

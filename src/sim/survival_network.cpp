@@ -17,19 +17,27 @@ void Survival::said(const Process& sender, const Life& to, std::string_view payl
   if (trace_ && !is_ring())
     note(sender.life, "-> " + std::to_string(to.id.value) + "  " + describe(payload));
   ++report_.messages;
-  sent_[{sender.life, to}].emplace_back(payload);
+  sent_[{sender.life, to}].payloads.emplace_back(payload);
+}
+
+void Survival::forgot(const Process& sender, const Life& other) {
+  Sent& sent = sent_[{sender.life, other}];
+  sent.forgotten = sent.payloads.size();
 }
 
 /// Each payload comes once and in order, or never.
 void Survival::heard(const Process& receiver, const Life& from, std::string_view payload) {
-  std::deque<std::string>& sent = sent_[{from, receiver.life}];
-  if (sent.empty() || sent.front() != payload)
-    return findings_.report(
-        Property::invariant,
-        name_of(receiver.life) + " gets from " + name_of(from) +
-            (sent.empty() ? " what was not sent: " : " what is not the next: ") +
-            describe(payload));
-  sent.pop_front();
+  auto& [payloads, forgotten] = sent_[{from, receiver.life}];
+  while (forgotten > 0 && payloads.front() != payload) {
+    payloads.pop_front();
+    --forgotten;
+  }
+  if (payloads.empty() || payloads.front() != payload)
+    return findings_.report(Property::invariant, name_of(receiver.life) + " gets from " +
+                                                     name_of(from) +
+                                                     " what is not the next: " + describe(payload));
+  payloads.pop_front();
+  if (forgotten > 0) --forgotten;
   see_token(receiver, payload);
 }
 

@@ -89,6 +89,7 @@ class Survival::Process final : public node::World, public node::Witness, public
   void heard(const Life& from, std::string_view payload) override {
     w_.heard(*this, from, payload);
   }
+  void forgot(const Life& other) override { w_.forgot(*this, other); }
   // Over an overlay.
   void sent(const Life& to, const Note& note) override {
     if (w_.is_ring()) w_.note(life, "-> " + name_of(to) + "  " + std::string(note.type));

@@ -109,7 +109,7 @@ void Survival::arrive(std::uint64_t number, unsigned side) {
     return process->missed.push_back([this, number, side](Process&) { arrive(number, side); });
   Wire::Piece piece = std::move(end.pieces.front());
   end.pieces.pop_front();
-  bool is_next_due = !end.pieces.empty() && end.pieces.front().arrival < now_;
+  bool is_next_due = !end.pieces.empty() && end.pieces.front().arrival <= now_;
   if (is_next_due) at(now_, [this, number, side] { arrive(number, side); });
   if (piece.kind == Wire::Piece::Kind::bytes) end.bytes -= piece.text.size();
   if (other.waits_for_room && end.bytes <= wire_bytes_max_ / 2) {
@@ -217,6 +217,18 @@ void Survival::break_wire(std::uint64_t number, bool silently) {
     Duration more = silently ? Duration(wire::silence_max) : Duration{};
     if (chance(0.2)) more += draw({}, options_.lease.length / 2);
     put(number, side, Wire::Piece::Kind::ended, "connection reset by peer", more);
+  }
+}
+
+/// Nobody has to wait any more until a system notices.
+void Survival::end_broken_wires() {
+  for (auto& [number, wire] : wires_) {
+    for (unsigned side : {0U, 1U}) {
+      if (!wire.is_broken || wire.ends[side].pieces.empty()) continue;
+      for (Wire::Piece& piece : wire.ends[side].pieces)
+        piece.arrival = std::min(piece.arrival, now_);
+      at(now_, [this, number = number, side] { arrive(number, side); });
+    }
   }
 }
 
