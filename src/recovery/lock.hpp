@@ -230,7 +230,7 @@ class Lock {
     return is_newer(newest, known_) ? newest : known_;
   }
   /// Nobody has written since data were lost, as far as this one knows.
-  bool is_rolled_back() const { return rolled_back_ && known_.data == assigned_; }
+  bool is_rolled_back() const { return rolled_back_ && known_.data.version == assigned_.version; }
   /// Who had the data that this holder found is gone.
   void move_data(const LockAssignment& lock, Out& out) {
     held_.data = lock.data;
