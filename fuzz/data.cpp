@@ -12,7 +12,7 @@
 #include "core/encode.hpp"
 #include "fuzz.hpp"
 #include "net/stream_line.hpp"
-#include "peer/data_desk.hpp"
+#include "peer/data_mover.hpp"
 #include "peer/engine.hpp"
 #include "peer/testing/scratch_group.hpp"
 
@@ -60,7 +60,7 @@ std::string note(std::string_view text) {
   return bytes.append((step - bytes.size() % step) % step, '\0');
 }
 
-std::string question(const peer::DataQuestion& question) {
+std::string question(const node::DataQuestion& question) {
   std::string bytes;
   encode(bytes, question);
   return note(bytes);
@@ -70,11 +70,11 @@ std::string question(const peer::DataQuestion& question) {
 
 std::vector<std::string> fuzz::seeds() {
   NodeId somebody{7};
-  return {question(peer::FetchData{"treasure", 1, {}}),
-          question(peer::KeepData{"other", {9, 5, somebody}}) + "bytes",
-          question(peer::KeepData{"other", {9, 5, somebody}, true, true}) + "bytes",
-          question(peer::KeepData{"other", {9, 5, somebody}, false, false, false, "bytes"}),
-          question(peer::PatchData{"treasure", 1, {9, 21, somebody}, {0, 5}}) + "bytes"};
+  return {question(node::FetchData{"treasure", 1, {}}),
+          question(node::KeepData{"other", {9, 5, somebody}}) + "bytes",
+          question(node::KeepData{"other", {9, 5, somebody}, true, true}) + "bytes",
+          question(node::KeepData{"other", {9, 5, somebody}, false, false, false, "bytes"}),
+          question(node::PatchData{"treasure", 1, {9, 21, somebody}, {0, 5}}) + "bytes"};
 }
 
 /// Everything is said at once, and then it hangs up.
@@ -87,7 +87,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   peer::Engine& engine = victim().peer.engine();
   {
     peer::Guard guard = engine.guard();
-    engine.data().serve(engine.node().self(), std::move(stream));
+    engine.mover().serve(engine.node().self(), std::move(stream));
   }
   std::size_t some = std::min<std::size_t>(size, 1 << 16);
   std::ignore = ::send(hostile.number(), data, some, MSG_NOSIGNAL);

@@ -12,6 +12,7 @@ using std::chrono::seconds;
 
 namespace {
 
+constexpr Duration bequeathing_patience = seconds(10);
 constexpr Duration leave_patience = seconds(10);
 constexpr Duration housekeeping_period_max = seconds(1);
 constexpr Duration forgetting_period = seconds(10);
@@ -31,6 +32,7 @@ Node::Node(NodeOptions options, World& world, wire::Network& network)
                   is_ring() ? text_of(*options_.ring) : std::string(algorithm().about.name)},
                  options_.self.address},
                 network, *this),
+      data_(world, *this, *this),
       clients_(*this),
       inquiries_(*this),
       claim_survey_(*this),
@@ -45,6 +47,7 @@ void Node::be_born(Time now) {
   if (!is_first) life_.incarnation = world_.draw_incarnation(life_.incarnation);
   if (!is_first) channels_.live_as(life_, now);
   world_.begin_life(life_);
+  data_.live_as(life_);
   if (!is_first) find_contacts_again(now);
   born_ = now;
   tell([&](Witness& witness) { witness.born(life_); });
@@ -55,7 +58,7 @@ void Node::be_born(Time now) {
   if (is_ring()) return be_born_in_ring(now);
   Member self = options_.self;
   self.incarnation = life_.incarnation;
-  auto copies = [this] { return world_.new_copies(); };
+  auto copies = [this] { return data_.new_copies(); };
   steward_ =
       make_steward(*options_.algorithm, {self, options_.terms, options_.eps, copies,
                                          options_.tuning, options_.without, options_.entries_max});
@@ -99,8 +102,9 @@ void Node::enter_phase(Phase phase) {
 // Time.
 
 Time Node::wakes() const {
-  Time own = std::min({channels_.wakes(), timers_.next(), clients_.wakes(), inquiries_.wakes(),
-                       claim_survey_.wakes(), rangefinder_.wakes(), next_housekeeping_});
+  Time own =
+      std::min({channels_.wakes(), timers_.next(), clients_.wakes(), inquiries_.wakes(),
+                claim_survey_.wakes(), rangefinder_.wakes(), data_.wakes(), next_housekeeping_});
   if (steward_) own = std::min(own, steward_->wakes());
   if (phase_ == Phase::leaving) own = std::min({own, commands_until_, leaves_until_});
   return own;
@@ -118,6 +122,7 @@ void Node::tick(Time now) {
   inquiries_.look_after(now);
   claim_survey_.look_after(now);
   rangefinder_.look_after(now);
+  data_.look_after(now);
   if (next_housekeeping_ <= now) keep_house(now);
 }
 
@@ -180,9 +185,9 @@ void Node::go_on_leaving(Time now) {
     commands_until_ = Time::max();
     turn_everybody_out(now);
     farewell_ = Farewell::data;
-    was_member_ ? world_.bequeath() : bequeathed();
+    if (was_member_) data_.bequeath(now + bequeathing_patience, now);
   }
-  if (farewell_ == Farewell::data && is_bequeathed_) {
+  if (farewell_ == Farewell::data && (!was_member_ || data_.is_bequeathed())) {
     leaves_until_ = now + leave_patience;
     farewell_ = Farewell::locks;
   }

@@ -28,6 +28,7 @@
 #include "node/any_steward.hpp"
 #include "node/claim_survey.hpp"
 #include "node/clients.hpp"
+#include "node/data_store.hpp"
 #include "node/inquiries.hpp"
 #include "node/lock_desk.hpp"
 #include "node/rangefinder.hpp"
@@ -65,7 +66,7 @@ struct NodeOptions {
 /// A peer goes through these once, however many lives it has.
 enum class Phase : std::uint8_t { joining, member, leaving, gone, failed };
 
-class Node final : public wire::Recipient {
+class Node final : public wire::Recipient, private LockKnowledge, private Mail {
  public:
   Node(NodeOptions options, World& world, wire::Network& network);
   Node(const Node&) = delete;
@@ -89,13 +90,12 @@ class Node final : public wire::Recipient {
   void register_changed(Time now);
   /// It cannot be used at the moment; empty: it can be used again.
   void register_trouble(const std::string& why);
-  /// Something is here that was not before.
-  void tell_copies(Time now);
   /// Wants to be out of the group: those who wait are refused, commands are asked to end, data are
   /// given to others. Ends in Phase::gone, or failed.
   void leave(Time now);
-  /// Nothing ends with this peer that another could take.
-  void bequeathed() { is_bequeathed_ = true; }
+  DataStore& data() { return data_; }
+  /// Whether the locks of a group that is founded again say what the former one has left.
+  bool is_restored() const { return restoring_.empty(); }
 
   /// Does what follows from what has happened.
   void settle(Time now);
@@ -169,7 +169,7 @@ class Node final : public wire::Recipient {
   // For its parts.
 
   /// Goes out with the next `settle`. False if nobody knows where that life is.
-  bool send(const Life& to, std::string_view payload);
+  bool send(const Life& to, std::string_view payload) override;
   void send(ClientId client, std::string_view reply) { channels_.send(client, reply, false, now_); }
   void let_in(ClientId client, std::string_view reply) {
     channels_.send(client, reply, world_.let_in(client, reply), now_);
@@ -214,6 +214,15 @@ class Node final : public wire::Recipient {
   void suspect_unreachable(Time now);
   void forget(const Life& life);
   void drop_idle_desks();
+
+  // node_data.cpp
+  bool can_enclose(const Life& to) const override;
+  DataRef known_data(const std::string& lock) const override;
+  bool is_working() const override;
+  void restore_data();
+  void see_to_data(Time now);
+  void begin_visit(const std::string& lock, Time now);
+  void end_visit(Time now);
 
   // node_settling.cpp
   void do_all(Time now);
@@ -266,6 +275,11 @@ class Node final : public wire::Recipient {
   Time born_{};
   std::unique_ptr<AnySteward> steward_;
   std::map<std::string, std::unique_ptr<LockDesk>, std::less<>> desks_;
+  DataStore data_;
+  /// By which the node itself enters a lock, to see to its data: to what ends with it, or to those
+  /// that a former group has left.
+  std::unique_ptr<Claim> visit_;
+  std::vector<std::string> restoring_;
   Clients clients_;
   Inquiries inquiries_;
   ClaimSurvey claim_survey_;
@@ -309,7 +323,6 @@ class Node final : public wire::Recipient {
   /// What a leaving peer still waits for, and until when.
   enum class Farewell : std::uint8_t { none, commands, data, locks, said } farewell_{};
   bool was_member_ = false;
-  bool is_bequeathed_ = false;
   Time commands_until_ = Time::max();
   Time leaves_until_ = Time::max();
   /// Somebody has made this life useless: it ends before anything else happens.

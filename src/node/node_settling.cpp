@@ -23,6 +23,7 @@ void Node::settle(Time now) {
       desk.touched = false;
       advance(desk, now);
     }
+    see_to_data(now);
     go_on_leaving(now);
     do_all(now);
   } while (!touched_.empty() || !effects_.empty());
@@ -53,7 +54,7 @@ void Node::carry_out(Effects& effects, Time now) {
 
 void Node::dispatch(const Effects& effects) {
   for (const Effects::Parcel& parcel : effects.parcels) {
-    if (parcel.lock && parcel.data.size > 0) world_.enclose(parcel.to, *parcel.lock, parcel.data);
+    if (parcel.lock && parcel.data.size > 0) data_.enclose(parcel.to, *parcel.lock, parcel.data);
     bool accepted = send(parcel.to, effects.payload(parcel));
     if (accepted)
       tell([&](Witness& witness) {
@@ -92,7 +93,8 @@ void Node::follow_view(Time now) {
   }
   inquiries_.follow_view(view, now);
   rangefinder_.follow_view(view, now);
-  world_.roster_changed();
+  world_.roster_changed(view);
+  data_.follow_view(view.roster, now);
 }
 
 void Node::follow_epoch() {
@@ -207,7 +209,10 @@ void Node::happen(const Lost& event, Time now) {
 void Node::happen(const Opened& event, Time) { inquiries_.opened(event.lock); }
 
 void Node::happen(const Admitted&, Time now) {
-  if (phase_ == Phase::joining) enter_phase(Phase::member);
+  if (phase_ == Phase::joining) {
+    restore_data();
+    enter_phase(Phase::member);
+  }
   inquiries_.admitted(now);
   tell([](Witness& witness) { witness.admitted(); });
   if (std::exchange(expelled_, false)) log("is in the group again, as a new life", LogLevel::info);
@@ -218,7 +223,6 @@ void Node::happen(const Expelled&, Time now) {
   bool is_waited_for = steward_ && steward_->holds_fast();
   if (steward_ && has_lease(now) && !is_waited_for) world_.end_lease();
   for (auto& [name, desk] : desks_) lose(*desk, now);
-  world_.forget_data();
   if (phase_ == Phase::leaving) return enter_phase(Phase::gone);
   if (phase_ == Phase::member) {
     log("was out of touch for too long, or was evicted: what it held is lost", LogLevel::error);

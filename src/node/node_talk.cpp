@@ -75,10 +75,10 @@ void Node::take_other_payload(const Life& from, PayloadKind kind, std::string_vi
       if (auto ask = unpacked<StatusAsk>(body, why)) return inquiries_.asked(from, *ask, now);
       break;
     case PayloadKind::outdated:
-      if (auto m = unpacked<Outdated>(body, why)) return world_.outdated(m->lock, m->version);
+      if (auto m = unpacked<Outdated>(body, why)) return data_.outdated(m->lock, m->version);
       break;
     case PayloadKind::enclosure:
-      if (auto m = unpacked<Enclosure>(body, why)) return world_.take_enclosure(std::move(*m));
+      if (auto m = unpacked<Enclosure>(body, why)) return data_.take_enclosure(std::move(*m));
       break;
     case PayloadKind::vacate:
       if (auto m = unpacked<Vacate>(body, why)) return vacate(from, *m, now);
@@ -238,12 +238,6 @@ void Node::register_trouble(const std::string& why) {
   trouble_ = why;
   if (why.empty()) return log("the register can be used again", LogLevel::info);
   log(why);
-}
-
-void Node::tell_copies(Time now) {
-  now_ = now;
-  for (const Copy& copy : world_.new_copies())
-    steward_->copied(now, copy.lock, copy.data, effects_);
 }
 
 // Clients.

@@ -2,6 +2,8 @@
 // that ships has a register and threads behind it (peer/engine.hpp), the simulator has nothing but
 // memory (sim/survival.hpp); a node does not know which.
 //
+// Of data, see data_world.hpp.
+//
 // Whatever is called here happens in the order in which it is called, and none of it calls the node
 // back before it returns.
 #pragma once
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "node/any_steward.hpp"
+#include "node/data_world.hpp"
 #include "node/talk.hpp"
 #include "recovery/register_talk.hpp"
 #include "recovery/view.hpp"
@@ -21,13 +24,10 @@
 
 namespace conch::node {
 
-using recovery::Life;
 using wire::ClientId;
 
-class World {
+class World : public DataWorld {
  public:
-  virtual ~World() = default;
-
   // Clients.
 
   /// It enters, and is told so. True if something goes with that: what its keeper needs to outlast
@@ -49,27 +49,13 @@ class World {
   virtual void show_lease(Time until, Duration length) = 0;
   virtual void end_lease() = 0;
 
-  // Data that travel with locks.
-
-  /// The lock is about to be sent to this one, and tells of these data: they may go ahead.
-  virtual void enclose(const Life& to, const std::string& lock, const DataRef& data) = 0;
-  virtual void take_enclosure(Enclosure enclosure) = 0;
-  /// Somebody has written a newer version than this.
-  virtual void outdated(const std::string& lock, std::uint64_t version) = 0;
-  /// What has come to be here since the last call.
-  virtual std::vector<Copy> new_copies() = 0;
-  virtual void forget_data() = 0;
-  /// This peer leaves: nothing is to end with it that another can take. Ends in `bequeathed`.
-  virtual void bequeath() = 0;
-
   // This process.
 
   virtual void phase_changed() = 0;
-  virtual void roster_changed() = 0;
+  virtual void roster_changed(const recovery::View& view) = 0;
   /// Now and then.
   virtual void keep_house() = 0;
   virtual Duration draw(Duration least, Duration most) = 0;
-  virtual void log(const std::string& line, LogLevel level) = 0;
 
   virtual wire::ClientProcess process() const = 0;
   virtual std::string command() const = 0;

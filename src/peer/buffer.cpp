@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <conch/error.hpp>
+#include <cstring>
 #include <new>
 
 namespace conch::peer {
@@ -85,6 +86,18 @@ std::span<const std::byte> Buffer::readable(std::uint64_t size) {
 
 std::string Buffer::text(std::uint64_t size) {
   return {reinterpret_cast<const char*>(readable(size).data()), size};
+}
+
+void Buffer::fill(std::string_view bytes, std::uint64_t at) {
+  std::memcpy(writable(at + bytes.size()).data() + at, bytes.data(), bytes.size());
+}
+
+void Buffer::copy(node::Block& from, std::uint64_t size) {
+  std::memcpy(writable(size).data(), static_cast<Buffer&>(from).readable(size).data(), size);
+}
+
+void Buffer::zero(std::uint64_t begin, std::uint64_t end) {
+  std::memset(writable(end).data() + begin, 0, end - begin);
 }
 
 /// A window may be larger than the memory behind it, which comes later: so there are few of them,

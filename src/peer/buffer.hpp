@@ -24,10 +24,11 @@
 #include <vector>
 
 #include "net/descriptor.hpp"
+#include "node/block.hpp"
 
 namespace conch::peer {
 
-class Buffer {
+class Buffer final : public node::Block {
  public:
   /// More than any machine has; a length beyond it is a mistake.
   static constexpr std::uint64_t bytes_max = std::uint64_t{1} << 40;
@@ -36,7 +37,7 @@ class Buffer {
   explicit Buffer(std::uint64_t capacity);
   /// Made by another process. Throws Error if it is no buffer.
   explicit Buffer(net::Descriptor descriptor);
-  ~Buffer();
+  ~Buffer() override;
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
@@ -45,38 +46,30 @@ class Buffer {
     is_private_ = false;
     return descriptor_.number();
   }
-  /// No other process has ever had it.
-  bool is_private() const { return is_private_; }
-  /// Two descriptors may be of the same memory.
-  bool is_same_memory(const Buffer& other) const { return identity_ == other.identity_; }
-  std::uint64_t version() const { return header_->version.load(std::memory_order_acquire); }
-  std::uint64_t size() const { return header_->size.load(std::memory_order_relaxed); }
-  bool is_written() const { return header_->writer.load(std::memory_order_acquire) != 0; }
-  /// The version is here and whole.
-  bool has(std::uint64_t version) const {
-    return version != 0 && this->version() == version && !is_written();
+  bool is_private() const override { return is_private_; }
+  std::uint64_t identity() const override { return identity_; }
+  std::uint64_t version() const override {
+    return header_->version.load(std::memory_order_acquire);
   }
-  /// The version was here until somebody began to write, and has not ended.
-  bool is_torn(std::uint64_t version) const {
-    return version != 0 && this->version() == version && is_written();
+  std::uint64_t size() const override { return header_->size.load(std::memory_order_relaxed); }
+  bool is_written() const override { return header_->writer.load(std::memory_order_acquire) != 0; }
+
+  void clear() override { header_->version.store(0, std::memory_order_release); }
+  void begin_writing(std::uint64_t mark) override {
+    header_->writer.store(mark, std::memory_order_release);
   }
+  void finish(std::uint64_t version, std::uint64_t size) override;
+  void reserve(std::uint64_t capacity) override;
+  std::string text(std::uint64_t size) override;
+  void fill(std::string_view bytes, std::uint64_t at) override;
+  void copy(node::Block& from, std::uint64_t size) override;
+  void zero(std::uint64_t begin, std::uint64_t end) override;
 
-  /// Nothing is whole until `finish`.
-  void clear() { header_->version.store(0, std::memory_order_release); }
-  /// To change what is in it.
-  void begin_writing(std::uint64_t mark) { header_->writer.store(mark, std::memory_order_release); }
-  /// It is now this version.
-  void finish(std::uint64_t version, std::uint64_t size);
-
-  /// Makes space. Throws std::bad_alloc.
-  void reserve(std::uint64_t capacity);
   /// The bytes up to here, which must not be beyond the space. Mapped when first asked for, and at
   /// the same address until there is twice the space; what was returned before stays mapped. By any
   /// thread. Throws std::bad_alloc.
   std::span<std::byte> writable(std::uint64_t size);
   std::span<const std::byte> readable(std::uint64_t size);
-  /// A copy of these bytes, to be enclosed with a message. Throws std::bad_alloc.
-  std::string text(std::uint64_t size);
 
  private:
   struct Header {

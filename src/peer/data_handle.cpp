@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dho/copies.hpp"
 #include "node/names.hpp"
 
 namespace conch::peer {
@@ -10,6 +11,8 @@ namespace {
 
 /// Identifies a handle to nobody but itself: it is no peer's, so data are never there.
 constexpr NodeId here{~std::uint64_t{0}};
+/// Whom the handle believes to hear: all that is said to it is said by its peer.
+constexpr NodeId peer_itself{0};
 
 }  // namespace
 
@@ -76,7 +79,7 @@ dho::Status DataHandle::destroy() {
 /// After a call of the handle's: what it wants done is done, and everybody knows.
 dho::Status DataHandle::carried_out(dho::Status status) {
   carry_out();
-  if (handle_.state() != dho::State::fetch) drop_errand();
+  if (handle_.state() != dho::State::fetch) drop_fetch();
   engine_.settle();
   wake();
   return status;
@@ -88,7 +91,7 @@ void DataHandle::carry_out() {
   while (!orders_.empty()) {
     dho::Orders orders = std::exchange(orders_, {});
     for (const dho::Orders::Send& send : orders.sends())
-      if (const auto* fetch = std::get_if<dho::Fetch>(&send.message)) begin_errand(*fetch);
+      if (const auto* m = std::get_if<dho::Fetch>(&send.message)) fetch(m->number);
     for (const dho::Order& order : orders.orders())
       std::visit([&](const auto& chosen) { take_order(chosen); }, order);
   }
@@ -97,14 +100,18 @@ void DataHandle::carry_out() {
 void DataHandle::take_order(const dho::Join&) {
   line_ = &engine_.node().desk_at(handle_.name());
   ++line_->users;
-  engine_.data().open(line_->name);
-  buffer_.reset();
+  lock = line_->name;
+  window = handle_.window();
+  copies = options_.copies;
+  store().open(lock);
+  block.reset();
   handle_.joined(orders_);
 }
 
 void DataHandle::take_order(const dho::Ask& order) {
-  writes_ = order.wish.mode == Mode::write;
-  bool may_share = !writes_ && engine_.node().algorithm().can.shared;
+  writes = order.wish.mode == Mode::write;
+  // Who reads may have to be alone, too: not every algorithm lets share.
+  bool may_share = !writes && engine_.node().algorithm().can.shared;
   mode = may_share ? Mode::read : Mode::write;
   engine_.node().take_place(*this, *line_, net::steady_now());
 }
@@ -115,21 +122,10 @@ void DataHandle::take_order(const dho::Cancel&) {
 }
 
 void DataHandle::take_order(const dho::Release&) {
-  if (written_) {
-    tell_outdated();
-    line_->data = *std::exchange(written_, std::nullopt);
-  }
-  put_down();
+  if (std::optional<DataRef> written = store().put_down(*this)) line_->data = *written;
   engine_.node().drop_place(*this, net::steady_now());
   // From here on they are the peer's to keep.
   handle_.receive(here, dho::Got{{}, ~std::uint64_t{0}}, orders_);
-}
-
-/// Who gave the data to us, if it does not see what we wrote, need not keep them.
-void DataHandle::tell_outdated() {
-  if (!errand_ || !errand_->streamed || written_->location != engine_.node().self().id) return;
-  engine_.data().tell_outdated(*errand_);
-  errand_->streamed = false;
 }
 
 void DataHandle::take_order(const dho::Leave&) {
@@ -138,13 +134,13 @@ void DataHandle::take_order(const dho::Leave&) {
 }
 
 void DataHandle::leave_line() {
-  engine_.data().close(line_->name);
+  store().close(line_->name);
   --line_->users;
   line_ = nullptr;
 }
 
 void DataHandle::take_order(const dho::Acquired&) {
-  begin_section();
+  store().begin(*this, version(), handle_.size());
   end_wait(dho::Status::ok);
 }
 
@@ -159,8 +155,7 @@ void DataHandle::changed() {
     case Claim::State::idle:
     case Claim::State::waiting: break;
     case Claim::State::inside:
-      buffer_.reset();
-      own_ = false;
+      store().enter(*this, line_->data);
       if (line_->rolled_back) handle_.warn(dho::Status::peer_lost);
       handle_.entered({{Claim::fence, line_->data}, {}}, orders_);
       break;
@@ -174,9 +169,9 @@ void DataHandle::changed() {
 /// What it worked on stays until its next entry: the application may not know yet. What was on its
 /// way may come at any time, and is nobody's.
 void DataHandle::be_lost() {
-  if (errand_) errand_->cancel();
-  errand_.reset();
-  written_.reset();
+  store().cancel(*this);
+  fetching_.reset();
+  if (leaving_) left_ = dho::Status::peer_lost;
   handle_.lost(orders_);
   leave_line();
 }
@@ -184,7 +179,7 @@ void DataHandle::be_lost() {
 /// Whoever had the data is gone; who has them already does not mind.
 void DataHandle::moved() {
   if (line_->rolled_back && !is_inside()) handle_.warn(dho::Status::peer_lost);
-  if (errand_) errand_->move_to(line_->data);
+  store().move(*this, line_->data, net::steady_now());
 }
 
 void DataHandle::wake() {
@@ -201,7 +196,7 @@ dho::Status DataHandle::acquire(const Deadline& deadline) {
   Duration patience = std::max<Duration>(deadline.left(), Duration(1));
   dho::Status status =
       deadline.is_never() ? handle_.acquire(orders_) : handle_.acquire(patience, orders_);
-  if (status == dho::Status::ok && !was_inside) begin_section();
+  if (status == dho::Status::ok && !was_inside) store().begin(*this, version(), handle_.size());
   if (status != dho::Status::waiting) return carry_out(), status;
   std::optional<dho::Status> ended;
   ended_ = &ended;
@@ -210,6 +205,7 @@ dho::Status DataHandle::acquire(const Deadline& deadline) {
     wait(ended, deadline, guard);
   } catch (...) {  // The clock.
     ended_ = nullptr;
+    is_awaited = false;
     handle_.deadline(orders_);
     carry_out();
     throw;
@@ -226,13 +222,112 @@ void DataHandle::wait(const std::optional<dho::Status>& ended, const Deadline& d
       carry_out();
     } else if (state == Claim::State::waiting) {
       engine_.wait(*this, until(left), guard);
-    } else if (errand_ && !errand_->taken && deadline.is_never()) {
-      run_errand(std::shared_ptr(errand_), guard);
-    } else {
-      run_in_background();
+    } else if (fetching_ && !is_busy()) {
+      bring(deadline.is_never());
+    } else if (!move_data(guard)) {
       woken.wait_for(guard, left);
     }
   }
+}
+
+// The data.
+
+void DataHandle::fetch(std::uint64_t number) {
+  fetching_ = number;
+  progress_.reset();
+  if (store().bring_at_once(*this)) return end_fetch(dho::Status::ok);
+  bool nobody_waits = handle_.peer() != dho::Peer::blocked;
+  if (nobody_waits) bring(false);
+}
+
+/// Without somebody who waits for as long as it takes, by other threads.
+void DataHandle::bring(bool is_awaited) {
+  DataSection::is_awaited = is_awaited;
+  std::optional<dho::Status> status = store().bring(*this, net::steady_now());
+  if (!status) return;
+  end_fetch(*status);
+  carry_out();
+}
+
+void DataHandle::begun() {
+  if (auto progress = engine_.mover().progress(*transfer())) progress_ = progress;
+  wake();
+}
+
+void DataHandle::brought(dho::Status status) {
+  end_fetch(status);
+  carry_out();
+  wake();
+}
+
+/// Nobody wants the data any more: the lock goes on without waiting for them.
+void DataHandle::drop_fetch() {
+  if (!fetching_) return;
+  store().cancel(*this);
+  block.reset();
+  end_fetch(dho::Status::peer_lost);
+  carry_out();
+}
+
+void DataHandle::end_fetch(dho::Status status) {
+  std::uint64_t number = *std::exchange(fetching_, std::nullopt);
+  if (status == dho::Status::ok) {
+    handle_.receive(peer_itself, dho::Data{number, 0}, orders_);
+  } else {
+    handle_.receive(peer_itself, dho::Absent{number, status}, orders_);
+  }
+}
+
+/// By this thread, which waits for it. False if there is nothing to move, or another thread does.
+bool DataHandle::move_data(Guard& guard) {
+  return transfer() && engine_.mover().carry_out(*transfer(), guard);
+}
+
+std::span<std::byte> DataHandle::bytes() {
+  Guard guard = engine_.guard();
+  std::uint64_t size = handle_.size();
+  std::uint64_t count = dho::bytes_in(window, size);
+  if (!is_inside() || leaving_ || !block || count == 0) return {};
+  if (writes) return buffer().writable(size).subspan(window.begin, count);
+  std::span<const std::byte> bytes = buffer().readable(size).subspan(window.begin, count);
+  return {const_cast<std::byte*>(bytes.data()), count};  // The system sees that nobody writes.
+}
+
+dho::Status DataHandle::resize(std::uint64_t size) {
+  Guard guard = engine_.guard();
+  if (leaving_) return dho::Status::busy;
+  std::uint64_t before = handle_.size();
+  bool has_the_end = before <= window.end && size <= window.end - window.begin;
+  if (is_inside() && writes && !has_the_end) return dho::Status::invalid;
+  dho::Status status = handle_.resize(window.begin + size);
+  if (status != dho::Status::ok) return status;
+  try {
+    store().resize(*this, before, window.begin + size);
+  } catch (const std::bad_alloc&) {
+    handle_.resize(before);
+    return dho::Status::no_memory;
+  }
+  return dho::Status::ok;
+}
+
+/// Before the lock is given back.
+dho::Status DataHandle::end_section(Guard& guard) {
+  DataRef data{version(), handle_.size(), engine_.node().self().id};
+  leaving_ = is_awaited = true;
+  left_ = store().leave(*this, data, line_->rolled_back, net::steady_now());
+  while (!left_)
+    if (!move_data(guard)) woken.wait(guard);
+  leaving_ = is_awaited = false;
+  return *left_;
+}
+
+void DataHandle::left(dho::Status status) {
+  left_ = status;
+  wake();
+}
+
+bool DataHandle::is_in_vain() const {
+  return state != Claim::State::inside || !engine_.has_lease();
 }
 
 // To look at.
@@ -245,8 +340,8 @@ std::uint64_t DataHandle::fence() {
 
 DataProgress DataHandle::progress() {
   Guard guard = engine_.guard();
-  if (!errand_) return {};
-  return {errand_->moved, errand_->total};
+  if (!progress_) return {};
+  return {progress_->moved, progress_->total};
 }
 
 std::shared_ptr<DataHandle> DataHandle::part(std::uint64_t offset, std::uint64_t length) {

@@ -1,6 +1,6 @@
 // A handle of an application: the life cycle of dho::Handle, whose lock manager is a place at this
-// peer's desk, and whose other side is the peer's resource manager. That one keeps the data: to the
-// handle, it has whatever it asks for, and takes over whatever is left.
+// peer's desk, and whose data the node brings and keeps (node/data_store.hpp). Here are the threads
+// that wait.
 #pragma once
 
 #include <conch/data.hpp>
@@ -9,14 +9,14 @@
 #include <string>
 
 #include "dho/handle.hpp"
-#include "peer/data_desk.hpp"
+#include "node/data_section.hpp"
+#include "peer/buffer.hpp"
 #include "peer/engine.hpp"
-#include "peer/errand.hpp"
 #include "peer/thread_claim.hpp"
 
 namespace conch::peer {
 
-class DataHandle final : public ThreadClaim, public std::enable_shared_from_this<DataHandle> {
+class DataHandle final : public ThreadClaim, private node::DataSection {
  public:
   DataHandle(Engine& engine, const DataOptions& options);
   ~DataHandle() override;
@@ -58,24 +58,25 @@ class DataHandle final : public ThreadClaim, public std::enable_shared_from_this
   void take_order(const dho::AcquireFailed& order) { end_wait(order.status); }
 
   void leave_line();
-  void tell_outdated();
   void be_lost();
   void end_wait(dho::Status status);
   void wait(const std::optional<dho::Status>& ended, const Deadline& deadline, Guard& guard);
   void wake();
 
-  // data_section.cpp
-  void begin_errand(const dho::Fetch& fetch);
-  void run_errand(const std::shared_ptr<Errand>& errand, Guard& guard);
-  void run_in_background();
-  void drop_errand();
-  void end_errand(Errand& errand, dho::Status fault);
-  void begin_section();
+  // The data.
+  void fetch(std::uint64_t number);
+  void bring(bool is_awaited);
+  void drop_fetch();
+  void end_fetch(dho::Status status);
+  bool move_data(Guard& guard);
   dho::Status end_section(Guard& guard);
-  dho::Status write_back(const DataRef& data, Guard& guard);
-  void put_down();
-  void grow(std::uint64_t before, std::uint64_t size);
+  void begun() override;
+  void brought(dho::Status status) override;
+  void left(dho::Status status) override;
+  bool is_in_vain() const override;
 
+  node::DataStore& store() { return engine_.node().data(); }
+  Buffer& buffer() { return static_cast<Buffer&>(*block); }
   bool is_inside() const { return handle_.state() == dho::State::locked; }
   std::uint64_t version() const { return Claim::fence.number(); }
 
@@ -87,20 +88,15 @@ class DataHandle final : public ThreadClaim, public std::enable_shared_from_this
   dho::Orders orders_;
   /// Where it stands in line, while it is valid.
   LockDesk* line_ = nullptr;
-  /// What it asked for last. Who reads may have to be alone, too: not every algorithm lets share.
-  bool writes_ = true;
   /// Where the acquire that waits looks for how it has ended. By the time it does, another thread
   /// may have asked anew.
   std::optional<dho::Status>* ended_ = nullptr;
-  /// How the data of this entry came; or those of the last, if this one needed none.
-  std::shared_ptr<Errand> errand_;
-  /// What the application works on; nobody else sees it if it is its own.
-  std::shared_ptr<Buffer> buffer_;
-  bool own_ = false;
-  /// A thread is in `release`, and others are being given copies.
+  /// Which data the handle has asked for, until it is told of them.
+  std::optional<std::uint64_t> fetching_;
+  std::shared_ptr<Progress> progress_;
+  /// A thread is in `release`, and others are being given copies; how that has ended.
   bool leaving_ = false;
-  /// What this entry leaves behind, if it changed something.
-  std::optional<DataRef> written_;
+  std::optional<dho::Status> left_;
 };
 
 }  // namespace conch::peer

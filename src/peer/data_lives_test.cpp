@@ -5,7 +5,7 @@
 #include <cstring>
 #include <thread>
 
-#include "peer/data_desk.hpp"
+#include "peer/data_mover.hpp"
 #include "peer/engine.hpp"
 #include "peer/testing/scratch_group.hpp"
 
@@ -30,7 +30,7 @@ std::size_t members_seen_by(Peer& peer) {
 
 std::size_t transfers_of(Peer& peer) {
   Guard guard = peer.engine().guard();
-  return peer.engine().data().transfers();
+  return peer.engine().mover().transfers();
 }
 
 /// The one that has the data does not answer. Who asked it is put out, is back, begins with
@@ -88,7 +88,10 @@ TEST(DataLives, WhoHasACopyIsAskedBeforeDataAreCalledLost) {
   ASSERT_EQ(at_first.release(), Outcome::ok);
   auto forget = [](Peer& peer) {
     Guard guard = peer.engine().guard();
-    peer.engine().data().forget();
+    node::Node& node = peer.engine().node();
+    node.data().live_as({});
+    node.data().live_as(node.self());
+    node.data().follow_view(node.steward().view().roster, net::steady_now());
   };
   forget(first);
 

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <thread>
 
-#include "peer/data_desk.hpp"
+#include "peer/data_mover.hpp"
 #include "peer/engine.hpp"
 #include "peer/testing/scratch_group.hpp"
 
@@ -75,7 +75,7 @@ TEST_P(DataOver, WhoHasTheCurrentVersionFetchesNothing) {
   Data at_b(b, "words");
   write(at_a, std::string(100000, 'x'));
   read(at_b);
-  const auto& traffic = b.engine().data().traffic();
+  const auto& traffic = b.engine().mover().traffic();
   std::uint64_t received = traffic.bytes_received;
   std::uint64_t passed = traffic.passed;
   EXPECT_EQ(received, is_streamed() ? 100000U : 0U);
@@ -96,13 +96,13 @@ TEST_P(DataOver, WhatIsSmallComesWithTheLock) {
     std::string words(wire::enclosure_bytes_max + (is_small ? 0 : 1), 'x');
     Data at_a(a, name);
     Data at_b(b, name, {.copies = 1});
-    const auto& traffic = b.engine().data().traffic();
-    std::uint64_t before = traffic.enclosed;
+    node::DataStore& store = b.engine().node().data();
+    std::uint64_t before = store.enclosures();
     for (int i = 0; i < 3; ++i) {
       write(at_a, words);
       EXPECT_EQ(read(at_b), words);
     }
-    EXPECT_EQ(traffic.enclosed - before, is_streamed() && is_small ? 3U : 0U);
+    EXPECT_EQ(store.enclosures() - before, is_streamed() && is_small ? 3U : 0U);
   }
 }
 
@@ -123,8 +123,8 @@ TEST_P(DataOver, APartMovesOnlyItsBytes) {
   EXPECT_EQ(part.resize(5), Outcome::invalid) << "it does not have the end";
   ASSERT_EQ(part.release(), Outcome::ok);
   if (is_streamed()) {
-    EXPECT_EQ(b.engine().data().traffic().bytes_received, 2 * third);
-    EXPECT_EQ(b.engine().data().traffic().bytes_sent, third);
+    EXPECT_EQ(b.engine().mover().traffic().bytes_received, 2 * third);
+    EXPECT_EQ(b.engine().mover().traffic().bytes_sent, third);
   }
   EXPECT_EQ(read(at_a), first + std::string(third, 'B') + last);
   EXPECT_EQ(read(whole).substr(third - 1, 3), "aBB");
@@ -152,7 +152,7 @@ TEST_P(DataOver, CopiesAreElsewhereWhenReleaseReturns) {
   write(at_a, "kept");
   for (Peer* each : {&b, &c}) {
     peer::Guard guard = each->engine().guard();
-    EXPECT_NE(each->engine().data().stock("words").version(), 0U);
+    EXPECT_NE(each->engine().node().data().version("words"), 0U);
   }
   for (const std::string& words : {std::string("kept again"), std::string(100000, 'x')}) {
     write(at_a, words);

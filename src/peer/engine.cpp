@@ -22,7 +22,6 @@ using node::Phase;
 
 namespace {
 
-constexpr Duration bequeathing_patience = std::chrono::seconds(10);
 /// As good as for ever, and far from the end of any clock.
 constexpr std::chrono::milliseconds option_max = std::chrono::years(10);
 
@@ -53,8 +52,8 @@ Engine::Engine(PeerOptions options)
       group_(group_named(options_.group)),
       cluster_(cluster_named(options_.cluster)),
       directories_(make_directories(group_, options_.state_directory)),
-      data_(*this),
-      world_(*this, data_, draw()),
+      mover_(*this),
+      world_(*this, mover_, draw()),
       driver_(mutex_, *this) {
   check_cluster_name(cluster_);
   auto say = [this](const std::string& line, LogLevel level) { log(line, level); };
@@ -88,7 +87,7 @@ void Engine::open(WayIn way) {
   sockets.log = [this](const std::string& line) { log(line); };
   // Before any data travel, it is hung up on.
   sockets.stream_came = [this](const Life& from, net::Stream stream) {
-    if (node_->has_life()) data_.serve(from, std::move(stream));
+    if (node_->has_life()) mover_.serve(from, std::move(stream));
   };
   remove_abandoned_sockets(directories_.sockets);
   world_.open(std::move(sockets));
@@ -150,7 +149,7 @@ void Engine::come_in() {
     log(fmt::format("a lease of {} is ignored: the group '{}' keeps the {} it was founded with",
                     *options_.lease, group_,
                     std::chrono::duration_cast<std::chrono::milliseconds>(lease)));
-  data_.restore(guard);
+  phase_changed_.wait(guard, [&] { return node_->is_restored() || !node_->is_member(); });
 }
 
 std::string Engine::why_not_admitted() const {
@@ -194,27 +193,17 @@ void Engine::leave() {
     node_->leave(net::steady_now());
     settle();
     while (node_->phase() == Phase::leaving) {
-      if (std::exchange(is_to_bequeath_, false)) {
-        data_.bequeath(net::steady_now() + bequeathing_patience, guard);
-        node_->bequeathed();
-      } else {
-        phase_changed_.wait_for(guard, node_->wakes() - net::steady_now());
-      }
+      phase_changed_.wait_for(guard, node_->wakes() - net::steady_now());
       look_at_clock();
     }
   }
   stop();
 }
 
-void Engine::bequeath() {
-  is_to_bequeath_ = true;
-  phase_changed_.notify_all();
-}
-
 void Engine::stop() {
   if (!driver_.is_running()) return;
   driver_.stop();
-  data_.stop();
+  mover_.stop();
   world_.close_register();
   Guard guard(mutex_);
   node_->end();

@@ -17,7 +17,7 @@
 
 #include "net/sockets.hpp"
 #include "node/node.hpp"
-#include "peer/data_desk.hpp"
+#include "peer/data_mover.hpp"
 #include "peer/driver.hpp"
 #include "peer/fork.hpp"
 #include "peer/joining.hpp"
@@ -100,7 +100,7 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   /// Whatever is due is done now.
   void look_at_clock();
   net::Sockets& sockets() { return *world_.sockets(); }
-  DataDesk& data() { return data_; }
+  DataMover& mover() { return mover_; }
   /// Bytes of data have come or gone.
   void tell_data(std::uint64_t sent, std::uint64_t received);
   /// What this process runs, for those who ask who holds a lock; its command line without.
@@ -121,7 +121,6 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   Time wakes() const override;
   // The world.
   void phase_changed() override { phase_changed_.notify_all(); }
-  void bequeath() override;
   void keep_house() override;
 
   [[noreturn]] static void fail_because_forked();
@@ -144,13 +143,12 @@ class Engine final : public std::enable_shared_from_this<Engine>,
 
   mutable std::mutex mutex_;
   std::condition_variable phase_changed_;
-  DataDesk data_;
+  DataMover mover_;
   RealWorld world_;
   std::unique_ptr<TraceFile> trace_;
   std::optional<node::Node> node_;
   Driver driver_;
   /// What the clock showed when the driver began to work.
-  bool is_to_bequeath_ = false;
   std::function<void()> beat_;
   Duration beat_period_{};
   Time next_beat_ = Time::max();

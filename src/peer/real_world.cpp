@@ -9,14 +9,15 @@
 #include <fstream>
 #include <iterator>
 
-#include "peer/data_desk.hpp"
+#include "peer/buffer.hpp"
+#include "peer/data_mover.hpp"
 #include "register/epoch_floor.hpp"
 
 namespace conch::peer {
 
 using namespace recovery;
 
-RealWorld::RealWorld(Process& process, DataDesk& data, std::uint64_t seed)
+RealWorld::RealWorld(Process& process, DataMover& data, std::uint64_t seed)
     : process_(process), data_(data), random_(seed) {}
 
 void RealWorld::open(std::unique_ptr<Register> reg, RegisterListener& listener, bool proves) {
@@ -39,6 +40,7 @@ Incarnation RealWorld::draw_incarnation(Incarnation before) {
 }
 
 void RealWorld::begin_life(const Life& life) {
+  if (life != life_) data_.drop_streams();  // The first is the one in which it introduced itself.
   life_ = life;
   lease_page_.reset();
   lease_until_.reset();
@@ -103,20 +105,28 @@ void RealWorld::end_lease() {
 
 // Data.
 
-void RealWorld::enclose(const Life& to, const std::string& lock, const DataRef& data) {
-  data_.enclose(to, lock, data);
+std::shared_ptr<node::Block> RealWorld::make_block(std::uint64_t capacity) {
+  return std::make_shared<Buffer>(capacity);
 }
-void RealWorld::take_enclosure(node::Enclosure enclosure) {
-  data_.take_enclosure(std::move(enclosure));
+void RealWorld::begin(node::Transfer transfer) { data_.begin(std::move(transfer)); }
+void RealWorld::abort(std::uint64_t number) { data_.abort(number); }
+void RealWorld::count_data(std::uint64_t sent, std::uint64_t received) {
+  data_.count(sent, received);
 }
-void RealWorld::outdated(const std::string& lock, std::uint64_t version) {
-  data_.outdated(lock, version);
+void RealWorld::save_data(const std::string& lock, node::Block& block) { data_.save(lock, block); }
+void RealWorld::forget_saved(const std::string& lock) { data_.forget_saved(lock); }
+std::vector<std::string> RealWorld::saved_locks() { return data_.saved_locks(); }
+std::shared_ptr<node::Block> RealWorld::load_data(const std::string& lock, std::uint64_t version) {
+  return data_.load(lock, version);
 }
-std::vector<node::Copy> RealWorld::new_copies() { return data_.new_copies(); }
-void RealWorld::forget_data() { data_.forget(); }
-void RealWorld::roster_changed() { data_.follow_view(); }
+void RealWorld::roster_changed(const View& view) { data_.follow_view(view); }
 
 // This process.
+
+void RealWorld::keep_house() {
+  process_.keep_house();
+  data_.begin_again();
+}
 
 wire::ClientProcess RealWorld::process() const {
   return {static_cast<std::uint64_t>(::getpid()), ::geteuid()};

@@ -18,15 +18,13 @@
 
 namespace conch::peer {
 
-class DataDesk;
+class DataMover;
 
 /// The process that this is.
 class Process {
  public:
   virtual ~Process() = default;
   virtual void phase_changed() = 0;
-  /// Nothing is to end with this peer that another can take.
-  virtual void bequeath() = 0;
   virtual void keep_house() = 0;
   virtual void log(const std::string& line, LogLevel level) const = 0;
 };
@@ -34,7 +32,7 @@ class Process {
 /// Under the engine's guard.
 class RealWorld final : public node::World {
  public:
-  RealWorld(Process& process, DataDesk& data, std::uint64_t seed);
+  RealWorld(Process& process, DataMover& data, std::uint64_t seed);
 
   void open(net::SocketsOptions options) { sockets_.emplace(std::move(options)); }
   void open(std::unique_ptr<Register> reg, RegisterListener& listener, bool proves);
@@ -69,15 +67,17 @@ class RealWorld final : public node::World {
   }
   void show_lease(Time until, Duration length) override;
   void end_lease() override;
-  void enclose(const node::Life& to, const std::string& lock, const DataRef& data) override;
-  void take_enclosure(node::Enclosure enclosure) override;
-  void outdated(const std::string& lock, std::uint64_t version) override;
-  std::vector<node::Copy> new_copies() override;
-  void forget_data() override;
-  void bequeath() override { process_.bequeath(); }
+  std::shared_ptr<node::Block> make_block(std::uint64_t capacity) override;
+  void begin(node::Transfer transfer) override;
+  void abort(std::uint64_t number) override;
+  void count_data(std::uint64_t sent, std::uint64_t received) override;
+  void save_data(const std::string& lock, node::Block& block) override;
+  void forget_saved(const std::string& lock) override;
+  std::vector<std::string> saved_locks() override;
+  std::shared_ptr<node::Block> load_data(const std::string& lock, std::uint64_t version) override;
   void phase_changed() override { process_.phase_changed(); }
-  void roster_changed() override;
-  void keep_house() override { process_.keep_house(); }
+  void roster_changed(const recovery::View& view) override;
+  void keep_house() override;
   Duration draw(Duration least, Duration most) override;
   void log(const std::string& line, LogLevel level) override { process_.log(line, level); }
   wire::ClientProcess process() const override;
@@ -89,7 +89,7 @@ class RealWorld final : public node::World {
   std::vector<net::Descriptor> pledges();
 
   Process& process_;
-  DataDesk& data_;
+  DataMover& data_;
   Random random_;
   recovery::Life life_;
   std::optional<net::Sockets> sockets_;

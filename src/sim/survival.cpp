@@ -82,6 +82,7 @@ Survival::Survival(const SurvivalOptions& options, std::ostream* trace)
       label_dice_(~options.seed),
       evict_dice_(options.seed, 2),
       client_dice_(options.seed, 1),
+      data_dice_(options.seed, 3),
       register_(options.lease) {
   validate(options);
 }
@@ -102,9 +103,15 @@ SurvivalReport Survival::run() {
   clients_max_ = static_cast<unsigned>(random_.below(3));
   if (is_ring()) threads_max_ = std::min(threads_max_, 2U);
   if (is_ring()) clients_max_ = 0;  // Nobody waits for the commands of one that was put out.
+  hosts_ = 1 + static_cast<std::uint32_t>(data_dice_.below(nodes_));
   lock_names_ = {"conch"};
   if (chance(0.3)) lock_names_.emplace_back("horn");
-  for (const std::string& lock : lock_names_) oracles_.emplace(lock, LockOracle(findings_));
+  for (const std::string& lock : lock_names_)
+    oracles_.emplace(lock,
+                     LockOracle(findings_, [this, lock](const Life& life, std::uint64_t version) {
+                       Process* process = find(life);
+                       return process && process->node->data().version(lock) == version;
+                     }));
   for (std::uint64_t place = 0; place < nodes_; ++place)
     respawn(id_of(place), draw({}, options_.lease.length));
   plan_faults();
@@ -196,7 +203,11 @@ void Survival::check_nothing_is_left() {
                          "a client of " + name_of(process->life) + " was never answered");
     if (!process->node->is_member())
       findings_.report(Property::progress, name_of(process->life) + " is not in the group");
+    if (!process->node->data().is_tidy())
+      findings_.report(Property::progress,
+                       name_of(process->life) + " still moves or keeps data that nobody wants");
   }
+  if (!moving_.empty()) findings_.report(Property::progress, "a transfer has never ended");
   for (const auto& [name, oracle] : oracles_)
     if (!oracle.is_empty())
       findings_.report(Property::progress, "somebody is still inside '" + name + "'");

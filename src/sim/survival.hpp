@@ -83,6 +83,7 @@ class Survival {
   class Process;
   struct Thread;
   struct Client;
+  struct Moving;
 
   /// What a host's clock shows: it starts anywhere and runs too fast or too slow.
   struct Clock {
@@ -194,6 +195,7 @@ class Survival {
   void ask(Process& process, Thread& thread);
   void lose_patience(Process& process, Thread& thread, std::uint64_t request);
   void release(Process& process, Thread& thread);
+  void let_go(Process& process, Thread& thread, const std::optional<DataRef>& written);
   void changed(Process& process, Thread& thread);
   void entered(Process& process, const Actor& actor, const node::LockDesk& desk, const Wish& wish,
                Fence fence);
@@ -239,7 +241,7 @@ class Survival {
   void forge_acknowledgement(const Process& victim, const Process& other);
   void hang_up_all(const Process& process, bool silently);
   Process* listener_at(const std::string& address);
-  bool is_cut(const Process& from, const Process& to) const;
+  bool is_cut(const Life& from, const Life& to) const;
 
   // What is said: survival_network.cpp
   void said(const Process& sender, const Life& to, std::string_view payload);
@@ -247,6 +249,46 @@ class Survival {
   void heard(const Process& receiver, const Life& from, std::string_view payload);
   void see_token(const Process& receiver, std::string_view payload);
   std::string describe(std::string_view payload) const;
+
+  // Data, and their transfers: survival_data.cpp
+  void open_data(Process& process, Thread& thread);
+  void close_data(Process& process, Thread& thread);
+  void use_data(Process& process, Thread& thread);
+  void acquire_data(Process& process, Thread& thread);
+  static bool is_told(const Process& process, const node::LockDesk& desk);
+  void moved(Process& process, Thread& thread);
+  void brought(Process& process, Thread& thread, dho::Status status);
+  void begin_work(Process& process, Thread& thread, dho::Status status);
+  void begin_writing(Process& process, Thread& thread);
+  void leave_data(Process& process, Thread& thread);
+  void written(Process& process, Thread& thread, dho::Status status);
+  void end_use(Process& process, Thread& thread);
+  void check_data(const Process& process, const Thread& thread, dho::Status status);
+  void check_lost(const Process& process, const Thread& thread);
+  void check_promise(const Process& process, const Thread& thread, dho::Status status);
+  bool share_memory(NodeId one, NodeId other) const;
+  using Step = std::function<void(Process& keeper)>;
+  using Arrival = std::function<node::TransferEnd(Process& asker)>;
+  void begin_transfer(Process& process, node::Transfer transfer);
+  void abort_transfer(const Process& process, std::uint64_t number);
+  void end_transfers(const Process& process, const recovery::View& view);
+  void cut_transfers(const Life& life);
+  void forget(const std::shared_ptr<Moving>& moving);
+  bool is_lost(const Moving& moving);
+  void hop(const std::shared_ptr<Moving>& moving, Duration time, Step step);
+  void hop_back(const std::shared_ptr<Moving>& moving, Arrival arrival);
+  void hop_back(const std::shared_ptr<Moving>& moving, node::TransferEnd::Kind kind);
+  using Patched = node::DataStore::PatchAnswer;
+  void hop_back(const std::shared_ptr<Moving>& moving, Patched answer);
+  void end(const std::shared_ptr<Moving>& moving, Arrival arrival);
+  void fail(const std::shared_ptr<Moving>& moving);
+  Duration draw_transfer_time();
+  void ask_for(const std::shared_ptr<Moving>& moving, const node::FetchData& m, Process& keeper);
+  void ask_for(const std::shared_ptr<Moving>& moving, const node::KeepData& m, Process& keeper);
+  void ask_for(const std::shared_ptr<Moving>& moving, const node::PatchData& m, Process& keeper);
+  void ask_for(const std::shared_ptr<Moving>&, const node::CopyData&, Process&) {}
+  void keep(const std::shared_ptr<Moving>& moving, const node::KeepData& m, Process& keeper,
+            const std::shared_ptr<node::Block>& block);
 
   // The register.
   void ask_register(const Process& process, const Life& asker, const recovery::Ask& ask);
@@ -284,6 +326,7 @@ class Survival {
   Random label_dice_;
   Random evict_dice_;
   Random client_dice_;
+  Random data_dice_;
   Time now_{};
   std::uint64_t order_ = 0;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
@@ -296,6 +339,12 @@ class Survival {
   unsigned threads_max_ = 1;
   unsigned clients_max_ = 0;
   std::vector<std::string> lock_names_;
+  /// So many machines: peers of one share memory.
+  std::uint32_t hosts_ = 1;
+  std::uint64_t blocks_ = 0;
+  std::vector<std::shared_ptr<Moving>> moving_;
+  /// What the last peer of the group has saved, lock by lock.
+  std::map<std::string, std::string> saved_;
   std::map<std::uint64_t, std::unique_ptr<Process>> processes_;
   std::map<Life, Process*> lives_;
   std::uint64_t serials_ = 0;
@@ -328,8 +377,6 @@ class Survival {
   /// So much fits into a connection.
   static constexpr std::size_t wire_bytes_plenty = std::size_t{64} << 10;
   std::size_t wire_bytes_max_ = wire_bytes_plenty;
-  /// As over a Unix socket.
-  bool connects_at_once_ = false;
   std::set<std::pair<std::uint64_t, std::uint64_t>> cut_;
   /// Nothing ever goes from one of these lives to the other.
   std::set<std::pair<Life, Life>> severed_;

@@ -31,7 +31,7 @@ void Survival::entered(Process& process, const Actor& actor, const node::LockDes
   see_late_holders();
   check_order(process, desk);
   forgive_forced_commands(process);
-  oracle(desk.name).entered(actor, {fence, desk.data}, wish);
+  oracle(desk.name).entered(actor, {fence, desk.data}, wish, is_told(process, desk));
   see_other_commands(actor, desk.name, wish);
 }
 
@@ -61,13 +61,16 @@ void Survival::ask(Process& process, Thread& thread) {
   std::string lock = draw_lock();
   Wish wish = draw_wish();
   thread.mode = wish.mode;
-  thread.writes = wish.mode == Mode::write && !is_ring() && chance(0.7);
+  thread.writes = wish.mode == Mode::write;
+  thread.uses_data = !is_ring() && chance(0.8);
+  thread.lock = lock;
   thread.asked_after_storm = !stormy_;
   std::uint64_t request = ++thread.request;
   note(process.life, "." + std::to_string(thread.number) + " asks for " + lock + " to " +
                          std::string(word(wish.mode)));
   node::LockDesk& desk = process.node->desk_at(lock);
   ++desk.users;
+  if (thread.uses_data) open_data(process, thread);
   act(process, [&](node::Node& node, Time now) { node.take_place(thread, desk, now); });
   if (!stormy_ || !chance(0.15)) return;
   to(process.serial, draw({}, options_.lease.length / 4),
@@ -85,18 +88,13 @@ void Survival::lose_patience(Process& process, Thread& thread, std::uint64_t req
 /// The node has changed the state of its claim.
 void Survival::changed(Process& process, Thread& thread) {
   const std::string& lock = thread.desk->name;
-  Actor actor{thread.life, thread.number};
+  Actor actor = thread.actor();
   std::uint64_t request = thread.request;
   switch (thread.state) {
     case Claim::State::inside:
       entered(process, actor, *thread.desk, {thread.mode, {}}, thread.fence);
-      process.keep(lock, thread.desk->data.version);
-      serve(process.id, thread.number, thread.asked_after_storm);
-      return to(process.serial, draw({}, options_.lease.length / 10),
-                [this, &thread, request](Process& one) {
-                  bool is_same = thread.request == request;
-                  if (is_same && thread.state == Claim::State::inside) release(one, thread);
-                });
+      return thread.uses_data ? use_data(process, thread)
+                              : begin_work(process, thread, dho::Status::ok);
     case Claim::State::lost: {
       note(process.life, "." + std::to_string(thread.number) + " is told that it has lost " + lock);
       const node::AnySteward& steward = process.node->steward();
@@ -121,27 +119,27 @@ void Survival::changed(Process& process, Thread& thread) {
 /// It has nothing to do with its lock any more, and may ask again.
 void Survival::finish(Process& process, Thread& thread) {
   thread.state = Claim::State::idle;
+  if (thread.uses_data) close_data(process, thread);
   process.node->close_desk(*std::exchange(thread.desk, nullptr));
   think(process, thread);
 }
 
 void Survival::release(Process& process, Thread& thread) {
-  bool has_lease = process.node->has_lease(process.shows()) || options_.without == Rule::lease;
-  if (thread.writes && !has_lease)  // It will be told before anything is released.
+  if (thread.uses_data && thread.is_in_vain())  // It will be told before anything is released.
     return call(process, [](node::Node&, Time) {});
   if (process.node->steward().stage() == recovery::Stage::frozen)
     findings_.see(Sighting::released_while_frozen);
-  const std::string& lock = thread.desk->name;
-  std::optional<std::uint64_t> written;
-  if (thread.writes) {
-    written = thread.fence.number();
-    thread.desk->data = {*written, 1, process.id};
-    process.data[lock] = *written;
-  }
+  if (thread.uses_data) return leave_data(process, thread);
+  let_go(process, thread, std::nullopt);
+}
+
+/// The lock goes on; and says this of the data, if something was written.
+void Survival::let_go(Process& process, Thread& thread, const std::optional<DataRef>& written) {
+  if (written) thread.desk->data = *written;
   if (trace_)
-    note(name_of(Actor{process.life, thread.number}) + " releases " + lock +
-         (written ? ", version " + std::to_string(*written) : ""));
-  oracle(lock).left({thread.life, thread.number}, written);
+    note(name_of(thread.actor()) + " releases " + thread.desk->name +
+         (written ? ", version " + std::to_string(written->version) : ""));
+  oracle(thread.desk->name).left(thread.actor(), written);
   act(process, [&](node::Node& node, Time now) { node.drop_place(thread, now); });
   finish(process, thread);
 }

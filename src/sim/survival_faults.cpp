@@ -13,7 +13,6 @@ void Survival::plan_faults() {
   latency_max_ = draw(lease / 1000, lease / 20);
   loss_ = chance(0.5) ? 0 : (is_ring() ? 0.003 : 0.03) * random_.uniform();
   if (chance(0.2) && !is_ring()) wire_bytes_max_ = 100 + random_.below(2000);
-  connects_at_once_ = chance(0.3);
   answers_lost_ = chance(0.5) ? 0 : 0.2 * random_.uniform();
   register_clock_ = draw_clock();
   if (chance(0.3)) entries_max_ = random_.below(40);

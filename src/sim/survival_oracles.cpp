@@ -51,6 +51,17 @@ std::string_view word(Sighting sighting) {
     case Sighting::patience_ended: return "somebody's patience ended";
     case Sighting::left_while_wanted: return "a peer left while its locks were in use";
     case Sighting::data_inherited: return "data of one that left were inherited";
+    case Sighting::data_streamed: return "data came from another machine";
+    case Sighting::data_enclosed: return "data came with their lock";
+    case Sighting::memory_passed: return "memory was passed within a machine";
+    case Sighting::copy_found: return "data were found at another than the lock named";
+    case Sighting::copies_spread: return "copies were with others before a lock went on";
+    case Sighting::part_patched: return "a part of the data was changed where the rest was";
+    case Sighting::data_torn: return "somebody was told that data are torn";
+    case Sighting::data_lost: return "somebody was told that data are lost";
+    case Sighting::data_saved: return "the last one to leave saved the data";
+    case Sighting::data_restored: return "the first one to come restored them";
+    case Sighting::transfer_cut: return "a transfer was cut";
     case Sighting::asked_for_another: return "a peer asked the register for another";
     case Sighting::channel_broke: return "a channel broke between two that went on";
     case Sighting::group_surveyed: return "the group was asked who holds what";
@@ -76,7 +87,9 @@ bool is_expected(Sighting sighting, const CatalogEntry& entry) {
   if (sighting == Sighting::guest_came) return can.dynamic;
   if (sighting == Sighting::readers_together) return can.shared;
   if (sighting == Sighting::token_in_flight) return can.token;
-  if (sighting == Sighting::lock_forgotten) return false;  // too rarely, and some never
+  constexpr std::array rare{Sighting::lock_forgotten, Sighting::copy_found,
+                            Sighting::data_restored};
+  if (std::find(rare.begin(), rare.end(), sighting) != rare.end()) return false;
   return true;
 }
 
@@ -90,12 +103,13 @@ Entries LockOracle::inside() const {
   return all;
 }
 
-void LockOracle::entered(const Actor& actor, const Baton& baton, const Wish& wish) {
+void LockOracle::entered(const Actor& actor, const Baton& baton, const Wish& wish,
+                         bool is_rolled_back) {
   if (last_ == actor.life) see(Sighting::stayed_near);
   last_ = actor.life;
   check_exclusion(actor, baton.fence, wish);
   check_fence(actor, baton.fence, wish);
-  check_data(actor, baton.data.version);
+  found(actor, baton.data, is_rolled_back);
   inside_[actor] = {baton.fence, wish, ++entries_};
 }
 
@@ -126,25 +140,85 @@ void LockOracle::check_fence(const Actor& actor, Fence fence, const Wish& wish) 
   largest_ = std::max(largest_, fence);
 }
 
-/// The data are those released last, unless everybody is gone who had them.
-void LockOracle::check_data(const Actor& actor, std::uint64_t found) {
-  if (!written_.empty() && written_.back().version != found) see(Sighting::data_rolled_back);
-  for (; !written_.empty() && written_.back().version != found; written_.pop_back()) {
-    const Written& newest = written_.back();
-    if (std::optional<Life> keeper = living_keeper(newest))
-      return report(Property::data, name_of(actor) + " finds version " + std::to_string(found) +
-                                        ", but " + name_of(*keeper) + " has version " +
-                                        std::to_string(newest.version));
+/// The data are those released last, unless everybody is gone who had them; or those of a writer
+/// that had written, and was gone before it released.
+void LockOracle::found(const Actor& actor, const DataRef& data, bool is_rolled_back) {
+  std::uint64_t version = data.version;
+  bool is_newer = version > 0 && (written_.empty() || written_.back() < version);
+  bool is_end = data.size == 0 && has_ended_;
+  if (is_newer && (is_end || bytes_.contains(version))) written_.push_back(version);
+  bool is_older = !written_.empty() && written_.back() != version;
+  if (is_older) {
+    see(Sighting::data_rolled_back);
+    if (!is_rolled_back) check_told(actor, written_.back(), version);
+    check_promise(actor, written_.back(), version);
   }
-  if (written_.empty() && found != 0)
-    report(Property::data,
-           name_of(actor) + " finds version " + std::to_string(found) + ", which nobody has left");
+  for (; !written_.empty() && written_.back() != version; written_.pop_back())
+    check_loss(actor, written_.back(), version);
+  if (written_.empty() && version != 0)
+    report(Property::data, name_of(actor) + " finds version " + std::to_string(version) +
+                               ", which nobody has left");
+  heard_[actor.life] = std::max(heard_[actor.life], version);
 }
 
-std::optional<recovery::Life> LockOracle::living_keeper(const Written& written) const {
-  for (const Life& keeper : written.keepers)
-    if (!gone_.contains(keeper)) return keeper;
-  return std::nullopt;
+/// Who has heard of data that are lost tells the others.
+void LockOracle::check_told(const Actor& actor, std::uint64_t lost, std::uint64_t found) {
+  for (const auto& [life, newest] : heard_)
+    if (newest >= lost && !gone_.contains(life))
+      report(Property::data, name_of(actor) + " finds version " + std::to_string(found) +
+                                 ", and is not told of version " + std::to_string(lost) +
+                                 ", of which " + name_of(life) + " has heard");
+}
+
+/// Of a version that is nobody's any more.
+void LockOracle::check_loss(const Actor& actor, std::uint64_t version, std::uint64_t found) {
+  for (const Life& life : copies_[version])
+    if (!gone_.contains(life) && has_newest_(life, version))
+      report(Property::data, name_of(actor) + " finds version " + std::to_string(found) + ", but " +
+                                 name_of(life) + " has version " + std::to_string(version));
+}
+
+void LockOracle::check_promise(const Actor& actor, std::uint64_t lost, std::uint64_t found) {
+  for (const Life& life : promised_[lost])
+    if (!gone_.contains(life))
+      report(Property::data, name_of(actor) + " finds version " + std::to_string(found) + ", but " +
+                                 name_of(life) + " was to have a copy of version " +
+                                 std::to_string(lost));
+}
+
+void LockOracle::found_torn(const Actor& actor, std::uint64_t version) {
+  bool is_torn = std::any_of(begun_.begin(), begun_.end(),
+                             [&](const auto& each) { return each.second == version; });
+  if (!is_torn)
+    report(Property::data, name_of(actor) + " is told that version " + std::to_string(version) +
+                               " is torn, which nobody has begun to change");
+}
+
+void LockOracle::found_bytes(const Actor& actor, std::uint64_t version, std::uint64_t begin,
+                             const std::string& bytes) {
+  auto written = bytes_.find(version);
+  bool is_same = written != bytes_.end() && written->second.substr(begin, bytes.size()) == bytes;
+  if (!is_same)
+    report(Property::data, name_of(actor) + " is given other bytes than those of version " +
+                               std::to_string(version));
+}
+
+void LockOracle::patches(std::uint64_t before, std::uint64_t version, std::uint64_t begin,
+                         const std::string& bytes) {
+  std::string whole = bytes_[before];
+  offers(version, whole.replace(begin, bytes.size(), bytes));
+}
+
+void LockOracle::promised(const Actor& actor, std::uint64_t version, unsigned copies,
+                          const recovery::Roster& roster) {
+  std::set<Life>& keepers = promised_[version];
+  for (const Life& life : copies_[version])
+    if (roster.contains(life) && life != actor.life) keepers.insert(life);
+  std::size_t wanted = std::min<std::size_t>(copies, roster.size() - 1);
+  if (keepers.size() < wanted)
+    report(Property::data, name_of(actor) + " releases version " + std::to_string(version) +
+                               " with " + std::to_string(keepers.size()) + " copies of " +
+                               std::to_string(wanted));
 }
 
 void LockOracle::told_lost(const Actor& actor) {
@@ -175,14 +249,13 @@ void LockOracle::opened(const Entries& inside_before) {
   }
 }
 
-void LockOracle::copied(const Life& life, std::uint64_t version) {
-  for (Written& written : written_)
-    if (written.version == version) written.keepers.insert(life);
-}
-
-void LockOracle::left(const Actor& actor, std::optional<std::uint64_t> version) {
+void LockOracle::left(const Actor& actor, const std::optional<DataRef>& written) {
   inside_.erase(actor);
-  if (version) written_.push_back({*version, {actor.life}});
+  if (!written) return;
+  if (written->size == 0) offers(written->version, "");
+  written_.push_back(written->version);
+  heard_[actor.life] = written->version;
+  if (written->location == actor.life.id) copied(actor.life, written->version);
 }
 
 void LockOracle::died(const Life& life) {

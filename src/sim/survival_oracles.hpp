@@ -4,6 +4,7 @@
 
 #include <array>
 #include <compare>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -60,10 +61,21 @@ enum class Sighting : std::uint8_t {
   lived_again,     // a process was put out, and came back as a new life
   stayed_near,     // a lock went from one thread or client of a peer to another
   client_entered,
-  client_vanished,     // with a lock, or while it waited
-  patience_ended,      // somebody waited no longer
-  left_while_wanted,   // a peer left while its threads or clients held locks or waited
-  data_inherited,      // from one that left
+  client_vanished,    // with a lock, or while it waited
+  patience_ended,     // somebody waited no longer
+  left_while_wanted,  // a peer left while its threads or clients held locks or waited
+  data_inherited,     // from one that left
+  data_streamed,      // bytes came from another machine
+  data_enclosed,      // they came with the lock
+  memory_passed,      // from another process of the machine
+  copy_found,         // at another than the lock had named
+  copies_spread,      // before the lock went on
+  part_patched,       // where the rest was
+  data_torn,          // a writer died, or was put out, and the next one was told
+  data_lost,          // the next one was told that nobody had them
+  data_saved,         // by the last one that left
+  data_restored,      // by the first one that came
+  transfer_cut,
   asked_for_another,   // a peer asked the register for one that cannot
   channel_broke,       // between two lives that went on
   group_surveyed,      // somebody asked who holds what, and was told
@@ -75,7 +87,7 @@ enum class Sighting : std::uint8_t {
   wrote_in_parts,      // because a connection took less than it was given
   severed,             // two heard one another no more, and all others heard both
 };
-inline constexpr std::size_t sighting_count = 41;
+inline constexpr std::size_t sighting_count = 52;
 std::string_view word(Sighting sighting);
 /// Whether an algorithm of which one can say this shows it in some hundred runs.
 bool is_expected(Sighting sighting, const CatalogEntry& entry);
@@ -99,13 +111,44 @@ class LockOracle {
  public:
   using Life = recovery::Life;
 
-  explicit LockOracle(Findings& findings) : findings_(&findings) {}
+  /// Whether this version is the newest that a peer has.
+  using HasNewest = std::function<bool(const Life& life, std::uint64_t version)>;
 
-  void entered(const Actor& actor, const Baton& baton, const Wish& wish);
-  /// It leaves by its own will, and has written this version, if any.
-  void left(const Actor& actor, std::optional<std::uint64_t> version);
-  /// The bytes of this version are at this peer.
-  void copied(const Life& life, std::uint64_t version);
+  LockOracle(Findings& findings, HasNewest has_newest)
+      : findings_(&findings), has_newest_(std::move(has_newest)) {}
+
+  /// Whether it is told that older data are there than those of the last holder.
+  void entered(const Actor& actor, const Baton& baton, const Wish& wish, bool is_rolled_back);
+  /// It leaves by its own will, and the lock says this of the data, if it has changed.
+  void left(const Actor& actor, const std::optional<DataRef>& written);
+
+  // Data.
+
+  /// What a holder is told by its lock.
+  void found(const Actor& actor, const DataRef& data, bool is_rolled_back);
+  /// The last one that leaves takes them along.
+  void ended() {
+    written_.clear();
+    has_ended_ = true;
+  }
+  void found_torn(const Actor& actor, std::uint64_t version);
+  /// The bytes of a version, from one of them on.
+  void found_bytes(const Actor& actor, std::uint64_t version, std::uint64_t begin,
+                   const std::string& bytes);
+  /// Who holds the lock with this fence changes a version where others can see it; and has done so.
+  void begins(Fence fence, std::uint64_t version) { begun_[fence] = version; }
+  void finishes(Fence fence) { begun_.erase(fence); }
+  /// A holder has written it, and may die before it releases.
+  void offers(std::uint64_t version, const std::string& bytes) { bytes_[version] = bytes; }
+  /// A part of a version was replaced.
+  void patches(std::uint64_t before, std::uint64_t version, std::uint64_t begin,
+               const std::string& bytes);
+  /// This peer was given it, too. Who only sees it in memory that it shares has perhaps told that
+  /// it has what was there before.
+  void copied(const Life& life, std::uint64_t version) { copies_[version].insert(life); }
+  /// Its writer goes on because so many others have it.
+  void promised(const Actor& actor, std::uint64_t version, unsigned copies,
+                const recovery::Roster& roster);
   /// It does not hold the lock any more, and knows.
   void told_lost(const Actor& actor);
   /// It does not hold the lock any more: somebody has forced it open, by this epoch.
@@ -129,20 +172,16 @@ class LockOracle {
     std::uint64_t entry = 0;
     bool late = false;
   };
-  /// A version of the data, and who has it.
-  struct Written {
-    std::uint64_t version = 0;
-    std::set<Life> keepers;
-  };
-
   void check_exclusion(const Actor& actor, Fence fence, const Wish& wish);
   void check_fence(const Actor& actor, Fence fence, const Wish& wish);
-  void check_data(const Actor& actor, std::uint64_t found);
-  std::optional<Life> living_keeper(const Written& written) const;
+  void check_loss(const Actor& actor, std::uint64_t version, std::uint64_t found);
+  void check_promise(const Actor& actor, std::uint64_t lost, std::uint64_t found);
+  void check_told(const Actor& actor, std::uint64_t lost, std::uint64_t found);
   void see(Sighting sighting) { findings_->see(sighting); }
   void report(Property property, std::string what) { findings_->report(property, std::move(what)); }
 
   Findings* findings_;
+  HasNewest has_newest_;
   std::uint64_t entries_ = 0;
   std::map<Actor, Holder> inside_;
   /// Those inside after whose lease another has entered.
@@ -150,8 +189,19 @@ class LockOracle {
   /// That was handed out.
   Fence largest_;
   std::optional<Life> last_;
-  /// What was released, oldest first.
-  std::vector<Written> written_;
+  /// The versions that were released, oldest first.
+  std::vector<std::uint64_t> written_;
+  /// Somebody was the last, and has left nothing.
+  bool has_ended_ = false;
+  /// Of each version that ever was: its bytes, who was given a copy, and for whom its writer
+  /// waited.
+  std::map<std::uint64_t, std::string> bytes_;
+  std::map<std::uint64_t, std::set<Life>> copies_;
+  std::map<std::uint64_t, std::set<Life>> promised_;
+  /// Those who have begun to change a version, and have not released.
+  std::map<Fence, std::uint64_t> begun_;
+  /// The newest version that each peer has heard of.
+  std::map<Life, std::uint64_t> heard_;
   std::set<Life> gone_;
 };
 

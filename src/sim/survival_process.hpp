@@ -5,18 +5,23 @@
 
 namespace conch::sim {
 
-struct Survival::Thread final : node::Claim {
+struct Survival::Thread final : node::Claim, node::DataSection {
   Thread(Survival& world, Process& process, unsigned number)
       : Claim(Mode::write), number(number), world_(world), process_(process) {}
+  ~Thread() override = default;
 
   const unsigned number;
   std::uint64_t request = 0;
   bool asked_after_storm = false;
-  /// Writes what the lock protects.
-  bool writes = false;
+  /// Has to do with what the lock protects; others want the lock alone.
+  bool uses_data = false;
 
+  Actor actor() const { return {Claim::life, number}; }
   void changed() override { world_.changed(process_, *this); }
-  void moved() override;
+  void moved() override { world_.moved(process_, *this); }
+  void brought(dho::Status status) override { world_.brought(process_, *this, status); }
+  void left(dho::Status status) override { world_.written(process_, *this, status); }
+  bool is_in_vain() const override;
 
  private:
   Survival& world_;
@@ -67,21 +72,18 @@ class Survival::Process final : public node::World, public node::Witness, public
   /// What has happened to it while it was stopped.
   std::vector<std::function<void(Process&)>> missed;
   std::optional<Time> lease_until;
-  /// The newest data of each lock that are here, and those that the node was not told of.
-  std::map<std::string, std::uint64_t> data;
-  std::vector<node::Copy> copies;
   bool is_settled_in = false;
   // As it was after the last call.
   std::size_t early = 0;
   std::size_t locks = 0;
   Epoch epoch{0};
   Time epoch_began{};
+  std::uint64_t enclosures = 0;
 
   Time shows() const { return clock.shows(w_.now_); }
   const recovery::Participant* participant() const {
     return node->has_life() ? node->steward().participant() : nullptr;
   }
-  void keep(const std::string& lock, std::uint64_t version);
   Client* find(wire::ClientId client);
 
   // Witness
@@ -111,14 +113,16 @@ class Survival::Process final : public node::World, public node::Witness, public
   void ask(const Life& asker, recovery::Ask ask) override { w_.ask_register(*this, asker, ask); }
   void show_lease(Time until, Duration) override;
   void end_lease() override;
-  void enclose(const Life&, const std::string&, const DataRef&) override {}
-  void take_enclosure(node::Enclosure) override {}
-  void outdated(const std::string&, std::uint64_t) override {}
-  std::vector<node::Copy> new_copies() override { return std::exchange(copies, {}); }
-  void forget_data() override;
-  void bequeath() override;
+  std::shared_ptr<node::Block> make_block(std::uint64_t capacity) override;
+  void begin(node::Transfer transfer) override { w_.begin_transfer(*this, std::move(transfer)); }
+  void abort(std::uint64_t number) override { w_.abort_transfer(*this, number); }
+  void count_data(std::uint64_t, std::uint64_t) override {}
+  void save_data(const std::string& lock, node::Block& block) override;
+  void forget_saved(const std::string& lock) override { w_.saved_.erase(lock); }
+  std::vector<std::string> saved_locks() override;
+  std::shared_ptr<node::Block> load_data(const std::string& lock, std::uint64_t version) override;
   void phase_changed() override {}
-  void roster_changed() override {}
+  void roster_changed(const recovery::View& view) override { w_.end_transfers(*this, view); }
   void keep_house() override {}
   Duration draw(Duration least, Duration most) override { return w_.draw(least, most); }
   void log(const std::string& line, LogLevel level) override;

@@ -117,6 +117,7 @@ void Survival::kill(Process& process, bool noticed) {
 }
 
 void Survival::remove(Process& process) {
+  cut_transfers(process.life);
   for (auto& [name, oracle] : oracles_) {
     // What its clients have started runs on.
     for (const Thread& thread : process.threads)
@@ -277,16 +278,10 @@ void Survival::see_late_holders() {
 
 // What is around a node.
 
-void Survival::Process::keep(const std::string& lock, std::uint64_t version) {
-  if (version == 0) return;
-  data[lock] = version;
-  copies.push_back({lock, {version, 1, id}});
-  w_.oracle(lock).copied(life, version);
-}
-
 void Survival::Process::begin_life(const Life& next) {
   if (next == life) return;
   w_.put_out(*this);
+  w_.cut_transfers(life);
   w_.lives_.erase(life);
   life = next;
   w_.lives_[life] = this;
@@ -305,33 +300,6 @@ void Survival::Process::end_lease() {
     if (command.actor.life == life) command.last = *lease_until;
 }
 
-void Survival::Process::forget_data() {
-  data.clear();
-  copies.clear();
-}
-
-/// Another member takes what is newest here; if there is none it ends with this peer.
-void Survival::Process::bequeath() {
-  w_.to(serial, w_.draw_latency(), [&w = w_](Process& one) {
-    for (const auto& [lock, version] : one.data) {
-      DataRef known = one.node->steward().known_data(lock);
-      if (known.version != version || known.location != one.id) continue;
-      for (const Member& member : one.node->steward().view().roster) {
-        Process* heir = w.find(member.life());
-        bool takes = heir && heir != &one && !heir->stopped && heir->node->is_member() &&
-                     heir->node->steward().view().roster.contains(one.life) &&
-                     !w.is_cut(one, *heir) && !w.is_cut(*heir, one);
-        if (!takes) continue;
-        heir->keep(lock, version);
-        w.findings_.see(Sighting::data_inherited);
-        w.call(*heir, [](node::Node& node, Time now) { node.tell_copies(now); });
-        break;
-      }
-    }
-    w.call(one, [](node::Node& node, Time) { node.bequeathed(); });
-  });
-}
-
 /// By a clock that is right.
 Fence Survival::Process::fence_floor() const {
   return overlay::FenceClock{}.at(w_.now_ + std::chrono::hours(1));
@@ -343,7 +311,5 @@ void Survival::Process::log(const std::string& line, LogLevel) {
   if (line.starts_with("nothing reaches")) w_.findings_.see(Sighting::channel_broke);
   if (line.find("makes no sense") != line.npos) w_.findings_.report(Property::invariant, line);
 }
-
-void Survival::Thread::moved() { process_.keep(desk->name, desk->data.version); }
 
 }  // namespace conch::sim

@@ -62,6 +62,16 @@ TEST(Survival, EpochsThatAreRenewedAllTheTime) {
   EXPECT_GT(worn, 1000U);
 }
 
+TEST(Survival, WhatIsRareHappens) {
+  Sightings seen{};
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    SurvivalReport report = Survival(of("central", seed)).run();
+    for (std::size_t i = 0; i < seen.size(); ++i) seen[i] += report.sightings[i];
+  }
+  for (Sighting rare : {Sighting::copy_found, Sighting::data_restored})
+    EXPECT_GT(seen[static_cast<std::size_t>(rare)], 0U) << word(rare);
+}
+
 /// A specimen is caught within so many seeds, and the same runs with the rule hold.
 std::optional<std::uint64_t> caught(SurvivalOptions options, std::uint64_t seeds) {
   for (options.seed = 1; options.seed <= seeds; ++options.seed)

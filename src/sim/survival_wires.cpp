@@ -22,29 +22,29 @@ Survival::Process* Survival::listener_at(const std::string& address) {
   return nullptr;
 }
 
-bool Survival::is_cut(const Process& from, const Process& to) const {
-  return cut_.contains({from.id.value, to.id.value}) || severed_.contains({from.life, to.life});
+bool Survival::is_cut(const Life& from, const Life& to) const {
+  return cut_.contains({from.id.value, to.id.value}) || severed_.contains({from, to});
 }
 
 wire::Network::Dialed Survival::dial(Process& from, const std::string& address) {
   Process* listener = listener_at(address);
-  bool reaches = listener && !is_cut(from, *listener) && !is_cut(*listener, from);
-  if (connects_at_once_ && !reaches) return {{}, "nobody listens there"};
+  bool reaches =
+      listener && !is_cut(from.life, listener->life) && !is_cut(listener->life, from.life);
+  bool is_local = listener && share_memory(from.id, listener->id);
+  if (is_local && !reaches) return {{}, "nobody listens there"};
   std::uint64_t number = ++wire_count_;
   Wire& wire = wires_[number];
   wire.address = address;
   wire.ends[0] = {from.id, from.serial};
-  wire::Route route = connects_at_once_ ? wire::Route::local : wire::Route::remote;
-  if (connects_at_once_) {
+  wire::Route route = is_local ? wire::Route::local : wire::Route::remote;
+  if (is_local) {
     wire.ends[1] = {listener->id, listener->serial};
     put(number, 1, Wire::Piece::Kind::accepted, {});
   } else {
     after(draw_latency(), [this, number] { knock(number); });
   }
-  return {{.serial = number_of(number, 0),
-           .route = route,
-           .whom = address,
-           .is_connected = connects_at_once_}};
+  return {
+      {.serial = number_of(number, 0), .route = route, .whom = address, .is_connected = is_local}};
 }
 
 /// A client of this process comes through its Unix socket. Returns the number of its end.
@@ -68,7 +68,7 @@ void Survival::knock(std::uint64_t number) {
   Process* listener = listener_at(wire.address);
   if (!listener) return put(number, 0, Wire::Piece::Kind::ended, "connection refused");
   const Process* from = find(wire.ends[0].process);
-  if (from && (is_cut(*from, *listener) || is_cut(*listener, *from)))
+  if (from && (is_cut(from->life, listener->life) || is_cut(listener->life, from->life)))
     return after(latency_max_, [this, number] { knock(number); });
   wire.ends[1] = {listener->id, listener->serial};
   put(number, 0, Wire::Piece::Kind::connected, {});
@@ -96,7 +96,7 @@ void Survival::arrive(std::uint64_t number, unsigned side) {
   Process* process = find(end.process);
   if (!process || end.pieces.empty() || end.pieces.front().arrival > now_) return;
   const Process* sender = find(other.process);
-  if (sender && is_cut(*sender, *process)) {
+  if (sender && is_cut(sender->life, process->life)) {
     if (std::exchange(end.is_held_up, true)) return;
     return after(latency_max_, [this, number, side] {
       auto held = wires_.find(number);
@@ -132,14 +132,14 @@ void Survival::take(Process& process, wire::Serial number, const Wire::Piece& pi
     switch (piece.kind) {
       case Wire::Piece::Kind::connected: return channels.connected(number, now);
       case Wire::Piece::Kind::accepted: {
-        bool is_client = wires_.at(wire_of(number)).ends[0].is_client;
-        bool is_scarce = is_client && stormy_ && client_dice_.chance(0.05);
-        return channels.accepted(
-            {.serial = number,
-             .route = is_client || connects_at_once_ ? wire::Route::local : wire::Route::remote,
-             .whom = "somebody",
-             .room = is_scarce ? wire::Room::scarce : wire::Room::ample},
-            now);
+        const auto& ends = wires_.at(wire_of(number)).ends;
+        bool is_local = share_memory(ends[0].id, ends[1].id);
+        bool is_scarce = ends[0].is_client && stormy_ && client_dice_.chance(0.05);
+        return channels.accepted({.serial = number,
+                                  .route = is_local ? wire::Route::local : wire::Route::remote,
+                                  .whom = "somebody",
+                                  .room = is_scarce ? wire::Room::scarce : wire::Room::ample},
+                                 now);
       }
       case Wire::Piece::Kind::bytes: return channels.brought(number, piece.text, now);
       case Wire::Piece::Kind::ended: return channels.ended(number, piece.text, now);

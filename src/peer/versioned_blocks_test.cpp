@@ -1,9 +1,21 @@
-#include "peer/stock.hpp"
+#include "node/versioned_blocks.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
-namespace conch::peer::stock_test {
+#include "peer/buffer.hpp"
+
+namespace conch::peer::versioned_blocks_test {
+
+using node::VersionedBlocks;
+
+struct Maker final : node::BlockMaker {
+  std::shared_ptr<node::Block> make_block(std::uint64_t capacity) override {
+    return std::make_shared<Buffer>(capacity);
+  }
+} maker;
+
+std::string text(const std::shared_ptr<node::Block>& block) { return block->text(block->size()); }
 
 std::shared_ptr<Buffer> version(std::uint64_t number) {
   auto buffer = std::make_shared<Buffer>(100);
@@ -16,50 +28,50 @@ std::shared_ptr<Buffer> again(Buffer& buffer) {
   return std::make_shared<Buffer>(net::Descriptor(::fcntl(buffer.share(), F_DUPFD_CLOEXEC, 0)));
 }
 
-TEST(Stock, WhatWasNewestBeforeIsFilledNext) {
-  Stock stock;
+TEST(VersionedBlocks, WhatWasNewestBeforeIsFilledNext) {
+  VersionedBlocks stock;
   auto first = version(1);
   stock.install(first);
   stock.install(version(2));
   EXPECT_EQ(stock.version(), 2u);
-  auto spare = stock.take_spare(100);
+  auto spare = stock.take_spare(100, maker);
   EXPECT_EQ(spare, first);
   EXPECT_FALSE(spare->has(1));
   EXPECT_EQ(stock.version(), 2u);
-  EXPECT_NE(stock.take_spare(100), first) << "it is taken";
+  EXPECT_NE(stock.take_spare(100, maker), first) << "it is taken";
 }
 
 /// Others of the machine write into what is a spare here.
-TEST(Stock, ASpareThatSomebodyElseHasWrittenIsTheNewest) {
-  Stock stock;
+TEST(VersionedBlocks, ASpareThatSomebodyElseHasWrittenIsTheNewest) {
+  VersionedBlocks stock;
   auto first = version(1);
   stock.install(first);
   stock.install(version(2));
   again(*first)->finish(3, 100);
   EXPECT_EQ(stock.find_newest(3), first);
-  EXPECT_NE(stock.take_spare(100), first) << "the newest data are not overwritten";
+  EXPECT_NE(stock.take_spare(100, maker), first) << "the newest data are not overwritten";
 }
 
 /// Somebody who was put out, and does not know, may ask for it.
-TEST(Stock, WhatIsOldIsFoundAndStaysOld) {
-  Stock stock;
+TEST(VersionedBlocks, WhatIsOldIsFoundAndStaysOld) {
+  VersionedBlocks stock;
   auto first = version(1);
   auto second = version(2);
   stock.install(first);
   stock.install(second);
   EXPECT_EQ(stock.find(1), first);
   EXPECT_EQ(stock.version(), 2u);
-  EXPECT_EQ(stock.take_spare(100), first);
+  EXPECT_EQ(stock.take_spare(100, maker), first);
   EXPECT_EQ(stock.find(2), second);
 }
 
 /// Three peers of a machine have the memory. One has the newest data in it, with a copy at the
 /// second, while to the third it is what it had before. That one is to keep something from another
 /// machine, of somebody who may die before all has come.
-TEST(Stock, WhatOthersHaveIsNotFilled) {
-  Stock writer;
-  Stock keeper;
-  Stock third;
+TEST(VersionedBlocks, WhatOthersHaveIsNotFilled) {
+  VersionedBlocks writer;
+  VersionedBlocks keeper;
+  VersionedBlocks third;
   auto shared = version(1);
   writer.install(shared);
   third.install(again(*shared));
@@ -67,57 +79,57 @@ TEST(Stock, WhatOthersHaveIsNotFilled) {
   shared->begin_writing(3);
   shared->finish(3, 100);
   keeper.install(again(*shared));
-  EXPECT_FALSE(third.take_spare(100)->is_same_memory(*shared));
+  EXPECT_FALSE(third.take_spare(100, maker)->is_same_memory(*shared));
   EXPECT_EQ(writer.find(3), shared);
   EXPECT_NE(keeper.find(3), nullptr);
 }
 
-TEST(Stock, TheSameMemoryIsNeverBothNewestAndSpare) {
-  Stock stock;
+TEST(VersionedBlocks, TheSameMemoryIsNeverBothNewestAndSpare) {
+  VersionedBlocks stock;
   auto first = version(1);
   stock.install(first);
   stock.install(again(*first));
-  auto spare = stock.take_spare(100);
+  auto spare = stock.take_spare(100, maker);
   EXPECT_FALSE(spare->is_same_memory(*first));
   EXPECT_EQ(stock.version(), 1u);
   stock.put_spare(again(*first));
-  EXPECT_FALSE(stock.take_spare(100)->is_same_memory(*first));
+  EXPECT_FALSE(stock.take_spare(100, maker)->is_same_memory(*first));
 }
 
-TEST(Stock, ASpareInSomebodysHandsIsNotTouched) {
-  Stock stock;
+TEST(VersionedBlocks, ASpareInSomebodysHandsIsNotTouched) {
+  VersionedBlocks stock;
   auto first = version(1);
   stock.install(first);
   stock.install(version(2));
   first->begin_writing(7);
-  EXPECT_NE(stock.take_spare(100), first);
+  EXPECT_NE(stock.take_spare(100, maker), first);
 }
 
-TEST(Stock, WhatCameWithTheLockIsUnpackedByWhoWasToldOfIt) {
+TEST(VersionedBlocks, WhatCameWithTheLockIsUnpackedByWhoWasToldOfIt) {
   DataRef told{3, 5, NodeId{7}};
-  Stock stock;
+  VersionedBlocks stock;
   stock.install(version(2));
   stock.enclose(3, "conch");
   EXPECT_EQ(stock.version(), 2u) << "nobody has the lock yet";
-  auto buffer = stock.unpack(told);
+  auto buffer = stock.unpack(told, maker);
   ASSERT_NE(buffer, nullptr);
-  EXPECT_EQ(std::memcmp(buffer->readable(5).data(), "conch", 5), 0);
+  EXPECT_EQ(text(buffer), "conch");
   EXPECT_EQ(stock.find(3), buffer);
-  EXPECT_EQ(stock.unpack(told), nullptr) << "once";
+  EXPECT_EQ(stock.unpack(told, maker), nullptr) << "once";
 }
 
-TEST(Stock, WhatCameWithAnotherLockIsNot) {
-  Stock stock;
+TEST(VersionedBlocks, WhatCameWithAnotherLockIsNot) {
+  VersionedBlocks stock;
   stock.install(version(2));
   for (const DataRef& told : {DataRef{3, 4, NodeId{7}}, DataRef{4, 5, NodeId{7}}}) {
     stock.enclose(3, "conch");
-    EXPECT_EQ(stock.unpack(told), nullptr);
+    EXPECT_EQ(stock.unpack(told, maker), nullptr);
   }
   EXPECT_EQ(stock.version(), 2u);
 }
 
-TEST(Stock, TornDataHaveNoVersion) {
-  Stock stock;
+TEST(VersionedBlocks, TornDataHaveNoVersion) {
+  VersionedBlocks stock;
   auto only = version(1);
   stock.install(only);
   only->begin_writing(2);
@@ -126,4 +138,4 @@ TEST(Stock, TornDataHaveNoVersion) {
   EXPECT_EQ(stock.version(), 0u);
 }
 
-}  // namespace conch::peer::stock_test
+}  // namespace conch::peer::versioned_blocks_test

@@ -12,7 +12,7 @@
 
 #include "core/types.hpp"
 
-namespace conch::peer {
+namespace conch::node {
 
 /// I hold the lock: send me these bytes of this version.
 struct FetchData {
@@ -71,4 +71,4 @@ struct DeclinedData {
 using DataQuestion = std::variant<FetchData, KeepData, PatchData>;
 using DataAnswer = std::variant<GoneData, HereData, SoundData, GoOn, KeptData, DeclinedData>;
 
-}  // namespace conch::peer
+}  // namespace conch::node

@@ -1,0 +1,112 @@
+// What becomes of the data of a peer that leaves; of the last one; and of the first.
+#include <algorithm>
+
+#include "node/data_store.hpp"
+
+namespace conch::node {
+
+using namespace recovery;
+
+/// It is for this peer to see that the newest data do not end with it.
+bool DataStore::is_answerable(const std::string& lock, const LockData& data) const {
+  std::uint64_t version = data.version();
+  if (version == 0 || version <= data.outdated) return false;
+  DataRef known = knowledge_.known_data(lock);
+  bool is_ours = known.location == self_.id && known.version == version;
+  return is_ours || data.owed == version;
+}
+
+std::optional<std::string> DataStore::find_answerable() const {
+  for (const auto& [lock, data] : locks_)
+    if (is_answerable(lock, data)) return lock;
+  return std::nullopt;
+}
+
+void DataStore::bequeath(Time until, Time now) {
+  phase_ = Phase::leaving;
+  leaves_until_ = until;
+  go_on_leaving(now);
+}
+
+void DataStore::go_on_leaving(Time now) {
+  if (phase_ != Phase::leaving) return;
+  heir_.again = Time::max();
+  while (std::optional<std::string> lock = find_answerable()) {
+    if (now >= leaves_until_) {
+      world_.log("nobody takes the data of '" + *lock + "': they end with this peer",
+                 LogLevel::warning);
+      break;
+    }
+    if (heir_.transfer) return;
+    std::uint64_t version = locks_[*lock].version();
+    if (heir_.lock != *lock || heir_.version != version) heir_ = {*lock, version};
+    lock_to_end_.reset();
+    if (others().empty()) return void(lock_to_end_ = lock);
+    if (offer(now)) return;
+  }
+  if (auto number = std::exchange(heir_.transfer, std::nullopt)) world_.abort(*number);
+  lock_to_end_.reset();
+  phase_ = Phase::gone;
+}
+
+/// Asks the next one, or waits before it asks everybody again; false if it is to insist now.
+bool DataStore::offer(Time now) {
+  for (const Member* each : others()) {
+    if (heir_.asked.contains(each->life())) continue;
+    DataRef data{heir_.version, locks_[heir_.lock].size(), self_.id};
+    heir_.transfer = ++number_;
+    heir_.with = each->life();
+    world_.begin({.number = number_,
+                  .question = KeepData{heir_.lock, data, true, heir_.insist},
+                  .with = each->life(),
+                  .address = each->address,
+                  .data = data,
+                  .block = locks_[heir_.lock].find(heir_.version)});
+    return true;
+  }
+  heir_.asked.clear();
+  heir_.insist = !heir_.insist;
+  if (heir_.insist) return false;
+  heir_.again = now + round_delay;
+  return true;
+}
+
+void DataStore::heir_answered(const TransferEnd& end, Time now) {
+  heir_.transfer.reset();
+  if (end.kind == TransferEnd::Kind::kept) {
+    // But it stays: the lock still says that it is here.
+    if (auto found = locks_.find(heir_.lock); found != locks_.end())
+      found->second.outdated = std::max(found->second.outdated, heir_.version);
+  } else {
+    heir_.asked.insert(heir_.with);
+  }
+  go_on_leaving(now);
+}
+
+/// Of the last peer: whoever comes before it has gone finds nothing, not something that is missing.
+bool DataStore::end(const std::string& lock, Time now) {
+  bool is_last = others().empty();
+  if (is_last) {
+    LockData& here = locks_[lock];
+    if (std::shared_ptr<Block> block = here.find(here.version())) world_.save_data(lock, *block);
+    here.outdated = here.version();
+  }
+  go_on_leaving(now);
+  return is_last;
+}
+
+void DataStore::not_entered(Time now) {
+  lock_to_end_.reset();
+  heir_.again = now + round_delay;
+}
+
+std::optional<DataRef> DataStore::restore(const std::string& lock, std::uint64_t version) {
+  std::shared_ptr<Block> block = world_.load_data(lock, version);
+  if (!block) return std::nullopt;
+  LockData& here = locks_[lock];
+  here.install(block);
+  here.owed = version;
+  return DataRef{version, block->size(), self_.id};
+}
+
+}  // namespace conch::node

@@ -1,0 +1,261 @@
+// How data come to a holder, and how what it has written comes to others.
+#include <algorithm>
+
+#include "node/data_store.hpp"
+#include "node/names.hpp"
+
+namespace conch::node {
+
+using namespace recovery;
+
+namespace {
+
+/// Between two attempts to get data from a member that does not answer.
+constexpr Duration retry_delay = std::chrono::milliseconds(20);
+
+}  // namespace
+
+std::optional<DataStore::Status> DataStore::bring(DataSection& section, Time now) {
+  section.doing_ = DataSection::Doing::bringing;
+  return start(section, now);
+}
+
+std::optional<DataStore::Status> DataStore::start(DataSection& section, Time now) {
+  busy_.push_back(&section);
+  std::optional<Status> status = step(section, now);
+  if (status) cancel(section);
+  return status;
+}
+
+void DataStore::cancel(DataSection& section) {
+  if (auto number = std::exchange(section.transfer_, std::nullopt)) world_.abort(*number);
+  section.doing_ = DataSection::Doing::nothing;
+  section.into_.reset();
+  std::erase(busy_, &section);
+}
+
+/// Something has happened that may matter to it.
+void DataStore::go_on(DataSection& section, Time now) {
+  bool is_busy = std::find(busy_.begin(), busy_.end(), &section) != busy_.end();
+  if (is_busy) conclude(section, step(section, now));
+}
+
+/// Its owner is told if it has come to an end.
+void DataStore::conclude(DataSection& section, std::optional<Status> status) {
+  if (!status) return;
+  bool was_bringing = section.doing_ == DataSection::Doing::bringing;
+  cancel(section);
+  was_bringing ? section.brought(*status) : section.left(*status);
+}
+
+std::optional<DataStore::Status> DataStore::step(DataSection& section, Time now) {
+  if (section.transfer_) return std::nullopt;
+  section.again_ = Time::max();
+  switch (section.doing_) {
+    case DataSection::Doing::nothing: return std::nullopt;
+    case DataSection::Doing::bringing: return step_bringing(section);
+    case DataSection::Doing::patching: return step_patching(section, now);
+    case DataSection::Doing::spreading: return step_spreading(section, now);
+  }
+  return std::nullopt;
+}
+
+void DataStore::begin(DataSection& section, const Member& with, Transfer transfer) {
+  transfer.number = ++number_;
+  transfer.with = with.life();
+  transfer.address = with.address;
+  transfer.is_awaited = section.is_awaited;
+  section.transfer_ = transfer.number;
+  section.with_ = transfer.with;
+  section.asked_ = section.data_;
+  world_.begin(std::move(transfer));
+  section.begun();
+}
+
+DataSection* DataStore::find_busy(std::uint64_t number) const {
+  auto found = std::find_if(busy_.begin(), busy_.end(),
+                            [&](const DataSection* each) { return each->transfer_ == number; });
+  return found == busy_.end() ? nullptr : *found;
+}
+
+void DataStore::ended(std::uint64_t number, const TransferEnd& end, Time now) {
+  if (heir_.transfer == number) return heir_answered(end, now);
+  DataSection* section = find_busy(number);
+  if (!section) return;
+  section->transfer_.reset();
+  section->again_ = Time::max();
+  if (end.kind == TransferEnd::Kind::failed) call(*section);
+  switch (section->doing_) {
+    case DataSection::Doing::nothing: return;
+    case DataSection::Doing::bringing:
+      return conclude(*section,
+                      section->into_ ? copied(*section, end, now) : fetched(*section, end, now));
+    case DataSection::Doing::patching: return conclude(*section, patched(*section, end, now));
+    case DataSection::Doing::spreading: return conclude(*section, spread(*section, end, now));
+  }
+}
+
+/// It may be that only we do not reach it, and then nobody else would suspect it. A channel tells
+/// whether it is heard.
+void DataStore::call(DataSection& section) {
+  if (std::exchange(section.called_, section.with_) == section.with_) return;
+  mail_.send(section.with_, packed(PayloadKind::ping, Ping{}));
+}
+
+// How they come.
+
+std::optional<DataStore::Status> DataStore::step_bringing(DataSection& section) {
+  if (find_here(section)) return set_apart(section);
+  const DataRef& data = section.data_;
+  if (!data.location) return Status::peer_lost;
+  if (!roster_.contains(*data.location))
+    return std::nullopt;  // The next epoch tells where they are.
+  const Member* keeper = find_keeper(section);
+  if (!keeper) return Status::peer_lost;
+  begin(section, *keeper,
+        {.question = FetchData{section.lock, data.version, range_of(section)}, .data = data});
+  return std::nullopt;
+}
+
+/// Whom the lock names. If that one does not have them, another may have a copy: what has the same
+/// number is the same, whoever has it.
+const Member* DataStore::find_keeper(const DataSection& section) const {
+  const Member* named = roster_.find(*section.data_.location);
+  bool is_other = named && named->life() != self_;
+  if (is_other && !section.without_.contains(named->life())) return named;
+  for (const Member* each : others())
+    if (!section.without_.contains(each->life())) return each;
+  return nullptr;
+}
+
+/// What is torn may still be written by who tore it. Whoever wants others to have copies leaves
+/// what is here as it is until then.
+std::optional<DataStore::Status> DataStore::set_apart(DataSection& section) {
+  bool is_needed = !section.is_aside && (section.is_torn_ || is_apart(section));
+  if (!is_needed) return section.is_torn_ ? Status::torn : Status::ok;
+  try {
+    section.into_ = locks_[section.lock].take_spare(section.data_.size, world_);
+  } catch (const std::bad_alloc&) {
+    return Status::no_memory;
+  }
+  begin(section, Member{self_.id, self_.incarnation},
+        {.question = CopyData{section.into_}, .data = section.data_, .block = section.block});
+  return std::nullopt;
+}
+
+std::optional<DataStore::Status> DataStore::copied(DataSection& section, const TransferEnd& end,
+                                                   Time now) {
+  std::shared_ptr<Block> copy = std::exchange(section.into_, nullptr);
+  if (section.data_.version != section.asked_.version) return step(section, now);
+  if (end.kind != TransferEnd::Kind::came) return Status::no_memory;
+  section.block = copy;
+  section.is_aside = true;
+  return section.is_torn_ ? Status::torn : Status::ok;
+}
+
+std::optional<DataStore::Status> DataStore::fetched(DataSection& section, const TransferEnd& end,
+                                                    Time now) {
+  bool is_same = section.data_ == section.asked_;
+  // Who is put out has reported them to nobody, so they may be lost by now.
+  bool is_meant =
+      section.data_.version == section.asked_.version && roster_.contains(section.with_);
+  bool has_come = end.kind == TransferEnd::Kind::came && is_meant && take(section, end);
+  if (has_come) return set_apart(section);
+  if (end.kind == TransferEnd::Kind::no_memory) return Status::no_memory;
+  bool is_gone = end.kind == TransferEnd::Kind::gone;
+  if (is_gone && is_same) note_without(section);
+  // Who did not answer has gone, or is about to: the next epoch tells; or it was busy.
+  if (is_gone || !is_same) return step(section, now);
+  section.again_ = now + retry_delay;
+  return std::nullopt;
+}
+
+void DataStore::note_without(DataSection& section) {
+  section.without_.insert(section.with_);
+  if (section.with_.id != section.data_.location) return;
+  world_.log("peer " + in_hex(section.with_.id.value) + " does not have the data of '" +
+                 section.lock + "' that it should have",
+             LogLevel::warning);
+}
+
+/// False if they are other data than were asked for.
+bool DataStore::take(DataSection& section, const TransferEnd& end) {
+  bool is_partial = end.is_streamed && is_part(section);
+  bool is_whole = !end.is_torn && !is_partial;
+  std::uint64_t version = section.data_.version;
+  if (is_whole && end.is_streamed) end.block->finish(version, section.data_.size);
+  if (is_whole && !end.block->has(version)) return false;
+  section.block = end.block;
+  section.is_torn_ = end.is_torn;
+  section.is_partial = is_partial;
+  section.is_streamed_ = end.is_streamed;
+  section.is_aside = end.is_streamed && !is_whole;
+  section.data_.location = section.with_.id;
+  if (is_whole) locks_[section.lock].install(end.block);
+  has_news_ = is_whole || has_news_;
+  return true;
+}
+
+std::shared_ptr<Block> DataStore::make_room(std::uint64_t number) {
+  const DataSection* section = find_busy(number);
+  if (!section) return nullptr;
+  std::uint64_t size = section->asked_.size;
+  return is_part(*section) ? world_.make_block(size)
+                           : locks_[section->lock].take_spare(size, world_);
+}
+
+// How they are left.
+
+std::optional<DataStore::Status> DataStore::step_patching(DataSection& section, Time now) {
+  if (section.is_in_vain() || !section.data_.location) return Status::peer_lost;
+  const Member* keeper = roster_.find(*section.data_.location);
+  if (!keeper) return section.again_ = now + round_delay, std::nullopt;
+  DataRef data = *section.written_;
+  data.location = keeper->id;
+  Range range = section.window;
+  range.end = std::min(range.end, data.size);
+  begin(section, *keeper,
+        {.question = PatchData{section.lock, section.data_.version, data, range},
+         .data = data,
+         .block = section.block});
+  return std::nullopt;
+}
+
+std::optional<DataStore::Status> DataStore::patched(DataSection& section, const TransferEnd& end,
+                                                    Time now) {
+  if (end.kind == TransferEnd::Kind::failed)
+    return section.again_ = now + round_delay, std::nullopt;
+  bool is_kept = end.kind == TransferEnd::Kind::kept && !section.is_in_vain();
+  if (!is_kept) return section.written_.reset(), Status::peer_lost;
+  section.written_->location = section.with_.id;
+  return Status::ok;
+}
+
+/// Until so many others have it, or all if they are fewer.
+std::optional<DataStore::Status> DataStore::step_spreading(DataSection& section, Time now) {
+  if (section.is_in_vain()) return Status::peer_lost;
+  std::vector<const Member*> members = others();
+  auto has_it = [&](const Member* each) { return section.have_.contains(each->life()); };
+  auto have = static_cast<std::size_t>(std::count_if(members.begin(), members.end(), has_it));
+  if (have >= std::min<std::size_t>(section.copies, members.size())) return Status::ok;
+  for (const Member* each : members) {
+    if (has_it(each) || section.without_.contains(each->life())) continue;
+    begin(section, *each,
+          {.question = KeepData{section.lock, *section.written_},
+           .data = *section.written_,
+           .block = section.block});
+    return std::nullopt;
+  }
+  section.without_.clear();
+  section.again_ = now + round_delay;
+  return std::nullopt;
+}
+
+std::optional<DataStore::Status> DataStore::spread(DataSection& section, const TransferEnd& end,
+                                                   Time now) {
+  bool is_kept = end.kind == TransferEnd::Kind::kept;
+  (is_kept ? section.have_ : section.without_).insert(section.with_);
+  return step(section, now);
+}
+
+}  // namespace conch::node

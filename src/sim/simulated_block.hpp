@@ -1,0 +1,64 @@
+// Memory of a simulated machine, for data that locks protect. Processes of one machine share it;
+// it outlives those that have it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "node/block.hpp"
+
+namespace conch::sim {
+
+class SimulatedBlock final : public node::Block {
+ public:
+  explicit SimulatedBlock(std::uint64_t identity) : memory_(std::make_shared<Memory>()) {
+    memory_->identity = identity;
+  }
+  /// As another process gets it. From then on neither is private.
+  std::shared_ptr<SimulatedBlock> share() {
+    is_private_ = false;
+    return std::make_shared<SimulatedBlock>(*this);
+  }
+
+  std::uint64_t version() const override { return memory_->version; }
+  std::uint64_t size() const override { return memory_->size; }
+  bool is_written() const override { return memory_->writer != 0; }
+  bool is_private() const override { return is_private_; }
+  std::uint64_t identity() const override { return memory_->identity; }
+
+  void clear() override { memory_->version = 0; }
+  void begin_writing(std::uint64_t mark) override { memory_->writer = mark; }
+  void finish(std::uint64_t version, std::uint64_t size) override {
+    memory_->version = version;
+    memory_->size = size;
+    memory_->writer = 0;
+  }
+  void reserve(std::uint64_t capacity) override {
+    if (memory_->bytes.size() < capacity) memory_->bytes.resize(capacity);
+  }
+
+  std::string text(std::uint64_t size) override { return memory_->bytes.substr(0, size); }
+  void fill(std::string_view bytes, std::uint64_t at) override {
+    reserve(at + bytes.size());
+    memory_->bytes.replace(at, bytes.size(), bytes);
+  }
+  void copy(node::Block& from, std::uint64_t size) override { fill(from.text(size), 0); }
+  void zero(std::uint64_t begin, std::uint64_t end) override {
+    fill(std::string(end - begin, '\0'), begin);
+  }
+
+ private:
+  struct Memory {
+    std::uint64_t identity = 0;
+    std::uint64_t version = 0;
+    std::uint64_t size = 0;
+    std::uint64_t writer = 0;
+    std::string bytes;
+  };
+  std::shared_ptr<Memory> memory_;
+  bool is_private_ = true;
+};
+
+}  // namespace conch::sim
