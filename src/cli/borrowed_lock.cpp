@@ -257,8 +257,8 @@ class OwnLock final : public BorrowedLock {
 
   Answer wait(const Patience& patience, int interrupt) {
     peer::Engine& engine = peer_->engine();
-    if (wish_.shared && !engine.node().algorithm().can.shared)
-      throw LockFailure(LockExit::bad_usage, engine.node().why_not_shared());
+    if (std::string why = wish_.shared ? engine.why_not_shared() : ""; !why.empty())
+      throw LockFailure(LockExit::bad_usage, why);
     claim_ = std::make_unique<CommandClaim>(engine, wish_, ready_.number(), lost_.number());
     // The peer's own thread drives; this one waits for the signals, too.
     claim_->request();

@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <conch/version.hpp>
-#include <condition_variable>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/group_report.hpp"
 #include "cli/peer_line.hpp"
-#include "node/claim_survey.hpp"
-#include "node/inquiries.hpp"
 #include "peer/engine.hpp"
 
 namespace conch::cli {
@@ -28,13 +25,6 @@ constexpr Duration survey_period_min = milliseconds(500);
 /// A lock that a peer names takes this one a microsecond or two: some hundredths of its time.
 constexpr Duration period_per_lock = std::chrono::microseconds(50);
 constexpr Duration survey_age_max = std::chrono::seconds(3);
-constexpr auto status_patience = std::chrono::seconds(5);
-
-struct Reply {
-  std::mutex mutex;
-  std::condition_variable came;
-  std::optional<node::Status> status;
-};
 
 std::size_t locks_in(const node::Status& status) {
   std::size_t locks = 0;
@@ -47,35 +37,6 @@ bool is_dead(const node::Status& status, NodeId id) {
 }
 
 }  // namespace
-
-node::Status survey_of(Peer& peer) {
-  auto reply = std::make_shared<Reply>();
-  {
-    peer::Guard guard = peer.engine().guard();
-    Time now = net::steady_now();
-    auto told = [reply](node::Status status) {
-      std::lock_guard held(reply->mutex);
-      reply->status = std::move(status);
-      reply->came.notify_one();
-    };
-    peer.engine().node().inquiries().ask(told, now);
-    peer.engine().settle(now);
-  }
-  std::unique_lock held(reply->mutex);
-  if (!reply->came.wait_for(held, status_patience, [&] { return reply->status.has_value(); }))
-    throw Error("the peer does not answer");
-  return std::move(*reply->status);
-}
-
-std::future<node::Claims> ask_claims(Peer& peer) {
-  auto promise = std::make_shared<std::promise<node::Claims>>();
-  peer::Guard guard = peer.engine().guard();
-  Time now = net::steady_now();
-  peer.engine().node().claim_survey().ask(
-      [promise](node::Claims claims) { promise->set_value(std::move(claims)); }, now);
-  peer.engine().settle(now);
-  return promise->get_future();
-}
 
 Duration survey_period(std::size_t locks) {
   return std::max(survey_period_min, period_per_lock * static_cast<Duration::rep>(locks));
@@ -94,15 +55,10 @@ Lookout::~Lookout() {
 
 void Lookout::run() {
   while (broadcast_.await_listener()) {
-    {
-      peer::Guard guard = peer_.engine().guard();
-      peer_.engine().node().watch(feed_);
-    }
+    peer_.engine().watch(feed_);
     watch_until_alone();
-    peer::Guard guard = peer_.engine().guard();
-    peer_.engine().node().unwatch(feed_);
+    peer_.engine().unwatch(feed_);
     feed_.take();
-    guard.unlock();
     broadcast_.retract();
     std::lock_guard held(mutex_);
     survey_.reset();  // What has changed since, nobody has seen happen.
@@ -207,7 +163,7 @@ void Lookout::tell_comings(const node::Status& before, const node::Status& now) 
 
 std::shared_ptr<const Survey> Lookout::take_survey() {
   Time begins = net::steady_now();
-  node::Status status = survey_of(peer_);
+  node::Status status = peer_.engine().status();
   Time now = net::steady_now();
   std::shared_ptr<const Survey> before = last();
   if (!before) before = std::make_shared<const Survey>();

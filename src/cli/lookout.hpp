@@ -6,7 +6,6 @@
 #pragma once
 
 #include <conch/peer.hpp>
-#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -28,11 +27,6 @@ struct Survey {
   Time at{};
   Duration took{};
 };
-
-/// Asks everybody; at most a second or so. Throws Error if the peer does not work.
-node::Status survey_of(Peer& peer);
-/// Which processes hold locks and which wait; begins to ask at once.
-std::future<node::Claims> ask_claims(Peer& peer);
 
 /// After how long to ask again, if the peers have named so many locks.
 Duration survey_period(std::size_t locks);

@@ -96,8 +96,8 @@ std::string introduction(const Peer& peer, const std::optional<Window>& window) 
 void report_ready(const Peer& peer, Systemd& systemd, StatusForSystemd& status) {
   systemd.ready(status.in_group());
   peer::Engine& engine = peer.engine();
+  engine.watch(status);
   peer::Guard guard = engine.guard();
-  engine.node().watch(status);
   // Three a period, because one may find systemd's queue full and one may be late.
   if (systemd.watchdog())
     engine.beat_every(*systemd.watchdog() / 3, [&systemd] { systemd.beat(); });

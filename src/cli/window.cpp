@@ -70,10 +70,7 @@ Window::Window(const Options& window) {
 }
 
 void Window::look_at(Peer& peer) {
-  {
-    peer::Guard guard = peer.engine().guard();
-    peer.engine().node().watch(metrics_);
-  }
+  peer.engine().watch(metrics_);
   lookout_.emplace(peer, metrics_, broadcast_, has_actions_);
   peer_ = &peer;
 }
@@ -90,13 +87,14 @@ Peer& Window::peer() const {
 
 std::string Window::metrics() const {
   peer::Engine& engine = peer().engine();
+  node::Status here = engine.status_here();
   peer::Guard guard = engine.guard();
-  return metrics_.text(engine.node().status_here(net::steady_now()));
+  return metrics_.text(here);
 }
 
 std::string Window::status() const {
-  std::future<node::Claims> claims = ask_claims(peer());
-  node::Status status = survey_of(peer());
+  std::future<node::Claims> claims = peer().engine().ask_claims();
+  node::Status status = peer().engine().status();
   // Both have been asked at the same time, and have the same second.
   bool answered = claims.wait_for(std::chrono::seconds(1)) == std::future_status::ready;
   return json_text(status, answered ? claims.get() : node::Claims{}) + "\n";

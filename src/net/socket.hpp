@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/types.hpp"
 #include "net/descriptor.hpp"
 #include "net/tls.hpp"
 

@@ -22,6 +22,7 @@ using node::Phase;
 
 namespace {
 
+constexpr auto status_patience = std::chrono::seconds(5);
 /// As good as for ever, and far from the end of any clock.
 constexpr std::chrono::milliseconds option_max = std::chrono::years(10);
 
@@ -335,6 +336,46 @@ void Engine::tell_data(std::uint64_t sent, std::uint64_t received) {
 
 // To look at.
 
+node::Status Engine::status() {
+  auto promise = std::make_shared<std::promise<node::Status>>();
+  std::future<node::Status> answer = promise->get_future();
+  {
+    Guard guard = this->guard();
+    Time now = net::steady_now();
+    node_->inquiries().ask(
+        [promise](node::Status status) { promise->set_value(std::move(status)); }, now);
+    settle(now);
+  }
+  if (answer.wait_for(status_patience) != std::future_status::ready)
+    throw Error("the peer does not answer");
+  return answer.get();
+}
+
+node::Status Engine::status_here() {
+  Guard guard = this->guard();
+  return node_->status_here(net::steady_now());
+}
+
+std::future<node::Claims> Engine::ask_claims() {
+  auto promise = std::make_shared<std::promise<node::Claims>>();
+  Guard guard = this->guard();
+  Time now = net::steady_now();
+  node_->claim_survey().ask(
+      [promise](node::Claims claims) { promise->set_value(std::move(claims)); }, now);
+  settle(now);
+  return promise->get_future();
+}
+
+void Engine::watch(Witness& witness) {
+  Guard guard = this->guard();
+  node_->watch(witness);
+}
+
+void Engine::unwatch(Witness& witness) {
+  Guard guard = this->guard();
+  node_->unwatch(witness);
+}
+
 Life Engine::life() const {
   std::lock_guard guard(mutex_);
   return node_->self();
@@ -344,10 +385,13 @@ std::string Engine::data_folder() const {
   return options_.persist && world_.has_register() ? directories_.state + "/data" : "";
 }
 
+std::string Engine::why_not_shared() const {
+  return node_->algorithm().can.shared ? "" : node_->why_not_shared();
+}
+
 void Engine::expect_sharing() const {
-  if (!node_->algorithm().can.shared)
-    throw Error(ErrorCode::unsupported,
-                in_words_of(options_.option_names, node_->why_not_shared()));
+  if (std::string why = why_not_shared(); !why.empty())
+    throw Error(ErrorCode::unsupported, in_words_of(options_.option_names, why));
 }
 
 std::string Engine::why_no_data() const {

@@ -8,6 +8,7 @@
 #include <conch/peer.hpp>
 #include <condition_variable>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -76,7 +77,9 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   const std::string& group() const { return group_; }
   /// Where its Unix socket is, with a slash at the end.
   std::string socket_folder() const { return directories_.sockets + "/"; }
-  /// Throws Error if nobody can share a lock of this group.
+  /// Empty if a lock of this group can be shared.
+  std::string why_not_shared() const;
+  /// Throws Error if it cannot.
   void expect_sharing() const;
   /// Empty if data may travel with the locks of this group.
   std::string why_no_data() const;
@@ -85,6 +88,19 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   recovery::Life life() const;
   std::vector<std::string> listens() const { return listens_; }
   file::Descriptor proof() { return world_.proof(life()); }
+
+  // To look at it, without the guard.
+
+  /// How everybody is, as far as they answer within a second or so. Throws Error if this peer does
+  /// not work.
+  node::Status status();
+  /// What this peer knows by itself.
+  node::Status status_here();
+  /// Which processes hold locks and which wait; begins to ask at once.
+  std::future<node::Claims> ask_claims();
+  /// It is told under the guard, until it looks away or the peer has gone.
+  void watch(Witness& witness);
+  void unwatch(Witness& witness);
 
   // Under the guard.
 
