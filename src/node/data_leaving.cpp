@@ -10,10 +10,11 @@ using namespace recovery;
 /// It is for this peer to see that the newest data do not end with it.
 bool DataStore::is_answerable(const std::string& lock, const LockData& data) const {
   std::uint64_t version = data.version();
-  if (version == 0 || version <= data.outdated) return false;
+  if (version == 0 || version == data.bequeathed) return false;
+  // What was newer may have been lost since we heard of it.
   DataRef known = knowledge_.known_data(lock);
   bool is_ours = known.location == self_.id && known.version == version;
-  return is_ours || data.owed == version;
+  return is_ours || (data.owed == version && version > data.outdated);
 }
 
 std::optional<std::string> DataStore::find_answerable() const {
@@ -76,7 +77,7 @@ void DataStore::heir_answered(const TransferEnd& end, Time now) {
   if (end.kind == TransferEnd::Kind::kept) {
     // But it stays: the lock still says that it is here.
     if (auto found = locks_.find(heir_.lock); found != locks_.end())
-      found->second.outdated = std::max(found->second.outdated, heir_.version);
+      found->second.bequeathed = heir_.version;
   } else {
     heir_.asked.insert(heir_.with);
   }
@@ -89,7 +90,7 @@ bool DataStore::end(const std::string& lock, Time now) {
   if (is_last) {
     LockData& here = locks_[lock];
     if (std::shared_ptr<Block> block = here.find(here.version())) world_.save_data(lock, *block);
-    here.outdated = here.version();
+    here.bequeathed = here.version();
   }
   go_on_leaving(now);
   return is_last;

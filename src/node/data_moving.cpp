@@ -207,7 +207,8 @@ std::shared_ptr<Block> DataStore::make_room(std::uint64_t number) {
 // How they are left.
 
 std::optional<DataStore::Status> DataStore::step_patching(DataSection& section, Time now) {
-  if (section.is_in_vain() || !section.data_.location) return Status::peer_lost;
+  bool is_lost = section.is_in_vain() || !section.data_.location;
+  if (is_lost) return section.written_.reset(), Status::peer_lost;
   const Member* keeper = roster_.find(*section.data_.location);
   if (!keeper) return section.again_ = now + round_delay, std::nullopt;
   DataRef data = *section.written_;

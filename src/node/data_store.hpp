@@ -162,6 +162,8 @@ class DataStore {
     std::uint64_t owed = 0;
     /// Something newer than this version is elsewhere.
     std::uint64_t outdated = 0;
+    /// The version that an heir has from us, or that has ended with us.
+    std::uint64_t bequeathed = 0;
     /// The version that the recovery knows to be here.
     std::uint64_t told = 0;
     /// Of this process.
@@ -180,9 +182,8 @@ class DataStore {
     Time again = Time::max();
   };
 
-  static bool is_useless(const LockData& data) {
-    return data.version() == 0 || data.version() <= data.outdated;
-  }
+  /// Nothing that may be the newest.
+  static bool is_useless(const LockData& data) { return data.version_or_torn() <= data.outdated; }
   void drop_if_useless(const std::string& lock);
   void emptied(const std::string& lock, std::uint64_t version);
   std::vector<const recovery::Member*> others() const;

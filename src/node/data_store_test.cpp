@@ -206,7 +206,6 @@ TEST_F(DataStoreTest, WhatIsNotMeantAnyMoreIsNotTaken) {
 /// It has told the next epoch of nothing, and who was put out counts no more.
 TEST_F(DataStoreTest, NothingIsTakenFromWhoWasPutOut) {
   bring(at(4, 7));
-  Transfer under_way = begun.back();
   see({1, 2, 3});
   arrive("words");
   EXPECT_EQ(store.version("words"), 0u);
@@ -314,6 +313,17 @@ TEST_F(DataStoreTest, APartGoesBackToWhereTheRestIs) {
   EXPECT_EQ(store.put_down(section), at(4, 8));
 }
 
+TEST_F(DataStoreTest, APartWhoseRestIsLostIsNotLeftAnywhere) {
+  section.window = {1, 3};
+  bring(at(4, 7));
+  arrive("or");
+  store.leave(section, at(2, 8), false, now);
+  end(Kind::failed);
+  store.move(section, {}, now);
+  EXPECT_EQ(section.how_left, Status::peer_lost);
+  EXPECT_EQ(store.put_down(section), std::nullopt);
+}
+
 TEST_F(DataStoreTest, WhoGaveTheDataIsToldThatTheyAreOld) {
   bring(at(4, 7));
   arrive("words");
@@ -395,6 +405,17 @@ TEST_F(DataStoreTest, WhatWasInheritedIsInheritedAgain) {
   store.keep(life(3), {"words", at(3, 7), true}, Memory::of(7, "words"));
   store.bequeath(now + 10s, now);
   EXPECT_EQ(asked(), 3u);
+}
+
+/// Who wrote the next version was lost with it.
+TEST_F(DataStoreTest, WhatWasOutdatedAndIsTheNewestAgainIsInherited) {
+  write(7, "words");
+  store.outdated("words", 7);
+  known = at(2, 7);
+  store.bequeath(now + 10s, now);
+  EXPECT_EQ(asked(), 3u);
+  end(Kind::kept);
+  EXPECT_TRUE(store.is_bequeathed());
 }
 
 TEST_F(DataStoreTest, WhenAllDeclineItInsistsAndThenWaits) {

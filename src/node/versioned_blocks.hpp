@@ -35,6 +35,8 @@ class VersionedBlocks {
   std::uint64_t version() const {
     return current_ && !current_->is_written() ? current_->version() : 0;
   }
+  /// The same, be it whole or torn.
+  std::uint64_t version_or_torn() const { return current_ ? current_->version() : 0; }
   std::uint64_t size() const { return current_ ? current_->size() : 0; }
 
   /// One to be filled, which nobody else sees; the newest data stay where they are.

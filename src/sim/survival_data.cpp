@@ -156,6 +156,9 @@ void Survival::begin_writing(Process& process, Thread& thread) {
   if (is_new) store.resize(thread, 0, data_size);
   if (!thread.block) return;
   if (!thread.is_aside) oracle(thread.lock).begins(thread.fence, thread.data().version);
+  if (!thread.is_aside && thread.copies > 0)
+    findings_.report(Property::data,
+                     name_of(thread.actor()) + " promises copies, and changes what others can see");
   Range part = dho::intersection(thread.window, {0, data_size});
   thread.block->fill(stamps(version, cell), part.begin);
 }
@@ -167,7 +170,8 @@ void Survival::leave_data(Process& process, Thread& thread) {
     Range part = dho::intersection(thread.window, {0, data_size});
     thread.block->fill(stamps(version, part.end - part.begin), part.begin);
     bool is_whole = !thread.is_aside || !thread.is_partial;
-    if (is_whole) oracle(thread.lock).offers(version, thread.block->text(data_size));
+    if (is_whole)
+      oracle(thread.lock).offers(thread.Claim::life, version, thread.block->text(data_size));
   }
   std::optional<dho::Status> status;
   act(process, [&](node::Node& node, Time now) {
@@ -196,11 +200,33 @@ void Survival::check_promise(const Process& process, const Thread& thread, dho::
                 process.node->steward().view().roster);
 }
 
+/// Where the lock says that the data are, they are.
+void Survival::check_place(const Process& process, const Thread& thread, const DataRef& written) {
+  const Member* member = process.node->steward().view().roster.find(*written.location);
+  Process* keeper = member ? find(member->life()) : nullptr;
+  if (keeper && !keeper->node->data().find(thread.lock, written.version).block)
+    findings_.report(Property::data, name_of(thread.actor()) + " leaves version " +
+                                         std::to_string(written.version) + " at " +
+                                         name_of(keeper->life) + ", which does not have it");
+}
+
 void Survival::end_use(Process& process, Thread& thread) {
   if (thread.is_in_vain()) return call(process, [](node::Node&, Time) {});
   std::optional<DataRef> written = process.node->data().put_down(thread);
+  if (written && written->location) check_place(process, thread, *written);
   if (thread.writes) oracle(thread.lock).finishes(thread.fence);
   let_go(process, thread, written);
+}
+
+/// Nothing ends with a peer that another could take.
+void Survival::check_departure(Process& process) {
+  for (auto& [lock, judge] : oracles_) {
+    std::uint64_t version = process.node->data().version(lock);
+    bool is_elsewhere = std::any_of(processes_.begin(), processes_.end(), [&](const auto& each) {
+      return each.second.get() != &process && each.second->node->data().version(lock) >= version;
+    });
+    if (version != 0) judge.departed(process.life, version, is_elsewhere);
+  }
 }
 
 // Transfers.
@@ -220,6 +246,8 @@ std::shared_ptr<node::Block> Survival::Process::make_block(std::uint64_t capacit
 
 void Survival::Process::save_data(const std::string& lock, node::Block& block) {
   w_.findings_.see(Sighting::data_saved);
+  if (node->has_company())
+    w_.findings_.report(Property::data, name_of(life) + " ends the data of others");
   w_.saved_[lock] = block.text(data_size);
   w_.oracle(lock).found_bytes({life}, block.version(), 0, w_.saved_[lock]);
   w_.oracle(lock).ended();
@@ -237,8 +265,7 @@ std::shared_ptr<node::Block> Survival::Process::load_data(const std::string& loc
   auto block = make_block(data_size);
   block->fill(w_.saved_[lock], 0);
   block->finish(version, data_size);
-  w_.oracle(lock).offers(version, w_.saved_[lock]);
-  w_.oracle(lock).copied(life, version);
+  w_.oracle(lock).offers(life, version, w_.saved_[lock]);
   return block;
 }
 
@@ -402,8 +429,7 @@ void Survival::ask_for(const std::shared_ptr<Moving>& moving, const node::PatchD
          [&](node::Node& node, Time) { patched = node.data().patch(moving->from, m, bytes); });
     if (patched == Patched::kept && !was_kept) {
       findings_.see(Sighting::part_patched);
-      oracle(m.lock).patches(m.version, m.data.version, m.range.begin, bytes);
-      oracle(m.lock).copied(still.life, m.data.version);
+      oracle(m.lock).patches(still.life, m.version, m.data.version, m.range.begin, bytes);
     }
     hop_back(moving, patched);
   });

@@ -144,21 +144,22 @@ void LockOracle::check_fence(const Actor& actor, Fence fence, const Wish& wish) 
 /// that had written, and was gone before it released.
 void LockOracle::found(const Actor& actor, const DataRef& data, bool is_rolled_back) {
   std::uint64_t version = data.version;
-  bool is_newer = version > 0 && (written_.empty() || written_.back() < version);
-  bool is_end = data.size == 0 && has_ended_;
-  if (is_newer && (is_end || bytes_.contains(version))) written_.push_back(version);
-  bool is_older = !written_.empty() && written_.back() != version;
+  bool is_older = !written_.empty() && written_.back() > version;
   if (is_older) {
     see(Sighting::data_rolled_back);
     if (!is_rolled_back) check_told(actor, written_.back(), version);
     check_promise(actor, written_.back(), version);
   }
-  for (; !written_.empty() && written_.back() != version; written_.pop_back())
+  for (; !written_.empty() && written_.back() > version; written_.pop_back())
     check_loss(actor, written_.back(), version);
-  if (written_.empty() && version != 0)
+  bool is_end = data.size == 0 && has_ended_;
+  bool is_released = !written_.empty() && written_.back() == version;
+  heard_[actor.life] = std::max(heard_[actor.life], version);
+  if (version == 0 || is_released) return;
+  if (!is_end && !bytes_.contains(version))
     report(Property::data, name_of(actor) + " finds version " + std::to_string(version) +
                                ", which nobody has left");
-  heard_[actor.life] = std::max(heard_[actor.life], version);
+  written_.push_back(version);
 }
 
 /// Who has heard of data that are lost tells the others.
@@ -203,10 +204,20 @@ void LockOracle::found_bytes(const Actor& actor, std::uint64_t version, std::uin
                                std::to_string(version));
 }
 
-void LockOracle::patches(std::uint64_t before, std::uint64_t version, std::uint64_t begin,
-                         const std::string& bytes) {
+void LockOracle::patches(const Life& keeper, std::uint64_t before, std::uint64_t version,
+                         std::uint64_t begin, const std::string& bytes) {
   std::string whole = bytes_[before];
-  offers(version, whole.replace(begin, bytes.size(), bytes));
+  offers(keeper, version, whole.replace(begin, bytes.size(), bytes));
+}
+
+void LockOracle::departed(const Life& life, std::uint64_t version, bool is_elsewhere) {
+  bool is_newest = !written_.empty() && written_.back() == version;
+  const std::set<Life>& given = copies_[version];
+  bool was_given =
+      std::any_of(given.begin(), given.end(), [&](const Life& other) { return other != life; });
+  if (is_newest && !was_given && !is_elsewhere)
+    report(Property::data, name_of(life) + " has left, and version " + std::to_string(version) +
+                               " was nowhere else");
 }
 
 void LockOracle::promised(const Actor& actor, std::uint64_t version, unsigned copies,
@@ -252,10 +263,9 @@ void LockOracle::opened(const Entries& inside_before) {
 void LockOracle::left(const Actor& actor, const std::optional<DataRef>& written) {
   inside_.erase(actor);
   if (!written) return;
-  if (written->size == 0) offers(written->version, "");
+  if (written->size == 0) offers(actor.life, written->version, "");
   written_.push_back(written->version);
   heard_[actor.life] = written->version;
-  if (written->location == actor.life.id) copied(actor.life, written->version);
 }
 
 void LockOracle::died(const Life& life) {

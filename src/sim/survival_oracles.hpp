@@ -139,13 +139,18 @@ class LockOracle {
   void begins(Fence fence, std::uint64_t version) { begun_[fence] = version; }
   void finishes(Fence fence) { begun_.erase(fence); }
   /// A holder has written it, and may die before it releases.
-  void offers(std::uint64_t version, const std::string& bytes) { bytes_[version] = bytes; }
-  /// A part of a version was replaced.
-  void patches(std::uint64_t before, std::uint64_t version, std::uint64_t begin,
+  void offers(const Life& life, std::uint64_t version, const std::string& bytes) {
+    bytes_[version] = bytes;
+    copied(life, version);
+  }
+  /// A part of a version was replaced, where it was kept.
+  void patches(const Life& keeper, std::uint64_t before, std::uint64_t version, std::uint64_t begin,
                const std::string& bytes);
   /// This peer was given it, too. Who only sees it in memory that it shares has perhaps told that
   /// it has what was there before.
   void copied(const Life& life, std::uint64_t version) { copies_[version].insert(life); }
+  /// A peer has left in good order, with these as its newest; whether somebody else has them.
+  void departed(const Life& life, std::uint64_t version, bool is_elsewhere);
   /// Its writer goes on because so many others have it.
   void promised(const Actor& actor, std::uint64_t version, unsigned copies,
                 const recovery::Roster& roster);

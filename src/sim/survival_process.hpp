@@ -79,6 +79,8 @@ class Survival::Process final : public node::World, public node::Witness, public
   Epoch epoch{0};
   Time epoch_began{};
   std::uint64_t enclosures = 0;
+  /// It has left with data that nobody wanted to take.
+  bool keeps_data = false;
 
   Time shows() const { return clock.shows(w_.now_); }
   const recovery::Participant* participant() const {

@@ -204,6 +204,7 @@ void Survival::look_at(Process& process) {
   if (node.phase() == node::Phase::gone) {
     bool departed = process.wants_to_leave && node.steward().stage() == recovery::Stage::out;
     if (departed) findings_.see(Sighting::member_left);
+    if (process.node->data().is_bequeathed() && !process.keeps_data) check_departure(process);
     return to(process.serial, {}, [this, departed](Process& gone) {
       note(gone.life, "has left");
       NodeId id = gone.id;
@@ -309,6 +310,7 @@ Fence Survival::Process::fence_floor() const {
 void Survival::Process::log(const std::string& line, LogLevel) {
   if (w_.trace_) w_.note(life, "says: " + line);
   if (line.starts_with("nothing reaches")) w_.findings_.see(Sighting::channel_broke);
+  if (line.find("nobody takes the data") != line.npos) keeps_data = true;
   if (line.find("makes no sense") != line.npos) w_.findings_.report(Property::invariant, line);
 }
 
