@@ -459,6 +459,8 @@ TEST_F(DataStoreTest, TheLastOneSavesThemAndTheFirstOneHasThem) {
   EXPECT_EQ(store.lock_to_end(), "words");
   see({2, 3});
   EXPECT_EQ(store.lock_to_end(), std::nullopt) << "somebody has come";
+  EXPECT_FALSE(store.end("words", now));
+  EXPECT_TRUE(saved.empty());
   end(Kind::failed);
   see({2});
   EXPECT_TRUE(store.end("words", now));
