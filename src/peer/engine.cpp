@@ -212,6 +212,7 @@ void Engine::stop() {
   node_->tell([](Witness& witness) { witness.gone(); });
   node_->unwatch_all();
   trace_.reset();
+  node_->channels().abandon();
   world_.close();
   try {
     remove_abandoned_sockets(directories_.sockets);

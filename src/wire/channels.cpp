@@ -81,6 +81,16 @@ void Channels::contact(const std::string& address) {
   if (is_new) wake_by(at_once);
 }
 
+void Channels::abandon() {
+  connections_.clear();
+  half_open_.clear();
+  correspondents_.clear();
+  contacts_.clear();
+  dirty_.clear();
+  dirty_clients_.clear();
+  news_.clear();
+}
+
 // What is said.
 
 bool Channels::send(const Life& life, std::string_view payload, Time now) {

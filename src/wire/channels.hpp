@@ -128,6 +128,9 @@ class Channels {
   /// Writes what was sent since the last time, as far as the connections take it.
   void flush(Time now);
 
+  /// There is no network any more: from here on nothing is sent, and nobody is told of anything.
+  void abandon();
+
   // What happens.
 
   void accepted(const Caller& caller, Time now);
