@@ -264,7 +264,6 @@ class Survival {
   void written(Process& process, Thread& thread, dho::Status status);
   void end_use(Process& process, Thread& thread);
   void check_departure(Process& process);
-  void check_place(const Process& process, const Thread& thread, const DataRef& written);
   void check_data(const Process& process, const Thread& thread, dho::Status status);
   void check_lost(const Process& process, const Thread& thread);
   void check_promise(const Process& process, const Thread& thread, dho::Status status);

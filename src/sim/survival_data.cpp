@@ -200,20 +200,9 @@ void Survival::check_promise(const Process& process, const Thread& thread, dho::
                 process.node->steward().view().roster);
 }
 
-/// Where the lock says that the data are, they are.
-void Survival::check_place(const Process& process, const Thread& thread, const DataRef& written) {
-  const Member* member = process.node->steward().view().roster.find(*written.location);
-  Process* keeper = member ? find(member->life()) : nullptr;
-  if (keeper && !keeper->node->data().find(thread.lock, written.version).block)
-    findings_.report(Property::data, name_of(thread.actor()) + " leaves version " +
-                                         std::to_string(written.version) + " at " +
-                                         name_of(keeper->life) + ", which does not have it");
-}
-
 void Survival::end_use(Process& process, Thread& thread) {
   if (thread.is_in_vain()) return call(process, [](node::Node&, Time) {});
   std::optional<DataRef> written = process.node->data().put_down(thread);
-  if (written && written->location) check_place(process, thread, *written);
   if (thread.writes) oracle(thread.lock).finishes(thread.fence);
   let_go(process, thread, written);
 }
@@ -410,9 +399,9 @@ void Survival::keep(const std::shared_ptr<Moving>& moving, const node::KeepData&
                     const std::shared_ptr<node::Block>& block) {
   bool is_kept = false;
   call(keeper, [&](node::Node& node, Time) { is_kept = node.data().keep(moving->from, m, block); });
-  bool is_here = is_kept && keeper.node->data().version(m.lock) == m.data.version;
-  if (is_here) oracle(m.lock).copied(keeper.life, m.data.version);
-  if (is_here && m.inherit) findings_.see(Sighting::data_inherited);
+  // Or something newer, that its writer has not released yet.
+  if (is_kept) oracle(m.lock).copied(keeper.life, m.data.version);
+  if (is_kept && m.inherit) findings_.see(Sighting::data_inherited);
   hop_back(moving, is_kept ? TransferEnd::Kind::kept : TransferEnd::Kind::declined);
 }
 

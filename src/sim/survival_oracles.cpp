@@ -264,6 +264,9 @@ void LockOracle::left(const Actor& actor, const std::optional<DataRef>& written)
   inside_.erase(actor);
   if (!written) return;
   if (written->size == 0) offers(actor.life, written->version, "");
+  if (!bytes_.contains(written->version))
+    report(Property::data, name_of(actor) + " leaves version " + std::to_string(written->version) +
+                               ", which nobody has written");
   written_.push_back(written->version);
   heard_[actor.life] = written->version;
 }
