@@ -180,7 +180,8 @@ bool Survival::is_over() {
 bool Survival::is_quiet() {
   if (!entry_.about.promises_progress) return true;  // Somebody may wait for ever.
   for (const auto& [serial, process] : processes_) {
-    bool waits = !process->node->is_member() || process->stopped || !is_idle(*process->node);
+    bool waits = !process->node->is_member() || process->stopped || !is_idle(*process->node) ||
+                 !process->node->data().is_tidy();
     for (const Thread& thread : process->threads) waits = waits || thread.desk != nullptr;
     for (const Client& client : process->clients)
       waits = waits || client.doing != Client::Doing::nothing || client.surveys > 0 ||

@@ -229,8 +229,6 @@ void Channels::keep_time(Time now) {
   std::vector<Connection*> late;
   for (auto& [serial, connection] : connections_)
     connection->deadline <= now ? late.push_back(connection.get()) : wake_by(connection->deadline);
-  std::sort(late.begin(), late.end(),
-            [](const auto* a, const auto* b) { return a->serial < b->serial; });
   for (Connection* connection : late)
     connection->as<Leaving>() ? close(*connection, now)
                               : part(*connection, "it took too long over the handshake", now);

@@ -18,7 +18,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -232,7 +231,7 @@ class Channels {
   Network& network_;
   Recipient& recipient_;
 
-  std::unordered_map<Serial, std::unique_ptr<Connection>> connections_;
+  std::map<Serial, std::unique_ptr<Connection>> connections_;
   /// Those that were closed, until nobody on the stack has to do with them.
   std::vector<std::unique_ptr<Connection>> closed_;
   /// Accepted and unknown, the oldest first.
