@@ -353,10 +353,15 @@ class Survival {
   std::map<std::uint64_t, Wire> wires_;
   std::uint64_t wire_count_ = 0;
   std::map<std::uint64_t, std::string> last_address_;
-  /// From one life to another: what was sent, and has not come yet; so many of the first need not.
+  /// From one life to another: all that was sent, and which of it may come next. That is one more
+  /// than the last, but a sender that has forgotten the other one begins anew.
   struct Sent {
-    std::deque<std::string> payloads;
-    std::size_t forgotten = 0;
+    std::vector<std::string> payloads = {};
+    std::vector<std::size_t> beginnings = {};
+    std::set<std::size_t> next = {0};
+    bool take(std::string_view payload);
+    /// The receiver has forgotten the sender: what was not acknowledged may come again.
+    void may_come_again();
   };
   std::map<std::pair<Life, Life>, Sent> sent_;
   SimulatedRegister register_;

@@ -22,22 +22,30 @@ void Survival::said(const Process& sender, const Life& to, std::string_view payl
 
 void Survival::forgot(const Process& sender, const Life& other) {
   Sent& sent = sent_[{sender.life, other}];
-  sent.forgotten = sent.payloads.size();
+  sent.beginnings.push_back(sent.payloads.size());
+  sent_[{other, sender.life}].may_come_again();
+}
+
+void Survival::Sent::may_come_again() {
+  for (std::size_t each = *next.rbegin(); each > 0; --each) next.insert(each - 1);
+}
+
+bool Survival::Sent::take(std::string_view payload) {
+  std::set<std::size_t> possible = next;
+  for (std::size_t beginning : beginnings)
+    if (beginning > *next.begin()) possible.insert(beginning);
+  next.clear();
+  for (std::size_t each : possible)
+    if (each < payloads.size() && payloads[each] == payload) next.insert(each + 1);
+  return !next.empty();
 }
 
 /// Each payload comes once and in order, or never.
 void Survival::heard(const Process& receiver, const Life& from, std::string_view payload) {
-  auto& [payloads, forgotten] = sent_[{from, receiver.life}];
-  while (forgotten > 0 && payloads.front() != payload) {
-    payloads.pop_front();
-    --forgotten;
-  }
-  if (payloads.empty() || payloads.front() != payload)
+  if (!sent_[{from, receiver.life}].take(payload))
     return findings_.report(Property::invariant, name_of(receiver.life) + " gets from " +
                                                      name_of(from) +
                                                      " what is not the next: " + describe(payload));
-  payloads.pop_front();
-  if (forgotten > 0) --forgotten;
   see_token(receiver, payload);
 }
 
