@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "core/print.hpp"
-#include "lab_cli/check_recovery.hpp"
 #include "lab_cli/commands.hpp"
 #include "lab_cli/runs.hpp"
 #include "lab_cli/sim_options.hpp"
@@ -40,6 +39,12 @@ std::string rule_names() {
   return names;
 }
 
+recovery::Rule rule_named(const std::string& name) {
+  for (recovery::Rule rule : recovery::rules)
+    if (word(rule) == name) return rule;
+  throw BadText("--without: \"" + name + "\" is none of " + rule_names());
+}
+
 SurvivalOptions to_options(const SurviveTexts& texts) {
   SurvivalOptions options;
   options.algorithm = texts.algorithm == every_algorithm ? "naimi-trehel" : texts.algorithm;
@@ -49,7 +54,7 @@ SurvivalOptions to_options(const SurviveTexts& texts) {
   options.lease = {parse_duration(texts.lease), texts.drift};
   options.clock_drift_percent = texts.clock_drift.value_or(texts.drift);
   options.seed = texts.seed;
-  if (texts.without) options.without = to_rule(*texts.without);
+  if (texts.without) options.without = rule_named(*texts.without);
   sim::validate(options);
   return options;
 }

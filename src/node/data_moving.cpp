@@ -10,6 +10,9 @@ using namespace recovery;
 
 namespace {
 
+/// Between two calls to somebody who does not answer.
+constexpr Duration call_period = std::chrono::milliseconds(500);
+
 /// Between two attempts to get data from a member that does not answer.
 constexpr Duration retry_delay = std::chrono::milliseconds(20);
 
@@ -84,7 +87,7 @@ void DataStore::ended(std::uint64_t number, const TransferEnd& end, Time now) {
   if (!section) return;
   section->transfer_.reset();
   section->again_ = Time::max();
-  if (end.kind == TransferEnd::Kind::failed) call(*section);
+  if (end.kind == TransferEnd::Kind::failed) call(*section, now);
   switch (section->doing_) {
     case DataSection::Doing::nothing: return;
     case DataSection::Doing::bringing:
@@ -97,8 +100,9 @@ void DataStore::ended(std::uint64_t number, const TransferEnd& end, Time now) {
 
 /// It may be that only we do not reach it, and then nobody else would suspect it. A channel tells
 /// whether it is heard.
-void DataStore::call(DataSection& section) {
-  if (std::exchange(section.called_, section.with_) == section.with_) return;
+void DataStore::call(DataSection& section, Time now) {
+  if (now < section.calls_again_) return;
+  section.calls_again_ = now + call_period;
   mail_.send(section.with_, packed(PayloadKind::ping, Ping{}));
 }
 

@@ -68,8 +68,8 @@ class DataSection {
   /// The transfer that is under way: its number, with whom, and of what.
   std::optional<std::uint64_t> transfer_;
   Life with_;
-  /// Who was asked over its channel whether it is there.
-  Life called_;
+  /// When to ask over a channel whether the other one is there.
+  Time calls_again_{};
   DataRef asked_;
   /// Into which the data are copied, if that is what is under way.
   std::shared_ptr<Block> into_;

@@ -203,7 +203,7 @@ class DataStore {
   std::optional<Status> step_bringing(DataSection& section);
   std::optional<Status> step_patching(DataSection& section, Time now);
   std::optional<Status> step_spreading(DataSection& section, Time now);
-  void call(DataSection& section);
+  void call(DataSection& section, Time now);
   const recovery::Member* find_keeper(const DataSection& section) const;
   std::optional<Status> set_apart(DataSection& section);
   void begin(DataSection& section, const recovery::Member& with, Transfer transfer);

@@ -63,7 +63,7 @@ void validate(const SurvivalOptions& options) {
 
 Time Survival::Clock::shows(Time now) const {
   Duration since = now.time_since_epoch();
-  return Time(since + since / 1'000'000 * ppm + offset);
+  return Time(since + since * ppm / 1'000'000 + offset);  // It never goes back.
 }
 
 Time Survival::Clock::when(Time shown) const {
