@@ -42,6 +42,7 @@ Correspondent& Channels::correspondent(const Life& life) {
 }
 
 void Channels::live_as(const Life& self, Time now) {
+  flush(now);  // The last words of the life before: somebody may wait for them.
   options_.identity.self = self;
   std::map<Life, std::string> addresses;
   for (auto& [life, each] : correspondents_) {

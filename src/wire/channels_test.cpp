@@ -29,7 +29,10 @@ class Rig {
       rig.pipes_[{this, serial}].append(bytes);
       return {bytes.size()};
     }
-    void close(Serial serial) override { rig.pipes_.erase({this, serial}); }
+    void close(Serial serial) override {
+      rig.closed_ += rig.pipes_[{this, serial}];
+      rig.pipes_.erase({this, serial});
+    }
     void hand_over(const Connection&, const Life&) override {}
     void log(const std::string& line) override { lines.push_back(line); }
 
@@ -82,6 +85,13 @@ class Rig {
     found->second.erase(0, bytes.size());
     other(from).channels.brought(serial, bytes, now);
   }
+  /// What this writes into connections that it closes.
+  template <class Act>
+  std::string unread_after(Act&& act) {
+    closed_.clear();
+    act();
+    return closed_;
+  }
   void tick(Duration passes) {
     now += passes;
     for (Side* side : {&a, &b}) side->channels.tick(now);
@@ -102,6 +112,7 @@ class Rig {
   std::deque<std::pair<Serial, std::string>> waiting_;
   std::map<std::pair<Side*, Serial>, std::string> pipes_;
   Serial serials_ = 0;
+  std::string closed_;
 
  public:
   Side a{*this, life_a};
@@ -185,6 +196,17 @@ TEST(Channels, WhatCameOverTheConnectionBeforeIsSkipped) {
   EXPECT_TRUE(rig.a.channels.unacknowledged(rig.now).empty());
   for (const Rig::Side* side : {&rig.a, &rig.b})
     EXPECT_TRUE(side->lines.empty()) << side->lines.front();
+}
+
+TEST(Channels, TheLastWordsOfALifeGoOut) {
+  Rig rig;
+  rig.send(rig.a, "one");
+  rig.run();
+  EXPECT_TRUE(rig.a.channels.send(life_b, "farewell", rig.now));
+  std::string words = rig.unread_after([&] {
+    rig.a.channels.live_as({life_a.id, recovery::Incarnation{2}}, rig.now);
+  });
+  EXPECT_NE(words.find("farewell"), std::string::npos);
 }
 
 TEST(Channels, WhoHasForgottenBreaksTheChannel) {
