@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "dho/copies.hpp"
+#include "peer/buffer.hpp"
 #include "peer/data_mover.hpp"
 #include "peer/engine.hpp"
 #include "wire/limits.hpp"
