@@ -53,7 +53,7 @@ class Block {
 class BlockMaker {
  public:
   virtual ~BlockMaker() = default;
-  /// Of nothing, with space for so much. Throws std::bad_alloc.
+  /// An empty block with space for so many bytes. Throws std::bad_alloc.
   virtual std::shared_ptr<Block> make_block(std::uint64_t capacity) = 0;
 };
 

@@ -84,7 +84,8 @@ void DataStore::heir_answered(const TransferEnd& end, Time now) {
   go_on_leaving(now);
 }
 
-/// Of the last peer: whoever comes before it has gone finds nothing, not something that is missing.
+/// The last peer saves the data, and its lock says that there are none. Somebody who joins before
+/// it is gone then begins with nothing, instead of asking for what nobody has any more.
 bool DataStore::end(const std::string& lock, Time now) {
   bool is_last = others().empty();
   if (is_last) {

@@ -121,8 +121,8 @@ std::optional<DataStore::Status> DataStore::step_bringing(DataSection& section) 
   return std::nullopt;
 }
 
-/// Whom the lock names. If that one does not have them, another may have a copy: what has the same
-/// number is the same, whoever has it.
+/// The peer that the lock names is asked first. If it does not have the data, any other member may
+/// have a copy: the same version is the same data everywhere.
 const Member* DataStore::find_keeper(const DataSection& section) const {
   const Member* named = roster_.find(*section.data_.location);
   bool is_other = named && named->life() != self_;
@@ -160,7 +160,7 @@ std::optional<DataStore::Status> DataStore::copied(DataSection& section, const T
 std::optional<DataStore::Status> DataStore::fetched(DataSection& section, const TransferEnd& end,
                                                     Time now) {
   bool is_same = section.data_ == section.asked_;
-  // Who is put out has reported them to nobody, so they may be lost by now.
+  // A peer that was put out has not reported these data to the epoch, which may count them as lost.
   bool is_meant =
       section.data_.version == section.asked_.version && roster_.contains(section.with_);
   bool has_come = end.kind == TransferEnd::Kind::came && is_meant && take(section, end);
@@ -168,7 +168,7 @@ std::optional<DataStore::Status> DataStore::fetched(DataSection& section, const 
   if (end.kind == TransferEnd::Kind::no_memory) return Status::no_memory;
   bool is_gone = end.kind == TransferEnd::Kind::gone;
   if (is_gone && is_same) note_without(section);
-  // Who did not answer has gone, or is about to: the next epoch tells; or it was busy.
+  // No answer: the peer was busy; or it is gone, and the next epoch will say where the data are.
   if (is_gone || !is_same) return step(section, now);
   section.again_ = now + retry_delay;
   return std::nullopt;

@@ -78,7 +78,7 @@ void DataStore::enter(DataSection& section, const DataRef& data) {
   section.written_.reset();
   section.without_.clear();
   section.have_.clear();
-  // What came with the lock is here from now on, and is reported when the next epoch begins.
+  // Data that came with the lock count from here on, and the next epoch is told of them.
   LockData& here = locks_[section.lock];
   if (!here.find_newest(data.version) && here.unpack(data, world_)) {
     ++enclosures_;
@@ -174,7 +174,7 @@ std::optional<DataStore::Status> DataStore::leave(DataSection& section, const Da
 
 std::optional<DataRef> DataStore::put_down(DataSection& section) {
   std::optional<DataRef> written = std::exchange(section.written_, std::nullopt);
-  // Who gave the data to us, if it does not see what we wrote, need not keep them.
+  // A keeper on another machine does not see what we wrote, and can drop its copy.
   bool is_moved = written && written->location == self_.id && section.is_streamed_;
   const Member* keeper =
       is_moved && section.data_.location ? roster_.find(*section.data_.location) : nullptr;

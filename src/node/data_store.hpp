@@ -121,7 +121,7 @@ class DataStore {
     bool is_torn = false;
   };
   Found find(const std::string& lock, std::uint64_t version) const;
-  /// Of this size, for who may give us something to keep.
+  /// Room for data that another peer wants us to keep. Throws std::bad_alloc.
   std::shared_ptr<Block> make_room(const KeepData& m);
   bool accepts(const Life& from, const KeepData& m) const;
   /// False if it has become too late.

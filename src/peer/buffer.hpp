@@ -33,7 +33,7 @@ class Buffer final : public node::Block {
   /// More than any machine has; a length beyond it is a mistake.
   static constexpr std::uint64_t bytes_max = std::uint64_t{1} << 40;
 
-  /// Of nothing, with space for so much. Throws std::bad_alloc.
+  /// An empty buffer with space for so many bytes. Throws std::bad_alloc.
   explicit Buffer(std::uint64_t capacity);
   /// Made by another process. Throws Error if it is no buffer.
   explicit Buffer(net::Descriptor descriptor);

@@ -66,7 +66,7 @@ class Rig {
     EXPECT_TRUE(from.channels.send(&from == &a ? life_b : life_a, payload, now));
     from.channels.flush(now);
   }
-  /// The connection that this side has begun last.
+  /// The connection that was begun last.
   Serial newest() const { return serials_; }
   /// Whoever was dialed sees the connection.
   void accept(Serial serial) {
@@ -84,6 +84,11 @@ class Rig {
     std::string bytes = found->second.substr(0, most);
     found->second.erase(0, bytes.size());
     other(from).channels.brought(serial, bytes, now);
+  }
+  void shake_hands(Side& dialer, Serial serial) {
+    accept(serial);
+    carry(dialer, serial);
+    carry(other(dialer), serial);
   }
   /// What this writes into connections that it closes.
   template <class Act>
@@ -135,9 +140,7 @@ TEST(Channels, GoOnAfterAConnectionThatBrokeInsideAFrame) {
   Rig rig;
   rig.send(rig.a, "one");
   Serial first = rig.newest();
-  rig.accept(first);
-  rig.carry(rig.a, first);  // the hello
-  rig.carry(rig.b, first);  // its answer
+  rig.shake_hands(rig.a, first);
   rig.carry(rig.a, first, 7);
   rig.a.channels.ended(first, "reset", rig.now);
   rig.b.channels.ended(first, "", rig.now);
@@ -154,9 +157,7 @@ TEST(Channels, AHelloThatWasLongOnItsWayBreaksNothing) {
   Serial slow = rig.newest();
   rig.send(rig.a, "one");
   Serial fast = rig.newest();
-  rig.accept(fast);
-  rig.carry(rig.a, fast);
-  rig.carry(rig.b, fast);
+  rig.shake_hands(rig.a, fast);
   rig.carry(rig.a, fast);
   ASSERT_EQ(rig.b.got, (std::vector<std::string>{"one"}));
   rig.tick(acknowledgement_delay_max);
@@ -183,9 +184,7 @@ TEST(Channels, WhatCameOverTheConnectionBeforeIsSkipped) {
   Serial slow = rig.newest();
   rig.send(rig.a, "one");
   Serial fast = rig.newest();
-  rig.accept(fast);
-  rig.carry(rig.a, fast);
-  rig.carry(rig.b, fast);
+  rig.shake_hands(rig.a, fast);
   rig.carry(rig.a, fast);
   ASSERT_EQ(rig.b.got, (std::vector<std::string>{"one"}));
   rig.a.channels.ended(fast, "reset", rig.now);
