@@ -2,23 +2,9 @@
 
 #include <utility>
 
+#include "dho/parts.hpp"
+
 namespace conch::dho {
-
-namespace {
-
-/// The bytes from `offset` on in a range, so many of them or as many as there are.
-Range slice(const Range& range, std::uint64_t offset, std::uint64_t length) {
-  std::uint64_t room = range.end - range.begin;
-  std::uint64_t begin = range.begin + std::min(offset, room);
-  return {begin, begin + std::min(length, range.end - begin)};
-}
-
-bool is_empty(const Range& range) { return range.begin >= range.end; }
-
-}  // namespace
-
-Handle::Handle(NodeId self, const Members& members, const Options& options)
-    : self_(self), options_(options), members_(members) {}
 
 Peer Handle::peer() const {
   switch (state_) {
@@ -36,7 +22,7 @@ Peer Handle::peer() const {
 }
 
 std::optional<Fence> Handle::fence() const {
-  if (parts_.empty()) return std::nullopt;
+  if (lock_ != Lock::held) return std::nullopt;
   return fence_;
 }
 
@@ -63,9 +49,9 @@ Status Handle::create(std::string_view name, Orders& out) {
 
 /// Of an invalid handle, which may still be on its way out, or already on its way in.
 Status Handle::create_anew(std::string_view name, Orders& out) {
-  if (is_creating()) return name == coming_name() ? Status::ignored : Status::busy;
-  if (departure_) {
-    departure_->back_as = name;
+  if (is_creating()) return name == back_as_.value_or(name_) ? Status::ignored : Status::busy;
+  if (departing_) {
+    back_as_ = name;
   } else {
     join(name, out);
   }
@@ -73,22 +59,18 @@ Status Handle::create_anew(std::string_view name, Orders& out) {
 }
 
 bool Handle::is_creating() const {
-  return departure_ ? departure_->back_as.has_value() : bond_ == Bond::joining;
-}
-
-const std::string& Handle::coming_name() const {
-  return departure_ && departure_->back_as ? *departure_->back_as : name_;
+  return departing_ ? back_as_.has_value() : bond_ == Bond::joining;
 }
 
 void Handle::join(std::string_view name, Orders& out) {
   name_ = name;
   state_ = State::invalid;
   bond_ = Bond::joining;
-  copies_.clear();
-  out.order(Join{});
+  keeps_ = false;
+  out.push_back(Join{});
 }
 
-Status Handle::request(const Wish& wish, Orders& out) {
+Status Handle::request(Mode mode, Orders& out) {
   switch (state_) {
     case State::invalid: return Status::invalid;
     case State::lost: return Status::peer_lost;
@@ -101,10 +83,8 @@ Status Handle::request(const Wish& wish, Orders& out) {
     case State::fetch: break;
   }
   if (acquiring_) return Status::busy;
-  Range range = intersection(wish.range, window_);
-  if (is_empty(range)) return Status::invalid;
   drop();
-  wish_ = Wish{wish.mode, range};
+  wish_ = mode;
   state_ = State::req;
   proceed(out);
   return Status::ok;
@@ -132,16 +112,21 @@ Status Handle::acquire(Orders& out) {
 
 /// The application comes for a lock that is here.
 Status Handle::take(Orders& out) {
-  gather(out);
-  if (!gathered_) {
-    state_ = State::fetch;
+  if (data_ != Data::here) {
+    bring(out);
     acquiring_ = true;
     return Status::waiting;
   }
-  if (fault_ == Status::no_memory) gathered_ = false;  // Perhaps there is some next time.
+  if (fault_ == Status::no_memory) data_ = Data::elsewhere;  // Perhaps there is some next time.
   if (fault_ != Status::ok) return std::exchange(fault_, Status::ok);
-  lock(out);
+  state_ = State::locked;
   return Status::ok;
+}
+
+/// The application waits, and what can be had is here.
+void Handle::finish_acquire(Orders& out) {
+  Status status = take(out);
+  end_acquire(status == Status::ok ? Order(Acquired{}) : Order(AcquireFailed{status}), out);
 }
 
 Status Handle::acquire(Duration patience, Orders& out) {
@@ -152,14 +137,14 @@ Status Handle::acquire(Duration patience, Orders& out) {
     return Status::timed_out;
   }
   armed_ = true;
-  out.order(Arm{patience});
+  out.push_back(Arm{patience});
   return status;
 }
 
 void Handle::deadline(Orders& out) {
   if (!std::exchange(armed_, false)) return;  // it crossed the end of the call
   stop_waiting();
-  out.order(AcquireFailed{Status::timed_out});
+  out.push_back(AcquireFailed{Status::timed_out});
 }
 
 /// The application does not wait any more; its request stays.
@@ -172,11 +157,7 @@ Status Handle::release(Orders& out) {
   if (state_ != State::locked) return cancel(out);
   drop();
   rest();
-  if (asked_.mode == Mode::write) {
-    write_back(out);
-  } else {
-    give_back(parts_.front().baton.data, out);
-  }
+  proceed(out);
   return Status::ok;
 }
 
@@ -198,10 +179,7 @@ Status Handle::cancel(Orders& out) {
 Status Handle::destroy(Orders& out) {
   switch (state_) {
     case State::invalid: return destroy_unborn(out);
-    case State::lost:
-      state_ = State::invalid;
-      copies_.clear();
-      return Status::ok;
+    case State::lost: state_ = State::invalid; return Status::ok;
     case State::valid:
     case State::unlock: break;
     case State::req:
@@ -211,7 +189,7 @@ Status Handle::destroy(Orders& out) {
     case State::locked: release(out); break;
   }
   state_ = State::invalid;
-  departure_ = Departure{};
+  departing_ = true;
   proceed(out);
   return Status::ok;
 }
@@ -219,9 +197,9 @@ Status Handle::destroy(Orders& out) {
 /// Of a handle that is not valid yet, or already on its way out.
 Status Handle::destroy_unborn(Orders& out) {
   if (!is_creating()) return Status::ignored;
-  if (!departure_) departure_ = Departure{};
-  departure_->back_as.reset();
-  out.order(CreateFailed{Status::cancelled});
+  departing_ = true;
+  back_as_.reset();
+  out.push_back(CreateFailed{Status::cancelled});
   return Status::ok;
 }
 
@@ -237,19 +215,17 @@ Status Handle::resize(std::uint64_t size) {
     case State::fetch: return Status::not_held;
     case State::locked: break;
   }
-  if (asked_.mode != Mode::write) return Status::not_held;
-  bool owns_the_end = span_.end == Range{}.end && size >= span_.begin;
-  if (!owns_the_end) return Status::invalid;
+  if (asked_ != Mode::write) return Status::not_held;
   size_ = size;
   return Status::ok;
 }
 
-std::optional<Handle> Handle::duplicate(NodeId self, std::uint64_t offset, std::uint64_t length,
+std::optional<Handle> Handle::duplicate(std::uint64_t offset, std::uint64_t length,
                                         Orders& out) const {
   bool is_valid = state_ != State::invalid && state_ != State::lost;
   Range window = slice(window_, offset, length);
-  if (!is_valid || is_empty(window)) return std::nullopt;
-  Handle other(self, members_, options_);
+  if (!is_valid || window.begin == window.end) return std::nullopt;
+  Handle other(options_);
   other.window_ = window;
   other.join(name_, out);
   return other;
@@ -270,16 +246,8 @@ void Handle::drop() {
 
 void Handle::end_acquire(const Order& end, Orders& out) {
   if (!std::exchange(acquiring_, false)) return;
-  if (std::exchange(armed_, false)) out.order(Disarm{});
-  out.order(end);
-}
-
-void Handle::rest() { state_ = copies_.empty() ? State::valid : State::unlock; }
-
-/// After what is kept has changed.
-void Handle::copies_changed(Orders& out) {
-  if (state_ == State::valid || state_ == State::unlock) rest();
-  if (departure_) proceed(out);
+  if (std::exchange(armed_, false)) out.push_back(Disarm{});
+  out.push_back(end);
 }
 
 // The lock manager.
@@ -287,37 +255,39 @@ void Handle::copies_changed(Orders& out) {
 /// Brings what the lock manager does in line with what is wanted.
 void Handle::proceed(Orders& out) {
   if (bond_ != Bond::member) return;
+  if (lock_ == Lock::held && abandoned_) let_go(out);
   switch (lock_) {
-    case Lock::withdrawing: return;
+    case Lock::withdrawing:
+    case Lock::held: return;
     case Lock::idle:
-      if (departure_) return depart(out);
-      if (wish_) ask(*wish_, out);
+      if (departing_) {
+        bond_ = Bond::leaving;
+        out.push_back(Leave{});
+      } else if (wish_) {
+        lock_ = Lock::asked;
+        asked_ = *wish_;
+        out.push_back(Ask{asked_});
+      }
       return;
     case Lock::asked:
-      if (departure_ && copies_.empty()) abandoned_ = true;
       if (!abandoned_) return;
       lock_ = Lock::withdrawing;
-      return out.order(Cancel{});
-    case Lock::held:
-      if (!transfers_.empty()) return;  // nobody is asked for data after having left
-      if (abandoned_) return let_go(out);
-      if (departure_) bequeath(out);
+      out.push_back(Cancel{});
       return;
   }
 }
 
-void Handle::ask(const Wish& wish, Orders& out) {
-  lock_ = Lock::asked;
-  asked_ = wish;
-  out.order(Ask{wish});
+void Handle::let_go(Orders& out) {
+  forget_lock();
+  out.push_back(Release{});
 }
 
 void Handle::joined(Orders& out) {
   CONCH_EXPECT(bond_ == Bond::joining, "who joins has asked to");
   bond_ = Bond::member;
-  if (departure_) return proceed(out);
+  if (departing_) return proceed(out);
   rest();
-  out.order(Created{});
+  out.push_back(Created{});
 }
 
 void Handle::withdrawn(Orders& out) {
@@ -327,41 +297,44 @@ void Handle::withdrawn(Orders& out) {
   proceed(out);
 }
 
-void Handle::entered(const Entered& entered, Orders& out) {
+void Handle::entered(const Baton& baton, Orders& out) {
   CONCH_EXPECT(lock_ == Lock::asked && !abandoned_, "who enters has asked and not cancelled");
-  hold(entered);
-  if (departure_) return proceed(out);
-  bool wanted_now = acquiring_ || options_.prefetch;
-  state_ = State::grant;
-  if (wanted_now) gather(out);
-  if (!transfers_.empty()) {
-    state_ = State::fetch;
-  } else if (acquiring_) {
-    finish_acquire(out);
-  }
-}
-
-void Handle::hold(const Entered& entered) {
   lock_ = Lock::held;
-  fence_ = entered.baton.fence;
-  span_ = asked_.range;
-  parts_ = entered.parts;
-  if (parts_.empty()) {
-    span_ = Range{};
-    parts_ = {Part{span_, entered.baton}};
-  }
-  size_ = parts_.back().baton.data.size;
-  for (const Part& part : parts_) learn(part);
+  fence_ = baton.fence;
+  find(baton.data);
+  state_ = State::grant;
+  bool is_wanted_now = acquiring_ || options_.prefetch;
+  if (data_ == Data::elsewhere && is_wanted_now) return bring(out);
+  if (acquiring_) finish_acquire(out);
 }
 
-/// What is newer elsewhere need not be kept; what should be here and is not was lost with us.
-void Handle::learn(const Part& part) {
-  const DataRef& data = part.baton.data;
-  if (data.location != self_) {
-    copies_.drop(part.range, data.version);
-  } else if (!copies_.have(part.range, data)) {
-    fault_ = Status::peer_lost;
-  }
+/// They may be here already: the lock tells only that there are some.
+void Handle::find(const DataRef& data) {
+  size_ = data.size;
+  data_ = data.location && size_ > 0 ? Data::elsewhere : Data::here;
+}
+
+void Handle::moved(const DataRef& data) {
+  if (state_ == State::fetch) size_ = data.size;
+  if (state_ == State::grant) find(data);
+}
+
+void Handle::bring(Orders& out) {
+  state_ = State::fetch;
+  if (std::exchange(data_, Data::coming) != Data::coming) out.push_back(Bring{});
+}
+
+void Handle::brought(Status status, Orders& out) {
+  if (data_ != Data::coming) return;  // Nobody waits for them any more.
+  data_ = Data::here;
+  if (status != Status::ok) fault_ = status;
+  state_ = State::grant;
+  if (acquiring_) finish_acquire(out);
+}
+
+void Handle::keep(bool is_only_here) {
+  keeps_ = is_only_here;
+  if (state_ == State::valid || state_ == State::unlock) rest();
 }
 
 void Handle::left(Orders& out) {
@@ -371,21 +344,18 @@ void Handle::left(Orders& out) {
 
 void Handle::end_departure(Orders& out) {
   bond_ = Bond::outside;
-  copies_.clear();
-  std::optional<std::string> back_as = departure_->back_as;
-  departure_.reset();
-  if (back_as) join(*back_as, out);
+  departing_ = false;
+  if (auto name = std::exchange(back_as_, std::nullopt)) join(*name, out);
 }
 
 void Handle::lost(Orders& out) {
   if (bond_ == Bond::outside) return;
-  bool torn = state_ == State::locked && asked_.mode == Mode::write;
-  if (torn) copies_.drop(span_);
   end_acquire(AcquireFailed{Status::peer_lost}, out);
   wish_.reset();
   forget_lock();
-  if (departure_) return end_departure(out);
-  if (is_creating()) out.order(CreateFailed{Status::peer_lost});
+  keeps_ = false;
+  if (departing_) return end_departure(out);
+  if (is_creating()) out.push_back(CreateFailed{Status::peer_lost});
   bond_ = Bond::outside;
   state_ = State::lost;
 }
@@ -393,11 +363,8 @@ void Handle::lost(Orders& out) {
 void Handle::forget_lock() {
   lock_ = Lock::idle;
   abandoned_ = false;
-  parts_.clear();
-  transfers_.clear();
-  gathered_ = false;
+  data_ = Data::here;
   fault_ = Status::ok;
-  if (departure_) departure_->heir.reset();  // without the lock there is nothing to give
 }
 
 }  // namespace conch::dho

@@ -1,12 +1,12 @@
-// A DHO handle: the resource manager between an application and its lock manager. The data that a
-// lock protects travel with it, from the last writer straight to whoever is next.
+// The life of a DHO handle: the resource manager between an application, its lock manager, and
+// whoever moves the data that the lock protects.
 //
 // Source: Hernane, Gustedt, Benyettou 2015, section 6, with its table 1 and listing 1 made whole.
 //
 // A handle is a value. It is told what happened and writes what must be done into Orders. Its lock
-// manager is any algorithm of the contract; the world carries out the handle's orders as soon as
+// manager is any algorithm of the contract, or a peer; the world carries out the orders as soon as
 // the call is over, and tells the handle at once what the lock manager says: an `entered` and a
-// cancel do not cross.
+// cancel do not cross. How data come, and who keeps them, is decided in node/data_store.hpp.
 //
 // What a call does, by the state it finds. An answer alone changes nothing; without one it is ok.
 //
@@ -29,46 +29,20 @@
 //     create is ignored.
 //   - create by another name than the handle has is `busy` unless the state is invalid or lost.
 //   - "valid" is unlock whenever newest data are nowhere but here. Both answer alike: unlock never
-//     keeps an application from anything. It ends when a writer has fetched the data.
+//     keeps an application from anything.
 //   - A call that waits is ended by an order: created, acquired, or failed with the reason.
 //   - release and cancel give up a request that was not acquired. Printed, they are "ignored", and
 //     the lock stays in grant for ever (listing 1).
 //   - A request in req or grant loses the old one's place in the queue.
-//
-// Data. A lock's DataRef says which version is where; its `size` is where the data end, so that it
-// can be told how much of it is in a range. Versions increase with every change of place.
-//
-//   - Who enters fetches from there before it is locked (or at once, with `prefetch`).
-//   - A writer then tells the keeper that it need not keep them (GOT), and is the place with its
-//     release. A reader changes nothing.
-//   - The lock is not passed on while a transfer is under way, so nobody is asked for data after
-//     having left. One that was given up is passed on without fetching; only if it covers parts
-//     that are in several places they are brought together first, because a release names one.
-//
-// Leaving. To the application the handle is invalid at once. One that keeps newest data stays until
-// they are elsewhere: a writer fetched them, or we got the lock ourselves and an heir took them.
-// The last member's data end with it.
-//
-//   FETCH(number, range, data)  send me these
-//   DATA(number, bytes)         here they are; the transfer ends with this
-//   ABSENT(number, why)         I lost them, or they are torn: the acquire fails once, and says so
-//   GOT(range, version)         I hold them to write, do not keep them
-//   INVITE(number, insist)      I leave: take my data?
-//   ACCEPT, DECLINE             yes; no, I leave as well
-//   PUSH(number, data, bytes)   here they are
-//   KEPT(number)                I keep them
+//   - What is wrong with the data fails one acquire, and the next goes on with what there is.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/expect.hpp"
-#include "core/flat_set.hpp"
-#include "core/members.hpp"
 #include "core/outbox.hpp"
-#include "dho/copies.hpp"
 #include "dho/orders.hpp"
 #include "dho/status.hpp"
 
@@ -82,81 +56,62 @@ struct Options {
 
 class Handle {
  public:
-  using Message = dho::Message;
-
-  /// The members are those whose handle of this name is valid, or about to be; later ones are told
-  /// by `roster`.
-  Handle(NodeId self, const Members& members, const Options& options = {});
+  explicit Handle(const Options& options = {}) : options_(options) {}
 
   // The application calls.
 
   Status create(std::string_view name, Orders& out);
-  /// The part of the range that is in the handle's window.
-  Status request(const Wish& wish, Orders& out);
-  State test() const { return state_; }
+  Status request(Mode mode, Orders& out);
   Status acquire(Orders& out);
   /// Waits no longer than this; if it is nothing, not at all.
   Status acquire(Duration patience, Orders& out);
   Status release(Orders& out);
   Status cancel(Orders& out);
   Status destroy(Orders& out);
-  /// Where the data shall end. The range that is held must reach as far as the data may.
+  /// Where the data shall end.
   Status resize(std::uint64_t size);
-  /// A handle of its own, with another identifier, for a part of what this one is for; its first
-  /// orders are those of a create that waits. Nothing, if this one is not valid or the part empty.
-  std::optional<Handle> duplicate(NodeId self, std::uint64_t offset, std::uint64_t length,
-                                  Orders& out) const;
+  /// A handle of its own for a part of what this one is for; its first orders are those of a create
+  /// that waits. Nothing, if this one is not valid or the part empty.
+  std::optional<Handle> duplicate(std::uint64_t offset, std::uint64_t length, Orders& out) const;
 
   // The lock manager says.
 
   void joined(Orders& out);
-  void entered(const Entered& entered, Orders& out);
+  void entered(const Baton& baton, Orders& out);
   void withdrawn(Orders& out);
   void left(Orders& out);
   /// We were thrown out of the group: by a lease that ran out, or by a recovery without us.
   void lost(Orders& out);
 
-  // The world says.
+  // Whoever moves the data says.
 
+  /// They are here; or they are torn, lost, or too large.
+  void brought(Status status, Orders& out);
+  /// They are elsewhere now, and others perhaps; who has locked them does not mind.
+  void moved(const DataRef& data);
   /// Before `entered`, or while the application has not acquired: something is wrong with the data
-  /// that the lock brings. The next acquire fails with this, once.
+  /// that the lock brings.
   void warn(Status fault) { fault_ = fault; }
-  /// Who has, or is about to have, a valid handle of this name. A newcomer is on the roster before
-  /// its `join` is carried out, a leaver until its `left`.
-  void roster(const Members& members, Orders& out);
+  /// Whether the newest are nowhere but here.
+  void keep(bool is_only_here);
+
   void deadline(Orders& out);
-
-  // Other handles say.
-
-  void receive(NodeId from, const Fetch& m, Orders& out);
-  void receive(NodeId from, const Data& m, Orders& out);
-  void receive(NodeId from, const Absent& m, Orders& out);
-  void receive(NodeId from, const Got& m, Orders& out);
-  void receive(NodeId from, const Invite& m, Orders& out);
-  void receive(NodeId from, const Accept& m, Orders& out);
-  void receive(NodeId from, const Decline& m, Orders& out);
-  void receive(NodeId from, const Push& m, Orders& out);
-  void receive(NodeId from, const Kept& m, Orders& out);
 
   // To look at.
 
-  NodeId self() const { return self_; }
   const std::string& name() const { return name_; }
   State state() const { return state_; }
   /// Of table 1.
   Peer peer() const;
-  /// Nothing is owed and nobody is awaited: the world may drop the value of an invalid handle.
+  /// Nobody is awaited: the world may drop the value of an invalid handle.
   bool gone() const { return bond_ == Bond::outside; }
   /// What the handle is for: everything, or a part if it is a duplicate.
   const Range& window() const { return window_; }
-  /// In grant, fetch and locked: what the lock brought. Otherwise empty.
-  const std::vector<Part>& parts() const { return parts_; }
   /// In grant, fetch and locked: the fence of this entry.
   std::optional<Fence> fence() const;
   /// In locked: where the data end.
   std::uint64_t size() const { return size_; }
-  /// What must be kept here, because it is nowhere else.
-  const Copies& copies() const { return copies_; }
+  bool is_bringing() const { return data_ == Data::coming; }
 
  protected:  // a specimen changes one rule
   /// What the group thinks of us.
@@ -181,61 +136,36 @@ class Handle {
     }
     return "?";
   }
-  /// Between destroy and `left`.
-  struct Departure {
-    /// The name by which to come back.
-    std::optional<std::string> back_as;
-    std::optional<NodeId> heir;
-    std::uint64_t invitation = 0;
-    FlatSet<NodeId> declined;
-    bool insist = false;
-    /// Nobody takes the data: somebody must come or go first.
-    bool stuck = false;
-    CONCH_FIELDS(Departure, back_as, heir, invitation, declined, insist, stuck)
-  };
+  /// Where the data are that the held lock protects.
+  enum class Data : std::uint8_t { here, elsewhere, coming };
+  friend std::string_view word(Data data) {
+    switch (data) {
+      case Data::here: return "here";
+      case Data::elsewhere: return "elsewhere";
+      case Data::coming: return "coming";
+    }
+    return "?";
+  }
 
   Status create_anew(std::string_view name, Orders& out);
   Status destroy_unborn(Orders& out);
   bool is_creating() const;
-  const std::string& coming_name() const;
   void join(std::string_view name, Orders& out);
   Status take(Orders& out);
+  void finish_acquire(Orders& out);
+  void find(const DataRef& data);
+  void bring(Orders& out);
   void stop_waiting();
   void give_up(Orders& out);
   void drop();
   void end_acquire(const Order& end, Orders& out);
-  void rest();
-  void copies_changed(Orders& out);
-
+  void rest() { state_ = keeps_ ? State::unlock : State::valid; }
   void proceed(Orders& out);
-  void ask(const Wish& wish, Orders& out);
-  void hold(const Entered& entered);
-  void learn(const Part& part);
-  void forget_lock();
-
-  bool is_elsewhere(const Part& part) const;
-  DataRef next_version(std::optional<NodeId> location) const;
-  void gather(Orders& out);
-  void arrive(std::uint64_t number, Orders& out);
-  void finish_acquire(Orders& out);
-  void lock(Orders& out);
-  void take_over(Orders& out);
   void let_go(Orders& out);
-  void write_back(Orders& out);
-  void give_back(const DataRef& data, Orders& out);
-
-  void depart(Orders& out);
-  void bequeath(Orders& out);
-  std::optional<NodeId> next_heir();
-  bool is_heir(NodeId node, std::uint64_t invitation) const;
-  bool can_keep() const;
-  void end_data(Orders& out);
-  void retreat(Orders& out);
+  void forget_lock();
   void end_departure(Orders& out);
 
-  NodeId self_;
   Options options_;
-  Members members_;
   Range window_;
   std::string name_;
 
@@ -244,39 +174,29 @@ class Handle {
   bool acquiring_ = false;
   bool armed_ = false;
   /// What the application asked for and has not given up.
-  std::optional<Wish> wish_;
+  std::optional<Mode> wish_;
 
   Bond bond_ = Bond::outside;
-  std::optional<Departure> departure_;
+  /// Between destroy and `left`; and the name by which to come back.
+  bool departing_ = false;
+  std::optional<std::string> back_as_;
 
   Lock lock_ = Lock::idle;
   /// What the lock manager was asked for, and whether nobody wants that any more.
-  Wish asked_;
+  Mode asked_ = Mode::write;
   bool abandoned_ = false;
-  /// What the lock covers, which is everything where the algorithm does not know of ranges.
-  Range span_;
   Fence fence_;
-  std::vector<Part> parts_;
+  Data data_ = Data::here;
   /// Where the data end, as the application has it.
   std::uint64_t size_ = 0;
-
-  /// Counts transfers and invitations.
-  std::uint64_t number_ = 0;
-  FlatSet<std::uint64_t> transfers_;
-  bool gathered_ = false;
   /// Some data are lost or torn, and the application has not been told.
   Status fault_ = Status::ok;
-  Copies copies_;
+  bool keeps_ = false;
 
  public:
-  CONCH_FIELDS(Handle, self_, options_, members_, window_, name_, state_, acquiring_, armed_, wish_,
-               bond_, departure_, lock_, asked_, abandoned_, span_, fence_, parts_, size_, number_,
-               transfers_, gathered_, fault_, copies_)
+  CONCH_FIELDS(Handle, options_, window_, name_, state_, acquiring_, armed_, wish_, bond_,
+               departing_, back_as_, lock_, asked_, abandoned_, fence_, data_, size_, fault_,
+               keeps_)
 };
-
-/// Gives a message to the handler of its type.
-inline void deliver(Handle& handle, NodeId from, const Message& message, Orders& out) {
-  std::visit([&](const auto& chosen) { handle.receive(from, chosen, out); }, message);
-}
 
 }  // namespace conch::dho

@@ -35,11 +35,11 @@ unlock: ignored
 withdrawing: ignored
 req: ok, valid; Cancel
 requested again: ok, valid
-grant: ok, valid; Release v7@2 size 100
-grant, fetched: ok, valid; Release v7@2 size 100
+grant: ok, valid; Release
+grant, fetched: ok, valid; Release
 blocked: busy
 fetch: busy
-fetch ahead: ok, valid
+fetch ahead: ok, valid; Release
 locked: busy
 locked to read: busy
 lost: waiting, invalid; Join
@@ -69,7 +69,7 @@ lost: waiting, invalid; Join
 }
 
 TEST(Table, Request) {
-  EXPECT_EQ(row([](Handle& handle, Orders& out) { return handle.request(Wish{}, out); }), R"(
+  EXPECT_EQ(row([](Handle& handle, Orders& out) { return handle.request(Mode::write, out); }), R"(
 invalid: invalid
 joining: invalid
 departing: invalid
@@ -79,11 +79,11 @@ unlock: ok, req; Ask
 withdrawing: ok, req
 req: ok; Cancel
 requested again: ok
-grant: ok, req; Release v7@2 size 100, Ask
-grant, fetched: ok, req; Release v7@2 size 100, Ask
+grant: ok, req; Release, Ask
+grant, fetched: ok, req; Release, Ask
 blocked: busy
 fetch: busy
-fetch ahead: ok, req
+fetch ahead: ok, req; Release, Ask
 locked: busy
 locked to read: busy
 lost: peer lost
@@ -101,8 +101,8 @@ unlock: not requested
 withdrawing: not requested
 req: waiting, blocked
 requested again: waiting, blocked
-grant: waiting, fetch; to 2: FETCH v7@2 size 100
-grant, fetched: ok, locked; to 2: GOT v7
+grant: waiting, fetch; Bring
+grant, fetched: ok, locked
 blocked: busy
 fetch: busy
 fetch ahead: waiting
@@ -123,8 +123,8 @@ unlock: not requested
 withdrawing: not requested
 req: waiting, blocked; Arm
 requested again: waiting, blocked; Arm
-grant: waiting, fetch; to 2: FETCH v7@2 size 100, Arm
-grant, fetched: ok, locked; to 2: GOT v7
+grant: waiting, fetch; Bring, Arm
+grant, fetched: ok, locked
 blocked: busy
 fetch: busy
 fetch ahead: waiting; Arm
@@ -145,8 +145,8 @@ unlock: not requested
 withdrawing: not requested
 req: timed out
 requested again: timed out
-grant: timed out, fetch; to 2: FETCH v7@2 size 100
-grant, fetched: ok, locked; to 2: GOT v7
+grant: timed out, fetch; Bring
+grant, fetched: ok, locked
 blocked: busy
 fetch: busy
 fetch ahead: timed out
@@ -167,13 +167,13 @@ unlock: ignored
 withdrawing: ignored
 req: ok, valid; Cancel
 requested again: ok, valid
-grant: ok, valid; Release v7@2 size 100
-grant, fetched: ok, valid; Release v7@2 size 100
+grant: ok, valid; Release
+grant, fetched: ok, valid; Release
 blocked: ok, valid; AcquireFailed (cancelled), Cancel
-fetch: ok, valid; AcquireFailed (cancelled)
-fetch ahead: ok, valid
-locked: ok, unlock; Release v8@1 size 100
-locked to read: ok, valid; Release v7@2 size 100
+fetch: ok, valid; AcquireFailed (cancelled), Release
+fetch ahead: ok, valid; Release
+locked: ok, valid; Release
+locked to read: ok, valid; Release
 lost: peer lost
 )");
 }
@@ -189,11 +189,11 @@ unlock: ignored
 withdrawing: ignored
 req: ok, valid; Cancel
 requested again: ok, valid
-grant: ok, valid; Release v7@2 size 100
-grant, fetched: ok, valid; Release v7@2 size 100
+grant: ok, valid; Release
+grant, fetched: ok, valid; Release
 blocked: ok, valid; AcquireFailed (cancelled), Cancel
-fetch: ok, valid; AcquireFailed (cancelled)
-fetch ahead: ok, valid
+fetch: ok, valid; AcquireFailed (cancelled), Release
+fetch ahead: ok, valid; Release
 locked: busy
 locked to read: busy
 lost: peer lost
@@ -207,17 +207,17 @@ joining: ok; CreateFailed (cancelled)
 departing: ignored
 returning: ok; CreateFailed (cancelled)
 valid: ok, invalid; Leave
-unlock: ok, invalid; Ask
+unlock: ok, invalid; Leave
 withdrawing: ok, invalid
 req: ok, invalid; Cancel
 requested again: ok, invalid
-grant: ok, invalid; Release v7@2 size 100, Leave
-grant, fetched: ok, invalid; Release v7@2 size 100, Leave
+grant: ok, invalid; Release, Leave
+grant, fetched: ok, invalid; Release, Leave
 blocked: ok, invalid; AcquireFailed (cancelled), Cancel
-fetch: ok, invalid; AcquireFailed (cancelled)
-fetch ahead: ok, invalid
-locked: ok, invalid; Release v8@1 size 100, Ask
-locked to read: ok, invalid; Release v7@2 size 100, Leave
+fetch: ok, invalid; AcquireFailed (cancelled), Release, Leave
+fetch ahead: ok, invalid; Release, Leave
+locked: ok, invalid; Release, Leave
+locked to read: ok, invalid; Release, Leave
 lost: ok, invalid
 )");
 }

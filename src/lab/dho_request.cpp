@@ -3,15 +3,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <functional>
+#include <deque>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "core/print.hpp"
-#include "dho/lock_manager.hpp"
 #include "lab/experiment.hpp"
 #include "mutex/elmp.hpp"
+#include "sim/data_peer.hpp"
 
 namespace conch::lab {
 
@@ -74,26 +74,26 @@ struct Step {
 
 /// Both neighbours, and what is on its way between them: a message takes a message time, and the
 /// data one more.
-class Neighbours {
+class Neighbours final : private sim::DataPeer::Outlet {
  public:
   Neighbours() {
     for (NodeId node : members_)
-      peers_.emplace(
-          node, Peer{Elmp(node, Assignment::fresh(members_, first)), dho::Handle(node, members_)});
+      peers_.try_emplace(node, node, members_, static_cast<Outlet&>(*this));
     for (NodeId node : members_) {
-      in_handle(node, [](dho::Handle& handle, dho::Orders& out) { handle.create("data", out); });
-      lock(node, [](Elmp&, Elmp::Out& out) { out.joined(); });  // members from the beginning on
+      at(node).data.create("data");
+      at(node).data.tell(Joined{});  // members from the beginning on
     }
   }
 
   /// An application's call.
   template <class Call>
   void call(NodeId node, std::string_view name, Call&& function) {
-    dho::State before = at(node).handle.state();
+    dho::State before = at(node).data.handle().state();
     std::size_t orders = orders_;
-    in_handle(node, function);
+    function(at(node).data);
+    settle();
     std::string circles = "1, 2";
-    if (at(node).handle.state() != before) circles += ", 3";
+    if (at(node).data.handle().state() != before) circles += ", 3";
     if (orders_ != orders) circles += ", 4";
     record(fmt::format("{} calls {}", name_of(node), name), circles);
   }
@@ -108,54 +108,66 @@ class Neighbours {
     now_ = until;
   }
   const std::vector<Step>& steps() const { return steps_; }
-  dho::Handle& handle(NodeId node) { return at(node).handle; }
+  sim::DataPeer& data(NodeId node) { return at(node).data; }
 
  private:
   struct Peer {
+    Peer(NodeId node, const Members& members, Outlet& outlet)
+        : lock(node, Assignment::fresh(members, first)), data(node, {}, outlet) {}
+
     Elmp lock;
-    dho::Handle handle;
+    sim::DataPeer data;
   };
   struct Flight {
     NodeId from, to;
-    std::variant<elmp::Message, dho::Message> message;
+    std::variant<elmp::Message, sim::Letter> message;
   };
 
   static std::string name_of(NodeId node) { return node == first ? "P1" : "P2"; }
   Peer& at(NodeId node) { return peers_.at(node); }
   States states(NodeId node) {
-    return {at(node).handle.peer(), at(node).handle.state(), at(node).lock.activity()};
+    const dho::Handle& handle = at(node).data.handle();
+    return {handle.peer(), handle.state(), at(node).lock.activity()};
   }
   void record(std::string what, std::string circles) {
     steps_.push_back({now_, std::move(what), std::move(circles), states(first), states(second)});
   }
 
-  // The two call each other, so neither is a template.
-  void in_handle(NodeId node, const std::function<void(dho::Handle&, dho::Orders&)>& function) {
-    dho::Orders out;
-    function(at(node).handle, out);
-    for (const auto& send : out.sends()) {
-      double transfer = dho::cargo(send.message) > 0 ? 1 : 0;
-      flights_.emplace(now_ + 1 + transfer, Flight{node, send.to, send.message});
-    }
-    for (const dho::Order& order : out.orders())
-      lock(node, [&](Elmp& elmp, Elmp::Out& said) {
-        bool is_join = std::holds_alternative<dho::Join>(order);
-        if (!is_join) orders_ += dho::carry_out(order, elmp, first, said);
-      });
+  Time now() const override { return {}; }
+  void send(NodeId from, NodeId to, sim::Letter letter) override {
+    double transfer = sim::cargo(letter) > 0 ? 1 : 0;
+    flights_.emplace(now_ + 1 + transfer, Flight{from, to, std::move(letter)});
   }
-  void lock(NodeId node, const std::function<void(Elmp&, Elmp::Out&)>& function) {
+  void order(NodeId node, const dho::Order& order) override {
+    const auto* ask = std::get_if<dho::Ask>(&order);
+    if (!ask) return;
+    ++orders_;
+    lock(node, [&](Elmp& elmp, Elmp::Out& out) { elmp.request({ask->mode, {}}, out); });
+  }
+  void release(NodeId node, const DataRef& data) override {
+    ++orders_;
+    lock(node, [&](Elmp& elmp, Elmp::Out& out) { elmp.release(data, out); });
+  }
+  template <class Call>
+  void lock(NodeId node, Call&& function) {
     Elmp::Out out;
     function(at(node).lock, out);
     for (const auto& send : out.sends())
       flights_.emplace(now_ + 1, Flight{node, send.to, send.message});
-    for (const Effect& effect : out.effects())
-      in_handle(node, [&](dho::Handle& handle, dho::Orders& orders) {
-        orders_ += dho::tell(handle, effect, orders);
-      });
+    for (const Effect& effect : out.effects()) said_.emplace_back(node, effect);
+  }
+  /// Handles hear what their lock managers have said.
+  void settle() {
+    while (!said_.empty()) {
+      auto [node, effect] = std::move(said_.front());
+      said_.pop_front();
+      ++orders_;
+      at(node).data.tell(effect);
+    }
   }
 
   void deliver(const Flight& flight) {
-    dho::State before = at(flight.to).handle.state();
+    dho::State before = at(flight.to).data.handle().state();
     std::size_t orders = orders_;
     std::string kind;
     bool from_predecessor = true;
@@ -170,15 +182,14 @@ class Neighbours {
             *said);
       });
     } else {
-      const auto& letter = std::get<dho::Message>(flight.message);
-      std::visit([&]<class M>(const M&) { kind = upper_case(M::type_name); }, letter);
-      in_handle(flight.to, [&](dho::Handle& handle, dho::Orders& out) {
-        dho::deliver(handle, flight.from, letter, out);
-      });
+      const auto& letter = std::get<sim::Letter>(flight.message);
+      kind = std::visit([](const auto& m) { return std::string(m.name); }, letter);
+      at(flight.to).data.receive(flight.from, letter);
     }
+    settle();
     std::string circles = from_predecessor ? "6" : "5";
     if (orders_ != orders) circles += ", 4";
-    if (at(flight.to).handle.state() != before) circles += ", 3";
+    if (at(flight.to).data.handle().state() != before) circles += ", 3";
     if (kind == "DATA") circles += ", 2";
     record(fmt::format("{} -> {} {}", name_of(flight.from), name_of(flight.to), kind), circles);
   }
@@ -186,6 +197,7 @@ class Neighbours {
   Members members_ = Members::first(3).without(NodeId{0});
   std::map<NodeId, Peer> peers_;
   std::multimap<double, Flight> flights_;
+  std::deque<std::pair<NodeId, Effect>> said_;
   std::vector<Step> steps_;
   std::size_t orders_ = 0;
   double now_ = 0;
@@ -195,17 +207,17 @@ class Neighbours {
 std::vector<Step> follow(double works) {
   Neighbours both;
   auto request = [&](NodeId node) {
-    both.call(node, "request", [](dho::Handle& h, dho::Orders& out) { h.request(Wish{}, out); });
+    both.call(node, "request", [](sim::DataPeer& peer) { peer.request(Mode::write); });
   };
   auto acquire = [&](NodeId node) {
-    both.call(node, "acquire", [](dho::Handle& h, dho::Orders& out) { h.acquire(out); });
+    both.call(node, "acquire", [](sim::DataPeer& peer) { peer.acquire(); });
   };
   auto release = [&](NodeId node) {
-    both.call(node, "release", [](dho::Handle& h, dho::Orders& out) { h.release(out); });
+    both.call(node, "release", [](sim::DataPeer& peer) { peer.release(); });
   };
   request(first);
   acquire(first);
-  both.handle(first).resize(bytes);
+  both.data(first).resize(bytes);
   both.advance(asks_at);
   request(second);
   if (works == 0) acquire(second);
@@ -213,7 +225,7 @@ std::vector<Step> follow(double works) {
   release(first);
   if (works > 0) {
     both.advance(asks_at + works);
-    both.call(second, "test", [](dho::Handle&, dho::Orders&) {});
+    both.call(second, "test", [](sim::DataPeer&) {});
     acquire(second);
   }
   both.advance(2 * works_for);

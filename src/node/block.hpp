@@ -25,7 +25,8 @@ class Block {
 
   /// Nothing is whole until `finish`.
   virtual void clear() = 0;
-  virtual void begin_writing(std::uint64_t mark) = 0;
+  /// False if somebody writes it already, or died while it did.
+  virtual bool begin_writing(std::uint64_t mark) = 0;
   /// It is now this version.
   virtual void finish(std::uint64_t version, std::uint64_t size) = 0;
   /// Makes space. Throws std::bad_alloc.

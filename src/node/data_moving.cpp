@@ -56,7 +56,7 @@ std::optional<DataStore::Status> DataStore::step(DataSection& section, Time now)
   section.again_ = Time::max();
   switch (section.doing_) {
     case DataSection::Doing::nothing: return std::nullopt;
-    case DataSection::Doing::bringing: return step_bringing(section);
+    case DataSection::Doing::bringing: return step_bringing(section, now);
     case DataSection::Doing::patching: return step_patching(section, now);
     case DataSection::Doing::spreading: return step_spreading(section, now);
   }
@@ -108,14 +108,15 @@ void DataStore::call(DataSection& section, Time now) {
 
 // How they come.
 
-std::optional<DataStore::Status> DataStore::step_bringing(DataSection& section) {
+std::optional<DataStore::Status> DataStore::step_bringing(DataSection& section, Time now) {
   if (find_here(section)) return set_apart(section);
   const DataRef& data = section.data_;
   if (!data.location) return Status::peer_lost;
   if (!roster_.contains(*data.location))
     return std::nullopt;  // The next epoch tells where they are.
   const Member* keeper = find_keeper(section);
-  if (!keeper) return Status::peer_lost;
+  if (!keeper && knowledge_.is_working()) return Status::peer_lost;
+  if (!keeper) return section.again_ = now + round_delay, std::nullopt;  // An epoch is beginning.
   begin(section, *keeper,
         {.question = FetchData{section.lock, data.version, range_of(section)}, .data = data});
   return std::nullopt;
@@ -233,6 +234,7 @@ std::optional<DataStore::Status> DataStore::patched(DataSection& section, const 
   bool is_kept = end.kind == TransferEnd::Kind::kept && !section.is_in_vain();
   if (!is_kept) return section.written_.reset(), Status::peer_lost;
   section.written_->location = section.with_.id;
+  section.replaced(*section.written_);
   return Status::ok;
 }
 

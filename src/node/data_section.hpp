@@ -46,6 +46,9 @@ class DataSection {
 
   /// A transfer is under way, and may be carried out by the thread that waits.
   virtual void begun() {}
+  /// What was written is whole, and what was there before is gone: from here on the lock tells of
+  /// these data, whatever makes it go on.
+  virtual void replaced(const DataRef& data) = 0;
   /// The data are here; or they are torn, lost, or too large.
   virtual void brought(dho::Status status) = 0;
   /// What was written is where it should be; or nobody knows.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "dho/copies.hpp"
+#include "dho/parts.hpp"
 #include "wire/limits.hpp"
 
 namespace conch::node {
@@ -123,7 +123,8 @@ bool DataStore::bring_at_once(DataSection& section) {
   return section.is_aside = true;
 }
 
-void DataStore::begin(DataSection& section, std::uint64_t version, std::uint64_t size) {
+bool DataStore::begin(DataSection& section, std::uint64_t version, std::uint64_t size) {
+  if (section.is_in_vain()) return section.block.reset(), false;
   section.written_.reset();
   if (!section.block && size > 0) {
     try {
@@ -131,7 +132,13 @@ void DataStore::begin(DataSection& section, std::uint64_t version, std::uint64_t
     } catch (const std::bad_alloc&) {  // then there is nothing to map
     }
   }
-  if (section.writes && section.block && !section.is_aside) section.block->begin_writing(version);
+  bool is_in_place = section.writes && section.block && !section.is_aside;
+  if (!is_in_place) return true;
+  // Whoever is next looks for the mark. If it came first, nothing here has been changed.
+  bool is_marked = section.block->begin_writing(version);
+  if (is_marked && !section.is_in_vain()) return true;
+  if (is_marked) section.block->finish(section.data_.version, size);
+  return section.block.reset(), false;
 }
 
 void DataStore::resize(DataSection& section, std::uint64_t before, std::uint64_t size) {
@@ -154,6 +161,7 @@ std::optional<DataStore::Status> DataStore::leave(DataSection& section, const Da
     if (is_unchanged) return Status::ok;
     emptied(section.lock, data.version);
     section.written_ = DataRef{data.version, 0, std::nullopt};
+    section.replaced(*section.written_);
     return Status::ok;
   }
   section.written_ = data;
@@ -166,6 +174,7 @@ std::optional<DataStore::Status> DataStore::leave(DataSection& section, const Da
   here.install(section.block);
   here.owed = data.version;
   section.is_aside = false;
+  section.replaced(data);
   if (section.copies == 0) return Status::ok;
   section.doing_ = DataSection::Doing::spreading;
   section.without_.clear();
@@ -249,7 +258,7 @@ DataStore::PatchAnswer DataStore::patch(const Life& from, const PatchData& m,
   LockData& here = locks_[m.lock];
   std::shared_ptr<Block> block = here.find(m.version);
   block->reserve(m.data.size);
-  block->begin_writing(m.data.version);
+  if (!block->begin_writing(m.data.version)) return PatchAnswer::later;
   block->fill(bytes, m.range.begin);
   block->finish(m.data.version, m.data.size);
   here.install(block);

@@ -95,8 +95,8 @@ class DataStore {
   /// How that ended, or nothing yet.
   std::optional<Status> bring(DataSection& section, Time now);
   /// Data that end at `size` are used, and perhaps changed. Who was told that they are lost finds
-  /// zeroes.
-  void begin(DataSection& section, std::uint64_t version, std::uint64_t size);
+  /// zeroes. False if that would be in vain: they may be another's by now.
+  bool begin(DataSection& section, std::uint64_t version, std::uint64_t size);
   /// What comes in is zero. Throws std::bad_alloc.
   void resize(DataSection& section, std::uint64_t before, std::uint64_t size);
   /// They are this version from now on, and as many others have it as were promised. Whether older
@@ -200,7 +200,7 @@ class DataStore {
   std::optional<Status> step(DataSection& section, Time now);
   void go_on(DataSection& section, Time now);
   void conclude(DataSection& section, std::optional<Status> status);
-  std::optional<Status> step_bringing(DataSection& section);
+  std::optional<Status> step_bringing(DataSection& section, Time now);
   std::optional<Status> step_patching(DataSection& section, Time now);
   std::optional<Status> step_spreading(DataSection& section, Time now);
   void call(DataSection& section, Time now);

@@ -2,153 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include "node/testing/data_store.hpp"
 
-namespace conch::node::data_store_test {
-
-using namespace std::chrono_literals;
-using recovery::Incarnation;
-using recovery::Member;
-using recovery::Roster;
-using Status = dho::Status;
-using Kind = TransferEnd::Kind;
-
-class Memory final : public Block {
- public:
-  Memory() : identity_(++made) {}
-  static std::shared_ptr<Memory> of(std::uint64_t version, const std::string& text) {
-    auto memory = std::make_shared<Memory>();
-    memory->bytes_ = text;
-    memory->finish(version, text.size());
-    return memory;
-  }
-
-  std::uint64_t version() const override { return version_; }
-  std::uint64_t size() const override { return size_; }
-  bool is_written() const override { return writer_ != 0; }
-  bool is_private() const override { return true; }
-  std::uint64_t identity() const override { return identity_; }
-  void clear() override { version_ = 0; }
-  void begin_writing(std::uint64_t mark) override { writer_ = mark; }
-  void finish(std::uint64_t version, std::uint64_t size) override {
-    version_ = version;
-    size_ = size;
-    writer_ = 0;
-  }
-  void reserve(std::uint64_t capacity) override {
-    bytes_.resize(std::max<std::size_t>(bytes_.size(), capacity));
-  }
-  std::string text(std::uint64_t size) override { return bytes_.substr(0, size); }
-  void fill(std::string_view bytes, std::uint64_t at) override {
-    reserve(at + bytes.size());
-    bytes_.replace(at, bytes.size(), bytes);
-  }
-  void copy(Block& from, std::uint64_t size) override { fill(from.text(size), 0); }
-  void zero(std::uint64_t begin, std::uint64_t end) override {
-    fill(std::string(end - begin, '\0'), begin);
-  }
-
- private:
-  static inline std::uint64_t made = 0;
-  std::uint64_t identity_;
-  std::uint64_t version_ = 0;
-  std::uint64_t size_ = 0;
-  std::uint64_t writer_ = 0;
-  std::string bytes_;
-};
-
-struct Section final : DataSection {
-  Section() { lock = "words"; }
-  std::optional<Status> how_brought;
-  std::optional<Status> how_left;
-  bool has_lock = true;
-  void brought(Status status) override { how_brought = status; }
-  void left(Status status) override { how_left = status; }
-  bool is_in_vain() const override { return !has_lock; }
-};
-
-/// A store of peer 2, in a group of five; nothing moves unless the test says so.
-class DataStoreTest : public testing::Test, public DataWorld, public LockKnowledge, public Mail {
- protected:
-  DataStoreTest() {
-    store.live_as(life(2));
-    store.open("words");
-    see({1, 2, 3, 4, 5});
-  }
-  static Life life(std::uint64_t id) { return {NodeId{id}, Incarnation{1}}; }
-  void see(const std::vector<std::uint64_t>& ids) {
-    std::vector<Member> members;
-    for (std::uint64_t id : ids) members.push_back({NodeId{id}, Incarnation{1}});
-    store.follow_view(Roster(members), now);
-  }
-  static DataRef at(std::uint64_t id, std::uint64_t version, std::uint64_t size = 5) {
-    return {version, size, NodeId{id}};
-  }
-
-  /// To whom the last one goes; nobody, if none is under way.
-  std::uint64_t asked() const { return begun.empty() ? 0 : begun.back().with.id.value; }
-  template <class Question>
-  const Question& question() const {
-    return std::get<Question>(begun.back().question);
-  }
-  void end(const TransferEnd& end) {
-    std::uint64_t number = begun.back().number;
-    begun.pop_back();
-    store.ended(number, end, now);
-  }
-  void end(Kind kind) { end(TransferEnd{kind}); }
-  void arrive(const std::string& text) {
-    std::shared_ptr<Block> room = store.make_room(begun.back().number);
-    room->fill(text, question<FetchData>().range.begin);
-    end({Kind::came, room, false, true});
-  }
-  void pass(Duration time) { store.look_after(now += time); }
-
-  /// Somebody of this peer enters, and is told of these data.
-  std::optional<Status> bring(const DataRef& data) {
-    store.enter(section, data);
-    if (store.bring_at_once(section)) return Status::ok;
-    return store.bring(section, now);
-  }
-  /// This peer has written it, and so answers for it.
-  void write(std::uint64_t version, const std::string& text) {
-    store.enter(section, {});
-    store.resize(section, 0, text.size());
-    section.block->fill(text, 0);
-    store.leave(section, at(2, version, text.size()), false, now);
-  }
-  std::string text() const { return section.block->text(5); }
-
-  // What is around it.
-  std::shared_ptr<Block> make_block(std::uint64_t) override { return std::make_shared<Memory>(); }
-  bool send(const Life& to, std::string_view) override { return sent.push_back(to), true; }
-  void log(const std::string&, LogLevel) override {}
-  void begin(Transfer transfer) override { begun.push_back(std::move(transfer)); }
-  void abort(std::uint64_t number) override {
-    std::erase_if(begun, [&](const Transfer& each) { return each.number == number; });
-  }
-  bool can_enclose(const Life&) const override { return true; }
-  void count_data(std::uint64_t, std::uint64_t) override {}
-  void save_data(const std::string& lock, Block& block) override {
-    saved[lock] = block.text(block.size());
-  }
-  void forget_saved(const std::string& lock) override { saved.erase(lock); }
-  std::vector<std::string> saved_locks() override { return {}; }
-  std::shared_ptr<Block> load_data(const std::string& lock, std::uint64_t version) override {
-    return saved.contains(lock) ? Memory::of(version, saved[lock]) : nullptr;
-  }
-  DataRef known_data(const std::string&) const override { return known; }
-  bool is_working() const override { return works; }
-
-  Time now{};
-  DataStore store{*this, *this, *this};
-  Section section;
-  std::vector<Transfer> begun;
-  std::vector<Life> sent;
-  std::map<std::string, std::string> saved;
-  DataRef known;
-  bool works = true;
-};
+namespace conch::node::testing::data_store_test {
 
 // How data come.
 
@@ -183,6 +39,19 @@ TEST_F(DataStoreTest, WhoDoesNotAnswerIsAskedAgain) {
   EXPECT_EQ(store.wakes(), now + 1ms);
   pass(1ms);
   EXPECT_EQ(asked(), 4u);
+}
+
+TEST_F(DataStoreTest, WhileAnEpochBeginsNothingIsLost) {
+  works = false;
+  bring(at(2, 7));
+  for (std::uint64_t other : {3, 4, 5, 1}) {
+    EXPECT_EQ(asked(), other);
+    end(Kind::gone);
+  }
+  EXPECT_EQ(section.how_brought, std::nullopt);
+  works = true;
+  pass(50ms);
+  EXPECT_EQ(section.how_brought, Status::peer_lost);
 }
 
 TEST_F(DataStoreTest, WhileNobodyHasTheNameTheNextEpochIsWaitedFor) {
@@ -267,6 +136,13 @@ TEST_F(DataStoreTest, AsManyOthersHaveACopyAsWerePromised) {
   EXPECT_EQ(store.put_down(section), at(2, 7));
 }
 
+TEST_F(DataStoreTest, WhatIsBeingCopiedIsWhatTheLockTellsOf) {
+  section.copies = 1;
+  write(7, "words");
+  EXPECT_EQ(section.how_left, std::nullopt);
+  EXPECT_EQ(section.now_told, at(2, 7));
+}
+
 TEST_F(DataStoreTest, WhoHasACopyAndGoesDoesNotCount) {
   section.copies = 2;
   write(7, "words");
@@ -295,6 +171,34 @@ TEST_F(DataStoreTest, WithoutTheLockNothingIsWritten) {
   section.has_lock = false;
   EXPECT_EQ(store.leave(section, at(2, 7), false, now), Status::peer_lost);
   EXPECT_EQ(store.version("words"), 0u);
+}
+
+TEST_F(DataStoreTest, WithoutTheLockNothingIsBegun) {
+  bring(at(4, 7));
+  auto shared = Memory::of(7, "words");
+  end({Kind::came, shared});
+  section.has_lock = false;
+  EXPECT_FALSE(store.begin(section, 8, 5));
+  EXPECT_FALSE(shared->is_written());
+  EXPECT_EQ(section.block, nullptr);
+}
+
+TEST_F(DataStoreTest, WhatAnotherWritesIsNotBegun) {
+  bring(at(4, 7));
+  auto shared = Memory::of(7, "words");
+  end({Kind::came, shared});
+  shared->begin_writing(9);
+  EXPECT_FALSE(store.begin(section, 8, 5));
+  EXPECT_TRUE(shared->is_written());
+}
+
+TEST_F(DataStoreTest, WhoLosesTheLockAsItBeginsLeavesNoMark) {
+  bring(at(4, 7));
+  auto shared = Memory::of(7, "words");
+  end({Kind::came, shared});
+  section.asked_before_lost = 1;
+  EXPECT_FALSE(store.begin(section, 8, 5));
+  EXPECT_TRUE(shared->has(7));
 }
 
 TEST_F(DataStoreTest, APartGoesBackToWhereTheRestIs) {
@@ -378,108 +282,4 @@ TEST_F(DataStoreTest, WhatIsOutdatedIsKeptForHandlesAlone) {
   EXPECT_EQ(store.version("words"), 0u);
 }
 
-// Leaving.
-
-TEST_F(DataStoreTest, WhoLeavesFindsAnHeir) {
-  write(7, "words");
-  store.bequeath(now + 10s, now);
-  EXPECT_EQ(asked(), 3u);
-  EXPECT_TRUE(question<KeepData>().inherit);
-  end(Kind::failed);
-  EXPECT_EQ(asked(), 4u);
-  EXPECT_FALSE(store.is_bequeathed());
-  end(Kind::kept);
-  EXPECT_TRUE(store.is_bequeathed());
-  EXPECT_NE(store.find("words", 7).block, nullptr) << "the lock still says that they are here";
-}
-
-TEST_F(DataStoreTest, WhatIsAnothersEndsWithNobody) {
-  bring(at(4, 7));
-  arrive("words");
-  known = at(4, 7);
-  store.bequeath(now + 10s, now);
-  EXPECT_TRUE(store.is_bequeathed());
-}
-
-TEST_F(DataStoreTest, WhatWasInheritedIsInheritedAgain) {
-  store.keep(life(3), {"words", at(3, 7), true}, Memory::of(7, "words"));
-  store.bequeath(now + 10s, now);
-  EXPECT_EQ(asked(), 3u);
-}
-
-/// Who wrote the next version was lost with it.
-TEST_F(DataStoreTest, WhatWasOutdatedAndIsTheNewestAgainIsInherited) {
-  write(7, "words");
-  store.outdated("words", 7);
-  known = at(2, 7);
-  store.bequeath(now + 10s, now);
-  EXPECT_EQ(asked(), 3u);
-  end(Kind::kept);
-  EXPECT_TRUE(store.is_bequeathed());
-}
-
-TEST_F(DataStoreTest, WhenAllDeclineItInsistsAndThenWaits) {
-  see({2, 3});
-  write(7, "words");
-  store.bequeath(now + 10s, now);
-  EXPECT_FALSE(question<KeepData>().insist);
-  end(Kind::declined);
-  EXPECT_TRUE(question<KeepData>().insist);
-  end(Kind::declined);
-  EXPECT_EQ(asked(), 0u);
-  pass(50ms);
-  EXPECT_EQ(asked(), 3u);
-}
-
-TEST_F(DataStoreTest, WhoLeavesKeepsForThoseWhoLeaveBeforeIt) {
-  write(7, "words");
-  store.bequeath(now + 10s, now);
-  KeepData m{"verbs", at(1, 9), true, false};
-  EXPECT_FALSE(store.accepts(life(1), m));
-  m.insist = true;
-  EXPECT_TRUE(store.accepts(life(1), m));
-  EXPECT_FALSE(store.accepts(life(3), m)) << "that one stays longer";
-  end(Kind::kept);
-  EXPECT_FALSE(store.accepts(life(1), m));
-}
-
-TEST_F(DataStoreTest, InTheEndItLeavesInAnyCase) {
-  write(7, "words");
-  store.bequeath(now + 10s, now);
-  EXPECT_EQ(store.wakes(), now + 10s);
-  pass(10s);
-  EXPECT_TRUE(store.is_bequeathed());
-  EXPECT_TRUE(begun.empty());
-}
-
-TEST_F(DataStoreTest, TheLastOneSavesThemAndTheFirstOneHasThem) {
-  write(7, "words");
-  see({2});
-  store.bequeath(now + 10s, now);
-  EXPECT_EQ(store.lock_to_end(), "words");
-  see({2, 3});
-  EXPECT_EQ(store.lock_to_end(), std::nullopt) << "somebody has come";
-  EXPECT_FALSE(store.end("words", now));
-  EXPECT_TRUE(saved.empty());
-  end(Kind::failed);
-  see({2});
-  EXPECT_TRUE(store.end("words", now));
-  EXPECT_TRUE(store.is_bequeathed());
-  EXPECT_EQ(saved["words"], "words");
-
-  DataStore next{*this, *this, *this};
-  next.live_as(life(3));
-  EXPECT_EQ(next.restore("words", 9), at(3, 9));
-  EXPECT_EQ(next.restore("verbs", 9), std::nullopt);
-  EXPECT_EQ(next.version("words"), 9u);
-}
-
-TEST_F(DataStoreTest, ANewLifeBeginsWithNothing) {
-  write(7, "words");
-  store.live_as({NodeId{2}, Incarnation{2}});
-  EXPECT_EQ(store.version("words"), 0u);
-  EXPECT_FALSE(store.accepts(life(3), {"words", at(3, 7)})) << "it is in no group yet";
-  store.close("words");
-}
-
-}  // namespace conch::node::data_store_test
+}  // namespace conch::node::testing::data_store_test

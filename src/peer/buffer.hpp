@@ -55,8 +55,9 @@ class Buffer final : public node::Block {
   bool is_written() const override { return header_->writer.load(std::memory_order_acquire) != 0; }
 
   void clear() override { header_->version.store(0, std::memory_order_release); }
-  void begin_writing(std::uint64_t mark) override {
-    header_->writer.store(mark, std::memory_order_release);
+  bool begin_writing(std::uint64_t mark) override {
+    std::uint64_t nobody = 0;
+    return header_->writer.compare_exchange_strong(nobody, mark);
   }
   void finish(std::uint64_t version, std::uint64_t size) override;
   void reserve(std::uint64_t capacity) override;

@@ -2,26 +2,17 @@
 
 #include <algorithm>
 
-#include "dho/copies.hpp"
+#include "dho/parts.hpp"
 #include "node/names.hpp"
 
 namespace conch::peer {
-
-namespace {
-
-/// Identifies a handle to nobody but itself: it is no peer's, so data are never there.
-constexpr NodeId here{~std::uint64_t{0}};
-/// Whom the handle believes to hear: all that is said to it is said by its peer.
-constexpr NodeId peer_itself{0};
-
-}  // namespace
 
 DataHandle::DataHandle(Engine& engine, const DataOptions& options)
     : ThreadClaim(Mode::write),
       kept_(engine.shared_from_this()),
       engine_(engine),
       options_(options),
-      handle_(here, Members{here}, {options.prefetch}) {
+      handle_({options.prefetch}) {
   if (std::string why = engine.why_no_data(); !why.empty())
     throw Error(ErrorCode::unsupported, why);
 }
@@ -45,7 +36,7 @@ dho::Status DataHandle::request(Mode wanted) {
   bool is_new = handle_.state() != dho::State::invalid && handle_.state() != dho::State::lost;
   if (is_new && !engine_.node().is_member()) engine_.fail_because_left();
   if (is_new && engine_.node().steward().has_token(line_->name)) engine_.listen();
-  return carried_out(handle_.request({wanted, {}}, orders_));
+  return carried_out(handle_.request(wanted, orders_));
 }
 
 /// A lease that is over is over before the peer's own thread has noticed.
@@ -79,7 +70,6 @@ dho::Status DataHandle::destroy() {
 /// After a call of the handle's: what it wants done is done, and everybody knows.
 dho::Status DataHandle::carried_out(dho::Status status) {
   carry_out();
-  if (handle_.state() != dho::State::fetch) drop_fetch();
   engine_.settle();
   wake();
   return status;
@@ -89,10 +79,7 @@ dho::Status DataHandle::carried_out(dho::Status status) {
 
 void DataHandle::carry_out() {
   while (!orders_.empty()) {
-    dho::Orders orders = std::exchange(orders_, {});
-    for (const dho::Orders::Send& send : orders.sends())
-      if (const auto* m = std::get_if<dho::Fetch>(&send.message)) fetch(m->number);
-    for (const dho::Order& order : orders.orders())
+    for (const dho::Order& order : std::exchange(orders_, {}))
       std::visit([&](const auto& chosen) { take_order(chosen); }, order);
   }
 }
@@ -109,7 +96,7 @@ void DataHandle::take_order(const dho::Join&) {
 }
 
 void DataHandle::take_order(const dho::Ask& order) {
-  writes = order.wish.mode == Mode::write;
+  writes = order.mode == Mode::write;
   // Who reads may have to be alone, too: not every algorithm lets share.
   bool may_share = !writes && engine_.node().algorithm().can.shared;
   mode = may_share ? Mode::read : Mode::write;
@@ -122,10 +109,9 @@ void DataHandle::take_order(const dho::Cancel&) {
 }
 
 void DataHandle::take_order(const dho::Release&) {
+  store().cancel(*this);
   if (std::optional<DataRef> written = store().put_down(*this)) line_->data = *written;
   engine_.node().drop_place(*this, net::steady_now());
-  // From here on they are the peer's to keep.
-  handle_.receive(here, dho::Got{{}, ~std::uint64_t{0}}, orders_);
 }
 
 void DataHandle::take_order(const dho::Leave&) {
@@ -139,9 +125,11 @@ void DataHandle::leave_line() {
   line_ = nullptr;
 }
 
-void DataHandle::take_order(const dho::Acquired&) {
-  store().begin(*this, version(), handle_.size());
-  end_wait(dho::Status::ok);
+void DataHandle::take_order(const dho::Acquired&) { end_wait(begin()); }
+
+dho::Status DataHandle::begin() {
+  bool has_begun = store().begin(*this, version(), handle_.size());
+  return has_begun ? dho::Status::ok : dho::Status::peer_lost;
 }
 
 void DataHandle::end_wait(dho::Status status) {
@@ -157,7 +145,7 @@ void DataHandle::changed() {
     case Claim::State::inside:
       store().enter(*this, line_->data);
       if (line_->rolled_back) handle_.warn(dho::Status::peer_lost);
-      handle_.entered({{Claim::fence, line_->data}, {}}, orders_);
+      handle_.entered({Claim::fence, line_->data}, orders_);
       break;
     case Claim::State::lost:
     case Claim::State::refused: be_lost(); break;
@@ -170,7 +158,6 @@ void DataHandle::changed() {
 /// way may come at any time, and is nobody's.
 void DataHandle::be_lost() {
   store().cancel(*this);
-  fetching_.reset();
   if (leaving_) left_ = dho::Status::peer_lost;
   handle_.lost(orders_);
   leave_line();
@@ -179,6 +166,7 @@ void DataHandle::be_lost() {
 /// Whoever had the data is gone; who has them already does not mind.
 void DataHandle::moved() {
   if (line_->rolled_back && !is_inside()) handle_.warn(dho::Status::peer_lost);
+  handle_.moved(line_->data);
   store().move(*this, line_->data, net::steady_now());
 }
 
@@ -196,7 +184,7 @@ dho::Status DataHandle::acquire(const Deadline& deadline) {
   Duration patience = std::max<Duration>(deadline.left(), Duration(1));
   dho::Status status =
       deadline.is_never() ? handle_.acquire(orders_) : handle_.acquire(patience, orders_);
-  if (status == dho::Status::ok && !was_inside) store().begin(*this, version(), handle_.size());
+  if (status == dho::Status::ok && !was_inside) status = begin();
   if (status != dho::Status::waiting) return carry_out(), status;
   std::optional<dho::Status> ended;
   ended_ = &ended;
@@ -222,7 +210,7 @@ void DataHandle::wait(const std::optional<dho::Status>& ended, const Deadline& d
       carry_out();
     } else if (state == Claim::State::waiting) {
       engine_.wait(*this, until(left), guard);
-    } else if (fetching_ && !is_busy()) {
+    } else if (handle_.is_bringing() && !is_busy()) {
       bring(deadline.is_never());
     } else if (!move_data(guard)) {
       woken.wait_for(guard, left);
@@ -232,10 +220,10 @@ void DataHandle::wait(const std::optional<dho::Status>& ended, const Deadline& d
 
 // The data.
 
-void DataHandle::fetch(std::uint64_t number) {
-  fetching_ = number;
+/// A thread that waits sees to it itself.
+void DataHandle::take_order(const dho::Bring&) {
   progress_.reset();
-  if (store().bring_at_once(*this)) return end_fetch(dho::Status::ok);
+  if (store().bring_at_once(*this)) return handle_.brought(dho::Status::ok, orders_);
   bool nobody_waits = handle_.peer() != dho::Peer::blocked;
   if (nobody_waits) bring(false);
 }
@@ -245,7 +233,7 @@ void DataHandle::bring(bool is_awaited) {
   DataSection::is_awaited = is_awaited;
   std::optional<dho::Status> status = store().bring(*this, net::steady_now());
   if (!status) return;
-  end_fetch(*status);
+  handle_.brought(*status, orders_);
   carry_out();
 }
 
@@ -255,27 +243,9 @@ void DataHandle::begun() {
 }
 
 void DataHandle::brought(dho::Status status) {
-  end_fetch(status);
+  handle_.brought(status, orders_);
   carry_out();
   wake();
-}
-
-/// Nobody wants the data any more: the lock goes on without waiting for them.
-void DataHandle::drop_fetch() {
-  if (!fetching_) return;
-  store().cancel(*this);
-  block.reset();
-  end_fetch(dho::Status::peer_lost);
-  carry_out();
-}
-
-void DataHandle::end_fetch(dho::Status status) {
-  std::uint64_t number = *std::exchange(fetching_, std::nullopt);
-  if (status == dho::Status::ok) {
-    handle_.receive(peer_itself, dho::Data{number, 0}, orders_);
-  } else {
-    handle_.receive(peer_itself, dho::Absent{number, status}, orders_);
-  }
 }
 
 /// By this thread, which waits for it. False if there is nothing to move, or another thread does.
@@ -347,7 +317,7 @@ DataProgress DataHandle::progress() {
 std::shared_ptr<DataHandle> DataHandle::part(std::uint64_t offset, std::uint64_t length) {
   auto other = std::make_shared<DataHandle>(engine_, options_);
   Guard guard = engine_.guard();
-  std::optional<dho::Handle> handle = handle_.duplicate(here, offset, length, other->orders_);
+  std::optional<dho::Handle> handle = handle_.duplicate(offset, length, other->orders_);
   if (handle) other->handle_ = std::move(*handle);
   other->carry_out();
   return other;

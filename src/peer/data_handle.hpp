@@ -50,6 +50,7 @@ class DataHandle final : public ThreadClaim, private node::DataSection {
   void take_order(const dho::Cancel&);
   void take_order(const dho::Release&);
   void take_order(const dho::Leave&);
+  void take_order(const dho::Bring&);
   void take_order(const dho::Arm&) {}     // The thread that waits
   void take_order(const dho::Disarm&) {}  // keeps the time itself.
   void take_order(const dho::Created&) {}
@@ -64,13 +65,12 @@ class DataHandle final : public ThreadClaim, private node::DataSection {
   void wake();
 
   // The data.
-  void fetch(std::uint64_t number);
   void bring(bool is_awaited);
-  void drop_fetch();
-  void end_fetch(dho::Status status);
+  dho::Status begin();
   bool move_data(Guard& guard);
   dho::Status end_section(Guard& guard);
   void begun() override;
+  void replaced(const DataRef& data) override { line_->data = data; }
   void brought(dho::Status status) override;
   void left(dho::Status status) override;
   bool is_in_vain() const override;
@@ -91,8 +91,6 @@ class DataHandle final : public ThreadClaim, private node::DataSection {
   /// Where the acquire that waits looks for how it has ended. By the time it does, another thread
   /// may have asked anew.
   std::optional<dho::Status>* ended_ = nullptr;
-  /// Which data the handle has asked for, until it is told of them.
-  std::optional<std::uint64_t> fetching_;
   std::shared_ptr<Progress> progress_;
   /// A thread is in `release`, and others are being given copies; how that has ended.
   bool leaving_ = false;

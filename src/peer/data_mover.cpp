@@ -4,7 +4,7 @@
 #include <system_error>
 #include <thread>
 
-#include "dho/copies.hpp"
+#include "dho/parts.hpp"
 #include "peer/engine.hpp"
 #include "peer/saved_data.hpp"
 #include "wire/limits.hpp"

@@ -1,7 +1,7 @@
 // How others get the data that are here, and how this peer keeps theirs.
 #include <cstring>
 
-#include "dho/copies.hpp"
+#include "dho/parts.hpp"
 #include "peer/buffer.hpp"
 #include "peer/data_mover.hpp"
 #include "peer/engine.hpp"

@@ -33,7 +33,8 @@ void Peers::start() {
   Assignment start = Assignment::fresh(roster_, id_of(0), workload_.tuning);
   for (Node node = 0; node < workload_.peers; ++node) {
     population_->create(node, start);
-    peers_.emplace_back(dho::Handle(id_of(node), roster_, {.prefetch = workload_.prefetch}));
+    peers_.emplace_back(id_of(node), dho::Options{workload_.prefetch},
+                        static_cast<DataPeer::Outlet&>(*this));
     peers_[node].churns = node >= workload_.steady();
   }
   Distribution opening = Distribution::uniform(Duration::zero(), workload_.opening);
@@ -120,23 +121,25 @@ void Peers::tell(const Happened& happened) {
   const auto& [node, effect] = happened;
   if (std::holds_alternative<Left>(effect)) go(node);
   if (std::holds_alternative<Joined>(effect)) ++record_.counts.joins;
-  call(node, [&](dho::Handle& handle, dho::Orders& out) { dho::tell(handle, effect, out); });
+  peers_[node].data.tell(effect);
 }
 
 // The handles.
 
-void Peers::send(Node from, const dho::Orders::Send& send) {
+void Peers::send(NodeId from, NodeId to, Letter letter) {
   ++record_.counts.handle_messages;
+  if (std::holds_alternative<FetchLetter>(letter))
+    peers_[node_of(from)].cycle.fetching = engine_.now();
+  std::uint64_t bytes = workload_.message_bytes + cargo(letter);
   Slot slot = static_cast<Slot>(letters_.size());
   if (free_letters_.empty()) {
-    letters_.push_back(send.message);
+    letters_.push_back(std::move(letter));
   } else {
     slot = free_letters_.back();
     free_letters_.pop_back();
-    letters_[slot] = send.message;
+    letters_[slot] = std::move(letter);
   }
-  if (std::holds_alternative<dho::Fetch>(send.message)) peers_[from].cycle.fetching = engine_.now();
-  carry({from, node_of(send.to), slot, true}, workload_.message_bytes + dho::cargo(send.message));
+  carry({node_of(from), node_of(to), slot, true}, bytes);
 }
 
 void Peers::receive(const Parcel& parcel) {
@@ -146,13 +149,11 @@ void Peers::receive(const Parcel& parcel) {
       population_->receive(parcel.to, parcel.from, parcel.slot);
     return population_->discard(parcel.slot);
   }
-  dho::Message message = letters_[parcel.slot];
+  Letter letter = std::move(letters_[parcel.slot]);
   free_letters_.push_back(parcel.slot);
-  if (std::holds_alternative<dho::Data>(message))
+  if (std::holds_alternative<DataLetter>(letter))
     peer.cycle.fetched = engine_.now() - peer.cycle.fetching;
-  call(parcel.to, [&](dho::Handle& handle, dho::Orders& out) {
-    dho::deliver(handle, id_of(parcel.from), message, out);
-  });
+  peer.data.receive(id_of(parcel.from), letter);
 }
 
 namespace {
@@ -166,15 +167,14 @@ Overloaded(Fs...) -> Overloaded<Fs...>;
 
 }  // namespace
 
-void Peers::carry_out(Node node, const dho::Order& order) {
+void Peers::order(NodeId id, const dho::Order& order) {
+  Node node = node_of(id);
   std::visit(Overloaded{
                  [&](const dho::Join&) { come(node); },
-                 [&](const dho::Ask& ask) { population_->request(node, ask.wish); },
-                 [&](const dho::Cancel&) { population_->cancel(node); },
-                 [&](const dho::Release& release) {
-                   record_.passed(engine_.now());
-                   population_->release(node, release.data);
+                 [&](const dho::Ask& ask) {
+                   population_->request(node, {ask.mode, {}});
                  },
+                 [&](const dho::Cancel&) { population_->cancel(node); },
                  [&](const dho::Leave&) { population_->leave(node); },
                  [&](const dho::Created&) { acting_.push_back(node); },
                  [&](const dho::Acquired&) { acting_.push_back(node); },
@@ -183,6 +183,11 @@ void Peers::carry_out(Node node, const dho::Order& order) {
                  },
              },
              order);
+}
+
+void Peers::release(NodeId id, const DataRef& data) {
+  record_.passed(engine_.now());
+  population_->release(node_of(id), data);
 }
 
 // Membership.
@@ -222,9 +227,7 @@ void Peers::see_off(Node node) {
 
 void Peers::publish_roster() {
   for (NodeId member : Members(roster_)) {
-    Node node = node_of(member);
-    call(node, [&](dho::Handle& handle, dho::Orders& out) { handle.roster(roster_, out); });
-    population_->roster(node, roster_);
+    population_->roster(node_of(member), roster_);
   }
 }
 
@@ -232,12 +235,6 @@ void Peers::publish_roster() {
 
 void Peers::act(Node node) {
   Peer& peer = peers_[node];
-  auto request = [&] {
-    call(node, [](dho::Handle& handle, dho::Orders& out) { handle.request(Wish{}, out); });
-  };
-  auto release = [&] {
-    call(node, [](dho::Handle& handle, dho::Orders& out) { handle.release(out); });
-  };
   switch (peer.step) {
     case Step::create: return create(node);
     case Step::begin:
@@ -247,25 +244,25 @@ void Peers::act(Node node) {
       return sleep(node, workload_.idle, Step::request);
     case Step::request:
       peer.cycle.requested = engine_.now();
-      request();
+      peer.data.request(Mode::write);
       return sleep(node, workload_.overlap, Step::acquire);
     case Step::acquire: return acquire(node);
     case Step::use: return use(node);
     case Step::release:
       holder_.reset();
-      release();
+      peer.data.release();
       return finish_cycle(node);
     case Step::request_in_vain:
-      request();
+      peer.data.request(Mode::write);
       return sleep(node, workload_.first_wait, Step::request_again);
     case Step::request_again:
-      request();  // the previous request is dropped
+      peer.data.request(Mode::write);  // the previous request is dropped
       return sleep(node, workload_.second_wait, Step::give_up);
-    case Step::give_up: release(); return next(node, Step::give_up_again);
-    case Step::give_up_again: release(); return next(node, Step::destroy);  // it is ignored
-    case Step::destroy:
-      call(node, [](dho::Handle& handle, dho::Orders& out) { handle.destroy(out); });
-      return next(node, Step::create);
+    case Step::give_up: peer.data.release(); return next(node, Step::give_up_again);
+    case Step::give_up_again:
+      peer.data.release();  // it is ignored
+      return next(node, Step::destroy);
+    case Step::destroy: peer.data.destroy(); return next(node, Step::create);
     case Step::finished: return;
   }
 }
@@ -277,24 +274,23 @@ void Peers::create(Node node) {
     return;
   }
   peer.step = peer.churns ? Step::request_in_vain : Step::begin;
-  call(node, [](dho::Handle& handle, dho::Orders& out) { handle.create(resource, out); });
+  peer.data.create(resource);
 }
 
 void Peers::acquire(Node node) {
   Peer& peer = peers_[node];
   peer.cycle.acquired = engine_.now();
   peer.step = Step::use;
-  dho::Status status{};
-  call(node, [&](dho::Handle& handle, dho::Orders& out) { status = handle.acquire(out); });
-  if (status == dho::Status::ok) acting_.push_back(node);
+  if (peer.data.acquire() == dho::Status::ok) acting_.push_back(node);
 }
 
 void Peers::use(Node node) {
   Peer& peer = peers_[node];
   CONCH_EXPECT(!std::exchange(holder_, node), "one holds the data at a time");
-  CONCH_EXPECT(peer.handle.state() == dho::State::locked, "who uses the data has locked them");
+  CONCH_EXPECT(peer.data.handle().state() == dho::State::locked,
+               "who uses the data has locked them");
   peer.cycle.locked = engine_.now();
-  peer.handle.resize(workload_.bytes);
+  peer.data.resize(workload_.bytes);
   bool opens = node == 0 && peer.cycles == 0;
   sleep(node, workload_.locked + (opens ? workload_.opening : Duration::zero()), Step::release);
 }
@@ -323,7 +319,7 @@ Measured Peers::measured() const {
   for (Node node = 0; node < peers_.size(); ++node) {
     if (peers_[node].step == Step::finished) continue;
     throw Stuck("nothing can happen any more, and the handle of peer " + std::to_string(node) +
-                " is " + std::string(dho::word(peers_[node].handle.state())));
+                " is " + std::string(dho::word(peers_[node].data.handle().state())));
   }
   Measured measured = record_.measured();
   measured.ended_s = seconds_of(engine_.now().time_since_epoch());

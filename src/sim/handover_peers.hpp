@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "dho/handle.hpp"
-#include "dho/lock_manager.hpp"
+#include "sim/data_peer.hpp"
 #include "sim/handover.hpp"
 #include "sim/handover_record.hpp"
 #include "sim/population.hpp"
@@ -47,7 +46,7 @@ class Engine {
   ~Engine() = default;
 };
 
-class Peers final : private Host {
+class Peers final : private Host, private DataPeer::Outlet {
  public:
   Peers(const Workload& workload, Engine& engine);
 
@@ -82,9 +81,10 @@ class Peers final : private Host {
     away,
   };
   struct Peer {
-    explicit Peer(dho::Handle handle) : handle(std::move(handle)) {}
+    Peer(NodeId self, const dho::Options& options, DataPeer::Outlet& outlet)
+        : data(self, options, outlet) {}
 
-    dho::Handle handle;
+    DataPeer data;
     Step step = Step::create;
     bool churns = false;
     Presence presence = Presence::member;
@@ -115,17 +115,11 @@ class Peers final : private Host {
   void settle();
   void tell(const Happened& happened);
 
-  // Handles.
-  /// A call of a peer's handle, and all that it orders.
-  template <class Call>
-  void call(Node node, Call&& function) {
-    dho::Orders out;
-    function(peers_[node].handle, out);
-    for (const auto& letter : out.sends()) send(node, letter);
-    for (const dho::Order& order : out.orders()) carry_out(node, order);
-  }
-  void send(Node from, const dho::Orders::Send& send);
-  void carry_out(Node node, const dho::Order& order);
+  // Handles, and their data.
+  Time now() const override { return engine_.now(); }
+  void order(NodeId id, const dho::Order& order) override;
+  void release(NodeId id, const DataRef& data) override;
+  void send(NodeId from, NodeId to, Letter letter) override;
   void receive(const Parcel& parcel);
 
   // Membership.
@@ -149,14 +143,14 @@ class Peers final : private Host {
   Random random_;
   std::unique_ptr<Population> population_;
   std::optional<std::size_t> swap_kind_;
-  std::vector<Peer> peers_;
+  std::deque<Peer> peers_;
   Members roster_;
 
   /// What lock managers said and handles were not told; and who is to act at this instant.
   std::deque<Happened> happened_;
   std::deque<Node> acting_;
   /// Messages between handles that are on their way.
-  std::vector<dho::Message> letters_;
+  std::vector<Letter> letters_;
   std::vector<Slot> free_letters_;
   std::vector<std::uint32_t> timers_;
 

@@ -13,7 +13,11 @@ namespace conch::sim {
 
 class SimulatedBlock final : public node::Block {
  public:
-  explicit SimulatedBlock(std::uint64_t identity) : memory_(std::make_shared<Memory>()) {
+  /// A simulation that only measures times has data of a size, and no bytes of them.
+  enum class Bytes : std::uint8_t { kept, none };
+
+  explicit SimulatedBlock(std::uint64_t identity, Bytes bytes = Bytes::kept)
+      : memory_(std::make_shared<Memory>()), keeps_bytes_(bytes == Bytes::kept) {
     memory_->identity = identity;
   }
   /// As another process gets it. From then on neither is private.
@@ -29,24 +33,29 @@ class SimulatedBlock final : public node::Block {
   std::uint64_t identity() const override { return memory_->identity; }
 
   void clear() override { memory_->version = 0; }
-  void begin_writing(std::uint64_t mark) override { memory_->writer = mark; }
+  bool begin_writing(std::uint64_t mark) override {
+    if (is_written()) return false;
+    memory_->writer = mark;
+    return true;
+  }
   void finish(std::uint64_t version, std::uint64_t size) override {
     memory_->version = version;
     memory_->size = size;
     memory_->writer = 0;
   }
   void reserve(std::uint64_t capacity) override {
-    if (memory_->bytes.size() < capacity) memory_->bytes.resize(capacity);
+    if (keeps_bytes_ && memory_->bytes.size() < capacity) memory_->bytes.resize(capacity);
   }
 
   std::string text(std::uint64_t size) override { return memory_->bytes.substr(0, size); }
   void fill(std::string_view bytes, std::uint64_t at) override {
+    if (!keeps_bytes_) return;
     reserve(at + bytes.size());
     memory_->bytes.replace(at, bytes.size(), bytes);
   }
   void copy(node::Block& from, std::uint64_t size) override { fill(from.text(size), 0); }
   void zero(std::uint64_t begin, std::uint64_t end) override {
-    fill(std::string(end - begin, '\0'), begin);
+    if (keeps_bytes_) fill(std::string(end - begin, '\0'), begin);
   }
 
  private:
@@ -58,6 +67,7 @@ class SimulatedBlock final : public node::Block {
     std::string bytes;
   };
   std::shared_ptr<Memory> memory_;
+  bool keeps_bytes_;
   bool is_private_ = true;
 };
 

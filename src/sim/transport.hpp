@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "sim/link.hpp"
 #include "sim/event_queue.hpp"
+#include "sim/link.hpp"
 #include "sim/network.hpp"
 #include "sim/observer.hpp"
 

@@ -10,22 +10,22 @@
 
 #include "core/contract.hpp"
 #include "core/testing/dice.hpp"
-#include "dho/lock_manager.hpp"
+#include "dho/handle.hpp"
 
 namespace conch::dho::testing {
 
 /// What a lock manager has to say, and to whom.
 using Due = std::vector<std::pair<NodeId, Effect>>;
 
-/// One queue that everybody sees: readers together, ranges apart, otherwise first come first in.
+/// One queue that everybody sees: readers together, otherwise first come first in.
 class PlainLock {
  public:
   static constexpr bool is_shared = true;
 
   explicit PlainLock(const Members&) {}
 
-  /// What is wrong with the order, or nothing.
-  std::string carry_out(NodeId node, const Order& order) {
+  /// What is wrong with the order, or nothing. The data are what a release leaves.
+  std::string carry_out(NodeId node, const Order& order, const DataRef& data) {
     auto place = std::find_if(queue_.begin(), queue_.end(),
                               [&](const Place& each) { return each.node == node; });
     bool queued = place != queue_.end();
@@ -36,13 +36,13 @@ class PlainLock {
       slow_.emplace_back(node, Left{});
     } else if (const auto* ask = std::get_if<Ask>(&order)) {
       if (queued) return "one asks twice";
-      queue_.push_back({node, ask->wish});
+      queue_.push_back({node, ask->mode});
     } else if (std::holds_alternative<Cancel>(order)) {
       if (!queued || place->inside || place->cancelled) return "one cancels who does not wait";
       place->cancelled = true;
-    } else if (const auto* release = std::get_if<Release>(&order)) {
+    } else if (std::holds_alternative<Release>(order)) {
       if (!queued || !place->inside) return "one releases who does not hold";
-      if (place->wish.mode == Mode::write) write(place->wish.range, release->data);
+      if (place->mode == Mode::write) data_ = data;
       queue_.erase(place);
     }
     return "";
@@ -70,7 +70,7 @@ class PlainLock {
  private:
   struct Place {
     NodeId node;
-    Wish wish;
+    Mode mode = Mode::write;
     bool inside = false;
     bool cancelled = false;
   };
@@ -79,8 +79,9 @@ class PlainLock {
     const Place& place = queue_[index];
     if (place.inside) return false;
     if (place.cancelled) return true;
-    return std::none_of(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(index),
-                        [&](const Place& earlier) { return earlier.wish.conflicts(place.wish); });
+    bool reads = place.mode == Mode::read;
+    return std::all_of(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(index),
+                       [&](const Place& each) { return reads && each.mode == Mode::read; });
   }
   void serve(std::size_t index) {
     Place& place = queue_[index];
@@ -90,28 +91,12 @@ class PlainLock {
       return;
     }
     place.inside = true;
-    if (place.wish.mode == Mode::write) fence_ = fence_.next();
-    Entered entered{Baton{fence_, parts_.front().baton.data}, {}};
-    for (const Part& part : parts_)
-      if (part.range.overlaps(place.wish.range))
-        entered.parts.push_back({intersection(part.range, place.wish.range), part.baton});
-    due_.emplace_back(place.node, std::move(entered));
-  }
-  void write(const Range& range, const DataRef& data) {
-    std::vector<Part> parts{{range, Baton{fence_, data}}};
-    for (const Part& part : parts_) {
-      Range before{part.range.begin, std::min(part.range.end, range.begin)};
-      Range after{std::max(part.range.begin, range.end), part.range.end};
-      if (before.begin < before.end) parts.push_back({before, part.baton});
-      if (after.begin < after.end) parts.push_back({after, part.baton});
-    }
-    std::sort(parts.begin(), parts.end(),
-              [](const Part& a, const Part& b) { return a.range.begin < b.range.begin; });
-    parts_ = std::move(parts);
+    if (place.mode == Mode::write) fence_ = fence_.next();
+    due_.emplace_back(place.node, Entered{Baton{fence_, data_}, {}});
   }
 
   std::vector<Place> queue_;
-  std::vector<Part> parts_{Part{}};
+  DataRef data_;
   Fence fence_{Epoch{}, 0};
   /// Comings and goings that take their time.
   Due slow_;
@@ -130,14 +115,19 @@ class Algorithmic {
       values_.emplace(node, A(node, Assignment::fresh(members, members[0])));
   }
 
-  std::string carry_out(NodeId node, const Order& order) {
+  std::string carry_out(NodeId node, const Order& order, const DataRef& data) {
     OutboxOf<A> out;
-    if (std::holds_alternative<Join>(order)) {
-      slow_.emplace_back(node, Joined{});
-    } else if (std::holds_alternative<Leave>(order)) {
-      slow_.emplace_back(node, Left{});
-    } else {
-      dho::carry_out(order, values_.at(node), node, out);
+    A& value = values_.at(node);
+    if (std::holds_alternative<Join>(order)) slow_.emplace_back(node, Joined{});
+    if (std::holds_alternative<Leave>(order)) slow_.emplace_back(node, Left{});
+    if (std::holds_alternative<Cancel>(order)) value.cancel(out);
+    if (std::holds_alternative<Release>(order)) value.release(data, out);
+    if (const auto* ask = std::get_if<Ask>(&order)) {
+      if constexpr (is_shared) {
+        value.request(Wish{ask->mode, {}}, out);
+      } else {
+        value.request(out);
+      }
     }
     absorb(node, out);
     return "";

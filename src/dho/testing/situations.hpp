@@ -11,23 +11,11 @@
 
 namespace conch::dho::testing {
 
-inline constexpr NodeId self{1};
-inline constexpr NodeId other{2};
-inline constexpr NodeId third{3};
-
-/// An entry, with so many bytes of this version at a place.
-inline Entered entry(std::uint64_t version, std::uint64_t size, std::optional<NodeId> location) {
-  return {Baton{Fence(Epoch{}, version + 1), DataRef{version, size, location}}, {}};
-}
-
-inline std::string brief(const Range& range) {
-  if (range == Range{}) return "";
-  std::string end = range.end == Range{}.end ? "" : std::to_string(range.end);
-  return " [" + std::to_string(range.begin) + ".." + end + ")";
-}
-inline std::string brief(const DataRef& data) {
-  std::string place = data.location ? "@" + print(*data.location) : "";
-  return " v" + std::to_string(data.version) + place + " size " + std::to_string(data.size);
+/// An entry, with so many bytes of this version, at a place or nowhere.
+inline Baton entry(std::uint64_t version, std::uint64_t size, bool is_somewhere = true) {
+  std::optional<NodeId> place;
+  if (is_somewhere) place = NodeId{2};
+  return {Fence(Epoch{}, version + 1), DataRef{version, size, place}};
 }
 
 /// A handle and what it has ordered since it was last asked.
@@ -35,41 +23,22 @@ struct Driven {
   Handle handle;
   Orders out;
 
-  explicit Driven(const Options& options = {}, NodeId node = self)
-      : handle(node, Members{self, other, third}, options) {}
+  explicit Driven(const Options& options = {}) : handle(options) {}
 
   /// All orders in few words.
   std::string said() {
     std::string text;
-    auto say = [&](const std::string& words) { text += (text.empty() ? "" : ", ") + words; };
-    for (const auto& send : out.sends())
-      say("to " + print(send.to) + ": " +
-          std::visit([](const auto& m) { return brief_message(m); }, send.message));
-    for (const Order& order : out.orders())
-      say(std::visit([](const auto& o) { return brief_order(o); }, order));
-    out.clear();
+    for (const Order& order : std::exchange(out, {}))
+      text += (text.empty() ? "" : ", ") +
+              std::visit([](const auto& chosen) { return brief(chosen); }, order);
     return text;
   }
 
  private:
-  template <class M>
-  static std::string brief_message(const M& m) {
-    std::string text = upper_case(M::type_name);
-    if constexpr (requires { m.range; }) text += brief(m.range);
-    if constexpr (requires { m.data; }) text += brief(m.data);
-    if constexpr (requires { m.version; }) text += " v" + std::to_string(m.version);
-    if constexpr (requires { m.bytes; }) text += " " + std::to_string(m.bytes) + " bytes";
-    if constexpr (requires { m.insist; }) text += m.insist ? " insisting" : "";
-    return text;
-  }
   template <class O>
-  static std::string brief_order(const O& order) {
+  static std::string brief(const O& order) {
     std::string text(O::type_name);
-    if constexpr (requires { order.wish; }) {
-      text += order.wish.mode == Mode::read ? " to read" : "";
-      text += brief(order.wish.range);
-    }
-    if constexpr (requires { order.data; }) text += brief(order.data);
+    if constexpr (requires { order.mode; }) text += order.mode == Mode::read ? " to read" : "";
     if constexpr (requires { order.status; }) text += " (" + std::string(word(order.status)) + ")";
     return text;
   }
@@ -115,7 +84,7 @@ inline constexpr std::array<std::pair<Situation, std::string_view>, 17> situatio
     {Situation::lost, "lost"},
 }};
 
-/// Goes through a life up to this situation. Data are 100 bytes of version 7, at the other.
+/// Goes through a life up to this situation. Data are 100 bytes of version 7, elsewhere.
 inline Driven reach(Situation situation) {
   bool ahead = situation == Situation::grant_fetched || situation == Situation::fetch_ahead;
   Driven driven{Options{ahead}};
@@ -126,25 +95,26 @@ inline Driven reach(Situation situation) {
   };
   auto request = [&] {
     create();
-    handle.request(Wish{}, out);
+    handle.request(Mode::write, out);
   };
   auto grant = [&](Mode mode = Mode::write) {
     create();
-    handle.request(Wish{mode, {}}, out);
-    handle.entered(entry(7, 100, other), out);
+    handle.request(mode, out);
+    handle.entered(entry(7, 100), out);
   };
   auto unlock = [&] {
     request();
-    handle.entered(entry(6, 0, std::nullopt), out);
+    handle.entered(entry(6, 0), out);
     handle.acquire(out);
     handle.resize(100);
     handle.release(out);
+    handle.keep(true);
   };
   auto depart = [&] {
-    unlock();
+    create();
     handle.destroy(out);
   };
-  auto arrive = [&] { handle.receive(other, Data{1, 100}, out); };
+  auto arrive = [&] { handle.brought(Status::ok, out); };
   switch (situation) {
     case Situation::invalid: break;
     case Situation::joining: handle.create("data", out); break;
@@ -162,7 +132,7 @@ inline Driven reach(Situation situation) {
     case Situation::req: request(); break;
     case Situation::rerequested:
       request();
-      handle.request(Wish{}, out);
+      handle.request(Mode::write, out);
       break;
     case Situation::grant:
     case Situation::fetch_ahead: grant(); break;

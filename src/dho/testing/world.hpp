@@ -1,10 +1,8 @@
-// A world of handles for tests, with memory: what a locked handle sees is compared with what the
-// last writer wrote. The test decides what happens next.
+// A world of handles for tests: lock managers that take their time, and data that come or do not.
+// The test decides what happens next.
 #pragma once
 
-#include <array>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -19,25 +17,16 @@ namespace conch::dho::testing {
 
 /// How often something happened: a check passes only if what it checks happens.
 struct Tally {
-  std::size_t locks = 0, writes = 0, transfers = 0, failures = 0, timeouts = 0, departures = 0,
-              inheritances = 0, declines = 0, insists = 0, ends = 0, returns = 0, late = 0;
-  CONCH_FIELDS(Tally, locks, writes, transfers, failures, timeouts, departures, inheritances,
-               declines, insists, ends, returns, late)
+  std::size_t locks = 0, transfers = 0, useless = 0, failures = 0, timeouts = 0, departures = 0,
+              returns = 0;
+  CONCH_FIELDS(Tally, locks, transfers, useless, failures, timeouts, departures, returns)
 };
 
 template <class H, class LockManager>
 class World {
  public:
-  static constexpr std::size_t capacity = 8;
-  static constexpr std::uint64_t garbage = ~std::uint64_t{0};
-  using Memory = std::array<std::uint64_t, capacity>;
-
   World(const Members& nodes, const Options& options) : nodes_(nodes), lock_manager_(nodes) {
-    for (NodeId node : nodes) {
-      handles_.emplace(node, H(node, Members{}, options));
-      memories_[node].fill(garbage);
-    }
-    truth_.fill(0);
+    for (NodeId node : nodes) handles_.emplace(node, H(options));
   }
 
   H& at(NodeId node) { return handles_.at(node); }
@@ -52,11 +41,9 @@ class World {
     begin(node, creating_, [](H& handle, Orders& out) { return handle.create("data", out); });
     if (departing && creating_.contains(node)) ++tally_.returns;
   }
-  void request(NodeId node, const Wish& wish) {
-    Status status = Status::ok;
+  void request(NodeId node, Mode mode) {
     call(node, [&](H& handle, Orders& out) {
-      status = handle.request(wish, out);
-      if (status == Status::ok) wishes_[node] = wish;
+      if (handle.request(mode, out) == Status::ok) modes_[node] = mode;
     });
   }
   void acquire(NodeId node) {
@@ -80,30 +67,21 @@ class World {
 
   // What else may happen. False: nothing of the kind can.
 
-  bool deliver_one(Dice& dice) {
-    if (in_flight_.empty()) return false;
-    auto chosen = in_flight_.begin() + static_cast<std::ptrdiff_t>(dice.below(in_flight_.size()));
-    InFlight sent = std::move(*chosen);
-    in_flight_.erase(chosen);
-    deliver(sent);
+  /// Some are lost; and some come when nobody wants them any more.
+  bool bring_one(Dice& dice) {
+    if (bringing_.empty()) return false;
+    auto chosen = bringing_.begin() + static_cast<std::ptrdiff_t>(dice.below(bringing_.size()));
+    NodeId node = *chosen;
+    bringing_.erase(chosen);
+    ++(at(node).is_bringing() ? tally_.transfers : tally_.useless);
+    Status status = dice.percent(90) ? Status::ok : Status::peer_lost;
+    call(node, [&](H& handle, Orders& out) { handle.brought(status, out); });
     return true;
   }
   bool step_lock(Dice& dice) {
     bool stepped = lock_manager_.step(dice);
     pass_on();
     return stepped;
-  }
-  bool tell_roster(Dice& dice) {
-    if (untold_.empty()) return false;
-    auto chosen = untold_.begin();
-    std::advance(chosen, static_cast<std::ptrdiff_t>(dice.below(untold_.size())));
-    auto [node, rosters] = *chosen;
-    Members roster = rosters.front();
-    chosen->second.erase(chosen->second.begin());
-    if (chosen->second.empty()) untold_.erase(chosen);
-    told_[node] = roster;
-    call(node, [&](H& handle, Orders& out) { handle.roster(roster, out); });
-    return true;
   }
   bool pass_deadline(Dice& dice) {
     if (armed_.empty()) return false;
@@ -129,20 +107,10 @@ class World {
   std::string states() const {
     std::string text;
     for (const auto& [node, handle] : handles_) text += "  " + print_fields<Handle>(handle) + "\n";
-    for (const InFlight& sent : in_flight_) text += "  " + print(sent) + "\n";
     return text;
   }
 
  private:
-  struct InFlight {
-    NodeId from;
-    NodeId to;
-    Message message;
-    /// What the sender's memory held.
-    Memory bytes;
-    CONCH_FIELDS(InFlight, from, to, message)
-  };
-
   template <class Call>
   void begin(NodeId node, std::set<NodeId>& waiting, Call&& run) {
     call(node, [&](H& handle, Orders& out) {
@@ -155,61 +123,28 @@ class World {
     Orders out;
     State before = at(node).state();
     run(at(node), out);
-    for (const auto& send : out.sends()) dispatch(node, send);
-    for (const Order& order : out.orders()) carry_out(node, order);
+    for (const Order& order : out) carry_out(node, order);
     if (before != State::locked && at(node).state() == State::locked) check_locked(node);
-    spoil(node);
     pass_on();
   }
 
   void pass_on() {
     for (auto& [node, effect] : lock_manager_.take_due()) {
-      if (std::holds_alternative<Left>(effect)) leave(node);
-      call(node, [&, &said = effect](H& handle, Orders& out) { tell(handle, said, out); });
+      tally_.departures += std::holds_alternative<Left>(effect);
+      call(node, [&, &said = effect, at = node](H& handle, Orders& out) {
+        if (const auto* entered = std::get_if<Entered>(&said)) {
+          data_[at] = entered->baton.data;
+          handle.entered(entered->baton, out);
+        }
+        if (std::holds_alternative<Withdrawn>(said)) handle.withdrawn(out);
+        if (std::holds_alternative<Joined>(said)) handle.joined(out);
+        if (std::holds_alternative<Left>(said)) handle.left(out);
+      });
     }
-  }
-
-  void dispatch(NodeId node, const Orders::Send& send) {
-    if (send.to == node) fail("a handle sends to itself");
-    if (const auto* fetch = std::get_if<Fetch>(&send.message))
-      fetches_[{node, fetch->number}] = fetch->range;
-    if (std::holds_alternative<Absent>(send.message)) fail("data are lost: " + print(node));
-    tally_.inheritances += std::holds_alternative<Kept>(send.message);
-    tally_.declines += std::holds_alternative<Decline>(send.message);
-    if (const auto* invite = std::get_if<Invite>(&send.message)) tally_.insists += invite->insist;
-    in_flight_.push_back({node, send.to, send.message, memories_.at(node)});
-  }
-
-  void deliver(const InFlight& sent) {
-    bool late =
-        std::visit([](const auto& m) { return may_come_late<std::remove_cvref_t<decltype(m)>>; },
-                   sent.message);
-    if (at(sent.to).gone()) {
-      ++tally_.late;
-      if (!late) fail("a message reaches one who has left: " + print(sent.message));
-      return;
-    }
-    if (const auto* data = std::get_if<Data>(&sent.message)) {
-      ++tally_.transfers;
-      copy(sent, fetches_.at({sent.to, data->number}));
-    }
-    Memory before = memories_.at(sent.to);
-    if (const auto* push = std::get_if<Push>(&sent.message)) copy(sent, push->range);
-    bool kept = true;
-    call(sent.to, [&](H& handle, Orders& out) {
-      std::visit([&](const auto& m) { handle.receive(sent.from, m, out); }, sent.message);
-      for (const auto& send : out.sends()) kept &= !std::holds_alternative<Decline>(send.message);
-      if (!kept) memories_.at(sent.to) = before;
-    });
-  }
-  void copy(const InFlight& sent, const Range& range) {
-    for (std::size_t i = 0; i < capacity; ++i)
-      if (is_in(i, range)) memories_.at(sent.to)[i] = sent.bytes[i];
   }
 
   void carry_out(NodeId node, const Order& order) {
-    if (std::holds_alternative<Join>(order)) set_roster(roster_.with(node));
-    if (const auto* release = std::get_if<Release>(&order)) check_end(node, *release);
+    if (std::holds_alternative<Bring>(order)) bringing_.push_back(node);
     if (std::holds_alternative<Arm>(order)) armed_.insert(node);
     if (std::holds_alternative<Disarm>(order)) armed_.erase(node);
     if (std::holds_alternative<Created>(order)) end(creating_, node);
@@ -220,68 +155,27 @@ class World {
       ++tally_.failures;
       tally_.timeouts += failed->status == Status::timed_out;
     }
-    if (std::string wrong = lock_manager_.carry_out(node, order); !wrong.empty()) fail(wrong);
+    std::string wrong = lock_manager_.carry_out(node, order, data_[node]);
+    if (!wrong.empty()) fail(wrong);
   }
   void end(std::set<NodeId>& waiting, NodeId node) {
     if (waiting.erase(node) == 0) fail("a call ends that nobody waits for: " + print(node));
   }
 
-  void leave(NodeId node) {
-    ++tally_.departures;
-    set_roster(roster_.without(node));
-  }
-  void set_roster(const Members& roster) {
-    roster_ = roster;
-    for (NodeId node : nodes_) untold_[node].push_back(roster);
-  }
-
-  // What the applications do with the memory, and what must be there.
-
-  static bool is_in(std::size_t index, const Range& range) {
-    return range.begin <= index && index < range.end;
-  }
-
   void check_locked(NodeId node) {
     ++tally_.locks;
-    const Wish& wish = wishes_.at(node);
-    for (const auto& [other, handle] : handles_)
-      if (other != node && handle.state() == State::locked && wishes_.at(other).conflicts(wish))
+    for (const auto& [other, handle] : handles_) {
+      bool both = other != node && handle.state() == State::locked;
+      if (both && (modes_.at(node) == Mode::write || modes_.at(other) == Mode::write))
         fail("two have locked what only one may: " + print(node) + " and " + print(other));
-    for (std::size_t i = 0; i < capacity; ++i) {
-      bool written = is_in(i, wish.range) && truth_[i] != 0;
-      if (written && memories_.at(node)[i] != truth_[i])
-        fail("not what the last writer wrote: byte " + std::to_string(i) + " at " + print(node));
     }
   }
 
-  /// A writer writes everything that it may, just before it releases.
+  /// What it leaves, if it may.
   void write(NodeId node) {
     const H& handle = at(node);
-    if (handle.state() != State::locked || wishes_.at(node).mode == Mode::read) return;
-    ++tally_.writes;
-    const Range& range = wishes_.at(node).range;
-    for (std::size_t i = 0; i < capacity; ++i) {
-      if (!is_in(i, range)) continue;
-      truth_[i] = i < handle.size() ? ++stamp_ : 0;
-      memories_.at(node)[i] = truth_[i];
-    }
-  }
-
-  /// Data end only with the last member, as far as it was told.
-  void check_end(NodeId node, const Release& release) {
-    bool ends = at(node).state() == State::invalid && release.data.version > 0 &&
-                release.data.size == 0 && !release.data.location;
-    if (!ends || told_[node].without(node).size() != 0) return;
-    ++tally_.ends;
-    truth_.fill(0);
-  }
-
-  /// Memory that a handle neither keeps nor holds is used for something else.
-  void spoil(NodeId node) {
-    const H& handle = at(node);
-    if (!handle.parts().empty()) return;
-    for (std::size_t i = 0; i < capacity; ++i)
-      if (!handle.copies().touch(Range{i, i + 1})) memories_.at(node)[i] = garbage;
+    if (handle.state() != State::locked || modes_.at(node) == Mode::read) return;
+    data_[node] = {handle.fence()->number(), handle.size(), node};
   }
   bool anybody_holds() const {
     return std::any_of(handles_.begin(), handles_.end(), [](const auto& each) {
@@ -293,18 +187,13 @@ class World {
   Members nodes_;
   LockManager lock_manager_;
   std::map<NodeId, H> handles_;
-  std::map<NodeId, Memory> memories_;
-  std::map<NodeId, Wish> wishes_;
-  std::vector<InFlight> in_flight_;
-  std::map<std::pair<NodeId, std::uint64_t>, Range> fetches_;
-  Members roster_;
-  std::map<NodeId, std::vector<Members>> untold_;
-  std::map<NodeId, Members> told_;
+  std::map<NodeId, Mode> modes_;
+  /// As the lock has brought them, or as they are left.
+  std::map<NodeId, DataRef> data_;
+  std::vector<NodeId> bringing_;
   std::set<NodeId> armed_;
   std::set<NodeId> creating_;
   std::set<NodeId> acquiring_;
-  Memory truth_;
-  std::uint64_t stamp_ = 0;
   std::string failure_;
   Tally tally_;
 };
@@ -320,7 +209,6 @@ class RandomLives {
         call_chance_(10 + dice_.below(60)),
         destroy_chance_(dice_.below(30)),
         cancel_chance_(dice_.below(40)),
-        ranged_(LockManager::is_shared && dice_.percent(50)),
         world_(Members::first(nodes), Options{dice_.percent(50)}) {}
 
   /// What went wrong, with the seed that repeats it; empty if nothing did.
@@ -344,16 +232,15 @@ class RandomLives {
  private:
   /// One thing that happens by itself; false if nothing can.
   bool happen() {
-    std::size_t first = dice_.below(4);
-    for (std::size_t i = first; i < first + 4; ++i)
-      if (happen(i % 4)) return true;
+    std::size_t first = dice_.below(3);
+    for (std::size_t i = first; i < first + 3; ++i)
+      if (happen(i % 3)) return true;
     return false;
   }
   bool happen(std::size_t what) {
     switch (what) {
-      case 0: return world_.deliver_one(dice_);
+      case 0: return world_.bring_one(dice_);
       case 1: return world_.step_lock(dice_);
-      case 2: return world_.tell_roster(dice_);
       default: return world_.pass_deadline(dice_);
     }
   }
@@ -366,7 +253,7 @@ class RandomLives {
       case 0: return world_.create(node);
       case 1: return world_.acquire(node, Duration(dice_.below(2)));
       case 2: return world_.acquire(node);
-      case 3: return world_.request(node, wish());
+      case 3: return world_.request(node, mode());
       case 4: return world_.resize(node, dice_.below(9));
       default: return go_on(node);
     }
@@ -377,7 +264,7 @@ class RandomLives {
       case State::invalid:
       case State::lost: return world_.create(node);
       case State::valid:
-      case State::unlock: return world_.request(node, wish());
+      case State::unlock: return world_.request(node, mode());
       case State::req:
       case State::grant:
       case State::fetch:
@@ -387,36 +274,17 @@ class RandomLives {
         return world_.release(node);
     }
   }
-  Wish wish() {
-    if (!LockManager::is_shared) return {};
-    Wish wish{dice_.percent(50) ? Mode::write : Mode::read, {}};
-    if (!ranged_ || dice_.percent(50)) return wish;
-    wish.range.begin = dice_.below(6);
-    if (dice_.percent(70)) wish.range.end = wish.range.begin + 1 + dice_.below(3);
-    return wish;
-  }
+  Mode mode() { return dice_.percent(50) || !LockManager::is_shared ? Mode::write : Mode::read; }
 
   /// Somebody who holds lets go, or leaves; false if nobody is left.
   bool calm_down() {
     for (NodeId node : world_.nodes()) {
-      switch (world_.at(node).state()) {
-        case State::grant:
-          // Whoever is last shall still find everything.
-          world_.acquire(node);
-          return true;
-        case State::locked: world_.release(node); return true;
-        default: break;
-      }
+      State state = world_.at(node).state();
+      if (state == State::grant || state == State::locked) return world_.release(node), true;
     }
     for (NodeId node : world_.nodes()) {
       State state = world_.at(node).state();
-      if (state == State::invalid || state == State::lost) continue;
-      if (dice_.percent(30)) {
-        world_.request(node, Wish{});
-      } else {
-        world_.destroy(node);
-      }
-      return true;
+      if (state != State::invalid && state != State::lost) return world_.destroy(node), true;
     }
     return false;
   }
@@ -431,7 +299,6 @@ class RandomLives {
   std::size_t call_chance_;
   std::size_t destroy_chance_;
   std::size_t cancel_chance_;
-  bool ranged_;
   World<H, LockManager> world_;
 };
 
