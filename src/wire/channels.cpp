@@ -46,7 +46,7 @@ void Channels::live_as(const Life& self, Time now) {
   options_.identity.self = self;
   std::map<Life, std::string> addresses;
   for (auto& [life, each] : correspondents_) {
-    hang_up(each, now);
+    hang_up(each);
     addresses[life] = each.address;
   }
   correspondents_.clear();
@@ -64,17 +64,17 @@ void Channels::know(const Life& life, const std::string& address) {
   if (found.wants_connection()) wake_by(at_once);
 }
 
-void Channels::forget(const Life& life, Time now) {
+void Channels::forget(const Life& life) {
   auto found = correspondents_.find(life);
   if (found == correspondents_.end()) return;
-  hang_up(found->second, now);
+  hang_up(found->second);
   std::erase(dirty_, &found->second);
   correspondents_.erase(found);
 }
 
-void Channels::hang_up(Correspondent& correspondent, Time now) {
-  if (correspondent.to) close(*correspondent.to, now);
-  if (correspondent.from) close(*correspondent.from, now);
+void Channels::hang_up(Correspondent& correspondent) {
+  if (correspondent.to) close(*correspondent.to);
+  if (correspondent.from) close(*correspondent.from);
 }
 
 void Channels::contact(const std::string& address) {
@@ -94,21 +94,19 @@ void Channels::abandon() {
 
 // What is said.
 
-bool Channels::send(const Life& life, std::string_view payload, Time now) {
+bool Channels::send(const Life& life, std::string_view payload) {
   Correspondent* to = find(life);
   if (!to || to->broken) return false;
   bool was_empty = to->outgoing.empty();
   if (!to->outgoing.append(payload)) {
-    break_channel(*to,
-                  "it has left " + std::to_string(to->outgoing.bytes()) +
-                      " bytes unacknowledged, and there is no room for " +
-                      std::to_string(payload.size()) + " more",
-                  now);
+    break_channel(*to, "it has left " + std::to_string(to->outgoing.bytes()) +
+                           " bytes unacknowledged, and there is no room for " +
+                           std::to_string(payload.size()) + " more");
     return false;
   }
   ++counts_.frames_sent;
-  if (was_empty) to->waits_since = now;
-  if (to->dirty || to->address.empty()) return true;
+  if (was_empty) to->waits_since = next_flush;
+  if (to->dirty) return true;
   to->dirty = true;
   dirty_.push_back(to);
   return true;
@@ -119,12 +117,12 @@ Connection* Channels::find_client(ClientId client) {
   return connection && connection->as<Serving>() ? connection : nullptr;
 }
 
-void Channels::send(ClientId client, std::string_view payload, bool encloses, Time now) {
+void Channels::send(ClientId client, std::string_view payload, bool encloses) {
   Connection* connection = find_client(client);
   if (!connection) return;
   std::size_t waiting = connection->backlog.size();
   if (payload.size() > payload_bytes_max || waiting + payload.size() > client_bytes_max)
-    return drop(*connection, "it does not read what it is told", now);
+    return drop(*connection, "it does not read what it is told");
   if (encloses) connection->backlog.enclose();
   put_frame(connection->backlog.bytes(), Kind::note, payload);
   ++counts_.frames_sent;
@@ -132,17 +130,19 @@ void Channels::send(ClientId client, std::string_view payload, bool encloses, Ti
   dirty_clients_.push_back(connection->serial);
 }
 
-void Channels::dismiss(ClientId client, Time now) {
-  if (Connection* connection = find_client(client)) leave(*connection, now);
+void Channels::dismiss(ClientId client) {
+  if (Connection* connection = find_client(client)) leave(*connection);
 }
 
 void Channels::flush(Time now) {
+  now_ = now;
   for (Correspondent* to : dirty_) {
     to->dirty = false;
+    if (to->waits_since == next_flush) to->waits_since = now;
     if (Connection* outlet = to->outlet()) {
-      if (outlet->is_open() && !outlet->waits_to_write) write(*outlet, now);
-    } else {
-      to->redial.not_before <= now ? dial(*to, now) : wake_by(to->redial.not_before);
+      if (outlet->is_open() && !outlet->waits_to_write) write(*outlet);
+    } else if (to->wants_connection()) {
+      to->redial.not_before <= now_ ? dial(*to) : wake_by(to->redial.not_before);
     }
   }
   dirty_.clear();
@@ -150,7 +150,7 @@ void Channels::flush(Time now) {
     Connection* client = find_client(ClientId{serial});
     if (!client) continue;
     client->as<Serving>()->dirty = false;
-    if (client->is_open() && !client->waits_to_write) write(*client, now);
+    if (client->is_open() && !client->waits_to_write) write(*client);
   }
   dirty_clients_.clear();
 }
@@ -188,9 +188,9 @@ std::vector<std::pair<Life, Duration>> Channels::unacknowledged(Time now) const 
 
 // What others must be told.
 
-void Channels::break_channel(Correspondent& correspondent, const std::string& why, Time now) {
+void Channels::break_channel(Correspondent& correspondent, const std::string& why) {
   correspondent.broken = true;
-  if (Connection* outlet = correspondent.outlet()) close(*outlet, now);
+  if (Connection* outlet = correspondent.outlet()) close(*outlet);
   correspondent.outgoing = Outgoing(0);
   network_.log("the channel to " + describe(correspondent.life) + " is broken: " + why);
   report(Broken{correspondent.life, why});
@@ -202,50 +202,57 @@ void Channels::complain(const std::string& line, const std::string& fact, Time n
 }
 
 /// A host's next connection has another port, and is no other fact.
-void Channels::complain(const std::string& what, const Connection& about, const std::string& why,
-                        Time now) {
+void Channels::complain(const std::string& what, const Connection& about, const std::string& why) {
   std::string host = about.whom.substr(0, about.whom.rfind(':'));
-  complain(what + " " + about.whom + ": " + why, what + " " + host + ": " + why, now);
+  complain(what + " " + about.whom + ": " + why, what + " " + host + ": " + why, now_);
 }
 
 // What is due.
 
 void Channels::tick(Time now) {
-  if (due_ <= now) keep_time(now);
+  now_ = now;
+  if (due_ <= now_) keep_time();
+  last_tick_ = now_;
   // The recipient may do something that makes more.
   while (!news_.empty()) {
     for (const News& each : std::exchange(news_, {})) {
       if (const auto* broken = std::get_if<Broken>(&each)) {
-        recipient_.broken(broken->life, broken->why, now);
+        recipient_.broken(broken->life, broken->why, now_);
       } else {
-        recipient_.client_left(std::get<Left>(each).client, now);
+        recipient_.client_left(std::get<Left>(each).client, now_);
       }
     }
   }
   closed_.clear();
 }
 
-void Channels::keep_time(Time now) {
+void Channels::keep_time() {
   due_ = Time::max();
+  // Perhaps this process was stopped, and has not read what has come meanwhile.
+  bool may_have_been_away = last_tick_ + noticing_max < now_;
   std::vector<Connection*> late;
-  for (auto& [serial, connection] : connections_)
-    connection->deadline <= now ? late.push_back(connection.get()) : wake_by(connection->deadline);
+  for (auto& [serial, connection] : connections_) {
+    bool is_late = connection->deadline <= now_;
+    if (is_late && may_have_been_away && !std::exchange(connection->has_more_time, true))
+      connection->deadline = now_ + handshake_patience;
+    connection->deadline <= now_ ? late.push_back(connection.get()) : wake_by(connection->deadline);
+  }
   for (Connection* connection : late)
-    connection->as<Leaving>() ? close(*connection, now)
-                              : part(*connection, "it took too long over the handshake", now);
-  for (auto& [life, each] : correspondents_) keep_time_of(each, now);
-  for (auto& [address, each] : contacts_) keep_time_of(each, now);
+    connection->as<Leaving>() ? close(*connection)
+                              : part(*connection, "it took too long over the handshake");
+  for (auto& [life, each] : correspondents_) keep_time_of(each);
+  for (auto& [address, each] : contacts_) keep_time_of(each);
 }
 
-void Channels::keep_time_of(Correspondent& each, Time now) {
-  each.incoming.due() <= now ? acknowledge(each, now) : wake_by(each.incoming.due());
+void Channels::keep_time_of(Correspondent& each) {
+  each.incoming.due() <= now_ ? acknowledge(each) : wake_by(each.incoming.due());
   if (!each.wants_connection()) return;
-  each.redial.not_before <= now ? dial(each, now) : wake_by(each.redial.not_before);
+  each.redial.not_before <= now_ ? dial(each) : wake_by(each.redial.not_before);
 }
 
-void Channels::keep_time_of(Contact& each, Time now) {
+void Channels::keep_time_of(Contact& each) {
   if (each.connection) return;
-  each.redial.not_before <= now ? dial(each, now) : wake_by(each.redial.not_before);
+  each.redial.not_before <= now_ ? dial(each) : wake_by(each.redial.not_before);
 }
 
 }  // namespace conch::wire

@@ -113,17 +113,17 @@ class Channels {
   void know(const Life& life, const std::string& address);
   /// Drops the channels from and to it, for good: should it connect again, it finds its channel
   /// broken.
-  void forget(const Life& life, Time now);
+  void forget(const Life& life);
   /// Asks who is at this address; ends in `contacted`, and is tried until then. It may be oneself.
   void contact(const std::string& address);
 
   /// To a life whose address is known, by `know` or because it has connected to us; else nothing,
   /// and false.
-  bool send(const Life& to, std::string_view payload, Time now);
+  bool send(const Life& to, std::string_view payload);
   /// With something that goes along, which the network has.
-  void send(ClientId client, std::string_view payload, bool encloses, Time now);
+  void send(ClientId client, std::string_view payload, bool encloses);
   /// Disconnects it after what was sent.
-  void dismiss(ClientId client, Time now);
+  void dismiss(ClientId client);
   /// Writes what was sent since the last time, as far as the connections take it.
   void flush(Time now);
 
@@ -174,58 +174,59 @@ class Channels {
   using News = std::variant<Broken, Left>;
 
   static constexpr Time at_once{};
+  /// Marks a payload that waits for the next flush, which sets the time.
+  static constexpr Time next_flush = Time::max();
 
   // channels.cpp
   Correspondent* find(const Life& life);
   const Correspondent* find(const Life& life) const;
   Correspondent& correspondent(const Life& life);
   Connection* find_client(ClientId client);
-  void hang_up(Correspondent& correspondent, Time now);
-  void break_channel(Correspondent& correspondent, const std::string& why, Time now);
+  void hang_up(Correspondent& correspondent);
+  void break_channel(Correspondent& correspondent, const std::string& why);
   void report(News news) { news_.push_back(std::move(news)); }
   void wake_by(Time time) { due_ = std::min(due_, time); }
-  void complain(const std::string& what, const Connection& about, const std::string& why, Time now);
-  void keep_time(Time now);
-  void keep_time_of(Correspondent& correspondent, Time now);
-  void keep_time_of(Contact& contact, Time now);
+  void complain(const std::string& what, const Connection& about, const std::string& why);
+  void keep_time();
+  void keep_time_of(Correspondent& correspondent);
+  void keep_time_of(Contact& contact);
 
   // channels_connections.cpp
   Connection* find(Serial serial);
   const Connection* find(Serial serial) const;
   Connection& enroll(Connection connection);
-  void dial(Correspondent& to, Time now);
-  void dial(Contact& whom, Time now);
-  Connection* dial(const std::string& address, Redial& redial, Purpose purpose, Time now);
-  void close(Connection& connection, Time now);
+  void dial(Correspondent& to);
+  void dial(Contact& whom);
+  Connection* dial(const std::string& address, Redial& redial, Purpose purpose);
+  void close(Connection& connection);
   void release(Connection& connection);
-  void part(Connection& connection, const std::string& why, Time now);
-  void leave(Connection& connection, Time now);
-  void drop(Connection& connection, const std::string& why, Time now);
-  void refuse(Connection& connection, const std::string& why, Time now);
-  bool write(Connection& connection, Time now);
-  bool write_backlog(Connection& connection, Time now);
-  bool write_payloads(Connection& connection, Outgoing& outgoing, Time now);
-  bool take_up(Connection& connection, const Network::Taken& taken, Time now);
-  void take(Connection& connection, const Frame& frame, Time now);
-  void take_payload(Connection& connection, Correspondent& from, const Frame& frame, Time now);
-  void take_acknowledgement(Connection& connection, Correspondent& to, const Frame& frame,
-                            Time now);
-  void acknowledge(Correspondent& correspondent, Time now);
+  void part(Connection& connection, const std::string& why);
+  void leave(Connection& connection);
+  void drop(Connection& connection, const std::string& why);
+  void refuse(Connection& connection, const std::string& why);
+  bool write(Connection& connection);
+  bool write_backlog(Connection& connection);
+  bool write_payloads(Connection& connection, Outgoing& outgoing);
+  bool take_up(Connection& connection, const Network::Taken& taken);
+  void take(Connection& connection, const Frame& frame);
+  void take_payload(Connection& connection, Correspondent& from, const Frame& frame);
+  void take_acknowledgement(Connection& connection, Correspondent& to, const Frame& frame);
+  void acknowledge(Correspondent& correspondent);
 
   // channels_handshake.cpp
-  void greet(Connection& connection, Time now);
+  void greet(Connection& connection);
   Hello hello_for(const Connection& connection) const;
-  void take_hello(Connection& connection, const Frame& frame, Time now);
-  void take_peer(Connection& connection, const Hello& hello, Time now);
-  bool may_send_back(Correspondent& to, const Hello& hello, Time now);
-  void take_client(Connection& connection, Time now);
-  void turn_away(Connection& connection, Role role, Time now);
-  void take_stream(Connection& connection, const Life& from, Time now);
+  void take_hello(Connection& connection, const Frame& frame);
+  void take_peer(Connection& connection, const Hello& hello);
+  bool may_send_back(Correspondent& to, const Hello& hello);
+  void take_client(Connection& connection);
+  void turn_away(Connection& connection, Role role);
+  void take_stream(Connection& connection, const Life& from);
   void answer(Connection& connection, bool known = false, std::uint64_t received = 0);
-  void take_answer(Connection& connection, const Frame& frame, Time now);
-  void begin_sending(Connection& connection, Correspondent& to, const Accepted& accepted, Time now);
-  bool resume(Correspondent& to, bool known, std::uint64_t received, Time now);
-  void open(Connection& connection, Time now);
+  void take_answer(Connection& connection, const Frame& frame);
+  void begin_sending(Connection& connection, Correspondent& to, const Accepted& accepted);
+  bool resume(Correspondent& to, bool known, std::uint64_t received);
+  void open(Connection& connection);
 
   Options options_;
   Network& network_;
@@ -242,6 +243,9 @@ class Channels {
   std::vector<Correspondent*> dirty_;
   std::vector<Serial> dirty_clients_;
 
+  /// As it was told last.
+  Time now_{};
+  Time last_tick_{};
   std::vector<News> news_;
   /// When something is due.
   Time due_ = Time::max();

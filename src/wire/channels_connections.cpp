@@ -25,40 +25,42 @@ Connection& Channels::enroll(Connection connection) {
 // They come.
 
 void Channels::accepted(const Caller& caller, Time now) {
+  now_ = now;
   bool is_crowded =
       half_open_.size() >= half_open_max || (!half_open_.empty() && caller.room == Room::none);
-  if (is_crowded) drop(*find(*half_open_.begin()), "others came before it had said who it is", now);
+  if (is_crowded) drop(*find(*half_open_.begin()), "others came before it had said who it is");
   Connection& connection = enroll({.serial = caller.serial,
                                    .route = caller.route,
                                    .whom = caller.whom,
                                    .purpose = Unknown{},
                                    .stage = Stage::connecting,
                                    .room = caller.room,
-                                   .deadline = now + handshake_patience});
+                                   .deadline = now_ + handshake_patience});
   half_open_.insert(connection.serial);
   if (!caller.is_own_user)
-    return refuse(connection, "the Unix socket is for processes of the same user only", now);
-  if (caller.is_connected) greet(connection, now);
+    return refuse(connection, "the Unix socket is for processes of the same user only");
+  if (caller.is_connected) greet(connection);
 }
 
 void Channels::connected(Serial serial, Time now) {
-  if (Connection* connection = find(serial)) greet(*connection, now);
+  now_ = now;
+  if (Connection* connection = find(serial)) greet(*connection);
 }
 
-void Channels::dial(Correspondent& to, Time now) {
-  to.to = dial(to.address, to.redial, Sending{&to}, now);
-  if (to.to && to.to->stage == Stage::greeting) greet(*to.to, now);
+void Channels::dial(Correspondent& to) {
+  to.to = dial(to.address, to.redial, Sending{&to});
+  if (to.to && to.to->stage == Stage::greeting) greet(*to.to);
 }
 
-void Channels::dial(Contact& whom, Time now) {
-  whom.connection = dial(whom.address, whom.redial, Asking{&whom}, now);
-  if (whom.connection && whom.connection->stage == Stage::greeting) greet(*whom.connection, now);
+void Channels::dial(Contact& whom) {
+  whom.connection = dial(whom.address, whom.redial, Asking{&whom});
+  if (whom.connection && whom.connection->stage == Stage::greeting) greet(*whom.connection);
 }
 
-Connection* Channels::dial(const std::string& address, Redial& redial, Purpose purpose, Time now) {
+Connection* Channels::dial(const std::string& address, Redial& redial, Purpose purpose) {
   auto [caller, error] = network_.dial(address, redial.dead_ends);
   if (caller.serial == 0) {
-    redial.failed(now);
+    redial.failed(now_);
     wake_by(redial.not_before);
     if (redial.failures == 1) network_.log("cannot reach " + address + ": " + error);
     return nullptr;
@@ -69,13 +71,13 @@ Connection* Channels::dial(const std::string& address, Redial& redial, Purpose p
                   .dialed = true,
                   .purpose = purpose,
                   .stage = caller.is_connected ? Stage::greeting : Stage::connecting,
-                  .deadline = now + handshake_patience});
+                  .deadline = now_ + handshake_patience});
 }
 
 // They go.
 
 /// Whoever has it on the stack sees that it is closed.
-void Channels::close(Connection& connection, Time now) {
+void Channels::close(Connection& connection) {
   if (connection.is_closed()) return;
   bool was_open = connection.is_open();
   network_.close(connection.serial);
@@ -86,16 +88,16 @@ void Channels::close(Connection& connection, Time now) {
     Correspondent& to = *sending->to;
     to.to = nullptr;
     Duration longest = connection.was_refused ? longest_refusal : longest_silence;
-    was_open ? to.redial.lost(now) : to.redial.failed(now, longest);
+    was_open ? to.redial.lost(now_) : to.redial.failed(now_, longest);
     if (to.wants_connection()) wake_by(to.redial.not_before);
   } else if (auto* receiving = connection.as<Receiving>()) {
     Correspondent& from = *receiving->from;
     from.from = nullptr;
-    if (std::exchange(from.sends_back, false)) from.redial.lost(now);
+    if (std::exchange(from.sends_back, false)) from.redial.lost(now_);
     if (from.wants_connection()) wake_by(from.redial.not_before);
   } else if (auto* asking = connection.as<Asking>()) {
     asking->whom->connection = nullptr;
-    asking->whom->redial.failed(now);
+    asking->whom->redial.failed(now_);
     wake_by(asking->whom->redial.not_before);
   } else if (auto* serving = connection.as<Serving>()) {
     --clients_;
@@ -113,16 +115,17 @@ void Channels::release(Connection& connection) {
 }
 
 void Channels::ended(Serial serial, const std::string& why, Time now) {
+  now_ = now;
   Connection* connection = find(serial);
   if (!connection) return;
   if (why.empty() && connection->reader.is_inside())
-    return drop(*connection, "it has hung up inside a frame", now);
-  part(*connection, why.empty() ? "it has hung up" : why, now);
+    return drop(*connection, "it has hung up inside a frame");
+  part(*connection, why.empty() ? "it has hung up" : why);
 }
 
 /// It has gone, or could not be reached: that happens. Who hangs up has left, or will be dialed
 /// again: that is no news.
-void Channels::part(Connection& connection, const std::string& why, Time now) {
+void Channels::part(Connection& connection, const std::string& why) {
   if (auto* sending = connection.as<Sending>()) {
     bool unreachable = !connection.is_open() && sending->to->redial.failures == 0;
     if (unreachable)
@@ -132,149 +135,147 @@ void Channels::part(Connection& connection, const std::string& why, Time now) {
     if (asking->whom->redial.failures == 0)
       network_.log("cannot reach " + connection.whom + ": " + why);
   } else if (connection.as<Unknown>()) {
-    return drop(connection, why, now);
+    return drop(connection, why);
   }
-  close(connection, now);
+  close(connection);
 }
 
 /// It has done something that nobody of us does.
-void Channels::drop(Connection& connection, const std::string& why, Time now) {
-  complain("dropped the connection with", connection, why, now);
-  close(connection, now);
+void Channels::drop(Connection& connection, const std::string& why) {
+  complain("dropped the connection with", connection, why);
+  close(connection);
 }
 
-void Channels::refuse(Connection& connection, const std::string& why, Time now) {
-  complain("refused", connection, why, now);
+void Channels::refuse(Connection& connection, const std::string& why) {
+  complain("refused", connection, why);
   put_refusal(connection.backlog.bytes(), why);
-  leave(connection, now);
+  leave(connection);
 }
 
 /// Closes it when it has taken what it was told.
-void Channels::leave(Connection& connection, Time now) {
+void Channels::leave(Connection& connection) {
   if (auto* serving = connection.as<Serving>()) {
     --clients_;
     report(Left{serving->client});
   }
   half_open_.erase(connection.serial);
   connection.purpose = Leaving{};
-  connection.deadline = now + handshake_patience;
+  connection.deadline = now_ + handshake_patience;
   wake_by(connection.deadline);
-  if (write(connection, now) && connection.backlog.unwritten().empty()) close(connection, now);
+  if (write(connection) && connection.backlog.unwritten().empty()) close(connection);
 }
 
 // They take what they are given.
 
 void Channels::writable(Serial serial, Time now) {
+  now_ = now;
   Connection* connection = find(serial);
   if (!connection) return;
   connection->waits_to_write = false;
-  if (!write(*connection, now)) return;
+  if (!write(*connection)) return;
   bool is_leaving = connection->as<Leaving>() != nullptr;
-  if (is_leaving && connection->backlog.unwritten().empty()) close(*connection, now);
+  if (is_leaving && connection->backlog.unwritten().empty()) close(*connection);
 }
 
 /// What is the connection's own, then its channel's, but first the rest of a frame of that. False
 /// if it had to be closed.
-bool Channels::write(Connection& connection, Time now) {
+bool Channels::write(Connection& connection) {
   Correspondent* other = connection.correspondent();
   bool may_send = other && other->outlet() == &connection && connection.is_open();
   if (may_send && other->outgoing.is_inside()) {
-    if (!write_payloads(connection, other->outgoing, now)) return false;
+    if (!write_payloads(connection, other->outgoing)) return false;
     if (other->outgoing.is_inside()) return true;
   }
   while (!connection.waits_to_write && connection.backlog.size() > 0)
-    if (!write_backlog(connection, now)) return false;
-  return !may_send || connection.waits_to_write || write_payloads(connection, other->outgoing, now);
+    if (!write_backlog(connection)) return false;
+  return !may_send || connection.waits_to_write || write_payloads(connection, other->outgoing);
 }
 
-bool Channels::write_backlog(Connection& connection, Time now) {
+bool Channels::write_backlog(Connection& connection) {
   Backlog& backlog = connection.backlog;
   std::string_view bytes = backlog.unwritten();
   Network::Taken taken = network_.write(connection.serial, bytes, backlog.encloses());
   connection.waits_to_write = taken.bytes < bytes.size();
   backlog.wrote(taken.bytes);
-  return take_up(connection, taken, now);
+  return take_up(connection, taken);
 }
 
-bool Channels::write_payloads(Connection& connection, Outgoing& outgoing, Time now) {
+bool Channels::write_payloads(Connection& connection, Outgoing& outgoing) {
   std::string_view bytes = outgoing.unwritten();
   if (bytes.empty()) return true;
   Network::Taken taken = network_.write(connection.serial, bytes, false);
   connection.waits_to_write = taken.bytes < bytes.size();
   outgoing.wrote(taken.bytes);
-  return take_up(connection, taken, now);
+  return take_up(connection, taken);
 }
 
-bool Channels::take_up(Connection& connection, const Network::Taken& taken, Time now) {
+bool Channels::take_up(Connection& connection, const Network::Taken& taken) {
   counts_.bytes_sent += taken.bytes;
-  if (taken.has_ended) part(connection, taken.why.empty() ? "it has hung up" : taken.why, now);
+  if (taken.has_ended) part(connection, taken.why.empty() ? "it has hung up" : taken.why);
   return !taken.has_ended;
 }
 
 // They bring.
 
 void Channels::brought(Serial serial, std::string_view bytes, Time now) {
+  now_ = now;
   Connection* connection = find(serial);
   if (!connection) return;
   counts_.bytes_received += bytes.size();
   connection->reader.feed(bytes);
   while (std::optional<Frame> frame = connection->reader.next()) {
-    take(*connection, *frame, now);
+    take(*connection, *frame);
     if (connection->is_closed()) return;
   }
-  if (!connection->reader.ok()) return drop(*connection, connection->reader.error(), now);
+  if (!connection->reader.ok()) return drop(*connection, connection->reader.error());
   if (Correspondent* from = connection->correspondent())
-    from->incoming.due() <= now ? acknowledge(*from, now) : wake_by(from->incoming.due());
+    from->incoming.due() <= now_ ? acknowledge(*from) : wake_by(from->incoming.due());
 }
 
-void Channels::take(Connection& connection, const Frame& frame, Time now) {
+void Channels::take(Connection& connection, const Frame& frame) {
   if (connection.as<Leaving>()) return;
   if (connection.stage == Stage::greeting)
-    return connection.dialed ? take_answer(connection, frame, now)
-                             : take_hello(connection, frame, now);
+    return connection.dialed ? take_answer(connection, frame) : take_hello(connection, frame);
   if (Correspondent* other = connection.correspondent()) {
-    if (frame.kind == Kind::payload) return take_payload(connection, *other, frame, now);
-    if (frame.kind == Kind::acknowledgement)
-      return take_acknowledgement(connection, *other, frame, now);
+    if (frame.kind == Kind::payload) return take_payload(connection, *other, frame);
+    if (frame.kind == Kind::acknowledgement) return take_acknowledgement(connection, *other, frame);
   }
   if (auto* serving = connection.as<Serving>(); serving && frame.kind == Kind::note) {
     ++counts_.frames_received;
-    return recipient_.client_said(serving->client, frame.body, now);
+    return recipient_.client_said(serving->client, frame.body, now_);
   }
-  drop(connection, std::string(word(frame.kind)) + " came where it has no place", now);
+  drop(connection, std::string(word(frame.kind)) + " came where it has no place");
 }
 
-void Channels::take_payload(Connection& connection, Correspondent& from, const Frame& frame,
-                            Time now) {
+void Channels::take_payload(Connection& connection, Correspondent& from, const Frame& frame) {
   from.inlet = &connection;
-  if (from.incoming.is_known(frame.body, now)) return;
-  std::optional<std::string_view> payload = from.incoming.take(frame.body, now);
-  if (!payload) return drop(connection, "a payload came, and not the one before it", now);
+  if (from.incoming.is_known(frame.body, now_)) return;
+  std::optional<std::string_view> payload = from.incoming.take(frame.body, now_);
+  if (!payload) return drop(connection, "a payload came, and not the one before it");
   ++counts_.frames_received;
   Life life = from.life;  // the recipient may forget it
-  recipient_.delivered(life, *payload, now);
+  recipient_.delivered(life, *payload, now_);
 }
 
-void Channels::take_acknowledgement(Connection& connection, Correspondent& to, const Frame& frame,
-                                    Time now) {
+void Channels::take_acknowledgement(Connection& connection, Correspondent& to, const Frame& frame) {
   std::optional<std::uint64_t> received = read_acknowledgement(frame.body);
-  if (!received) return drop(connection, "an acknowledgement is malformed", now);
+  if (!received) return drop(connection, "an acknowledgement is malformed");
   if (to.outlet() != &connection) return;  // of what went over it before; a handshake said it, too
   std::uint64_t before = to.outgoing.acknowledged();
   if (!to.outgoing.acknowledge(*received))
     return break_channel(
-        to, "it acknowledges " + std::to_string(*received) + " payloads, which cannot be", now);
+        to, "it acknowledges " + std::to_string(*received) + " payloads, which cannot be");
   to.accepted_us = true;
   if (*received == before) return;
   to.redial = {};
-  to.waits_since = now;
+  to.waits_since = now_;
 }
 
-void Channels::acknowledge(Correspondent& from, Time now) {
+void Channels::acknowledge(Correspondent& from) {
   Connection* inlet = from.inlet;
   if (!inlet) return from.incoming.was_acknowledged();  // the next handshake does it
   from.incoming.acknowledge(inlet->backlog.bytes());
-  if (!inlet->waits_to_write) write(*inlet, now);
+  if (!inlet->waits_to_write) write(*inlet);
 }
 
 }  // namespace conch::wire

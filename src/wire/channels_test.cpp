@@ -63,7 +63,7 @@ class Rig {
   Side& other(Side& side) { return &side == &a ? b : a; }
 
   void send(Side& from, std::string_view payload) {
-    EXPECT_TRUE(from.channels.send(&from == &a ? life_b : life_a, payload, now));
+    EXPECT_TRUE(from.channels.send(&from == &a ? life_b : life_a, payload));
     from.channels.flush(now);
   }
   /// The connection that was begun last.
@@ -197,11 +197,33 @@ TEST(Channels, WhatCameOverTheConnectionBeforeIsSkipped) {
     EXPECT_TRUE(side->lines.empty()) << side->lines.front();
 }
 
+TEST(Channels, WhoWasStoppedReadsWhatHasComeBeforeItHangsUp) {
+  Rig rig;
+  rig.send(rig.a, "one");
+  Serial first = rig.newest();
+  rig.accept(first);
+  rig.now += std::chrono::seconds(10);
+  rig.b.channels.tick(rig.now);
+  rig.carry(rig.a, first);
+  rig.carry(rig.b, first);
+  rig.carry(rig.a, first);
+  EXPECT_EQ(rig.b.got, (std::vector<std::string>{"one"}));
+}
+
+TEST(Channels, WhoSaysNothingIsHungUpOnAfterAll) {
+  Rig rig;
+  rig.b.channels.accepted({.serial = 9, .route = Route::remote, .whom = "somebody"}, rig.now);
+  rig.tick(std::chrono::seconds(10));
+  EXPECT_TRUE(rig.b.lines.empty());
+  rig.tick(std::chrono::seconds(10));
+  EXPECT_EQ(rig.b.lines.size(), 1u);
+}
+
 TEST(Channels, TheLastWordsOfALifeGoOut) {
   Rig rig;
   rig.send(rig.a, "one");
   rig.run();
-  EXPECT_TRUE(rig.a.channels.send(life_b, "farewell", rig.now));
+  EXPECT_TRUE(rig.a.channels.send(life_b, "farewell"));
   std::string words = rig.unread_after([&] {
     rig.a.channels.live_as({life_a.id, recovery::Incarnation{2}}, rig.now);
   });
@@ -212,7 +234,7 @@ TEST(Channels, WhoHasForgottenBreaksTheChannel) {
   Rig rig;
   rig.send(rig.a, "one");
   rig.run();
-  rig.b.channels.forget(life_a, rig.now);
+  rig.b.channels.forget(life_a);
   rig.a.channels.ended(rig.newest(), "", rig.now);
   rig.send(rig.a, "two");
   rig.run();

@@ -151,6 +151,8 @@ struct Connection {
   Room room = Room::ample;
   /// When it has to be open, or closed.
   Time deadline = Time::max();
+  /// Perhaps it was not its fault that the deadline has passed; but once is enough.
+  bool has_more_time = false;
   /// Of the protocol, as agreed with who has dialed.
   std::uint32_t version = 0;
   FrameReader reader = {};

@@ -26,6 +26,8 @@ inline constexpr Duration acknowledgement_delay_max = std::chrono::milliseconds(
 
 /// From the first packet to the answer.
 inline constexpr Duration handshake_patience = std::chrono::seconds(2);
+/// A process that runs sees within this time that something is due.
+inline constexpr Duration noticing_max = std::chrono::milliseconds(200);
 /// What has been accepted and not said who it is; one more, and the oldest is dropped.
 inline constexpr std::size_t half_open_max = 256;
 /// A peer that has gone without a word is noticed by the system after so long, if it owes us one.

@@ -35,17 +35,15 @@ class Courier {
 
   void live_as(const Life& self) { channels_.live_as(self, steady_now()); }
   void know(const Life& life, const std::string& address) { channels_.know(life, address); }
-  void forget(const Life& life) { channels_.forget(life, steady_now()); }
+  void forget(const Life& life) { channels_.forget(life); }
   void contact(const std::string& address) { channels_.contact(address); }
-  bool send(const Life& to, std::string_view payload) {
-    return channels_.send(to, payload, steady_now());
-  }
+  bool send(const Life& to, std::string_view payload) { return channels_.send(to, payload); }
   void send(ClientId client, std::string_view payload, std::vector<Descriptor> enclosed = {}) {
     bool encloses = !enclosed.empty();
     if (encloses) sockets_.enclose(client, std::move(enclosed));
-    channels_.send(client, payload, encloses, steady_now());
+    channels_.send(client, payload, encloses);
   }
-  void dismiss(ClientId client) { channels_.dismiss(client, steady_now()); }
+  void dismiss(ClientId client) { channels_.dismiss(client); }
   bool is_surplus(ClientId client) const { return channels_.is_surplus(client); }
   ClientProcess process_of(ClientId client) const { return sockets_.process_of(client); }
   void flush() { channels_.flush(steady_now()); }
