@@ -11,7 +11,6 @@
 #include <cstring>
 
 #include "core/hash.hpp"
-#include "core/print.hpp"
 #include "net/clock.hpp"
 #include "net/descriptor.hpp"
 #include "register/clock.hpp"
@@ -56,21 +55,6 @@ net::Descriptor open_to_write(const std::string& file) {
   return opened;
 }
 
-std::string hexadecimal(std::uint64_t number) { return fmt::format("{:x}", number); }
-std::string id_of(const Life& life) { return hexadecimal(life.id.value); }
-std::string life_of(const Life& life) {
-  return hexadecimal(static_cast<std::uint64_t>(life.incarnation));
-}
-
-/// Which clock the times are of; nothing if the machine does not say.
-std::string clock_detail() try {
-  return fmt::format("clock {:x}", hash64(file::clock_name()));
-} catch (const RegisterError&) {
-  return "";
-}
-
-std::string_view wish(Mode mode) { return mode == Mode::read ? word(mode) : std::string_view(); }
-
 }  // namespace
 
 TraceFile::TraceFile(Options options)
@@ -87,106 +71,20 @@ TraceFile::~TraceFile() {
   thread_.join();
 }
 
-// What happens.
-
-void TraceFile::born(const Life& life) {
-  if (id_.empty()) id_ = id_of(life);  // It keeps it in all its lives.
-  correspondents_.clear();
-  std::string incarnation = life_of(life);
-  Line begins = line(Happening::join);
-  begins.life = incarnation;
-  std::string clock = clock_detail();
-  begins.detail = clock;
-  write(begins);
-  std::lock_guard guard(mutex_);
-  life_ = incarnation;
-}
-
-void TraceFile::installed(Epoch epoch, const recovery::View& view) {
-  std::string members;
-  for (const recovery::Member& member : view.roster)
-    members += (members.empty() ? "" : " ") + id_of(member.life()) + "." + life_of(member.life());
-  Line begins = line(Happening::epoch);
-  begins.epoch = epoch.value;
-  begins.members = members;
-  write(begins);
-}
-
-void TraceFile::suspected(const Life& life) {
-  std::string id = id_of(life);
-  std::string incarnation = life_of(life);
-  Line suspicion = line(Happening::suspect);
-  suspicion.peer = id;
-  suspicion.life = incarnation;
-  write(suspicion);
-}
-
-void TraceFile::gone() { write(line(Happening::left)); }
-
-void TraceFile::asked(std::string_view lock, Mode mode) {
-  write_claim(Happening::request, lock, wish(mode));
-}
-
-void TraceFile::entered(std::string_view lock, const Entry& entry) {
-  detail_ = "fence ";
-  print_to(detail_, entry.fence);
-  if (entry.mode == Mode::read) detail_ += ", read";
-  write_claim(Happening::enter, lock, detail_);
-}
-
-void TraceFile::withdrew(std::string_view lock, Mode mode) {
-  write_claim(Happening::withdrawn, lock, wish(mode));
-}
-
-void TraceFile::left(std::string_view lock, Mode mode, Duration) {
-  write_claim(Happening::exit, lock, wish(mode));
-}
-
-void TraceFile::lost(std::string_view lock, Mode mode, Duration) {
-  write_claim(Happening::lost, lock, wish(mode));
-}
-
-/// The numbers go on in a gap, so that what comes after it can be told apart.
-void TraceFile::sent(const Life& to, const Note& note) {
-  Correspondent& other = correspondent(to);
-  Line message = line(Happening::send);
-  message.number = ++other.sent;
-  write_message(message, other, note);
-}
-
-void TraceFile::received(const Life& from, const Note& note) {
-  Correspondent& other = correspondent(from);
-  Line message = line(Happening::receive);
-  message.number = ++other.received;
-  write_message(message, other, note);
-}
-
-TraceFile::Correspondent& TraceFile::correspondent(const Life& life) {
-  auto [found, is_new] = correspondents_.try_emplace(life);
-  if (is_new) found->second = {id_of(life), life_of(life)};
-  return found->second;
-}
-
 // Lines.
 
-Line TraceFile::line(Happening happening) const {
-  return {net::steady_now().time_since_epoch().count(), happening, true, id_};
+void TraceFile::born(const Life& life) {
+  WitnessLines::born(life);
+  std::lock_guard guard(mutex_);
+  life_ = life_of(life);
 }
 
-void TraceFile::write_claim(Happening happening, std::string_view lock, std::string_view detail) {
-  Line claim = line(happening);
-  claim.lock = trace::escaped(lock, room_);
-  claim.detail = detail;
-  write(claim);
-}
+Time TraceFile::now() const { return net::steady_now(); }
 
-void TraceFile::write_message(Line message, const Correspondent& other, const Note& note) {
-  message.peer = other.id;
-  message.life = other.life;
-  message.lock = trace::escaped(note.lock, room_);
-  message.bytes = note.bytes;
-  message.detail = note.type;
-  write(message);
+std::string TraceFile::clock() const try {
+  return fmt::format("clock {:x}", hash64(file::clock_name()));
+} catch (const RegisterError&) {
+  return "";
 }
 
 void TraceFile::write(const Line& line) {

@@ -1,4 +1,4 @@
-// What a live peer does, as lines of a file (trace/line.hpp; docs/watch.md).
+// What a live peer does, as lines of a file (node/witness_lines.hpp).
 //
 // Whoever has the engine's guard writes into memory; a thread of its own writes that to the file,
 // so that no lock waits for a disk. Only so much is kept: what does not fit is counted, and the
@@ -8,18 +8,16 @@
 
 #include <condition_variable>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <string>
 #include <thread>
 
 #include "net/descriptor.hpp"
-#include "node/witness.hpp"
-#include "trace/line.hpp"
+#include "node/witness_lines.hpp"
 
 namespace conch::peer {
 
-class TraceFile final : public node::Witness {
+class TraceFile final : public node::WitnessLines {
  public:
   struct Options {
     std::string file;
@@ -34,43 +32,17 @@ class TraceFile final : public node::Witness {
   ~TraceFile() override;
 
   void born(const recovery::Life& life) override;
-  void installed(Epoch epoch, const recovery::View& view) override;
-  void suspected(const recovery::Life& life) override;
-  void gone() override;
-  void asked(std::string_view lock, Mode mode) override;
-  void entered(std::string_view lock, const Entry& entry) override;
-  void withdrew(std::string_view lock, Mode mode) override;
-  void left(std::string_view lock, Mode mode, Duration held) override;
-  void lost(std::string_view lock, Mode mode, Duration held) override;
-  void sent(const recovery::Life& to, const Note& note) override;
-  void received(const recovery::Life& from, const Note& note) override;
 
  private:
-  /// The other end of a channel, and what has gone through it.
-  struct Correspondent {
-    std::string id;
-    std::string life;
-    std::uint64_t sent = 0;
-    std::uint64_t received = 0;
-  };
-
-  Correspondent& correspondent(const recovery::Life& life);
-  trace::Line line(trace::Happening happening) const;
-  void write_claim(trace::Happening happening, std::string_view lock, std::string_view detail);
-  void write_message(trace::Line line, const Correspondent& other, const Note& note);
-  void write(const trace::Line& line);
+  Time now() const override;
+  std::string clock() const override;
+  void write(const trace::Line& line) override;
   void write_gap();
   void write_to_file();
   bool write_out(std::string_view text);
 
   Options options_;
   net::Descriptor file_;
-  // Under the engine's guard.
-  std::string id_;
-  std::map<recovery::Life, Correspondent> correspondents_;
-  std::string room_;
-  std::string detail_;
-
   std::mutex mutex_;
   std::condition_variable changed_;
   std::string life_;
