@@ -69,7 +69,9 @@ void Crew::start_commands(std::size_t site) {
       "\"$0\" lock $lock --group chaos --timeout 2s -- sh -c \"$2\" \"$1/$lock\" \"$1\" || sleep "
       "0.1; "
       "done) & done >/dev/null 2>&1; wait";
-  command_loops_[site] = &rig_.start(site, {"sh", "-c", loop, CONCH_COMMAND, folder_, command});
+  command_loops_[site] = &rig_.start(
+      site, {"env", "ASAN_OPTIONS=verify_asan_link_order=0", "LD_PRELOAD=" CHAOS_BOOTED_CLOCK, "sh",
+             "-c", loop, CONCH_COMMAND, folder_, command});
 }
 
 bool Crew::end_commands(Milliseconds within) {
