@@ -14,7 +14,7 @@ struct Someone : Claim {
   void changed() override {}
 };
 
-class LocalQueueTest : public testing::Test {
+class LocalQueueTest : public ::testing::Test {
  protected:
   Claim& add(Mode mode = Mode::write) {
     claims_.emplace_back(mode);

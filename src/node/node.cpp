@@ -44,8 +44,7 @@ Node::Node(NodeOptions options, World& world, wire::Network& network)
 /// Begins a life: the first, or one after an expulsion.
 void Node::be_born(Time now) {
   bool is_first = !steward_;  // Then the peer has introduced itself to others as this life.
-  if (!is_first) life_.incarnation = world_.draw_incarnation(life_.incarnation);
-  if (!is_first) channels_.live_as(life_, now);
+  if (!is_first) renew_life(now);
   world_.begin_life(life_);
   data_.live_as(life_);
   if (!is_first) find_contacts_again(now);
@@ -65,6 +64,11 @@ void Node::be_born(Time now) {
   steward_->delay_locks(born_, lock_delay_, effects_);
   steward_->start(born_, effects_);
   for (auto& [name, desk] : desks_) touch(*desk);
+}
+
+void Node::renew_life(Time now) {
+  life_.incarnation = world_.draw_incarnation(life_.incarnation);
+  channels_.live_as(life_, now);
 }
 
 void Node::begin_anew(Time now) {
@@ -111,10 +115,10 @@ Time Node::wakes() const {
 }
 
 void Node::tick(Time now) {
-  now_ = now;
   channels_.tick(now);
   if (!steward_ && next_housekeeping_ <= now) seek(now);
   if (!steward_ || broken_) return;
+  catch_up(now);
   if (steward_->wakes() <= now) steward_->tick(now, effects_);
   while (auto due = timers_.take(now))
     steward_->timer(now, due->lock, due->epoch, due->timer, effects_);
@@ -160,7 +164,7 @@ void Node::suspect_unreachable(Time now) {
 }
 
 void Node::forget(const Life& life) {
-  channels_.forget(life, now_);
+  channels_.forget(life);
   tell([&](Witness& witness) { witness.forgot(life); });
   unreachable_.erase(life);
 }
@@ -168,7 +172,6 @@ void Node::forget(const Life& life) {
 // Leaving.
 
 void Node::leave(Time now) {
-  now_ = now;
   if (phase_ != Phase::member && phase_ != Phase::joining) return;
   was_member_ = phase_ == Phase::member;
   enter_phase(Phase::leaving);
@@ -279,7 +282,6 @@ void Node::touch(LockDesk& desk) {
 }
 
 void Node::take_place(Claim& claim, LockDesk& desk, Time now) {
-  now_ = now;
   claim.state = Claim::State::waiting;
   claim.asked = now;
   claim.before = desk.traffic;
@@ -290,7 +292,6 @@ void Node::take_place(Claim& claim, LockDesk& desk, Time now) {
 }
 
 void Node::drop_place(Claim& claim, Time now) {
-  now_ = now;
   if (!witnesses_.empty()) tell_end(claim, now);
   if (claim.is_command()) let_go(claim, now);
   claim.state = Claim::State::idle;
@@ -353,7 +354,6 @@ void Node::vacate(const Life& asker, const Vacate& m, Time now) {
 }
 
 bool Node::delay_locks(Duration lock_delay, Time now) {
-  now_ = now;
   lock_delay_ = std::max(lock_delay_, lock_delay);
   steward_->delay_locks(now, lock_delay_, effects_);
   return lock_delay <= steward_->recorded_lock_delay();

@@ -77,10 +77,7 @@ class Node final : public wire::Recipient, private LockKnowledge, private Mail {
   /// Looks for a member that can ask the register for this peer.
   void seek(Time now);
   /// Wants to be in the group.
-  void start(Time now) {
-    now_ = now;
-    be_born(now);
-  }
+  void start(Time now) { be_born(now); }
   /// Something may be due.
   void tick(Time now);
   /// Where the network says what has become of connections.
@@ -170,11 +167,11 @@ class Node final : public wire::Recipient, private LockKnowledge, private Mail {
 
   /// Goes out with the next `settle`. False if nobody knows where that life is.
   bool send(const Life& to, std::string_view payload) override;
-  void send(ClientId client, std::string_view reply) { channels_.send(client, reply, false, now_); }
+  void send(ClientId client, std::string_view reply) { channels_.send(client, reply, false); }
   void let_in(ClientId client, std::string_view reply) {
-    channels_.send(client, reply, world_.let_in(client, reply), now_);
+    channels_.send(client, reply, world_.let_in(client, reply));
   }
-  void dismiss(ClientId client) { channels_.dismiss(client, now_); }
+  void dismiss(ClientId client) { channels_.dismiss(client); }
   World& world() { return world_; }
   const World& world() const { return world_; }
   const wire::Channels& channels() const { return channels_; }
@@ -201,6 +198,7 @@ class Node final : public wire::Recipient, private LockKnowledge, private Mail {
   // node.cpp: lives and phases.
   void be_born(Time now);
   void be_born_in_ring(Time now);
+  void renew_life(Time now);
   void begin_anew(Time now);
   void enter_phase(Phase phase);
   void remember_neighbours();
@@ -225,6 +223,7 @@ class Node final : public wire::Recipient, private LockKnowledge, private Mail {
   void end_visit(Time now);
 
   // node_settling.cpp
+  void catch_up(Time now);
   void do_all(Time now);
   void carry_out(Effects& effects, Time now);
   void dispatch(const Effects& effects);
@@ -259,6 +258,7 @@ class Node final : public wire::Recipient, private LockKnowledge, private Mail {
   void learn_terms(const Life& from, const recovery::LeaseTerms& terms);
   void find_contacts_again(Time now);
   void put_question(recovery::Ask ask);
+  void rely_on(const Life& contact);
   bool knows_lock_delays(const Life& contact) const;
   const Life* next_contact(const recovery::Ask& ask);
   void ask_for(const Life& asker, recovery::Ask ask);
@@ -270,8 +270,6 @@ class Node final : public wire::Recipient, private LockKnowledge, private Mail {
   World& world_;
   Life life_;
   wire::Channels channels_;
-  /// As it was told last.
-  Time now_{};
   Time born_{};
   std::unique_ptr<AnySteward> steward_;
   std::map<std::string, std::unique_ptr<LockDesk>, std::less<>> desks_;
@@ -317,6 +315,7 @@ class Node final : public wire::Recipient, private LockKnowledge, private Mail {
   std::vector<Life> contacts_;
   std::size_t contact_turn_ = 0;
   Time contacts_sought_{};
+  unsigned seeks_ = 0;
   bool has_terms_ = false;
 
   Phase phase_ = Phase::joining;

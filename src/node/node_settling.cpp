@@ -8,7 +8,6 @@ namespace conch::node {
 using namespace recovery;
 
 void Node::settle(Time now) {
-  now_ = now;
   if (std::exchange(broken_, false)) {
     effects_.clear();
     happen(Expelled{}, now);
@@ -33,6 +32,12 @@ void Node::settle(Time now) {
 void Node::forget_all() {
   effects_.clear();
   for (LockDesk* desk : std::exchange(touched_, {})) desk->touched = false;
+}
+
+/// Before the steward is told more: it answers for who is inside, so whoever it has let in is.
+/// What a life that has ended leaves to be done waits for `settle`.
+void Node::catch_up(Time now) {
+  if (!effects_.events.empty() && steward_->stage() != Stage::out) do_all(now);
 }
 
 void Node::do_all(Time now) {

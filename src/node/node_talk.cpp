@@ -11,19 +11,19 @@ using namespace recovery;
 namespace {
 
 constexpr Duration seeking_period = std::chrono::seconds(1);
+constexpr unsigned vain_seeks_max = 8;
 
 }  // namespace
 
 // The other peers.
 
 bool Node::send(const Life& to, std::string_view payload) {
-  if (!channels_.send(to, payload, now_)) return false;
+  if (!channels_.send(to, payload)) return false;
   tell([&](Witness& witness) { witness.said(to, payload); });
   return true;
 }
 
 void Node::delivered(const Life& from, std::string_view payload, Time now) {
-  now_ = now;
   if (payload.empty()) return;
   tell([&](Witness& witness) { witness.heard(from, payload); });
   auto kind = static_cast<PayloadKind>(payload.front());
@@ -31,6 +31,7 @@ void Node::delivered(const Life& from, std::string_view payload, Time now) {
   PayloadKind own = is_ring() ? PayloadKind::overlay : PayloadKind::recovery;
   if (kind != own) return take_other_payload(from, kind, body, now);
   bool understood = steward_ && !broken_;
+  if (understood) catch_up(now);
   Intake intake;
   if (understood) intake = steward_->receive(now, from, body, effects_);
   tell([&](Witness& witness) {
@@ -63,7 +64,7 @@ void Node::take_other_payload(const Life& from, PayloadKind kind, std::string_vi
       if (auto ask = unpacked<Ask>(body, why)) return ask_for(from, std::move(*ask));
       break;
     case PayloadKind::register_answer:
-      if (auto answer = unpacked<Answer>(body, why)) return hear(*answer, now);
+      if (auto answer = unpacked<Answer>(body, why)) return rely_on(from), hear(*answer, now);
       break;
     case PayloadKind::terms_ask:
       if (options_.has_register) send(from, packed(PayloadKind::terms, options_.terms));
@@ -117,7 +118,6 @@ void Node::take_other_payload(const Life& from, PayloadKind kind, std::string_vi
 }
 
 void Node::broken(const Life& life, const std::string& why, Time now) {
-  now_ = now;
   log("nothing reaches peer " + in_hex(life.id.value) + " any more: " + why);
   if (!steward_) return;
   if (is_ring()) remember_neighbours();
@@ -137,8 +137,12 @@ void Node::broken(const Life& life, const std::string& why, Time now) {
 
 /// Again, until somebody has told the terms: who has answered may have died since.
 void Node::seek(Time now) {
-  now_ = now;
   next_housekeeping_ = now + seeking_period;
+  // Those who have the register may have lost their channel to this life, and cannot tell it.
+  if (++seeks_ % vain_seeks_max == 0) {
+    renew_life(now);
+    world_.begin_life(life_);
+  }
   for (const std::string& address : options_.join) channels_.contact(address);
 }
 
@@ -147,8 +151,10 @@ void Node::ask_terms(const Life& life) { send(life, packed(PayloadKind::terms_as
 
 void Node::learn_terms(const Life& from, const LeaseTerms& terms) {
   if (options_.has_register) return;
-  if (std::find(contacts_.begin(), contacts_.end(), from) == contacts_.end())
+  if (std::find(contacts_.begin(), contacts_.end(), from) == contacts_.end()) {
+    std::erase_if(contacts_, [&](const Life& each) { return each.id == from.id; });
     contacts_.push_back(from);
+  }
   if (std::exchange(has_terms_, true)) return;
   options_.terms = terms;
   world_.phase_changed();
@@ -164,12 +170,19 @@ void Node::find_contacts_again(Time now) {
   for (const auto& [life, unmentioned] : known_lives_) ask_terms(life);
 }
 
+/// The next question goes to whoever has answered the last.
+void Node::rely_on(const Life& contact) {
+  auto found = std::find(contacts_.begin(), contacts_.end(), contact);
+  if (found != contacts_.end()) contact_turn_ = static_cast<std::size_t>(found - contacts_.begin());
+}
+
 bool Node::knows_lock_delays(const Life& contact) const {
   return channels_.version_with(contact) >= claims_version;
 }
 
-/// The next one each time, for one may be gone; nobody, if none knows what is asked. Who speaks
-/// version 1 would take a lock delay for nonsense, and put this peer out.
+/// Tries the next contact with each question until one answers, because a contact may have died.
+/// Null if no contact understands the question: a peer of version 1 would reject a lock delay as
+/// malformed, and evict this peer.
 const Life* Node::next_contact(const Ask& ask) {
   bool is_delayed = std::holds_alternative<RenewDelayed>(ask.question);
   for (std::size_t tried = 0; tried < contacts_.size(); ++tried) {
@@ -217,21 +230,22 @@ void Node::ask_for(const Life& asker, Ask ask) {
 }
 
 void Node::answered(const Life& asker, const Answer& answer, Time now) {
-  now_ = now;
   if (asker == life_) return hear(answer, now);
   send(asker, packed(PayloadKind::register_answer, answer));
 }
 
 void Node::hear(const Answer& answer, Time now) {
   if (!steward_) return;
+  catch_up(now);
   steward_->answered(now, answer, effects_);
   if (auto until = steward_->lease_until()) world_.show_lease(*until, lease_length());
   clients_.lock_delay_recorded(now);
 }
 
 void Node::register_changed(Time now) {
-  now_ = now;
-  if (steward_) steward_->watched(now, effects_);
+  if (!steward_) return;
+  catch_up(now);
+  steward_->watched(now, effects_);
 }
 
 void Node::register_trouble(const std::string& why) {
@@ -243,13 +257,11 @@ void Node::register_trouble(const std::string& why) {
 // Clients.
 
 void Node::client_said(ClientId client, std::string_view payload, Time now) {
-  now_ = now;
   if (steward_) return clients_.said(client, payload, now);
   dismiss(client);  // It is not in the group yet.
 }
 
 void Node::client_left(ClientId client, Time now) {
-  now_ = now;
   clients_.left(client, now);
   inquiries_.left(client, now);
   claim_survey_.left(client);

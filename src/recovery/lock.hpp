@@ -118,6 +118,7 @@ class Lock {
     known_ = entered_;
     if (process_ == Doing::inside && !holds) lose_hold(out);
     if (process_ == Doing::inside && held_.data != lock.data) move_data(lock, out);
+    if (left_ == held_.data) left_ = lock.data;  // It has not written, and others were found.
     if (!holds) left_.reset();
     reconcile(out);
   }

@@ -160,6 +160,27 @@ TEST(Participant, WhatIsReleasedWhileFrozenGoesToTheNextOne) {
   EXPECT_EQ(town.told<Granted>(town.c)[0].baton.data, version(5, town.b));
 }
 
+/// b has held the lock since the last epoch, and c has died with the data that it found.
+TEST(Participant, WhoReleasesWhileFrozenWithoutWritingLeavesWhatTheEpochFinds) {
+  Three<NaimiTrehel> town;
+  town.request(town.c);
+  town.settle();
+  town.release(town.c, version(5, town.c));
+  town.request(town.b);
+  town.settle();
+  town.request(town.a);
+  town.settle();
+  town.kill(town.c);
+  town.evict_dead(town.a);
+  EXPECT_TRUE(town.deliver(town.a, town.b));  // FREEZE
+  EXPECT_EQ(town.at(town.b).stage(), Stage::frozen);
+  town.release(town.b, version(5, town.c));
+  town.settle();
+  ASSERT_EQ(town.told<Granted>(town.a).size(), 1U);
+  EXPECT_EQ(town.told<Granted>(town.a)[0].baton.data, DataRef{});
+  EXPECT_TRUE(town.told<Granted>(town.a)[0].rolled_back);
+}
+
 TEST(Participant, WhoLosesPatienceWhileFrozenIsFreeAtOnce) {
   Three<NaimiTrehel> town;
   town.request(town.b);
