@@ -1,12 +1,16 @@
 #include <fmt/core.h>
 
 #include <iostream>
+#include <list>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 
 #include "core/print.hpp"
+#include "film/of_traces.hpp"
 #include "lab_cli/commands.hpp"
 #include "lab_cli/runs.hpp"
+#include "lab_cli/show.hpp"
 #include "lab_cli/sim_options.hpp"
 #include "sim/survival.hpp"
 
@@ -28,14 +32,24 @@ struct SurviveTexts {
   std::optional<std::string> seeds;
   unsigned threads = 1;
   std::optional<std::string> without;
+  std::vector<std::string> strikes;
+  bool everywhere = false;
   bool trace = false;
   bool json = false;
+  ShowTexts show;
 };
 
 std::string rule_names() {
   std::string names;
   for (recovery::Rule rule : recovery::rules)
     names += (names.empty() ? "" : ", ") + std::string(word(rule));
+  return names;
+}
+
+std::string strike_names() {
+  std::string names;
+  for (sim::Strike::Kind kind : sim::strikes)
+    names += (names.empty() ? "" : ", ") + std::string(word(kind));
   return names;
 }
 
@@ -55,6 +69,12 @@ SurvivalOptions to_options(const SurviveTexts& texts) {
   options.clock_drift_percent = texts.clock_drift.value_or(texts.drift);
   options.seed = texts.seed;
   if (texts.without) options.without = rule_named(*texts.without);
+  for (const std::string& strike : texts.strikes)
+    options.strikes.push_back(parsed("--strike", [&] { return sim::parse_strike(strike); }));
+  if (texts.everywhere || !texts.strikes.empty()) {  // A short run, in which little else happens.
+    options.stormy_leases = 4;
+    options.faults_max = 2;
+  }
   sim::validate(options);
   return options;
 }
@@ -117,15 +137,19 @@ void print_json(const Runs<SurvivalReport>& runs, const Totals& totals, const Su
   std::fflush(stdout);
 }
 
-void print_text(const Runs<SurvivalReport>& runs, const Totals& totals, const SurviveTexts& texts,
-                const SeedRange& range) {
-  fmt::print("{}, {} peers, {} runs (seeds {}..{}): {} failed\n", texts.algorithm, texts.nodes,
-             runs.done, range.first, range.last, runs.failures);
+void print_totals(const Totals& totals) {
   fmt::print("  {} grants, {} epochs, {} messages\n", totals.grants, totals.epochs,
              totals.messages);
   for (std::size_t i = 0; i < totals.sightings.size(); ++i)
     fmt::print("  {:>9}  {}\n", totals.sightings[i], word(static_cast<sim::Sighting>(i)));
   std::fflush(stdout);
+}
+
+void print_text(const Runs<SurvivalReport>& runs, const Totals& totals, const SurviveTexts& texts,
+                const SeedRange& range) {
+  fmt::print("{}, {} peers, {} runs (seeds {}..{}): {} failed\n", texts.algorithm, texts.nodes,
+             runs.done, range.first, range.last, runs.failures);
+  print_totals(totals);
 }
 
 Exit complain_of_nothing_seen(const Totals& totals, const std::string& algorithm) {
@@ -135,8 +159,81 @@ Exit complain_of_nothing_seen(const Totals& totals, const std::string& algorithm
   return Exit::bad_usage;
 }
 
+/// One run, once for each of its steps, each of its peers, and everything that may happen then.
+void survive_everywhere(const SurviveTexts& texts, Invocation& invocation) {
+  if (texts.seeds || texts.trace || texts.json || !texts.strikes.empty())
+    throw BadText("--everywhere tries all steps of one run: give --seed and nothing else to show");
+  SurvivalOptions options = for_seed(to_options(texts), texts, texts.seed);
+  if (node::find_routed(options.algorithm))
+    throw BadText("--everywhere needs a group with a register");
+  SurvivalReport plain = sim::Survival(options).run();
+  auto strike_of = [&](std::uint64_t index) {
+    sim::Strike strike;
+    strike.kind = sim::strikes[index % std::size(sim::strikes)];
+    index /= std::size(sim::strikes);
+    strike.peer = static_cast<std::uint32_t>(index % plain.peers);
+    strike.step = index / plain.peers + 1;
+    return strike;
+  };
+  SeedRange range{0, plain.steps * plain.peers * std::size(sim::strikes) - 1};
+  watch_for_interrupts();
+  auto runs = run_seeds<SurvivalReport>(range, texts.threads, [&](std::uint64_t index) {
+    SurvivalOptions struck = options;
+    struck.strikes = {strike_of(index)};
+    return sim::Survival(struck).run();
+  });
+  Totals totals(runs);
+  fmt::print("{}, seed {}, {} peers: {} things at each of {} steps, {} runs: {} failed\n",
+             options.algorithm, options.seed, plain.peers, std::size(sim::strikes), plain.steps,
+             runs.done, runs.failures);
+  print_totals(totals);
+  invocation.exit =
+      complain_of_failures(runs, range, [&](const SurvivalReport& report, std::uint64_t index) {
+        fmt::print(stderr, "{} broken: {}\n  repeat: {} --trace --strike {}\n",
+                   word(report.violation->property), report.violation->what,
+                   command_without(invocation, {"--threads"}, {"--everywhere"}),
+                   print(strike_of(index)));
+      });
+  invocation.exit = complain_of_interrupt(runs.done, range.last + 1, invocation.exit);
+}
+
+/// What each peer has written of itself, side by side.
+film::Builder film_of(const sim::Survival::Traces& traces, film::About about) {
+  std::list<std::istringstream> texts;
+  std::list<audit::TraceStream> streams;
+  std::vector<audit::TraceStream*> pointers;
+  for (const auto& [serial, text] : traces) {
+    if (text.empty()) continue;  // It has never lived.
+    std::string name = "process " + std::to_string(serial);
+    pointers.push_back(&streams.emplace_back(texts.emplace_back(text), name));
+  }
+  return film::film_of(std::move(pointers), std::move(about));
+}
+
+void survive_and_show(const SurviveTexts& texts, Invocation& invocation) {
+  if (texts.seeds || texts.everywhere) throw BadText("--view shows one run: give --seed");
+  SurvivalOptions options = for_seed(to_options(texts), texts, texts.seed);
+  if (node::find_routed(options.algorithm))
+    throw BadText("--view needs a group with a register; conch sim " + options.algorithm +
+                  " --view shows one without");
+  sim::Survival::Traces traces;
+  SurvivalReport report = sim::Survival(options, nullptr, &traces).run();
+  invocation.exit = exit_for(report.violation);
+  if (report.violation)
+    fmt::print(stderr, "{} broken in {} with seed {}: {}\n", word(report.violation->property),
+               options.algorithm, options.seed, report.violation->what);
+  film::Builder film = film_of(
+      traces, {.title = fmt::format("{} survives, seed {}", options.algorithm, options.seed),
+               .command = command_without(invocation, {"--view-out", "--view-at"},
+                                          {"--view", "--view-open", "--view-insecure"}),
+               .algorithm = options.algorithm});
+  show(film, texts.show);
+}
+
 void survive(const SurviveTexts& texts, Invocation& invocation) {
   constexpr std::uint64_t telling_runs = 1000;
+  if (texts.show.wanted()) return survive_and_show(texts, invocation);
+  if (texts.everywhere) return survive_everywhere(texts, invocation);
   SurvivalOptions options = to_options(texts);
   SeedRange range{texts.seed, texts.seed};
   if (texts.seeds) range = parse_seeds(*texts.seeds);
@@ -186,13 +283,20 @@ void add_survive_command(CLI::App& app, Invocation& invocation) {
   add_threads_option(*command, texts->threads);
   command->add_option("--without", texts->without,
                       "A rule of the recovery to do without: " + rule_names());
+  command->add_option(
+      "--strike", texts->strikes,
+      "In a short run: what happens before a step to a peer, as 137:kill:1; or " + strike_names());
+  command->add_flag("--everywhere", texts->everywhere,
+                    "All of these at each step of a short run, and to each peer; one at a time");
   command->add_flag("--json", texts->json, "Print the numbers for a program to read");
   command->add_flag("--trace", texts->trace, "Print all that happens in the run");
+  add_show_options(*command, texts->show);
   command->footer(
       "Exit status: 0 all properties held, 1 bad usage or too little happened, 2 a safety\n"
       "property broke, 3 a liveness property broke. Examples:\n"
       "  conch survive naimi-trehel --seeds 1..2000\n"
       "  conch survive all --seeds 1..20000\n"
+      "  conch survive naimi-trehel --nodes 2 --everywhere\n"
       "  conch survive naimi-trehel --without lease --seeds 1..200    # two holders");
   command->callback([texts, &invocation] { survive(*texts, invocation); });
 }

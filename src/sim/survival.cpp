@@ -50,6 +50,9 @@ void validate(const SurvivalOptions& options) {
     throw BadText("a group that survives has 2 to 64 peers, as 4 or 2..6");
   if (node::find_routed(options.algorithm) && options.without != Rule::none)
     throw BadText(options.algorithm + " has no register, and so none of the rules of recovery");
+  for (const Strike& strike : options.strikes)
+    if (node::find_routed(options.algorithm) || strike.peer >= options.nodes_max)
+      throw BadText(print(strike) + ": a strike is at a peer of a group that has a register");
   if (options.without == Rule::roster)
     throw BadText(
         "--without roster needs a group whose register knows less than its members: "
@@ -74,10 +77,11 @@ Time Survival::Clock::when(Time shown) const {
   return Time(since);
 }
 
-Survival::Survival(const SurvivalOptions& options, std::ostream* trace)
+Survival::Survival(const SurvivalOptions& options, std::ostream* trace, Traces* traces)
     : options_(options),
       entry_(survivor_named(options.algorithm)),
       trace_(trace),
+      traces_(traces),
       random_(options.seed),
       label_dice_(~options.seed),
       evict_dice_(options.seed, 2),
@@ -98,6 +102,7 @@ SurvivalReport Survival::run() {
     ring_ = node::Agreement{options_.algorithm, chance(0.5) ? "pastry" : "chord", ring_replicas,
                             options_.lease.length};
   }
+  report_.peers = nodes_;
   near_register_ = chance(0.7) ? nodes_ : 1 + static_cast<std::uint32_t>(random_.below(nodes_));
   threads_max_ = 1 + static_cast<unsigned>(random_.below(3));
   clients_max_ = static_cast<unsigned>(random_.below(3));
@@ -130,6 +135,9 @@ SurvivalReport Survival::run() {
       if (events_at_once > events_at_once_max)
         findings_.report(Property::progress, "somebody works all the time, and gets nowhere");
       now_ = event.at;
+      if (stormy_) report_.steps = events;
+      for (const Strike& each : options_.strikes)
+        if (each.step == events) strike(each);
       event.act();
     }
   } catch (const BrokenInvariant& broken) {
@@ -178,10 +186,10 @@ bool Survival::is_over() {
 }
 
 bool Survival::is_quiet() {
-  if (!entry_.about.promises_progress) return true;  // Somebody may wait for ever.
   for (const auto& [serial, process] : processes_) {
-    bool waits = !process->node->is_member() || process->stopped || !is_idle(*process->node) ||
-                 !process->node->data().is_tidy();
+    if (!process->node->is_member() || process->stopped) return false;
+    if (!entry_.about.promises_progress) continue;  // Somebody may wait for ever.
+    bool waits = !is_idle(*process->node) || !process->node->data().is_tidy();
     for (const Thread& thread : process->threads) waits = waits || thread.desk != nullptr;
     for (const Client& client : process->clients)
       waits = waits || client.doing != Client::Doing::nothing || client.surveys > 0 ||
@@ -202,6 +210,11 @@ void Survival::check_nothing_is_left() {
       if (client.surveys > 0 || client.has_errand)
         findings_.report(Property::progress,
                          "a client of " + name_of(process->life) + " was never answered");
+    for (const node::LockPart& lock : process->node->status_part(process->shows()).locks)
+      if (lock.holds || lock.waits || lock.in_line > 0)
+        findings_.report(Property::progress, name_of(process->life) +
+                                                 " says that it has to do with '" + lock.lock +
+                                                 "', and has not");
     if (!process->node->is_member())
       findings_.report(Property::progress, name_of(process->life) + " is not in the group");
     if (!process->node->data().is_tidy())

@@ -27,6 +27,7 @@
 #include "core/random.hpp"
 #include "node/node.hpp"
 #include "sim/simulated_register.hpp"
+#include "sim/strike.hpp"
 #include "sim/survival_oracles.hpp"
 #include "wire/channels.hpp"
 
@@ -49,6 +50,8 @@ struct SurvivalOptions {
   unsigned stormy_leases = 25;
   /// So many go wrong at a time of their own; others follow a new view.
   unsigned faults_max = 14;
+  /// And these, at their steps.
+  std::vector<Strike> strikes = {};
   recovery::Rule without = recovery::Rule::none;
   /// After so many entries an epoch is renewed; drawn if it is not said, in most runs as for real.
   std::optional<std::uint64_t> entries_max;
@@ -66,13 +69,21 @@ struct SurvivalReport {
   std::uint64_t epochs = 0;
   std::uint64_t messages = 0;
   Duration simulated{};
+  std::uint32_t peers = 0;
+  /// While things went wrong.
+  std::uint64_t steps = 0;
   Sightings sightings;
 };
 
 class Survival {
  public:
-  /// With a trace, every event is printed as it happens.
-  explicit Survival(const SurvivalOptions& options, std::ostream* trace = nullptr);
+  /// The traces of all processes, in the order in which they began, each as one that ships writes
+  /// its own.
+  using Traces = std::map<std::uint64_t, std::string>;
+
+  /// With `trace`, every event is printed as it happens.
+  explicit Survival(const SurvivalOptions& options, std::ostream* trace = nullptr,
+                    Traces* traces = nullptr);
   ~Survival();
   SurvivalReport run();
 
@@ -81,6 +92,7 @@ class Survival {
   using Act = std::function<void()>;
 
   class Process;
+  class Lines;
   struct Thread;
   struct Client;
   struct Moving;
@@ -214,6 +226,7 @@ class Survival {
                  const std::function<void(Process& host, Client& client)>& act);
   void think(Process& process, Client& client);
   void acquire(Process& process, Client& client);
+  void check_status(const node::Status& status);
   void give_up(Process& process, Client& client);
   void vanish(Process& process, Client& client);
   void inquire(Process& process, Client& client);
@@ -237,6 +250,7 @@ class Survival {
   void take_as_client(Process& host, wire::Serial number, const Wire::Piece& piece);
   void break_wire(std::uint64_t wire, bool silently);
   void break_some_wire();
+  void break_wires(const Process& process);
   void end_broken_wires();
   void forge_acknowledgement(const Process& victim, const Process& other);
   void hang_up_all(const Process& process, bool silently);
@@ -259,6 +273,7 @@ class Survival {
   void moved(Process& process, Thread& thread);
   void brought(Process& process, Thread& thread, dho::Status status);
   void begin_work(Process& process, Thread& thread, dho::Status status);
+  bool begin_using(Process& process, Thread& thread, dho::Status status);
   void begin_writing(Process& process, Thread& thread);
   void leave_data(Process& process, Thread& thread);
   void written(Process& process, Thread& thread, dho::Status status);
@@ -301,8 +316,11 @@ class Survival {
   // What goes wrong: survival_faults.cpp
   void plan_faults();
   void strike();
+  void strike(const Strike& strike);
   void strike_ring();
   void strike_at(Process& process);
+  void suspect(Process& accuser, const Life& whom);
+  void cut_off(const Process& process, Duration length);
   void force_open();
   bool force_open(Process& process, Client& client, const std::string& lock, bool is_now);
   void evict();
@@ -322,6 +340,7 @@ class Survival {
   SurvivalOptions options_;
   const CatalogEntry& entry_;
   std::ostream* trace_;
+  Traces* traces_;
   Random random_;
   /// Of their own: where peers are, and what clients do, has nothing to do with what goes wrong.
   Random label_dice_;

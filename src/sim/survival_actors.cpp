@@ -261,6 +261,7 @@ void Survival::hear(Process& host, Client& client, std::string_view bytes) {
              std::holds_alternative<node::Claims>(*reply)) {
     --client.surveys;
     findings_.see(Sighting::group_surveyed);
+    if (const auto* status = std::get_if<node::Status>(&*reply)) check_status(*status);
   } else if (std::holds_alternative<node::Done>(*reply) ||
              std::holds_alternative<node::Failed>(*reply)) {
     client.has_errand = false;
@@ -272,6 +273,12 @@ void Survival::hear(Process& host, Client& client, std::string_view bytes) {
                                                std::get<node::Failed>(*reply).why);
     if (is_done && !client.forced.empty()) oracle(client.forced).opened(client.inside_before);
   }
+}
+
+void Survival::check_status(const node::Status& status) {
+  for (const node::StatusPart& part : status.parts)
+    for (const node::LockPart& lock : part.locks)
+      if (lock.holds) oracle(lock.lock).shown(part.life, lock.fence);
 }
 
 /// Its command ends, in its own time if it is told to, and then it says so.

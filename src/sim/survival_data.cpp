@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "core/print.hpp"
-#include "dho/copies.hpp"
+#include "dho/parts.hpp"
 #include "sim/simulated_block.hpp"
 #include "sim/survival_process.hpp"
 
@@ -88,28 +88,35 @@ void Survival::moved(Process& process, Thread& thread) {
   process.node->data().move(thread, desk.data, process.shows());
 }
 
-/// The thread wakes up.
+/// The thread wakes up. An epoch that has begun meanwhile may have found other data.
 void Survival::brought(Process& process, Thread& thread, dho::Status status) {
-  to(process.serial, {}, [this, &thread, request = thread.request, status](Process& one) {
-    bool is_same = thread.request == request && thread.state == Claim::State::inside;
-    if (is_same) begin_work(one, thread, status);
-  });
+  to(process.serial, {},
+     [this, &thread, request = thread.request, data = thread.data(), status](Process& one) {
+       bool is_same = thread.request == request && thread.state == Claim::State::inside;
+       if (!is_same) return;
+       if (thread.data() == data) return begin_work(one, thread, status);
+       act(one, [&](node::Node&, Time) { acquire_data(one, thread); });
+     });
 }
 
 void Survival::begin_work(Process& process, Thread& thread, dho::Status status) {
+  if (thread.uses_data && !begin_using(process, thread, status)) return;  // It will be told.
   serve(process.id, thread.number, thread.asked_after_storm);
-  if (thread.uses_data) {
-    if (trace_)
-      note(name_of(thread.actor()) + " has the data of " + thread.lock + ", version " +
-           std::to_string(thread.data().version) + ": " + std::string(dho::word(status)));
-    check_data(process, thread, status);
-    begin_writing(process, thread);
-  }
   to(process.serial, draw({}, options_.lease.length / 10),
      [this, &thread, request = thread.request](Process& one) {
        bool is_same = thread.request == request;
        if (is_same && thread.state == Claim::State::inside) release(one, thread);
      });
+}
+
+bool Survival::begin_using(Process& process, Thread& thread, dho::Status status) {
+  if (trace_)
+    note(name_of(thread.actor()) + " has the data of " + thread.lock + ", version " +
+         std::to_string(thread.data().version) + ": " + std::string(dho::word(status)));
+  if (!process.node->data().begin(thread, thread.fence.number(), thread.data().size)) return false;
+  check_data(process, thread, status);
+  if (thread.writes) begin_writing(process, thread);
+  return true;
 }
 
 /// They are what the last writer has left, or one is told why not.
@@ -148,12 +155,9 @@ void Survival::check_lost(const Process& process, const Thread& thread) {
 /// The first half of what it changes; who dies now leaves the data torn, unless it works beside
 /// them.
 void Survival::begin_writing(Process& process, Thread& thread) {
-  node::DataStore& store = process.node->data();
   std::uint64_t version = thread.fence.number();
   bool is_new = thread.data().size == 0 && thread.window == Range{};
-  store.begin(thread, version, thread.data().size);
-  if (!thread.writes) return;
-  if (is_new) store.resize(thread, 0, data_size);
+  if (is_new) process.node->data().resize(thread, 0, data_size);
   if (!thread.block) return;
   if (!thread.is_aside) oracle(thread.lock).begins(thread.fence, thread.data().version);
   if (!thread.is_aside && thread.copies > 0)
@@ -398,9 +402,10 @@ void Survival::ask_for(const std::shared_ptr<Moving>& moving, const node::KeepDa
 void Survival::keep(const std::shared_ptr<Moving>& moving, const node::KeepData& m, Process& keeper,
                     const std::shared_ptr<node::Block>& block) {
   bool is_kept = false;
+  Life life = keeper.life;  // It may end in the same breath: as if it died with what it has.
   call(keeper, [&](node::Node& node, Time) { is_kept = node.data().keep(moving->from, m, block); });
   // Or something newer, that its writer has not released yet.
-  if (is_kept) oracle(m.lock).copied(keeper.life, m.data.version);
+  if (is_kept) oracle(m.lock).copied(life, m.data.version);
   if (is_kept && m.inherit) findings_.see(Sighting::data_inherited);
   hop_back(moving, is_kept ? TransferEnd::Kind::kept : TransferEnd::Kind::declined);
 }
@@ -414,11 +419,12 @@ void Survival::ask_for(const std::shared_ptr<Moving>& moving, const node::PatchD
         moving->transfer.block->text(data_size).substr(m.range.begin, m.range.end - m.range.begin);
     bool was_kept = still.node->data().accepts(moving->from, m) == Patched::kept;
     Patched patched{};
+    Life life = still.life;
     call(still,
          [&](node::Node& node, Time) { patched = node.data().patch(moving->from, m, bytes); });
     if (patched == Patched::kept && !was_kept) {
       findings_.see(Sighting::part_patched);
-      oracle(m.lock).patches(still.life, m.version, m.data.version, m.range.begin, bytes);
+      oracle(m.lock).patches(life, m.version, m.data.version, m.range.begin, bytes);
     }
     hop_back(moving, patched);
   });

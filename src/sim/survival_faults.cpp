@@ -48,21 +48,10 @@ void Survival::strike() {
     }
     case 3: return stop(*victim, draw(lease / 5, 4 * lease));
     case 4: return part();
-    case 5: {  // cannot reach the register, or does not hear its answers
-      note(victim->life, "is cut off from the register");
-      cut_from_register_.insert(victim->id.value);
-      return after(draw(lease / 4, 3 * lease),
-                   [this, id = victim->id.value] { cut_from_register_.erase(id); });
-    }
+    case 5: return cut_off(*victim, draw(lease / 4, 3 * lease));
     case 6: {  // two suspect somebody, for no reason
-      Life suspect = draw_process(random_)->life;
-      for (Process* accuser : {victim, draw_process(random_)}) {
-        if (accuser->stopped || !accuser->node->has_life() || accuser->life == suspect) continue;
-        note(accuser->life, "suspects " + std::to_string(suspect.id.value));
-        call(*accuser, [&](node::Node& node, Time now) {
-          node.steward().suspect(now, suspect, node.effects());
-        });
-      }
+      Life whom = draw_process(random_)->life;
+      for (Process* accuser : {victim, draw_process(random_)}) suspect(*accuser, whom);
       return;
     }
     case 7:
@@ -97,6 +86,41 @@ void Survival::strike() {
       register_full_ = true;
       return after(draw(lease / 4, 3 * lease), [this] { register_full_ = false; });
   }
+}
+
+void Survival::strike(const Strike& strike) {
+  Process* victim = newest(id_of(strike.peer));
+  if (!stormy_ || !victim) return;
+  Duration lease = options_.lease.length;
+  switch (strike.kind) {
+    case Strike::Kind::kill:
+    case Strike::Kind::end:
+      kill(*victim, strike.kind == Strike::Kind::end);
+      return respawn(id_of(strike.peer), 2 * lease);
+    case Strike::Kind::restart: kill(*victim, false); return respawn(id_of(strike.peer), {});
+    case Strike::Kind::nap: return stop(*victim, lease / 2);
+    case Strike::Kind::stop: return stop(*victim, 2 * lease);
+    case Strike::Kind::leave: return victim->stopped ? void() : leave(*victim);
+    case Strike::Kind::cut_off: return cut_off(*victim, 2 * lease);
+    case Strike::Kind::hang_up: return break_wires(*victim);
+    case Strike::Kind::suspect:
+      for (Process* other : living())
+        if (other != victim) return suspect(*other, victim->life);
+  }
+}
+
+void Survival::suspect(Process& accuser, const Life& whom) {
+  if (accuser.stopped || !accuser.node->has_life() || accuser.life == whom) return;
+  note(accuser.life, "suspects " + std::to_string(whom.id.value));
+  call(accuser,
+       [&](node::Node& node, Time now) { node.steward().suspect(now, whom, node.effects()); });
+}
+
+/// It cannot reach the register, or does not hear its answers.
+void Survival::cut_off(const Process& process, Duration length) {
+  note(process.life, "is cut off from the register");
+  cut_from_register_.insert(process.id.value);
+  after(length, [this, id = process.id.value] { cut_from_register_.erase(id); });
 }
 
 /// Where there is no register only so many replicas of a lock may change their root within some

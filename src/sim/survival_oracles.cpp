@@ -64,6 +64,7 @@ std::string_view word(Sighting sighting) {
     case Sighting::transfer_cut: return "a transfer was cut";
     case Sighting::asked_for_another: return "a peer asked the register for another";
     case Sighting::channel_broke: return "a channel broke between two that went on";
+    case Sighting::holder_shown: return "somebody was told who holds a lock";
     case Sighting::group_surveyed: return "the group was asked who holds what";
     case Sighting::lock_delay_counted: return "a lock delay was waited for";
     case Sighting::client_turned_away: return "a client was turned away";
@@ -111,6 +112,15 @@ void LockOracle::entered(const Actor& actor, const Baton& baton, const Wish& wis
   check_fence(actor, baton.fence, wish);
   found(actor, baton.data, is_rolled_back);
   inside_[actor] = {baton.fence, wish, ++entries_};
+}
+
+void LockOracle::shown(const Life& life, std::uint64_t fence) {
+  see(Sighting::holder_shown);
+  auto found = granted_.find(fence);
+  if (found != granted_.end() && found->second.contains(life)) return;
+  report(Property::mutual_exclusion, name_of(life) + " is said to hold the lock with fence " +
+                                         std::to_string(fence) +
+                                         ", with which it was never let in");
 }
 
 /// A late holder is one that nobody need wait for; but its fence must give it away.

@@ -76,8 +76,9 @@ enum class Sighting : std::uint8_t {
   data_saved,         // by the last one that left
   data_restored,      // by the first one that came
   transfer_cut,
-  asked_for_another,   // a peer asked the register for one that cannot
-  channel_broke,       // between two lives that went on
+  asked_for_another,  // a peer asked the register for one that cannot
+  channel_broke,      // between two lives that went on
+  holder_shown,
   group_surveyed,      // somebody asked who holds what, and was told
   lock_delay_counted,  // somebody waited beyond a lease
   client_turned_away,  // because its peer had too many
@@ -87,7 +88,7 @@ enum class Sighting : std::uint8_t {
   wrote_in_parts,      // because a connection took less than it was given
   severed,             // two heard one another no more, and all others heard both
 };
-inline constexpr std::size_t sighting_count = 52;
+inline constexpr auto sighting_count = static_cast<std::size_t>(Sighting::severed) + 1;
 std::string_view word(Sighting sighting);
 /// Whether an algorithm of which one can say this shows it in some hundred runs.
 bool is_expected(Sighting sighting, const CatalogEntry& entry);
@@ -119,6 +120,10 @@ class LockOracle {
 
   /// Whether it is told that older data are there than those of the last holder.
   void entered(const Actor& actor, const Baton& baton, const Wish& wish, bool is_rolled_back);
+  /// A claim of this life was let in with this fence, be it of an actor or of the peer itself.
+  void granted(const Life& life, Fence fence) { granted_[fence.number()].insert(life); }
+  /// Somebody who asks is told that this life holds the lock.
+  void shown(const Life& life, std::uint64_t fence);
   /// It leaves by its own will, and the lock says this of the data, if it has changed.
   void left(const Actor& actor, const std::optional<DataRef>& written);
 
@@ -189,6 +194,8 @@ class LockOracle {
   HasNewest has_newest_;
   std::uint64_t entries_ = 0;
   std::map<Actor, Holder> inside_;
+  /// The lives that have entered with each fence.
+  std::map<std::uint64_t, std::set<Life>> granted_;
   /// Those inside after whose lease another has entered.
   std::set<Actor> overtaken_;
   /// That was handed out.

@@ -1,6 +1,7 @@
 // A process of a simulated group: its node, its threads and clients, and what is around the node.
 #pragma once
 
+#include "node/witness_lines.hpp"
 #include "sim/survival.hpp"
 
 namespace conch::sim {
@@ -19,6 +20,7 @@ struct Survival::Thread final : node::Claim, node::DataSection {
   Actor actor() const { return {Claim::life, number}; }
   void changed() override { world_.changed(process_, *this); }
   void moved() override { world_.moved(process_, *this); }
+  void replaced(const DataRef& data) override { desk->data = data; }
   void brought(dho::Status status) override { world_.brought(process_, *this, status); }
   void left(dho::Status status) override { world_.written(process_, *this, status); }
   bool is_in_vain() const override;
@@ -26,6 +28,20 @@ struct Survival::Thread final : node::Claim, node::DataSection {
  private:
   Survival& world_;
   Process& process_;
+};
+
+/// Writes the trace of one process. All processes use the same virtual clock.
+class Survival::Lines final : public node::WitnessLines {
+ public:
+  Lines(const Survival& world, std::string& text) : world_(world), text_(text) {}
+
+ private:
+  Time now() const override { return world_.now_; }
+  std::string clock() const override { return "clock 1"; }
+  void write(const trace::Line& line) override { trace::append(text_, line); }
+
+  const Survival& world_;
+  std::string& text_;
 };
 
 struct Survival::Client {
@@ -60,6 +76,7 @@ class Survival::Process final : public node::World, public node::Witness, public
   Life life;
   Clock clock;
   std::string address;
+  std::optional<Lines> lines;
   std::optional<node::Node> node;
   std::deque<Thread> threads;
   std::vector<Client> clients;
@@ -89,11 +106,18 @@ class Survival::Process final : public node::World, public node::Witness, public
   Client* find(wire::ClientId client);
 
   // Witness
+  void born(const Life& begun) override {
+    if (wants_to_leave)
+      w_.findings_.report(Property::invariant, name_of(begun) + " begins to live, and leaves");
+  }
   void said(const Life& to, std::string_view payload) override { w_.said(*this, to, payload); }
   void heard(const Life& from, std::string_view payload) override {
     w_.heard(*this, from, payload);
   }
   void forgot(const Life& other) override { w_.forgot(*this, other); }
+  void entered(std::string_view lock, const Entry& entry) override {
+    w_.oracle(std::string(lock)).granted(life, entry.fence);
+  }
   // Over an overlay.
   void sent(const Life& to, const Note& note) override {
     if (w_.is_ring()) w_.note(life, "-> " + name_of(to) + "  " + std::string(note.type));

@@ -88,6 +88,7 @@ void Survival::spawn(NodeId id) {
   options.entries_max = entries_max_;
   process.node.emplace(std::move(options), process, process);
   process.node->watch(process);
+  if (traces_) process.node->watch(process.lines.emplace(*this, (*traces_)[process.serial]));
   for (unsigned i = 0; i < threads_max_; ++i) process.threads.emplace_back(*this, process, i);
   process.clients.resize(clients_max_);
   for (unsigned i = 0; i < clients_max_; ++i) process.clients[i].number = threads_max_ + i;

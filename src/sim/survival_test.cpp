@@ -119,4 +119,37 @@ TEST(Survival, WhatMakesNoSenseIsRefused) {
   EXPECT_THROW(validate(of("no-such", 1)), UnknownName);
 }
 
+// One thing at a certain step.
+
+TEST(Strike, IsReadAsItIsPrinted) {
+  for (Strike::Kind kind : strikes) {
+    std::string text = print(Strike{137, kind, 1});
+    EXPECT_EQ(print(parse_strike(text)), text);
+  }
+  for (const char* text :
+       {"", "137", "137:kill", "137:kill:", "137:kill:1x", "x:kill:1", "1:eat:1"})
+    EXPECT_THROW(parse_strike(text), BadText) << text;
+}
+
+/// `conch survive --everywhere` tries all of them.
+TEST(Strike, AtManyStepsOfAShortRunIsSurvived) {
+  for (const char* algorithm : {"naimi-trehel", "elmp", "ricart-agrawala"}) {
+    SurvivalOptions options;
+    options.algorithm = algorithm;
+    options.nodes_min = options.nodes_max = 2;
+    options.stormy_leases = 4;
+    options.faults_max = 2;
+    options.seed = 7;
+    std::uint64_t steps = Survival(options).run().steps;
+    ASSERT_GT(steps, 300u);
+    for (std::uint64_t step = 1; step < steps; step += 9)
+      for (Strike::Kind kind : strikes) {
+        options.strikes = {{step, kind, static_cast<std::uint32_t>(step % 2)}};
+        auto violation = Survival(options).run().violation;
+        EXPECT_FALSE(violation) << algorithm << " " << print(options.strikes[0]) << ": "
+                                << violation->what;
+      }
+  }
+}
+
 }  // namespace conch::sim::survival_test

@@ -258,6 +258,13 @@ void Survival::forge_acknowledgement(const Process& victim, const Process& other
   }
 }
 
+void Survival::break_wires(const Process& process) {
+  for (const auto& [number, wire] : wires_) {
+    bool is_its = wire.ends[0].process == process.serial || wire.ends[1].process == process.serial;
+    if (is_its && !wire.ends[0].is_client) break_wire(number, false);
+  }
+}
+
 /// Its process has gone; with its machine, if that is silent.
 void Survival::hang_up_all(const Process& process, bool silently) {
   std::vector<std::uint64_t> all;
