@@ -104,7 +104,7 @@ void Driver::find_driver() {
 
 void Driver::background() {
   Guard guard(mutex_);
-  while (!stopping_) {
+  while (!stopping_ || !callbacks_.empty()) {
     if (!callbacks_.empty()) {
       call_back(guard);
     } else if (thread_drives_) {

@@ -37,7 +37,7 @@ class Driver {
   Driver(std::mutex& mutex, Driven& driven);
 
   void start(net::Sockets& sockets);
-  /// Without the guard: waits for the background thread.
+  /// Without the guard: waits for the background thread, which makes the calls that are due first.
   void stop();
   bool is_running() const { return thread_.joinable(); }
   bool is_stopping() const { return stopping_; }
