@@ -40,9 +40,10 @@ class Block {
   virtual void copy(Block& from, std::uint64_t size) = 0;
   virtual void zero(std::uint64_t begin, std::uint64_t end) = 0;
 
-  /// The version is here and whole.
+  /// The version is here and whole; and so is what was read of it before the call. Whoever writes
+  /// marks first and changes the version last, so the mark is looked at before the version.
   bool has(std::uint64_t sought) const {
-    return sought != 0 && version() == sought && !is_written();
+    return sought != 0 && !is_written() && version() == sought;
   }
   /// The version was here until somebody began to write, and has not ended.
   bool is_torn(std::uint64_t sought) const {

@@ -39,11 +39,12 @@ void DataStore::go_on_leaving(Time now) {
       break;
     }
     if (heir_.transfer) return;
-    std::uint64_t version = locks_[*lock].version();
-    if (heir_.lock != *lock || heir_.version != version) heir_ = {*lock, version};
+    LockData::Whole whole = locks_[*lock].find_whole();
+    if (!whole.block) continue;  // Another process of this machine has begun to write.
+    if (heir_.lock != *lock || heir_.version != whole.version) heir_ = {*lock, whole.version};
     lock_to_end_.reset();
     if (others().empty()) return void(lock_to_end_ = lock);
-    if (offer(now)) return;
+    if (offer(whole, now)) return;
   }
   if (auto number = std::exchange(heir_.transfer, std::nullopt)) world_.abort(*number);
   lock_to_end_.reset();
@@ -51,10 +52,10 @@ void DataStore::go_on_leaving(Time now) {
 }
 
 /// Asks the next one, or waits before it asks everybody again; false if it is to insist now.
-bool DataStore::offer(Time now) {
+bool DataStore::offer(const LockData::Whole& whole, Time now) {
   for (const Member* each : others()) {
     if (heir_.asked.contains(each->life())) continue;
-    DataRef data{heir_.version, locks_[heir_.lock].size(), self_.id};
+    DataRef data{whole.version, whole.size, self_.id};
     heir_.transfer = ++number_;
     heir_.with = each->life();
     world_.begin({.number = number_,
@@ -62,7 +63,7 @@ bool DataStore::offer(Time now) {
                   .with = each->life(),
                   .address = each->address,
                   .data = data,
-                  .block = locks_[heir_.lock].find(heir_.version)});
+                  .block = whole.block});
     return true;
   }
   heir_.asked.clear();
@@ -90,8 +91,9 @@ bool DataStore::end(const std::string& lock, Time now) {
   bool is_last = others().empty();
   if (is_last) {
     LockData& here = locks_[lock];
-    if (std::shared_ptr<Block> block = here.find(here.version())) world_.save_data(lock, *block);
-    here.bequeathed = here.version();
+    LockData::Whole whole = here.find_whole();
+    if (whole.block) world_.save_data(lock, *whole.block);
+    here.bequeathed = whole.version;
   }
   go_on_leaving(now);
   return is_last;

@@ -18,6 +18,18 @@ TEST_F(DataStoreTest, WhoLeavesFindsAnHeir) {
   EXPECT_NE(store.find("words", 7).block, nullptr) << "the lock still says that they are here";
 }
 
+/// Another process of the machine has the lock by then, and the same memory.
+TEST_F(DataStoreTest, WhatAnotherBeginsToWriteAsWeLeaveIsNotOursToGive) {
+  write(7, "words");
+  auto& shared = static_cast<Memory&>(*store.find("words", 7).block);
+  auto nothing = [](Memory&) {};
+  shared.meanwhile = {nothing, nothing, [](Memory& memory) { memory.begin_writing(9); }};
+  store.bequeath(now + 10s, now);
+  EXPECT_TRUE(shared.is_written());
+  EXPECT_TRUE(begun.empty());
+  EXPECT_TRUE(store.is_bequeathed());
+}
+
 TEST_F(DataStoreTest, WhatIsAnothersEndsWithNobody) {
   bring(at(4, 7));
   arrive("words");

@@ -134,10 +134,12 @@ bool DataStore::begin(DataSection& section, std::uint64_t version, std::uint64_t
   }
   bool is_in_place = section.writes && section.block && !section.is_aside;
   if (!is_in_place) return true;
-  // Whoever is next looks for the mark. If it came first, nothing here has been changed.
-  bool is_marked = section.block->begin_writing(version);
+  // Whoever is next looks for the mark. Perhaps it has come and gone already: the block stays what
+  // it has become.
+  Block& block = *section.block;
+  bool is_marked = block.begin_writing(version);
   if (is_marked && !section.is_in_vain()) return true;
-  if (is_marked) section.block->finish(section.data_.version, size);
+  if (is_marked) block.finish(block.version(), block.size());
   return section.block.reset(), false;
 }
 
@@ -257,6 +259,8 @@ DataStore::PatchAnswer DataStore::patch(const Life& from, const PatchData& m,
   if (answer != PatchAnswer::go_on) return answer;
   LockData& here = locks_[m.lock];
   std::shared_ptr<Block> block = here.find(m.version);
+  // Somebody who has lost the lock may look at the memory, and leave it as it was.
+  if (!block) return PatchAnswer::later;
   block->reserve(m.data.size);
   if (!block->begin_writing(m.data.version)) return PatchAnswer::later;
   block->fill(bytes, m.range.begin);
@@ -321,10 +325,10 @@ std::vector<Copy> DataStore::new_copies() {
   std::vector<Copy> copies;
   has_news_ = false;
   for (auto& [lock, here] : locks_) {
-    std::uint64_t version = here.version();
-    if (version == 0 || version == here.told) continue;
-    here.told = version;
-    copies.push_back({lock, {version, here.size(), self_.id}});
+    LockData::Whole whole = here.find_whole();
+    if (!whole.block || whole.version == here.told) continue;
+    here.told = whole.version;
+    copies.push_back({lock, {whole.version, whole.size, self_.id}});
   }
   return copies;
 }

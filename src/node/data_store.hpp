@@ -219,7 +219,7 @@ class DataStore {
   bool is_answerable(const std::string& lock, const LockData& data) const;
   std::optional<std::string> find_answerable() const;
   void go_on_leaving(Time now);
-  bool offer(Time now);
+  bool offer(const LockData::Whole& whole, Time now);
   void heir_answered(const TransferEnd& end, Time now);
 
   DataWorld& world_;

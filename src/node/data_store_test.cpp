@@ -201,6 +201,41 @@ TEST_F(DataStoreTest, WhoLosesTheLockAsItBeginsLeavesNoMark) {
   EXPECT_TRUE(shared->has(7));
 }
 
+/// It had looked for its lease, and was stopped before it marked; then others have written.
+TEST_F(DataStoreTest, WhoLosesTheLockAsItBeginsLeavesWhatOthersHaveWrittenSince) {
+  bring(at(4, 7));
+  auto shared = Memory::of(7, "words");
+  end({Kind::came, shared});
+  shared->finish(9, 6);
+  section.asked_before_lost = 1;
+  EXPECT_FALSE(store.begin(section, 8, 5));
+  EXPECT_TRUE(shared->has(9));
+  EXPECT_EQ(shared->size(), 6u);
+}
+
+/// Others write it while this peer looks whether it can report it.
+TEST_F(DataStoreTest, WhatChangesAsItIsReportedIsReportedNextTime) {
+  bring(at(4, 7));
+  auto shared = Memory::of(7, "words");
+  end({Kind::came, shared});
+  auto nothing = [](Memory&) {};
+  shared->meanwhile = {nothing, [](Memory& memory) { memory.finish(9, 6); }};
+  EXPECT_TRUE(store.new_copies().empty());
+  shared->meanwhile.clear();
+  std::vector<Copy> copies = store.new_copies();
+  ASSERT_EQ(copies.size(), 1u);
+  EXPECT_EQ(copies[0].data, at(2, 9, 6));
+}
+
+/// Whoever reads bytes looks afterwards whether they were whole. A writer was at work as they were
+/// read, and ends between the two looks.
+TEST_F(DataStoreTest, ABlockThatWasWrittenWhileItWasReadHasNotWhatItHad) {
+  auto shared = Memory::of(7, "words");
+  shared->begin_writing(9);
+  shared->meanwhile = {[](Memory&) {}, [](Memory& memory) { memory.finish(9, 5); }};
+  EXPECT_FALSE(shared->has(7));
+}
+
 TEST_F(DataStoreTest, APartGoesBackToWhereTheRestIs) {
   section.window = {1, 3};
   bring(at(4, 7));

@@ -37,7 +37,18 @@ class VersionedBlocks {
   }
   /// The same, be it whole or torn.
   std::uint64_t version_or_torn() const { return current_ ? current_->version() : 0; }
-  std::uint64_t size() const { return current_ ? current_->size() : 0; }
+  /// The newest version that is here and whole; no block if none is, or if another process of this
+  /// machine is about to change it.
+  struct Whole {
+    Shared block;
+    std::uint64_t version = 0;
+    std::uint64_t size = 0;
+  };
+  Whole find_whole() const {
+    if (!current_) return {};
+    Whole whole{current_, current_->version(), current_->size()};
+    return current_->has(whole.version) ? whole : Whole{};
+  }
 
   /// One to be filled, which nobody else sees; the newest data stay where they are.
   Shared take_spare(std::uint64_t capacity, BlockMaker& maker) {

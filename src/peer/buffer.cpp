@@ -64,7 +64,7 @@ struct stat Buffer::status() const {
 std::uint64_t Buffer::file_size() const { return static_cast<std::uint64_t>(status().st_size); }
 
 void Buffer::finish(std::uint64_t version, std::uint64_t size) {
-  header_->size.store(size, std::memory_order_relaxed);
+  header_->size.store(size, std::memory_order_release);
   header_->version.store(version, std::memory_order_release);
   header_->writer.store(0, std::memory_order_release);
 }

@@ -51,7 +51,7 @@ class Buffer final : public node::Block {
   std::uint64_t version() const override {
     return header_->version.load(std::memory_order_acquire);
   }
-  std::uint64_t size() const override { return header_->size.load(std::memory_order_relaxed); }
+  std::uint64_t size() const override { return header_->size.load(std::memory_order_acquire); }
   bool is_written() const override { return header_->writer.load(std::memory_order_acquire) != 0; }
 
   void clear() override { header_->version.store(0, std::memory_order_release); }

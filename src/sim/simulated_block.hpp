@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,9 +17,13 @@ class SimulatedBlock final : public node::Block {
   /// A simulation that only measures times has data of a size, and no bytes of them.
   enum class Bytes : std::uint8_t { kept, none };
 
-  explicit SimulatedBlock(std::uint64_t identity, Bytes bytes = Bytes::kept)
+  /// `meanwhile` is called whenever somebody is about to look at what is in it: whoever else has
+  /// the memory may change it just then.
+  explicit SimulatedBlock(std::uint64_t identity, Bytes bytes = Bytes::kept,
+                          std::function<void()> meanwhile = {})
       : memory_(std::make_shared<Memory>()), keeps_bytes_(bytes == Bytes::kept) {
     memory_->identity = identity;
+    memory_->meanwhile = std::move(meanwhile);
   }
   /// As another process gets it. From then on neither is private.
   std::shared_ptr<SimulatedBlock> share() {
@@ -26,15 +31,15 @@ class SimulatedBlock final : public node::Block {
     return std::make_shared<SimulatedBlock>(*this);
   }
 
-  std::uint64_t version() const override { return memory_->version; }
-  std::uint64_t size() const override { return memory_->size; }
-  bool is_written() const override { return memory_->writer != 0; }
+  std::uint64_t version() const override { return looked_at().version; }
+  std::uint64_t size() const override { return looked_at().size; }
+  bool is_written() const override { return looked_at().writer != 0; }
   bool is_private() const override { return is_private_; }
   std::uint64_t identity() const override { return memory_->identity; }
 
   void clear() override { memory_->version = 0; }
   bool begin_writing(std::uint64_t mark) override {
-    if (is_written()) return false;
+    if (looked_at().writer != 0) return false;
     memory_->writer = mark;
     return true;
   }
@@ -65,7 +70,13 @@ class SimulatedBlock final : public node::Block {
     std::uint64_t size = 0;
     std::uint64_t writer = 0;
     std::string bytes;
+    std::function<void()> meanwhile;
   };
+  const Memory& looked_at() const {
+    if (memory_->meanwhile && !is_private_) memory_->meanwhile();
+    return *memory_;
+  }
+
   std::shared_ptr<Memory> memory_;
   bool keeps_bytes_;
   bool is_private_ = true;

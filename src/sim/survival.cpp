@@ -114,6 +114,7 @@ SurvivalReport Survival::run() {
   for (const std::string& lock : lock_names_)
     oracles_.emplace(lock,
                      LockOracle(findings_, [this, lock](const Life& life, std::uint64_t version) {
+                       Acting nobody(*this, nullptr);
                        Process* process = find(life);
                        return process && process->node->data().version(lock) == version;
                      }));

@@ -92,6 +92,19 @@ class Survival {
   using Act = std::function<void()>;
 
   class Process;
+  /// While it lives, that process acts; or nobody, while an oracle looks on.
+  class Acting {
+   public:
+    Acting(Survival& world, const Process* who)
+        : world_(world), before_(std::exchange(world.acting_, who)) {}
+    ~Acting() { world_.acting_ = before_; }
+    Acting(const Acting&) = delete;
+    Acting& operator=(const Acting&) = delete;
+
+   private:
+    Survival& world_;
+    const Process* before_;
+  };
   class Lines;
   struct Thread;
   struct Client;
@@ -186,6 +199,10 @@ class Survival {
   Process* newest(NodeId id);
   std::vector<Process*> living();
   Process* draw_process(Random& random);
+  /// Happens as with `to`; or earlier, in the middle of what another process of its machine does,
+  /// as that looks at memory which both have.
+  void to_memory(std::uint64_t serial, Duration delay, std::function<void(Process&)> act);
+  void change_memory();
   /// Runs one call of a node, and whatever follows from it.
   using Call = std::function<void(node::Node& node, Time now)>;
   /// As whoever drives does: what is due is done then, too.
@@ -363,6 +380,14 @@ class Survival {
   std::uint32_t hosts_ = 1;
   std::uint64_t blocks_ = 0;
   std::vector<std::shared_ptr<Moving>> moving_;
+  /// What threads are about to do with data.
+  struct MemoryAct {
+    std::uint64_t serial = 0;
+    std::function<void(Process&)> act;
+  };
+  std::vector<std::shared_ptr<MemoryAct>> memory_acts_;
+  const Process* acting_ = nullptr;
+  bool is_memory_changing_ = false;
   /// What the last peer of the group has saved, lock by lock.
   std::map<std::string, std::string> saved_;
   std::map<std::uint64_t, std::unique_ptr<Process>> processes_;

@@ -2,6 +2,7 @@
 // their time, and are cut.
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "core/print.hpp"
 #include "dho/parts.hpp"
@@ -60,12 +61,12 @@ void Survival::use_data(Process& process, Thread& thread) {
   std::uint64_t enclosed = process.node->data().enclosures();
   if (std::exchange(process.enclosures, enclosed) < enclosed)
     findings_.see(Sighting::data_enclosed);
-  if (!data_dice_.chance(0.3)) return acquire_data(process, thread);
-  to(process.serial, draw({}, options_.lease.length / 10),
-     [this, &thread, request = thread.request](Process& one) {
-       if (thread.request == request && thread.state == Claim::State::inside)
-         act(one, [&](node::Node&, Time) { acquire_data(one, thread); });
-     });
+  if (data_dice_.chance(0.5)) return acquire_data(process, thread);
+  to_memory(process.serial, draw({}, options_.lease.length / 10),
+            [this, &thread, request = thread.request](Process& one) {
+              if (thread.request == request && thread.state == Claim::State::inside)
+                act(one, [&](node::Node&, Time) { acquire_data(one, thread); });
+            });
 }
 
 void Survival::acquire_data(Process& process, Thread& thread) {
@@ -102,11 +103,11 @@ void Survival::brought(Process& process, Thread& thread, dho::Status status) {
 void Survival::begin_work(Process& process, Thread& thread, dho::Status status) {
   if (thread.uses_data && !begin_using(process, thread, status)) return;  // It will be told.
   serve(process.id, thread.number, thread.asked_after_storm);
-  to(process.serial, draw({}, options_.lease.length / 10),
-     [this, &thread, request = thread.request](Process& one) {
-       bool is_same = thread.request == request;
-       if (is_same && thread.state == Claim::State::inside) release(one, thread);
-     });
+  to_memory(process.serial, draw({}, options_.lease.length / 10),
+            [this, &thread, request = thread.request](Process& one) {
+              bool is_same = thread.request == request;
+              if (is_same && thread.state == Claim::State::inside) release(one, thread);
+            });
 }
 
 bool Survival::begin_using(Process& process, Thread& thread, dho::Status status) {
@@ -141,6 +142,7 @@ void Survival::check_data(const Process& process, const Thread& thread, dho::Sta
 
 /// Nobody whom it can ask has them.
 void Survival::check_lost(const Process& process, const Thread& thread) {
+  Acting nobody(*this, nullptr);
   for (const Member& member : process.node->steward().view().roster) {
     Process* other = find(member.life());
     if (!other) continue;
@@ -222,6 +224,33 @@ void Survival::check_departure(Process& process) {
   }
 }
 
+// Memory that processes of one machine share.
+
+void Survival::to_memory(std::uint64_t serial, Duration delay, std::function<void(Process&)> act) {
+  auto pending = std::make_shared<MemoryAct>(MemoryAct{serial, std::move(act)});
+  memory_acts_.push_back(pending);
+  to(serial, delay, [this, pending](Process& one) {
+    if (std::erase(memory_acts_, pending) > 0) pending->act(one);
+  });
+}
+
+void Survival::change_memory() {
+  if (!acting_ || is_memory_changing_) return;
+  auto is_possible = [&](const std::shared_ptr<MemoryAct>& each) {
+    const Process* other = find(each->serial);
+    return other && other != acting_ && !other->stopped && share_memory(other->id, acting_->id);
+  };
+  std::vector<std::shared_ptr<MemoryAct>> possible;
+  std::copy_if(memory_acts_.begin(), memory_acts_.end(), std::back_inserter(possible), is_possible);
+  if (possible.empty() || !data_dice_.chance(0.1)) return;
+  std::shared_ptr<MemoryAct> pending = possible[data_dice_.below(possible.size())];
+  std::erase(memory_acts_, pending);
+  findings_.see(Sighting::memory_changed);
+  is_memory_changing_ = true;
+  pending->act(*find(pending->serial));
+  is_memory_changing_ = false;
+}
+
 // Transfers.
 
 struct Survival::Moving {
@@ -232,12 +261,14 @@ struct Survival::Moving {
 };
 
 std::shared_ptr<node::Block> Survival::Process::make_block(std::uint64_t capacity) {
-  auto block = std::make_shared<SimulatedBlock>(++w_.blocks_);
+  auto block = std::make_shared<SimulatedBlock>(++w_.blocks_, SimulatedBlock::Bytes::kept,
+                                                [&world = w_] { world.change_memory(); });
   block->reserve(capacity);
   return block;
 }
 
 void Survival::Process::save_data(const std::string& lock, node::Block& block) {
+  Acting nobody(w_, nullptr);
   w_.findings_.see(Sighting::data_saved);
   if (node->has_company())
     w_.findings_.report(Property::data, name_of(life) + " ends the data of others");
@@ -274,6 +305,9 @@ Duration Survival::draw_transfer_time() {
 void Survival::begin_transfer(Process& process, node::Transfer transfer) {
   auto moving = std::make_shared<Moving>(Moving{process.serial, process.life, std::move(transfer)});
   moving_.push_back(moving);
+  bool is_fetch = std::holds_alternative<node::FetchData>(moving->transfer.question);
+  if (!is_fetch && !moving->transfer.block)
+    return findings_.report(Property::data, name_of(process.life) + " gives data that it lacks");
   if (const auto* copy = std::get_if<node::CopyData>(&moving->transfer.question))
     return to(process.serial, draw_transfer_time(), [this, moving, into = copy->into](Process&) {
       into->copy(*moving->transfer.block, moving->transfer.data.size);

@@ -54,6 +54,7 @@ std::string_view word(Sighting sighting) {
     case Sighting::data_streamed: return "data came from another machine";
     case Sighting::data_enclosed: return "data came with their lock";
     case Sighting::memory_passed: return "memory was passed within a machine";
+    case Sighting::memory_changed: return "memory changed while another process looked at it";
     case Sighting::copy_found: return "data were found at another than the lock named";
     case Sighting::copies_spread: return "copies were with others before a lock went on";
     case Sighting::part_patched: return "a part of the data was changed where the rest was";

@@ -68,6 +68,7 @@ enum class Sighting : std::uint8_t {
   data_streamed,      // bytes came from another machine
   data_enclosed,      // they came with the lock
   memory_passed,      // from another process of the machine
+  memory_changed,     // by another process of the machine, while one was looking at it
   copy_found,         // at another than the lock had named
   copies_spread,      // before the lock went on
   part_patched,       // where the rest was

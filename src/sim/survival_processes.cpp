@@ -127,6 +127,7 @@ void Survival::remove(Process& process) {
     oracle.gone(process.life);
   }
   lives_.erase(process.life);
+  std::erase_if(memory_acts_, [&](const auto& each) { return each->serial == process.serial; });
   processes_.erase(process.serial);
 }
 
@@ -159,9 +160,12 @@ void Survival::leave(Process& process) {
 
 void Survival::call(Process& process, const Call& run) {
   Time now = process.shows();
-  run(*process.node, now);
-  process.node->tick(now);
-  process.node->settle(now);
+  {
+    Acting acting(*this, &process);
+    run(*process.node, now);
+    process.node->tick(now);
+    process.node->settle(now);
+  }
   for (const Thread& thread : process.threads) {
     bool is_late = thread.state == node::Claim::State::inside && !process.node->has_lease(now);
     if (is_late && options_.without != Rule::lease)
@@ -173,8 +177,11 @@ void Survival::call(Process& process, const Call& run) {
 
 void Survival::act(Process& process, const Call& run) {
   Time now = process.shows();
-  run(*process.node, now);
-  process.node->settle(now);
+  {
+    Acting acting(*this, &process);
+    run(*process.node, now);
+    process.node->settle(now);
+  }
   look_at(process);
 }
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
+#include <functional>
 
 #include "node/data_store.hpp"
 
@@ -26,14 +28,17 @@ class Memory final : public Block {
     return memory;
   }
 
-  std::uint64_t version() const override { return version_; }
-  std::uint64_t size() const override { return size_; }
-  bool is_written() const override { return writer_ != 0; }
+  /// What another process does with it before the next few times that somebody looks.
+  std::deque<std::function<void(Memory&)>> meanwhile;
+
+  std::uint64_t version() const override { return look(), version_; }
+  std::uint64_t size() const override { return look(), size_; }
+  bool is_written() const override { return look(), writer_ != 0; }
   bool is_private() const override { return true; }
   std::uint64_t identity() const override { return identity_; }
   void clear() override { version_ = 0; }
   bool begin_writing(std::uint64_t mark) override {
-    if (is_written()) return false;
+    if (writer_ != 0) return false;
     writer_ = mark;
     return true;
   }
@@ -56,6 +61,14 @@ class Memory final : public Block {
   }
 
  private:
+  void look() const {
+    auto* self = const_cast<Memory*>(this);
+    if (meanwhile.empty()) return;
+    auto next = std::move(self->meanwhile.front());
+    self->meanwhile.pop_front();
+    next(*self);
+  }
+
   static inline std::uint64_t made = 0;
   std::uint64_t identity_;
   std::uint64_t version_ = 0;
