@@ -66,17 +66,17 @@ class Group {
   /// One call at one peer; what it sends is encoded.
   template <class Call>
   void call(std::uint64_t id, Call&& run) {
-    out_.restart(Time{});
+    out_.clear();
     run(stewards_[id], out_);
-    for (auto& send : out_.sends()) {
+    for (const Effects::Parcel& parcel : out_.parcels) {
       Bytes& bytes = next_bytes();
-      bytes.from = stewards_[id].participant().self();
-      bytes.to = send.to.id.value;
-      encode(bytes.text, send.message);
+      bytes.from = participant(id).self();
+      bytes.to = parcel.to.id.value;
+      bytes.text = out_.payload(parcel);
     }
     granted_ = false;
-    for (const Event& event : out_.events()) granted_ |= std::holds_alternative<Granted>(event);
-    if (!out_.asks().empty()) answer(id);
+    for (const Event& event : out_.events) granted_ |= std::holds_alternative<Granted>(event);
+    if (!out_.asks.empty()) answer(id);
   }
   void request(std::uint64_t id, const std::string& lock) {
     call(id, [&](auto& steward, auto& out) { steward.request(lock, {}, out); });
@@ -88,15 +88,17 @@ class Group {
   void settle() {
     while (begin_ < end_) {
       Bytes& bytes = in_flight_[begin_++];
-      CONCH_EXPECT(read(bytes.text, algorithm_of<A>(), message_).empty(),
-                   "what was encoded is read");
-      call(bytes.to, [&](auto& steward, auto& out) { steward.receive(bytes.from, message_, out); });
+      call(bytes.to, [&](auto& steward, auto& out) {
+        std::string_view body = std::string_view(bytes.text).substr(1);
+        CONCH_EXPECT(steward.receive(bytes.from, body, out).fault.empty(),
+                     "what was encoded is read");
+      });
     }
     begin_ = end_ = 0;
   }
   /// Whether the last call let somebody in.
   bool granted() const { return granted_; }
-  const Participant& participant(std::uint64_t id) const { return stewards_[id].participant(); }
+  const Participant& participant(std::uint64_t id) const { return *stewards_[id].participant(); }
   std::size_t size() const { return stewards_.size(); }
 
  private:
@@ -113,7 +115,7 @@ class Group {
     return bytes;
   }
   void answer(std::uint64_t id) {
-    std::vector<Ask> asks = std::move(out_.asks());
+    std::vector<Ask> asks = std::move(out_.asks);
     for (const Ask& ask : asks) {
       const auto* propose = std::get_if<Propose>(&ask.question);
       bool yes = !propose || propose->view.number == standing_.view.number + 1;
@@ -129,12 +131,11 @@ class Group {
   }
 
   std::deque<Steward> stewards_;
-  StewardOrders out_;
+  Effects out_;
   Standing standing_;
   std::deque<Bytes> in_flight_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  Message message_;
   bool granted_ = false;
 };
 

@@ -9,7 +9,7 @@
 
 #include "catalog/classes.hpp"
 #include "core/encode.hpp"
-#include "recovery/orders.hpp"
+#include "recovery/messages.hpp"
 
 namespace conch::fuzz {
 

@@ -4,8 +4,9 @@
 // that has lost its lease. Nothing else happens.
 #include "fuzz.hpp"
 #include "group.hpp"
-#include "node/any_steward.hpp"
+#include "node/charter.hpp"
 #include "node/overlay_steward.hpp"
+#include "recovery/steward.hpp"
 
 using namespace conch;
 using namespace conch::node;
@@ -23,9 +24,8 @@ std::optional<Agreement> agreement_of(const std::string& name) {
 std::unique_ptr<AnySteward> make(const std::string& name) {
   if (std::optional<Agreement> agreed = agreement_of(name))
     return make_overlay_steward({fuzz::member(fuzz::victim, ""), *agreed, {}, 1});
-  auto no_copies = [] { return std::vector<Copy>(); };
-  StewardTraits traits{fuzz::member(fuzz::victim, "geneva"), {lease, 0}, {}, no_copies};
-  return make_steward(find_algorithm(name), traits);
+  return std::make_unique<Steward>(fuzz::member(fuzz::victim, "geneva"),
+                                   charter_of(find_algorithm(name)), LeaseTerms{lease, 0});
 }
 
 /// One step of an input: what is done, and for a message who says it and how long it is.
@@ -35,7 +35,7 @@ class Victim {
  public:
   explicit Victim(const std::string& name) : steward_(make(name)) {
     standing_.view = fuzz::first_view(name);
-    steward_->start(now_, out_);
+    steward_->start(out_.at(now_));
     answer(false);
     answer(true);
     answer(true);
@@ -67,22 +67,22 @@ class Victim {
       case Step::request:
         if (!may(Doing::nothing)) return;
         doing_ = Doing::waiting;
-        return void(steward_->request(now_, "a", Mode::write, out_));
+        return void(steward_->request("a", {}, out_.at(now_)));
       case Step::release:
         if (!may(Doing::inside)) return;
         doing_ = Doing::nothing;
-        return void(steward_->release(now_, "a", {}, out_));
+        return void(steward_->release("a", {}, out_.at(now_)));
       case Step::cancel:
         if (!may(Doing::waiting)) return;
         doing_ = Doing::cancelling;
-        return void(steward_->cancel(now_, "a", out_));
+        return void(steward_->cancel("a", out_.at(now_)));
       case Step::tick:
         now_ = std::max(now_, std::min(steward_->wakes(), now_ + lease / 4));
-        return steward_->tick(now_, out_);
+        return steward_->tick(out_.at(now_));
       case Step::leave:
         if (!may(Doing::nothing)) return;
         doing_ = Doing::leaving;
-        return steward_->leave(now_, out_);
+        return steward_->leave(out_.at(now_));
       default: return answer(true);
     }
   }
@@ -102,7 +102,7 @@ class Victim {
     auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(input[at]); };
     const Life& from = fuzz::others[byte(0) % fuzz::others.size()];
     std::size_t size = std::min<std::size_t>(byte(1) * 256U + byte(2), input.size() - 3);
-    Intake intake = steward_->receive(now_, from, input.substr(3, size), out_);
+    Intake intake = steward_->receive(from, input.substr(3, size), out_.at(now_));
     input.remove_prefix(3 + size);
     fatal_ = intake.fatal;
   }
@@ -114,7 +114,7 @@ class Victim {
     if (const auto* propose = std::get_if<Propose>(&asked.question);
         propose && yes && propose->view.number == standing_.view.number + 1)
       standing_.view = propose->view;
-    steward_->answered(now_, {asked.number, yes, standing_}, out_);
+    steward_->answered({asked.number, yes, standing_}, out_.at(now_));
   }
 
   std::unique_ptr<AnySteward> steward_;
@@ -146,7 +146,7 @@ std::string conversation(const Agreement& agreed) {
     std::vector<Introduction> contacts;
     if (i == 1) contacts.push_back({lives[0], fuzz::member(lives[0], "").address});
     stewards[i] = make_overlay_steward({fuzz::member(lives[i], ""), agreed, contacts, i + 1});
-    stewards[i]->start(now, outs[i]);
+    stewards[i]->start(outs[i].at(now));
   }
   for (int round = 0; round < 60; ++round) {
     now += lease / 20;
@@ -155,12 +155,12 @@ std::string conversation(const Agreement& agreed) {
       for (const Effects::Parcel& parcel : sent.parcels) {
         std::string_view body = sent.payload(parcel).substr(1);
         if (i == 1) heard += step(0, body);
-        stewards[1 - i]->receive(now, lives[i], body, outs[1 - i]);
+        stewards[1 - i]->receive(lives[i], body, outs[1 - i].at(now));
       }
     }
     for (std::size_t i : {0U, 1U}) {
-      stewards[i]->tick(now, outs[i]);
-      if (round == 20) stewards[i]->request(now, "a", Mode::write, outs[i]);
+      stewards[i]->tick(outs[i].at(now));
+      if (round == 20) stewards[i]->request("a", {}, outs[i].at(now));
     }
     heard += step(Step::tick);
     if (round == 20) heard += step(Step::request);

@@ -29,7 +29,7 @@ class GroupModel final : public Model {
  public:
   using Participant = recovery::Participant;
   using Message = recovery::Message;
-  using Orders = recovery::PeerOrders;
+  using Orders = recovery::ReadableEffects;
 
   GroupModel(const CatalogEntry& entry, const Setting& setting, std::size_t bytes_max)
       : Model(bytes_max), entry_(entry), setting_(setting) {}
@@ -167,10 +167,10 @@ class GroupModel final : public Model {
       outcome.broken = broken.what();
       return outcome;
     }
-    for (const auto& send : out.sends())
+    for (const auto& send : out.sends)
       outcome.sent.push_back({setting_.slot(send.to),
                               limited(messages_.number(send.message), messages_limit, "messages")});
-    for (const recovery::Event& event : out.events())
+    for (const recovery::Event& event : out.events)
       std::visit([&](const auto& chosen) { take_note(peer, chosen, outcome); }, event);
     forget_timers(peer);
     outcome.next = number(peer);

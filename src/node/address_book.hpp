@@ -10,10 +10,12 @@
 
 #include "core/kinds.hpp"
 #include "core/members.hpp"
-#include "node/any_steward.hpp"
+#include "recovery/effects.hpp"
 #include "recovery/view.hpp"
 
 namespace conch::node {
+
+using recovery::Introduction;
 
 /// Every node that a value mentions, by its field lists.
 template <class T, class F>

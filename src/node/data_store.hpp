@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-#include "node/any_steward.hpp"
+#include "recovery/steward.hpp"
 #include "node/data_section.hpp"
 #include "node/data_world.hpp"
 #include "node/talk.hpp"
@@ -142,7 +142,7 @@ class DataStore {
   void outdated(const std::string& lock, std::uint64_t version);
   /// What has come to be here since the last call, also by what others of this machine have
   /// written into memory that is shared.
-  std::vector<Copy> new_copies();
+  std::vector<recovery::Copy> new_copies();
   /// Something has come since. It is to be reported at once: who shares the memory may tear it.
   bool has_news() const { return has_news_; }
 

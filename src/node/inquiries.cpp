@@ -95,7 +95,7 @@ void Inquiries::propose_evictions(Time now) {
   std::set<Life> those;
   for (const Errand& errand : errands_)
     if (const Life* life = std::get_if<Life>(&errand.goal)) those.insert(*life);
-  node_.steward().evict(now, std::move(those), node_.effects());
+  node_.steward().evict(std::move(those), node_.effects().at(now));
 }
 
 /// Those who run commands under it are asked first, and say how long that takes. Who does not
@@ -156,7 +156,7 @@ void Inquiries::forget_vacating_of_others(const View& view, Time now) {
 
 void Inquiries::force_open_now(ClientId client, const std::string& lock, Time now) {
   errands_.push_back({client, lock, now + errand_patience});
-  node_.steward().force_open(now, lock, node_.effects());
+  node_.steward().force_open(lock, node_.effects().at(now));
 }
 
 void Inquiries::follow_view(const View& view, Time now) {
@@ -172,7 +172,7 @@ void Inquiries::follow_view(const View& view, Time now) {
 void Inquiries::admitted(Time now) {
   for (const Errand& errand : errands_)
     if (const std::string* lock = std::get_if<std::string>(&errand.goal))
-      node_.steward().force_open(now, *lock, node_.effects());
+      node_.steward().force_open(*lock, node_.effects().at(now));
 }
 
 void Inquiries::opened(const std::string& lock) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "node/names.hpp"
+#include "node/charter.hpp"
 #include "node/overlay_steward.hpp"
+#include "recovery/steward.hpp"
 
 namespace conch::node {
 
@@ -58,11 +60,12 @@ void Node::be_born(Time now) {
   Member self = options_.self;
   self.incarnation = life_.incarnation;
   auto copies = [this] { return data_.new_copies(); };
-  steward_ =
-      make_steward(*options_.algorithm, {self, options_.terms, options_.eps, copies,
-                                         options_.tuning, options_.without, options_.entries_max});
-  steward_->delay_locks(born_, lock_delay_, effects_);
-  steward_->start(born_, effects_);
+  recovery::Charter charter = charter_of(*options_.algorithm, options_.eps, options_.tuning);
+  charter.without = options_.without;
+  charter.entries_max = options_.entries_max.value_or(charter.entries_max);
+  steward_ = std::make_unique<recovery::Steward>(self, charter, options_.terms, copies);
+  steward_->delay_locks(lock_delay_, effects_.at(born_));
+  steward_->start(effects_.at(born_));
   for (auto& [name, desk] : desks_) touch(*desk);
 }
 
@@ -83,7 +86,7 @@ void Node::be_born_in_ring(Time now) {
   auto seed = static_cast<std::uint64_t>(world_.draw({}, Duration::max()).count());
   steward_ = make_overlay_steward(
       {self, *options_.ring, options_.ring_contacts, seed, {world_.fence_floor(), born_}});
-  steward_->start(now, effects_);
+  steward_->start(effects_.at(now));
   for (auto& [name, desk] : desks_) touch(*desk);
 }
 
@@ -119,9 +122,9 @@ void Node::tick(Time now) {
   if (!steward_ && next_housekeeping_ <= now) seek(now);
   if (!steward_ || broken_) return;
   catch_up(now);
-  if (steward_->wakes() <= now) steward_->tick(now, effects_);
+  if (steward_->wakes() <= now) steward_->tick(effects_.at(now));
   while (auto due = timers_.take(now))
-    steward_->timer(now, due->lock, due->epoch, due->timer, effects_);
+    steward_->timer(due->lock, due->epoch, due->timer, effects_.at(now));
   clients_.look_after(now);
   inquiries_.look_after(now);
   claim_survey_.look_after(now);
@@ -144,7 +147,7 @@ void Node::keep_house(Time now) {
   if (asks_others && contacts_.empty())
     for (const std::string& address : options_.join) channels_.contact(address);
   for (const auto& [life, unacknowledged] : channels_.unacknowledged(now))
-    steward_->silent(now, life, unacknowledged, effects_);
+    steward_->silent(life, unacknowledged, effects_.at(now));
   suspect_unreachable(now);
   std::erase_if(known_lives_, [&](const auto& known) {
     bool forgotten = known.second && *known.second + 2 * options_.terms.length < now;
@@ -153,14 +156,14 @@ void Node::keep_house(Time now) {
   });
   if (now < next_forgetting_) return;
   next_forgetting_ = now + forgetting_period;
-  steward_->forget_idle();
+  steward_->forget_idle(now);
   drop_idle_desks();
 }
 
 /// Repeated, because the register may have accepted another view first.
 void Node::suspect_unreachable(Time now) {
   for (const Life& life : unreachable_)
-    if (steward_->view().roster.contains(life)) steward_->suspect(now, life, effects_);
+    if (steward_->view().roster.contains(life)) steward_->suspect(life, effects_.at(now));
 }
 
 void Node::forget(const Life& life) {
@@ -198,7 +201,7 @@ void Node::go_on_leaving(Time now) {
     farewell_ = Farewell::said;
     bool is_in = steward_ && steward_->stage() != Stage::outside && steward_->stage() != Stage::out;
     if (!is_in) return enter_phase(Phase::gone);
-    steward_->leave(now, effects_);
+    steward_->leave(effects_.at(now));
   }
   if (leaves_until_ > now) return;
   log("could not leave in time: its lease ends as if it had crashed");
@@ -355,7 +358,7 @@ void Node::vacate(const Life& asker, const Vacate& m, Time now) {
 
 bool Node::delay_locks(Duration lock_delay, Time now) {
   lock_delay_ = std::max(lock_delay_, lock_delay);
-  steward_->delay_locks(now, lock_delay_, effects_);
+  steward_->delay_locks(lock_delay_, effects_.at(now));
   return lock_delay <= steward_->recorded_lock_delay();
 }
 

@@ -25,7 +25,6 @@
 
 #include "catalog/catalog.hpp"
 #include "node/agreement.hpp"
-#include "node/any_steward.hpp"
 #include "node/claim_survey.hpp"
 #include "node/clients.hpp"
 #include "node/data_store.hpp"
@@ -36,9 +35,14 @@
 #include "node/timers.hpp"
 #include "node/witness.hpp"
 #include "node/world.hpp"
+#include "recovery/any_steward.hpp"
 #include "wire/channels.hpp"
 
 namespace conch::node {
+
+using recovery::AnySteward;
+using recovery::Effects;
+using recovery::Introduction;
 
 struct NodeOptions {
   std::string group;
@@ -57,7 +61,8 @@ struct NodeOptions {
   bool serves_clients = false;
   Duration try_patience{};
   Duration lock_delay{};
-  // Only tests and simulations set these; see StewardTraits.
+  // Only tests and simulations set these: a variant of the algorithm, a recovery rule to leave out,
+  // and after how many entries an epoch is renewed.
   Tuning tuning = {};
   recovery::Rule without = recovery::Rule::none;
   std::optional<std::uint64_t> entries_max = {};

@@ -30,8 +30,8 @@ void Node::restore_data() {
 
 void Node::see_to_data(Time now) {
   if (data_.has_news() && steward_)
-    for (const Copy& copy : data_.new_copies())
-      steward_->copied(now, copy.lock, copy.data, effects_);
+    for (const recovery::Copy& copy : data_.new_copies())
+      steward_->copied(copy.lock, copy.data, effects_.at(now));
   if (visit_ && data_.is_bequeathed()) end_visit(now);
   if (visit_ && visit_->state != Claim::State::waiting) {
     LockDesk& desk = *visit_->desk;

@@ -127,11 +127,11 @@ void Node::advance(LockDesk& desk, Time now) {
     if (!step) return;
     switch (step->kind) {
       case LocalQueue::Step::Kind::ask:
-        steward_->request(now, desk.name, step->mode, effects_);
+        steward_->request(desk.name, {step->mode, {}}, effects_.at(now));
         break;
-      case LocalQueue::Step::Kind::withdraw: steward_->cancel(now, desk.name, effects_); break;
+      case LocalQueue::Step::Kind::withdraw: steward_->cancel(desk.name, effects_.at(now)); break;
       case LocalQueue::Step::Kind::release:
-        steward_->release(now, desk.name, desk.data, effects_);
+        steward_->release(desk.name, desk.data, effects_.at(now));
         break;
     }
   }

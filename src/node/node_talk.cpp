@@ -33,7 +33,7 @@ void Node::delivered(const Life& from, std::string_view payload, Time now) {
   bool understood = steward_ && !broken_;
   if (understood) catch_up(now);
   Intake intake;
-  if (understood) intake = steward_->receive(now, from, body, effects_);
+  if (understood) intake = steward_->receive(from, body, effects_.at(now));
   tell([&](Witness& witness) {
     std::string_view lock = intake.lock ? std::string_view(*intake.lock) : "";
     witness.received(from, {intake.type, lock, payload.size()});
@@ -52,7 +52,7 @@ void Node::delivered(const Life& from, std::string_view payload, Time now) {
 /// It does not speak as a peer of ours would.
 void Node::doubt(const Life& from, const std::string& why, Time now) {
   log("peer " + in_hex(from.id.value) + " says what makes no sense: " + why);
-  if (steward_ && !broken_) steward_->suspect(now, from, effects_);
+  if (steward_ && !broken_) steward_->suspect(from, effects_.at(now));
 }
 
 void Node::take_other_payload(const Life& from, PayloadKind kind, std::string_view body, Time now) {
@@ -122,7 +122,7 @@ void Node::broken(const Life& life, const std::string& why, Time now) {
   if (!steward_) return;
   if (is_ring()) remember_neighbours();
   unreachable_.insert(life);
-  steward_->suspect(now, life, effects_);
+  steward_->suspect(life, effects_.at(now));
   // All have forgotten it: it was away for long, and comes back as somebody new.
   if (is_ring() && phase_ == Phase::member && steward_->view().roster.size() == 1) broken_ = true;
   std::erase(contacts_, life);
@@ -237,7 +237,7 @@ void Node::answered(const Life& asker, const Answer& answer, Time now) {
 void Node::hear(const Answer& answer, Time now) {
   if (!steward_) return;
   catch_up(now);
-  steward_->answered(now, answer, effects_);
+  steward_->answered(answer, effects_.at(now));
   if (auto until = steward_->lease_until()) world_.show_lease(*until, lease_length());
   clients_.lock_delay_recorded(now);
 }
@@ -245,7 +245,7 @@ void Node::hear(const Answer& answer, Time now) {
 void Node::register_changed(Time now) {
   if (!steward_) return;
   catch_up(now);
-  steward_->watched(now, effects_);
+  steward_->watched(effects_.at(now));
 }
 
 void Node::register_trouble(const std::string& why) {

@@ -61,9 +61,9 @@ class OverlaySteward final : public AnySteward {
     see_neighbours();
   }
 
-  void start(Time now, Effects& out) override {
+  void start(Effects& out) override {
     for (const Introduction& contact : contacts_) meet(contact, out);
-    call(now, out, [&](auto& own) {
+    call(out, [&](auto& own) {
       locks_.start(own);
       // The one that is given last is asked first.
       for (const Introduction& each : std::views::reverse(contacts_))
@@ -71,74 +71,55 @@ class OverlaySteward final : public AnySteward {
       if (contacts_.empty()) own.add(Joined{});
     });
   }
-  void tick(Time now, Effects& out) override {
-    while (auto due = timers_.take(now))
-      call(now, out, [&](auto& own) { locks_.timer(due->lock, due->timer, own); });
+  void tick(Effects& out) override {
+    while (auto due = timers_.take(out.now()))
+      call(out, [&](auto& own) { locks_.timer(due->lock, due->timer, own); });
   }
-  Intake receive(Time now, const Life& from, std::string_view payload, Effects& out) override {
+  Intake receive(const Life& from, std::string_view payload, Effects& out) override {
     Decoder decoder(payload);
     Letter letter;
     if (!decoder.decode(letter) || !decoder.finish()) return {decoder.error(), false, {}};
-    tick(now, out);  // What has run out has run out before this came.
+    tick(out);  // What has run out has run out before this came.
     for (const Introduction& introduction : letter.introductions) meet(introduction, out);
     if (!is_newest(from)) return {};
     suspected_.erase(from);
-    std::optional<Duration> age = freshness_.age(from, letter.mark, now);
+    std::optional<Duration> age = freshness_.age(from, letter.mark, out.now());
     return std::visit(
-        [&](auto& message) { return take(now, from, message, age.value_or(Duration{}), out); },
+        [&](auto& message) { return take(from, message, age.value_or(Duration{}), out); },
         letter.message);
   }
-  void silent(Time now, const Life& life, Duration unacknowledged, Effects& out) override {
+  void silent(const Life& life, Duration unacknowledged, Effects& out) override {
     if (unacknowledged > forgotten_after) return forget(life, out);
     if (unacknowledged < suspected_after(lease_)) return;
-    auto [place, fresh] = suspected_.try_emplace(life, now);
-    if (!fresh && now - place->second < lease_) return;
-    place->second = now;
-    suspect(now, life, out);
+    auto [place, fresh] = suspected_.try_emplace(life, out.now());
+    if (!fresh && out.now() - place->second < lease_) return;
+    place->second = out.now();
+    suspect(life, out);
   }
-  void suspect(Time now, const Life& life, Effects& out) override {
-    tick(now, out);
-    if (is_newest(life)) call(now, out, [&](auto& own) { locks_.suspect(life.id, own); });
+  void suspect(const Life& life, Effects& out) override {
+    tick(out);
+    if (is_newest(life)) call(out, [&](auto& own) { locks_.suspect(life.id, own); });
   }
 
-  bool request(Time now, const std::string& lock, Mode, Effects& out) override {
-    return call(now, out, [&](auto& own) { return locks_.request(lock, own); });
+  bool request(const std::string& lock, const Wish&, Effects& out) override {
+    return call(out, [&](auto& own) { return locks_.request(lock, own); });
   }
-  bool cancel(Time now, const std::string& lock, Effects& out) override {
-    return call(now, out, [&](auto& own) { return locks_.cancel(lock, own); });
+  bool cancel(const std::string& lock, Effects& out) override {
+    return call(out, [&](auto& own) { return locks_.cancel(lock, own); });
   }
-  bool release(Time now, const std::string& lock, const DataRef& data, Effects& out) override {
-    return call(now, out, [&](auto& own) { return locks_.release(lock, data, own); });
+  bool release(const std::string& lock, const DataRef& data, Effects& out) override {
+    return call(out, [&](auto& own) { return locks_.release(lock, data, own); });
   }
-  void leave(Time now, Effects& out) override {
+  void leave(Effects& out) override {
     stage_ = Stage::leaving;
-    call(now, out, [&](auto& own) { locks_.leave(own); });
+    call(out, [&](auto& own) { locks_.leave(own); });
   }
-  std::size_t forget_idle() override { return locks_.forget_idle(now_); }
-
-  // There is no register, no data travel, and nobody is forced.
-  void answered(Time, const Answer&, Effects&) override {}
-  void watched(Time, Effects&) override {}
-  void timer(Time, const std::string&, Epoch, TimerId, Effects&) override {}
-  void evict(Time, std::set<Life>, Effects&) override {}
-  void relabel(Time, const std::map<NodeId, std::string>&, Effects&) override {}
-  void force_open(Time, const std::string&, Effects&) override {}
-  void delay_locks(Time, Duration, Effects&) override {}
-  Duration recorded_lock_delay() const override { return {}; }
-  void hold_fast(bool) override {}
-  bool holds_fast() const override { return false; }
-  bool copied(Time, const std::string&, const DataRef&, Effects&) override { return true; }
-  bool has_token(const std::string&) const override { return false; }
-  bool may_be_wanted(const std::string&) const override { return true; }
-  DataRef known_data(const std::string&) const override { return {}; }
-  std::vector<NodeId> dead() const override { return {}; }
-  Epoch epoch() const override { return Epoch{0}; }
+  std::size_t forget_idle(Time now) override { return locks_.forget_idle(now); }
 
   bool has_roster() const override { return false; }
   Time wakes() const override { return timers_.next(); }
   /// Each lock has its own. A peer that was stopped does not know yet which of them it has lost.
   bool has_lease(Time now) const override { return timers_.next() > now - tolerated_delay(lease_); }
-  std::optional<Time> lease_until() const override { return std::nullopt; }
   Stage stage() const override { return stage_; }
   const View& view() const override { return view_; }
   std::vector<LockReport> reports(Time now) const override {
@@ -166,7 +147,7 @@ class OverlaySteward final : public AnySteward {
   // Messages.
 
   template <class M>
-  Intake take(Time now, const Life& from, M& message, Duration age, Effects& out) {
+  Intake take(const Life& from, M& message, Duration age, Effects& out) {
     constexpr bool of_lock = requires { message.lock; };
     Intake intake;
     if constexpr (of_lock) {
@@ -180,12 +161,12 @@ class OverlaySteward final : public AnySteward {
     }
     try {
       InvariantWatch watch;
-      call(now, out, [&](auto& own) { locks_.receive(from.id, message, own); });
+      call(out, [&](auto& own) { locks_.receive(from.id, message, own); });
     } catch (const BrokenInvariant& broken) {
       intake.fault = broken.what();
       intake.fatal = !of_lock;
       if constexpr (of_lock)
-        call(now, out, [&](auto& own) { locks_.begin_anew(message.lock, own); });
+        call(out, [&](auto& own) { locks_.begin_anew(message.lock, own); });
     }
     return intake;
   }
@@ -232,9 +213,8 @@ class OverlaySteward final : public AnySteward {
   // What calls want done.
 
   template <class Call>
-  auto call(Time now, Effects& out, Call&& run) {
-    now_ = now;
-    Out own{.now = now, .sends = {}, .effects = {}};
+  auto call(Effects& out, Call&& run) {
+    Out own{.now = out.now(), .sends = {}, .effects = {}};
     if constexpr (std::is_void_v<decltype(run(own))>) {
       run(own);
       pass_on(own, out);
@@ -250,12 +230,12 @@ class OverlaySteward final : public AnySteward {
       auto [to, message] = std::move(own.sends[i]);
       std::optional<Introduction> met = book_.find(to);
       if (met && !withholds(met->life, message, own.now))
-        pack(met->life, std::move(message), own.now, out);
+        pack(met->life, std::move(message), out);
       else
         locks_.undelivered(to, message, own);
     }
     for (auto& [lock, effect] : own.effects)
-      std::visit([&, &lock = lock](auto& chosen) { happen(lock, chosen, own.now, out); }, effect);
+      std::visit([&, &lock = lock](auto& chosen) { happen(lock, chosen, out); }, effect);
     see_neighbours();
   }
   /// What is not sent is certainly not delivered, and nobody needs to wait for a lease to find out:
@@ -265,10 +245,10 @@ class OverlaySteward final : public AnySteward {
     auto found = suspected_.find(to);
     return found != suspected_.end() && now - found->second < 2 * lease_;
   }
-  void pack(const Life& to, typename Locks::Message message, Time now, Effects& out) {
+  void pack(const Life& to, typename Locks::Message message, Effects& out) {
     std::size_t begin = out.bytes.size();
     put_kind(PayloadKind::overlay, out.bytes);
-    Letter letter{book_.introductions(to, self_.id, message), freshness_.stamp(to, now),
+    Letter letter{book_.introductions(to, self_.id, message), freshness_.stamp(to, out.now()),
                   std::move(message)};
     encode(out.bytes, letter);
     Effects::Parcel parcel{to, begin, out.bytes.size() - begin, {}};
@@ -285,29 +265,29 @@ class OverlaySteward final : public AnySteward {
     out.parcels.push_back(std::move(parcel));
   }
 
-  void happen(std::string& lock, const conch::Entered& entered, Time, Effects& out) {
-    out.events.push_back(Granted{std::move(lock), entered.baton});
+  void happen(std::string& lock, const conch::Entered& entered, Effects& out) {
+    out.tell(Granted{std::move(lock), entered.baton});
   }
-  void happen(std::string& lock, const Withdrawn&, Time, Effects& out) {
-    out.events.push_back(Withdrew{std::move(lock)});
+  void happen(std::string& lock, const Withdrawn&, Effects& out) {
+    out.tell(Withdrew{std::move(lock)});
   }
-  void happen(std::string& lock, const Forfeited&, Time, Effects& out) {
-    out.events.push_back(Lost{std::move(lock)});
+  void happen(std::string& lock, const Forfeited&, Effects& out) {
+    out.tell(Lost{std::move(lock)});
   }
-  void happen(std::string&, const Joined&, Time, Effects& out) {
+  void happen(std::string&, const Joined&, Effects& out) {
     stage_ = Stage::working;
-    out.events.push_back(Admitted{});
+    out.tell(Admitted{});
   }
-  void happen(std::string&, const Left&, Time, Effects& out) {
+  void happen(std::string&, const Left&, Effects& out) {
     stage_ = Stage::out;
-    out.events.push_back(Departed{});
+    out.tell(Departed{});
   }
-  void happen(std::string& lock, const Armed& armed, Time now, Effects&) {
+  void happen(std::string& lock, const Armed& armed, Effects& out) {
     auto span = static_cast<std::uint64_t>((armed.max - armed.min).count()) + 1;
     Duration delay = armed.min + Duration(static_cast<Duration::rep>(random_.below(span)));
-    timers_.arm(lock, armed.timer, Epoch{}, now + delay);
+    timers_.arm(lock, armed.timer, Epoch{}, out.now() + delay);
   }
-  void happen(std::string& lock, const Disarmed& disarmed, Time, Effects&) {
+  void happen(std::string& lock, const Disarmed& disarmed, Effects&) {
     timers_.disarm(lock, disarmed.timer);
   }
 
@@ -323,7 +303,6 @@ class OverlaySteward final : public AnySteward {
   Stage stage_ = Stage::outside;
   /// Since when; said again when it lasts.
   std::map<Life, Time> suspected_;
-  Time now_{};
 };
 
 template <class P>

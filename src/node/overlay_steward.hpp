@@ -11,8 +11,8 @@
 
 #include "node/address_book.hpp"
 #include "node/agreement.hpp"
-#include "node/any_steward.hpp"
 #include "overlay/fence_clock.hpp"
+#include "recovery/any_steward.hpp"
 
 namespace conch::node {
 
@@ -26,6 +26,6 @@ struct OverlayTraits {
   overlay::FenceClock clock = {};
 };
 
-std::unique_ptr<AnySteward> make_overlay_steward(const OverlayTraits& traits);
+std::unique_ptr<recovery::AnySteward> make_overlay_steward(const OverlayTraits& traits);
 
 }  // namespace conch::node

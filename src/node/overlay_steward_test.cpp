@@ -34,7 +34,7 @@ class Ring {
     node.life = life;
     node.steward = make_overlay_steward(
         {{life.id, life.incarnation, address(place)}, agreement_, contacts, place + 1});
-    node.steward->start(now_, node.out);
+    node.steward->start(node.out.at(now_));
     carry_out(node);
     return place;
   }
@@ -51,22 +51,22 @@ class Ring {
     Node& node = nodes_[place];
     node.dead = false;
     std::erase_if(unread_, [&](const auto& each) { return each.first.second == place; });
-    node.steward->tick(now_, node.out);
+    node.steward->tick(node.out.at(now_));
     carry_out(node);
     for (const Letter& letter : std::exchange(node.kept, {})) deliver(letter);
   }
   Time now() const { return now_; }
   void leave(std::size_t place) {
-    nodes_[place].steward->leave(now_, nodes_[place].out);
+    nodes_[place].steward->leave(nodes_[place].out.at(now_));
     carry_out(nodes_[place]);
   }
   void request(std::size_t place) {
-    EXPECT_TRUE(nodes_[place].steward->request(now_, "lock", Mode::write, nodes_[place].out));
+    EXPECT_TRUE(nodes_[place].steward->request("lock", {}, nodes_[place].out.at(now_)));
     carry_out(nodes_[place]);
   }
   void release(std::size_t place) {
     nodes_[place].inside = false;
-    EXPECT_TRUE(nodes_[place].steward->release(now_, "lock", {}, nodes_[place].out));
+    EXPECT_TRUE(nodes_[place].steward->release("lock", {}, nodes_[place].out.at(now_)));
     carry_out(nodes_[place]);
   }
   bool enters(std::size_t place) {
@@ -118,7 +118,7 @@ class Ring {
     now_ = std::max(now_ + 1us, std::min(due, now_ + 100ms));
     for (Node& node : nodes_) {
       if (node.dead || node.steward->wakes() > now_) continue;
-      node.steward->tick(now_, node.out);
+      node.steward->tick(node.out.at(now_));
       carry_out(node);
     }
     while (!letters_.empty() && letters_.begin()->first <= now_) {
@@ -136,14 +136,14 @@ class Ring {
     }
     to.known.insert(letter.from);
     std::string_view body = std::string_view(letter.payload).substr(1);
-    EXPECT_EQ(to.steward->receive(now_, letter.from, body, to.out).fault, "");
+    EXPECT_EQ(to.steward->receive(letter.from, body, to.out.at(now_)).fault, "");
     carry_out(to);
   }
   void tell_silence() {
     for (const auto& [channel, since] : unread_) {
       Node& sender = nodes_[*place_of(channel.first)];
       if (sender.dead || now_ - since < lease / 2) continue;
-      sender.steward->silent(now_, nodes_[channel.second].life, now_ - since, sender.out);
+      sender.steward->silent(nodes_[channel.second].life, now_ - since, sender.out.at(now_));
       carry_out(sender);
     }
   }
@@ -320,7 +320,7 @@ TEST_P(OverlayStewardTest, WhatNobodyNeedsIsForgotten) {
   ring_.run_for(6 * lease);
   std::size_t keep = 0;
   for (std::size_t i = 0; i < 8; ++i) {
-    ring_.at(i).steward->forget_idle();
+    ring_.at(i).steward->forget_idle(ring_.now());
     keep += ring_.at(i).steward->reports(Time{}).size();
   }
   EXPECT_GE(keep, 3u);

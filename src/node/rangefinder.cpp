@@ -113,7 +113,7 @@ void Rangefinder::regroup(Time now) {
   if (!steady) return;
   if (found.empty())
     for (NodeId peer : peers) found[peer] = only_cluster;
-  node_.steward().relabel(now, found, node_.effects());
+  node_.steward().relabel(found, node_.effects().at(now));
 }
 
 }  // namespace conch::node

@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "node/any_steward.hpp"
 #include "node/data_world.hpp"
 #include "node/talk.hpp"
 #include "recovery/register_talk.hpp"

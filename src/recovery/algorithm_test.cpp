@@ -6,7 +6,7 @@
 #include "mutex/central.hpp"
 #include "mutex/naimi_trehel.hpp"
 #include "recovery/algorithm_of.hpp"
-#include "recovery/orders.hpp"
+#include "recovery/messages.hpp"
 
 namespace conch::recovery::algorithm_test {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "recovery/algorithm.hpp"
+#include "recovery/effects.hpp"
 #include "recovery/knowledge.hpp"
-#include "recovery/orders.hpp"
 
 namespace conch::recovery {
 
@@ -51,7 +51,7 @@ struct LockStatus {
 
 class Lock {
  public:
-  using Out = LockOrders;
+  using Out = LockEffects;
 
   Lock() = default;
   explicit Lock(std::string name) : name_(std::move(name)) {}

@@ -403,7 +403,7 @@ Lock& Participant::lock_of_process(const std::string& name, Out& out) {
 
 template <class Call>
 void Participant::at(Lock& lock, Out& out, Call&& call) {
-  LockOrders own(view_.roster, out);
+  LockEffects own(view_.roster, out);
   call(lock, own);
   if (lock.entry().epoch() == epoch_ && lock.entry().count() > charter_.entries_max) worn_ = epoch_;
 }

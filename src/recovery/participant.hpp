@@ -51,9 +51,9 @@
 #include <utility>
 #include <vector>
 
+#include "recovery/effects.hpp"
 #include "recovery/home.hpp"
 #include "recovery/lock.hpp"
-#include "recovery/orders.hpp"
 #include "recovery/proposals.hpp"
 #include "recovery/rules.hpp"
 
@@ -97,7 +97,7 @@ struct Charter {
 
 class Participant {
  public:
-  using Out = PeerOrders;
+  using Out = Effects;
 
   Participant(Member self, Charter charter)
       : self_(self.life()), newcomer_(std::move(self)), charter_(std::move(charter)) {}

@@ -373,7 +373,7 @@ TEST(Participant, AHolderIsToldIfItsDataAreElsewhereNow) {
   town.release(town.b, version(1, town.b), lock);
   town.request(town.c, lock);
   town.settle();
-  PeerOrders nothing(Time{});
+  ReadableEffects nothing(Time{});
   town.at(town.c).copied(lock, version(1, town.b), nothing);
   town.kill(town.b);
   town.evict_dead(town.a);

@@ -78,7 +78,7 @@ void Steward::delay_locks(Duration lock_delay, Out& out) {
 void Steward::propose(View view, Out& out) {
   ask(Propose{view}, out);
   next_proposal_ = out.now() + answer_patience();
-  if (without_ == Rule::acceptance) participant_.learn({std::move(view), {}}, out);
+  if (without_ == Rule::acceptance) see({std::move(view), {}}, out);
 }
 
 void Steward::answered(const Answer& answer, Out& out) {
@@ -101,7 +101,7 @@ void Steward::learn(const Standing& standing, Out& out) {
   bool comes = !tenure_.until();
   if (comes) return come_in(standing, out);
   next_look_.reset();
-  participant_.learn(standing, out);
+  see(standing, out);
   std::erase_if(doubts_,
                 [&](const auto& each) { return !participant_.view().roster.contains(each.first); });
   std::erase_if(evicting_,
@@ -115,6 +115,17 @@ void Steward::learn(const Standing& standing, Out& out) {
   bool own = leaving_ || !forcing_.empty() || !evicting_.empty();
   Duration delay = own ? Duration::zero() : proposal_delay(rank(), terms_);
   if (reason && !next_proposal_) next_proposal_ = out.now() + delay;
+}
+
+void Steward::see(const Standing& standing, Out& out) {
+  tell_copies(out);
+  participant_.learn(standing, out);
+}
+
+/// Before the participant may report what is here.
+void Steward::tell_copies(Out& out) {
+  if (!new_copies_) return;
+  for (const Copy& copy : new_copies_()) participant_.copied(copy.lock, copy.data, out);
 }
 
 /// A lease counts from when a renewal was asked for. That of an admission would not do: a proposal
@@ -160,6 +171,20 @@ std::size_t Steward::rank() const {
 
 // The others.
 
+Intake Steward::receive(const Life& from, std::string_view payload, Out& out) {
+  std::string fault = read(payload, *participant_.charter().runs, message_);
+  if (!fault.empty()) return {.fault = std::move(fault)};
+  try {
+    InvariantWatch watch;
+    receive(from, message_, out);
+  } catch (const BrokenInvariant& broken) {
+    return {.fault = broken.what(), .fatal = true};
+  }
+  auto* told = std::get_if<Told>(&message_);
+  return {.lock = told ? std::optional(std::move(told->lock)) : std::nullopt,
+          .type = type_of(message_)};
+}
+
 void Steward::receive(const Life& from, const Message& message, Out& out) {
   if (!alive(out)) return;
   if (!tenure_.until()) return keep(from, message, out);
@@ -167,6 +192,7 @@ void Steward::receive(const Life& from, const Message& message, Out& out) {
     if (participant_.view().roster.contains(doubt->whom)) doubts_[doubt->whom][from.id] = out.now();
     return;
   }
+  if (!std::holds_alternative<Told>(message)) tell_copies(out);
   participant_.receive(from, message, out);
   see_forced(out);
   bool may_leave = leaving_ && participant_.stage() == Stage::working;
@@ -236,10 +262,8 @@ bool Steward::release(const std::string& lock, const DataRef& data, Out& out) {
   return true;
 }
 
-bool Steward::copied(const std::string& lock, const DataRef& data, Out& out) {
-  if (!alive(out)) return false;
-  participant_.copied(lock, data, out);
-  return true;
+void Steward::copied(const std::string& lock, const DataRef& data, Out& out) {
+  if (alive(out)) participant_.copied(lock, data, out);
 }
 
 bool Steward::force_open(const std::string& lock, Out& out) {
@@ -276,6 +300,36 @@ void Steward::leave(Out& out) {
   leaving_ = true;
   next_proposal_ = out.now();
   look_after(out);
+}
+
+// What is known.
+
+std::vector<LockReport> Steward::reports(Time now) const {
+  std::vector<LockReport> reports;
+  for (const auto& [name, lock] : participant_.locks()) reports.push_back(lock.report(now));
+  return reports;
+}
+
+/// None while a recovery is under way.
+const AnyValue* Steward::find_value(const std::string& lock) const {
+  auto found = participant_.locks().find(lock);
+  bool has_value = found != participant_.locks().end() && found->second.value();
+  return has_value ? found->second.value().operator->() : nullptr;
+}
+
+bool Steward::has_token(const std::string& lock) const {
+  const AnyValue* value = find_value(lock);
+  return value && value->holds_token();
+}
+
+bool Steward::may_be_wanted(const std::string& lock) const {
+  const AnyValue* value = find_value(lock);
+  return !value || value->may_be_wanted();
+}
+
+DataRef Steward::known_data(const std::string& lock) const {
+  auto found = participant_.locks().find(lock);
+  return found == participant_.locks().end() ? DataRef{} : found->second.status().newest.data;
 }
 
 }  // namespace conch::recovery

@@ -9,6 +9,7 @@
 // waited for. Whether a proposal was accepted is seen from the view.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,93 +17,83 @@
 #include <utility>
 #include <vector>
 
+#include "recovery/any_steward.hpp"
 #include "recovery/lease.hpp"
-#include "recovery/participant.hpp"
 #include "recovery/register_talk.hpp"
 #include "recovery/suspicion.hpp"
 
 namespace conch::recovery {
 
-/// What a steward wants done: all sends, then all questions, then the events.
-class StewardOrders : public PeerOrders {
- public:
-  using PeerOrders::PeerOrders;
-  void restart(Time now) {
-    PeerOrders::restart(now);
-    asks_.clear();
-  }
-  void ask(Ask ask) { asks_.push_back(std::move(ask)); }
-  std::vector<Ask>& asks() { return asks_; }
-
- private:
-  std::vector<Ask> asks_;
+/// What has come to be here of a lock's data.
+struct Copy {
+  std::string lock;
+  DataRef data;
 };
 
-class Steward {
+class Steward final : public AnySteward {
  public:
-  using Out = StewardOrders;
+  /// Asked what has come to be here since the last time, before the others are told what is here.
+  using NewCopies = std::function<std::vector<Copy>()>;
 
-  Steward(Member self, Charter charter, LeaseTerms terms)
+  Steward(Member self, Charter charter, LeaseTerms terms, NewCopies new_copies = {})
       : without_(charter.without),
         terms_(terms),
         participant_(std::move(self), std::move(charter)),
+        new_copies_(std::move(new_copies)),
         tenure_(terms) {}
 
-  /// The peer wants to be in the group.
-  void start(Out& out) { look(out); }
-  /// To be called when `wakes` has come, if not earlier.
-  void tick(Out& out) {
-    if (!alive(out)) return;
-    look_after(out);
+  void start(Out& out) override { look(out); }
+  void tick(Out& out) override {
+    if (alive(out)) look_after(out);
   }
-  /// When something is due, if nothing else happens; never, once the peer is out.
-  Time wakes() const;
+  Time wakes() const override;
 
-  void answered(const Answer& answer, Out& out);
-  /// The register has something new.
-  void watched(Out& out) {
+  void answered(const Answer& answer, Out& out) override;
+  void watched(Out& out) override {
     if (alive(out)) look(out);
   }
 
+  /// Members trust one another; but a message that none of ours would send at this moment ends this
+  /// life, not the process.
+  Intake receive(const Life& from, std::string_view payload, Out& out) override;
   void receive(const Life& from, const Message& message, Out& out);
-  void timer(const std::string& lock, Epoch epoch, TimerId timer, Out& out);
-  /// This one has left something unacknowledged for so long.
-  void silent(const Life& life, Duration unacknowledged, Out& out);
-  /// This one should be put out, for whatever reason.
-  void suspect(const Life& life, Out& out);
-  /// Those, and no others any more, are to be put out because somebody wants it: proposed until
-  /// they are, whatever else happens to the view meanwhile.
-  void evict(std::set<Life> those, Out& out);
+  void timer(const std::string& lock, Epoch epoch, TimerId timer, Out& out) override;
+  void silent(const Life& life, Duration unacknowledged, Out& out) override;
+  void suspect(const Life& life, Out& out) override;
+  void evict(std::set<Life> those, Out& out) override;
 
-  // The process. False if the lease has run out: it has been told.
-  bool request(const std::string& lock, const Wish& wish, Out& out);
-  bool cancel(const std::string& lock, Out& out);
-  bool release(const std::string& lock, const DataRef& data, Out& out);
-  bool copied(const std::string& lock, const DataRef& data, Out& out);
-  /// Whoever holds the lock loses it, by a new epoch; ends in Opened, or Expelled. False if this
-  /// peer is not in the group.
-  bool force_open(const std::string& lock, Out& out);
-  /// The members should have these labels, from now on and by a new epoch.
-  void relabel(std::map<NodeId, std::string> labels, Out& out);
-  /// Its process neither holds nor waits; ends in Departed, or Expelled.
-  void leave(Out& out);
+  bool request(const std::string& lock, const Wish& wish, Out& out) override;
+  bool cancel(const std::string& lock, Out& out) override;
+  bool release(const std::string& lock, const DataRef& data, Out& out) override;
+  void copied(const std::string& lock, const DataRef& data, Out& out) override;
+  bool force_open(const std::string& lock, Out& out) override;
+  void relabel(std::map<NodeId, std::string> labels, Out& out) override;
+  void leave(Out& out) override;
 
-  /// Nobody may enter for so long after this peer's lease, if nobody knows that it has let go. The
-  /// register remembers it: a renewal that carries it is sent at once.
-  void delay_locks(Duration lock_delay, Out& out);
-  /// What it remembers for certain.
-  Duration recorded_lock_delay() const { return recorded_lock_delay_; }
-  /// See Participant.
-  void hold_fast(bool holds) { participant_.hold_fast(holds); }
+  void delay_locks(Duration lock_delay, Out& out) override;
+  Duration recorded_lock_delay() const override { return recorded_lock_delay_; }
+  void hold_fast(bool holds) override { participant_.hold_fast(holds); }
+  bool holds_fast() const override { return participant_.holds_fast(); }
+  std::size_t forget_idle(Time) override { return participant_.forget_idle(); }
 
-  /// Forgets the locks that are as if nobody had used them yet; how many.
-  std::size_t forget_idle() { return participant_.forget_idle(); }
-
-  const Participant& participant() const { return participant_; }
-  const Tenure& tenure() const { return tenure_; }
+  bool has_roster() const override { return true; }
+  const View& view() const override { return participant_.view(); }
+  Stage stage() const override { return participant_.stage(); }
+  bool has_lease(Time now) const override { return tenure_.holds(now); }
+  std::optional<Time> lease_until() const override { return tenure_.until(); }
+  Epoch epoch() const override { return participant_.epoch(); }
+  std::vector<NodeId> dead() const override { return participant_.dead(); }
+  std::vector<LockReport> reports(Time now) const override;
+  bool has_token(const std::string& lock) const override;
+  bool may_be_wanted(const std::string& lock) const override;
+  DataRef known_data(const std::string& lock) const override;
+  const Participant* participant() const override { return &participant_; }
 
  private:
   bool alive(Out& out);
+  void see(const Standing& standing, Out& out);
+  void tell_copies(Out& out);
+  const AnyValue* find_value(const std::string& lock) const;
   bool minds_lease() const { return without_ != Rule::lease; }
   void look_after(Out& out);
   void look(Out& out);
@@ -125,6 +116,9 @@ class Steward {
   Rule without_;
   LeaseTerms terms_;
   Participant participant_;
+  NewCopies new_copies_;
+  /// Used again, so that nothing is allocated.
+  Message message_;
   Tenure tenure_;
   std::uint64_t asked_ = 0;
   /// A question whose answer may come, and whether that gives a lease, or refuses a view.

@@ -351,7 +351,7 @@ void fuzz(std::uint64_t seed, std::string_view name) {
     Message message;
     if (!read(bytes, *charter.runs, message).empty()) continue;
     ++understood;
-    PeerOrders out;
+    ReadableEffects out;
     peer.receive(other, message, out);
     if (peer.stage() == Stage::out) peer = Participant(member, charter);
   }

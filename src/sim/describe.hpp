@@ -5,7 +5,7 @@
 #include <string>
 
 #include "catalog/catalog.hpp"
-#include "recovery/orders.hpp"
+#include "recovery/messages.hpp"
 #include "recovery/register_talk.hpp"
 
 namespace conch::sim {

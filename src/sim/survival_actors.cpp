@@ -97,7 +97,7 @@ void Survival::changed(Process& process, Thread& thread) {
                               : begin_work(process, thread, dho::Status::ok);
     case Claim::State::lost: {
       note(process.life, "." + std::to_string(thread.number) + " is told that it has lost " + lock);
-      const node::AnySteward& steward = process.node->steward();
+      const recovery::AnySteward& steward = process.node->steward();
       if (process.node->phase() != node::Phase::member) {
         oracle(lock).left(actor, std::nullopt);
       } else if (is_ring() || steward.stage() == recovery::Stage::out) {

@@ -113,7 +113,7 @@ void Survival::suspect(Process& accuser, const Life& whom) {
   if (accuser.stopped || !accuser.node->has_life() || accuser.life == whom) return;
   note(accuser.life, "suspects " + std::to_string(whom.id.value));
   call(accuser,
-       [&](node::Node& node, Time now) { node.steward().suspect(now, whom, node.effects()); });
+       [&](node::Node& node, Time now) { node.steward().suspect(whom, node.effects().at(now)); });
 }
 
 /// It cannot reach the register, or does not hear its answers.
@@ -206,7 +206,7 @@ void Survival::relabel() {
     if (label_dice_.chance(0.5)) labels[id_of(place)] = draw_label();
   note(process->life, "wants other clusters");
   call(*process,
-       [&](node::Node& node, Time now) { node.steward().relabel(now, labels, node.effects()); });
+       [&](node::Node& node, Time now) { node.steward().relabel(labels, node.effects().at(now)); });
 }
 
 std::string Survival::draw_label() {

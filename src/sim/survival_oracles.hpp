@@ -13,7 +13,7 @@
 
 #include "catalog/catalog.hpp"
 #include "oracle/oracles.hpp"
-#include "recovery/orders.hpp"
+#include "recovery/messages.hpp"
 #include "sim/population.hpp"
 
 namespace conch::sim {

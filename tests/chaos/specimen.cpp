@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "node/any_steward.hpp"
+#include "node/charter.hpp"
 
 namespace conch {
 

@@ -25,11 +25,11 @@ class Alone {
   /// What a call at this time wants done; its questions and events are kept.
   template <class Call>
   void at(Duration time, Call&& call) {
-    StewardOrders out{Time(time)};
+    ReadableEffects out{Time(time)};
     call(steward_, out);
-    asks = std::move(out.asks());
-    sends = std::move(out.sends());
-    events = std::move(out.events());
+    asks = std::move(out.asks);
+    sends = std::move(out.sends);
+    events = std::move(out.events);
   }
   void start(Duration time) {
     at(time, [](auto& peer, auto& out) { peer.start(out); });
@@ -67,12 +67,12 @@ class Alone {
     return std::any_of(events.begin(), events.end(),
                        [](const Event& event) { return std::holds_alternative<E>(event); });
   }
-  Stage stage() const { return steward_.participant().stage(); }
+  Stage stage() const { return steward_.stage(); }
   Time wakes() const { return steward_.wakes(); }
 
   Standing standing;
   std::vector<Ask> asks;
-  std::vector<PeerOrders::Send> sends;
+  std::vector<ReadableEffects::Send> sends;
   std::vector<Event> events;
 
  private:

@@ -125,10 +125,10 @@ class Town {
  private:
   template <class Call>
   void call(const Life& life, Call&& run) {
-    PeerOrders out(now_ += std::chrono::milliseconds(1));
+    ReadableEffects out(now_ += std::chrono::milliseconds(1));
     run(at(life), out);
-    for (auto& send : out.sends()) in_flight_.push_back({life, send.to, std::move(send.message)});
-    for (auto& event : out.events()) events_.emplace_back(life, std::move(event));
+    for (auto& send : out.sends) in_flight_.push_back({life, send.to, std::move(send.message)});
+    for (auto& event : out.events) events_.emplace_back(life, std::move(event));
   }
   template <class Which>
   bool deliver_if(Which&& which) {

@@ -1,4 +1,4 @@
-// What a participant says, what it wants done, and what it tells its process.
+// What members of a group say to one another, and what a process is told.
 #pragma once
 
 #include <optional>
@@ -72,6 +72,9 @@ using Message = std::variant<Told, Freeze, Report, Install, Installed, Hello, We
 /// with it; nothing if nothing is.
 std::string read(std::string_view bytes, const AnyAlgorithm& algorithm, Message& message);
 
+/// Names it as people know it: a message of an algorithm by the algorithm's word.
+std::string_view type_of(const Message& message);
+
 // What the process is told.
 
 /// It holds the lock.
@@ -138,67 +141,5 @@ struct LockDisarmed {
 
 using Event = std::variant<Granted, Moved, Withdrew, Lost, Opened, Admitted, Expelled, Departed,
                            Refused, LockArmed, LockDisarmed>;
-
-/// Of a participant. Filled during one call, and emptied by its maker after it or before the next.
-class PeerOrders {
- public:
-  struct Send {
-    Life to;
-    Message message;
-  };
-
-  explicit PeerOrders(Time now = {}) : now_(now) {}
-  /// Empty again, for the next call; the memory is kept.
-  void restart(Time now) {
-    now_ = now;
-    sends_.clear();
-    events_.clear();
-    outbox_.clear();
-  }
-
-  /// The peer's clock when the call was made.
-  Time now() const { return now_; }
-
-  // As in an outbox: all sends first, then the events in the order written.
-  template <class M>
-  void send(const Life& to, M&& message) {
-    sends_.push_back({to, Message(std::forward<M>(message))});
-  }
-  template <class E>
-  void tell(E&& event) {
-    events_.emplace_back(std::forward<E>(event));
-  }
-
-  std::vector<Send>& sends() { return sends_; }
-  std::vector<Event>& events() { return events_; }
-  /// For one call of an algorithm's value: empty before it and after it.
-  SaidOutbox& outbox() { return outbox_; }
-
- private:
-  Time now_;
-  std::vector<Send> sends_;
-  std::vector<Event> events_;
-  SaidOutbox outbox_;
-};
-
-/// Of one lock, which knows ids: the roster knows which lives are meant.
-class LockOrders {
- public:
-  LockOrders(const Roster& roster, PeerOrders& out) : roster_(roster), out_(out) {}
-
-  Time now() const { return out_.now(); }
-  void send(NodeId to, Told told) {
-    if (const Member* member = roster_.find(to)) out_.send(member->life(), std::move(told));
-  }
-  template <class E>
-  void tell(E&& event) {
-    out_.tell(std::forward<E>(event));
-  }
-  SaidOutbox& outbox() { return out_.outbox(); }
-
- private:
-  const Roster& roster_;
-  PeerOrders& out_;
-};
 
 }  // namespace conch::recovery
