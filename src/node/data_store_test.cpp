@@ -222,7 +222,7 @@ TEST_F(DataStoreTest, WhatChangesAsItIsReportedIsReportedNextTime) {
   shared->meanwhile = {nothing, [](Memory& memory) { memory.finish(9, 6); }};
   EXPECT_TRUE(store.new_copies().empty());
   shared->meanwhile.clear();
-  std::vector<Copy> copies = store.new_copies();
+  std::vector<recovery::Copy> copies = store.new_copies();
   ASSERT_EQ(copies.size(), 1u);
   EXPECT_EQ(copies[0].data, at(2, 9, 6));
 }

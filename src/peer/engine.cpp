@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "net/stream.hpp"
+#include "node/charter.hpp"
 #include "node/names.hpp"
 #include "peer/boundary.hpp"
 #include "peer/names.hpp"
