@@ -284,33 +284,6 @@ void Node::touch(LockDesk& desk) {
   touched_.push_back(&desk);
 }
 
-void Node::take_place(Claim& claim, LockDesk& desk, Time now) {
-  claim.state = Claim::State::waiting;
-  claim.asked = now;
-  claim.before = desk.traffic;
-  claim.desk = &desk;
-  desk.queue.add(claim);
-  tell([&](Witness& witness) { witness.asked(desk.name, claim.mode); });
-  touch(desk);
-}
-
-void Node::drop_place(Claim& claim, Time now) {
-  if (!witnesses_.empty()) tell_end(claim, now);
-  if (claim.is_command()) let_go(claim, now);
-  claim.state = Claim::State::idle;
-  claim.desk->queue.remove(claim);
-  touch(*claim.desk);
-}
-
-/// By its own will.
-void Node::tell_end(const Claim& claim, Time now) {
-  const std::string& lock = claim.desk->name;
-  tell([&](Witness& witness) {
-    if (claim.state == Claim::State::inside) witness.left(lock, claim.mode, claim.held(now));
-    if (claim.state == Claim::State::waiting) witness.withdrew(lock, claim.mode);
-  });
-}
-
 std::string Node::why_not_shared() const {
   return std::string(options_.algorithm->about.name) +
          " lets nobody share a lock; start the group with --algorithm elmp or central";

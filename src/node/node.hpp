@@ -229,8 +229,7 @@ class Node final : public wire::Recipient, private LockKnowledge, private Mail {
 
   // node_settling.cpp
   void catch_up(Time now);
-  void do_all(Time now);
-  void carry_out(Effects& effects, Time now);
+  void carry_out(Time now);
   void dispatch(const Effects& effects);
   void follow_view(Time now);
   void follow_epoch();

@@ -15,7 +15,7 @@ void Node::settle(Time now) {
   // Who has lost a lock hears of it before it does anything more with it.
   bool has_news = !effects_.empty();
   do {
-    if (std::exchange(has_news, false)) do_all(now);
+    if (std::exchange(has_news, false)) carry_out(now);
     while (!touched_.empty()) {
       LockDesk& desk = *touched_.back();
       touched_.pop_back();
@@ -24,7 +24,7 @@ void Node::settle(Time now) {
     }
     see_to_data(now);
     go_on_leaving(now);
-    do_all(now);
+    carry_out(now);
   } while (!touched_.empty() || !effects_.empty());
   channels_.flush(now);
 }
@@ -37,24 +37,22 @@ void Node::forget_all() {
 /// Before the steward is told more: it answers for who is inside, so whoever it has let in is.
 /// What a life that has ended leaves to be done waits for `settle`.
 void Node::catch_up(Time now) {
-  if (!effects_.events.empty() && steward_->stage() != Stage::out) do_all(now);
+  if (!effects_.events.empty() && steward_->stage() != Stage::out) carry_out(now);
 }
 
-void Node::do_all(Time now) {
+/// What that leads to is wanted, and not done yet.
+void Node::carry_out(Time now) {
   std::swap(effects_, carried_out_);
-  carry_out(carried_out_, now);
-  carried_out_.clear();
-}
-
-void Node::carry_out(Effects& effects, Time now) {
-  for (const Introduction& each : effects.introductions) channels_.know(each.life, each.address);
-  for (const Life& life : effects.forgotten) forget(life);
+  for (const Introduction& each : carried_out_.introductions)
+    channels_.know(each.life, each.address);
+  for (const Life& life : carried_out_.forgotten) forget(life);
   follow_view(now);
   follow_epoch();
-  dispatch(effects);
-  for (Ask& ask : effects.asks) put_question(std::move(ask));
-  for (const Event& event : effects.events)
+  dispatch(carried_out_);
+  for (Ask& ask : carried_out_.asks) put_question(std::move(ask));
+  for (const Event& event : carried_out_.events)
     std::visit([&](const auto& chosen) { happen(chosen, now); }, event);
+  carried_out_.clear();
 }
 
 void Node::dispatch(const Effects& effects) {
@@ -117,6 +115,33 @@ void Node::follow_epoch() {
 }
 
 // The locks.
+
+void Node::take_place(Claim& claim, LockDesk& desk, Time now) {
+  claim.state = Claim::State::waiting;
+  claim.asked = now;
+  claim.before = desk.traffic;
+  claim.desk = &desk;
+  desk.queue.add(claim);
+  tell([&](Witness& witness) { witness.asked(desk.name, claim.mode); });
+  touch(desk);
+}
+
+void Node::drop_place(Claim& claim, Time now) {
+  if (!witnesses_.empty()) tell_end(claim, now);
+  if (claim.is_command()) let_go(claim, now);
+  claim.state = Claim::State::idle;
+  claim.desk->queue.remove(claim);
+  touch(*claim.desk);
+}
+
+/// By its own will.
+void Node::tell_end(const Claim& claim, Time now) {
+  const std::string& lock = claim.desk->name;
+  tell([&](Witness& witness) {
+    if (claim.state == Claim::State::inside) witness.left(lock, claim.mode, claim.held(now));
+    if (claim.state == Claim::State::waiting) witness.withdrew(lock, claim.mode);
+  });
+}
 
 void Node::advance(LockDesk& desk, Time now) {
   while (steward_ && steward_->stage() != Stage::out) {

@@ -1,6 +1,192 @@
-#include <conch/mutex.hpp>
+// Mutex and SharedMutex: a lock as the threads of one process use it.
+#include <fmt/core.h>
 
-#include "peer/thread_locks.hpp"
+#include <algorithm>
+#include <conch/deadline.hpp>
+#include <conch/mutex.hpp>
+#include <conch/receipt.hpp>
+#include <conch/shared_mutex.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "peer/engine.hpp"
+#include "peer/thread_claim.hpp"
+
+namespace conch::peer {
+
+/// Who of the threads is inside, and with which claim.
+class ThreadLocks {
+ public:
+  ThreadLocks(Engine& engine, const std::string& name);
+  /// Whoever is inside is not any more.
+  ~ThreadLocks();
+
+  // All throw Error, as if this thread has locked it before or the peer has left its group.
+
+  void lock(Mode mode) { lock_by(mode, Deadline()); }
+  bool try_lock(Mode mode);
+  /// False if this time has come before; if it has come already, as `try_lock`.
+  bool try_lock_by(Mode mode, const Deadline& deadline);
+  void unlock();
+
+  std::uint64_t fence() const;
+  bool holds() const;
+  Receipt receipt() const;
+  void on_lost(std::function<void()> callback);
+
+  const std::string& name() const { return desk_.name; }
+  /// By a fork: it must be abandoned, not destroyed.
+  bool is_inherited() const { return engine_.is_inherited(); }
+
+ private:
+  class Visit;
+
+  Visit& begin(Mode mode);
+  bool lock_by(Mode mode, const Deadline& deadline);
+  bool conclude(Visit& visit, const Guard& guard);
+  void end(Visit& visit);
+  Visit* mine() const;
+  const Visit& mine_inside() const;
+
+  /// It may outlive the peer.
+  std::shared_ptr<Engine> kept_;
+  Engine& engine_;
+  LockDesk& desk_;
+  /// Of the threads that wait or are inside, and some to be used again.
+  std::vector<std::unique_ptr<Visit>> visits_;
+  std::vector<std::unique_ptr<Visit>> spare_;
+  std::function<void()> lost_;
+};
+
+/// A claim of one thread.
+class ThreadLocks::Visit final : public ThreadClaim {
+ public:
+  Visit(ThreadLocks& locks, Mode mode) : ThreadClaim(mode), locks_(locks) {}
+
+  void changed() override {
+    ThreadClaim::changed();
+    if (state == State::lost && locks_.lost_) locks_.engine_.call_later(locks_.lost_);
+  }
+
+ private:
+  ThreadLocks& locks_;
+};
+
+ThreadLocks::ThreadLocks(Engine& engine, const std::string& name)
+    : kept_(engine.shared_from_this()), engine_(engine), desk_(engine.open_desk(name)) {}
+
+ThreadLocks::~ThreadLocks() {
+  {
+    Guard guard = engine_.guard();
+    for (auto& visit : visits_) engine_.give_up(*visit, guard);
+  }
+  engine_.close_desk(desk_);
+}
+
+ThreadLocks::Visit& ThreadLocks::begin(Mode mode) {
+  if (mine() || is_locked_by_this_thread(desk_))
+    throw Error(ErrorCode::deadlock, fmt::format("this thread has locked '{}' already: it would "
+                                                 "wait for itself",
+                                                 desk_.name));
+  if (spare_.empty()) spare_.push_back(std::make_unique<Visit>(*this, mode));
+  visits_.push_back(std::move(spare_.back()));
+  spare_.pop_back();
+  Visit& visit = *visits_.back();
+  visit.mode = mode;
+  visit.thread = std::this_thread::get_id();
+  return visit;
+}
+
+bool ThreadLocks::lock_by(Mode mode, const Deadline& deadline) {
+  Guard guard = engine_.guard();
+  Visit& visit = begin(mode);
+  try {
+    engine_.request(visit, desk_, guard);
+    engine_.wait(visit, deadline, guard);
+  } catch (...) {  // A clock may throw, too, while the visit has a place.
+    engine_.give_up(visit, guard);
+    end(visit);
+    throw;
+  }
+  return conclude(visit, guard);
+}
+
+bool ThreadLocks::try_lock_by(Mode mode, const Deadline& deadline) {
+  return deadline.has_come() ? try_lock(mode) : lock_by(mode, deadline);
+}
+
+/// If somebody of this process is in front of us, the answer is known without asking.
+bool ThreadLocks::try_lock(Mode mode) {
+  bool busy = false;
+  {
+    Guard guard = engine_.guard();
+    busy = !desk_.queue.idle() && !(mode == Mode::read && desk_.queue.is_read());
+  }
+  return !busy && lock_by(mode, Deadline::after(engine_.options().try_patience));
+}
+
+bool ThreadLocks::conclude(Visit& visit, const Guard& guard) {
+  if (visit.state == Claim::State::inside || visit.state == Claim::State::lost) return true;
+  bool refused = visit.state == Claim::State::refused;
+  engine_.give_up(visit, guard);
+  end(visit);
+  if (refused) engine_.fail_because_left();
+  return false;
+}
+
+void ThreadLocks::unlock() {
+  Guard guard = engine_.guard();
+  Visit* visit = mine();
+  if (!visit)
+    throw Error(ErrorCode::misuse, fmt::format("this thread has not locked '{}'", desk_.name));
+  engine_.give_up(*visit, guard);
+  end(*visit);
+}
+
+void ThreadLocks::end(Visit& visit) {
+  auto found = std::find_if(visits_.begin(), visits_.end(),
+                            [&](const auto& each) { return each.get() == &visit; });
+  spare_.push_back(std::move(*found));
+  visits_.erase(found);
+}
+
+ThreadLocks::Visit* ThreadLocks::mine() const {
+  for (const auto& visit : visits_)
+    if (visit->thread == std::this_thread::get_id()) return visit.get();
+  return nullptr;
+}
+
+const ThreadLocks::Visit& ThreadLocks::mine_inside() const {
+  const Visit* visit = mine();
+  if (!visit || visit->state == Claim::State::waiting)
+    throw Error(ErrorCode::misuse, fmt::format("this thread has not locked '{}'", desk_.name));
+  return *visit;
+}
+
+std::uint64_t ThreadLocks::fence() const {
+  Guard guard = engine_.guard();
+  return mine_inside().fence.number();
+}
+
+bool ThreadLocks::holds() const {
+  Guard guard = engine_.guard();
+  const Visit* visit = mine();
+  return visit && visit->state == Claim::State::inside && engine_.has_lease();
+}
+
+Receipt ThreadLocks::receipt() const {
+  Guard guard = engine_.guard();
+  return mine_inside().receipt;
+}
+
+void ThreadLocks::on_lost(std::function<void()> callback) {
+  Guard guard = engine_.guard();
+  lost_ = std::move(callback);
+}
+
+}  // namespace conch::peer
 
 namespace conch {
 
@@ -26,5 +212,36 @@ bool Mutex::holds() const { return state_->holds(); }
 Receipt Mutex::receipt() const { return state_->receipt(); }
 void Mutex::on_lost(std::function<void()> callback) { state_->on_lost(std::move(callback)); }
 const std::string& Mutex::name() const { return state_->name(); }
+
+struct SharedMutex::State : peer::ThreadLocks {
+  using ThreadLocks::ThreadLocks;
+};
+
+SharedMutex::SharedMutex(Peer& peer, const std::string& name) {
+  peer.engine().expect_sharing();
+  state_ = std::make_unique<State>(peer.engine(), name);
+}
+SharedMutex::~SharedMutex() {
+  if (state_->is_inherited()) peer::abandon(std::move(state_));
+}
+
+void SharedMutex::lock() { state_->lock(Mode::write); }
+bool SharedMutex::try_lock() { return state_->try_lock(Mode::write); }
+bool SharedMutex::try_lock_by(const Deadline& deadline) {
+  return state_->try_lock_by(Mode::write, deadline);
+}
+void SharedMutex::unlock() { state_->unlock(); }
+
+void SharedMutex::lock_shared() { state_->lock(Mode::read); }
+bool SharedMutex::try_lock_shared() { return state_->try_lock(Mode::read); }
+bool SharedMutex::try_lock_shared_by(const Deadline& deadline) {
+  return state_->try_lock_by(Mode::read, deadline);
+}
+void SharedMutex::unlock_shared() { state_->unlock(); }
+
+std::uint64_t SharedMutex::fence() const { return state_->fence(); }
+bool SharedMutex::holds() const { return state_->holds(); }
+void SharedMutex::on_lost(std::function<void()> callback) { state_->on_lost(std::move(callback)); }
+const std::string& SharedMutex::name() const { return state_->name(); }
 
 }  // namespace conch

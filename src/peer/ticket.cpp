@@ -2,7 +2,8 @@
 
 #include <conch/ticket.hpp>
 
-#include "peer/thread_locks.hpp"
+#include "peer/engine.hpp"
+#include "peer/thread_claim.hpp"
 
 namespace conch {
 

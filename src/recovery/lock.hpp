@@ -172,36 +172,33 @@ class Lock {
  private:
   /// Takes the value to where the process is, as far as it can be taken.
   void reconcile(Out& out) {
-    while (step(out)) {
+    for (;;) {
+      switch (value_ ? played_ : Doing::joining) {
+        case Doing::joining: return settle(out);
+        case Doing::withdrawing: return;
+        case Doing::nothing:
+          if (process_ != Doing::waiting) return settle(out);
+          ask(out);
+          break;
+        case Doing::waiting:
+          if (wants_what_is_played()) return;
+          withdraw(out);
+          break;
+        case Doing::inside:
+          if (process_ == Doing::inside) return;
+          // What was left while the value could not be told goes to the next one first.
+          if (wants_what_is_played() && !left_) return grant(out);
+          leave(out);
+          break;
+      }
     }
-  }
-  /// Whether there may be more to do.
-  bool step(Out& out) {
-    if (!value_) return settle(out);
-    switch (played_) {
-      case Doing::joining: return settle(out);
-      case Doing::withdrawing: return false;
-      case Doing::nothing:
-        if (process_ != Doing::waiting) return settle(out);
-        return ask(out), true;
-      case Doing::waiting:
-        if (wants_what_is_played()) return false;
-        return withdraw(out), true;
-      case Doing::inside:
-        if (process_ == Doing::inside) return false;
-        // What was left while the value could not be told goes to the next one first.
-        if (wants_what_is_played() && !left_) return grant(out), false;
-        return leave(out), true;
-    }
-    return false;
   }
   bool wants_what_is_played() const { return process_ == Doing::waiting && wish_ == played_wish_; }
   /// The value waits for nothing: a process that has cancelled is free.
-  bool settle(Out& out) {
-    if (process_ != Doing::withdrawing) return false;
+  void settle(Out& out) {
+    if (process_ != Doing::withdrawing) return;
     process_ = Doing::nothing;
     out.tell(Withdrew{name_});
-    return false;
   }
   void ask(Out& out) {
     played_ = Doing::waiting;
