@@ -42,6 +42,7 @@ void Node::catch_up(Time now) {
 
 /// What that leads to is wanted, and not done yet.
 void Node::carry_out(Time now) {
+  if (effects_.empty()) return follow_view(now), follow_epoch();
   std::swap(effects_, carried_out_);
   for (const Introduction& each : carried_out_.introductions)
     channels_.know(each.life, each.address);

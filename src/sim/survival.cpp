@@ -71,9 +71,9 @@ Time Survival::Clock::shows(Time now) const {
 
 Time Survival::Clock::when(Time shown) const {
   Duration local = shown.time_since_epoch() - offset;
-  Duration since = local / (1'000'000 + ppm) * 1'000'000;
+  Duration since = local * 1'000'000 / (1'000'000 + ppm);
   // Rounded up, so that the clock has got there.
-  while (shows(Time(since)) < shown) since += std::chrono::microseconds(10);
+  while (shows(Time(since)) < shown) since += std::chrono::nanoseconds(1);
   return Time(since);
 }
 
@@ -126,8 +126,9 @@ SurvivalReport Survival::run() {
   std::uint64_t events_at_once = 0;
   try {
     while (!events_.empty() && !findings_.violation() && !is_over()) {
-      Event event = events_.top();
-      events_.pop();
+      std::pop_heap(events_.begin(), events_.end(), std::greater<>());
+      Event event = std::move(events_.back());
+      events_.pop_back();
       if (event.at > stage_until_ || ++events > events_max * nodes_) {
         go_on();
         break;
@@ -232,7 +233,10 @@ NodeId Survival::id_of(std::uint64_t place) const {
   return NodeId{is_ring() ? (~std::uint64_t{0} / nodes_) * place + 1 : place};
 }
 
-void Survival::at(Time when, Act act) { events_.push({when, ++order_, std::move(act)}); }
+void Survival::at(Time when, Act act) {
+  events_.push_back({when, ++order_, std::move(act)});
+  std::push_heap(events_.begin(), events_.end(), std::greater<>());
+}
 
 void Survival::to(std::uint64_t serial, Duration delay, std::function<void(Process&)> act) {
   after(delay, [this, serial, act = std::move(act)] {

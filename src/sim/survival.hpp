@@ -16,7 +16,6 @@
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <queue>
 #include <set>
 #include <string>
 #include <tuple>
@@ -366,7 +365,8 @@ class Survival {
   Random data_dice_;
   Time now_{};
   std::uint64_t order_ = 0;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  /// A heap; the next one is in front.
+  std::vector<Event> events_;
   std::uint32_t nodes_ = 0;
   /// Without a register.
   std::optional<node::Agreement> ring_;
