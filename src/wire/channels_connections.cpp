@@ -249,6 +249,9 @@ void Channels::take(Connection& connection, const Frame& frame) {
 
 void Channels::take_payload(Connection& connection, Correspondent& from, const Frame& frame) {
   from.inlet = &connection;
+  // It dials only when it cannot send back over what we have dialed: somebody else has, or it has
+  // given that up since.
+  if (connection.dialed && from.from) close(*from.from);
   if (from.incoming.is_known(frame.body, now_)) return;
   std::optional<std::string_view> payload = from.incoming.take(frame.body, now_);
   if (!payload) return drop(connection, "a payload came, and not the one before it");

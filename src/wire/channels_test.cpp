@@ -97,6 +97,7 @@ class Rig {
     act();
     return closed_;
   }
+  bool is_open(Side& side, Serial serial) const { return pipes_.contains({&side, serial}); }
   void tick(Duration passes) {
     now += passes;
     for (Side* side : {&a, &b}) side->channels.tick(now);
@@ -240,6 +241,28 @@ TEST(Channels, WhoHasForgottenBreaksTheChannel) {
   rig.run();
   EXPECT_EQ(rig.a.breaks, (std::vector<std::string>{"it has forgotten what it had received"}));
   EXPECT_EQ(rig.b.got, (std::vector<std::string>{"one"}));
+}
+
+TEST(Channels, WhoPosesAsAPeerIsHungUpOnWhenThePeerSpeaks) {
+  Rig rig;
+  rig.send(rig.a, "one");
+  rig.run();
+  constexpr Serial impostor = 1000;
+  rig.a.channels.accepted({.serial = impostor, .route = Route::remote, .whom = "somebody"},
+                          rig.now);
+  std::string hello;
+  put_hello(hello, {.group = "kitchen",
+                    .algorithm = "ring",
+                    .role = Role::peer,
+                    .self = life_b,
+                    .address = "tcp:peer3:1",
+                    .means = life_a});
+  rig.a.channels.brought(impostor, hello, rig.now);
+  EXPECT_TRUE(rig.is_open(rig.a, impostor)) << rig.a.lines.size();
+  rig.send(rig.b, "two");
+  rig.run();
+  EXPECT_EQ(rig.a.got, std::vector<std::string>{"two"});
+  EXPECT_FALSE(rig.is_open(rig.a, impostor));
 }
 
 }  // namespace conch::wire::channels_test
