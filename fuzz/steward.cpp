@@ -2,11 +2,12 @@
 // or without. What the peer relies on may break over that: then an invariant says so before
 // anything is handed out, and the peer throws the steward away and begins a new life, as one does
 // that has lost its lease. Nothing else happens.
+#include "recovery/steward.hpp"
+
 #include "fuzz.hpp"
 #include "group.hpp"
 #include "node/charter.hpp"
 #include "node/overlay_steward.hpp"
-#include "recovery/steward.hpp"
 
 using namespace conch;
 using namespace conch::node;

@@ -23,11 +23,11 @@
 #include <string_view>
 #include <vector>
 
-#include "recovery/steward.hpp"
 #include "node/data_section.hpp"
 #include "node/data_world.hpp"
 #include "node/talk.hpp"
 #include "node/versioned_blocks.hpp"
+#include "recovery/steward.hpp"
 
 namespace conch::node {
 

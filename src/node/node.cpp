@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "node/names.hpp"
 #include "node/charter.hpp"
+#include "node/names.hpp"
 #include "node/overlay_steward.hpp"
 #include "recovery/steward.hpp"
 

@@ -165,8 +165,7 @@ class OverlaySteward final : public AnySteward {
     } catch (const BrokenInvariant& broken) {
       intake.fault = broken.what();
       intake.fatal = !of_lock;
-      if constexpr (of_lock)
-        call(out, [&](auto& own) { locks_.begin_anew(message.lock, own); });
+      if constexpr (of_lock) call(out, [&](auto& own) { locks_.begin_anew(message.lock, own); });
     }
     return intake;
   }

@@ -6,9 +6,9 @@
 #include <conch/error.hpp>
 #include <stdexcept>
 
-#include "wire/back_off.hpp"
 #include "net/patience.hpp"
 #include "net/ways.hpp"
+#include "wire/back_off.hpp"
 
 namespace conch::etcd {
 

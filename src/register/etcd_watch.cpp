@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "wire/back_off.hpp"
 #include "net/patience.hpp"
+#include "wire/back_off.hpp"
 
 namespace conch::etcd {
 

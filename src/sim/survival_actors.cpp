@@ -142,7 +142,7 @@ void Survival::let_go(Process& process, Thread& thread, const std::optional<Data
   oracle(thread.desk->name).left(thread.actor(), written);
   act(process, [&](node::Node& node, Time now) { node.drop_place(thread, now); });
   finish(process, thread);
-  bool has_done_its_work = stormy_ && data_dice_.chance(0.005);
+  bool has_done_its_work = stormy_ && !is_ring() && data_dice_.chance(0.005);
   if (has_done_its_work)
     to(process.serial, draw({}, options_.lease.length / 100), [this](Process& one) { leave(one); });
 }
