@@ -51,7 +51,7 @@ class CONCH_API Mutex {
   bool holds() const;
   Receipt receipt() const;
   /// Called by a thread of the library when the lock is lost while somebody is inside. It must not
-  /// lock or unlock.
+  /// lock, unlock, or have the peer leave.
   void on_lost(std::function<void()> callback);
 
   const std::string& name() const;

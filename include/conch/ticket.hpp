@@ -59,7 +59,8 @@ class CONCH_API Ticket {
   std::uint64_t fence() const;
   /// Of the last entry.
   Receipt receipt() const;
-  // Called by the peer's own thread, and must return soon: that thread serves everybody.
+  // Called by the peer's own thread, and must return soon: that thread serves everybody. It must
+  // not have the peer leave.
 
   /// When `ready` has become true. Set it before `request`.
   void on_ready(std::function<void()> callback);

@@ -8,14 +8,14 @@
 
 namespace conch::node {
 
-/// Of a group whose founder does not say.
+/// The eps of a group whose founder does not choose one.
 inline constexpr unsigned default_eps = 2;
 
 /// The group must have this eps; without one, the peer takes over whatever the group has.
 recovery::Charter charter_of(const CatalogEntry& entry, const std::optional<unsigned>& eps = {},
                              const Tuning& tuning = {});
 
-/// None. Specimens of peers, which tests must catch, have a definition of their own.
+/// Always none; specimens of peers, which tests must catch, have a definition of their own.
 recovery::Rule rule_left_out();
 
 }  // namespace conch::node

@@ -40,7 +40,7 @@ void Node::catch_up(Time now) {
   if (!effects_.events.empty() && steward_->stage() != Stage::out) carry_out(now);
 }
 
-/// What that leads to is wanted, and not done yet.
+/// Carries out what is pending; what that leads to is left for the next round.
 void Node::carry_out(Time now) {
   if (effects_.empty()) return follow_view(now), follow_epoch();
   std::swap(effects_, carried_out_);

@@ -79,6 +79,7 @@ class Effects {
     parcels.clear();
     asks.clear();
     events.clear();
+    outbox_.clear();
   }
   std::string_view payload(const Parcel& parcel) const {
     return std::string_view(bytes).substr(parcel.begin, parcel.size);

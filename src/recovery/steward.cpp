@@ -178,6 +178,7 @@ Intake Steward::receive(const Life& from, std::string_view payload, Out& out) {
     InvariantWatch watch;
     receive(from, message_, out);
   } catch (const BrokenInvariant& broken) {
+    out.clear();  // What a life wanted that is over does not count.
     return {.fault = broken.what(), .fatal = true};
   }
   auto* told = std::get_if<Told>(&message_);

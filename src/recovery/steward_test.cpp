@@ -315,6 +315,26 @@ TEST(Steward, BeginsAnEpochLongBeforeTheFencesOfThisOneRunOut) {
 }
 
 // What arrives is bounded by its own length and validated; whatever passes is handled.
+/// A second token: no member of ours would send it.
+TEST(Steward, OfALifeThatAMessageHasBrokenNothingIsLeftToDo) {
+  Alone peer;
+  peer.come_in(seconds(1));
+  peer.request(seconds(1));
+  ASSERT_TRUE(peer.is_told<Granted>());
+  Said token;
+  encode(token.bytes, NaimiTrehel::Message(NaimiTrehel::Token{}));
+  std::string bytes;
+  encode(bytes, Message(Told{"a", peer.standing.view.epoch, token}));
+  peer.at(seconds(1), [&](auto& steward, auto& out) {
+    out.tell(Withdrew{"b"});
+    Intake intake = steward.receive({NodeId{1}, Incarnation{1}}, std::string_view(bytes), out);
+    EXPECT_TRUE(intake.fatal);
+    EXPECT_NE(intake.fault, "");
+    EXPECT_TRUE(out.empty());
+    EXPECT_TRUE(out.outbox().sends().empty() && out.outbox().effects().empty());
+  });
+}
+
 template <class A>
 void fuzz(std::uint64_t seed, std::string_view name) {
   Dice dice(seed);

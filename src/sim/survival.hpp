@@ -336,6 +336,7 @@ class Survival {
   void strike_ring();
   void strike_at(Process& process);
   void suspect(Process& accuser, const Life& whom);
+  std::set<NodeId> neighbours_of(NodeId id);
   void cut_off(const Process& process, Duration length);
   void force_open();
   bool force_open(Process& process, Client& client, const std::string& lock, bool is_now);

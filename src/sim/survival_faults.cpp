@@ -38,7 +38,7 @@ void Survival::strike() {
   Process* victim = draw_process(random_);
   if (!stormy_ || !victim) return;
   Duration lease = options_.lease.length;
-  switch (random_.below(17)) {
+  switch (random_.below(19)) {
     case 0:
     case 1: return strike_at(*victim);
     case 2: {  // starts again at once, before anybody has noticed
@@ -81,6 +81,21 @@ void Survival::strike() {
       return chance(0.5) ? forge_acknowledgement(*victim, *draw_process(random_))
                          : break_some_wire();
     case 16: return sever(*victim, *draw_process(random_));
+    case 17:
+      note("a machine loses power");
+      findings_.see(Sighting::machine_died);
+      for (NodeId id : neighbours_of(victim->id)) {
+        kill(*newest(id), false);
+        respawn(id, draw(lease / 10, 2 * lease));
+      }
+      return;
+    case 18: {
+      note("a machine sleeps");
+      findings_.see(Sighting::machine_slept);
+      Duration length = draw(lease / 5, 4 * lease);
+      for (NodeId id : neighbours_of(victim->id)) stop(*newest(id), length);
+      return;
+    }
     case 15:
       note("the disk of the register is full");
       register_full_ = true;
@@ -107,6 +122,14 @@ void Survival::strike(const Strike& strike) {
       for (Process* other : living())
         if (other != victim) return suspect(*other, victim->life);
   }
+}
+
+/// The peers of this one's machine, with itself.
+std::set<NodeId> Survival::neighbours_of(NodeId id) {
+  std::set<NodeId> ids;
+  for (const Process* process : living())
+    if (share_memory(process->id, id)) ids.insert(process->id);
+  return ids;
 }
 
 void Survival::suspect(Process& accuser, const Life& whom) {

@@ -74,6 +74,8 @@ std::string_view word(Sighting sighting) {
     case Sighting::connection_cut: return "a connection broke with bytes on their way";
     case Sighting::wrote_in_parts: return "a connection took less than it was given";
     case Sighting::severed: return "two heard one another no more";
+    case Sighting::machine_died: return "a machine died with all its peers";
+    case Sighting::machine_slept: return "a machine slept with all its peers";
   }
   return "?";
 }

@@ -88,8 +88,10 @@ enum class Sighting : std::uint8_t {
   connection_cut,      // with bytes on their way, of which some did not come
   wrote_in_parts,      // because a connection took less than it was given
   severed,             // two heard one another no more, and all others heard both
+  machine_died,        // with all its peers at once
+  machine_slept,
 };
-inline constexpr auto sighting_count = static_cast<std::size_t>(Sighting::severed) + 1;
+inline constexpr auto sighting_count = static_cast<std::size_t>(Sighting::machine_slept) + 1;
 std::string_view word(Sighting sighting);
 /// Whether an algorithm of which one can say this shows it in some hundred runs.
 bool is_expected(Sighting sighting, const CatalogEntry& entry);
