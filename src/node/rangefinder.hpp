@@ -35,7 +35,6 @@ class Rangefinder {
  private:
   /// Adaptive members, this one among them, by id; empty if it is not one.
   std::vector<recovery::Life> company() const;
-  void tell_first(const recovery::Life& first);
   /// Everybody has been measured, and some times.
   bool knows_enough() const;
   void regroup(Time now);

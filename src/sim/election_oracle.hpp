@@ -41,7 +41,6 @@ class CoordinatorOracle {
   /// The node is up and a candidate from now on; or it is not any more.
   void candidate(Node node, Time now) { since_[node] = now; }
   void no_candidate(Node node) { since_[node].reset(); }
-  bool is_candidate(Node node) const { return since_[node].has_value(); }
   /// The node asks those above it.
   void asks(Node node, Time now) { asked_[node] = now; }
 
