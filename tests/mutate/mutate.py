@@ -38,6 +38,7 @@ class Fault:
     before: list = field(default_factory=list)
     after: list = field(default_factory=list)
     excuse: str = ""
+    is_harmless: bool = False
 
     def planted(self, text):
         """The file's text with the fault in it; an error if it is not to be found just once."""
@@ -59,8 +60,9 @@ def read_faults():
             faults[-1].before.append(rest)
         elif mark == "+":
             faults[-1].after += [rest] if rest else []
-        elif mark == "?":
+        elif mark in "?=":
             faults[-1].excuse = rest.strip()
+            faults[-1].is_harmless = mark == "="
         elif line.startswith("src/"):
             faults[-1].file = line
         elif ": " in line:
@@ -174,15 +176,18 @@ def tell(fault, result):
 
 def summarize(faults, results, seconds):
     caught = [fault for fault in faults if results[fault.name]["survive"] is not None]
+    harmless = [fault for fault in faults if fault.is_harmless and fault not in caught]
+    harmful = len(faults) - len(harmless)
     either = [fault for fault in faults if fault in caught or results[fault.name]["tests"]]
-    print(f"\n{len(caught)} of {len(faults)} faults ({100 * len(caught) // max(len(faults), 1)} %) are caught by conch survive "
-          f"within {seconds} s, {len(either)} by that or the tests.")
-    missed = [fault for fault in faults if fault not in caught]
-    if missed:
-        print("Not by conch survive:")
-    for fault in missed:
-        also = "" if results[fault.name]["tests"] else "; nor by the tests"
-        print(f"  {fault.name}{also}: {fault.excuse or 'nobody knows why'}")
+    print(f"\n{len(caught)} of {harmful} faults that do harm ({100 * len(caught) // max(harmful, 1)} %) are caught by conch "
+          f"survive within {seconds} s; of all {len(faults)}, {len(either)} by that or the tests.")
+    missed = [fault for fault in faults if fault not in caught and fault not in harmless]
+    for title, those in (("Not by conch survive:", missed), ("Of no harm:", harmless)):
+        if those:
+            print(title)
+        for fault in those:
+            also = "" if results[fault.name]["tests"] else "; nor by the tests"
+            print(f"  {fault.name}{also}: {fault.excuse or 'nobody knows why'}")
 
 
 def known_results(digest):
