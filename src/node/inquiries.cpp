@@ -95,7 +95,7 @@ void Inquiries::propose_evictions(Time now) {
   std::set<Life> those;
   for (const Errand& errand : errands_)
     if (const Life* life = std::get_if<Life>(&errand.goal)) those.insert(*life);
-  node_.steward().evict(std::move(those), node_.effects().at(now));
+  node_.steward().evict(those, node_.effects().at(now));
 }
 
 /// Those who run commands under it are asked first, and say how long that takes. Who does not

@@ -75,9 +75,9 @@ class AnySteward {
   virtual void timer(const std::string& /*lock*/, Epoch, TimerId, Out&) {}
   /// Those, and no others any more, are to be put out because somebody wants it: proposed until
   /// they are, whatever else happens to the view meanwhile.
-  virtual void evict(std::set<Life>, Out&) {}
+  virtual void evict(const std::set<Life>&, Out&) {}
   /// The members should have these labels, from now on and by a new epoch.
-  virtual void relabel(std::map<NodeId, std::string>, Out&) {}
+  virtual void relabel(const std::map<NodeId, std::string>&, Out&) {}
   /// Whoever holds the lock loses it, by a new epoch; ends in Opened, or Expelled. False if this
   /// peer is not in the group.
   virtual bool force_open(const std::string& /*lock*/, Out&) { return false; }

@@ -231,9 +231,9 @@ void Steward::suspect(const Life& life, Out& out) {
   if (std::optional<View> view = participant_.eviction_of(life)) propose(std::move(*view), out);
 }
 
-void Steward::evict(std::set<Life> those, Out& out) {
-  std::swap(evicting_, those);
-  bool is_new = !std::includes(those.begin(), those.end(), evicting_.begin(), evicting_.end());
+void Steward::evict(const std::set<Life>& those, Out& out) {
+  bool is_new = !std::includes(evicting_.begin(), evicting_.end(), those.begin(), those.end());
+  evicting_ = those;
   if (!is_new || !alive(out) || leaving_ || !tenure_.until()) return;
   next_proposal_ = out.now();
   look_after(out);
@@ -275,9 +275,9 @@ bool Steward::force_open(const std::string& lock, Out& out) {
   return true;
 }
 
-void Steward::relabel(std::map<NodeId, std::string> labels, Out& out) {
+void Steward::relabel(const std::map<NodeId, std::string>& labels, Out& out) {
   if (!alive(out) || leaving_) return;
-  labels_ = std::move(labels);
+  labels_ = labels;
   if (next_proposal_ || !participant_.relabelling(labels_)) return;
   next_proposal_ = out.now();
   look_after(out);

@@ -60,14 +60,14 @@ class Steward final : public AnySteward {
   void timer(const std::string& lock, Epoch epoch, TimerId timer, Out& out) override;
   void silent(const Life& life, Duration unacknowledged, Out& out) override;
   void suspect(const Life& life, Out& out) override;
-  void evict(std::set<Life> those, Out& out) override;
+  void evict(const std::set<Life>& those, Out& out) override;
 
   bool request(const std::string& lock, const Wish& wish, Out& out) override;
   bool cancel(const std::string& lock, Out& out) override;
   bool release(const std::string& lock, const DataRef& data, Out& out) override;
   void copied(const std::string& lock, const DataRef& data, Out& out) override;
   bool force_open(const std::string& lock, Out& out) override;
-  void relabel(std::map<NodeId, std::string> labels, Out& out) override;
+  void relabel(const std::map<NodeId, std::string>& labels, Out& out) override;
   void leave(Out& out) override;
 
   void delay_locks(Duration lock_delay, Out& out) override;
