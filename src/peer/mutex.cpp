@@ -16,7 +16,7 @@
 
 namespace conch::peer {
 
-/// Who of the threads is inside, and with which claim.
+/// One lock as the threads of this process use it, each by a claim of its own.
 class ThreadLocks {
  public:
   ThreadLocks(Engine& engine, const std::string& name);
@@ -54,7 +54,7 @@ class ThreadLocks {
   std::shared_ptr<Engine> kept_;
   Engine& engine_;
   LockDesk& desk_;
-  /// Of the threads that wait or are inside, and some to be used again.
+  /// The claims of threads that wait or are inside, and spare ones to be used again.
   std::vector<std::unique_ptr<Visit>> visits_;
   std::vector<std::unique_ptr<Visit>> spare_;
   std::function<void()> lost_;

@@ -14,7 +14,7 @@
 
 namespace conch::recovery {
 
-/// What came of a payload.
+/// The result of reading a payload.
 struct Intake {
   /// What is wrong with it, if something is.
   std::string fault = {};
