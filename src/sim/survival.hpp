@@ -165,6 +165,9 @@ class Survival {
       return std::tie(at, order) > std::tie(other.at, other.order);
     }
   };
+  /// Data have three cells, each with the fence of who wrote it last.
+  static constexpr std::uint64_t cell = sizeof(std::uint64_t);
+  static constexpr std::uint64_t data_size = 3 * cell;
   /// Of a run: everybody does what it wants; asks for no more; leaves.
   enum class Stage : std::uint8_t { busy, quiet, farewell };
 
@@ -280,7 +283,7 @@ class Survival {
   void see_token(const Process& receiver, std::string_view payload);
   std::string describe(std::string_view payload) const;
 
-  // Data, and their transfers: survival_data.cpp
+  // Data, and their transfers: survival_data.cpp, survival_transfers.cpp
   void open_data(Process& process, Thread& thread);
   void close_data(Process& process, Thread& thread);
   void use_data(Process& process, Thread& thread);
