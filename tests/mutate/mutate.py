@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Plants the faults of faults.txt, one at a time, and sees who notices: ./dev mutate.
 
-Each is planted in a copy of the tree, below build/mutate, and built there; then `conch survive` runs with fresh
-seeds until it complains or its time is over, and the tests of recovery, node and channels run. What came of a fault is kept until the
-sources change, so that a run that was ended goes on where it was.
+They are planted in a copy of the tree, below build/mutate: most of them together, each behind a switch (switches.py),
+the others alone. With each of them `conch survive` runs with fresh seeds until it complains or its time is over, and
+then the tests of recovery, node and channels. What came of a fault is kept until the sources change, so that a run
+that was ended goes on where it was.
 """
 import argparse
 import hashlib
@@ -11,6 +12,7 @@ import itertools
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -19,11 +21,14 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import switches
+
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "mutate"
 TREE = FOLDER / "tree"
 BUILD = FOLDER / "build"
 RESULTS = FOLDER / "results.jsonl"
+SWITCH = FOLDER / "switch.hpp"
 # What `conch survive` is given in turn, and how many runs at a time: a thousand show whether what should happen
 # sometimes does; overlays take longer. None: one run, struck at every step.
 TURNS = [("naimi-trehel", 1500), ("elmp", 1500), ("central", 1500), ("elmp", None), ("all", 700)]
@@ -100,25 +105,26 @@ def copy_tree():
 
 
 def configure():
-    if (BUILD / "build.ninja").is_file():
+    if SWITCH.is_file() and (BUILD / "build.ninja").is_file():
         return
+    SWITCH.write_text(switches.HEADER)
     launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
     subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                    "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -w", "-DCMAKE_UNITY_BUILD=ON", "-DCONCH_LAB=ON", "-DBUILD_TESTING=ON",
+                    f"-DCMAKE_CXX_FLAGS_RELEASE=-O1 -w -include {SWITCH}", "-DCMAKE_UNITY_BUILD=ON", "-DCONCH_LAB=ON", "-DBUILD_TESTING=ON",
                     *launcher], check=True, stdout=subprocess.DEVNULL)
 
 
 def build():
     """Empty, or what the compiler said."""
     built = subprocess.run(["cmake", "--build", BUILD, "--target", "conch-lab", *TESTS,
-                            "-j", str(os.cpu_count())], capture_output=True, text=True)
-    return "" if built.returncode == 0 else built.stdout[-3000:]
+                            "-j", str(os.cpu_count()), "--", "-k", "0"], capture_output=True, text=True)
+    return "" if built.returncode == 0 else built.stdout
 
 
-def run(command, seconds):
-    """Its status and what it said; None and nothing if it had to be ended."""
+def run(command, seconds, number=0):
+    """Its status and what it said, with that fault switched on; None and nothing if it had to be ended."""
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                             start_new_session=True)
+                             start_new_session=True, env={**os.environ, "CONCH_FAULT": str(number)})
     try:
         said, _ = child.communicate(timeout=seconds)
         return child.returncode, said
@@ -128,7 +134,7 @@ def run(command, seconds):
         return None, ""
 
 
-def survive(seconds):
+def survive(seconds, number):
     """How long it took until `conch survive` complained, and of what; nothing if it did not."""
     begun = time.monotonic()
     for algorithm, runs in itertools.cycle(TURNS):
@@ -137,7 +143,7 @@ def survive(seconds):
             return None
         first = random.SystemRandom().randrange(1 << 40)
         which = ["--seeds", f"{first}..{first + runs - 1}"] if runs else ["--nodes", "2", "--everywhere", "--seed", str(first)]
-        status, said = run([BUILD / "conch-lab", "survive", algorithm, "--threads", str(os.cpu_count()), *which], left)
+        status, said = run([BUILD / "conch-lab", "survive", algorithm, "--threads", str(os.cpu_count()), *which], left, number)
         if status is None or status == 0:
             continue
         complaints = [line for line in said.splitlines() if " broken" in line or "never happened" in line]
@@ -145,22 +151,66 @@ def survive(seconds):
         return round(time.monotonic() - begun, 1), what
 
 
-def is_caught_by_tests():
-    return any(run([BUILD / test, "--gtest_brief=1"], 120)[0] != 0 for test in TESTS)
+def is_caught_by_tests(number):
+    return any(run([BUILD / test, "--gtest_brief=1"], 120, number)[0] != 0 for test in TESTS)
 
 
-def try_fault(fault, seconds):
-    original = (ROOT / fault.file).read_text()
-    (TREE / fault.file).write_text(fault.planted(original))
+def observed(seconds, number=0):
+    complaint = survive(seconds, number)
+    return {"survive": complaint and complaint[0], "what": complaint and complaint[1],
+            "tests": is_caught_by_tests(number)}
+
+
+def original(file):
+    return (ROOT / file).read_text()
+
+
+def restore(files):
+    for file in files:
+        (TREE / file).write_text(original(file))
+
+
+def try_alone(fault, seconds):
+    (TREE / fault.file).write_text(fault.planted(original(fault.file)))
     try:
         trouble = build()
-        if trouble:
-            return {"trouble": trouble}
-        complaint = survive(seconds)
-        return {"survive": complaint and complaint[0], "what": complaint and complaint[1],
-                "tests": is_caught_by_tests()}
+        return {"trouble": trouble[-3000:]} if trouble else observed(seconds)
     finally:
-        (TREE / fault.file).write_text(original)
+        restore([fault.file])
+
+
+def write_switched(faults):
+    """Where each of those is now that can be switched: in which file, and on which lines."""
+    places = {}
+    for file in {fault.file for fault in faults.values()}:
+        here = {number: fault for number, fault in faults.items() if fault.file == file}
+        text, lines = switches.rewritten(here, original(file))
+        (TREE / file).write_text(text)
+        places |= {number: (file, lines[number]) for number in lines}
+    return places
+
+
+def blamed(trouble, places):
+    """The faults that the compiler stumbles over: where it says so, or the last one before that."""
+    found = set()
+    for path, line in re.findall(r"^(\S+?):(\d+):\d+: error", trouble, re.MULTILINE):
+        before = [(lines.start, number) for number, (file, lines) in places.items()
+                  if path.endswith(file) and lines.start <= int(line)]
+        found |= {max(before)[1]} if before else set()
+    return found
+
+
+def plant_together(faults):
+    """The numbers of those that are in the program now, each behind its switch."""
+    while places := write_switched(faults):
+        trouble = build()
+        if not trouble:
+            break
+        guilty = blamed(trouble, places)
+        if not guilty:
+            raise SystemExit(f"mutate: the tree does not build with its switches:\n{trouble[-3000:]}")
+        faults = {number: fault for number, fault in faults.items() if number in places.keys() - guilty}
+    return set(places)
 
 
 def tell(fault, result):
@@ -223,19 +273,34 @@ def main():
 
     digest = copy_tree()
     configure()
-    print("Building without a fault ...", flush=True)
-    if trouble := build():
-        raise SystemExit(f"mutate: the tree does not build as it is:\n{trouble}")
     known = known_results(digest)
-    results = {}
+    keys = {fault.name: hashlib.sha256(repr((fault.file, fault.before, fault.after, options.seconds)).encode()).hexdigest()
+            for fault in faults}
+    results = {fault.name: known[keys[fault.name]] for fault in faults if keys[fault.name] in known}
+
+    def keep(fault, result):
+        with RESULTS.open("a") as file:
+            file.write(json.dumps({"digest": digest, "key": keys[fault.name], "result": result}) + "\n")
+        results[fault.name] = result
+        tell(fault, result)
+
     for fault in faults:
-        key = hashlib.sha256(repr((fault.file, fault.before, fault.after, options.seconds)).encode()).hexdigest()
-        if key not in known:
-            known[key] = try_fault(fault, options.seconds)
-            with RESULTS.open("a") as file:
-                file.write(json.dumps({"digest": digest, "key": key, "result": known[key]}) + "\n")
-        results[fault.name] = known[key]
-        tell(fault, results[fault.name])
+        if fault.name in results:
+            tell(fault, results[fault.name])
+    left = {number: fault for number, fault in enumerate(faults, 1) if fault.name not in results}
+    if left:
+        print(f"Building with {len(left)} faults, each behind a switch ...", flush=True)
+    try:
+        together = plant_together(left)
+        for number in sorted(together):
+            keep(left[number], observed(options.seconds, number))
+    finally:
+        restore({fault.file for fault in left.values()})
+    alone = [fault for number, fault in left.items() if number not in together]
+    if alone:
+        print(f"Building {len(alone)} more, one at a time ...", flush=True)
+    for fault in alone:
+        keep(fault, try_alone(fault, options.seconds))
     broken = [fault.name for fault in faults if "trouble" in results[fault.name]]
     summarize([fault for fault in faults if fault.name not in broken], results, options.seconds)
     if broken:
