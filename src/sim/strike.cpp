@@ -11,6 +11,7 @@ std::string_view word(Strike::Kind kind) {
     case Strike::Kind::kill: return "kill";
     case Strike::Kind::end: return "end";
     case Strike::Kind::restart: return "restart";
+    case Strike::Kind::delay: return "delay";
     case Strike::Kind::nap: return "nap";
     case Strike::Kind::stop: return "stop";
     case Strike::Kind::leave: return "leave";

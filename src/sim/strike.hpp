@@ -12,7 +12,8 @@ struct Strike {
     kill,     // nobody notices: its lease runs out
     end,      // it is seen to be dead
     restart,  // it starts again before anybody has noticed
-    nap,      // it is stopped, for less than its lease
+    delay,    // it is stopped for a moment, in which others get ahead of it
+    nap,      // for less than its lease
     stop,     // for longer
     leave,
     cut_off,  // it does not reach the register
@@ -26,9 +27,9 @@ struct Strike {
 };
 
 inline constexpr Strike::Kind strikes[] = {
-    Strike::Kind::kill,    Strike::Kind::end,     Strike::Kind::restart,
-    Strike::Kind::nap,     Strike::Kind::stop,    Strike::Kind::leave,
-    Strike::Kind::cut_off, Strike::Kind::hang_up, Strike::Kind::suspect};
+    Strike::Kind::kill,    Strike::Kind::end,    Strike::Kind::restart, Strike::Kind::delay,
+    Strike::Kind::nap,     Strike::Kind::stop,   Strike::Kind::leave,   Strike::Kind::cut_off,
+    Strike::Kind::hang_up, Strike::Kind::suspect};
 
 std::string_view word(Strike::Kind kind);
 /// As 137:kill:1.

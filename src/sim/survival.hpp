@@ -196,6 +196,7 @@ class Survival {
   void remove(Process& process);
   void stop(Process& process, Duration length);
   void leave(Process& process);
+  void leave_soon(const Process& process, Duration within);
   Process* find(const Life& life);
   Process* find(std::uint64_t serial);
   Process* newest(NodeId id);
@@ -247,6 +248,7 @@ class Survival {
   void acquire(Process& process, Client& client);
   void check_status(const node::Status& status);
   void give_up(Process& process, Client& client);
+  void stop(Client& client);
   void vanish(Process& process, Client& client);
   void inquire(Process& process, Client& client);
   void start_command(Process& process, Client& client, Fence fence);

@@ -142,9 +142,7 @@ void Survival::let_go(Process& process, Thread& thread, const std::optional<Data
   oracle(thread.desk->name).left(thread.actor(), written);
   act(process, [&](node::Node& node, Time now) { node.drop_place(thread, now); });
   finish(process, thread);
-  bool has_done_its_work = stormy_ && !is_ring() && data_dice_.chance(0.005);
-  if (has_done_its_work)
-    to(process.serial, draw({}, options_.lease.length / 100), [this](Process& one) { leave(one); });
+  if (!is_ring() && data_dice_.chance(0.005)) leave_soon(process, options_.lease.length / 100);
 }
 
 // Clients.
@@ -259,7 +257,9 @@ void Survival::hear(Process& host, Client& client, std::string_view bytes) {
     think(host, client);
   } else if (const auto* lost = std::get_if<node::LostLock>(&*reply)) {
     bool has_it = client.doing == Client::Doing::waits || client.doing == Client::Doing::holds;
-    if (lost->claim == client.claim && has_it) give_up(host, client);
+    if (lost->claim != client.claim || !has_it) return;
+    bool is_stopped = host.wants_to_leave && client_dice_.chance(0.4);
+    is_stopped ? stop(client) : give_up(host, client);
   } else if (std::holds_alternative<node::Status>(*reply) ||
              std::holds_alternative<node::Claims>(*reply)) {
     --client.surveys;
@@ -295,6 +295,13 @@ void Survival::give_up(Process& process, Client& client) {
       think(host, holder);
     });
   });
+}
+
+/// Its keeper ends the command, and it never says so.
+void Survival::stop(Client& client) {
+  findings_.see(Sighting::client_stopped);
+  client.doing = Client::Doing::ends;
+  end_command({client.life, client.number}, [] {});
 }
 
 /// Its keeper ends the command first.
@@ -339,6 +346,7 @@ void Survival::start_command(Process& process, Client& client, Fence fence) {
       {actor, fence, client.lock, client.wish, process.clock, {}, client.lock_delay});
   prolong_commands(process);
   if (!client.is_connected || client.doing != Client::Doing::waits) forget_command(actor, fence);
+  if (client_dice_.chance(0.005)) leave_soon(process, options_.lease.length / 10);
 }
 
 /// What keepers see of the lease. The others' clocks may be faster.

@@ -113,6 +113,7 @@ void Survival::strike(const Strike& strike) {
       kill(*victim, strike.kind == Strike::Kind::end);
       return respawn(id_of(strike.peer), 2 * lease);
     case Strike::Kind::restart: kill(*victim, false); return respawn(id_of(strike.peer), {});
+    case Strike::Kind::delay: return stop(*victim, 2 * latency_max_);
     case Strike::Kind::nap: return stop(*victim, lease / 2);
     case Strike::Kind::stop: return stop(*victim, 2 * lease);
     case Strike::Kind::leave: return victim->stopped ? void() : leave(*victim);

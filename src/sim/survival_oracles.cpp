@@ -69,6 +69,7 @@ std::string_view word(Sighting sighting) {
     case Sighting::group_surveyed: return "the group was asked who holds what";
     case Sighting::lock_delay_counted: return "a lock delay was waited for";
     case Sighting::client_turned_away: return "a client was turned away";
+    case Sighting::client_stopped: return "a client was stopped when its peer left";
     case Sighting::disk_full: return "the register could not be written";
     case Sighting::everybody_left: return "everybody left at the end";
     case Sighting::connection_cut: return "a connection broke with bytes on their way";

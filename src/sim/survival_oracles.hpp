@@ -83,6 +83,7 @@ enum class Sighting : std::uint8_t {
   group_surveyed,      // somebody asked who holds what, and was told
   lock_delay_counted,  // somebody waited beyond a lease
   client_turned_away,  // because its peer had too many
+  client_stopped,      // when its peer wanted to leave
   disk_full,           // and the register could be read, but not written
   everybody_left,      // at the end, with nothing left behind
   connection_cut,      // with bytes on their way, of which some did not come

@@ -158,6 +158,11 @@ void Survival::leave(Process& process) {
   call(process, [](node::Node& node, Time now) { node.leave(now); });
 }
 
+/// It has done its work, while things go wrong.
+void Survival::leave_soon(const Process& process, Duration within) {
+  if (stormy_) to(process.serial, draw({}, within), [this](Process& one) { leave(one); });
+}
+
 void Survival::call(Process& process, const Call& run) {
   Time now = process.shows();
   {
