@@ -343,6 +343,7 @@ class Survival {
   void suspect(Process& accuser, const Life& whom);
   std::set<NodeId> neighbours_of(NodeId id);
   void cut_off(const Process& process, Duration length);
+  void lack_descriptors(Process& process, Duration length);
   void force_open();
   bool force_open(Process& process, Client& client, const std::string& lock, bool is_now);
   void evict();

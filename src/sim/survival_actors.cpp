@@ -149,7 +149,7 @@ void Survival::let_go(Process& process, Thread& thread, const std::optional<Data
 
 void Survival::connect(Process& process, Client& client) {
   if (client.is_connected || process.wants_to_leave) return;
-  if (!process.node->is_member())
+  if (!process.node->is_member() || !process.has_socket || process.lacks_descriptors)
     return to(process.serial, draw({}, options_.lease.length),
               [this, &client](Process& one) { connect(one, client); });
   Client fresh;

@@ -38,7 +38,7 @@ void Survival::strike() {
   Process* victim = draw_process(random_);
   if (!stormy_ || !victim) return;
   Duration lease = options_.lease.length;
-  switch (random_.below(19)) {
+  switch (random_.below(21)) {
     case 0:
     case 1: return strike_at(*victim);
     case 2: {  // starts again at once, before anybody has noticed
@@ -96,6 +96,8 @@ void Survival::strike() {
       for (NodeId id : neighbours_of(victim->id)) stop(*newest(id), length);
       return;
     }
+    case 19: note(victim->life, "loses its socket"); return void(victim->has_socket = false);
+    case 20: return lack_descriptors(*victim, draw(lease / 4, 3 * lease));
     case 15:
       note("the disk of the register is full");
       register_full_ = true;
@@ -145,6 +147,16 @@ void Survival::cut_off(const Process& process, Duration length) {
   note(process.life, "is cut off from the register");
   cut_from_register_.insert(process.id.value);
   after(length, [this, id = process.id.value] { cut_from_register_.erase(id); });
+}
+
+/// Its connections stay; it gets no other.
+void Survival::lack_descriptors(Process& process, Duration length) {
+  note(process.life, "has too many open files");
+  findings_.see(Sighting::descriptors_lacking);
+  process.lacks_descriptors = true;
+  after(length, [this, serial = process.serial] {
+    if (Process* relieved = find(serial)) relieved->lacks_descriptors = false;
+  });
 }
 
 /// Where there is no register only so many replicas of a lock may change their root within some
@@ -292,6 +304,7 @@ void Survival::calm_down() {
   register_away_ = false;
   register_full_ = false;
   register_delay_ = {};
+  for (Process* process : living()) process->lacks_descriptors = false;
   notify();
 }
 

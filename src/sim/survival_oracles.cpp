@@ -77,6 +77,8 @@ std::string_view word(Sighting sighting) {
     case Sighting::severed: return "two heard one another no more";
     case Sighting::machine_died: return "a machine died with all its peers";
     case Sighting::machine_slept: return "a machine slept with all its peers";
+    case Sighting::socket_made_again: return "a socket was made again that somebody had removed";
+    case Sighting::descriptors_lacking: return "a peer could open no connection, and take none";
   }
   return "?";
 }

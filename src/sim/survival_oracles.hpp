@@ -91,8 +91,10 @@ enum class Sighting : std::uint8_t {
   severed,             // two heard one another no more, and all others heard both
   machine_died,        // with all its peers at once
   machine_slept,
+  socket_made_again,    // because somebody had removed it
+  descriptors_lacking,  // a peer could open no connection, and take none
 };
-inline constexpr auto sighting_count = static_cast<std::size_t>(Sighting::machine_slept) + 1;
+inline constexpr auto sighting_count = static_cast<std::size_t>(Sighting::descriptors_lacking) + 1;
 std::string_view word(Sighting sighting);
 /// Whether an algorithm of which one can say this shows it in some hundred runs.
 bool is_expected(Sighting sighting, const CatalogEntry& entry);

@@ -83,6 +83,10 @@ class Survival::Process final : public node::World, public node::Witness, public
   bool reaches_register = true;
   bool stopped = false;
   bool wants_to_leave = false;
+  /// The Unix socket of its address; somebody may remove it.
+  bool has_socket = true;
+  /// It can open no connection, and take none.
+  bool lacks_descriptors = false;
   /// Somebody wants it out.
   bool is_unwanted = false;
   std::uint64_t wake = 0;
@@ -149,7 +153,7 @@ class Survival::Process final : public node::World, public node::Witness, public
   std::shared_ptr<node::Block> load_data(const std::string& lock, std::uint64_t version) override;
   void phase_changed() override {}
   void roster_changed(const recovery::View& view) override { w_.end_transfers(*this, view); }
-  void keep_house() override {}
+  void keep_house() override;
   Duration draw(Duration least, Duration most) override { return w_.draw(least, most); }
   void log(const std::string& line, LogLevel level) override;
   wire::ClientProcess process() const override { return {serial, 1}; }

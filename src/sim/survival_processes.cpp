@@ -314,6 +314,11 @@ void Survival::Process::end_lease() {
     if (command.actor.life == life) command.last = *lease_until;
 }
 
+/// As who ships looks now and then whether its socket is still there.
+void Survival::Process::keep_house() {
+  if (!std::exchange(has_socket, true)) w_.findings_.see(Sighting::socket_made_again);
+}
+
 /// By a clock that is right.
 Fence Survival::Process::fence_floor() const {
   return overlay::FenceClock{}.at(w_.now_ + std::chrono::hours(1));

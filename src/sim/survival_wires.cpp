@@ -31,7 +31,9 @@ wire::Network::Dialed Survival::dial(Process& from, const std::string& address) 
   bool reaches =
       listener && !is_cut(from.life, listener->life) && !is_cut(listener->life, from.life);
   bool is_local = listener && share_memory(from.id, listener->id);
-  if (is_local && !reaches) return {{}, "nobody listens there"};
+  if (from.lacks_descriptors) return {{}, "too many open files"};
+  if (is_local && (!reaches || !listener->has_socket || listener->lacks_descriptors))
+    return {{}, "nobody listens there"};
   std::uint64_t number = ++wire_count_;
   Wire& wire = wires_[number];
   wire.address = address;
@@ -68,7 +70,9 @@ void Survival::knock(std::uint64_t number) {
   Process* listener = listener_at(wire.address);
   if (!listener) return put(number, 0, Wire::Piece::Kind::ended, "connection refused");
   const Process* from = find(wire.ends[0].process);
-  if (from && (is_cut(from->life, listener->life) || is_cut(listener->life, from->life)))
+  bool is_parted =
+      from && (is_cut(from->life, listener->life) || is_cut(listener->life, from->life));
+  if (is_parted || listener->lacks_descriptors)
     return after(latency_max_, [this, number] { knock(number); });
   wire.ends[1] = {listener->id, listener->serial};
   put(number, 0, Wire::Piece::Kind::connected, {});
