@@ -179,10 +179,10 @@ def try_alone(fault, seconds):
         restore([fault.file])
 
 
-def write_switched(faults):
+def write_switched(faults, files):
     """Where each of those is now that can be switched: in which file, and on which lines."""
     places = {}
-    for file in {fault.file for fault in faults.values()}:
+    for file in files:
         here = {number: fault for number, fault in faults.items() if fault.file == file}
         text, lines = switches.rewritten(here, original(file))
         (TREE / file).write_text(text)
@@ -202,7 +202,8 @@ def blamed(trouble, places):
 
 def plant_together(faults):
     """The numbers of those that are in the program now, each behind its switch."""
-    while places := write_switched(faults):
+    files = {fault.file for fault in faults.values()}
+    while places := write_switched(faults, files):
         trouble = build()
         if not trouble:
             break

@@ -12,7 +12,7 @@ inline const int conch_fault = std::getenv("CONCH_FAULT") ? std::atoi(std::geten
 """
 
 CONDITION = re.compile(r"^((?:\} else )?(?:if|while) )\((.*)\)( \{)?$")
-FUNCTION = re.compile(r"^([^;{}]+\) (?:const |override |const override )?)\{ (.*) \}$")
+FUNCTION = re.compile(r"^((?!if |for |while |switch )[^;{}]+\) (?:const |override |const override )?)\{ (.*) \}$")
 DECLARATION = re.compile(r"^((?:const |auto |[\w:]+(?:<.*>)? )[\w&*:<>, \[\]]*?) = (.*);$")
 
 
@@ -66,7 +66,7 @@ def switched(number, right, faulty):
         if pattern is FUNCTION:
             return f"{old[1]}{{ if (conch_fault == {number}) {{ {new[2]} }} else {{ {old[2]} }} }}"
         return f"{old[1]} = {choice(number, new[2], old[2])};"
-    if not is_whole(right) or not is_whole(faulty):
+    if not is_whole(right) or not is_whole(faulty) or FUNCTION.match(right):
         return None
     return f"if (conch_fault == {number}) {{ {faulty} }} else {{ {right} }}"
 
