@@ -6,6 +6,7 @@
 #include "catalog/classes.hpp"
 #include "check/known_outcomes.hpp"
 #include "check/numbering.hpp"
+#include "core/input.hpp"
 #include "core/measure.hpp"
 #include "core/print.hpp"
 #include "overlay/fixed_ring.hpp"
@@ -246,44 +247,35 @@ class ModelOf final : public Model {
         message);
   }
 
-  void perform([[maybe_unused]] Node node, Local<A>& local, const Input& input,
-               Outbox<Message>& out, Outcome& outcome) {
+  void perform(Node node, Local<A>& local, const Input& input, Outbox<Message>& out,
+               Outcome& outcome) {
     A& value = local.value;
-    [[maybe_unused]] NodeId other{input.other};
+    NodeId other{input.other};
     switch (input.kind) {
-      case InputKind::start:
-        if constexpr (Starting<A>) value.start(out);
-        return;
+      case InputKind::start: return conch::apply(value, input::Start{}, out);
       case InputKind::request:
         local.phase = Phase::waiting;
         --local.requests_left;
-        if constexpr (Exclusive<A>) request(value, node, out);
-        return;
+        return conch::apply(value, input::Request{wish_of(node)}, out);
       case InputKind::release: {
         local.phase = Phase::idle;
         DataRef data = std::exchange(local.data, DataRef{});
         if (!setting_.reads(node)) outcome.released = ++data.version;
-        if constexpr (Exclusive<A>) value.release(data, out);
-        return;
+        return conch::apply(value, input::Release{data}, out);
       }
       case InputKind::cancel:
         local.phase = Phase::cancelling;
-        if constexpr (Exclusive<A>) value.cancel(out);
-        return;
+        return conch::apply(value, input::Cancel{}, out);
       case InputKind::deliver:
         return conch::deliver(value, other, messages_[MessageId{input.argument}.index()], out);
       case InputKind::timer:
         disarm(local, input.argument);
-        if constexpr (Timed<A>)
-          value.timer(TimerId{static_cast<std::uint8_t>(input.argument)}, out);
-        return;
-      case InputKind::suspect:
-        if constexpr (Suspecting<A>) value.suspect(other, out);
-        return;
+        return conch::apply(value, input::Timer{TimerId{static_cast<std::uint8_t>(input.argument)}},
+                            out);
+      case InputKind::suspect: return conch::apply(value, input::Suspect{other}, out);
       case InputKind::leave:
         local.phase = Phase::leaving;
-        if constexpr (Dynamic<A>) value.leave(out);
-        return;
+        return conch::apply(value, input::Leave{}, out);
       case InputKind::join:
         local.phase = Phase::joining;
         local.value = A(NodeId{node}, Assignment{Epoch{},
@@ -293,11 +285,9 @@ class ModelOf final : public Model {
                                                  start_.tuning,
                                                  {},
                                                  start_.clusters});
-        if constexpr (Dynamic<A>) local.value.join(other, out);
-        return;
+        return conch::apply(local.value, input::Join{other}, out);
       case InputKind::roster:
-        if constexpr (Dynamic<A>) value.roster(members_of(input.argument), out);
-        return;
+        return conch::apply(value, input::Roster{members_of(input.argument)}, out);
       case InputKind::crash: {
         std::uint32_t left = Elector<A> ? local.requests_left : 0;
         local = {A(NodeId{node}, start_), Phase::crashed, left, {}, 0};
@@ -305,15 +295,11 @@ class ModelOf final : public Model {
       }
       case InputKind::elect:
         local.requests_left -= input.argument;
-        if constexpr (Elector<A>) value.elect(out);
-        return;
-      case InputKind::retire:
-        if constexpr (Elector<A>) value.retire(out);
-        return;
+        return conch::apply(value, input::Elect{}, out);
+      case InputKind::retire: return conch::apply(value, input::Retire{}, out);
       case InputKind::restart:
         local.phase = Phase::idle;
-        if constexpr (Restarting<A>) value.restart(out);
-        return;
+        return conch::apply(value, input::Restart{}, out);
       case InputKind::tick: return tick(local);
     }
   }
@@ -330,11 +316,7 @@ class ModelOf final : public Model {
     }
   }
 
-  void request(A& value, [[maybe_unused]] Node node, Outbox<Message>& out) {
-    if constexpr (Shared<A>)
-      if (setting_.reads(node)) return value.request(Wish{Mode::read, {}}, out);
-    value.request(out);
-  }
+  Wish wish_of(Node node) const { return {setting_.reads(node) ? Mode::read : Mode::write, {}}; }
 
   void apply_effect(Local<A>& local, const Entered& entered, Outcome& outcome) {
     if (local.phase != Phase::waiting) outcome.broken = "somebody entered who did not wait";

@@ -13,6 +13,7 @@
 
 #include "core/contract.hpp"
 #include "core/encode.hpp"
+#include "core/input.hpp"
 
 namespace conch::recovery {
 
@@ -45,14 +46,9 @@ class AnyValue {
   /// Points to the object of the algorithm's class.
   virtual const void* object() const = 0;
 
-  virtual void request(const Wish& wish, SaidOutbox& out) = 0;
-  virtual void cancel(SaidOutbox& out) = 0;
-  virtual void release(const DataRef& data, SaidOutbox& out) = 0;
+  virtual void apply(const Input& input, SaidOutbox& out) = 0;
   /// The message has passed AnyAlgorithm::read, or was sent by a value.
   virtual void receive(NodeId from, const Said& message, SaidOutbox& out) = 0;
-  virtual void timer(TimerId timer, SaidOutbox& out) = 0;
-  virtual void join(NodeId contact, SaidOutbox& out) = 0;
-  virtual void roster(const Members& members, SaidOutbox& out) = 0;
 
   virtual bool holds_token() const = 0;
   /// For one that is inside: false if it knows that nobody waits.

@@ -45,28 +45,13 @@ class ValueOf final : public AnyValue {
   std::uint64_t hash() const override { return hash64(value_); }
   const void* object() const override { return &value_; }
 
-  void request(const Wish& wish, SaidOutbox& out) override {
-    call(out, [&](OutboxOf<A>& own) { ask(value_, wish, own); });
-  }
-  void cancel(SaidOutbox& out) override {
-    call(out, [&](OutboxOf<A>& own) { value_.cancel(own); });
-  }
-  void release(const DataRef& data, SaidOutbox& out) override {
-    call(out, [&](OutboxOf<A>& own) { value_.release(data, own); });
+  void apply(const Input& input, SaidOutbox& out) override {
+    call(out, [&](OutboxOf<A>& own) { conch::apply(value_, input, own); });
   }
   void receive(NodeId from, const Said& message, SaidOutbox& out) override {
     typename A::Message read;
     CONCH_EXPECT(Decoder(message.bytes).decode(read), "what cannot be read is not passed on");
     call(out, [&](OutboxOf<A>& own) { deliver(value_, from, read, own); });
-  }
-  void timer([[maybe_unused]] TimerId timer, [[maybe_unused]] SaidOutbox& out) override {
-    if constexpr (Timed<A>) call(out, [&](OutboxOf<A>& own) { value_.timer(timer, own); });
-  }
-  void join([[maybe_unused]] NodeId contact, [[maybe_unused]] SaidOutbox& out) override {
-    if constexpr (Dynamic<A>) call(out, [&](OutboxOf<A>& own) { value_.join(contact, own); });
-  }
-  void roster([[maybe_unused]] const Members& members, [[maybe_unused]] SaidOutbox& out) override {
-    if constexpr (Dynamic<A>) call(out, [&](OutboxOf<A>& own) { value_.roster(members, own); });
   }
 
   bool holds_token() const override {

@@ -19,7 +19,7 @@ Assignment start() { return Assignment::fresh(Members{home, other}, home); }
 Said request(const AnyAlgorithm& algorithm) {
   SaidOutbox out;
   Value value = algorithm.make(other, start());
-  value->request({}, out);
+  value->apply(input::Request{}, out);
   return out.sends().at(0).message;
 }
 
@@ -39,9 +39,9 @@ TEST(Algorithm, WhatIsKnownOfAMessageIsKnownAgainWhereItIsRead) {
   const AnyAlgorithm& algorithm = algorithm_of<NaimiTrehel>();
   Value holder = algorithm.make(home, start());
   SaidOutbox out;
-  holder->request({}, out);
+  holder->apply(input::Request{}, out);
   holder->receive(other, request(algorithm), out);
-  holder->release({7, 8, home}, out);
+  holder->apply(input::Release{{7, 8, home}}, out);
   const Said& token = out.sends().at(0).message;
   EXPECT_EQ(token.data, (DataRef{7, 8, home}));
   Said sent{{token.bytes}};
@@ -57,7 +57,7 @@ TEST(Algorithm, ACopyOfAValueIsAnother) {
   EXPECT_EQ(copy, value);
   EXPECT_EQ(hash64(copy), hash64(value));
   SaidOutbox out;
-  value->request({}, out);
+  value->apply(input::Request{}, out);
   EXPECT_NE(copy, value);
   EXPECT_NE(hash64(copy), hash64(value));
   EXPECT_NE(copy, Value{});

@@ -127,7 +127,7 @@ class Lock {
     value_ = algorithm.make(self, start);
     epoch_ = start.epoch;
     played_ = Doing::joining;
-    call([&](SaidOutbox& own) { value_->join(start.home, own); }, out);
+    tell(input::Join{start.home}, out);
     reconcile(out);
   }
   /// Until the next epoch is installed the value does nothing, whatever comes.
@@ -137,15 +137,17 @@ class Lock {
     reconcile(out);
   }
   void receive(NodeId from, const Said& message, Out& out) {
-    call([&](SaidOutbox& own) { value_->receive(from, message, own); }, out);
+    SaidOutbox& own = out.outbox();
+    value_->receive(from, message, own);
+    take_effects(own, out);
     reconcile(out);
   }
   void timer(TimerId timer, Out& out) {
-    call([&](SaidOutbox& own) { value_->timer(timer, own); }, out);
+    tell(input::Timer{timer}, out);
     reconcile(out);
   }
   void roster(const Members& members, Out& out) {
-    call([&](SaidOutbox& own) { value_->roster(members, own); }, out);
+    tell(input::Roster{members}, out);
     reconcile(out);
   }
 
@@ -203,18 +205,18 @@ class Lock {
   void ask(Out& out) {
     played_ = Doing::waiting;
     played_wish_ = wish_;
-    call([&](SaidOutbox& own) { value_->request(wish_, own); }, out);
+    tell(input::Request{wish_}, out);
   }
   void withdraw(Out& out) {
     played_ = Doing::withdrawing;
-    call([&](SaidOutbox& own) { value_->cancel(own); }, out);
+    tell(input::Cancel{}, out);
   }
   void leave(Out& out) {
     played_ = Doing::nothing;
     DataRef data = left_.value_or(entered_.data);
     left_.reset();
     known_ = {entered_.fence, data};
-    call([&](SaidOutbox& own) { value_->release(data, own); }, out);
+    tell(input::Release{data}, out);
   }
   void grant(Out& out) {
     process_ = Doing::inside;
@@ -248,17 +250,16 @@ class Lock {
     entered_ = entered.baton;
   }
 
-  template <class Call>
-  void call(Call&& run, Out& out) {
+  void tell(const Input& input, Out& out) {
     SaidOutbox& own = out.outbox();
-    run(own);
+    value_->apply(input, own);
     take_effects(own, out);
-    own.clear();
   }
   void take_effects(SaidOutbox& own, Out& out) {
     for (auto& send : own.sends()) out.send(send.to, Told{name_, epoch_, std::move(send.message)});
     for (const Effect& effect : own.effects())
       std::visit([&](const auto& each) { take_effect(each, out); }, effect);
+    own.clear();
   }
   void take_effect(const Entered& entered, Out&) { enter(entered); }
   void take_effect(const conch::Withdrawn&, Out&) {

@@ -30,25 +30,15 @@ struct Rehearsed {
 };
 
 template <Exclusive A>
-void ask(A& value, const Wish& wish, OutboxOf<A>& out) {
-  if constexpr (Shared<A>) return value.request(wish, out);
-  CONCH_EXPECT(wish == Wish{},
-               "an algorithm that does not share is asked for everything, to write");
-  value.request(out);
-}
-
-template <Exclusive A>
 class Rehearsal {
  public:
   explicit Rehearsal(const Assignment& start) {
     for (NodeId node : start.members) values_.emplace(node, A(node, start));
-    if constexpr (Starting<A>)
-      for (auto& [node, value] : values_)
-        call(node, [](A& each, OutboxOf<A>& out) { each.start(out); });
+    for (auto& [node, value] : values_) tell(node, input::Start{});
   }
 
   void request(const Claim& claim) {
-    call(claim.node, [&](A& value, OutboxOf<A>& out) { ask(value, claim.wish, out); });
+    tell(claim.node, input::Request{claim.wish});
     std::size_t patience = 1'000'000;
     for (; !in_flight_.empty(); --patience) {
       CONCH_EXPECT(patience > 0, "a rehearsal comes to rest while somebody holds the lock");
@@ -74,6 +64,9 @@ class Rehearsal {
     typename A::Message message;
   };
 
+  void tell(NodeId node, const Input& input) {
+    call(node, [&](A& value, OutboxOf<A>& out) { apply(value, input, out); });
+  }
   template <class Call>
   void call(NodeId node, Call&& run) {
     OutboxOf<A> out;
@@ -102,7 +95,7 @@ Rehearsed<A> rehearse(NodeId self, const Assignment& start, std::span<const Clai
                       std::span<const Claim> waiters) {
   if (holders.empty() && waiters.empty()) {
     Rehearsed<A> alone{A(self, start), std::nullopt, {}};
-    if constexpr (Starting<A>) alone.value.start(alone.out);
+    apply(alone.value, input::Start{}, alone.out);
     return alone;
   }
   Rehearsal<A> play(start);

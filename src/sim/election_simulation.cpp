@@ -177,7 +177,8 @@ void ElectionSimulation::handle(const Happens& happens) {
       auto found = process.armed.find(happens.timer);
       bool armed = found != process.armed.end() && found->second == happens.other_life;
       if (happens.life != process.life || !armed) return;
-      return call(happens.node, [&] { population_->timer(happens.node, happens.timer); });
+      return call(happens.node,
+                  [&] { population_->tell(happens.node, input::Timer{happens.timer}); });
     }
     case Doing::deliver: return deliver(*happens.message, happens.life);
   }
@@ -239,7 +240,7 @@ void ElectionSimulation::begin(Node node) {
   if (!began_) began_ = now_;
   if (anybody_takes_part()) ++result_.sights.overlapped;
   observer_.note(now_, Happening::elect, node);
-  call(node, [&] { population_->elect(node); });
+  call(node, [&] { population_->tell(node, input::Elect{}); });
 }
 
 void ElectionSimulation::retire() {
@@ -247,7 +248,7 @@ void ElectionSimulation::retire() {
   if (!node) return;
   retired_last_ = node;
   observer_.note(now_, Happening::retire, *node);
-  call(*node, [&] { population_->retire(*node); });
+  call(*node, [&] { population_->tell(*node, input::Retire{}); });
 }
 
 void ElectionSimulation::look_at(Node node) {
@@ -332,7 +333,7 @@ void ElectionSimulation::restart(Node node) {
   population_->create(node, assignment());
   ++result_.elections;
   if (!began_) began_ = now_;
-  call(node, [&] { population_->restart(node); });
+  call(node, [&] { population_->tell(node, input::Restart{}); });
 }
 
 std::optional<Node> ElectionSimulation::coordinator() const {

@@ -39,7 +39,7 @@ void Peers::start() {
   }
   Distribution opening = Distribution::uniform(Duration::zero(), workload_.opening);
   for (Node node = 0; node < workload_.peers; ++node) {
-    population_->start(node);
+    population_->tell(node, input::Start{});
     sleep(node, node == 0 ? Duration::zero() : opening.draw(random_), Step::create);
   }
   settle();
@@ -67,7 +67,7 @@ void Peers::alarm(const Alarm& alarm) {
     case Alarm::What::timer: {
       auto timer = static_cast<std::size_t>(alarm.timer);
       if (timers_[timers_max * alarm.node + timer] != alarm.number) return;
-      population_->timer(alarm.node, alarm.timer);
+      population_->tell(alarm.node, input::Timer{alarm.timer});
     }
   }
   settle();
@@ -172,10 +172,10 @@ void Peers::order(NodeId id, const dho::Order& order) {
   std::visit(Overloaded{
                  [&](const dho::Join&) { come(node); },
                  [&](const dho::Ask& ask) {
-                   population_->request(node, {ask.mode, {}});
+                   population_->tell(node, input::Request{{ask.mode, {}}});
                  },
-                 [&](const dho::Cancel&) { population_->cancel(node); },
-                 [&](const dho::Leave&) { population_->leave(node); },
+                 [&](const dho::Cancel&) { population_->tell(node, input::Cancel{}); },
+                 [&](const dho::Leave&) { population_->tell(node, input::Leave{}); },
                  [&](const dho::Created&) { acting_.push_back(node); },
                  [&](const dho::Acquired&) { acting_.push_back(node); },
                  [](const auto&) {
@@ -187,7 +187,7 @@ void Peers::order(NodeId id, const dho::Order& order) {
 
 void Peers::release(NodeId id, const DataRef& data) {
   record_.passed(engine_.now());
-  population_->release(node_of(id), data);
+  population_->tell(node_of(id), input::Release{data});
 }
 
 // Membership.
@@ -206,7 +206,7 @@ void Peers::come(Node node) {
   roster_ = roster_.with(id_of(node));
   population_->create(node, Assignment{Epoch{}, roster_, welcoming[0], Baton{}, workload_.tuning});
   publish_roster();
-  population_->join(node, node_of(welcoming[random_.below(welcoming.size())]));
+  population_->tell(node, input::Join{welcoming[random_.below(welcoming.size())]});
 }
 
 void Peers::go(Node node) {
@@ -227,7 +227,7 @@ void Peers::see_off(Node node) {
 
 void Peers::publish_roster() {
   for (NodeId member : Members(roster_)) {
-    population_->roster(node_of(member), roster_);
+    population_->tell(node_of(member), input::Roster{roster_});
   }
 }
 

@@ -107,50 +107,13 @@ class PopulationOf final : public Population {
     nodes_[node].emplace(id_of(node), entry_.tuned(start));
   }
   void destroy(Node node) override { nodes_[node].reset(); }
-  void start([[maybe_unused]] Node node) override {
-    if constexpr (Starting<A>) call(node, [](A& a, auto& out) { a.start(out); });
-  }
-  void request([[maybe_unused]] Node node, [[maybe_unused]] const Wish& wish) override {
-    if constexpr (Shared<A>) {
-      call(node, [&](A& a, auto& out) { a.request(wish, out); });
-    } else if constexpr (Exclusive<A>) {
-      call(node, [](A& a, auto& out) { a.request(out); });
-    }
-  }
-  void release([[maybe_unused]] Node node, [[maybe_unused]] const DataRef& data) override {
-    if constexpr (Exclusive<A>) call(node, [&](A& a, auto& out) { a.release(data, out); });
-  }
-  void cancel([[maybe_unused]] Node node) override {
-    if constexpr (Exclusive<A>) call(node, [](A& a, auto& out) { a.cancel(out); });
+  void tell(Node node, const Input& input) override {
+    call(node, [&](A& a, auto& out) { conch::apply(a, input, out); });
   }
   void receive(Node node, Node from, Slot slot) override {
     // The call may post messages, and the pool may move: take the message out first.
     Message message = pool_[slot];
     call(node, [&](A& a, auto& out) { deliver(a, id_of(from), message, out); });
-  }
-  void timer([[maybe_unused]] Node node, [[maybe_unused]] TimerId timer) override {
-    if constexpr (Timed<A>) call(node, [&](A& a, auto& out) { a.timer(timer, out); });
-  }
-  void suspect([[maybe_unused]] Node node, [[maybe_unused]] Node whom) override {
-    if constexpr (Suspecting<A>) call(node, [&](A& a, auto& out) { a.suspect(id_of(whom), out); });
-  }
-  void join([[maybe_unused]] Node node, [[maybe_unused]] Node contact) override {
-    if constexpr (Dynamic<A>) call(node, [&](A& a, auto& out) { a.join(id_of(contact), out); });
-  }
-  void leave([[maybe_unused]] Node node) override {
-    if constexpr (Dynamic<A>) call(node, [](A& a, auto& out) { a.leave(out); });
-  }
-  void roster([[maybe_unused]] Node node, [[maybe_unused]] const Members& members) override {
-    if constexpr (Dynamic<A>) call(node, [&](A& a, auto& out) { a.roster(members, out); });
-  }
-  void elect([[maybe_unused]] Node node) override {
-    if constexpr (Elector<A>) call(node, [](A& a, auto& out) { a.elect(out); });
-  }
-  void retire([[maybe_unused]] Node node) override {
-    if constexpr (Elector<A>) call(node, [](A& a, auto& out) { a.retire(out); });
-  }
-  void restart([[maybe_unused]] Node node) override {
-    if constexpr (Restarting<A>) call(node, [](A& a, auto& out) { a.restart(out); });
   }
   std::optional<NodeId> elected([[maybe_unused]] Node node) const override {
     if constexpr (Elector<A>) return nodes_[node]->elected();

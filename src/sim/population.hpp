@@ -10,6 +10,7 @@
 
 #include "catalog/catalog.hpp"
 #include "core/contract.hpp"
+#include "core/input.hpp"
 #include "oracle/oracles.hpp"
 
 namespace conch::sim {
@@ -62,21 +63,8 @@ class Population {
   // What happens to one node. Those an algorithm has no capability for must not be called.
   virtual void create(Node node, const Assignment& start) = 0;
   virtual void destroy(Node node) = 0;
-  virtual void start(Node node) = 0;
-  /// Without the capability to share, only everything can be asked for, to write.
-  virtual void request(Node node, const Wish& wish) = 0;
-  virtual void release(Node node, const DataRef& data) = 0;
-  virtual void cancel(Node node) = 0;
+  virtual void tell(Node node, const Input& input) = 0;
   virtual void receive(Node node, Node from, Slot slot) = 0;
-  virtual void timer(Node node, TimerId timer) = 0;
-  virtual void suspect(Node node, Node whom) = 0;
-  virtual void join(Node node, Node contact) = 0;
-  virtual void leave(Node node) = 0;
-  virtual void roster(Node node, const Members& members) = 0;
-  // Of an election.
-  virtual void elect(Node node) = 0;
-  virtual void retire(Node node) = 0;
-  virtual void restart(Node node) = 0;
   virtual Stamp stamp(Node node) = 0;
   virtual void observe(Node node, Stamp stamp) = 0;
   // Only protocols over an overlay look at the time.

@@ -74,7 +74,7 @@ ScriptedWorld::ScriptedWorld(const Group& group, std::string& out, TraceSink* si
   std::vector<NodeId> listed(roster_.begin(), roster_.end());
   for (NodeId member : group.ids.empty() ? listed : group.ids) recorder_.begin(node_of(member));
   for (NodeId member : Members(roster_))
-    call(node_of(member), [&] { population_->start(node_of(member)); });
+    call(node_of(member), [&] { population_->tell(node_of(member), input::Start{}); });
 }
 
 // What cannot be done.
@@ -145,7 +145,7 @@ void ScriptedWorld::remove(Node node) {
 void ScriptedWorld::publish_roster() {
   for (NodeId member : Members(roster_)) {
     Node node = node_of(member);
-    if (present(node)) call(node, [&] { population_->roster(node, roster_); });
+    if (present(node)) call(node, [&] { population_->tell(node, input::Roster{roster_}); });
   }
 }
 
@@ -228,7 +228,7 @@ void ScriptedWorld::request(Node node, const Wish& wish) {
   jury_.requested(node, wish);
   step();
   record(Happening::request, node, {}, wish == Wish{} ? "" : conch::print(wish));
-  call(node, [&] { population_->request(node, wish); });
+  call(node, [&] { population_->tell(node, input::Request{wish}); });
 }
 
 void ScriptedWorld::release(Node node) {
@@ -238,7 +238,7 @@ void ScriptedWorld::release(Node node) {
   DataRef data = jury_.released(node);
   step();
   record(Happening::exit, node);
-  call(node, [&] { population_->release(node, data); });
+  call(node, [&] { population_->tell(node, input::Release{data}); });
 }
 
 void ScriptedWorld::cancel(Node node) {
@@ -249,7 +249,7 @@ void ScriptedWorld::cancel(Node node) {
   jury_.cancelled(node);
   step();
   record(Happening::cancel, node);
-  call(node, [&] { population_->cancel(node); });
+  call(node, [&] { population_->tell(node, input::Cancel{}); });
 }
 
 void ScriptedWorld::tell(Node from, Node to) {
@@ -286,7 +286,7 @@ void ScriptedWorld::timer(Node node, TimerId timer) {
   if (armed_.erase({node, timer}) == 0)
     throw BadText(std::to_string(node) + " has not armed timer " + conch::print(timer));
   step();
-  call(node, [&] { population_->timer(node, timer); });
+  call(node, [&] { population_->tell(node, input::Timer{timer}); });
 }
 
 void ScriptedWorld::forget_timers(Node node) {
@@ -309,7 +309,7 @@ void ScriptedWorld::suspect(Node watcher, Node whom) {
     throw BadText(std::string(entry.about.name) + " cannot be told of a crash");
   step();
   record(Happening::suspect, watcher, whom);
-  call(watcher, [&] { population_->suspect(watcher, whom); });
+  call(watcher, [&] { population_->tell(watcher, input::Suspect{id_of(whom)}); });
 }
 
 void ScriptedWorld::partition(const Sides& sides) {
@@ -361,7 +361,7 @@ void ScriptedWorld::join(Node node, Node contact) {
   step();
   record(Happening::join, node);
   publish_roster();
-  if (present(node)) call(node, [&] { population_->join(node, contact); });
+  if (present(node)) call(node, [&] { population_->tell(node, input::Join{id_of(contact)}); });
 }
 
 void ScriptedWorld::leave(Node node) {
@@ -371,7 +371,7 @@ void ScriptedWorld::leave(Node node) {
   phases_[node] = Phase::leaving;
   step();
   record(Happening::leave, node);
-  call(node, [&] { population_->leave(node); });
+  call(node, [&] { population_->tell(node, input::Leave{}); });
 }
 
 }  // namespace conch::sim

@@ -27,7 +27,7 @@ void ScriptedWorld::elect(Node node) {
   expect_room();
   step();
   record(Happening::elect, node);
-  call(node, [&] { population_->elect(node); });
+  call(node, [&] { population_->tell(node, input::Elect{}); });
 }
 
 void ScriptedWorld::retire(Node node) {
@@ -38,7 +38,7 @@ void ScriptedWorld::retire(Node node) {
     throw BadText(std::to_string(node) + " cannot retire: it is not the coordinator");
   step();
   record(Happening::retire, node);
-  call(node, [&] { population_->retire(node); });
+  call(node, [&] { population_->tell(node, input::Retire{}); });
 }
 
 /// What was on its way to it is lost with its former life.
@@ -62,7 +62,7 @@ void ScriptedWorld::restart(Node node) {
   population_->create(node, start_);
   phases_[node] = Phase::idle;
   record(Happening::restart, node);
-  call(node, [&] { population_->restart(node); });
+  call(node, [&] { population_->tell(node, input::Restart{}); });
 }
 
 void ScriptedWorld::announce_election(Node node) {

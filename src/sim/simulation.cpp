@@ -113,7 +113,7 @@ void Simulation::start() {
   observer_->begin(nodes);
   schedule_faults();
   for (Node node = 0; node < nodes; ++node) {
-    call(node, [&] { population_->start(node); });
+    call(node, [&] { population_->tell(node, input::Start{}); });
     think(node);
   }
 }
@@ -156,7 +156,7 @@ void Simulation::handle(const Event& event) {
     case What::timer: {
       TimerId timer{static_cast<std::uint8_t>(event.a)};
       if (timers_[{event.node, timer}] != event.b) return;
-      return call(event.node, [&] { population_->timer(event.node, timer); });
+      return call(event.node, [&] { population_->tell(event.node, input::Timer{timer}); });
     }
     case What::fault: return begin_fault(event.b);
     case What::fault_ends: return end_fault(event.b);

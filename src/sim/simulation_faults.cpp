@@ -142,7 +142,7 @@ void Simulation::restart(Node node) {
   observer_->note(now_, Happening::restart, node);
   call(node, [&] {
     population_->create(node, assignment(id_of(0), Baton{Fence(Epoch{}, 0), {}}));
-    population_->start(node);
+    population_->tell(node, input::Start{});
   });
   think(node);
 }
@@ -150,7 +150,7 @@ void Simulation::restart(Node node) {
 void Simulation::suspect(Node whom) {
   for (Node node = 0; node < processes_.size(); ++node) {
     if (node == whom || !present(node)) continue;
-    call(node, [&] { population_->suspect(node, whom); });
+    call(node, [&] { population_->tell(node, input::Suspect{id_of(whom)}); });
   }
 }
 

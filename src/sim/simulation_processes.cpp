@@ -38,7 +38,7 @@ void Simulation::request(Node node) {
     after(node, Distribution::exponential(patience).draw(random_), What::cancel, 0,
           process.request);
   }
-  call(node, [&] { population_->request(node, wish); });
+  call(node, [&] { population_->tell(node, input::Request{wish}); });
 }
 
 /// A run of blocks is as likely to end after a block as to go on; the run of all is everything.
@@ -109,7 +109,7 @@ void Simulation::release(Node node, std::uint32_t request) {
   Process& process = processes_[node];
   if (process.phase != Phase::inside || process.request != request) return;  // dropped before
   DataRef data = observer_->released(node, now_);
-  call(node, [&] { population_->release(node, data); });
+  call(node, [&] { population_->tell(node, input::Release{data}); });
   finished(node);
 }
 
@@ -118,7 +118,7 @@ void Simulation::cancel(Node node, std::uint32_t request) {
   if (process.phase != Phase::waiting || process.request != request) return;
   process.phase = Phase::cancelling;
   observer_->cancelled(node, now_);
-  call(node, [&] { population_->cancel(node); });
+  call(node, [&] { population_->tell(node, input::Cancel{}); });
 }
 
 void Simulation::drop(Node node, std::uint32_t request) {
@@ -151,7 +151,7 @@ void Simulation::finished(Node node) {
 
 void Simulation::leave(Node node) {
   observer_->note(now_, Happening::leave, node);
-  call(node, [&] { population_->leave(node); });
+  call(node, [&] { population_->tell(node, input::Leave{}); });
 }
 
 void Simulation::left(Node node) {
@@ -189,7 +189,7 @@ void Simulation::join(Node node) {
   population_->create(node, assignment(welcoming[0], Baton{}));
   publish_roster();
   Node contact = node_of(welcoming[random_.below(welcoming.size())]);
-  call(node, [&] { population_->join(node, contact); });
+  call(node, [&] { population_->tell(node, input::Join{id_of(contact)}); });
 }
 
 void Simulation::joined(Node node) {
@@ -201,7 +201,7 @@ void Simulation::publish_roster() {
   for (NodeId member : roster_) {
     Node node = node_of(member);
     if (!present(node)) continue;
-    call(node, [&] { population_->roster(node, roster_); });
+    call(node, [&] { population_->tell(node, input::Roster{roster_}); });
   }
 }
 
