@@ -172,7 +172,7 @@ bool Survival::is_over() {
   if (stage_ == Stage::busy && everybody_is_served()) {
     note("nobody asks for anything any more");
     stage_ = Stage::quiet;
-    stage_until_ = now_ + 20 * lease;
+    stage_until_ = now_ + (has_sites_ ? 100 : 20) * lease;
   } else if (stage_ == Stage::quiet && is_quiet()) {
     note("everybody leaves");
     check_nothing_is_left();
@@ -198,7 +198,7 @@ bool Survival::is_quiet() {
               client.has_errand;
     if (waits) return false;
   }
-  return true;
+  return is_grouped();
 }
 
 /// Nobody wants anything: so nobody has anything.
@@ -223,6 +223,7 @@ void Survival::check_nothing_is_left() {
       findings_.report(Property::progress,
                        name_of(process->life) + " still moves or keeps data that nobody wants");
   }
+  if (!is_grouped()) findings_.report(Property::progress, "nobody has found out who is near whom");
   if (!moving_.empty()) findings_.report(Property::progress, "a transfer has never ended");
   for (const auto& [name, oracle] : oracles_)
     if (!oracle.is_empty())

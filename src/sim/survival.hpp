@@ -349,6 +349,8 @@ class Survival {
   void evict();
   void relabel();
   std::string draw_label();
+  bool are_near(NodeId one, NodeId other) const;
+  bool is_grouped();
   void part();
   void sever(const Process& one, const Process& other);
   void haunt_recovery();
@@ -385,6 +387,8 @@ class Survival {
   std::vector<std::string> lock_names_;
   /// So many machines: peers of one share memory.
   std::uint32_t hosts_ = 1;
+  /// The machines stand at two sites, and everybody measures who is near.
+  bool has_sites_ = false;
   std::uint64_t blocks_ = 0;
   std::vector<std::shared_ptr<Moving>> moving_;
   /// What threads are about to do with data.

@@ -10,7 +10,8 @@ using namespace recovery;
 
 void Survival::plan_faults() {
   Duration lease = options_.lease.length;
-  latency_max_ = draw(lease / 1000, lease / 20);
+  has_sites_ = !is_ring() && label_dice_.chance(0.15);
+  latency_max_ = has_sites_ ? lease / 1000 : draw(lease / 1000, lease / 20);
   loss_ = chance(0.5) ? 0 : (is_ring() ? 0.003 : 0.03) * random_.uniform();
   if (chance(0.2) && !is_ring()) wire_bytes_max_ = 100 + random_.below(2000);
   answers_lost_ = chance(0.5) ? 0 : 0.2 * random_.uniform();
@@ -248,6 +249,29 @@ void Survival::relabel() {
 std::string Survival::draw_label() {
   constexpr std::array labels{"west/1", "west/2", "east/1"};
   return labels[label_dice_.below(labels.size())];
+}
+
+bool Survival::are_near(NodeId one, NodeId other) const {
+  return one.value % hosts_ % 2 == other.value % hosts_ % 2;
+}
+
+/// The members have found out who is near whom. One alone, and another far away, cannot tell.
+bool Survival::is_grouped() {
+  if (!has_sites_) return true;
+  const Roster& roster = register_.view().roster;
+  bool is_right = true;
+  bool has_near = false;
+  bool has_distant = false;
+  for (const Member& one : roster)
+    for (const Member& other : roster) {
+      if (one.id == other.id) continue;
+      bool is_near = are_near(one.id, other.id);
+      (is_near ? has_near : has_distant) = true;
+      is_right = is_right && is_near == (one.cluster == other.cluster);
+    }
+  bool can_tell = has_near && has_distant;
+  if (can_tell && is_right) findings_.see(Sighting::sites_found);
+  return is_right || !can_tell;
 }
 
 void Survival::strike_at(Process& process) {

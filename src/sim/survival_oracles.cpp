@@ -79,6 +79,7 @@ std::string_view word(Sighting sighting) {
     case Sighting::machine_slept: return "a machine slept with all its peers";
     case Sighting::socket_made_again: return "a socket was made again that somebody had removed";
     case Sighting::descriptors_lacking: return "a peer could open no connection, and take none";
+    case Sighting::sites_found: return "the members found out by measuring who is near whom";
   }
   return "?";
 }

@@ -93,8 +93,9 @@ enum class Sighting : std::uint8_t {
   machine_slept,
   socket_made_again,    // because somebody had removed it
   descriptors_lacking,  // a peer could open no connection, and take none
+  sites_found,          // by measuring, after all had changed
 };
-inline constexpr auto sighting_count = static_cast<std::size_t>(Sighting::descriptors_lacking) + 1;
+inline constexpr auto sighting_count = static_cast<std::size_t>(Sighting::sites_found) + 1;
 std::string_view word(Sighting sighting);
 /// Whether an algorithm of which one can say this shows it in some hundred runs.
 bool is_expected(Sighting sighting, const CatalogEntry& entry);

@@ -75,7 +75,7 @@ void Survival::spawn(NodeId id) {
   process.address = address;
   options.group = "survivors";
   options.algorithm = &entry_;
-  options.self = {id, process.life.incarnation, address, false, draw_label()};
+  options.self = {id, process.life.incarnation, address, false, draw_label(), has_sites_};
   options.has_register = process.reaches_register && !is_ring();
   if (process.reaches_register) options.terms = options_.lease;
   for (std::uint64_t near = 0; near < near_register_; ++near)

@@ -85,6 +85,7 @@ void Survival::put(std::uint64_t number, unsigned end, Wire::Piece::Kind kind, s
   Wire& wire = wires_.at(number);
   Wire::End& to = wire.ends[end];
   Duration delay = wire.ends[0].is_client ? std::chrono::microseconds(50) : draw_latency();
+  if (has_sites_ && !are_near(wire.ends[0].id, wire.ends[1].id)) delay += 20 * latency_max_;
   Time arrival = now_ + delay + more;
   if (!to.pieces.empty()) arrival = std::max(arrival, to.pieces.back().arrival);
   to.bytes += kind == Wire::Piece::Kind::bytes ? text.size() : 0;
