@@ -96,7 +96,7 @@ void Node::follow_view(Time now) {
     }
   }
   inquiries_.follow_view(view, now);
-  rangefinder_.follow_view(view, now);
+  rangefinder_.follow_roster(now);
   world_.roster_changed(view);
   data_.follow_view(view.roster, now);
 }

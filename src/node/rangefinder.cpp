@@ -34,7 +34,7 @@ std::vector<Life> Rangefinder::company() const {
   return lives;
 }
 
-void Rangefinder::follow_view(const View&, Time now) {
+void Rangefinder::follow_roster(Time now) {
   std::vector<Life> lives = company();
   std::set<Life> now_here(lives.begin(), lives.end());
   if (now_here == company_) return;
@@ -46,6 +46,8 @@ void Rangefinder::follow_view(const View&, Time now) {
 }
 
 void Rangefinder::look_after(Time now) {
+  if (now < next_round_) return;
+  follow_roster(now);  // It may have changed since it was followed.
   if (now < next_round_) return;
   next_round_ = now + (quick_rounds_ > 0 ? quick_period : usual_period);
   if (quick_rounds_ > 0) --quick_rounds_;

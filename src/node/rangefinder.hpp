@@ -23,7 +23,7 @@ class Rangefinder {
  public:
   explicit Rangefinder(Node& node) : node_(node) {}
 
-  void follow_view(const recovery::View& view, Time now);
+  void follow_roster(Time now);
   Time wakes() const { return next_round_; }
   void look_after(Time now);
 
