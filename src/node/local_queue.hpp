@@ -34,6 +34,9 @@ class LocalQueue {
     friend bool operator==(const Step&, const Step&) = default;
   };
 
+  explicit LocalQueue(unsigned shared_entries = shared_entries_max)
+      : shared_entries_(shared_entries) {}
+
   void add(Claim& claim) { waiting_.push_back(&claim); }
   /// It waits no longer, or leaves.
   void remove(Claim& claim) {
@@ -115,12 +118,13 @@ class LocalQueue {
   }
   template <class Question>
   void admit_readers(std::vector<Claim*>& entered, const Question& may_be_wanted) {
-    while (has_readers_in_line() && (entries_ < shared_entries_max || !may_be_wanted()))
+    while (has_readers_in_line() && (entries_ < shared_entries_ || !may_be_wanted()))
       admit(entered);
   }
 
   Place place_ = Place::none;
   Mode mode_ = Mode::write;
+  unsigned shared_entries_;
   unsigned entries_ = 0;
   std::vector<Claim*> waiting_;
   std::vector<Claim*> inside_;

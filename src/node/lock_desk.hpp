@@ -11,7 +11,8 @@ namespace conch::node {
 
 class LockDesk {
  public:
-  explicit LockDesk(std::string name) : name(std::move(name)) {}
+  LockDesk(std::string name, unsigned shared_entries)
+      : name(std::move(name)), queue(shared_entries) {}
 
   const std::string name;
   LocalQueue queue;

@@ -263,7 +263,7 @@ LockDesk* Node::find_desk(std::string_view lock) {
 
 LockDesk& Node::desk_at(const std::string& lock) {
   std::unique_ptr<LockDesk>& desk = desks_[lock];
-  if (!desk) desk = std::make_unique<LockDesk>(lock);
+  if (!desk) desk = std::make_unique<LockDesk>(lock, options_.shared_entries);
   return *desk;
 }
 

@@ -61,8 +61,9 @@ struct NodeOptions {
   bool serves_clients = false;
   Duration try_patience{};
   Duration lock_delay{};
-  // Only tests and simulations set these: a variant of the algorithm, a recovery rule to leave out,
-  // and after how many entries an epoch is renewed.
+  // Only tests and simulations set these: after how many readers a lock is given back, a variant of
+  // the algorithm, a recovery rule to leave out, and after how many entries an epoch is renewed.
+  unsigned shared_entries = LocalQueue::shared_entries_max;
   Tuning tuning = {};
   recovery::Rule without = recovery::Rule::none;
   std::optional<std::uint64_t> entries_max = {};

@@ -195,7 +195,7 @@ bool Survival::is_quiet() {
     for (const Thread& thread : process->threads) waits = waits || thread.desk != nullptr;
     for (const Client& client : process->clients)
       waits = waits || client.doing != Client::Doing::nothing || client.surveys > 0 ||
-              client.has_errand;
+              client.has_errand || (client.is_connected && client.babbles);
     if (waits) return false;
   }
   return is_grouped();
@@ -209,7 +209,7 @@ void Survival::check_nothing_is_left() {
       findings_.report(Property::progress,
                        name_of(process->life) + " still has something that nobody wants");
     for (const Client& client : process->clients)
-      if (client.surveys > 0 || client.has_errand)
+      if (client.surveys > 0 || client.has_errand || (client.is_connected && client.babbles))
         findings_.report(Property::progress,
                          "a client of " + name_of(process->life) + " was never answered");
     for (const node::LockPart& lock : process->node->status_part(process->shows()).locks)

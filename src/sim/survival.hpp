@@ -189,7 +189,8 @@ class Survival {
   bool is_quiet();
 
   // Processes.
-  void spawn(NodeId id);
+  void spawn(NodeId id, bool is_stranger = false);
+  void hire(Process& process);
   bool find_ring(node::NodeOptions& options);
   void respawn(NodeId id, Duration delay);
   void kill(Process& process, bool noticed);
@@ -200,6 +201,7 @@ class Survival {
   Process* find(const Life& life);
   Process* find(std::uint64_t serial);
   Process* newest(NodeId id);
+  /// Without strangers.
   std::vector<Process*> living();
   Process* draw_process(Random& random);
   /// Happens as with `to`; or earlier, in the middle of what another process of its machine does,
@@ -240,6 +242,8 @@ class Survival {
   void connect(Process& process, Client& client);
   wire::Serial dial_as_client(const Process& host);
   void say(Process& process, const Client& client, const node::ClientMessage& message);
+  void say(Process& process, const Client& client, std::string_view body);
+  void babble(Process& process, Client& client);
   void hear(Process& host, Client& client, std::string_view bytes);
   /// Happens to a client if its peer lives; also while that is stopped.
   void to_client(std::uint64_t serial, wire::ClientId id,
@@ -344,6 +348,8 @@ class Survival {
   std::set<NodeId> neighbours_of(NodeId id);
   void cut_off(const Process& process, Duration length);
   void lack_descriptors(Process& process, Duration length);
+  void babble(Process& process, const Process& other);
+  void admit_stranger();
   void force_open();
   bool force_open(Process& process, Client& client, const std::string& lock, bool is_now);
   void evict();
@@ -442,11 +448,13 @@ class Survival {
   /// Nothing ever goes from one of these lives to the other.
   std::set<std::pair<Life, Life>> severed_;
   std::set<std::uint64_t> cut_from_register_;
+  std::set<Life> babblers_;
   bool register_away_ = false;
   bool register_full_ = false;
   Duration register_delay_{};
   double answers_lost_ = 0;
   std::uint64_t entries_max_ = Fence::last_count / 2;
+  unsigned shared_entries_ = node::LocalQueue::shared_entries_max;
   /// The last epoch that its decider has decided.
   Epoch decided_{0};
 

@@ -168,9 +168,19 @@ void Survival::connect(Process& process, Client& client) {
 void Survival::say(Process& process, const Client& client, const node::ClientMessage& message) {
   std::string body;
   encode(body, message);
+  say(process, client, body);
+}
+
+void Survival::say(Process& process, const Client& client, std::string_view body) {
   std::string bytes;
   wire::put_frame(bytes, wire::Kind::note, body);
   if (process.find(client.id)) write(static_cast<wire::Serial>(client.id) - 1, bytes);
+}
+
+/// It says what no client of ours would, is hung up on, and comes again.
+void Survival::babble(Process& process, Client& client) {
+  client.babbles = true;
+  say(process, client, std::string(1 + client_dice_.below(40), '\xa7'));
 }
 
 void Survival::to_client(std::uint64_t serial, wire::ClientId id,
@@ -185,6 +195,7 @@ void Survival::think(Process& process, Client& client) {
     to_client(serial, id, [this](Process& host, Client& thinker) {
       if (!thinker.is_connected || thinker.doing != Client::Doing::nothing) return;
       if (stormy_ && chance(0.1)) return vanish(host, thinker);
+      if (stormy_ && client_dice_.chance(0.02)) return babble(host, thinker);
       if (chance(0.2)) inquire(host, thinker);
       if (!stormy_ && stage_ == Stage::busy && client_dice_.chance(0.1))
         force_open(host, thinker, draw_lock(), client_dice_.chance(0.5));

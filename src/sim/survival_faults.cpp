@@ -18,6 +18,7 @@ void Survival::plan_faults() {
   register_clock_ = draw_clock();
   if (chance(0.3)) entries_max_ = random_.below(40);
   entries_max_ = options_.entries_max.value_or(entries_max_);
+  if (label_dice_.chance(0.3)) shared_entries_ = 1 + static_cast<unsigned>(label_dice_.below(3));
   Duration storm = lease * static_cast<std::int64_t>(options_.stormy_leases);
   if (is_ring()) storm *= 2;  // There are leases between one fault and the next.
   calm_at_ = Time(storm);
@@ -39,7 +40,7 @@ void Survival::strike() {
   Process* victim = draw_process(random_);
   if (!stormy_ || !victim) return;
   Duration lease = options_.lease.length;
-  switch (random_.below(21)) {
+  switch (random_.below(23)) {
     case 0:
     case 1: return strike_at(*victim);
     case 2: {  // starts again at once, before anybody has noticed
@@ -98,6 +99,8 @@ void Survival::strike() {
       return;
     }
     case 19: note(victim->life, "loses its socket"); return void(victim->has_socket = false);
+    case 21: return babble(*victim, *draw_process(random_));
+    case 22: return admit_stranger();
     case 20: return lack_descriptors(*victim, draw(lease / 4, 3 * lease));
     case 15:
       note("the disk of the register is full");
@@ -148,6 +151,23 @@ void Survival::cut_off(const Process& process, Duration length) {
   note(process.life, "is cut off from the register");
   cut_from_register_.insert(process.id.value);
   after(length, [this, id = process.id.value] { cut_from_register_.erase(id); });
+}
+
+/// It says to the other what none of ours would, and is to be put out for it.
+void Survival::babble(Process& process, const Process& other) {
+  if (&process == &other || process.stopped || !process.node->is_member()) return;
+  note(process.life, "babbles");
+  babblers_.insert(process.life);
+  std::string payload(1 + random_.below(40), '\xa7');
+  if (chance(0.5)) payload[0] = recovery::message_kind;
+  call(process, [&](node::Node& node, Time) { node.send(other.life, payload); });
+}
+
+/// Somebody comes who was started for another kind of group; it must be sent away.
+void Survival::admit_stranger() {
+  NodeId id{nodes_ + serials_};
+  note(std::to_string(id.value) + " is a stranger");
+  spawn(id, true);
 }
 
 /// Its connections stay; it gets no other.

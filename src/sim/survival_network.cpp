@@ -3,6 +3,7 @@
 
 #include "catalog/real_algorithms.hpp"
 #include "core/print.hpp"
+#include "recovery/proposals.hpp"
 #include "sim/describe.hpp"
 #include "sim/survival_process.hpp"
 
@@ -84,7 +85,11 @@ void Survival::answer(std::uint64_t serial, const Life& asker, const Ask& ask) {
   if (register_away_) return;
   if (register_full_ && !std::holds_alternative<Look>(ask.question))
     return findings_.see(Sighting::disk_full);
+  const Process* process = find(serial);
   View before = register_.view();
+  // Where all are gone a stranger would found its own group.
+  bool is_deserted = dead_members(register_.standing()).size() == before.roster.size();
+  if (process && process->is_stranger && is_deserted) return;
   std::uint64_t refusals = register_.refusals();
   Answer answer = register_.answer(ask, register_clock_.shows(now_));
   if (register_.refusals() > refusals) findings_.see(Sighting::proposal_refused);
@@ -92,7 +97,6 @@ void Survival::answer(std::uint64_t serial, const Life& asker, const Ask& ask) {
     findings_.see(Sighting::lock_delay_counted);
   expire_in_time();
   see_view(before);
-  const Process* process = find(serial);
   bool comes_back =
       process && !cut_from_register_.contains(process->id.value) && !chance(answers_lost_);
   if (!comes_back) return;

@@ -80,6 +80,11 @@ std::string_view word(Sighting sighting) {
     case Sighting::socket_made_again: return "a socket was made again that somebody had removed";
     case Sighting::descriptors_lacking: return "a peer could open no connection, and take none";
     case Sighting::sites_found: return "the members found out by measuring who is near whom";
+    case Sighting::nonsense_heard: return "a peer said what makes no sense";
+    case Sighting::babbler_put_out: return "and was put out";
+    case Sighting::stranger_refused:
+      return "somebody was refused who was started for another group";
+    case Sighting::client_sent_away: return "a client was sent away that made no sense";
   }
   return "?";
 }

@@ -94,8 +94,12 @@ enum class Sighting : std::uint8_t {
   socket_made_again,    // because somebody had removed it
   descriptors_lacking,  // a peer could open no connection, and take none
   sites_found,          // by measuring, after all had changed
+  nonsense_heard,       // a peer said what none of ours would
+  babbler_put_out,      // for that, or for something else
+  stranger_refused,     // it was started for another kind of group
+  client_sent_away,     // because it said what makes no sense
 };
-inline constexpr auto sighting_count = static_cast<std::size_t>(Sighting::sites_found) + 1;
+inline constexpr auto sighting_count = static_cast<std::size_t>(Sighting::client_sent_away) + 1;
 std::string_view word(Sighting sighting);
 /// Whether an algorithm of which one can say this shows it in some hundred runs.
 bool is_expected(Sighting sighting, const CatalogEntry& entry);

@@ -60,6 +60,8 @@ struct Survival::Client {
   /// Answers that it waits for.
   unsigned surveys = 0;
   bool has_errand = false;
+  /// It has said what makes no sense, and is to be sent away.
+  bool babbles = false;
   /// It was asked for when all was well.
   bool errand_must_succeed = false;
   /// Of a lock that is to be forced open: which, and who was inside.
@@ -83,6 +85,8 @@ class Survival::Process final : public node::World, public node::Witness, public
   bool reaches_register = true;
   bool stopped = false;
   bool wants_to_leave = false;
+  /// It was started for a group that runs another algorithm.
+  bool is_stranger = false;
   /// The Unix socket of its address; somebody may remove it.
   bool has_socket = true;
   /// It can open no connection, and take none.

@@ -31,7 +31,8 @@ Survival::Process* Survival::newest(NodeId id) {
 
 std::vector<Survival::Process*> Survival::living() {
   std::vector<Process*> all;
-  for (const auto& [serial, process] : processes_) all.push_back(process.get());
+  for (const auto& [serial, process] : processes_)
+    if (!process->is_stranger) all.push_back(process.get());
   return all;
 }
 
@@ -57,7 +58,7 @@ bool Survival::find_ring(node::NodeOptions& options) {
   return !options.ring_contacts.empty() || processes_.empty();
 }
 
-void Survival::spawn(NodeId id) {
+void Survival::spawn(NodeId id, bool is_stranger) {
   node::NodeOptions options;
   if (is_ring() && !find_ring(options)) return respawn(id, options_.lease.length / 8);
   if (newest(id)) findings_.see(Sighting::usurped);
@@ -66,7 +67,8 @@ void Survival::spawn(NodeId id) {
   Process& process = *processes_[serial];
   process.clock = draw_clock();
   process.life = {id, Incarnation{++incarnations_}};
-  process.reaches_register = is_ring() || id.value < near_register_;
+  process.is_stranger = is_stranger;
+  process.reaches_register = is_ring() || is_stranger || id.value < near_register_;
   lives_[process.life] = &process;
   std::string& address = last_address_[id.value];
   bool is_free = !address.empty() && !listener_at(address);
@@ -86,16 +88,24 @@ void Survival::spawn(NodeId id) {
   options.tuning = options_.tuning;
   options.without = options_.without;
   options.entries_max = entries_max_;
+  options.shared_entries = shared_entries_;
+  if (is_stranger)
+    options.algorithm = &find_algorithm(entry_.about.name == "central" ? "elmp" : "central");
   process.node.emplace(std::move(options), process, process);
   process.node->watch(process);
   if (traces_) process.node->watch(process.lines.emplace(*this, (*traces_)[process.serial]));
-  for (unsigned i = 0; i < threads_max_; ++i) process.threads.emplace_back(*this, process, i);
-  process.clients.resize(clients_max_);
-  for (unsigned i = 0; i < clients_max_; ++i) process.clients[i].number = threads_max_ + i;
+  if (!is_stranger) hire(process);
   note(process.life, "starts");
   call(process, [&](node::Node& node, Time now) {
     process.reaches_register ? node.start(now) : node.seek(now);
   });
+}
+
+/// Its threads and clients.
+void Survival::hire(Process& process) {
+  for (unsigned i = 0; i < threads_max_; ++i) process.threads.emplace_back(*this, process, i);
+  process.clients.resize(clients_max_);
+  for (unsigned i = 0; i < clients_max_; ++i) process.clients[i].number = threads_max_ + i;
 }
 
 /// Noticed: somebody on its machine sees that the process is dead; otherwise its lease runs out.
@@ -212,6 +222,12 @@ void Survival::look_at(Process& process) {
   }
   forgive_forced_commands(process);
   if (node.is_member() && !std::exchange(process.is_settled_in, true)) settle_in(process);
+  if (node.phase() == node::Phase::failed && process.is_stranger) {
+    findings_.see(Sighting::stranger_refused);
+    return to(process.serial, {}, [this](Process& stranger) { kill(stranger, false); });
+  }
+  if (process.is_stranger && node.is_member())
+    findings_.report(Property::invariant, name_of(process.life) + " is in, and is a stranger");
   if (node.phase() == node::Phase::failed)
     findings_.report(Property::invariant, name_of(process.life) + " is refused: " + node.failure());
   if (node.phase() == node::Phase::gone) {
@@ -258,6 +274,7 @@ void Survival::put_out(Process& process) {
   bool evicted = !standing.view.roster.contains(process.life);
   if (register_away_) findings_.see(Sighting::register_away);
   if (evicted && !standing.has_ended(process.life)) findings_.see(Sighting::falsely_suspected);
+  if (evicted && babblers_.contains(process.life)) findings_.see(Sighting::babbler_put_out);
   if (evicted && process.is_unwanted) findings_.see(Sighting::member_evicted);
   process.is_unwanted = false;
   for (auto& [name, oracle] : oracles_) {
@@ -329,7 +346,9 @@ void Survival::Process::log(const std::string& line, LogLevel) {
   if (w_.trace_) w_.note(life, "says: " + line);
   if (line.starts_with("nothing reaches")) w_.findings_.see(Sighting::channel_broke);
   if (line.find("nobody takes the data") != line.npos) keeps_data = true;
-  if (line.find("makes no sense") != line.npos) w_.findings_.report(Property::invariant, line);
+  if (!line.starts_with("peer") || line.find("makes no sense") == line.npos) return;
+  if (w_.babblers_.empty()) w_.findings_.report(Property::invariant, line);
+  w_.findings_.see(Sighting::nonsense_heard);
 }
 
 }  // namespace conch::sim

@@ -156,6 +156,10 @@ void Survival::take(Process& process, wire::Serial number, const Wire::Piece& pi
 void Survival::take_as_client(Process& host, wire::Serial number, const Wire::Piece& piece) {
   Client* client = host.find(wire::ClientId{number + 1});
   if (!client || !client->is_connected) return;
+  if (piece.kind == Wire::Piece::Kind::ended && client->babbles) {
+    findings_.see(Sighting::client_sent_away);
+    return vanish(host, *client);
+  }
   if (piece.kind == Wire::Piece::Kind::ended)
     return findings_.report(Property::invariant, name_of(host.life) + " sends a client away");
   client->reader.feed(piece.text);
