@@ -353,6 +353,7 @@ class Survival {
   void force_open();
   bool force_open(Process& process, Client& client, const std::string& lock, bool is_now);
   void evict();
+  bool evict(Process& process, Client& client, Process& unwanted, bool is_now);
   void relabel();
   std::string draw_label();
   bool are_near(NodeId one, NodeId other) const;

@@ -199,6 +199,8 @@ void Survival::think(Process& process, Client& client) {
       if (chance(0.2)) inquire(host, thinker);
       if (!stormy_ && stage_ == Stage::busy && client_dice_.chance(0.1))
         force_open(host, thinker, draw_lock(), client_dice_.chance(0.5));
+      if (!stormy_ && stage_ == Stage::busy && client_dice_.chance(0.02))
+        evict(host, thinker, *draw_process(client_dice_), client_dice_.chance(0.5));
       if (stage_ == Stage::busy) acquire(host, thinker);
     });
   });
@@ -282,9 +284,11 @@ void Survival::hear(Process& host, Client& client, std::string_view bytes) {
     see_late_holders();
     bool is_done = std::holds_alternative<node::Done>(*reply);
     if (!is_done && std::exchange(client.errand_must_succeed, false))
-      findings_.report(Property::progress, "'" + client.forced +
-                                               "' cannot be forced open, though all is well: " +
-                                               std::get<node::Failed>(*reply).why);
+      findings_.report(Property::progress,
+                       (client.forced.empty() ? "a member cannot be evicted"
+                                              : "'" + client.forced + "' cannot be forced open") +
+                           std::string(", though all is well: ") +
+                           std::get<node::Failed>(*reply).why);
     if (is_done && !client.forced.empty()) oracle(client.forced).opened(client.inside_before);
   }
 }

@@ -232,26 +232,31 @@ bool Survival::force_open(Process& process, Client& client, const std::string& l
   return true;
 }
 
-/// Somebody wants another one out, who may hold the lock, run, or be stopped. If it is not to be
-/// waited for, what it has started is nobody's concern.
 void Survival::evict() {
   Process* process = draw_process(evict_dice_);
   if (!stormy_ || !process || process->stopped || !process->node->is_member()) return;
   Process* unwanted = draw_process(evict_dice_);
   bool is_now = evict_dice_.chance(0.3);
-  for (Client& client : process->clients) {
-    if (!client.is_connected || client.has_errand || unwanted == process) continue;
-    note(process->life, "wants " + name_of(unwanted->life) + " out");
-    unwanted->is_unwanted = true;
-    client.has_errand = true;
-    client.forced.clear();
-    if (!is_now) return say(*process, client, node::Evict{unwanted->id});
-    Holders forgiven;
-    for (const Command& command : commands_)
-      if (command.actor.life.id == unwanted->id) forgiven[command.actor] = command.fence;
-    for (const auto& [actor, fence] : forgiven) forget_command(actor, fence);
-    return say(*process, client, node::EvictNow{unwanted->id});
-  }
+  for (Client& client : process->clients)
+    if (evict(*process, client, *unwanted, is_now)) return;
+}
+
+/// Somebody wants another one out, who may hold the lock, run, or be stopped. If it is not to be
+/// waited for, what it has started is nobody's concern.
+bool Survival::evict(Process& process, Client& client, Process& unwanted, bool is_now) {
+  if (!client.is_connected || client.has_errand || &unwanted == &process) return false;
+  note(process.life, "wants " + name_of(unwanted.life) + " out");
+  unwanted.is_unwanted = true;
+  client.has_errand = true;
+  client.errand_must_succeed =
+      !stormy_ && severed_.empty() && process.node->steward().view().roster.contains(unwanted.life);
+  client.forced.clear();
+  if (!is_now) return say(process, client, node::Evict{unwanted.id}), true;
+  Holders forgiven;
+  for (const Command& command : commands_)
+    if (command.actor.life.id == unwanted.id) forgiven[command.actor] = command.fence;
+  for (const auto& [actor, fence] : forgiven) forget_command(actor, fence);
+  return say(process, client, node::EvictNow{unwanted.id}), true;
 }
 
 /// Somebody finds that others are elsewhere than was thought.
