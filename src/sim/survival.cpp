@@ -111,6 +111,9 @@ SurvivalReport Survival::run() {
   hosts_ = 1 + static_cast<std::uint32_t>(data_dice_.below(nodes_));
   lock_names_ = {"conch"};
   if (chance(0.3)) lock_names_.emplace_back("horn");
+  shared_locks_ = lock_names_.size();
+  if (!is_ring() && data_dice_.chance(0.2))
+    for (std::uint32_t i = 0; i < nodes_; ++i) lock_names_.push_back("shell " + std::to_string(i));
   for (const std::string& lock : lock_names_)
     oracles_.emplace(lock,
                      LockOracle(findings_, [this, lock](const Life& life, std::uint64_t version) {

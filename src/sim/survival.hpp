@@ -236,6 +236,7 @@ class Survival {
   void check_order(const Process& process, const node::LockDesk& desk);
   void serve(NodeId id, unsigned number, bool asked_after_storm);
   std::string draw_lock();
+  std::string draw_lock(const Process& process);
   Wish draw_wish();
 
   // Clients, and what they run.
@@ -392,6 +393,7 @@ class Survival {
   unsigned threads_max_ = 1;
   unsigned clients_max_ = 0;
   std::vector<std::string> lock_names_;
+  std::size_t shared_locks_ = 1;
   /// So many machines: peers of one share memory.
   std::uint32_t hosts_ = 1;
   /// The machines stand at two sites, and everybody measures who is near.

@@ -9,7 +9,13 @@ namespace conch::sim {
 using namespace recovery;
 using node::Claim;
 
-std::string Survival::draw_lock() { return lock_names_[random_.below(lock_names_.size())]; }
+std::string Survival::draw_lock() { return lock_names_[random_.below(shared_locks_)]; }
+
+/// Behind those that all use there is one for each peer.
+std::string Survival::draw_lock(const Process& process) {
+  bool is_own = lock_names_.size() > shared_locks_ && client_dice_.chance(0.2);
+  return is_own ? lock_names_[shared_locks_ + process.id.value] : draw_lock();
+}
 
 Wish Survival::draw_wish() {
   Wish wish;
@@ -58,7 +64,7 @@ void Survival::ask(Process& process, Thread& thread) {
     if (!process.wants_to_leave) think(process, thread);
     return;
   }
-  std::string lock = draw_lock();
+  std::string lock = draw_lock(process);
   Wish wish = draw_wish();
   thread.mode = wish.mode;
   thread.writes = wish.mode == Mode::write;
@@ -208,7 +214,7 @@ void Survival::think(Process& process, Client& client) {
 
 void Survival::acquire(Process& process, Client& client) {
   client.doing = Client::Doing::waits;
-  client.lock = draw_lock();
+  client.lock = draw_lock(process);
   client.wish = draw_wish();
   client.asked_after_storm = !stormy_;
   node::Acquire m{++client.claim, client.lock, client.wish.mode == Mode::read, {}, false};

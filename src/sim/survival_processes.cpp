@@ -345,6 +345,9 @@ Fence Survival::Process::fence_floor() const {
 void Survival::Process::log(const std::string& line, LogLevel) {
   if (w_.trace_) w_.note(life, "says: " + line);
   if (line.starts_with("nothing reaches")) w_.findings_.see(Sighting::channel_broke);
+  bool is_well = w_.stage_ == Stage::farewell && w_.severed_.empty();
+  if (line.starts_with("could not leave") && is_well)
+    w_.findings_.report(Property::progress, name_of(life) + " " + line);
   if (line.find("nobody takes the data") != line.npos) keeps_data = true;
   if (!line.starts_with("peer") || line.find("makes no sense") == line.npos) return;
   if (w_.babblers_.empty()) w_.findings_.report(Property::invariant, line);
