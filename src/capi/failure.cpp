@@ -7,9 +7,10 @@ namespace conch::capi {
 
 namespace {
 
+/// Nothing that has to be destroyed: a program may ask at its exit, too.
 struct LastFailure {
   int error = 0;
-  std::string sentence;
+  std::array<char, 1024> sentence{};
 };
 thread_local LastFailure last_failure;
 
@@ -45,17 +46,14 @@ const char* words_of_the_system(int error) {
 int tell(int error, std::string_view sentence) noexcept {
   if (error == 0) return 0;
   last_failure.error = error;
-  try {
-    last_failure.sentence = sentence;
-  } catch (const std::bad_alloc&) {
-    last_failure.sentence.clear();  // The number still says enough.
-  }
+  std::size_t size = sentence.copy(last_failure.sentence.data(), last_failure.sentence.size() - 1);
+  last_failure.sentence[size] = 0;
   return error;
 }
 
 const char* words_for(int error) noexcept {
-  if (error == last_failure.error && !last_failure.sentence.empty())
-    return last_failure.sentence.c_str();
+  if (error == last_failure.error && last_failure.sentence[0] != 0)
+    return last_failure.sentence.data();
   const char* usual = usual_words(error);
   return usual != nullptr ? usual : words_of_the_system(error);
 }

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/scratch.hpp"
+
 namespace conch {
 
 namespace {
@@ -74,9 +76,11 @@ Positions singer_set(std::size_t q) {
 Positions plane_set(std::size_t self, std::size_t q) {
   // The search takes a while for large planes, and every node of a simulation asks for the same
   // one.
-  thread_local std::pair<std::size_t, Positions> last;
-  if (last.first != q) last = {q, singer_set(q)};
-  Positions set = last.second;
+  using Last = std::pair<std::size_t, Positions>;
+  Positions set = Scratch<Last>::use([&](Last& last) {
+    if (last.first != q) last = {q, singer_set(q)};
+    return last.second;
+  });
   for (std::size_t& position : set) position = (position + self) % (q * q + q + 1);
   return set;
 }

@@ -6,6 +6,7 @@
 
 #include "core/hash.hpp"
 #include "core/print.hpp"
+#include "core/scratch.hpp"
 #include "recovery/algorithm.hpp"
 #include "recovery/knowledge.hpp"
 #include "recovery/rehearsal.hpp"
@@ -71,12 +72,13 @@ class ValueOf final : public AnyValue {
  private:
   template <class Call>
   void call(SaidOutbox& out, Call&& run) {
-    thread_local OutboxOf<A> own;  // used again, so that nothing is allocated
-    own.clear();
-    own.swap_effects(out);
-    run(own);
-    own.swap_effects(out);
-    encode_sends<A>(own, out);
+    Scratch<OutboxOf<A>>::use([&](OutboxOf<A>& own) {
+      own.clear();
+      own.swap_effects(out);
+      run(own);
+      own.swap_effects(out);
+      encode_sends<A>(own, out);
+    });
   }
 
   A value_;

@@ -1,0 +1,32 @@
+// An object of each thread that is used again and again, so that nothing is allocated.
+//
+// A thread's own objects are destroyed before whatever runs at the exit of the program: a peer that
+// leaves then gets a new one for each use.
+#pragma once
+
+#include <utility>
+
+namespace conch {
+
+template <class T>
+class Scratch {
+ public:
+  template <class Use>
+  static decltype(auto) use(Use&& use) {
+    if (is_destroyed_) {
+      T fresh{};
+      return use(fresh);
+    }
+    thread_local Scratch scratch;
+    return use(scratch.object_);
+  }
+
+ private:
+  Scratch() = default;
+  ~Scratch() { is_destroyed_ = true; }
+
+  T object_{};
+  static inline thread_local bool is_destroyed_ = false;
+};
+
+}  // namespace conch
