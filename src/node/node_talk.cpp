@@ -34,6 +34,8 @@ void Node::delivered(const Life& from, std::string_view payload, Time now) {
   if (understood) catch_up(now);
   Intake intake;
   if (understood) intake = steward_->receive(from, body, effects_.at(now));
+  bool is_readable = intake.fault.empty() || intake.fatal || !intake.type.empty();
+  if (!is_readable) return doubt(from, intake.fault, now);
   tell([&](Witness& witness) {
     std::string_view lock = intake.lock ? std::string_view(*intake.lock) : "";
     witness.received(from, {intake.type, lock, payload.size()});
