@@ -351,6 +351,7 @@ class Survival {
   void lack_descriptors(Process& process, Duration length);
   void babble(Process& process, const Process& other);
   void admit_stranger();
+  bool is_well() const;
   void force_open();
   bool force_open(Process& process, Client& client, const std::string& lock, bool is_now);
   void evict();

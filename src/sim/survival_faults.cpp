@@ -220,11 +220,16 @@ void Survival::force_open() {
   }
 }
 
+/// Nobody is waited for, but for some leases; and a peer has some seconds for an errand.
+bool Survival::is_well() const {
+  return !stormy_ && severed_.empty() && options_.lease.length <= std::chrono::seconds(2);
+}
+
 bool Survival::force_open(Process& process, Client& client, const std::string& lock, bool is_now) {
   if (!client.is_connected || client.has_errand) return false;
   note(process.life, "forces '" + lock + "' open");
   client.has_errand = true;
-  client.errand_must_succeed = !stormy_ && severed_.empty();
+  client.errand_must_succeed = is_well();
   client.forced = lock;
   client.inside_before = oracle(lock).inside();
   is_now ? say(process, client, node::ForceOpenNow{lock})
@@ -249,7 +254,7 @@ bool Survival::evict(Process& process, Client& client, Process& unwanted, bool i
   unwanted.is_unwanted = true;
   client.has_errand = true;
   client.errand_must_succeed =
-      !stormy_ && severed_.empty() && process.node->steward().view().roster.contains(unwanted.life);
+      is_well() && process.node->steward().view().roster.contains(unwanted.life);
   client.forced.clear();
   if (!is_now) return say(process, client, node::Evict{unwanted.id}), true;
   Holders forgiven;
