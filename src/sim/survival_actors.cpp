@@ -205,7 +205,7 @@ void Survival::think(Process& process, Client& client) {
       if (chance(0.2)) inquire(host, thinker);
       if (!stormy_ && stage_ == Stage::busy && client_dice_.chance(0.1))
         force_open(host, thinker, draw_lock(), client_dice_.chance(0.5));
-      if (!stormy_ && stage_ == Stage::busy && client_dice_.chance(0.02))
+      if (is_well() && stage_ == Stage::busy && client_dice_.chance(0.02))
         evict(host, thinker, *draw_process(client_dice_), client_dice_.chance(0.5));
       if (stage_ == Stage::busy) acquire(host, thinker);
     });
