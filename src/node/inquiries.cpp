@@ -108,8 +108,13 @@ void Inquiries::force_open(ClientId client, const std::string& lock, Haste haste
   Vacating& vacating = vacating_[number];
   vacating = {client, lock, {}, now + node_.lease_length()};
   tell_patience(vacating, now);
-  for (const Member& member : node_.steward().view().roster)
-    if (node_.understands_claims(member)) vacating.awaited.insert(member.life());
+  for (const Member& member : node_.steward().view().roster) {
+    if (node_.understands_claims(member)) {
+      vacating.awaited.insert(member.life());
+    } else {
+      vacating.is_held = true;  // It cannot be asked.
+    }
+  }
   for (const Life& life : std::set(vacating.awaited))
     if (life != node_.self()) node_.send(life, packed(PayloadKind::vacate, Vacate{number, lock}));
   node_.vacate(node_.self(), {number, lock}, now);
@@ -144,11 +149,13 @@ void Inquiries::finish_vacating(std::uint64_t number, Time now) {
   is_open ? reply(vacating.client, Done{}) : force_open_now(vacating.client, vacating.lock, now);
 }
 
-/// What they held the next epoch takes from them.
+/// A member that was put out does not say whether it was inside, and its commands may still run:
+/// the epoch that forces the lock open waits for them.
 void Inquiries::forget_vacating_of_others(const View& view, Time now) {
   std::vector<std::uint64_t> done;
   for (auto& [number, vacating] : vacating_) {
-    std::erase_if(vacating.awaited, [&](const Life& life) { return !view.roster.contains(life); });
+    auto is_out = [&](const Life& life) { return !view.roster.contains(life); };
+    if (std::erase_if(vacating.awaited, is_out) > 0) vacating.is_held = true;
     if (vacating.awaited.empty()) done.push_back(number);
   }
   for (std::uint64_t number : done) finish_vacating(number, now);

@@ -66,6 +66,7 @@ class Inquiries {
     std::set<recovery::Life> awaited;
     Time until;
     std::uint64_t ended = 0;
+    /// Somebody is inside, or may be, who does not let go when it is asked to.
     bool is_held = false;
   };
 

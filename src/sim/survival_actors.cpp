@@ -55,8 +55,7 @@ void Survival::check_order(const Process& process, const node::LockDesk& desk) {
 
 void Survival::think(Process& process, Thread& thread) {
   if (stage_ != Stage::busy) return;
-  to(process.serial, draw({}, options_.lease.length / 4),
-     [this, &thread](Process& one) { ask(one, thread); });
+  to(process.serial, draw({}, thinking_max_), [this, &thread](Process& one) { ask(one, thread); });
 }
 
 void Survival::ask(Process& process, Thread& thread) {
@@ -197,7 +196,7 @@ void Survival::to_client(std::uint64_t serial, wire::ClientId id,
 }
 
 void Survival::think(Process& process, Client& client) {
-  after(draw({}, options_.lease.length / 4), [this, serial = process.serial, id = client.id] {
+  after(draw({}, thinking_max_), [this, serial = process.serial, id = client.id] {
     to_client(serial, id, [this](Process& host, Client& thinker) {
       if (!thinker.is_connected || thinker.doing != Client::Doing::nothing) return;
       if (stormy_ && chance(0.1)) return vanish(host, thinker);
@@ -205,7 +204,7 @@ void Survival::think(Process& process, Client& client) {
       if (chance(0.2)) inquire(host, thinker);
       if (!stormy_ && stage_ == Stage::busy && client_dice_.chance(0.1))
         force_open(host, thinker, draw_lock(), client_dice_.chance(0.5));
-      if (is_well() && stage_ == Stage::busy && client_dice_.chance(0.02))
+      if (!stormy_ && stage_ == Stage::busy && client_dice_.chance(0.02))
         evict(host, thinker, *draw_process(client_dice_), client_dice_.chance(0.5));
       if (stage_ == Stage::busy) acquire(host, thinker);
     });
