@@ -50,25 +50,24 @@ class AddressBook {
   bool learn(const Introduction& met) {
     auto [place, fresh] = entries_.try_emplace(met.life.id);
     Entry& entry = place->second;
-    if (!fresh && met.life.incarnation < entry.incarnation) return false;
-    bool news = fresh || met.life.incarnation != entry.incarnation || met.address != entry.address;
-    if (news) entry = {met.life.incarnation, met.address, ++clock_};
+    if (!fresh && met.life.incarnation < entry.met.life.incarnation) return false;
+    bool news = fresh || met.life != entry.met.life || met.address != entry.met.address;
+    if (news) entry = {met, ++clock_};
     if (entries_.size() > size_max) drop_oldest(met.life.id);
     return news;
   }
   void forget(const recovery::Life& life) {
     introduced_.erase(life);
     auto found = entries_.find(life.id);
-    if (found != entries_.end() && found->second.incarnation == life.incarnation)
-      entries_.erase(found);
+    if (found != entries_.end() && found->second.met.life == life) entries_.erase(found);
   }
 
-  std::optional<Introduction> find(NodeId node) {
+  /// Null if it is not known.
+  const Introduction* find(NodeId node) {
     auto found = entries_.find(node);
-    if (found == entries_.end()) return std::nullopt;
-    Entry& entry = found->second;
-    entry.used = ++clock_;
-    return Introduction{{node, entry.incarnation}, entry.address};
+    if (found == entries_.end()) return nullptr;
+    found->second.used = ++clock_;
+    return &found->second.met;
   }
 
   /// Who has to be introduced to this one before it can make sense of a message; they are, then.
@@ -78,9 +77,9 @@ class AddressBook {
     if (known.size() > introduced_max) known.clear();
     std::vector<Introduction> result;
     auto introduce = [&](NodeId node) {
-      std::optional<Introduction> met = node == to.id ? std::nullopt : find(node);
+      const Introduction* met = node == to.id ? nullptr : find(node);
       if (!met || met->address.empty()) return;
-      if (known.insert(met->life).second) result.push_back(std::move(*met));
+      if (known.insert(met->life).second) result.push_back(*met);
     };
     introduce(self);
     for_each_node(message, introduce);
@@ -91,8 +90,7 @@ class AddressBook {
 
  private:
   struct Entry {
-    recovery::Incarnation incarnation{};
-    std::string address;
+    Introduction met;
     /// When, in the book's own counting.
     std::uint64_t used = 0;
   };

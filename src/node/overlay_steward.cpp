@@ -184,25 +184,30 @@ class OverlaySteward final : public AnySteward {
   void meet(const Introduction& met, Effects& out) {
     if (met.life.id == self_.id || met.address.empty() || !book_.learn(met)) return;
     out.introductions.push_back(met);
+    seen_.reset();
     see_neighbours();
   }
   bool is_newest(const Life& life) {
-    std::optional<Introduction> known = book_.find(life.id);
-    if (!known) return book_.learn({life, ""});
+    const Introduction* known = book_.find(life.id);
+    if (!known) return seen_.reset(), book_.learn({life, ""});
     return known->life.incarnation <= life.incarnation;
   }
   void forget(const Life& life, Effects& out) {
     suspected_.erase(life);
     freshness_.forget(life);
     book_.forget(life);
+    seen_.reset();
     out.forgotten.push_back(life);
   }
   /// What the overlay says it knows, as far as somebody has said where it is.
   void see_neighbours() {
+    std::vector<NodeId> neighbours = locks_.overlay().neighbours();
+    if (neighbours == seen_) return;
     std::vector<Member> members{self_};
-    for (NodeId node : locks_.overlay().neighbours())
-      if (std::optional<Introduction> met = book_.find(node))
+    for (NodeId node : neighbours)
+      if (const Introduction* met = book_.find(node))
         members.push_back({node, met->life.incarnation, met->address});
+    seen_ = std::move(neighbours);
     Roster roster(std::move(members));
     if (roster == view_.roster) return;
     view_.roster = std::move(roster);
@@ -227,7 +232,7 @@ class OverlaySteward final : public AnySteward {
     // What cannot be sent goes another way; each time one node fewer is thought of.
     for (std::size_t i = 0; i < own.sends.size(); ++i) {
       auto [to, message] = std::move(own.sends[i]);
-      std::optional<Introduction> met = book_.find(to);
+      const Introduction* met = book_.find(to);
       if (met && !withholds(met->life, message, own.now))
         pack(met->life, std::move(message), out);
       else
@@ -299,6 +304,8 @@ class OverlaySteward final : public AnySteward {
   Timers timers_;
   Random random_;
   View view_;
+  /// The neighbours whom the view was made of; none: somebody was met or forgotten since.
+  std::optional<std::vector<NodeId>> seen_;
   Stage stage_ = Stage::outside;
   /// Since when; said again when it lasts.
   std::map<Life, Time> suspected_;

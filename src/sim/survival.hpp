@@ -393,6 +393,8 @@ class Survival {
   std::uint32_t near_register_ = 0;
   unsigned threads_max_ = 1;
   unsigned clients_max_ = 0;
+  /// How long a thread or client wants nothing, at most.
+  Duration thinking_max_{};
   std::vector<std::string> lock_names_;
   std::size_t shared_locks_ = 1;
   /// So many machines: peers of one share memory.

@@ -11,6 +11,8 @@ using namespace recovery;
 void Survival::plan_faults() {
   Duration lease = options_.lease.length;
   has_sites_ = !is_ring() && label_dice_.chance(0.15);
+  thinking_max_ = lease / 4;
+  if (is_ring()) thinking_max_ *= 1 << label_dice_.below(6);  // An entry takes many messages there.
   latency_max_ = has_sites_ ? lease / 1000 : draw(lease / 1000, lease / 20);
   loss_ = chance(0.5) ? 0 : (is_ring() ? 0.003 : 0.03) * random_.uniform();
   if (chance(0.2) && !is_ring()) wire_bytes_max_ = 100 + random_.below(2000);

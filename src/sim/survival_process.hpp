@@ -128,10 +128,12 @@ class Survival::Process final : public node::World, public node::Witness, public
   }
   // Over an overlay.
   void sent(const Life& to, const Note& note) override {
-    if (w_.is_ring()) w_.note(life, "-> " + name_of(to) + "  " + std::string(note.type));
+    if (w_.trace_ && w_.is_ring())
+      w_.note(life, "-> " + name_of(to) + "  " + std::string(note.type));
   }
   void received(const Life& from, const Note& note) override {
-    if (w_.is_ring()) w_.note(life, "<- " + name_of(from) + "  " + std::string(note.type));
+    if (w_.trace_ && w_.is_ring())
+      w_.note(life, "<- " + name_of(from) + "  " + std::string(note.type));
   }
 
   // World
