@@ -77,6 +77,7 @@ const char* const nobody_to_force =
 
 void Inquiries::evict(ClientId client, NodeId member, Haste haste, Time now) {
   if (!node_.steward().has_roster()) return reply(client, Failed{nobody_to_force});
+  if (!node_.steward().lease_until()) return reply(client, Failed{std::string(not_in_group)});
   const Member* found = node_.steward().view().roster.find(member);
   if (!found)
     return reply(client,

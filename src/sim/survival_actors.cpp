@@ -287,14 +287,15 @@ void Survival::hear(Process& host, Client& client, std::string_view bytes) {
              std::holds_alternative<node::Failed>(*reply)) {
     client.has_errand = false;
     see_late_holders();
-    bool is_done = std::holds_alternative<node::Done>(*reply);
-    if (!is_done && std::exchange(client.errand_must_succeed, false))
+    const auto* failed = std::get_if<node::Failed>(&*reply);
+    bool is_out = client.forced.empty() && !register_.view().roster.contains(client.unwanted);
+    bool is_excused = is_out || (failed && failed->why == node::not_in_group);
+    if (failed && !is_excused && std::exchange(client.errand_must_succeed, false))
       findings_.report(Property::progress,
                        (client.forced.empty() ? "a member cannot be evicted"
                                               : "'" + client.forced + "' cannot be forced open") +
-                           std::string(", though all is well: ") +
-                           std::get<node::Failed>(*reply).why);
-    if (is_done && !client.forced.empty()) oracle(client.forced).opened(client.inside_before);
+                           std::string(", though all is well: ") + failed->why);
+    if (!failed && !client.forced.empty()) oracle(client.forced).opened(client.inside_before);
   }
 }
 

@@ -257,6 +257,7 @@ bool Survival::evict(Process& process, Client& client, Process& unwanted, bool i
   client.has_errand = true;
   client.errand_must_succeed =
       is_well() && process.node->steward().view().roster.contains(unwanted.life);
+  client.unwanted = unwanted.life;
   client.forced.clear();
   if (!is_now) return say(process, client, node::Evict{unwanted.id}), true;
   Holders forgiven;

@@ -64,6 +64,8 @@ struct Survival::Client {
   bool babbles = false;
   /// It was asked for when all was well.
   bool errand_must_succeed = false;
+  /// Who is to be out.
+  Life unwanted;
   /// Of a lock that is to be forced open: which, and who was inside.
   std::string forced;
   Entries inside_before;

@@ -21,6 +21,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import invent
 import switches
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,6 +81,15 @@ def read_faults():
         if names.count(name) > 1:
             raise SystemExit(f"mutate: two faults are called {name}")
     return faults
+
+
+def invented_faults(how_many):
+    """Drawn at random from all that could be wrong with one line of what a peer decides."""
+    names = [name for name in tracked_files() if re.match(r"src/(node|recovery|wire/channels|wire/outgoing|wire/incoming)[^.]*\.[ch]pp$", name)
+             and not name.endswith("_test.cpp")]
+    all_of_them = [Fault(name, what, file, before, after) for file in names
+                   for name, what, before, after in invent.in_file(file, (ROOT / file).read_text())]
+    return random.SystemRandom().sample(all_of_them, min(how_many, len(all_of_them)))
 
 
 def tracked_files():
@@ -258,11 +268,12 @@ def main():
     parser = argparse.ArgumentParser(prog="./dev mutate", description="Plant faults, one at a time, and see who notices")
     parser.add_argument("names", nargs="*", help="those faults only")
     parser.add_argument("--sample", type=int, metavar="N", help="so many of them, drawn at random")
+    parser.add_argument("--invent", type=int, metavar="N", help="so many that are not in the list, made up at random")
     parser.add_argument("--seconds", type=int, default=60, help="how long conch survive may look for each (60)")
     parser.add_argument("--check", action="store_true", help="see only that every fault has its place in the sources")
     options = parser.parse_args()
 
-    faults = read_faults()
+    faults = invented_faults(options.invent) if options.invent else read_faults()
     for fault in faults:
         fault.planted((ROOT / fault.file).read_text())
     if options.check:
@@ -301,6 +312,8 @@ def main():
     finally:
         restore({fault.file for fault in left.values()})
     alone = [fault for number, fault in left.items() if number not in together]
+    if options.invent:  # Those that do not compile are no faults, and others are easily made up.
+        faults, alone = [fault for fault in faults if fault.name in results], []
     if alone:
         print(f"Building {len(alone)} more, one at a time ...", flush=True)
     for fault in alone:
