@@ -53,6 +53,19 @@ class Clusters {
     return Clusters(labels);
   }
 
+  /// Without the others: nobody of those is the first of a cluster.
+  template <class Keeps>
+  Clusters only(Keeps&& keeps) const {
+    std::map<NodeId, std::string> labels;
+    if (!table_) return {};
+    for (const auto& [node, path] : table_->paths) {
+      if (!keeps(node)) continue;
+      for (Number number : path)
+        labels[node] += (labels[node].empty() ? "" : "/") + std::to_string(number);
+    }
+    return Clusters(labels);
+  }
+
   /// How many parts the longest label has.
   std::size_t levels() const { return table_ ? table_->levels : 0; }
   /// Whether they have the same label. Who has none is alone.

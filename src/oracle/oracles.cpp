@@ -125,6 +125,17 @@ void DataOracle::crashed(Node node) {
   may_be_lost_ = std::none_of(found_.begin(), found_.end(), is_newest);
 }
 
+DataRef DataOracle::recover(const std::vector<Node>& dead) {
+  for (Node node : dead) found_[node] = {};
+  DataRef newest =
+      *std::max_element(found_.begin(), found_.end(),
+                        [](const DataRef& a, const DataRef& b) { return a.version < b.version; });
+  written_.update(Range{},
+                  [&](std::uint64_t written) { return std::min(written, newest.version); });
+  may_be_lost_ = false;
+  return newest;
+}
+
 Finding TokenOracle::after_call(Node node, int difference) {
   tokens_ += difference;
   if (difference == 0) return {};

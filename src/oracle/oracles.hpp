@@ -92,6 +92,8 @@ class DataOracle {
   DataRef release(Node node, const Wish& wish = {});
   /// Of an algorithm that keeps data nowhere else than where they were written or found.
   void crashed(Node node);
+  /// What these knew is gone; the newest that anybody else has found or left counts from now on.
+  DataRef recover(const std::vector<Node>& dead);
 
  private:
   Finding compare(Node node, const Range& range, std::uint64_t version) const;

@@ -36,7 +36,8 @@ void append_capabilities(std::string& out, const Capabilities& can) {
       .flag("suspecting", can.suspecting)
       .flag("shared", can.shared)
       .flag("elects", can.elects)
-      .flag("restarts", can.restarts);
+      .flag("restarts", can.restarts)
+      .flag("recovers", !can.elects && !can.routed);
 }
 
 /// The words after `nodes N ALGORITHM` that mean something to it.

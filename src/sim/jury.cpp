@@ -133,6 +133,19 @@ void Jury::crashed(Node node) {
   if (population_.holds_token(node)) tokens_.lost();
 }
 
+DataRef Jury::recovers(const std::vector<Node>& dead) {
+  fences_.crashed();  // Readers, too, get a fence of the new epoch.
+  return data_.recover(dead);
+}
+
+void Jury::recovered(const Members& members) {
+  if (!watches_token_) return;
+  tokens_ = {};
+  for (NodeId member : members) tokens_.created(int{population_.holds_token(node_of(member))});
+  if (tokens_.tokens() != 1)
+    report(Property::one_token, "there are " + std::to_string(tokens_.tokens()) + " tokens");
+}
+
 void Jury::joins(Node node) {
   step(node);
   addressees_.came(node);

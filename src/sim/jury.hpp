@@ -48,6 +48,10 @@ class Jury {
 
   // Nodes. Told before the node's value is dropped.
   void crashed(Node node);
+  /// A new epoch begins without these; the newest data that the others know.
+  DataRef recovers(const std::vector<Node>& dead);
+  /// It has begun, with nothing in flight that a node has sent.
+  void recovered(const Members& members);
   void joins(Node node);
   void gone(Node node);
 

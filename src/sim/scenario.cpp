@@ -353,6 +353,7 @@ constexpr std::array performances = std::to_array<Performance>({
     {{"duplicate", "duplicate FROM -> TO [KIND]"}, on_message<&W::duplicate>},
     {{"settle", "settle [COUNT]"}, settle},
     {{"crash", "crash N"}, on_one<&W::crash>},
+    {{"recover", "recover"}, on_all<&W::recover>},
     {{"suspect", "suspect WATCHER N"}, on_two<&W::suspect>},
     {{"partition", "partition A,B | C,D"}, partition},
     {{"heal", "heal"}, on_all<&W::heal>},

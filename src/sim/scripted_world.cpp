@@ -73,8 +73,12 @@ ScriptedWorld::ScriptedWorld(const Group& group, std::string& out, TraceSink* si
   }
   std::vector<NodeId> listed(roster_.begin(), roster_.end());
   for (NodeId member : group.ids.empty() ? listed : group.ids) recorder_.begin(node_of(member));
-  for (NodeId member : Members(roster_))
-    call(node_of(member), [&] { population_->tell(node_of(member), input::Start{}); });
+  for (NodeId member : Members(roster_)) start(node_of(member));
+}
+
+void ScriptedWorld::start(Node node) {
+  if (is_rehearsing_) return population_->tell(node, input::Start{});
+  call(node, [&] { population_->tell(node, input::Start{}); });
 }
 
 // What cannot be done.
@@ -164,6 +168,7 @@ void ScriptedWorld::expect_of(Node node, Phase wanted, std::string_view happenin
 }
 
 void ScriptedWorld::entered(Node node, const Entered& entered) {
+  if (is_rehearsing_) return void(rehearsed_.emplace(node, entered));
   expect_of(node, Phase::waiting, "it enters");
   write(std::to_string(node) + " enters with fence " + conch::print(entered.baton.fence));
   record(Happening::enter, node, {}, "fence " + conch::print(entered.baton.fence));
@@ -207,11 +212,12 @@ void ScriptedWorld::left(Node node) {
 
 void ScriptedWorld::armed(Node node, const Armed& armed) {
   armed_.insert({node, armed.timer});
+  if (is_rehearsing_) return;
   write(std::to_string(node) + " arms timer " + conch::print(armed.timer));
 }
 
 void ScriptedWorld::disarmed(Node node, TimerId timer) {
-  if (armed_.erase({node, timer}) == 0) return;
+  if (armed_.erase({node, timer}) == 0 || is_rehearsing_) return;
   write(std::to_string(node) + " disarms timer " + conch::print(timer));
 }
 
@@ -225,6 +231,7 @@ void ScriptedWorld::request(Node node, const Wish& wish) {
   expect_phase(node, Phase::idle, "request");
   expect_room();
   phases_[node] = Phase::waiting;
+  asked_[node] = ++requests_;
   jury_.requested(node, wish);
   step();
   record(Happening::request, node, {}, wish == Wish{} ? "" : conch::print(wish));

@@ -97,6 +97,8 @@ class ScriptedWorld final : private Host {
 
   // Faults.
   void crash(Node node);
+  /// Those that are left go on in a new epoch, with those inside and those who wait as they are.
+  void recover();
   void suspect(Node watcher, Node whom);
   void partition(const Sides& sides);
   void heal();
@@ -152,6 +154,14 @@ class ScriptedWorld final : private Host {
   void conclude_call(Node node);
   void expect_of(Node node, Phase phase, std::string_view happening);
   void publish_roster();
+  void start(Node node);
+  // scripted_world_recovery.cpp
+  void expect_recoverable() const;
+  void end_epoch();
+  std::vector<Node> claims_in_order() const;
+  void rehearse(const std::vector<Node>& claims);
+  void rehearse(Node node);
+  std::string those_rehearsed(const std::vector<Node>& claims) const;
   void announce_violations();
   void write(const std::string& line) { out_ += line + '\n'; }
   /// What is recorded from here on is another step.
@@ -229,7 +239,14 @@ class ScriptedWorld final : private Host {
   Sides sides_;
   std::set<Property> broken_;
   std::set<std::pair<Node, TimerId>> armed_;
+  /// Of the epoch that goes on.
   Assignment start_;
+  /// The how manyth request the last one of each was.
+  std::map<Node, std::uint64_t> asked_;
+  std::uint64_t requests_ = 0;
+  /// While a new epoch is made nobody is told what happens, and who enters is kept here.
+  bool is_rehearsing_ = false;
+  std::map<Node, Entered> rehearsed_;
   /// Of an election, as the script was told last.
   std::map<Node, NodeId> elected_;
 };

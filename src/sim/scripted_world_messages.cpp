@@ -16,6 +16,7 @@ constexpr std::string_view telling_kind = "TELL";
 
 void ScriptedWorld::post(const Posted& message) {
   in_flight_.emplace_back(message);
+  if (is_rehearsing_) return;
   write(print(in_flight_.back()));
   record(Happening::send, message.from, message.to, message);
   jury_.sent(message);

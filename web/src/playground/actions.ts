@@ -29,6 +29,8 @@ export function nodeActions(member: Member, sight: Sight, entry: Entry): Action[
     actions.push(act(`Timer ${timer} fires`, `timer ${node} ${timer}`));
   if (entry.can.dynamic) actions.push(...membershipActions(member, sight));
   if (!isPresent(member) && phase !== "crashed") return actions;
+  if (phase === "crashed" && entry.can.recovers)
+    actions.push(act("The others go on without it", "recover"));
   if (isPresent(member)) actions.push(fault("Crash", `crash ${node}`));
   if (entry.can.suspecting) actions.push(...suspicions(member, sight));
   if (isPresent(member)) actions.push(...partitions(node, sight));

@@ -56,7 +56,7 @@ export interface Entry {
   caughtBy: string;
   trap: { nodes: number; eps: number; clusters: number[] };
   can: Record<
-    "token" | "causal" | "dynamic" | "suspecting" | "shared" | "elects" | "restarts",
+    "token" | "causal" | "dynamic" | "suspecting" | "shared" | "elects" | "restarts" | "recovers",
     boolean
   >;
   options: Option[];

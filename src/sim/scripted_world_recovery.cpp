@@ -1,0 +1,125 @@
+// How the group of a scripted world goes on after a crash: as peers do (recovery/participant.hpp),
+// but in one step. Those that are left say who is inside and who waits; a new epoch begins with a
+// fresh lock, and its state is that of a play in which all of them ask for it anew, in their order
+// (recovery/rehearsal.hpp).
+#include <algorithm>
+
+#include "sim/distribution.hpp"
+#include "sim/scripted_world.hpp"
+
+namespace conch::sim {
+
+void ScriptedWorld::recover() {
+  expect_recoverable();
+  step();
+  end_epoch();
+  std::vector<Node> claims = claims_in_order();
+  std::vector<Node> dead;
+  for (Node node = 0; node < phases_.size(); ++node)
+    if (phase(node) == Phase::crashed) dead.push_back(node);
+  start_.baton = {Fence(start_.epoch, 0), jury_.recovers(dead)};
+  for (NodeId member : roster_) {
+    population_->create(node_of(member), start_);
+    record(Happening::epoch, node_of(member), {}, std::to_string(start_.epoch.value));
+  }
+  rehearse(claims);
+  jury_.recovered(roster_);
+  write("epoch " + std::to_string(start_.epoch.value) + " begins" + those_rehearsed(claims));
+  for (const auto& [node, entered] : std::exchange(rehearsed_, {}))
+    if (phase(node) == Phase::waiting) this->entered(node, entered);
+  announce_violations();
+}
+
+void ScriptedWorld::expect_recoverable() const {
+  expect_locks("recover");
+  const CatalogEntry& entry = population_->entry();
+  if (entry.can.routed)
+    throw BadText(std::string(entry.about.name) + " has no epochs: its replicas vote");
+  if (std::none_of(roster_.begin(), roster_.end(),
+                   [&](NodeId member) { return present(node_of(member)); }))
+    throw BadText("nobody is left to recover the lock");
+}
+
+/// Whatever is in flight between nodes is void, and nobody is on its way in or out any more.
+void ScriptedWorld::end_epoch() {
+  std::deque<InFlight> kept;
+  for (InFlight& message : std::exchange(in_flight_, {})) {
+    if (std::holds_alternative<Telling>(message)) {
+      kept.push_back(std::move(message));
+      continue;
+    }
+    write("void: " + print(message));
+    lose(message);
+  }
+  in_flight_ = std::move(kept);
+  armed_.clear();
+  std::vector<NodeId> members;
+  for (Node node = 0; node < phases_.size(); ++node) {
+    if (phase(node) == Phase::cancelling) withdrawn(node);
+    if (phase(node) == Phase::joining) joined(node);
+    if (phase(node) == Phase::leaving) left(node), population_->destroy(node);
+    if (present(node)) members.push_back(id_of(node));
+  }
+  roster_changed_ = false;
+  roster_ = Members(members);
+  start_.epoch = Epoch{start_.epoch.value + 1};
+  start_.members = roster_;
+  if (!roster_.contains(start_.home)) start_.home = roster_[0];
+  std::erase_if(start_.ring, [&](NodeId member) { return !roster_.contains(member); });
+  start_.clusters = start_.clusters.only([&](NodeId member) { return roster_.contains(member); });
+}
+
+/// Those inside, and then those who wait, in the order of their asking.
+std::vector<Node> ScriptedWorld::claims_in_order() const {
+  std::vector<Node> claims;
+  for (NodeId member : roster_) {
+    Phase its = phase(node_of(member));
+    if (its == Phase::inside || its == Phase::waiting) claims.push_back(node_of(member));
+  }
+  std::sort(claims.begin(), claims.end(), [&](Node a, Node b) {
+    return std::pair(phase(a) == Phase::waiting, asked_.at(a)) <
+           std::pair(phase(b) == Phase::waiting, asked_.at(b));
+  });
+  return claims;
+}
+
+/// They ask, one after the other. Where nobody does, nodes start as they did at first.
+void ScriptedWorld::rehearse(const std::vector<Node>& claims) {
+  is_rehearsing_ = !claims.empty();
+  try {
+    InvariantWatch watch;
+    for (NodeId member : roster_) start(node_of(member));
+    for (Node node : claims) rehearse(node);
+  } catch (const BrokenInvariant& broken) {
+    jury_.report(Property::invariant, std::string("a new epoch: ") + broken.what());
+  }
+  is_rehearsing_ = false;
+}
+
+/// It asks, and every message arrives at once.
+void ScriptedWorld::rehearse(Node node) {
+  population_->tell(node, input::Request{jury_.wish_of(node)});
+  auto is_posted = [](const InFlight& each) { return std::holds_alternative<Posted>(each); };
+  for (std::size_t left = deliveries_max;; --left) {
+    auto next = std::find_if(in_flight_.begin(), in_flight_.end(), is_posted);
+    if (next == in_flight_.end()) return;
+    CONCH_EXPECT(left > 0, "a lock comes to rest while somebody holds it");
+    Posted message = std::get<Posted>(*next);
+    in_flight_.erase(next);
+    population_->receive(message.to, message.from, message.slot);
+    population_->discard(message.slot);
+  }
+}
+
+std::string ScriptedWorld::those_rehearsed(const std::vector<Node>& claims) const {
+  std::string text;
+  for (Phase its : {Phase::inside, Phase::waiting}) {
+    std::string nodes;
+    for (Node node : claims)
+      if (phase(node) == its) nodes += (nodes.empty() ? "" : ", ") + std::to_string(node);
+    if (!nodes.empty()) text += (its == Phase::inside ? "; inside: " : "; waiting: ") + nodes;
+  }
+  return text;
+}
+
+}  // namespace conch::sim
