@@ -161,7 +161,7 @@ Exit complain_of_nothing_seen(const Totals& totals, const std::string& algorithm
 
 /// One run, once for each of its steps, each of its peers, and everything that may happen then.
 void survive_everywhere(const SurviveTexts& texts, Invocation& invocation) {
-  if (texts.seeds || texts.trace || texts.json || !texts.strikes.empty())
+  if (texts.seeds || texts.trace || texts.json)
     throw BadText("--everywhere tries all steps of one run: give --seed and nothing else to show");
   SurvivalOptions options = for_seed(to_options(texts), texts, texts.seed);
   if (node::find_routed(options.algorithm))
@@ -179,7 +179,7 @@ void survive_everywhere(const SurviveTexts& texts, Invocation& invocation) {
   watch_for_interrupts();
   auto runs = run_seeds<SurvivalReport>(range, texts.threads, [&](std::uint64_t index) {
     SurvivalOptions struck = options;
-    struck.strikes = {strike_of(index)};
+    struck.strikes.push_back(strike_of(index));
     return sim::Survival(struck).run();
   });
   Totals totals(runs);
@@ -287,7 +287,8 @@ void add_survive_command(CLI::App& app, Invocation& invocation) {
       "--strike", texts->strikes,
       "In a short run: what happens before a step to a peer, as 137:kill:1; or " + strike_names());
   command->add_flag("--everywhere", texts->everywhere,
-                    "All of these at each step of a short run, and to each peer; one at a time");
+                    "All of these at each step of a short run, and to each peer; one at a time, "
+                    "besides what --strike says");
   command->add_flag("--json", texts->json, "Print the numbers for a program to read");
   command->add_flag("--trace", texts->trace, "Print all that happens in the run");
   add_show_options(*command, texts->show);
