@@ -1,6 +1,7 @@
 #include "peer/directories.hpp"
 
 #include <fmt/format.h>
+#include <pwd.h>
 #include <sys/socket.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <vector>
 
 #include "net/names.hpp"
 #include "net/private_folder.hpp"
@@ -39,6 +41,17 @@ std::optional<fs::path> absolute_path_in(const char* variable) {
   return fs::path(value);
 }
 
+/// Without $HOME, as in a unit of systemd, the user database knows it.
+std::optional<fs::path> home_folder() {
+  if (auto home = absolute_path_in("HOME")) return home;
+  std::vector<char> texts(16 * 1024);
+  passwd user{};
+  passwd* found = nullptr;
+  if (::getpwuid_r(::geteuid(), &user, texts.data(), texts.size(), &found) != 0 || !found)
+    return std::nullopt;
+  return user.pw_dir[0] == '/' ? std::optional(fs::path(user.pw_dir)) : std::nullopt;
+}
+
 /// A path of which the last `own` components are ours alone.
 struct Place {
   std::string path;
@@ -48,11 +61,10 @@ struct Place {
 Place state_place(std::string_view group, const std::string& chosen) {
   if (!chosen.empty()) return {fs::absolute(chosen) / group, 1};
   if (auto given = absolute_path_in("XDG_STATE_HOME")) return {*given / "conch" / group, 2};
-  if (auto home = absolute_path_in("HOME")) return {*home / ".local/state/conch" / group, 2};
-  throw Error(
-      ErrorCode::misconfigured,
-      "there is no place for the group's state: set HOME or XDG_STATE_HOME to an absolute path, or "
-      "name a state directory");
+  if (auto home = home_folder()) return {*home / ".local/state/conch" / group, 2};
+  throw Error(ErrorCode::misconfigured,
+              "there is no place for the group's state, for this user has no home: set HOME or "
+              "XDG_STATE_HOME to an absolute path, or name a state directory");
 }
 
 Place sockets_place(const Place& state) {

@@ -25,8 +25,8 @@ struct Directories {
 };
 
 /// The state is in `chosen`/GROUP; if nothing was chosen, in $XDG_STATE_HOME/conch/GROUP, else in
-/// $HOME/.local/state/conch/GROUP. Makes nothing. A relative path in the environment counts as
-/// none, as XDG has it.
+/// $HOME/.local/state/conch/GROUP, or below the home that the user database has. Makes nothing. A
+/// relative path in the environment counts as none, as XDG has it.
 Directories directories_of(std::string_view group, const std::string& chosen = {});
 
 /// Makes them, readable by their user alone, and removes what former boots of this machine left.
