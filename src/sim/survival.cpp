@@ -215,11 +215,7 @@ void Survival::check_nothing_is_left() {
       if (client.surveys > 0 || client.has_errand || (client.is_connected && client.babbles))
         findings_.report(Property::progress,
                          "a client of " + name_of(process->life) + " was never answered");
-    for (const node::LockPart& lock : process->node->status_part(process->shows()).locks)
-      if (lock.holds || lock.waits || lock.in_line > 0)
-        findings_.report(Property::progress, name_of(process->life) +
-                                                 " says that it has to do with '" + lock.lock +
-                                                 "', and has not");
+    if (process->node->has_life()) check_account(*process);
     if (!process->node->is_member())
       findings_.report(Property::progress, name_of(process->life) + " is not in the group");
     if (!process->node->data().is_tidy())

@@ -234,6 +234,8 @@ class Survival {
   void entered(Process& process, const Actor& actor, const node::LockDesk& desk, const Wish& wish,
                Fence fence);
   void check_order(const Process& process, const node::LockDesk& desk);
+  void check_receipt(const Process& process, const Thread& thread);
+  void check_account(const Process& process);
   void serve(NodeId id, unsigned number, bool asked_after_storm);
   std::string draw_lock();
   std::string draw_lock(const Process& process);
@@ -363,6 +365,7 @@ class Survival {
   void part();
   void sever(const Process& one, const Process& other);
   void haunt_recovery();
+  void invite_somebody();
   void calm_down();
   bool everybody_is_served() const;
   std::string name_unserved() const;

@@ -51,6 +51,38 @@ void Survival::check_order(const Process& process, const node::LockDesk& desk) {
                                                   "' before");
 }
 
+/// What was sent to somebody who cannot be reached counts in a receipt, and nobody is told of it.
+void Survival::check_receipt(const Process& process, const Thread& thread) {
+  const node::Traffic& before = thread.traffic_before;
+  const node::Traffic& now = process.traffic.find(thread.lock)->second;
+  const Receipt& receipt = thread.receipt;
+  bool is_right = receipt.wait == process.shows() - thread.asked_at &&
+                  receipt.messages_received == now.messages_received - before.messages_received &&
+                  receipt.bytes_received == now.bytes_received - before.bytes_received &&
+                  receipt.messages_sent >= now.messages_sent - before.messages_sent &&
+                  receipt.bytes_sent >= now.bytes_sent - before.bytes_sent;
+  if (!is_right)
+    findings_.report(Property::invariant, name_of(thread.actor()) + " gets a receipt for '" +
+                                              thread.lock + "' that is not true");
+}
+
+/// Of one that nobody wants anything of.
+void Survival::check_account(const Process& process) {
+  node::StatusPart part = process.node->status_part(process.shows());
+  const node::Counts& told = process.told;
+  bool is_right = part.counts.entries == told.entries && part.counts.handovers == told.handovers &&
+                  part.counts.losses == told.losses && part.counts.epochs == told.epochs &&
+                  part.life == process.life && part.age == process.shows() - process.born_at;
+  if (!is_right)
+    findings_.report(Property::invariant,
+                     name_of(process.life) + " does not say how often what has happened to it");
+  for (const node::LockPart& lock : part.locks)
+    if (lock.holds || lock.waits || lock.in_line > 0)
+      findings_.report(
+          Property::progress,
+          name_of(process.life) + " says that it has to do with '" + lock.lock + "', and has not");
+}
+
 // Threads.
 
 void Survival::think(Process& process, Thread& thread) {
@@ -76,6 +108,8 @@ void Survival::ask(Process& process, Thread& thread) {
   node::LockDesk& desk = process.node->desk_at(lock);
   ++desk.users;
   if (thread.uses_data) open_data(process, thread);
+  thread.asked_at = process.shows();
+  thread.traffic_before = process.traffic[lock];
   act(process, [&](node::Node& node, Time now) { node.take_place(thread, desk, now); });
   if (!stormy_ || !chance(0.15)) return;
   to(process.serial, draw({}, options_.lease.length / 4),
@@ -98,6 +132,7 @@ void Survival::changed(Process& process, Thread& thread) {
   switch (thread.state) {
     case Claim::State::inside:
       entered(process, actor, *thread.desk, {thread.mode, {}}, thread.fence);
+      check_receipt(process, thread);
       return thread.uses_data ? use_data(process, thread)
                               : begin_work(process, thread, dho::Status::ok);
     case Claim::State::lost: {

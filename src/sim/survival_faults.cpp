@@ -335,9 +335,11 @@ void Survival::sever(const Process& one, const Process& other) {
   severed_.insert({other.life, one.life});
 }
 
-/// Something goes wrong just while locks are being recovered.
+/// Something goes wrong just while locks are being recovered, or somebody comes.
 void Survival::haunt_recovery() {
-  if (!stormy_ || !chance(0.25)) return;
+  if (!stormy_) return;
+  if (label_dice_.chance(0.2)) return invite_somebody();
+  if (!chance(0.25)) return;
   Life decider = register_.view().decider;
   after(draw({}, 4 * latency_max_), [this, decider] {
     Process* other = draw_process(random_);
@@ -346,6 +348,14 @@ void Survival::haunt_recovery() {
     if (!victim) return;
     if (chance(0.5)) return strike_at(*victim);
     stop(*victim, draw(options_.lease.length / 5, 3 * options_.lease.length));
+  });
+}
+
+/// One that was to come later comes now.
+void Survival::invite_somebody() {
+  after(draw({}, 4 * latency_max_), [this] {
+    for (std::uint64_t place = 0; place < nodes_; ++place)
+      if (!newest(id_of(place))) return spawn(id_of(place));
   });
 }
 

@@ -13,6 +13,9 @@ struct Survival::Thread final : node::Claim, node::DataSection {
 
   const unsigned number;
   std::uint64_t request = 0;
+  /// By its own clock, and what had been said of the lock by then.
+  Time asked_at{};
+  node::Traffic traffic_before;
   bool asked_after_storm = false;
   /// Has to do with what the lock protects; others want the lock alone.
   bool uses_data = false;
@@ -108,6 +111,10 @@ class Survival::Process final : public node::World, public node::Witness, public
   std::uint64_t enclosures = 0;
   /// It has left with data that nobody wanted to take.
   bool keeps_data = false;
+  /// What it has told its witnesses: its status and its receipts must say the same.
+  node::Counts told;
+  std::map<std::string, node::Traffic, std::less<>> traffic;
+  Time born_at{};
 
   Time shows() const { return clock.shows(w_.now_); }
   const recovery::Participant* participant() const {
@@ -117,6 +124,7 @@ class Survival::Process final : public node::World, public node::Witness, public
 
   // Witness
   void born(const Life& begun) override {
+    born_at = shows();
     if (wants_to_leave)
       w_.findings_.report(Property::invariant, name_of(begun) + " begins to live, and leaves");
   }
@@ -125,15 +133,24 @@ class Survival::Process final : public node::World, public node::Witness, public
     w_.heard(*this, from, payload);
   }
   void forgot(const Life& other) override { w_.forgot(*this, other); }
+  void installed(Epoch, const recovery::View&) override { ++told.epochs; }
+  void lost(std::string_view, Mode, Duration) override { ++told.losses; }
   void entered(std::string_view lock, const Entry& entry) override {
+    ++told.entries;
+    if (entry.came) ++told.handovers;
     w_.oracle(std::string(lock)).granted(life, entry.fence);
   }
-  // Over an overlay.
   void sent(const Life& to, const Note& note) override {
+    node::Traffic& all = traffic.try_emplace(std::string(note.lock)).first->second;
+    ++all.messages_sent;
+    all.bytes_sent += note.bytes;
     if (w_.trace_ && w_.is_ring())
       w_.note(life, "-> " + name_of(to) + "  " + std::string(note.type));
   }
   void received(const Life& from, const Note& note) override {
+    node::Traffic& all = traffic.try_emplace(std::string(note.lock)).first->second;
+    ++all.messages_received;
+    all.bytes_received += note.bytes;
     if (w_.trace_ && w_.is_ring())
       w_.note(life, "<- " + name_of(from) + "  " + std::string(note.type));
   }
