@@ -138,9 +138,10 @@ DataRef Jury::recovers(const std::vector<Node>& dead) {
   return data_.recover(dead);
 }
 
-void Jury::recovered(const Members& members) {
+void Jury::recovered(const Members& members, int in_flight) {
   if (!watches_token_) return;
   tokens_ = {};
+  tokens_.created(in_flight);
   for (NodeId member : members) tokens_.created(int{population_.holds_token(node_of(member))});
   if (tokens_.tokens() != 1)
     report(Property::one_token, "there are " + std::to_string(tokens_.tokens()) + " tokens");

@@ -50,8 +50,8 @@ class Jury {
   void crashed(Node node);
   /// A new epoch begins without these; the newest data that the others know.
   DataRef recovers(const std::vector<Node>& dead);
-  /// It has begun, with nothing in flight that a node has sent.
-  void recovered(const Members& members);
+  /// It has begun, with so many tokens on their way.
+  void recovered(const Members& members, int in_flight);
   void joins(Node node);
   void gone(Node node);
 

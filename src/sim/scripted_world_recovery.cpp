@@ -23,7 +23,12 @@ void ScriptedWorld::recover() {
     record(Happening::epoch, node_of(member), {}, std::to_string(start_.epoch.value));
   }
   rehearse(claims);
-  jury_.recovered(roster_);
+  auto is_token = [](const InFlight& each) {
+    const Posted* posted = std::get_if<Posted>(&each);
+    return posted && posted->token;
+  };
+  auto tokens = std::count_if(in_flight_.begin(), in_flight_.end(), is_token);
+  jury_.recovered(roster_, static_cast<int>(tokens));
   write("epoch " + std::to_string(start_.epoch.value) + " begins" + those_rehearsed(claims));
   for (const auto& [node, entered] : std::exchange(rehearsed_, {}))
     if (phase(node) == Phase::waiting) this->entered(node, entered);
@@ -35,8 +40,10 @@ void ScriptedWorld::expect_recoverable() const {
   const CatalogEntry& entry = population_->entry();
   if (entry.can.routed)
     throw BadText(std::string(entry.about.name) + " has no epochs: its replicas vote");
-  if (std::none_of(roster_.begin(), roster_.end(),
-                   [&](NodeId member) { return present(node_of(member)); }))
+  auto stays = [&](NodeId member) {
+    return present(node_of(member)) && phase(node_of(member)) != Phase::leaving;
+  };
+  if (std::none_of(roster_.begin(), roster_.end(), stays))
     throw BadText("nobody is left to recover the lock");
 }
 
