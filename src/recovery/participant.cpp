@@ -245,8 +245,10 @@ void Participant::install(const LockAssignments& locks, Out& out) {
     at(lock, out,
        [&](Lock& each, auto& own) { each.install(algorithm(), self_.id, start, assigned, own); });
   }
+  // A copy of data may have come after this one had reported: the next epoch is told of it.
   std::erase_if(locks_, [](const auto& each) {
-    return !each.second.value() && each.second.process() == Doing::nothing;
+    const Lock& lock = each.second;
+    return !lock.value() && lock.process() == Doing::nothing && lock.report({}).is_blank();
   });
   tell_roster(out);
   work(out);

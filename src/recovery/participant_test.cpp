@@ -383,6 +383,22 @@ TEST(Participant, AHolderIsToldIfItsDataAreElsewhereNow) {
   EXPECT_EQ(town.told<Moved>(town.c)[0].data, version(1, town.c)) << "it has them itself";
 }
 
+/// Whoever wrote them may rely on the copy from now on, and nobody tells of it again.
+TEST(Participant, ACopyThatComesAfterTheReportIsNotForgotten) {
+  Three<Central> town;
+  std::string lock = lock_of(town.a, town.view());
+  town.kill(town.c);
+  town.evict_dead(town.a);
+  EXPECT_TRUE(town.deliver(town.a, town.b));
+  EXPECT_EQ(town.at(town.b).stage(), Stage::frozen);
+  ReadableEffects nothing(Time{});
+  town.at(town.b).copied(lock, version(1, town.b), nothing);
+  town.settle();
+  EXPECT_EQ(town.at(town.b).stage(), Stage::working);
+  ASSERT_TRUE(town.at(town.b).locks().contains(lock));
+  EXPECT_EQ(town.at(town.b).locks().at(lock).report({}).copy, version(1, town.b));
+}
+
 TEST(Participant, ALockSaysHowItStands) {
   Three<NaimiTrehel> town;
   town.request(town.b);
