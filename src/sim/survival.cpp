@@ -111,16 +111,7 @@ SurvivalReport Survival::run() {
   hosts_ = 1 + static_cast<std::uint32_t>(data_dice_.below(nodes_));
   lock_names_ = {"conch"};
   if (chance(0.3)) lock_names_.emplace_back("horn");
-  shared_locks_ = lock_names_.size();
-  if (!is_ring() && data_dice_.chance(0.2))
-    for (std::uint32_t i = 0; i < nodes_; ++i) lock_names_.push_back("shell " + std::to_string(i));
-  for (const std::string& lock : lock_names_)
-    oracles_.emplace(lock,
-                     LockOracle(findings_, [this, lock](const Life& life, std::uint64_t version) {
-                       Acting nobody(*this, nullptr);
-                       Process* process = find(life);
-                       return process && process->node->data().version(lock) == version;
-                     }));
+  if (!is_ring() && data_dice_.chance(0.3)) own_locks_ = 1U << data_dice_.below(6);
   for (std::uint64_t place = 0; place < nodes_; ++place)
     respawn(id_of(place), draw({}, options_.lease.length));
   plan_faults();
@@ -289,6 +280,13 @@ void Survival::note(const Life& life, const std::string& what) {
   if (trace_) note(name_of(life) + " " + what);
 }
 
-LockOracle& Survival::oracle(const std::string& lock) { return oracles_.at(lock); }
+LockOracle& Survival::oracle(const std::string& lock) {
+  auto has_newest = [this, lock](const Life& life, std::uint64_t version) {
+    Acting nobody(*this, nullptr);
+    Process* process = find(life);
+    return process && process->node->data().version(lock) == version;
+  };
+  return oracles_.try_emplace(lock, findings_, has_newest).first->second;
+}
 
 }  // namespace conch::sim

@@ -398,8 +398,9 @@ class Survival {
   unsigned clients_max_ = 0;
   /// How long a thread or client wants nothing, at most.
   Duration thinking_max_{};
+  /// Those that all use, and how many each peer has besides.
   std::vector<std::string> lock_names_;
-  std::size_t shared_locks_ = 1;
+  unsigned own_locks_ = 0;
   /// So many machines: peers of one share memory.
   std::uint32_t hosts_ = 1;
   /// The machines stand at two sites, and everybody measures who is near.

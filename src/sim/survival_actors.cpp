@@ -9,12 +9,15 @@ namespace conch::sim {
 using namespace recovery;
 using node::Claim;
 
-std::string Survival::draw_lock() { return lock_names_[random_.below(shared_locks_)]; }
+std::string Survival::draw_lock() { return lock_names_[random_.below(lock_names_.size())]; }
 
-/// Behind those that all use there is one for each peer.
+/// Besides those that all use each peer has some of its own: many of them are used for the first
+/// time while something goes wrong.
 std::string Survival::draw_lock(const Process& process) {
-  bool is_own = lock_names_.size() > shared_locks_ && client_dice_.chance(0.2);
-  return is_own ? lock_names_[shared_locks_ + process.id.value] : draw_lock();
+  bool is_own = own_locks_ > 0 && client_dice_.chance(0.3);
+  if (!is_own) return draw_lock();
+  return "shell " + std::to_string(process.id.value) + "." +
+         std::to_string(client_dice_.below(own_locks_));
 }
 
 Wish Survival::draw_wish() {
@@ -196,6 +199,7 @@ void Survival::connect(Process& process, Client& client) {
   fresh.number = client.number;
   fresh.id = wire::ClientId{dial_as_client(process) + 1};
   fresh.is_connected = true;
+  fresh.reader.allow(wire::frame_bytes_max);
   client = std::move(fresh);
   if (client_dice_.chance(0.3)) {
     client.lock_delay = options_.lease.length / 4;

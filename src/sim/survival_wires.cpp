@@ -168,6 +168,8 @@ void Survival::take_as_client(Process& host, wire::Serial number, const Wire::Pi
     if (frame->kind == wire::Kind::refused)
       findings_.report(Property::invariant, name_of(host.life) + " refuses a client");
   }
+  if (!client->reader.ok())
+    findings_.report(Property::invariant, "a client cannot read: " + client->reader.error());
 }
 
 std::size_t Survival::write(wire::Serial number, std::string_view bytes) {
