@@ -140,6 +140,18 @@ test("votes deadlock, and a change of mind undoes the knot", options, async () =
   await done();
 });
 
+test("those that are left recover the lock of one that crashed inside", options, async () => {
+  const run = "nodes_3_naimi-trehel;request_1;deliver_1~0_REQUEST;deliver_0~1_TOKEN;request_2";
+  const { page, done } = await visit(`#seed=1&run=${run}`);
+  await becomes(tells(page, 1), "1: inside, has the token");
+  await choose(page, 1, "Crash");
+  await choose(page, 1, "The others go on without it");
+  await becomes(tells(page, 2), "2: inside, has the token");
+  await page.getByText("epoch 2 begins; waiting: 2", { exact: true }).waitFor();
+  assert.equal((await script(page)).at(-1), "recover");
+  await done();
+});
+
 test("crash, hold back, duplicate, part and heal", options, async () => {
   const { page, done } = await visit("#seed=3&run=nodes_4_ricart-agrawala;request_1");
   await page.getByRole("button", { name: "Hold back: REQUEST from 1 to 2" }).click();

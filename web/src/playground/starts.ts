@@ -41,4 +41,15 @@ export const starts: Start[] = [
       "ever enter again.",
     lines: ["nodes 4 naimi-trehel", "request 1", "deliver 1 -> 0 REQUEST"],
   },
+  {
+    name: "Recover from a crash",
+    hint:
+      "1 is inside with the token, and 2 waits. Click 1 and let it crash: nobody hands the token " +
+      "on any more. Click it again, and the others go on without it, as peers do.",
+    lines: [
+      "nodes 4 naimi-trehel",
+      ...["request 1", "deliver 1 -> 0 REQUEST", "deliver 0 -> 1 TOKEN"],
+      ...["request 2", "deliver 2 -> 0 REQUEST", "deliver 0 -> 1 REQUEST"],
+    ],
+  },
 ];
