@@ -135,8 +135,9 @@ class Survival {
       bool is_closed = false;
       /// What is on its way waits for the network to be whole again.
       bool is_held_up = false;
-      /// Its process has more to write than there was room for.
+      /// Its process has more to write than there was room for; and has not written it yet.
       bool waits_for_room = false;
+      bool is_midway = false;
     };
     std::string address;
     std::array<End, 2> ends;

@@ -181,6 +181,7 @@ std::size_t Survival::write(wire::Serial number, std::string_view bytes) {
   bool is_of_client = wire.ends[0].is_client;
   std::size_t room = is_of_client ? wire_bytes_plenty : wire_bytes_max_;
   std::size_t taken = std::min(bytes.size(), room - std::min(room, other.bytes));
+  wire.ends[end_of(number)].is_midway = taken < bytes.size();
   if (taken < bytes.size()) {
     wire.ends[end_of(number)].waits_for_room = true;
     findings_.see(Sighting::wrote_in_parts);
@@ -258,8 +259,10 @@ void Survival::forge_acknowledgement(const Process& victim, const Process& other
   for (const auto& [number, wire] : wires_) {
     for (unsigned side : {0U, 1U}) {
       const Wire::End& end = wire.ends[side];
-      bool is_between = end.process == victim.serial && wire.ends[1 - side].process == other.serial;
-      if (!is_between || &victim == &other || end.is_closed || wire.is_broken || end.bytes > 0)
+      const Wire::End& sender = wire.ends[1 - side];
+      bool is_between = end.process == victim.serial && sender.process == other.serial;
+      bool is_between_frames = end.bytes == 0 && !sender.is_midway;
+      if (!is_between || &victim == &other || end.is_closed || wire.is_broken || !is_between_frames)
         continue;
       note(victim.life, "gets an acknowledgement that makes no sense");
       std::string forged;
