@@ -239,12 +239,12 @@ class ScriptedWorld final : private Host {
   Sides sides_;
   std::set<Property> broken_;
   std::set<std::pair<Node, TimerId>> armed_;
-  /// Of the epoch that goes on.
+  /// How the lock started in the current epoch.
   Assignment start_;
-  /// The how manyth request the last one of each was.
+  /// The number of each node's last request, among all requests.
   std::map<Node, std::uint64_t> asked_;
   std::uint64_t requests_ = 0;
-  /// While a new epoch is made nobody is told what happens, and who enters is kept here.
+  /// While a new epoch is rehearsed nothing is printed, and entries are kept here.
   bool is_rehearsing_ = false;
   std::map<Node, Entered> rehearsed_;
   /// Of an election, as the script was told last.

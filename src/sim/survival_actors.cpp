@@ -54,7 +54,7 @@ void Survival::check_order(const Process& process, const node::LockDesk& desk) {
                                                   "' before");
 }
 
-/// What was sent to somebody who cannot be reached counts in a receipt, and nobody is told of it.
+/// A receipt also counts messages to peers that cannot be reached; witnesses do not hear of those.
 void Survival::check_receipt(const Process& process, const Thread& thread) {
   const node::Traffic& before = thread.traffic_before;
   const node::Traffic& now = process.traffic.find(thread.lock)->second;
@@ -69,7 +69,7 @@ void Survival::check_receipt(const Process& process, const Thread& thread) {
                                               thread.lock + "' that is not true");
 }
 
-/// Of one that nobody wants anything of.
+/// Compares the status of a peer that is at rest with what it told its witnesses.
 void Survival::check_account(const Process& process) {
   node::StatusPart part = process.node->status_part(process.shows());
   const node::Counts& told = process.told;
@@ -78,7 +78,7 @@ void Survival::check_account(const Process& process) {
                   part.life == process.life && part.age == process.shows() - process.born_at;
   if (!is_right)
     findings_.report(Property::invariant,
-                     name_of(process.life) + " does not say how often what has happened to it");
+                     name_of(process.life) + " counts something else than has happened to it");
   for (const node::LockPart& lock : part.locks)
     if (lock.holds || lock.waits || lock.in_line > 0)
       findings_.report(

@@ -67,7 +67,7 @@ struct Survival::Client {
   bool babbles = false;
   /// It was asked for when all was well.
   bool errand_must_succeed = false;
-  /// Who is to be out.
+  /// The member that it wants evicted.
   Life unwanted;
   /// Of a lock that is to be forced open: which, and who was inside.
   std::string forced;
@@ -111,7 +111,7 @@ class Survival::Process final : public node::World, public node::Witness, public
   std::uint64_t enclosures = 0;
   /// It has left with data that nobody wanted to take.
   bool keeps_data = false;
-  /// What it has told its witnesses: its status and its receipts must say the same.
+  /// What it told its witnesses; its status and receipts must agree with that.
   node::Counts told;
   std::map<std::string, node::Traffic, std::less<>> traffic;
   Time born_at{};
