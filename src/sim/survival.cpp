@@ -112,6 +112,8 @@ SurvivalReport Survival::run() {
   lock_names_ = {"conch"};
   if (chance(0.3)) lock_names_.emplace_back("horn");
   if (!is_ring() && data_dice_.chance(0.3)) own_locks_ = 1U << data_dice_.below(6);
+  if (entry_.about.restless)
+    own_locks_ = std::min(own_locks_, 1U);  // Each token moves all the time.
   for (std::uint64_t place = 0; place < nodes_; ++place)
     respawn(id_of(place), draw({}, options_.lease.length));
   plan_faults();
