@@ -225,18 +225,22 @@ bool DataStore::accepts(const Life& from, const KeepData& m) const {
 }
 
 std::shared_ptr<Block> DataStore::make_room(const KeepData& m) {
-  return locks_[m.lock].take_spare(m.data.size, world_);
+  LockData& here = locks_[m.lock];
+  return here.version() >= m.data.version ? nullptr : here.take_spare(m.data.size, world_);
 }
 
-/// What is older than what is here is kept in its own way.
+/// Data that are here already stay where they are: somebody may be using them. Older data than
+/// those count as kept.
 bool DataStore::keep(const Life& from, const KeepData& m, const std::shared_ptr<Block>& block) {
-  bool is_whole = block->has(m.data.version) && block->size() == m.data.size;
-  if (!is_whole || !accepts(from, m)) return drop_if_useless(m.lock), false;
   LockData& here = locks_[m.lock];
-  if (here.version() > m.data.version) return true;
-  here.install(block);
+  std::uint64_t version = here.version();
+  bool is_here = version >= m.data.version;
+  bool has_come = block && block->has(m.data.version) && block->size() == m.data.size;
+  bool is_kept = (is_here || has_come) && accepts(from, m);
+  if (!is_kept) return drop_if_useless(m.lock), false;
+  if (!is_here) here.install(block);
   has_news_ = true;
-  if (m.inherit) here.owed = m.data.version;
+  if (m.inherit && version <= m.data.version) here.owed = m.data.version;
   return true;
 }
 

@@ -121,10 +121,12 @@ class DataStore {
     bool is_torn = false;
   };
   Found find(const std::string& lock, std::uint64_t version) const;
-  /// Room for data that another peer wants us to keep. Throws std::bad_alloc.
+  /// Room for data that another peer wants us to keep; none if they are here already, or newer
+  /// ones. Throws std::bad_alloc.
   std::shared_ptr<Block> make_room(const KeepData& m);
   bool accepts(const Life& from, const KeepData& m) const;
-  /// False if it has become too late.
+  /// The block is what `make_room` gave, filled, or the sender's own memory. False if it has become
+  /// too late.
   bool keep(const Life& from, const KeepData& m, const std::shared_ptr<Block>& block);
   /// Later: it is to be asked again, so nothing is said.
   enum class PatchAnswer : std::uint8_t { declined, later, go_on, kept };

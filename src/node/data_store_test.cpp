@@ -294,6 +294,37 @@ TEST_F(DataStoreTest, OnlyMembersGiveSomethingToKeep) {
   EXPECT_EQ(store.version("words"), 7u) << "what is older does not replace it";
 }
 
+/// A reader of this peer works on them.
+TEST_F(DataStoreTest, WhatIsHereAlreadyStaysWhereItIs) {
+  section.writes = false;
+  bring(at(4, 7));
+  arrive("words");
+  std::shared_ptr<Block> in_use = section.block;
+  KeepData m{"words", at(3, 7), true};
+  EXPECT_EQ(store.make_room(m), nullptr);
+  EXPECT_TRUE(store.keep(life(3), m, nullptr));
+  EXPECT_TRUE(store.keep(life(3), m, Memory::of(7, "words")));
+  EXPECT_EQ(store.find("words", 7).block, in_use);
+  store.bequeath(now + 10s, now);
+  EXPECT_EQ(asked(), 3u) << "but this peer answers for them now";
+}
+
+/// They asked for the data at the same time.
+TEST_F(DataStoreTest, WhatOneReaderUsesIsNotFilledForTheNext) {
+  section.writes = false;
+  Section second;
+  second.writes = false;
+  bring(at(4, 7));
+  store.enter(second, at(4, 7));
+  store.bring(second, now);
+  arrive("words");
+  arrive("words");
+  ASSERT_TRUE(section.block && second.block);
+  store.make_room(KeepData{"words", at(3, 8)})->fill("other", 0);
+  EXPECT_EQ(section.block->text(5) + second.block->text(5), "wordswords");
+  store.cancel(second);
+}
+
 TEST_F(DataStoreTest, APatchThatWasTakenIsTakenOnce) {
   using Answer = DataStore::PatchAnswer;
   store.keep(life(3), {"words", at(3, 7)}, Memory::of(7, "words"));

@@ -50,10 +50,11 @@ class VersionedBlocks {
     return current_->has(whole.version) ? whole : Whole{};
   }
 
-  /// One to be filled, which nobody else sees; the newest data stay where they are.
+  /// One to be filled, which nobody else sees; the newest data stay where they are. A holder may
+  /// still read what was the newest, and a transfer may be copying it.
   Shared take_spare(std::uint64_t capacity, BlockMaker& maker) {
     Shared spare = std::exchange(spare_, nullptr);
-    bool is_free = spare && spare->is_private() && !spare->is_written();
+    bool is_free = spare.use_count() == 1 && spare->is_private() && !spare->is_written();
     if (!is_free) return maker.make_block(capacity);
     spare->clear();
     spare->reserve(capacity);

@@ -123,10 +123,9 @@ std::shared_ptr<Block> DataMover::receive_kept(const KeepData& m, net::Descripto
   std::shared_ptr<Block> block;
   {
     Guard guard = engine_.guard();
-    DataStore::Found here = engine_.node().data().find(m.lock, m.data.version);
-    if (here.block && !here.is_torn) return here.block;
     block = engine_.node().data().make_room(m);
   }
+  if (!block) return nullptr;
   try {
     fill(static_cast<Buffer&>(*block).writable(m.data.size), m, stream);
   } catch (...) {

@@ -308,7 +308,9 @@ class Survival {
   void written(Process& process, Thread& thread, dho::Status status);
   void end_use(Process& process, Thread& thread);
   void check_departure(Process& process);
-  void check_data(const Process& process, const Thread& thread, dho::Status status);
+  void check_data(const Process& process, Thread& thread, dho::Status status);
+  void check_bytes(const Thread& thread, const Range& range);
+  void check_unchanged(const Thread& thread);
   void check_lost(const Process& process, const Thread& thread);
   void check_promise(const Process& process, const Thread& thread, dho::Status status);
   bool share_memory(NodeId one, NodeId other) const;

@@ -112,7 +112,8 @@ bool Survival::begin_using(Process& process, Thread& thread, dho::Status status)
 }
 
 /// They are what the last writer has left, or one is told why not.
-void Survival::check_data(const Process& process, const Thread& thread, dho::Status status) {
+void Survival::check_data(const Process& process, Thread& thread, dho::Status status) {
+  thread.found_whole = status == dho::Status::ok && thread.data().size > 0;
   LockOracle& judge = oracle(thread.lock);
   std::uint64_t version = thread.data().version;
   switch (status) {
@@ -125,10 +126,22 @@ void Survival::check_data(const Process& process, const Thread& thread, dho::Sta
     case dho::Status::ok: break;
     default: return findings_.report(Property::data, "data that are neither here nor lost");
   }
-  if (thread.data().size == 0) return;
-  Range part = thread.is_partial ? thread.window : Range{0, data_size};
+  if (thread.found_whole) check_bytes(thread, thread.is_partial ? thread.window : Range{});
+}
+
+void Survival::check_bytes(const Thread& thread, const Range& range) {
+  Range part = dho::intersection(range, {0, data_size});
   std::string bytes = thread.block->text(data_size).substr(part.begin, part.end - part.begin);
-  judge.found_bytes(thread.actor(), version, part.begin, bytes);
+  oracle(thread.lock).found_bytes(thread.actor(), thread.data().version, part.begin, bytes);
+}
+
+/// Nobody else has changed them while they were used.
+void Survival::check_unchanged(const Thread& thread) {
+  if (!thread.found_whole) return;
+  if (!thread.writes) return check_bytes(thread, thread.is_partial ? thread.window : Range{});
+  if (thread.is_partial) return;
+  check_bytes(thread, {0, std::min(thread.window.begin, data_size)});
+  check_bytes(thread, {std::min(thread.window.end, data_size), data_size});
 }
 
 /// Nobody whom it can ask has them.
@@ -163,6 +176,7 @@ void Survival::begin_writing(Process& process, Thread& thread) {
 void Survival::leave_data(Process& process, Thread& thread) {
   std::uint64_t version = thread.fence.number();
   DataRef data{version, thread.block ? data_size : 0, process.id};
+  check_unchanged(thread);
   if (thread.writes && thread.block) {
     Range part = dho::intersection(thread.window, {0, data_size});
     thread.block->fill(stamps(version, part.end - part.begin), part.begin);

@@ -155,8 +155,8 @@ void Survival::ask_for(const std::shared_ptr<Moving>& moving, const node::KeepDa
         before.substr(0, data_size / 2) + sent.text(data_size).substr(data_size / 2);
     if (!sent.has(m.data.version)) return fail(moving);
     std::shared_ptr<node::Block> room = still.node->data().make_room(m);
-    room->fill(bytes, 0);
-    room->finish(m.data.version, m.data.size);
+    if (room) room->fill(bytes, 0);
+    if (room) room->finish(m.data.version, m.data.size);
     keep(moving, m, still, room);
   });
 }
