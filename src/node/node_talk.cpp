@@ -58,6 +58,8 @@ void Node::doubt(const Life& from, const std::string& why, Time now) {
 }
 
 void Node::take_other_payload(const Life& from, PayloadKind kind, std::string_view body, Time now) {
+  // Until it knows the terms of the lease a peer has no life, and nothing to say of itself.
+  if (!steward_ && kind != PayloadKind::terms && kind != PayloadKind::terms_ask) return;
   std::string why;
   switch (kind) {
     case PayloadKind::recovery:

@@ -355,6 +355,7 @@ class Survival {
   void cut_off(const Process& process, Duration length);
   void lack_descriptors(Process& process, Duration length);
   void babble(Process& process, const Process& other);
+  void interject(Process& process, const Process& other);
   void admit_stranger();
   bool is_well() const;
   void force_open();

@@ -42,7 +42,7 @@ void Survival::strike() {
   Process* victim = draw_process(random_);
   if (!stormy_ || !victim) return;
   Duration lease = options_.lease.length;
-  switch (random_.below(23)) {
+  switch (random_.below(24)) {
     case 0:
     case 1: return strike_at(*victim);
     case 2: {  // starts again at once, before anybody has noticed
@@ -103,6 +103,7 @@ void Survival::strike() {
     case 19: note(victim->life, "loses its socket"); return void(victim->has_socket = false);
     case 21: return babble(*victim, *draw_process(random_));
     case 22: return admit_stranger();
+    case 23: return interject(*victim, *draw_process(random_));
     case 20: return lack_descriptors(*victim, draw(lease / 4, 3 * lease));
     case 15:
       note("the disk of the register is full");
@@ -163,6 +164,29 @@ void Survival::babble(Process& process, const Process& other) {
   std::string payload(1 + random_.below(40), '\xa7');
   if (chance(0.5)) payload[0] = recovery::message_kind;
   call(process, [&](node::Node& node, Time) { node.send(other.life, payload); });
+}
+
+/// It asks what one may ask, or answers what nobody has asked: at any time, and also those who are
+/// not in the group yet.
+void Survival::interject(Process& process, const Process& other) {
+  using namespace node;
+  if (&process == &other || process.stopped || !process.node->is_member()) return;
+  std::uint64_t number = (1 << 20) + random_.below(8);  // Nobody asks so often.
+  auto say = [&](PayloadKind kind, const auto& m) {
+    note(process.life, "interjects");
+    call(process, [&](node::Node& node, Time) { node.send(other.life, packed(kind, m)); });
+  };
+  switch (random_.below(9)) {
+    case 0: return say(PayloadKind::status_ask, StatusAsk{number});
+    case 1: return say(PayloadKind::claims_ask, ClaimsAsk{number, draw_lock()});
+    case 2: return say(PayloadKind::terms_ask, TermsAsk{});
+    case 3: return say(PayloadKind::ping, Ping{number});
+    case 4: return say(PayloadKind::pong, Pong{number});
+    case 5: return say(PayloadKind::vacates, Vacates{number, options_.lease.length});
+    case 6: return say(PayloadKind::vacated, Vacated{number, number, false});
+    case 7: return say(PayloadKind::status_part, process.node->status_part(process.shows()));
+    case 8: return say(PayloadKind::claims_part, ClaimsPart{number, process.life, "", {}});
+  }
 }
 
 /// Somebody comes who was started for another kind of group; it must be sent away.
