@@ -7,6 +7,13 @@ namespace conch::node {
 
 using namespace recovery;
 
+namespace {
+
+/// How often `settle` goes round: once for each local claim in line at the most, and some more.
+constexpr unsigned rounds_max = 1'000'000;
+
+}  // namespace
+
 void Node::settle(Time now) {
   if (std::exchange(broken_, false)) {
     effects_.clear();
@@ -14,7 +21,9 @@ void Node::settle(Time now) {
   }
   // Who has lost a lock hears of it before it does anything more with it.
   bool has_news = !effects_.empty();
+  unsigned rounds = 0;
   do {
+    CONCH_EXPECT(++rounds < rounds_max, "what follows from one call comes to an end");
     if (std::exchange(has_news, false)) carry_out(now);
     while (!touched_.empty()) {
       LockDesk& desk = *touched_.back();
