@@ -113,7 +113,8 @@ bool Survival::begin_using(Process& process, Thread& thread, dho::Status status)
 
 /// They are what the last writer has left, or one is told why not.
 void Survival::check_data(const Process& process, Thread& thread, dho::Status status) {
-  thread.found_whole = status == dho::Status::ok && thread.data().size > 0;
+  bool is_whole = status == dho::Status::ok && thread.data().size > 0;
+  thread.found = is_whole ? std::optional(thread.data().version) : std::nullopt;
   LockOracle& judge = oracle(thread.lock);
   std::uint64_t version = thread.data().version;
   switch (status) {
@@ -126,18 +127,18 @@ void Survival::check_data(const Process& process, Thread& thread, dho::Status st
     case dho::Status::ok: break;
     default: return findings_.report(Property::data, "data that are neither here nor lost");
   }
-  if (thread.found_whole) check_bytes(thread, thread.is_partial ? thread.window : Range{});
+  if (is_whole) check_bytes(thread, thread.is_partial ? thread.window : Range{});
 }
 
 void Survival::check_bytes(const Thread& thread, const Range& range) {
   Range part = dho::intersection(range, {0, data_size});
   std::string bytes = thread.block->text(data_size).substr(part.begin, part.end - part.begin);
-  oracle(thread.lock).found_bytes(thread.actor(), thread.data().version, part.begin, bytes);
+  oracle(thread.lock).found_bytes(thread.actor(), *thread.found, part.begin, bytes);
 }
 
-/// Nobody else has changed them while they were used.
+/// Nobody else has changed them while they were used, though an epoch may have found others since.
 void Survival::check_unchanged(const Thread& thread) {
-  if (!thread.found_whole) return;
+  if (!thread.found) return;
   if (!thread.writes) return check_bytes(thread, thread.is_partial ? thread.window : Range{});
   if (thread.is_partial) return;
   check_bytes(thread, {0, std::min(thread.window.begin, data_size)});

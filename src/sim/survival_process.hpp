@@ -19,8 +19,8 @@ struct Survival::Thread final : node::Claim, node::DataSection {
   bool asked_after_storm = false;
   /// Has to do with what the lock protects; others want the lock alone.
   bool uses_data = false;
-  /// It was given all of the data that the lock had told of.
-  bool found_whole = false;
+  /// The version that it was given, if that was neither torn nor lost.
+  std::optional<std::uint64_t> found;
 
   Actor actor() const { return {Claim::life, number}; }
   void changed() override { world_.changed(process_, *this); }
