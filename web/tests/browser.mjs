@@ -34,10 +34,10 @@ export const phone = { width: 390, height: 844 };
 const left = new Set();
 after(() => Promise.all([...left].map((close) => close())));
 
-/** The path of chromium, or nothing: then the tests that need it are skipped. */
+/** The path of chromium, or nothing: then the tests that need it are skipped. It may have been installed after the build. */
 export function chromiumPath() {
-  const path = process.env.CHROMIUM || "/usr/bin/chromium";
-  return existsSync(path) ? path : null;
+  const folders = (process.env.PATH ?? "").split(":");
+  return [process.env.CHROMIUM, ...folders.map((folder) => join(folder, "chromium"))].find((path) => path && existsSync(path));
 }
 
 /** What to give `test` as its options: skipped, with the reason, where there is no browser. */
