@@ -32,7 +32,7 @@ set(alone catalog/real_algorithms.cpp check/model.cpp lab_cli/check_recovery.cpp
           node/overlay_steward.cpp sim/community.cpp sim/population.cpp)
 if(CONCH_LIBRARY) # and these are linked without their neighbours, or something else is in their place
   list(APPEND alone capi/dho.cpp capi/mpi_group.cpp core/version.cpp node/charter.cpp peer/data.cpp peer/mutex.cpp
-       peer/peer.cpp peer/stop.cpp peer/ticket.cpp)
+       peer/observation.cpp peer/peer.cpp peer/stop.cpp peer/ticket.cpp)
 endif()
 list(TRANSFORM alone PREPEND ${PROJECT_SOURCE_DIR}/src/)
 set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

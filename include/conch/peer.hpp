@@ -16,6 +16,8 @@
 #include <conch/error.hpp>
 #include <conch/export.hpp>
 #include <conch/log.hpp>
+#include <conch/observer.hpp>
+#include <conch/status.hpp>
 #include <conch/stop.hpp>
 #include <cstdint>
 #include <functional>
@@ -142,6 +144,12 @@ class CONCH_API Peer {
   std::string_view algorithm() const;
   /// Where it listens, `host:port` each.
   std::vector<std::string> listens() const;
+
+  /// Asks all members how they are, and waits a second or so for those that do not answer. Throws
+  /// Error if this peer has left.
+  GroupStatus status() const;
+  /// Tells the observer what this peer does from now on.
+  [[nodiscard]] Observation observe(Observer& observer);
 
   /// For the other headers.
   CONCH_PRIVATE peer::Engine& engine() const;

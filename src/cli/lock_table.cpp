@@ -48,12 +48,12 @@ bool comes_before(const LockRow& a, const LockRow& b, LockQuery::Order order) {
   return a.name < b.name;
 }
 
-ordered_json json_of(const std::vector<LockStatus::Part>& parts, std::size_t at_most) {
+ordered_json json_of(const std::vector<GroupStatus::Claim>& parts, std::size_t at_most) {
   auto json = ordered_json::array();
   for (const auto& part : parts) {
     if (json.size() == at_most) break;
-    json.push_back({{"member", id_text(part.member)},
-                    {"shared", part.reads},
+    json.push_back({{"member", id_text(NodeId{part.member})},
+                    {"shared", part.shared},
                     {"since_s", seconds_of(part.since)},
                     {"in_line", part.in_line}});
   }
@@ -68,11 +68,11 @@ ordered_json json_of(const LockRow& row, std::size_t waiters) {
                     {"age_s", seconds_of(row.age)},
                     {"rate", row.rate}};
   if (row.held()) json["fence"] = std::to_string(row.status.fence);  // JavaScript has 53 bits.
-  if (row.status.token) json["token"] = id_text(*row.status.token);
+  if (row.status.token) json["token"] = id_text(NodeId{*row.status.token});
   return json;
 }
 
-LockRow row_of(const std::string& name, LockStatus status) {
+LockRow row_of(const std::string& name, GroupStatus::Lock status) {
   LockRow row{name, std::move(status)};
   for (const auto& part : row.status.holders) row.queue += part.in_line;
   for (const auto& part : row.status.waiters) row.queue += 1 + part.in_line;

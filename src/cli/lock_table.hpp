@@ -15,7 +15,7 @@ namespace conch::cli {
 
 struct LockRow {
   std::string name;
-  LockStatus status;
+  GroupStatus::Lock status;
   /// Who waits, with those in line at their peers.
   std::uint64_t queue = 0;
   /// How long it has been held, or somebody has waited; the longer of them.

@@ -50,12 +50,12 @@ void print_members(const Status& status) {
   fmt::print("{}\n", table.text());
 }
 
-std::string parts_text(const std::vector<LockStatus::Part>& parts) {
+std::string parts_text(const std::vector<GroupStatus::Claim>& parts) {
   std::string text;
   for (const auto& part : parts) {
     if (!text.empty()) text += ", ";
-    text += fmt::format("{} ({}{})", id_text(part.member), seconds_text(part.since),
-                        part.reads ? ", shared" : "");
+    text += fmt::format("{} ({}{})", id_text(NodeId{part.member}), seconds_text(part.since),
+                        part.shared ? ", shared" : "");
     if (part.in_line > 0) text += fmt::format(" +{} in line there", part.in_line);
   }
   return text;
@@ -67,7 +67,7 @@ void print_locks(const Status& status) {
   for (const auto& [name, lock] : locks) {
     if (lock.holders.empty()) {
       fmt::print("{}: free{}\n", name,
-                 lock.token ? ", token at " + id_text(*lock.token) : std::string());
+                 lock.token ? ", token at " + id_text(NodeId{*lock.token}) : std::string());
     } else {
       fmt::print("{}: held by {}, fence {}\n", name, parts_text(lock.holders), lock.fence);
     }

@@ -15,34 +15,8 @@ using namespace node;
 using namespace peer;
 using recovery::Member;
 
-std::map<std::string, LockStatus> locks_of(const Status& status) {
-  std::map<std::string, LockStatus> locks;
-  for (const StatusPart& part : status.parts) {
-    for (const LockPart& lock : part.locks) {
-      LockStatus& found = locks[lock.lock];
-      // The first in line is the one that asks.
-      std::uint64_t others = lock.in_line - (lock.waits && lock.in_line > 0 ? 1 : 0);
-      LockStatus::Part own{part.life.id, lock.reads, lock.since, others};
-      if (lock.holds) found.holders.push_back(own);
-      if (lock.holds) found.fence = std::max(found.fence, lock.fence);
-      if (lock.waits) found.waiters.push_back(own);
-      if (lock.token) found.token = part.life.id;
-    }
-  }
-  for (auto& [name, lock] : locks)
-    std::sort(lock.waiters.begin(), lock.waiters.end(),
-              [](const auto& a, const auto& b) { return a.since > b.since; });
-  return locks;
-}
-
 std::string seconds_text(Duration duration) {
   return fmt::format("{:.1f} s", seconds_of(duration));
-}
-
-const StatusPart* part_of(const Status& status, const Member& member) {
-  for (const StatusPart& part : status.parts)
-    if (part.life == member.life()) return &part;
-  return nullptr;
 }
 
 std::string lease_text(const Status& status, const Member& member) {
@@ -73,11 +47,11 @@ nlohmann::ordered_json member_status(const Status& status, const Member& member)
 
 namespace {
 
-nlohmann::ordered_json json_of(const std::vector<LockStatus::Part>& parts) {
+nlohmann::ordered_json json_of(const std::vector<GroupStatus::Claim>& parts) {
   auto json = nlohmann::ordered_json::array();
   for (const auto& part : parts)
-    json.push_back({{"member", id_text(part.member)},
-                    {"shared", part.reads},
+    json.push_back({{"member", id_text(NodeId{part.member})},
+                    {"shared", part.shared},
                     {"since_s", seconds_of(part.since)},
                     {"in_line", part.in_line}});
   return json;
@@ -124,7 +98,7 @@ std::string json_text(const Status& status, const Claims& claims) {
         {"lock", name}, {"holders", json_of(lock.holders)}, {"waiters", json_of(lock.waiters)}};
     if (!lock.holders.empty())
       each["fence"] = std::to_string(lock.fence);  // JavaScript and jq have 53 bits.
-    if (lock.token) each["token"] = id_text(*lock.token);
+    if (lock.token) each["token"] = id_text(NodeId{*lock.token});
     json["locks"].push_back(each);
   }
   json["processes"] = json_of(claims);

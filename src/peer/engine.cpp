@@ -343,6 +343,7 @@ node::Status Engine::status() {
   std::future<node::Status> answer = promise->get_future();
   {
     Guard guard = this->guard();
+    if (!node_->is_member()) fail_because_left();
     Time now = net::steady_now();
     node_->inquiries().ask(
         [promise](node::Status status) { promise->set_value(std::move(status)); }, now);

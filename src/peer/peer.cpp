@@ -2,6 +2,7 @@
 
 #include "peer/boundary.hpp"
 #include "peer/engine.hpp"
+#include "peer/group_status.hpp"
 
 namespace conch {
 
@@ -31,5 +32,6 @@ std::uint64_t Peer::id() const { return engine().life().id.value; }
 std::string_view Peer::group() const { return engine().group(); }
 std::string_view Peer::algorithm() const { return engine().node().algorithm().about.name; }
 std::vector<std::string> Peer::listens() const { return engine().listens(); }
+GroupStatus Peer::status() const { return peer::group_status(engine().status()); }
 
 }  // namespace conch

@@ -1,6 +1,7 @@
 // Everything a program may want to have linked, in C++17.
 #include <conch/data.hpp>
 #include <conch/mutex.hpp>
+#include <conch/observer.hpp>
 #include <conch/shared_mutex.hpp>
 #include <conch/stop.hpp>
 #include <conch/ticket.hpp>
@@ -28,6 +29,20 @@ bool is_written(conch::Peer& peer) {
   return data.bytes().size() == 3 && data.release() == conch::Outcome::ok;
 }
 
+struct Count final : conch::Observer {
+  int entries = 0;
+  void entered(std::string_view, const Entry&) override { ++entries; }
+};
+
+bool is_seen(conch::Peer& peer) {
+  Count count;
+  conch::Observation observation = peer.observe(count);
+  conch::Mutex mutex(peer, "seen");
+  std::scoped_lock guard(mutex);
+  conch::GroupStatus status = peer.status();
+  return count.entries == 1 && status.members.size() == 1 && status.members[0].id == peer.id();
+}
+
 }  // namespace
 
 int main() {
@@ -45,5 +60,5 @@ int main() {
   ticket.request();
   ticket.acquire();
   ticket.release();
-  return is_refused(peer) && is_written(peer) ? 0 : 1;
+  return is_refused(peer) && is_written(peer) && is_seen(peer) ? 0 : 1;
 }

@@ -1,0 +1,67 @@
+// Follows what one peer does, as it does it: for metrics, logs and tests.
+//
+//   struct Count : conch::Observer {
+//     std::atomic<int> entries = 0;
+//     void entered(std::string_view, const Entry&) override { ++entries; }
+//   } count;
+//   conch::Observation observation = peer.observe(count);   // until it is destroyed
+//
+// Calls come one at a time and in the order in which things happen, from whichever thread is using
+// the peer. The peer waits for them: an observer takes a note, and neither blocks nor uses the peer
+// or anything of it.
+#pragma once
+
+#include <chrono>
+#include <conch/export.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace conch {
+
+class Observer {
+ public:
+  struct Entry {
+    bool shared = false;
+    std::uint64_t fence = 0;
+    std::chrono::nanoseconds waited{};
+    /// The lock was elsewhere before, or an epoch has made it anew; else it was here.
+    bool handed_over = false;
+  };
+
+  virtual ~Observer() = default;
+
+  // Threads and clients of this peer. Each one asks, and then enters or withdraws; whoever has
+  // entered leaves or loses the lock.
+  virtual void asked(std::string_view /*lock*/) {}
+  virtual void entered(std::string_view /*lock*/, const Entry&) {}
+  virtual void withdrew(std::string_view /*lock*/) {}
+  virtual void left(std::string_view /*lock*/, std::chrono::nanoseconds /*held*/) {}
+  virtual void lost(std::string_view /*lock*/, std::chrono::nanoseconds /*held*/) {}
+
+  // The group.
+
+  /// Locks go on in this epoch: somebody was put out, left or came, or a lock was forced open.
+  virtual void recovered(std::uint64_t /*epoch*/, std::size_t /*members*/) {}
+  /// This peer was put out, and is in the group again; what it held is lost.
+  virtual void readmitted() {}
+  /// This peer has left the group; nothing follows.
+  virtual void gone() {}
+};
+
+/// Ends the observation when it is destroyed. It may outlive the peer, but not the observer.
+class CONCH_API Observation {
+ public:
+  ~Observation();
+  Observation(Observation&&) noexcept;
+  Observation& operator=(Observation&&) noexcept;
+
+ private:
+  friend class Peer;
+  struct CONCH_PRIVATE State;
+  CONCH_PRIVATE explicit Observation(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace conch

@@ -1,0 +1,53 @@
+// What a group says of itself when Peer::status() asks it: plain values.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace conch {
+
+struct GroupStatus {
+  struct Member {
+    /// See Peer::id.
+    std::uint64_t id = 0;
+    std::string address;
+    std::string cluster;
+    /// False if it did not answer within a second; then nothing is known of its locks.
+    bool answers = false;
+    /// Of a member that answers: its process, and how long it has been in the group.
+    std::uint64_t process = 0;
+    std::chrono::nanoseconds age{};
+  };
+  /// A member that holds a lock, or waits for it.
+  struct Claim {
+    std::uint64_t member = 0;
+    bool shared = false;
+    /// How long it has held the lock, or waited for it.
+    std::chrono::nanoseconds since{};
+    /// How many more threads and clients of that member wait behind this one.
+    std::uint64_t in_line = 0;
+  };
+  struct Lock {
+    std::string name;
+    /// Of the holders; 0 if there are none.
+    std::uint64_t fence = 0;
+    /// The member that has the lock's token, which may be free; nothing if nobody says so.
+    std::optional<std::uint64_t> token = {};
+    std::vector<Claim> holders = {};
+    /// The one that has waited longest comes first.
+    std::vector<Claim> waiters = {};
+  };
+
+  std::string group;
+  std::string algorithm;
+  std::uint64_t epoch = 0;
+  /// In a group without a register, the peer that was asked and its neighbours.
+  std::vector<Member> members;
+  /// Those that somebody uses, by name.
+  std::vector<Lock> locks;
+};
+
+}  // namespace conch
