@@ -114,6 +114,7 @@ SurvivalReport Survival::run() {
   if (!is_ring() && data_dice_.chance(0.3)) own_locks_ = 1U << data_dice_.below(6);
   if (entry_.about.restless)
     own_locks_ = std::min(own_locks_, 1U);  // Each token moves all the time.
+  if (entry_.can.shared && threads_max_ > 1 && data_dice_.chance(0.2)) eager_ = id_of(0);
   for (std::uint64_t place = 0; place < nodes_; ++place)
     respawn(id_of(place), draw({}, options_.lease.length));
   plan_faults();

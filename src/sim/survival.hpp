@@ -155,6 +155,8 @@ class Survival {
     Time last{};
     Duration lock_delay{};
     bool is_ending = false;
+    /// Whoever forces the lock open has said that it waits for the end of this.
+    bool is_awaited = false;
     /// What follows when it has ended.
     std::vector<Act> then = {};
   };
@@ -216,6 +218,7 @@ class Survival {
   /// As a thread does that calls for itself.
   void act(Process& process, const Call& run);
   void look_at(Process& process);
+  void check_shown_lease(const Process& process);
   void settle_in(Process& process);
   void finish(Process& process, Thread& thread);
   void wake_in_time(Process& process);
@@ -226,9 +229,11 @@ class Survival {
   LockOracle& oracle(const std::string& lock);
 
   // Threads: survival_actors.cpp
+  bool is_eager(const Process& process) const;
   void think(Process& process, Thread& thread);
   void ask(Process& process, Thread& thread);
   void lose_patience(Process& process, Thread& thread, std::uint64_t request);
+  void watch_withdrawal(Process& process, const std::string& lock, unsigned looks);
   void release(Process& process, Thread& thread);
   void let_go(Process& process, Thread& thread, const std::optional<DataRef>& written);
   void changed(Process& process, Thread& thread);
@@ -302,6 +307,7 @@ class Survival {
   void moved(Process& process, Thread& thread);
   void brought(Process& process, Thread& thread, dho::Status status);
   void begin_work(Process& process, Thread& thread, dho::Status status);
+  Duration draw_stay();
   bool begin_using(Process& process, Thread& thread, dho::Status status);
   void begin_writing(Process& process, Thread& thread);
   void leave_data(Process& process, Thread& thread);
@@ -340,6 +346,7 @@ class Survival {
   // The register.
   void ask_register(const Process& process, const Life& asker, const recovery::Ask& ask);
   void answer(std::uint64_t serial, const Life& asker, const recovery::Ask& ask);
+  bool loses_renewal(Process& process, const recovery::Ask& ask);
   void notify();
   void expire_in_time();
   void end_life(const Life& life);
@@ -358,6 +365,8 @@ class Survival {
   void interject(Process& process, const Process& other);
   void admit_stranger();
   bool is_well() const;
+  bool is_settled(Time disturbed) const;
+  bool is_being_forced(const std::string& lock) const;
   void force_open();
   bool force_open(Process& process, Client& client, const std::string& lock, bool is_now);
   void evict();
@@ -471,6 +480,16 @@ class Survival {
   unsigned shared_entries_ = node::LocalQueue::shared_entries_max;
   /// The last epoch that its decider has decided.
   Epoch decided_{0};
+
+  static constexpr int settling_leases = 5;
+  /// Of readers: the threads of this one come in again at once, when all is well.
+  std::optional<NodeId> eager_;
+  /// Who gives up is looked at so often, every half lease, before it must be out of the queue.
+  static constexpr unsigned withdrawal_looks = 10;
+  static constexpr unsigned long_stays_max = 2;
+  unsigned long_stays_ = 0;
+  /// How long somebody stays inside who stays for long.
+  Time stays_until_{};
 
   /// Of each thread and client of each peer: entries that were asked for after the storm.
   std::map<std::pair<std::uint64_t, unsigned>, unsigned> served_;

@@ -88,9 +88,16 @@ void Survival::check_account(const Process& process) {
 
 // Threads.
 
+/// Of such a peer somebody is always inside to read; others must get their turn to write.
+bool Survival::is_eager(const Process& process) const {
+  return eager_ == process.id && is_well() && stage_ == Stage::busy;
+}
+
 void Survival::think(Process& process, Thread& thread) {
   if (stage_ != Stage::busy) return;
-  to(process.serial, draw({}, thinking_max_), [this, &thread](Process& one) { ask(one, thread); });
+  Duration time = draw({}, thinking_max_);
+  if (is_eager(process)) time = {};
+  to(process.serial, time, [this, &thread](Process& one) { ask(one, thread); });
 }
 
 void Survival::ask(Process& process, Thread& thread) {
@@ -100,6 +107,10 @@ void Survival::ask(Process& process, Thread& thread) {
   }
   std::string lock = draw_lock(process);
   Wish wish = draw_wish();
+  if (is_eager(process)) {
+    lock = lock_names_.front();
+    wish.mode = Mode::read;
+  }
   thread.mode = wish.mode;
   thread.writes = wish.mode == Mode::write;
   thread.uses_data = !is_ring() && chance(0.8);
@@ -114,7 +125,8 @@ void Survival::ask(Process& process, Thread& thread) {
   thread.asked_at = process.shows();
   thread.traffic_before = process.traffic[lock];
   act(process, [&](node::Node& node, Time now) { node.take_place(thread, desk, now); });
-  if (!stormy_ || !chance(0.15)) return;
+  bool is_impatient = stormy_ ? chance(0.15) : now_ < stays_until_ && client_dice_.chance(0.5);
+  if (!is_impatient) return;
   to(process.serial, draw({}, options_.lease.length / 4),
      [this, &thread, request](Process& one) { lose_patience(one, thread, request); });
 }
@@ -123,8 +135,24 @@ void Survival::lose_patience(Process& process, Thread& thread, std::uint64_t req
   if (thread.state != Claim::State::waiting || thread.request != request) return;
   note(process.life, "." + std::to_string(thread.number) + " loses patience");
   findings_.see(Sighting::patience_ended);
+  std::string lock = thread.lock;
   act(process, [&](node::Node& node, Time now) { node.drop_place(thread, now); });
   finish(process, thread);
+  watch_withdrawal(process, lock, withdrawal_looks);
+}
+
+/// Whoever gives up is out of the group's queue soon, however long the holder stays.
+void Survival::watch_withdrawal(Process& process, const std::string& lock, unsigned looks) {
+  if (!is_well() || !entry_.about.promises_progress) return;
+  const node::LockDesk* desk = process.node->find_desk(lock);
+  bool is_out = !desk || desk->queue.place() != node::LocalQueue::Place::withdrawing;
+  if (is_out && now_ < stays_until_) findings_.see(Sighting::withdrew_meanwhile);
+  if (is_out) return;
+  if (looks == 0)
+    return findings_.report(Property::progress, name_of(process.life) + " wants '" + lock +
+                                                    "' no more, and cannot leave its queue");
+  to(process.serial, options_.lease.length / 2,
+     [this, lock, looks](Process& one) { watch_withdrawal(one, lock, looks - 1); });
 }
 
 /// The node has changed the state of its claim.
@@ -458,8 +486,13 @@ void Survival::forgive_forced_commands(const Process& process) {
   Holders forced;
   for (const Command& command : commands_)
     if (command.actor.life == process.life &&
-        command.fence.epoch() < view.forced_open(command.lock))
+        command.fence.epoch() < view.forced_open(command.lock)) {
       forced[command.actor] = command.fence;
+      if (command.is_awaited)
+        findings_.report(Property::mutual_exclusion,
+                         "'" + command.lock + "' was forced open before the command of " +
+                             name_of(command.actor) + " had ended");
+    }
   for (const auto& [actor, fence] : forced) {
     findings_.see(Sighting::holder_forced);
     forget_command(actor, fence);

@@ -251,11 +251,29 @@ bool Survival::is_well() const {
   return !stormy_ && severed_.empty() && options_.lease.length <= std::chrono::seconds(2);
 }
 
+/// Nothing is left of what was wrong until then.
+bool Survival::is_settled(Time disturbed) const {
+  return is_well() && disturbed + settling_leases * options_.lease.length < now_;
+}
+
+bool Survival::is_being_forced(const std::string& lock) const {
+  for (const auto& [serial, process] : processes_)
+    for (const Client& client : process->clients)
+      if (client.has_errand && client.forced == lock) return true;
+  return false;
+}
+
 bool Survival::force_open(Process& process, Client& client, const std::string& lock, bool is_now) {
   if (!client.is_connected || client.has_errand) return false;
   note(process.life, "forces '" + lock + "' open");
   client.has_errand = true;
   client.errand_must_succeed = is_well();
+  bool is_first = is_settled(calm_at_) && !is_being_forced(lock);
+  for (Command& command : commands_) {
+    const Process* host = find(command.actor.life);
+    bool is_under_it = command.lock == lock && host && !host->stopped;
+    if (is_under_it && (is_now || is_first)) command.is_awaited = !is_now;
+  }
   client.forced = lock;
   client.inside_before = oracle(lock).inside();
   is_now ? say(process, client, node::ForceOpenNow{lock})
@@ -284,6 +302,7 @@ bool Survival::evict(Process& process, Client& client, Process& unwanted, bool i
   client.unwanted = unwanted.life;
   client.forced.clear();
   if (!is_now) return say(process, client, node::Evict{unwanted.id}), true;
+  unwanted.is_hurried = true;
   Holders forgiven;
   for (const Command& command : commands_)
     if (command.actor.life.id == unwanted.id) forgiven[command.actor] = command.fence;

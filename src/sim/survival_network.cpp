@@ -85,7 +85,7 @@ void Survival::answer(std::uint64_t serial, const Life& asker, const Ask& ask) {
   if (register_away_) return;
   if (register_full_ && !std::holds_alternative<Look>(ask.question))
     return findings_.see(Sighting::disk_full);
-  const Process* process = find(serial);
+  Process* process = find(serial);
   View before = register_.view();
   // Where all are gone a stranger would found its own group.
   bool is_deserted = dead_members(register_.standing()).size() == before.roster.size();
@@ -97,12 +97,19 @@ void Survival::answer(std::uint64_t serial, const Life& asker, const Ask& ask) {
     findings_.see(Sighting::lock_delay_counted);
   expire_in_time();
   see_view(before);
-  bool comes_back =
-      process && !cut_from_register_.contains(process->id.value) && !chance(answers_lost_);
+  bool comes_back = process && !cut_from_register_.contains(process->id.value) &&
+                    !chance(answers_lost_) && !loses_renewal(*process, ask);
   if (!comes_back) return;
   to(serial, draw_latency() + register_delay_, [this, asker, answer](Process& one) {
     call(one, [&](node::Node& node, Time now) { node.answered(asker, answer, now); });
   });
+}
+
+/// Also when all is well, but never twice in a row: it is renewed again in time.
+bool Survival::loses_renewal(Process& process, const Ask& ask) {
+  if (!is_well() || !std::holds_alternative<Renew>(ask.question)) return false;
+  process.lost_renewal = !process.lost_renewal && client_dice_.chance(0.2);
+  return process.lost_renewal;
 }
 
 /// Everybody who watches is told, usually.

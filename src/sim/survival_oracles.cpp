@@ -85,6 +85,7 @@ std::string_view word(Sighting sighting) {
     case Sighting::stranger_refused:
       return "somebody was refused who was started for another group";
     case Sighting::client_sent_away: return "a client was sent away that made no sense";
+    case Sighting::withdrew_meanwhile: return "somebody gave up while another stayed for long";
   }
   return "?";
 }
@@ -94,7 +95,8 @@ bool is_expected(Sighting sighting, const CatalogEntry& entry) {
   if (node::find_routed(entry.about.name)) {
     constexpr std::array of_rings{Sighting::late_holder_told,  Sighting::member_left,
                                   Sighting::stayed_near,       Sighting::patience_ended,
-                                  Sighting::left_while_wanted, Sighting::everybody_left};
+                                  Sighting::left_while_wanted, Sighting::everybody_left,
+                                  Sighting::withdrew_meanwhile};
     return std::find(of_rings.begin(), of_rings.end(), sighting) != of_rings.end();
   }
   if (sighting == Sighting::guest_came) return can.dynamic;

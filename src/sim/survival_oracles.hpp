@@ -98,8 +98,9 @@ enum class Sighting : std::uint8_t {
   babbler_put_out,      // for that, or for something else
   stranger_refused,     // it was started for another kind of group
   client_sent_away,     // because it said what makes no sense
+  withdrew_meanwhile,   // somebody gave up while another stayed inside for long
 };
-inline constexpr auto sighting_count = static_cast<std::size_t>(Sighting::client_sent_away) + 1;
+inline constexpr auto sighting_count = static_cast<std::size_t>(Sighting::withdrew_meanwhile) + 1;
 std::string_view word(Sighting sighting);
 /// Whether an algorithm of which one can say this shows it in some hundred runs.
 bool is_expected(Sighting sighting, const CatalogEntry& entry);

@@ -98,8 +98,13 @@ class Survival::Process final : public node::World, public node::Witness, public
   bool has_socket = true;
   /// It can open no connection, and take none.
   bool lacks_descriptors = false;
-  /// Somebody wants it out.
+  /// Somebody wants it out; and has ever wanted that its commands are not waited for.
   bool is_unwanted = false;
+  bool is_hurried = false;
+  /// The register's last answer to its renewal did not reach it.
+  bool lost_renewal = false;
+  /// When it was last stopped, it went on then.
+  Time woken_at{};
   std::uint64_t wake = 0;
   /// What has happened to it while it was stopped.
   std::vector<std::function<void(Process&)>> missed;

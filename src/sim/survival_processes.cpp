@@ -151,6 +151,7 @@ void Survival::stop(Process& process, Duration length) {
     if (!woken) return;
     note(woken->life, "goes on");
     woken->stopped = false;
+    woken->woken_at = now_;
     for (auto& act : std::exchange(woken->missed, {})) to(serial, {}, std::move(act));
   });
 }
@@ -220,6 +221,7 @@ void Survival::look_at(Process& process) {
     process.locks = part->locks().size();
     process.epoch = part->epoch();
   }
+  check_shown_lease(process);
   forgive_forced_commands(process);
   if (node.is_member() && !std::exchange(process.is_settled_in, true)) settle_in(process);
   if (node.phase() == node::Phase::failed && process.is_stranger) {
@@ -242,6 +244,16 @@ void Survival::look_at(Process& process) {
     });
   }
   wake_in_time(process);
+}
+
+/// Keepers end their commands by the lease that they are shown.
+void Survival::check_shown_lease(const Process& process) {
+  if (is_ring() || !process.node->has_life()) return;
+  const AnySteward& steward = process.node->steward();
+  bool is_out = steward.stage() == recovery::Stage::out;
+  if (!is_out && steward.lease_until() != process.lease_until)
+    findings_.report(Property::invariant, "keepers of " + name_of(process.life) +
+                                              " are not shown the lease that it has");
 }
 
 /// It is in the group: its threads and clients begin.
@@ -273,6 +285,10 @@ void Survival::put_out(Process& process) {
   Standing standing = register_.standing();
   bool evicted = !standing.view.roster.contains(process.life);
   if (register_away_) findings_.see(Sighting::register_away);
+  bool may_lose_it = evicted || !process.reaches_register || !process.lease_until;
+  if (is_settled(std::max(calm_at_, process.woken_at)) && !may_lose_it)
+    findings_.report(Property::progress,
+                     name_of(process.life) + " has lost its lease, though all is well");
   if (evicted && !standing.has_ended(process.life)) findings_.see(Sighting::falsely_suspected);
   if (evicted && babblers_.contains(process.life)) findings_.see(Sighting::babbler_put_out);
   if (evicted && process.is_unwanted) findings_.see(Sighting::member_evicted);
@@ -324,8 +340,11 @@ void Survival::Process::show_lease(Time until, Duration) {
   w_.prolong_commands(*this);
 }
 
-/// What runs under its locks is killed now.
+/// What runs under its locks is killed now. Where the others wait for it there is no need to.
 void Survival::Process::end_lease() {
+  if (w_.has_commands(life) && !is_hurried && w_.options_.without != Rule::command)
+    w_.findings_.report(Property::invariant,
+                        "commands of " + name_of(life) + " are killed, though they are waited for");
   lease_until = shows();
   for (Command& command : w_.commands_)
     if (command.actor.life == life) command.last = *lease_until;
