@@ -153,6 +153,8 @@ std::optional<DataStore::Status> DataStore::copied(DataSection& section, const T
   std::shared_ptr<Block> copy = std::exchange(section.into_, nullptr);
   if (section.data_.version != section.asked_.version) return step(section, now);
   if (end.kind != TransferEnd::Kind::came) return Status::no_memory;
+  bool has_changed = !section.is_torn_ && !section.block->has(section.asked_.version);
+  if (has_changed) return step(section, now);  // In memory that others have, too.
   section.block = copy;
   section.is_aside = true;
   return section.is_torn_ ? Status::torn : Status::ok;

@@ -16,6 +16,7 @@ void DataStore::live_as(const Life& life) {
   if (self_ == life) return;
   self_ = life;
   roster_ = {};
+  forced_.clear();
   std::erase_if(locks_, [](const auto& each) { return each.second.handles == 0; });
   for (auto& [lock, data] : locks_) {
     unsigned handles = data.handles;
@@ -24,8 +25,9 @@ void DataStore::live_as(const Life& life) {
   }
 }
 
-void DataStore::follow_view(const Roster& roster, Time now) {
-  roster_ = roster;
+void DataStore::follow_view(const View& view, Time now) {
+  roster_ = view.roster;
+  for (const Forced& each : view.forced) forced_[each.lock] = each.epoch;
   heir_.asked.clear();
   for (DataSection* section : std::vector(busy_)) go_on(*section, now);
   go_on_leaving(now);
@@ -116,6 +118,7 @@ bool DataStore::bring_at_once(DataSection& section) {
   try {
     std::shared_ptr<Block> copy = locks_[section.lock].take_spare(size, world_);
     copy->copy(*section.block, size);
+    if (!section.block->has(section.data_.version)) return false;  // It changed meanwhile.
     section.block = copy;
   } catch (const std::bad_alloc&) {
     return false;
@@ -213,9 +216,17 @@ std::uint64_t DataStore::version(const std::string& lock) const {
   return found == locks_.end() ? 0 : found->second.version();
 }
 
+/// The lock was forced open since its holder entered with this fence. What such a holder said
+/// before it was told may come late.
+bool DataStore::is_overdue(const std::string& lock, std::uint64_t fence) const {
+  auto found = forced_.find(lock);
+  return found != forced_.end() && Fence(fence).epoch() < found->second;
+}
+
 /// From a member, and not in vain.
 bool DataStore::accepts(const Life& from, const KeepData& m) const {
   if (!roster_.contains(from) || m.data.version == 0) return false;
+  if (!m.inherit && is_overdue(m.lock, m.data.version)) return false;
   switch (phase_) {
     case Phase::here: return true;
     case Phase::leaving: return m.inherit && m.insist && from.id < self_.id;
@@ -252,6 +263,7 @@ DataStore::PatchAnswer DataStore::accepts(const Life& from, const PatchData& m) 
     return PatchAnswer::declined;
   // It was told so, and has not heard the answer.
   if (found->second.find(m.data.version)) return PatchAnswer::kept;
+  if (is_overdue(m.lock, m.data.version)) return PatchAnswer::declined;
   // The next epoch has been told of the version as it is: with another, it would be lost.
   if (!knowledge_.is_working()) return PatchAnswer::later;
   return found->second.find(m.version) ? PatchAnswer::go_on : PatchAnswer::declined;

@@ -66,7 +66,7 @@ class DataStore {
 
   /// A life begins: with nothing, and nobody knows it yet.
   void live_as(const Life& life);
-  void follow_view(const recovery::Roster& roster, Time now);
+  void follow_view(const recovery::View& view, Time now);
   /// Nothing is to end with this peer that another can take. By then it ends in any case.
   void bequeath(Time until, Time now);
   bool is_bequeathed() const { return phase_ == Phase::gone; }
@@ -187,6 +187,7 @@ class DataStore {
   /// Nothing that may be the newest.
   static bool is_useless(const LockData& data) { return data.version_or_torn() <= data.outdated; }
   void drop_if_useless(const std::string& lock);
+  bool is_overdue(const std::string& lock, std::uint64_t fence) const;
   void emptied(const std::string& lock, std::uint64_t version);
   std::vector<const recovery::Member*> others() const;
   bool is_apart(const DataSection& section) const { return section.writes && section.copies > 0; }
@@ -229,6 +230,8 @@ class DataStore {
   Mail& mail_;
   Life self_;
   recovery::Roster roster_;
+  /// By which epoch locks were forced open.
+  std::map<std::string, Epoch, std::less<>> forced_;
   std::map<std::string, LockData, std::less<>> locks_;
   /// In the order in which they began.
   std::vector<DataSection*> busy_;

@@ -102,6 +102,20 @@ TEST_F(DataStoreTest, WhatIsTornIsCopiedBeforeAnybodyUsesIt) {
   EXPECT_EQ(text(), "words");
 }
 
+TEST_F(DataStoreTest, WhatChangedWhileItWasCopiedIsLookedForAgain) {
+  auto shared = Memory::of(7, "words");
+  store.keep(life(4), {"words", at(4, 7)}, shared);
+  section.writes = true;
+  section.copies = 1;
+  store.enter(section, at(4, 7));
+  EXPECT_EQ(store.bring(section, now), std::nullopt);
+  CopyData copy = question<CopyData>();
+  shared->finish(8, 5);
+  end({Kind::came, copy.into});
+  EXPECT_EQ(section.how_brought, std::nullopt);
+  EXPECT_EQ(asked(), 4u);
+}
+
 TEST_F(DataStoreTest, WhatCameWithTheLockIsHere) {
   store.take_enclosure({"words", 7, "words"});
   EXPECT_EQ(store.version("words"), 0u);
@@ -338,6 +352,25 @@ TEST_F(DataStoreTest, APatchThatWasTakenIsTakenOnce) {
   EXPECT_EQ(store.find("words", 8).block->text(5), "w--ds");
   EXPECT_EQ(store.accepts(life(4), m), Answer::kept);
   EXPECT_EQ(store.accepts(life(4), PatchData{"words", 7, at(2, 9), {1, 3}}), Answer::declined);
+}
+
+/// Somebody else may hold the lock by now, and count on the version that is here.
+TEST_F(DataStoreTest, NothingIsTakenFromWhoHeldTheLockBeforeItWasForcedOpen) {
+  using Answer = DataStore::PatchAnswer;
+  std::uint64_t before = Fence(Epoch{4}, 1).number();
+  std::uint64_t held = Fence(Epoch{4}, 2).number();
+  store.keep(life(3), {"words", at(3, before)}, Memory::of(before, "words"));
+  PatchData patch{"words", before, at(2, held), {1, 3}};
+  EXPECT_EQ(store.accepts(life(4), patch), Answer::go_on);
+  EXPECT_TRUE(store.accepts(life(4), KeepData{"words", at(4, held)}));
+  see({1, 2, 3, 4, 5}, {{"words", Epoch{5}}});
+  see({1, 2, 3, 4, 5});  // The name leaves the views when everybody has heard it.
+  EXPECT_EQ(store.patch(life(4), patch, "--"), Answer::declined);
+  EXPECT_FALSE(store.accepts(life(4), KeepData{"words", at(4, held)}));
+  EXPECT_TRUE(store.accepts(life(4), KeepData{"words", at(4, held), true})) << "of one that leaves";
+  EXPECT_EQ(store.find("words", before).block->text(5), "words");
+  std::uint64_t next = Fence(Epoch{5}, 1).number();
+  EXPECT_EQ(store.patch(life(4), {"words", before, at(2, next), {1, 3}}, "--"), Answer::kept);
 }
 
 TEST_F(DataStoreTest, WhatIsOutdatedIsKeptForHandlesAlone) {

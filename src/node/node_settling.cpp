@@ -107,7 +107,7 @@ void Node::follow_view(Time now) {
   inquiries_.follow_view(view, now);
   rangefinder_.follow_roster(now);
   world_.roster_changed(view);
-  data_.follow_view(view.roster, now);
+  data_.follow_view(view, now);
 }
 
 void Node::follow_epoch() {

@@ -91,7 +91,7 @@ TEST(DataLives, WhoHasACopyIsAskedBeforeDataAreCalledLost) {
     node::Node& node = peer.engine().node();
     node.data().live_as({});
     node.data().live_as(node.self());
-    node.data().follow_view(node.steward().view().roster, net::steady_now());
+    node.data().follow_view(node.steward().view(), net::steady_now());
   };
   forget(first);
 

@@ -93,7 +93,9 @@ void DataPeer::enter(const Baton& baton) {
   std::vector<recovery::Member> members{{self_, recovery::Incarnation{1}}};
   if (found_.location && found_.location != self_)
     members.push_back({*found_.location, recovery::Incarnation{1}});
-  store_.follow_view(recovery::Roster(std::move(members)), outlet_.now());
+  recovery::View view;
+  view.roster = recovery::Roster(std::move(members));
+  store_.follow_view(view, outlet_.now());
   store_.enter(*this, found_);
 }
 

@@ -103,10 +103,14 @@ class DataStoreTest : public ::testing::Test, public DataWorld, public LockKnowl
     see({1, 2, 3, 4, 5});
   }
   static Life life(std::uint64_t id) { return {NodeId{id}, Incarnation{1}}; }
-  void see(const std::vector<std::uint64_t>& ids) {
+  void see(const std::vector<std::uint64_t>& ids,
+           const std::vector<recovery::Forced>& forced = {}) {
     std::vector<Member> members;
     for (std::uint64_t id : ids) members.push_back({NodeId{id}, Incarnation{1}});
-    store.follow_view(Roster(members), now);
+    recovery::View view;
+    view.roster = Roster(members);
+    view.forced = forced;
+    store.follow_view(view, now);
   }
   static DataRef at(std::uint64_t id, std::uint64_t version, std::uint64_t size = 5) {
     return {version, size, NodeId{id}};
