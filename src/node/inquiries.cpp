@@ -105,6 +105,8 @@ void Inquiries::propose_evictions(Time now) {
 void Inquiries::force_open(ClientId client, const std::string& lock, Haste haste, Time now) {
   if (!node_.steward().has_roster()) return reply(client, Failed{nobody_to_force});
   if (haste == Haste::now) return force_open_now(client, lock, now);
+  // Between two of its lives this peer does not know whom to ask.
+  if (!node_.steward().lease_until()) return reply(client, Failed{std::string(not_in_group)});
   std::uint64_t number = ++asked_;
   Vacating& vacating = vacating_[number];
   vacating = {client, lock, {}, now + node_.lease_length()};

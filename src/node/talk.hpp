@@ -335,7 +335,7 @@ struct Entered {
 };
 /// Why, if it is for no other reason.
 inline constexpr std::string_view not_free = "it was not free in time";
-/// Why nobody can be evicted through a peer between two of its lives.
+/// Why nobody is evicted, and no lock forced open, through a peer between two of its lives.
 inline constexpr std::string_view not_in_group =
     "this peer is not in the group at the moment: try again, or ask another one";
 struct NotEntered {
