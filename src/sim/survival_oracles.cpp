@@ -99,6 +99,7 @@ bool is_expected(Sighting sighting, const CatalogEntry& entry) {
                                   Sighting::withdrew_meanwhile};
     return std::find(of_rings.begin(), of_rings.end(), sighting) != of_rings.end();
   }
+  if (sighting == Sighting::withdrew_meanwhile) return entry.about.promises_progress;
   if (sighting == Sighting::guest_came) return can.dynamic;
   if (sighting == Sighting::readers_together) return can.shared;
   if (sighting == Sighting::token_in_flight) return can.token;
