@@ -346,7 +346,7 @@ class Survival {
   // The register.
   void ask_register(const Process& process, const Life& asker, const recovery::Ask& ask);
   void answer(std::uint64_t serial, const Life& asker, const recovery::Ask& ask);
-  bool loses_renewal(Process& process, const recovery::Ask& ask);
+  bool loses_renewal(Process& process, const Life& asker, const recovery::Ask& ask);
   void notify();
   void expire_in_time();
   void end_life(const Life& life);

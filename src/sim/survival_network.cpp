@@ -98,7 +98,7 @@ void Survival::answer(std::uint64_t serial, const Life& asker, const Ask& ask) {
   expire_in_time();
   see_view(before);
   bool comes_back = process && !cut_from_register_.contains(process->id.value) &&
-                    !chance(answers_lost_) && !loses_renewal(*process, ask);
+                    !chance(answers_lost_) && !loses_renewal(*process, asker, ask);
   if (!comes_back) return;
   to(serial, draw_latency() + register_delay_, [this, asker, answer](Process& one) {
     call(one, [&](node::Node& node, Time now) { node.answered(asker, answer, now); });
@@ -106,8 +106,9 @@ void Survival::answer(std::uint64_t serial, const Life& asker, const Ask& ask) {
 }
 
 /// Also when all is well, but never twice in a row: it is renewed again in time.
-bool Survival::loses_renewal(Process& process, const Ask& ask) {
-  if (!is_well() || !std::holds_alternative<Renew>(ask.question)) return false;
+bool Survival::loses_renewal(Process& process, const Life& asker, const Ask& ask) {
+  bool is_renewal = asker == process.life && std::holds_alternative<Renew>(ask.question);
+  if (!is_well() || !is_renewal) return false;
   process.lost_renewal = !process.lost_renewal && client_dice_.chance(0.2);
   return process.lost_renewal;
 }

@@ -101,7 +101,7 @@ class Survival::Process final : public node::World, public node::Witness, public
   /// Somebody wants it out; and has ever wanted that its commands are not waited for.
   bool is_unwanted = false;
   bool is_hurried = false;
-  /// The register's last answer to its renewal did not reach it.
+  /// The register's last answer to a renewal of its own did not reach it.
   bool lost_renewal = false;
   /// When it was last stopped, it went on then.
   Time woken_at{};
