@@ -303,6 +303,8 @@ void DataStore::enclose(const Life& to, const std::string& lock, const DataRef& 
   if (!block || !mail_.can_enclose(to)) return;
   try {
     Enclosure enclosure{lock, data.version, block->text(data.size)};
+    // Whoever says something of a lock need not hold it: the holder may have begun to write.
+    if (!block->has(data.version)) return;
     if (!mail_.send(to, packed(PayloadKind::enclosure, enclosure))) return;
   } catch (const std::bad_alloc&) {
     return;  // They will be asked for.

@@ -250,6 +250,17 @@ TEST_F(DataStoreTest, ABlockThatWasWrittenWhileItWasReadHasNotWhatItHad) {
   EXPECT_FALSE(shared->has(7));
 }
 
+TEST_F(DataStoreTest, WhatChangesAsItIsReadIsNotEnclosed) {
+  auto shared = Memory::of(7, "words");
+  store.keep(life(4), {"words", at(4, 7)}, shared);
+  store.enclose(life(3), "words", at(4, 7));
+  EXPECT_EQ(sent, std::vector{life(3)});
+  auto nothing = [](Memory&) {};
+  shared->meanwhile = {nothing, [](Memory& memory) { memory.begin_writing(8); }};
+  store.enclose(life(3), "words", at(4, 7));
+  EXPECT_EQ(sent.size(), 1u);
+}
+
 TEST_F(DataStoreTest, APartGoesBackToWhereTheRestIs) {
   section.window = {1, 3};
   bring(at(4, 7));
