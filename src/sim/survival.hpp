@@ -307,7 +307,7 @@ class Survival {
   void moved(Process& process, Thread& thread);
   void brought(Process& process, Thread& thread, dho::Status status);
   void begin_work(Process& process, Thread& thread, dho::Status status);
-  Duration draw_stay();
+  Duration draw_stay(const Process& process);
   bool begin_using(Process& process, Thread& thread, dho::Status status);
   void begin_writing(Process& process, Thread& thread);
   void leave_data(Process& process, Thread& thread);

@@ -94,20 +94,24 @@ void Survival::brought(Process& process, Thread& thread, dho::Status status) {
 void Survival::begin_work(Process& process, Thread& thread, dho::Status status) {
   if (thread.uses_data && !begin_using(process, thread, status)) return;  // It will be told.
   serve(process.id, thread.number, thread.asked_after_storm);
-  to_memory(process.serial, draw_stay(), [this, &thread, request = thread.request](Process& one) {
-    bool is_same = thread.request == request;
-    if (is_same && thread.state == Claim::State::inside) release(one, thread);
-  });
+  to_memory(process.serial, draw_stay(process),
+            [this, &thread, request = thread.request](Process& one) {
+              bool is_same = thread.request == request;
+              if (is_same && thread.state == Claim::State::inside) release(one, thread);
+            });
 }
 
-/// Now and then somebody stays for long, when all is well.
-Duration Survival::draw_stay() {
+/// Now and then somebody stays for long, when all is well; and another peer leaves meanwhile.
+Duration Survival::draw_stay(const Process& process) {
   Duration stay = draw({}, options_.lease.length / 10);
   bool may_be_long = is_well() && stage_ == Stage::busy && long_stays_ < long_stays_max;
   if (!may_be_long || !client_dice_.chance(0.1)) return stay;
   ++long_stays_;
   stay += (withdrawal_looks + 2) * options_.lease.length / 2;
   stays_until_ = now_ + stay;
+  const Process& other = *draw_process(client_dice_);
+  if (&other != &process && !is_ring())
+    to(other.serial, draw({}, options_.lease.length), [this](Process& one) { leave(one); });
   return stay;
 }
 

@@ -364,7 +364,8 @@ Fence Survival::Process::fence_floor() const {
 void Survival::Process::log(const std::string& line, LogLevel) {
   if (w_.trace_) w_.note(life, "says: " + line);
   if (line.starts_with("nothing reaches")) w_.findings_.see(Sighting::channel_broke);
-  bool is_well = w_.stage_ == Stage::farewell && w_.severed_.empty();
+  bool is_well =
+      w_.severed_.empty() && (w_.stage_ == Stage::farewell || w_.is_settled(w_.calm_at_));
   if (line.starts_with("could not leave") && is_well)
     w_.findings_.report(Property::progress, name_of(life) + " " + line);
   if (line.find("nobody takes the data") != line.npos) keeps_data = true;
