@@ -92,6 +92,8 @@ class Survival::Process final : public node::World, public node::Witness, public
   bool reaches_register = true;
   bool stopped = false;
   bool wants_to_leave = false;
+  /// It wanted to when all was well.
+  bool must_be_let_go = false;
   /// It was started for a group that runs another algorithm.
   bool is_stranger = false;
   /// The Unix socket of its address; somebody may remove it.

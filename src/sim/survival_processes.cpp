@@ -166,6 +166,7 @@ void Survival::leave(Process& process) {
   for (const auto& [name, desk] : process.node->desks())
     if (!desk->queue.idle()) findings_.see(Sighting::left_while_wanted);
   process.wants_to_leave = true;
+  process.must_be_let_go = severed_.empty() && (stage_ == Stage::farewell || is_settled(calm_at_));
   call(process, [](node::Node& node, Time now) { node.leave(now); });
 }
 
@@ -364,9 +365,7 @@ Fence Survival::Process::fence_floor() const {
 void Survival::Process::log(const std::string& line, LogLevel) {
   if (w_.trace_) w_.note(life, "says: " + line);
   if (line.starts_with("nothing reaches")) w_.findings_.see(Sighting::channel_broke);
-  bool is_well =
-      w_.severed_.empty() && (w_.stage_ == Stage::farewell || w_.is_settled(w_.calm_at_));
-  if (line.starts_with("could not leave") && is_well)
+  if (line.starts_with("could not leave") && must_be_let_go)
     w_.findings_.report(Property::progress, name_of(life) + " " + line);
   if (line.find("nobody takes the data") != line.npos) keeps_data = true;
   if (!line.starts_with("peer") || line.find("makes no sense") == line.npos) return;
