@@ -401,7 +401,7 @@ TEST(Cli, AGroupSurvivesOrSaysWhatBroke) {
   EXPECT_EQ(runs["failures"], 0);
   EXPECT_GT(runs["sometimes"]["a recovery overlapped another"], 0);
 
-  Outcome broken = conch("survive central --without lease --seeds 101..116");
+  Outcome broken = conch("survive central --without lease --seeds 117..132");
   EXPECT_EQ(broken.status, 2) << broken.out;
   std::size_t repeat = broken.out.find("repeat: conch ");
   ASSERT_NE(repeat, std::string::npos) << broken.out;
