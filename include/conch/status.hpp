@@ -17,7 +17,7 @@ struct GroupStatus {
     std::string cluster;
     /// False if it did not answer within a second; then nothing is known of its locks.
     bool answers = false;
-    /// Of a member that answers: its process, and how long it has been in the group.
+    /// The process, and how long it has been in the group; zero unless it answers.
     std::uint64_t process = 0;
     std::chrono::nanoseconds age{};
   };
@@ -32,7 +32,7 @@ struct GroupStatus {
   };
   struct Lock {
     std::string name;
-    /// Of the holders; 0 if there are none.
+    /// The fence with which it is held; 0 if nobody holds it.
     std::uint64_t fence = 0;
     /// The member that has the lock's token, which may be free; nothing if nobody says so.
     std::optional<std::uint64_t> token = {};

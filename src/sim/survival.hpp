@@ -482,9 +482,9 @@ class Survival {
   Epoch decided_{0};
 
   static constexpr int settling_leases = 5;
-  /// Of readers: the threads of this one come in again at once, when all is well.
+  /// The threads of this peer read all the time when all is well: each comes in again at once.
   std::optional<NodeId> eager_;
-  /// Who gives up is looked at so often, every half lease, before it must be out of the queue.
+  /// Whoever gives up must be out of the queue after so many half leases.
   static constexpr unsigned withdrawal_looks = 10;
   static constexpr unsigned long_stays_max = 2;
   unsigned long_stays_ = 0;

@@ -88,7 +88,7 @@ void Survival::check_account(const Process& process) {
 
 // Threads.
 
-/// Of such a peer somebody is always inside to read; others must get their turn to write.
+/// Somebody of such a peer is always inside to read; others must get their turn to write.
 bool Survival::is_eager(const Process& process) const {
   return eager_ == process.id && is_well() && stage_ == Stage::busy;
 }
