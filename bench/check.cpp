@@ -1,7 +1,7 @@
-// Distinct states a second of `conch check naimi-trehel`, and of Spin on the model beside this
-// file, which has the same states.
+// Measures how many distinct states `conch check naimi-trehel` finds per second, beside Spin on the
+// model in naimi_trehel.pml, which has the same states.
 //
-//   bench_check [CONCH]    the table; CONCH is another conch than the one built with this
+//   bench_check [CONCH]    prints the table; CONCH replaces the conch that was built with this
 #include <fmt/core.h>
 #include <sys/wait.h>
 
@@ -16,12 +16,13 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace {
 
 constexpr int nodes = 4;
-/// Five million states: some seconds.
+/// Five million states, which take some seconds.
 constexpr int requests = 3;
 constexpr int runs = 3;
 
@@ -39,7 +40,7 @@ struct Output {
   int status = 0;
 };
 
-/// What the command writes to its standard output. Throws if a signal, like Ctrl-C, ended it.
+/// The standard output of the command. Throws if a signal, such as Ctrl-C, ended it.
 Output shell(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("no shell could be started for: " + command);
@@ -97,9 +98,9 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// A way to search with Spin. All do without its partial-order reduction, which costs time and
-/// finds nothing to reduce in this model. Two threads go breadth-first: two that go depth-first
-/// (-DNCORE=2) are slower.
+/// A way to search with Spin. All searches do without its partial-order reduction, which costs time
+/// and reduces nothing in this model. Several threads search breadth-first, because two that search
+/// depth-first (-DNCORE=2) are slower.
 struct Search {
   std::string tool;
   int cores = 1;
@@ -107,11 +108,14 @@ struct Search {
   std::string options;
 };
 
+int all_threads() { return static_cast<int>(std::max(2U, std::thread::hardware_concurrency())); }
+
 std::vector<Search> searches() {
   return {
       {"spin, whole states", 1, "-DNOCOMP", ""},
       {"spin, hash-compact", 1, "-DHC4", ""},
-      {"spin, parallel breadth-first", 2, "-DBFS_PAR", "-u2"},
+      {"spin, parallel breadth-first", all_threads(), "-DBFS_PAR",
+       fmt::format("-u{}", all_threads())},
   };
 }
 
@@ -119,7 +123,7 @@ struct SearchFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The number in front of, or after, these words of pan's report.
+/// The number before or after these words in pan's report.
 std::optional<double> number_before(std::string_view report, std::string_view words) {
   auto end = report.find(words);
   if (end == std::string_view::npos) return {};
@@ -133,7 +137,7 @@ std::optional<double> number_after(std::string_view report, std::string_view wor
   return std::atof(std::string(report.substr(begin + words.size(), 32)).c_str());
 }
 
-/// Every search words its memory in its own way.
+/// Each kind of search reports its memory in other words.
 double megabytes(std::string_view report) {
   double sum = 0;
   for (auto words : {"\tmemory usage (Mbyte)", "\ttotal actual memory usage",
@@ -166,17 +170,18 @@ void print_head() {
   fmt::print(
       "naimi-trehel, {} nodes, {} requests each, unordered channels; the best of {} runs.\n\n",
       nodes, requests, runs);
-  fmt::print("{:<30} {:>7} {:>10} {:>8} {:>10} {:>12}\n", "", "threads", "states", "seconds",
-             "states/s", "bytes/state");
+  fmt::print("{:<30} {:>7} {:>10} {:>8} {:>10} {:>12} {:>6}\n", "", "threads", "states", "seconds",
+             "states/s", "bytes/state", "MiB");
 }
 
 void print(const Row& row) {
-  fmt::print("{:<30} {:>7} {:>10.0f} {:>8.2f} {:>10.0f} {:>12.0f}\n", row.tool, row.threads,
-             row.states, row.seconds, row.per_s(), row.bytes_per_state);
+  fmt::print("{:<30} {:>7} {:>10.0f} {:>8.2f} {:>10.0f} {:>12.0f} {:>6.0f}\n", row.tool,
+             row.threads, row.states, row.seconds, row.per_s(), row.bytes_per_state,
+             row.bytes_per_state * row.states / (1 << 20));
   std::fflush(stdout);
 }
 
-/// Against the fastest of Spin's searches on no more threads than ours.
+/// Compares with the fastest of Spin's searches on no more threads than ours.
 void print_ratio(const Row& ours, std::vector<Row> spin) {
   std::erase_if(spin, [&](const Row& row) { return row.threads > ours.threads; });
   if (spin.empty()) return;
@@ -187,7 +192,7 @@ void print_ratio(const Row& ours, std::vector<Row> spin) {
 
 std::vector<Row> measure_conch(const std::string& conch) {
   std::vector<Row> rows;
-  for (int threads : {2, 1}) {
+  for (int threads : {all_threads(), 1}) {
     rows.push_back(best_of([&] { return run_conch(conch, threads); }));
     print(rows.back());
   }
@@ -227,7 +232,7 @@ void compare(const std::string& conch) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGINT, [](int) {});  // it ends what we run; we live to remove its files
+  std::signal(SIGINT, [](int) {});  // it ends what we run; we go on to remove its files
   try {
     compare(argc > 1 ? argv[1] : CONCH_EXECUTABLE);
   } catch (const std::exception& error) {

@@ -1,21 +1,22 @@
-/* Naimi-Trehel for Spin: the rival of `conch check naimi-trehel` in bench/check.cpp.
+/* Naimi-Trehel for Spin: bench/check.cpp compares it with `conch check naimi-trehel`.
  *
  *   spin -a -DN=4 -DR=3 naimi_trehel.pml     N nodes (2 to 6), R requests each
  *
- * What is the same as in src/mutex/naimi_trehel.cpp without cancel, join and leave: the corrected
- * rule (an idle holder that gives the token away points its owner at the requester), one step for
- * each request, release and delivery, and channels that deliver in any order. A state is the nodes'
- * variables, what each process does and how often it will still ask, the multiset of messages in
- * flight with sender and addressee, and the newest fence. The numbers of states and of transitions
- * are those of a full exploration of the C++ class (Spin counts the beginning as one transition).
+ * The model has these in common with src/mutex/naimi_trehel.cpp without cancel, join and leave: the
+ * corrected rule (an idle holder that gives the token away points its owner at the requester), one
+ * step for each request, release and delivery, and channels that deliver in any order. A state has
+ * the nodes' variables, what each process does and how often it will still ask, the multiset of
+ * messages in flight with sender and addressee, and the newest fence. The numbers of states and of
+ * transitions are those of a full exploration of the C++ class (Spin counts the beginning as one
+ * transition).
  *
- * What is not: one number stands for the fence and for the version of the data, which goes up with
- * it. What a node knows besides (members, cancels, departures) never changes here and is left out.
- * A step of Spin runs compiled C on a few bytes in place; ours copies, calls and hashes the values
- * that run on the wire.
+ * It differs in these: one number stands for the fence and for the version of the data, which goes
+ * up with it. Other knowledge of a node (members, cancels, departures) never changes here and is
+ * left out. A step of Spin runs compiled C on a few bytes in place; ours copies, calls and hashes
+ * the values that run on the wire.
  *
  * A process that waits is not at an end state, so a deadlock is an invalid end state. Run pan with
- * -q: nothing may be in flight at the end.
+ * -q, because nothing may be in flight at the end.
  */
 #ifndef N
 #define N 4
@@ -29,8 +30,9 @@
 
 mtype = { REQUEST, TOKEN };
 
-/* Kind, origin or fence, sender. Sent sorted, so that equal multisets are equal states. An origin
- * has one request in flight at most: N messages to a node, and its origin picks out any of them. */
+/* Kind, origin or fence, sender. Messages are sent sorted, so equal multisets are equal states. An
+ * origin has at most one request in flight, so a node gets at most N messages, and the origin
+ * selects any of them. */
 chan inbox[N] = [N] of { mtype, byte, byte };
 
 byte newest;

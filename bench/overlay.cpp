@@ -1,12 +1,12 @@
-// Routed hops a second through rings that were built at once, how long routes are, and what an idle
-// node takes.
+// Measures routed hops per second through rings that were built at once, the lengths of routes, and
+// the memory of an idle node.
 //
-//   bench_overlay             the table
-//   bench_overlay NODES...    of rings of these sizes
+//   bench_overlay             prints the table
+//   bench_overlay NODES...    for rings of these sizes
 //
-// A hop is the choice of the next node and finding its value, by identifier. Rates are by processor
-// time. Then a million nodes use 10 000 locks, if no sizes are given: End-to-End over Pastry, 20
-// rounds of 3000 requests (sim/multitude.hpp).
+// A hop chooses the next node and finds its value by identifier. Rates are by processor time.
+// Without sizes, a million nodes then use 10 000 locks: End-to-End over Pastry, 20 rounds of 3000
+// requests (sim/overlay_scale.hpp).
 #include <fmt/core.h>
 #include <malloc.h>
 #include <sys/resource.h>
@@ -20,7 +20,7 @@
 #include "core/testing/dice.hpp"
 #include "overlay/chord.hpp"
 #include "overlay/pastry.hpp"
-#include "sim/multitude.hpp"
+#include "sim/overlay_scale.hpp"
 
 namespace {
 
@@ -36,7 +36,7 @@ struct Figures {
   std::size_t bytes_per_node = 0;
   double hops_per_s = 0;
   double mean_hops = 0;
-  /// Of 99.9 % of the routes at most.
+  /// 99.9 % of the routes have at most this many hops.
   unsigned most_hops = 0;
 };
 
@@ -89,14 +89,14 @@ void report(std::string_view name, std::size_t size) {
              f.bytes_per_node, f.hops_per_s / 1e6, f.mean_hops, f.most_hops);
 }
 
-void report_multitude() {
-  sim::MultitudeOptions options;
+void report_overlay_scale() {
+  sim::OverlayScaleOptions options;
   options.nodes = 1'000'000;
   options.locks = 10'000;
   options.requests = 3000;
   malloc_trim(0);
   double begin = processor_s();
-  sim::MultitudeResult result = sim::run_multitude(options);
+  sim::OverlayScaleResult result = sim::run_overlay_scale(options);
   double took_s = processor_s() - begin;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -122,5 +122,5 @@ int main(int argc, char** argv) {
              "M hops/s", "mean hops", "99.9 %");
   for (std::size_t size : sizes) report<Pastry>("pastry", size);
   for (std::size_t size : sizes) report<Chord>("chord", size);
-  if (all) report_multitude();
+  if (all) report_overlay_scale();
 }

@@ -1,6 +1,7 @@
-// From `kill -9` of the holder to the next one in: five peers on this machine, four of them wait.
+// Measures the time from `kill -9` of a holder until the next one is inside, with five peers on
+// this machine, four of which wait.
 //
-//   bench_recovery [TIMES]    the table; 20 times unless told
+//   bench_recovery [TIMES]    prints the table; 20 times by default
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -27,17 +28,17 @@ using namespace std::chrono_literals;
 constexpr std::size_t peers = 5;
 constexpr int times_default = 20;
 constexpr double limit_ms = 50;
-/// To be admitted, or to get the lock.
+/// The timeout to be admitted, or to get the lock.
 constexpr auto patience = 60s;
 
-/// Written by who is in.
+/// Written by the holder.
 struct Board {
   std::size_t holder = 0;
   std::uint64_t entered_ns = 0;
   std::uint64_t fence = 0;
 };
 
-/// Waits in line, then stays in until it is killed.
+/// Waits in the queue, and then stays inside until it is killed.
 std::string live(const conch::PeerOptions& options, std::size_t place, Board& board,
                  const Reports& in_line, const Reports& inside) {
   conch::Peer peer(options);
@@ -62,11 +63,11 @@ class Group {
     inside_.await(1, crew_, in(patience));
   }
 
-  /// Milliseconds from just before the kill.
+  /// Milliseconds from just before the kill until the next entry.
   double kill_the_holder() {
     std::size_t dead = board_->holder;
     std::uint64_t fence = board_->fence;
-    Process holder = std::move(crew_[dead]);  // the others of the crew must not die
+    Process holder = std::move(crew_[dead]);  // the others must not die
     std::uint64_t killed_ns = now_ns();
     holder.signal(SIGKILL);
     inside_.await(1, crew_, in(patience));
@@ -91,7 +92,7 @@ class Group {
   Shared<Board> board_;
   Reports in_line_;
   Reports inside_;
-  /// By place.
+  /// The processes by place.
   std::vector<Process> crew_;
 };
 

@@ -1,11 +1,11 @@
-// Delivered messages a second of a saturated naimi-trehel, with the safety oracles on, and of as
-// many bare messages between as many actors of SimGrid.
+// Measures delivered messages per second of a saturated naimi-trehel with the safety oracles on.
+// For comparison, measures as many bare messages between as many actors of SimGrid.
 //
-//   bench_sim                  the tables; instructions a message need valgrind
+//   bench_sim                  prints the tables; instructions per message need valgrind
 //   bench_sim run N R          one run, for valgrind
 //   bench_sim simgrid N M [F]  one run of SimGrid: N actors, M messages, F in flight or all in step
 //
-// Rates are by processor time: nothing here waits for anything, and other programs do not count.
+// Rates are by processor time: nothing waits, and other programs do not count.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Options saturated(Node nodes, std::uint64_t requests) {
   options.requests = requests;
   options.think = Distribution::constant(0ns);
   options.hold = Distribution::constant(1ms);
-  options.channel = Channel::any;
+  options.channel = ChannelOrder::any;
   return options;
 }
 
@@ -68,7 +68,7 @@ void each_line(const std::string& command, F&& f) {
   pclose(pipe);
 }
 
-/// Instructions of one run under callgrind; nothing where valgrind is not installed.
+/// The instructions of one run under callgrind; empty if valgrind is not installed.
 std::optional<double> instructions(const std::string& self, Node nodes, std::uint64_t requests) {
   std::string command =
       fmt::format("valgrind --tool=callgrind --callgrind-out-file=/dev/null '{}' run {} {} 2>&1",
@@ -81,7 +81,7 @@ std::optional<double> instructions(const std::string& self, Node nodes, std::uin
   return count;
 }
 
-/// From two runs of different length, so that starting up does not count.
+/// Compares two runs of different length, so that the start does not count.
 std::string instructions_per_message(const std::string& self, Node nodes) {
   std::uint64_t shorter = std::max<std::uint64_t>(2, 20'000 / nodes);
   std::uint64_t longer = 3 * shorter;
@@ -126,7 +126,7 @@ void print_rates(const std::string& self) {
   }
 }
 
-/// In turns, so that what else the machine does disturbs all of them.
+/// Measures in turns, so that a disturbance of the machine affects all alike.
 void print_comparison(const std::string& self) {
   constexpr Node nodes = 1'000;
   Rate ours;

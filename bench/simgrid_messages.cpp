@@ -13,8 +13,8 @@ constexpr std::uint64_t message_bytes = 64;
 
 enum class Lines : std::uint8_t { equal, different };
 
-/// Every host on a line of its own to a backbone. Where lines differ, messages arrive one by one,
-/// as ours do.
+/// Connects every host with a line of its own to a backbone. On different lines messages arrive one
+/// by one, as in our simulator.
 std::vector<s4u::Host*> create_cluster(std::uint32_t size, Lines lines) {
   s4u::NetZone* zone = s4u::create_star_zone("cluster");
   s4u::Link* backbone = zone->create_link("backbone", 1.25e9)->set_latency(1e-4)->seal();
@@ -44,7 +44,7 @@ struct Ring {
   s4u::Mailbox* after(std::size_t i) const { return boxes[(i + 1) % boxes.size()]; }
 };
 
-/// The payload of every message; nobody looks at it.
+/// The payload of every message; nobody reads it.
 int payload = 0;
 
 double rate(const s4u::Engine& engine, std::uint64_t messages) {
@@ -89,7 +89,7 @@ double simgrid_rate(std::uint32_t actors, std::uint64_t messages, std::uint32_t 
         --unreceived;
         pass_on();
       }
-    })->daemonize();  // it ends with the last that is not one
+    })->daemonize();  // it ends when only daemons are left
   }
   s4u::Actor::create("clock", ring.hosts[0], [&] {
     while (unreceived > 0) s4u::this_actor::sleep_for(1);

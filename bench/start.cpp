@@ -1,10 +1,9 @@
-// How long a lock takes that nobody else wants, from the shell's point of view: `conch lock x --
-// true` with a peer on the machine and without one, beside `flock FILE true`, which does nothing
-// but lock a file.
+// Measures how long an uncontended lock takes from a shell: `conch lock x -- true` with a peer on
+// the machine and without one, beside `flock FILE true`, which only locks a file.
 //
-//   bench_start [ROUNDS]    the table; 200 rounds unless told
+//   bench_start [ROUNDS]    prints the table; 200 rounds by default
 //
-// What is compared takes turns, so that all of it meets the same machine.
+// The commands take turns, so that all of them run under the same conditions.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <spawn.h>
@@ -49,7 +48,7 @@ pid_t start(Words words) {
   return child;
 }
 
-/// One command, run again and again.
+/// One command, which runs again and again.
 struct Row {
   std::string name;
   Words words;
@@ -74,7 +73,7 @@ struct Row {
   }
 };
 
-/// Writes and links a small file as the register does, and waits for the device as often.
+/// Writes and links small files as the register does, with as many waits for the device.
 void write_durably(const std::string& folder, int number) {
   for (int i = 0; i < fsyncs / 2; ++i) {
     std::string path = folder + "/" + std::to_string(number) + "." + std::to_string(i);
@@ -89,12 +88,12 @@ void write_durably(const std::string& folder, int number) {
   }
 }
 
-/// A `conch peer` of the group, until the end of this block.
+/// A `conch peer` of the group for the lifetime of this object.
 class Peer {
  public:
   explicit Peer(const std::string& group)
       : child_(start({CONCH_COMMAND, "peer", "--group", group})) {
-    // `conch status` waits for nobody: it fails until the peer is in.
+    // `conch status` does not wait: it fails until the peer has joined.
     while (::system(
                fmt::format("{} status --group {} >/dev/null 2>&1", CONCH_COMMAND, group).c_str()) !=
            0)
@@ -122,7 +121,7 @@ void measure(const std::string& scratch, int rounds) {
                 {CONCH_COMMAND, "lock", "--group", "b", "x", "--", "true"}};
   Row alone{"conch lock, alone", {CONCH_COMMAND, "lock", "--group", "a", "x", "--", "true"}};
   Row durable{fmt::format("{} fsyncs", fsyncs), {}};
-  alone.run();  // It founds the group, which later ones find.
+  alone.run();  // it founds the group, which later commands find
   alone.times_ms.clear();
   {
     Peer peer("b");
@@ -162,7 +161,7 @@ int rounds_in(int argc, char** argv) {
 
 int main(int argc, char** argv) try {
   int rounds = rounds_in(argc, argv);
-  // In the build folder, which is on a disk, where /tmp may be memory.
+  // The build folder is on a disk; /tmp may be memory.
   std::string scratch = CONCH_BENCH_FOLDER "/start.XXXXXX";
   if (::mkdtemp(scratch.data()) == nullptr) throw std::runtime_error("cannot make " + scratch);
   ::setenv("XDG_STATE_HOME", scratch.c_str(), 1);

@@ -1,9 +1,8 @@
-// What a lock costs at a peer, without a network: time and allocations of a re-entry and of a
-// handover between two stewards that pass each other encoded bytes, and the memory of an idle lock.
+// Measures what a lock costs at a peer, without a network: the time and allocations of a re-entry,
+// and of a handover between two group members that exchange encoded bytes; and the memory of an
+// idle lock.
 //
 //   ./dev bench steward [ROUNDS]
-#include "recovery/steward.hpp"
-
 #include <fmt/core.h>
 #include <malloc.h>
 
@@ -19,6 +18,7 @@
 #include "core/encode.hpp"
 #include "mutex/naimi_trehel.hpp"
 #include "recovery/algorithm_of.hpp"
+#include "recovery/leased_member.hpp"
 
 namespace {
 
@@ -27,7 +27,7 @@ std::size_t live_bytes = 0;
 
 }  // namespace
 
-// Not inlined: else the compiler sees free() called for what new gave.
+// Not inlined, or the compiler warns that free() is called for memory from new.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   void* memory = std::malloc(size);
   if (!memory) throw std::bad_alloc();
@@ -48,62 +48,63 @@ namespace {
 
 using A = NaimiTrehel;
 
-/// Stewards whose leases last for ever, and a register that answers at once.
+/// Group members with endless leases, and a register that answers at once.
 class Group {
  public:
   explicit Group(std::uint64_t size) {
     for (std::uint64_t id = 0; id < size; ++id) {
       Member self{NodeId{id}, Incarnation{1}};
-      stewards_.emplace_back(
-          self, Charter{std::string(A::about.name), &algorithm_of<A>(), {}, Rule::none},
-          LeaseTerms{std::chrono::hours(24), 0});
-      call(id, [](auto& steward, auto& out) { steward.start(out); });
+      group_members_.emplace_back(self, Charter{std::string(A::about.name), &algorithm_of<A>(), {}},
+                                  LeaseTerms{std::chrono::hours(24), 0});
+      call(id, [](auto& group_member, auto& out) { group_member.start(out); });
       settle();
     }
     settle_guests();
   }
 
-  /// One call at one peer; what it sends is encoded.
+  /// Makes one call at one peer. The messages that it sends are encoded.
   template <class Call>
   void call(std::uint64_t id, Call&& run) {
     out_.clear();
-    run(stewards_[id], out_);
-    for (const Effects::Parcel& parcel : out_.parcels) {
+    run(group_members_[id], out_);
+    for (const Effects::OutgoingMessage& outgoing_message : out_.outgoing) {
       Bytes& bytes = next_bytes();
-      bytes.from = participant(id).self();
-      bytes.to = parcel.to.id.value;
-      bytes.text = out_.payload(parcel);
+      bytes.from = view_protocol(id).self();
+      bytes.to = outgoing_message.to.id.value;
+      bytes.text = out_.payload(outgoing_message);
     }
     granted_ = false;
     for (const Event& event : out_.events) granted_ |= std::holds_alternative<Granted>(event);
     if (!out_.asks.empty()) answer(id);
   }
   void request(std::uint64_t id, const std::string& lock) {
-    call(id, [&](auto& steward, auto& out) { steward.request(lock, {}, out); });
+    call(id, [&](auto& group_member, auto& out) { group_member.request(lock, {}, out); });
   }
   void release(std::uint64_t id, const std::string& lock) {
-    call(id, [&](auto& steward, auto& out) { steward.release(lock, {}, out); });
+    call(id, [&](auto& group_member, auto& out) { group_member.release(lock, {}, out); });
   }
-  /// Decodes and delivers what was sent, until nothing is on its way.
+  /// Decodes and delivers messages until nothing is in flight.
   void settle() {
     while (begin_ < end_) {
       Bytes& bytes = in_flight_[begin_++];
-      call(bytes.to, [&](auto& steward, auto& out) {
+      call(bytes.to, [&](auto& group_member, auto& out) {
         std::string_view body = std::string_view(bytes.text).substr(1);
-        CONCH_EXPECT(steward.receive(bytes.from, body, out).fault.empty(),
+        CONCH_EXPECT(group_member.receive(bytes.from, body, out).fault.empty(),
                      "what was encoded is read");
       });
     }
     begin_ = end_ = 0;
   }
-  /// Whether the last call let somebody in.
+  /// Whether the last call granted a lock.
   bool granted() const { return granted_; }
-  const Participant& participant(std::uint64_t id) const { return *stewards_[id].participant(); }
-  std::size_t size() const { return stewards_.size(); }
+  const ViewProtocol& view_protocol(std::uint64_t id) const {
+    return *group_members_[id].view_protocol();
+  }
+  std::size_t size() const { return group_members_.size(); }
 
  private:
   struct Bytes {
-    Life from;
+    PeerInstance from;
     std::uint64_t to = 0;
     std::string text;
   };
@@ -121,18 +122,18 @@ class Group {
       bool yes = !propose || propose->view.number == standing_.view.number + 1;
       if (propose && yes) standing_.view = propose->view;
       Answer answer{ask.number, yes, standing_};
-      call(id, [&](auto& steward, auto& out) { steward.answered(answer, out); });
+      call(id, [&](auto& group_member, auto& out) { group_member.answered(answer, out); });
     }
   }
-  /// A new epoch, in which everybody is a founder.
+  /// Begins a new epoch, in which every member is a founder.
   void settle_guests() {
-    call(0, [](auto& steward, auto& out) { steward.force_open("", out); });
+    call(0, [](auto& group_member, auto& out) { group_member.force_open("", out); });
     settle();
   }
 
-  std::deque<Steward> stewards_;
+  std::deque<LeasedMember> group_members_;
   Effects out_;
-  Standing standing_;
+  RegisterSnapshot standing_;
   std::deque<Bytes> in_flight_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
@@ -145,7 +146,7 @@ std::vector<std::string> names(std::size_t count) {
   return names;
 }
 
-/// Rounds are timed in stretches, of which the quickest counts: other programs run, too.
+/// Times rounds in stretches. The quickest stretch counts, because other programs run, too.
 class Stopwatch {
  public:
   template <class Round>
@@ -157,7 +158,7 @@ class Stopwatch {
     allocations_ += allocations - before;
     ++rounds_;
   }
-  /// `times`: how many operations a round is.
+  /// `times` is the number of operations in a round.
   void end_stretch(std::size_t times) {
     best_ns_ = std::min(best_ns_, took_.count() / static_cast<double>(rounds_ * times));
     allocations_per_round_ =
@@ -202,8 +203,8 @@ void measure_reentry(std::size_t locks, std::size_t rounds) {
   watch.print("re-entry: request, release", locks);
 }
 
-/// Of two who want each lock all the time: from the release to the entry of the other. The request
-/// that follows is timed by itself.
+/// Two peers want each lock all the time. Measures from the release until the entry of the other
+/// peer; the request that follows is timed separately.
 void measure_handover(std::size_t locks, std::size_t rounds) {
   Group group(2);
   std::vector<std::string> lock_names = names(locks);
@@ -238,7 +239,7 @@ void measure_handover(std::size_t locks, std::size_t rounds) {
   request.print("request to the one ahead", locks);
 }
 
-/// At the peers that know it: its home, and one that has used it.
+/// Measures the memory at the peers that know the lock: its home, and one that has used it.
 void measure_memory(std::uint64_t peers, std::size_t locks) {
   Group group(peers);
   std::vector<std::string> lock_names = names(locks);
@@ -250,7 +251,7 @@ void measure_memory(std::uint64_t peers, std::size_t locks) {
     group.settle();
   }
   std::size_t known = 0;
-  for (std::uint64_t id = 0; id < peers; ++id) known += group.participant(id).locks().size();
+  for (std::uint64_t id = 0; id < peers; ++id) known += group.view_protocol(id).locks().size();
   fmt::print("an idle lock at a peer, in a group of {}: {} bytes\n", peers,
              (live_bytes - before) / known);
 }

@@ -29,9 +29,9 @@ if(NOT CMAKE_UNITY_BUILD_BATCH_SIZE)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
 endif()
 set(alone catalog/real_algorithms.cpp check/model.cpp lab_cli/check_recovery.cpp overlay/voting.cpp
-          node/overlay_steward.cpp sim/community.cpp sim/population.cpp)
-if(CONCH_LIBRARY) # and these are linked without their neighbours, or something else is in their place
-  list(APPEND alone capi/dho.cpp capi/mpi_group.cpp core/version.cpp node/charter.cpp peer/data.cpp peer/mutex.cpp
+          node/overlay_member.cpp sim/overlay_simulation.cpp sim/simulated_nodes.cpp)
+if(CONCH_LIBRARY) # and these are linked without their neighbours
+  list(APPEND alone capi/dho.cpp capi/mpi_group.cpp core/version.cpp peer/data.cpp peer/mutex.cpp
        peer/observation.cpp peer/peer.cpp peer/stop.cpp peer/ticket.cpp)
 endif()
 list(TRANSFORM alone PREPEND ${PROJECT_SOURCE_DIR}/src/)

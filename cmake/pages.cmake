@@ -41,7 +41,8 @@ std::string_view conch::pages::@name@() {
   return {&conch_page_@name@, static_cast<std::size_t>(&conch_page_@name@_end - &conch_page_@name@)};
 }
 ]] @ONLY)
-  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS ${html})
+  # Part of no unity file, for which CMake forgets what an object depends on.
+  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS ${html} SKIP_UNITY_BUILD_INCLUSION ON)
   add_library(conch_${name}_page STATIC ${source})
   target_link_libraries(conch_${name}_page PUBLIC conch_pages)
 endfunction()

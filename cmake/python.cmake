@@ -1,4 +1,4 @@
-# The Python package conch (docs/python.md): python/conch, and the extension module that src/python is, on top of the public
+# The Python package conch (docs/peers.md): python/conch, and the extension module that src/python is, on top of the public
 # library alone. build/PRESET/python is where the build has it whole; PYTHONPATH leads there.
 option(CONCH_PYTHON "Build the Python package; needs pybind11, and pytest, numpy and mypy for its tests" OFF)
 if(NOT CONCH_PYTHON)

@@ -32,4 +32,5 @@ std::span<const Shipped> shipped_scenarios() {
 
 }  // namespace conch::lab_cli
 ]] @ONLY)
-set_source_files_properties(${shipped_source} PROPERTIES OBJECT_DEPENDS "${scenario_files}")
+# Part of no unity file: see conch_page.
+set_source_files_properties(${shipped_source} PROPERTIES OBJECT_DEPENDS "${scenario_files}" SKIP_UNITY_BUILD_INCLUSION ON)

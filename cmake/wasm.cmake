@@ -37,10 +37,10 @@ wasm_unit(exceptions playground/wasm/exceptions.cpp)
 wasm_unit(algorithms core/expect.cpp core/grouping.cpp core/random.cpp core/version.cpp mutex/*.cpp election/*.cpp catalog/catalog.cpp
           catalog/presets.cpp)
 wasm_unit(end_to_end overlay/*end_to_end*.cpp)
-wasm_unit(voting overlay/voting*.cpp)
+wasm_unit(voting overlay/protocol_*.cpp overlay/voting*.cpp)
 wasm_unit(pastry overlay/leaf_set.cpp overlay/pastry.cpp)
-wasm_unit(population sim/population.cpp)
-wasm_unit(scenario trace/happening.cpp film/bytes.cpp film/film.cpp film/texts.cpp oracle/oracles.cpp sim/election_oracle.cpp sim/film_sink.cpp sim/jury.cpp
+wasm_unit(population sim/simulated_nodes.cpp)
+wasm_unit(scenario trace/happening.cpp film/bytes.cpp film/film.cpp film/texts.cpp oracle/oracles.cpp sim/election_oracle.cpp sim/film_sink.cpp sim/oracles.cpp
           sim/line_diff.cpp sim/protocol_rules.cpp sim/recorder.cpp sim/scenario*.cpp sim/scripted_world*.cpp
           playground/*.cpp playground/wasm/exports.cpp)
 

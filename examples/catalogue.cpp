@@ -1,5 +1,5 @@
-// A price list in two files that must agree. Those who read it read together, those who change it
-// are alone. It needs an algorithm that knows readers: here elmp, for a group of its own.
+// A price list in two files that must agree. Readers read at the same time; a writer is alone. This
+// needs an algorithm with shared access: here elmp, for a group of its own.
 //
 //   catalogue read|write FOLDER TIMES
 #include <conch/peer.hpp>

@@ -1,4 +1,4 @@
-/* The processes of an example that know how many they are, and where they meet.
+/* The processes of an example, which know how many they are and where to meet.
  *
  *   program ME SIZE ...          each in a shell of its own: program 0 2, program 1 2
  *   mpirun -n SIZE program ...   compiled with mpicc -DWITH_MPI and pkg-config dho_mpi
@@ -18,7 +18,7 @@ typedef struct crew {
   DHO_t door;
 } crew;
 
-/* Takes its own arguments away. */
+/* Removes its own arguments from the command line. */
 static inline crew crew_join(int* argc, char*** argv) {
   crew crew = {0, 1, 0, DHO_INITIALIZER};
 #ifdef WITH_MPI
@@ -40,7 +40,7 @@ static inline crew crew_join(int* argc, char*** argv) {
   return crew;
 }
 
-/* How many have been at the door, in all meetings together; one more if I come. */
+/* Returns how many have come to all meetings together; one more if this process comes now. */
 static inline long crew_count(crew* crew, int come) {
   MUST(dho_ew_request(&crew->door));
   MUST(dho_ew_acquire(&crew->door));
@@ -52,8 +52,8 @@ static inline long crew_count(crew* crew, int come) {
   return result;
 }
 
-/* Returns when all have called it. Data end with the last process of the group: nobody
-   should leave before all have come. */
+/* Returns when all processes have called it. Data end with the last process of the group, so no
+   process should leave before all have come. */
 static inline void crew_meet(crew* crew) {
   long all = ++crew->meetings * crew->size;
   for (long here = crew_count(crew, 1); here < all; here = crew_count(crew, 0)) pause_ms(1);

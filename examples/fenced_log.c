@@ -1,9 +1,9 @@
-/* A log that refuses who comes too late. A lock cannot stop a process that was asleep and does not
- * know yet that it has lost it; what it writes to can, by comparing fences: the fence of a holder
- * is larger than those of all before.
+/* A log that refuses late writers. A lock cannot stop a process that was asleep and does not know
+ * yet that it has lost the lock. But the log can, because it compares fences: the fence of a holder
+ * is greater than every earlier one.
  *
  *   fenced_log FILE write TIMES      appends so many lines
- *   fenced_log FILE late             has the lock, sleeps, and writes when another has had it
+ *   fenced_log FILE late             takes the lock, sleeps, and writes after another holder
  *
  *   cc fenced_log.c $(pkg-config --cflags --libs dho) -o fenced_log
  */
@@ -15,7 +15,7 @@
 
 #include "must.h"
 
-/* The log has a lock of its own for the moment in which it looks and appends. */
+/* The log has a lock of its own, which it holds only while it looks and appends. */
 static int open_log(char const* path) {
   int file = open(path, O_RDWR | O_CREAT, 0600);
   struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -36,18 +36,18 @@ static uint64_t last_fence(int file) {
   return strtoull(line, NULL, 10);
 }
 
-/* Whether the log took it. */
+/* Appends a line. Returns whether the log has accepted it. */
 static int append(char const* path, uint64_t fence, long number) {
   int file = open_log(path);
   int taken = fence >= last_fence(file);
   char line[2 * LINE];
   snprintf(line, sizeof line, "%20" PRIu64 " %10ld %10ld\n", fence, number, (long)getpid());
   if (taken && write(file, line, LINE) != LINE) exit(1);
-  close(file); /* And unlocks. */
+  close(file); /* also unlocks */
   return taken;
 }
 
-/* The next line's number is in the block that goes with the lock. */
+/* The number of the next line is in the block that travels with the lock. */
 static long next_number(DHO_t* handle) {
   if (dho_map(handle, NULL) == NULL) MUST(dho_resize(handle, sizeof(long)));
   return (*(long*)dho_map(handle, NULL))++;
@@ -68,7 +68,7 @@ static int write_late(DHO_t* handle, char const* path) {
   MUST(dho_ew_acquire(handle));
   uint64_t fence = dho_fence(handle);
   long number = next_number(handle);
-  MUST(dho_ew_release(handle)); /* It does not know: it believes it has only slept for a moment. */
+  MUST(dho_ew_release(handle)); /* It believes that it has slept for a moment only. */
   if (!write_line(&other, path)) return 1;
   MUST(dho_destroy(&other));
   if (append(path, fence, number)) return 1;

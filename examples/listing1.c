@@ -1,8 +1,8 @@
-/* Calls out of order (Hernane, Gustedt, Benyettou 2015, listing 1): whoever makes them loses its
- * place in the queue, and nobody else is stopped by it.
+/* Calls in a wrong order ([Hernane 2015, listing 1]): a process that makes them
+ * loses its place in the queue, and no other process is stopped by that.
  *
  *   listing1 disorder TIMES      the listing, again and again
- *   listing1 order TIMES         locks, counts and unlocks, as it should be
+ *   listing1 order TIMES         the correct order: locks, counts and unlocks
  *
  *   cc listing1.c $(pkg-config --cflags --libs dho) -o listing1
  */
@@ -20,14 +20,14 @@ static void out_of_order(DHO_t* handle) {
   pause_ms(T1);
   MUST(dho_ew_request(handle)); /* The previous request is dropped. */
   pause_ms(T2);
-  MUST(dho_ew_release(handle)); /* Nothing was acquired: the request is given up. */
+  MUST(dho_ew_release(handle)); /* Nothing was acquired: this drops the request. */
   MUST(dho_ew_release(handle)); /* Ignored. */
   MUST(dho_create(handle, A));  /* Ignored: it is valid. */
   if (dho_test(handle) != DHO_VALID) exit(1);
 }
 
 static void in_order(DHO_t* handle) {
-  MUST(dho_create(handle, A)); /* Ignored but for the first time. */
+  MUST(dho_create(handle, A)); /* Ignored, except the first time. */
   MUST(dho_ew_request(handle));
   MUST(dho_ew_acquire(handle));
   pause_ms(0.1);

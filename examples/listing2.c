@@ -1,6 +1,6 @@
-/* The benchmark of Data Handover (Hernane, Gustedt, Benyettou 2015, listing 2), with error checks:
- * the lock is asked for, the program goes on, and comes for lock and data later. Run it in as many
- * shells as you like; the longer T_WBLOCKED, the less of the waiting is spent blocked.
+/* The benchmark of Data Handover ([Hernane 2015, listing 2]), with error checks:
+ * the program requests the lock, goes on, and acquires lock and data later. Run it in as many
+ * shells as you like; the longer T_WBLOCKED is, the less of the waiting is spent blocked.
  *
  *   listing2 NAME SECONDS T_IDLE T_WBLOCKED T_LOCK      the last three in milliseconds
  *

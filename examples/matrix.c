@@ -1,7 +1,7 @@
-/* A matrix product C = A B of processes that have no matrix in common but C. The columns of A and
- * the rows of B are dealt to the processes like cards, a block at a time (block-cyclic). Each block
- * of C is a resource: it is handed round, and everybody adds what the own columns and rows give.
- * While a process works on one block, the next is on its way.
+/* A matrix product C = A B of processes that share no matrix but C. The columns of A and the rows
+ * of B are dealt to the processes, a block at a time (block-cyclic). Each block of C is a resource:
+ * the processes hand it round, and each adds what its own columns and rows contribute. While a
+ * process works on one block, the next one is on its way.
  *
  *   for me in 0 1 2 3; do matrix $me 4 256 64 & done      256 x 256, in blocks of 64 x 64
  *
@@ -12,7 +12,7 @@
 
 static int size, block, blocks;
 
-/* Small whole numbers: sums are exact, in whatever order. */
+/* Small whole numbers: sums are exact in any order. */
 static double a(int row, int column) { return (row * 7 + column * 3) % 11; }
 static double b(int row, int column) { return (row * 5 + column * 2) % 13 - 6; }
 
@@ -22,7 +22,7 @@ static double* bytes_of(DHO_t* handle) {
   return dho_map(handle, NULL);
 }
 
-/* What the process adds to the block of C that begins here. */
+/* Adds the contribution of this process to the block of C that begins here. */
 static void add_mine(double* c, int row0, int column0, crew const* crew) {
   for (int k0 = 0; k0 < size; k0 += block) {
     if (k0 / block % crew->size != crew->me) continue;
@@ -41,8 +41,8 @@ static void create_all(DHO_t* handles) {
   }
 }
 
-/* Each begins elsewhere, so that they are not all after the same block. A block is released before
-   the program waits for the next: nobody waits for somebody who waits. */
+/* Each process begins at another block, so that they do not all want the same one. A block is
+   released before the program waits for the next one, so no process waits for a waiting one. */
 static void add_to_all(DHO_t* handles, crew const* crew) {
   int count = blocks * blocks;
   int first = count * crew->me / crew->size;

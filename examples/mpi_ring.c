@@ -1,5 +1,5 @@
-/* MPI says whose turn it is, and the block comes by itself: a ring of ranks in which the message is
- * empty and the data are with the lock.
+/* A ring of ranks: an empty MPI message says whose turn it is, and the block of data comes with its
+ * lock.
  *
  *   mpirun -n 4 mpi_ring 25 1048576      25 rounds, a block of 1 MiB
  *

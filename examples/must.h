@@ -1,4 +1,4 @@
-/* What is wrong ends the program, with the library's words for it. */
+/* Ends the program at an error, with the library's text for it. */
 #pragma once
 
 #include <dho.h>

@@ -1,5 +1,5 @@
-// Frames that are rendered side by side and written one after the other: while another process
-// writes, this one renders on.
+// Frames are rendered in parallel and written one after the other: while another process writes,
+// this one goes on rendering.
 //
 //   render FILE FRAMES
 #include <cmath>
@@ -24,11 +24,11 @@ int main(int argc, char** argv) {
     int pixels_while_waiting = 0;
     for (int frame = std::stoi(argv[2]); frame > 0; --frame) {
       double light = 0;
-      film.request();  // A place in the queue; nobody waits for us, nor we for anybody.
+      film.request();  // a place in the queue, without waiting
       int pixels = 0;
       for (; !film.ready(); ++pixels) light += pixel(frame, pixels);
       pixels_while_waiting += pixels;
-      film.acquire();  // Does not wait any more.
+      film.acquire();  // does not wait any more
       std::ofstream(argv[1], std::ios::app) << frame << ' ' << film.fence() << ' ' << light << '\n';
       film.release();
     }

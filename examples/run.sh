@@ -1,5 +1,6 @@
 #!/bin/sh
-# run.sh NAME PROGRAM: runs an example in several processes at once, in a group of its own, and looks at the outcome.
+# run.sh NAME PROGRAM: runs an example in several processes at once, in a group of its own, and
+# checks the outcome.
 set -eu
 name=$1
 program=$2
@@ -13,7 +14,7 @@ fail() {
   exit 1
 }
 
-# Starts one more in the background.
+# Starts one more process in the background.
 pids=
 start() {
   "$program" "$@" >>"$here/out" &
@@ -25,12 +26,12 @@ finish() {
   cat "$here/out"
 }
 
-# start_crew ARGS: four that know of each other.
+# start_crew ARGS: starts the four processes of a crew (crew.h).
 start_crew() {
   for me in 0 1 2 3; do start "$me" 4 "$@"; done
 }
 
-# Four ranks, and nothing is left of their group.
+# Runs four ranks, and checks that nothing is left of their group.
 run_ranks() {
   command -v mpirun >/dev/null || {
     echo "$name: skipped, there is no mpirun (Debian: openmpi-bin)"

@@ -1,6 +1,5 @@
-/* Heat in a rod that is cut into pieces, one for each process. A piece is a resource; its
- * neighbours read only its ends, by handles for those parts (dho_duplicate): the rest does not
- * travel.
+/* Heat in a rod that is cut into pieces, one for each process. A piece is a resource. Neighbours
+ * read only its ends, through handles for those parts (dho_duplicate), so the rest does not travel.
  *
  *   for me in 0 1 2 3; do stencil $me 4 1000 100 & done      1000 cells, 100 steps
  *
@@ -11,7 +10,7 @@
 
 #include "crew.h"
 
-/* The end of a piece, at two steps: a neighbour may be one step behind, and never two. */
+/* The end of a piece at two steps: a neighbour may be one step behind, but never two. */
 typedef struct edge {
   long step;
   double value[2];
@@ -43,7 +42,7 @@ static void publish(edge* piece, int cells, long step) {
   }
 }
 
-/* What is beyond the end of my piece: a neighbour's cell, when it has come to this step. */
+/* Returns the cell beyond the end of my piece, when the neighbour has reached this step. */
 static double beyond(DHO_t* end, long step) {
   for (;; pause_ms(0.1)) {
     MUST(dho_ir_request(end));
@@ -62,7 +61,7 @@ static void advance(double* cells, int count, double left, double right) {
   }
 }
 
-/* The whole rod by one process alone. */
+/* Computes the whole rod in one process. */
 static double* serial(int cells, int steps) {
   double* rod = calloc((size_t)cells, sizeof *rod);
   for (int i = 0; i < cells; ++i) rod[i] = begin_with(i);

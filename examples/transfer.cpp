@@ -1,4 +1,4 @@
-// Two accounts in two files, and a transfer between them that nobody sees half done: run it in as
+// Two accounts in two files, and a transfer between them that nobody sees half done. Run it in as
 // many shells, or on as many machines, as you like.
 //
 //   transfer FOLDER TIMES

@@ -1,4 +1,4 @@
-/* A queue of jobs without a server: it is a block of memory that is with whoever puts or takes.
+/* A queue of jobs without a server: a block of memory that is with the process that puts or takes.
  * Processes with even numbers put, the others take; each job is done exactly once.
  *
  *   for me in 0 1 2 3; do work_queue $me 4 500 & done      each of two puts 500 jobs
@@ -11,8 +11,8 @@
 enum { PLACES = 16 };
 
 typedef struct queue {
-  long put;   /* so many, since the beginning */
-  long taken; /* of those */
+  long put;   /* how many jobs so far */
+  long taken; /* how many of them */
   int job[PLACES];
   unsigned char done[]; /* how often, by job */
 } queue;
@@ -37,7 +37,7 @@ static void put(int job) {
   }
 }
 
-/* -1 if there is none just now; -2 if there will be none. */
+/* Returns -1 if there is no job now, -2 if there will be none. */
 static int take(long all) {
   queue* queue = lock();
   int job = queue->taken == all ? -2 : -1;
@@ -47,7 +47,7 @@ static int take(long all) {
 }
 
 static void do_it(int job) {
-  pause_ms(0.1); /* The work. Nobody is kept from the queue by it. */
+  pause_ms(0.1); /* The work, which does not keep others from the queue. */
   ++lock()->done[job];
   unlock();
 }

@@ -1,5 +1,5 @@
-// A member that says anything over a stream, to a peer that has data: what it asks for, sends and
-// claims is bounded, and the peer and its data survive.
+// Fuzzes a peer that has data with a member that sends anything over a stream: what it asks for,
+// sends and claims is bounded, and the peer and its data survive.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 
 #include "core/encode.hpp"
 #include "fuzz.hpp"
-#include "net/stream_line.hpp"
+#include "net/stream_connection.hpp"
 #include "peer/data_mover.hpp"
 #include "peer/engine.hpp"
 #include "peer/testing/scratch_group.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view treasure = "what others may want";
 
-/// One peer, and a resource that it has written.
+/// A peer, and a resource that it has written.
 struct Victim {
   Victim() : peer(group.options()), data(peer, "treasure") {
     data.request();
@@ -31,7 +31,7 @@ struct Victim {
     std::memcpy(data.bytes().data(), treasure.data(), treasure.size());
     data.release();
   }
-  /// A member may replace the data, and even lose them; but whoever holds the lock is told, and
+  /// A member may replace the data, and even lose them. But the holder of the lock is told, and
   /// goes on.
   bool goes_on() {
     bool asked = data.request(Access::shared) == Outcome::ok;
@@ -77,12 +77,12 @@ std::vector<std::string> fuzz::seeds() {
           question(node::PatchData{"treasure", 1, {9, 21, somebody}, {0, 5}}) + "bytes"};
 }
 
-/// Everything is said at once, and then it hangs up.
+/// Sends the whole input at once, and then hangs up.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::array<int, 2> ends{};
   fuzz::require(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0, "a pair");
-  net::Stream stream(std::make_unique<net::Stream::Line>(net::Socket(net::Descriptor(ends[0])),
-                                                         wire::Route::remote, "somebody"));
+  net::Stream stream(std::make_unique<net::Stream::Connection>(
+      net::Socket(net::Descriptor(ends[0])), wire::Route::remote, "somebody"));
   net::Descriptor hostile(ends[1]);
   peer::Engine& engine = victim().peer.engine();
   {

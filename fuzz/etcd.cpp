@@ -1,4 +1,4 @@
-// What somebody says who answers in the place of an etcd: HTTP, and JSON in it.
+// Fuzzes the answers of a server in the place of etcd: HTTP with JSON in it.
 #include <stdexcept>
 
 #include "fuzz.hpp"
@@ -18,7 +18,7 @@ auto try_to(Read&& read) -> std::optional<decltype(read())> {
   }
 }
 
-/// Whoever writes it in one piece says the same as who writes it byte by byte.
+/// The body must not depend on the pieces in which the answer arrives.
 std::optional<std::string> body_of(std::string_view bytes, std::size_t piece) {
   http::AnswerReader reader;
   try {

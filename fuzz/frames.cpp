@@ -1,4 +1,4 @@
-// A peer that was accepted and then says anything, in parts of any size: frames, payloads and
+// Fuzzes an accepted peer, which sends anything in parts of any size: frames, payloads and
 // acknowledgements.
 #include "fuzz.hpp"
 #include "wire/frame.hpp"
@@ -10,7 +10,7 @@ using namespace conch::wire;
 
 namespace {
 
-/// Either end of a channel, told by one that cannot be trusted.
+/// Both ends of a channel whose peer cannot be trusted.
 class Ends {
  public:
   void take(const Frame& frame) {
@@ -36,7 +36,7 @@ class Ends {
   void take_acknowledgement(std::string_view body) {
     std::optional<std::uint64_t> received = read_acknowledgement(body);
     if (!received || !whole_) return;
-    // The first impossible one breaks the channel.
+    // The first impossible acknowledgement breaks the channel.
     whole_ = outgoing_.acknowledge(*received);
     if (whole_)
       fuzz::require(outgoing_.acknowledged() == *received, "what is acknowledged is gone");
@@ -60,7 +60,7 @@ std::vector<std::string> fuzz::seeds() {
   return {all};
 }
 
-/// The first byte says in what parts the rest comes; however that is, the frames are the same.
+/// The first byte says in what parts the rest arrives; the frames must not depend on it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   std::string_view bytes = fuzz::view_of(data, size).substr(1);

@@ -1,6 +1,6 @@
-// What the fuzz targets share. Each is one file whose input is what somebody hostile could send: it
-// defines `seeds`, and LLVMFuzzerTestOneInput, which libFuzzer calls. Where there is no libFuzzer,
-// replay.cpp does.
+// The interface of the fuzz targets. Each target is one file, whose input is what an attacker could
+// send. It defines `seeds`, and LLVMFuzzerTestOneInput, which libFuzzer calls. Without libFuzzer,
+// replay.cpp calls it.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace conch::fuzz {
 
-/// Inputs that make sense, so that nobody has to invent them.
+/// Valid inputs, so that the fuzzer need not invent them.
 std::vector<std::string> seeds();
 
-/// For a target that is there for each of several algorithms: which, in this program.
+/// The algorithms for which this program runs the target, if the target exists for each of several.
 std::vector<std::string> fuzzed();
 
 /// Ends the run as a finding, in every build type.

@@ -1,4 +1,4 @@
-// A group of three, in two clusters, and all that its members can say to each other.
+// A group of three members in two clusters, and all messages that they can send to each other.
 #pragma once
 
 #include <array>
@@ -13,15 +13,15 @@
 
 namespace conch::fuzz {
 
-/// Spread over the ring, where there is one.
-constexpr recovery::Life life(std::uint64_t number) {
-  return {NodeId{0x9e37'79b9'7f4a'7c15 * number}, recovery::Incarnation{number}};
+/// The identifiers are spread over the ring, for algorithms that have one.
+constexpr PeerInstance life(std::uint64_t number) {
+  return {NodeId{0x9e37'79b9'7f4a'7c15 * number}, Incarnation{number}};
 }
-inline constexpr recovery::Life victim = life(2);
-/// The last is a stranger.
+inline constexpr PeerInstance victim = life(2);
+/// The last life is a stranger.
 inline constexpr std::array others{life(1), life(3), life(9)};
 
-inline recovery::Member member(const recovery::Life& life, std::string_view cluster) {
+inline recovery::Member member(const PeerInstance& life, std::string_view cluster) {
   recovery::Member member{life.id, life.incarnation};
   member.address = "tcp:10.0.0.1:1";
   member.cluster = cluster;
@@ -55,7 +55,7 @@ inline std::vector<std::string> messages_of(std::string_view algorithm) {
     for (const auto& message : each<typename A::Message>()) {
       Said said;
       encode(said.bytes, message);
-      all.push_back(Told{"a", Epoch{1}, std::move(said)});
+      all.push_back(LockMessage{"a", Epoch{1}, std::move(said)});
     }
   });
   View next = first_view(algorithm);
@@ -64,7 +64,7 @@ inline std::vector<std::string> messages_of(std::string_view algorithm) {
   next.decider = others[0];
   Install install{Epoch{2}, {}};
   install.locks.emplace_back();
-  all.push_back(Told{"a", Epoch{1}, {}});
+  all.push_back(LockMessage{"a", Epoch{1}, {}});
   all.push_back(Freeze{next});
   all.push_back(install);
   all.push_back(Hello{first_view(algorithm)});
@@ -74,7 +74,7 @@ inline std::vector<std::string> messages_of(std::string_view algorithm) {
   return texts;
 }
 
-/// What the victim waits for before the first epoch can begin.
+/// The report that the victim waits for before the first epoch can begin.
 inline std::string first_report() {
   std::string text;
   encode(text, recovery::Message(recovery::Report{Epoch{1}, {}}));

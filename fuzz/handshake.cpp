@@ -1,4 +1,4 @@
-// A stranger's hello, and what the one says whom we have dialed.
+// Fuzzes the hello of a stranger, and the answer of a peer that we have dialed.
 #include "wire/handshake.hpp"
 
 #include "fuzz.hpp"
@@ -9,8 +9,8 @@ using namespace conch::wire;
 
 namespace {
 
-const Life us{NodeId{1}, recovery::Incarnation{10}};
-const Life them{NodeId{2}, recovery::Incarnation{20}};
+const PeerInstance us{NodeId{1}, Incarnation{10}};
+const PeerInstance them{NodeId{2}, Incarnation{20}};
 const Hello good{.group = "kitchen",
                  .algorithm = "naimi-trehel",
                  .role = Role::peer,
@@ -19,7 +19,7 @@ const Hello good{.group = "kitchen",
                  .means = us,
                  .first = 3};
 
-/// What is understood can be said again, and is then understood in the same way.
+/// A value that was read can be written again, and is then read as the same value.
 template <class T, class Put, class Read>
 void say_again(const T& value, Put&& put, Read&& read) {
   std::string bytes;

@@ -1,4 +1,4 @@
-// What somebody sends to the pages of a peer.
+// Fuzzes the requests to the pages of a peer.
 #include "fuzz.hpp"
 #include "http/server.hpp"
 

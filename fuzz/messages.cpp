@@ -1,5 +1,5 @@
-// The messages of an algorithm, and of its recovery, as a peer reads them: whatever is understood
-// can be said again, and is then understood in the same way.
+// Fuzzes the messages of an algorithm and of its recovery: a message that was read can be written
+// again, and is then read as the same message.
 #include "catalog/classes.hpp"
 #include "catalog/real_algorithms.hpp"
 #include "core/encode.hpp"
@@ -33,7 +33,7 @@ std::optional<Read> read_again(std::string_view bytes) {
 
 void read_for(const CatalogEntry& algorithm, std::string_view bytes) {
   std::optional<recovery::Message> message = read_again<recovery::Message>(bytes);
-  auto* told = message ? std::get_if<Told>(&*message) : nullptr;
+  auto* told = message ? std::get_if<LockMessage>(&*message) : nullptr;
   if (!told || !told->message) return;
   std::string fault = algorithm_of(algorithm).read(*told->message);
   with_real_algorithm(algorithm, [&]<class A>(std::type_identity<A>) {

@@ -1,5 +1,5 @@
-// What a member says besides recovery, as a peer reads it: the first byte is its kind. Whatever is
-// understood can be said again, and is then understood in the same way.
+// Fuzzes the payloads of a member other than those of recovery; the first byte is the kind. A
+// payload that was read can be written again, and is then read as the same payload.
 #include "core/encode.hpp"
 #include "fuzz.hpp"
 #include "node/talk.hpp"
@@ -28,7 +28,7 @@ void read_again(std::string_view body) {
 void read(PayloadKind kind, std::string_view body) {
   switch (kind) {
     case PayloadKind::recovery:
-    case PayloadKind::overlay: return;  // steward.cpp
+    case PayloadKind::overlay: return;  // fuzzed by steward.cpp
     case PayloadKind::register_ask: return read_again<recovery::Ask>(body);
     case PayloadKind::register_answer: return read_again<recovery::Answer>(body);
     case PayloadKind::terms_ask: return read_again<TermsAsk>(body);

@@ -1,5 +1,5 @@
-// Before libFuzzer begins: an empty corpus, which is the first folder on the command line, gets the
-// seeds of the target.
+// Runs before libFuzzer: puts the seeds of the target into the corpus, the first folder on the
+// command line, if it is empty.
 #include <filesystem>
 #include <fstream>
 

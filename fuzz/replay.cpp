@@ -1,6 +1,5 @@
-// A fuzz target where there is no libFuzzer: it gets its seeds, and then the same again spoilt in
-// some places, always in the same way. So the tests build the targets, too, and find what is easy
-// to find.
+// Runs a fuzz target without libFuzzer, on its seeds and on variants that are damaged in some
+// places, always the same ones. So the tests build the targets, too, and find what is easy to find.
 //
 //   fuzz_frames 2000          the first 2000 inputs
 //   fuzz_frames 1235 1234     input 1234 alone, to see again what it finds
@@ -52,7 +51,7 @@ class Spoiler {
   std::minstd_rand random_;
 };
 
-/// What number an input has that a process is about to try.
+/// The number of the input that a process tries now.
 using Current = std::atomic<int>;
 
 void try_inputs(int first, int count, Current& current) {
@@ -68,7 +67,7 @@ void try_inputs(int first, int count, Current& current) {
 
 }  // namespace
 
-/// A process of its own tries them; however it ends, somebody is left to say where.
+/// A process of its own tries the inputs. However it ends, this one remains to name the input.
 int main(int argc, char** argv) {
   int count = argc > 1 ? std::atoi(argv[1]) : 1000;
   int first = argc > 2 ? std::atoi(argv[2]) : 0;

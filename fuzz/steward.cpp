@@ -1,13 +1,12 @@
-// A member of the group that says anything it likes to a peer, of any algorithm, with a register
-// or without. What the peer relies on may break over that: then an invariant says so before
-// anything is handed out, and the peer throws the steward away and begins a new life, as one does
-// that has lost its lease. Nothing else happens.
-#include "recovery/steward.hpp"
-
+// Fuzzes a peer, with any algorithm, with a register or without, by a member that sends anything.
+// That may break what the peer relies on. An invariant then reports it before anything is handed
+// out, and the peer drops the group member and begins a new life, as after the loss of its lease.
+// Nothing else may happen.
 #include "fuzz.hpp"
 #include "group.hpp"
 #include "node/charter.hpp"
-#include "node/overlay_steward.hpp"
+#include "node/overlay_member.hpp"
+#include "recovery/leased_member.hpp"
 
 using namespace conch;
 using namespace conch::node;
@@ -17,32 +16,32 @@ namespace {
 
 constexpr Duration lease = std::chrono::seconds(1);
 
-/// Nothing if it is an algorithm with a register.
-std::optional<Agreement> agreement_of(const std::string& name) {
-  return parse_agreement(name + "/5/1000ms");
+/// Empty for an algorithm with a register.
+std::optional<OverlayGroupSettings> overlay_settings_of(const std::string& name) {
+  return parse_overlay_settings(name + "/5/1000ms");
 }
 
-std::unique_ptr<AnySteward> make(const std::string& name) {
-  if (std::optional<Agreement> agreed = agreement_of(name))
-    return make_overlay_steward({fuzz::member(fuzz::victim, ""), *agreed, {}, 1});
-  return std::make_unique<Steward>(fuzz::member(fuzz::victim, "geneva"),
-                                   charter_of(find_algorithm(name)), LeaseTerms{lease, 0});
+std::unique_ptr<GroupMember> make(const std::string& name) {
+  if (std::optional<OverlayGroupSettings> agreed = overlay_settings_of(name))
+    return make_overlay_member({fuzz::member(fuzz::victim, ""), *agreed, {}, 1});
+  return std::make_unique<LeasedMember>(fuzz::member(fuzz::victim, "geneva"),
+                                        charter_of(find_algorithm(name)), LeaseTerms{lease, 0});
 }
 
-/// One step of an input: what is done, and for a message who says it and how long it is.
+/// One step of an input: what happens, and for a message its sender and its length.
 enum class Step : std::uint8_t { message, request, release, cancel, tick, answer, leave, steps };
 
 class Victim {
  public:
-  explicit Victim(const std::string& name) : steward_(make(name)) {
+  explicit Victim(const std::string& name) : group_member_(make(name)) {
     standing_.view = fuzz::first_view(name);
-    steward_->start(out_.at(now_));
+    group_member_->start(out_.at(now_));
     answer(false);
     answer(true);
     answer(true);
   }
 
-  /// Until its life is over.
+  /// Runs the input until it ends or the life is over.
   void live(std::string_view input) {
     while (!input.empty() && !fatal_) {
       auto step = static_cast<std::uint8_t>(input.front()) % static_cast<std::uint8_t>(Step::steps);
@@ -56,7 +55,7 @@ class Victim {
     }
   }
 
-  /// And has nothing to do with the lock.
+  /// Whether the victim is in the group and neither holds nor wants the lock.
   bool is_in() const { return may(Doing::nothing); }
 
  private:
@@ -68,27 +67,27 @@ class Victim {
       case Step::request:
         if (!may(Doing::nothing)) return;
         doing_ = Doing::waiting;
-        return void(steward_->request("a", {}, out_.at(now_)));
+        return void(group_member_->request("a", {}, out_.at(now_)));
       case Step::release:
         if (!may(Doing::inside)) return;
         doing_ = Doing::nothing;
-        return void(steward_->release("a", {}, out_.at(now_)));
+        return void(group_member_->release("a", {}, out_.at(now_)));
       case Step::cancel:
         if (!may(Doing::waiting)) return;
         doing_ = Doing::cancelling;
-        return void(steward_->cancel("a", out_.at(now_)));
+        return void(group_member_->cancel("a", out_.at(now_)));
       case Step::tick:
-        now_ = std::max(now_, std::min(steward_->wakes(), now_ + lease / 4));
-        return steward_->tick(out_.at(now_));
+        now_ = std::max(now_, std::min(group_member_->wakes(), now_ + lease / 4));
+        return group_member_->tick(out_.at(now_));
       case Step::leave:
         if (!may(Doing::nothing)) return;
         doing_ = Doing::leaving;
-        return steward_->leave(out_.at(now_));
+        return group_member_->leave(out_.at(now_));
       default: return answer(true);
     }
   }
   bool may(Doing doing) const {
-    bool is_in = steward_->stage() == Stage::working && steward_->has_lease(now_);
+    bool is_in = group_member_->stage() == Stage::working && group_member_->has_lease(now_);
     return is_in && doing_ == doing;
   }
   void happen(const Event& event) {
@@ -101,13 +100,13 @@ class Victim {
   void receive(std::string_view& input) {
     if (input.size() < 3) return;
     auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(input[at]); };
-    const Life& from = fuzz::others[byte(0) % fuzz::others.size()];
+    const PeerInstance& from = fuzz::others[byte(0) % fuzz::others.size()];
     std::size_t size = std::min<std::size_t>(byte(1) * 256U + byte(2), input.size() - 3);
-    Intake intake = steward_->receive(from, input.substr(3, size), out_.at(now_));
+    Intake intake = group_member_->receive(from, input.substr(3, size), out_.at(now_));
     input.remove_prefix(3 + size);
     fatal_ = intake.fatal;
   }
-  /// The register is honest.
+  /// Answers the victim's last question; the register is honest.
   void answer(bool yes) {
     if (out_.asks.empty()) return;
     Ask asked = std::move(out_.asks.back());
@@ -115,13 +114,13 @@ class Victim {
     if (const auto* propose = std::get_if<Propose>(&asked.question);
         propose && yes && propose->view.number == standing_.view.number + 1)
       standing_.view = propose->view;
-    steward_->answered({asked.number, yes, standing_}, out_.at(now_));
+    group_member_->answered({asked.number, yes, standing_}, out_.at(now_));
   }
 
-  std::unique_ptr<AnySteward> steward_;
+  std::unique_ptr<GroupMember> group_member_;
   Effects out_;
   Time now_{std::chrono::seconds(1)};
-  Standing standing_;
+  RegisterSnapshot standing_;
   Doing doing_ = Doing::nothing;
   bool fatal_ = false;
 };
@@ -136,32 +135,32 @@ std::string step(std::size_t from, std::string_view message) {
   return text.append(message);
 }
 
-/// Another comes to the victim's ring, and both want the lock: what the victim hears and does.
-std::string conversation(const Agreement& agreed) {
+/// The input of a victim in whose ring another peer joins, after which both want the lock.
+std::string session(const OverlayGroupSettings& agreed) {
   std::array lives{fuzz::victim, fuzz::others[0]};
-  std::array<std::unique_ptr<AnySteward>, 2> stewards;
+  std::array<std::unique_ptr<GroupMember>, 2> group_members;
   std::array<Effects, 2> outs;
   std::string heard;
   Time now{std::chrono::seconds(1)};
   for (std::size_t i : {0U, 1U}) {
     std::vector<Introduction> contacts;
     if (i == 1) contacts.push_back({lives[0], fuzz::member(lives[0], "").address});
-    stewards[i] = make_overlay_steward({fuzz::member(lives[i], ""), agreed, contacts, i + 1});
-    stewards[i]->start(outs[i].at(now));
+    group_members[i] = make_overlay_member({fuzz::member(lives[i], ""), agreed, contacts, i + 1});
+    group_members[i]->start(outs[i].at(now));
   }
   for (int round = 0; round < 60; ++round) {
     now += lease / 20;
     for (std::size_t i : {0U, 1U}) {
       Effects sent = std::exchange(outs[i], {});
-      for (const Effects::Parcel& parcel : sent.parcels) {
-        std::string_view body = sent.payload(parcel).substr(1);
+      for (const Effects::OutgoingMessage& outgoing_message : sent.outgoing) {
+        std::string_view body = sent.payload(outgoing_message).substr(1);
         if (i == 1) heard += step(0, body);
-        stewards[1 - i]->receive(lives[i], body, outs[1 - i].at(now));
+        group_members[1 - i]->receive(lives[i], body, outs[1 - i].at(now));
       }
     }
     for (std::size_t i : {0U, 1U}) {
-      stewards[i]->tick(outs[i].at(now));
-      if (round == 20) stewards[i]->request("a", {}, outs[i].at(now));
+      group_members[i]->tick(outs[i].at(now));
+      if (round == 20) group_members[i]->request("a", {}, outs[i].at(now));
     }
     heard += step(Step::tick);
     if (round == 20) heard += step(Step::request);
@@ -175,8 +174,8 @@ std::vector<std::string> fuzz::seeds() {
   std::vector<std::string> all;
   std::string entry = step(Step::request) + step(Step::tick) + step(Step::release);
   for (const std::string& name : fuzzed()) {
-    if (std::optional<Agreement> agreed = agreement_of(name)) {
-      all.push_back(conversation(*agreed));
+    if (std::optional<OverlayGroupSettings> agreed = overlay_settings_of(name)) {
+      all.push_back(session(*agreed));
       continue;
     }
     std::string begun = step(0, first_report()) + step(1, first_report());

@@ -1,4 +1,5 @@
-// A block of memory that processes pass on, and what they share to see that nothing of it is lost.
+// A block of memory that worker processes hand over, and the counters that they share to detect
+// that a part of it was lost.
 #pragma once
 
 #include <atomic>
@@ -12,21 +13,22 @@ struct BlockArena {
   std::atomic<std::uint64_t> handovers;
   std::atomic<std::uint64_t> handovers_wanted;
   std::atomic<std::int32_t> last_process;
-  /// Nobody starts before so many are in the group: who is alone has nobody to give a copy to.
+  /// No worker starts before `ready` reaches `ready_wanted`: a worker that is alone has no peer for
+  /// its copies.
   std::atomic<std::uint32_t> ready;
   std::atomic<std::uint32_t> ready_wanted;
-  /// Of the newest version whose release has returned.
+  /// The newest version whose release has returned.
   std::atomic<std::uint64_t> released;
-  // What must not happen.
+  // These must stay 0.
   std::atomic<std::uint64_t> wrong_sums;
   std::atomic<std::uint64_t> versions_lost;
-  // What may happen when somebody is killed.
+  // These may happen when a worker is killed.
   std::atomic<std::uint64_t> torn;
   std::atomic<std::uint64_t> rolled_back;
   std::atomic<std::uint64_t> releases;
 };
 
-/// The first word counts the changes, the second is the sum of all words but itself.
+/// The first word counts the changes; the second one is the sum of all words but itself.
 class Block {
  public:
   explicit Block(std::span<std::byte> bytes)
@@ -39,7 +41,7 @@ class Block {
     words_[0] = count;
     words_[1] = sum();
   }
-  /// Something on every page.
+  /// Changes a word of every page.
   void change() {
     for (std::size_t i = 2; i < words_.size(); i += 512) {
       words_[1] += 7;

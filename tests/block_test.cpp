@@ -1,4 +1,4 @@
-// Eight processes pass a block of 50 MiB on, each checks and changes it.
+// Eight processes hand over a block of 50 MiB; each checks and changes it.
 #include "block.hpp"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <random>
 #include <thread>
 
-#include "brood.hpp"
+#include "child_processes.hpp"
 #include "peer/testing/scratch_group.hpp"
 #include "shared_page.hpp"
 
@@ -26,9 +26,9 @@ constexpr auto patience = 200s;
 
 class BlockTest : public ::testing::Test {
  protected:
-  BlockTest() : arena_(group_.folder() + "/arena") {
-    arena_->handovers_wanted = handovers_wanted;
-    arena_->ready_wanted = processes;
+  BlockTest() : memory_(group_.folder() + "/arena") {
+    memory_->handovers_wanted = handovers_wanted;
+    memory_->ready_wanted = processes;
   }
 
   void start(const std::vector<std::string>& words = {}, std::size_t bytes = block_bytes) {
@@ -39,72 +39,72 @@ class BlockTest : public ::testing::Test {
   void start_all(const std::vector<std::string>& words = {}) {
     for (int i = 0; i < processes; ++i) start(words);
   }
-  /// One after another, for so long; each is replaced.
+  /// Twenty times, 400 ms apart, kills a worker and starts another one.
   void kill_some(const std::vector<std::string>& words, std::size_t bytes) {
-    arena_->handovers_wanted = ~std::uint64_t{0};
+    memory_->handovers_wanted = ~std::uint64_t{0};
     for (int i = 0; i < processes; ++i) start(words, bytes);
     std::minstd_rand dice(3);
     for (int round = 0; round < 20; ++round) {
-      std::this_thread::sleep_for(400ms);  // The test's own rhythm: nothing is awaited.
+      std::this_thread::sleep_for(400ms);  // the test's own rhythm: it awaits nothing
       std::size_t any = dice() % workers_.size();
-      bool aims = round % 2 == 0;  // at who is inside, or was last
-      if (workers_.kill_one(aims ? workers_.find(arena_->last_process, any) : any)) ++killed_;
+      bool aims = round % 2 == 0;  // at the worker that is or was inside last
+      if (workers_.kill_one(aims ? workers_.find(memory_->last_process, any) : any)) ++killed_;
       start(words, bytes);
     }
-    arena_->handovers_wanted = arena_->handovers + 50;
+    memory_->handovers_wanted = memory_->handovers + 50;
     workers_.expect_all_end(patience);
   }
 
   peer::ScratchGroup group_;
-  testing::SharedPage<testing::BlockArena> arena_;
-  testing::Brood workers_;
+  testing::SharedPage<testing::BlockArena> memory_;
+  testing::ChildProcesses workers_;
   int killed_ = 0;
 };
 
 TEST_F(BlockTest, TheMemoryIsPassed) {
   start_all();
   workers_.expect_all_end(patience);
-  EXPECT_EQ(arena_->wrong_sums, 0u);
-  EXPECT_EQ(arena_->torn + arena_->rolled_back, 0u);
-  EXPECT_GE(arena_->handovers, handovers_wanted);
-  EXPECT_EQ(arena_->releases, arena_->released - 1) << "each counted once";
+  EXPECT_EQ(memory_->wrong_sums, 0u);
+  EXPECT_EQ(memory_->torn + memory_->rolled_back, 0u);
+  EXPECT_GE(memory_->handovers, handovers_wanted);
+  EXPECT_EQ(memory_->releases, memory_->released - 1) << "each counted once";
 }
 
 TEST_F(BlockTest, TheBytesAreStreamed) {
   start_all({"tcp"});
   workers_.expect_all_end(patience);
-  EXPECT_EQ(arena_->wrong_sums, 0u);
-  EXPECT_EQ(arena_->torn + arena_->rolled_back, 0u);
-  EXPECT_GE(arena_->handovers, handovers_wanted);
-  EXPECT_EQ(arena_->releases, arena_->released - 1) << "each counted once";
+  EXPECT_EQ(memory_->wrong_sums, 0u);
+  EXPECT_EQ(memory_->torn + memory_->rolled_back, 0u);
+  EXPECT_GE(memory_->handovers, handovers_wanted);
+  EXPECT_EQ(memory_->releases, memory_->released - 1) << "each counted once";
 }
 
 TEST_F(BlockTest, WithACopyNothingReleasedIsLost) {
   kill_some({"copies=1"}, block_bytes);
   EXPECT_GT(killed_, 10);
-  EXPECT_EQ(arena_->versions_lost, 0u);
-  EXPECT_EQ(arena_->wrong_sums, 0u);
-  EXPECT_EQ(arena_->torn, 0u) << "who dies has worked on a copy";
-  EXPECT_EQ(arena_->rolled_back, 0u);
-  EXPECT_GT(arena_->releases, 50u);
+  EXPECT_EQ(memory_->versions_lost, 0u);
+  EXPECT_EQ(memory_->wrong_sums, 0u);
+  EXPECT_EQ(memory_->torn, 0u) << "who dies has worked on a copy";
+  EXPECT_EQ(memory_->rolled_back, 0u);
+  EXPECT_GT(memory_->releases, 50u);
 }
 
 TEST_F(BlockTest, WithACopyNothingReleasedIsLostOverTcp) {
   kill_some({"copies=1", "tcp"}, block_bytes / 5);
   EXPECT_GT(killed_, 10);
-  EXPECT_EQ(arena_->versions_lost, 0u);
-  EXPECT_EQ(arena_->wrong_sums, 0u);
-  EXPECT_EQ(arena_->torn, 0u);
-  EXPECT_EQ(arena_->rolled_back, 0u);
-  EXPECT_GT(arena_->releases, 50u);
+  EXPECT_EQ(memory_->versions_lost, 0u);
+  EXPECT_EQ(memory_->wrong_sums, 0u);
+  EXPECT_EQ(memory_->torn, 0u);
+  EXPECT_EQ(memory_->rolled_back, 0u);
+  EXPECT_GT(memory_->releases, 50u);
 }
 
 TEST_F(BlockTest, WithoutCopiesTornDataAreReported) {
   kill_some({}, block_bytes);
   EXPECT_GT(killed_, 10);
-  EXPECT_EQ(arena_->wrong_sums, 0u) << "nobody was handed garbage without being told";
-  EXPECT_GT(arena_->torn, 0u);
-  EXPECT_GT(arena_->releases, 50u);
+  EXPECT_EQ(memory_->wrong_sums, 0u) << "nobody was handed garbage without being told";
+  EXPECT_GT(memory_->torn, 0u);
+  EXPECT_GT(memory_->releases, 50u);
 }
 
 }  // namespace conch::block_test

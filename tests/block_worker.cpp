@@ -1,5 +1,6 @@
-// A process that takes a block of memory, checks and changes it, again and again: block_worker
-// FOLDER BYTES [tcp] [copies=K]. It ends when the arena has counted enough handovers.
+// A worker process of block_test, which takes a block of memory, checks it and changes it, again
+// and again: block_worker FOLDER BYTES [tcp] [copies=K]. It ends when the shared memory has counted
+// enough handovers.
 #include <unistd.h>
 
 #include <conch/data.hpp>
@@ -19,38 +20,39 @@ using conch::testing::BlockArena;
 
 class Worker {
  public:
-  Worker(Peer& peer, BlockArena& arena, std::size_t bytes, const DataOptions& options)
-      : arena_(arena), bytes_(bytes), copies_(options.copies), data_(peer, "block", options) {}
+  Worker(Peer& peer, BlockArena& memory, std::size_t bytes, const DataOptions& options)
+      : memory_(memory), bytes_(bytes), copies_(options.copies), data_(peer, "block", options) {}
 
   void run() {
-    while (arena_.handovers < arena_.handovers_wanted) {
-      std::uint64_t released = arena_.released;
+    while (memory_.handovers < memory_.handovers_wanted) {
+      std::uint64_t released = memory_.released;
       if (!come_in()) continue;
-      if (arena_.last_process.exchange(::getpid()) != ::getpid()) ++arena_.handovers;
+      if (memory_.last_process.exchange(::getpid()) != ::getpid()) ++memory_.handovers;
       Block block(data_.bytes());
       bool is_lost = copies_ > 0 && block.count() < released;
-      if (is_lost) ++arena_.versions_lost;
-      if (!block.is_whole()) ++arena_.wrong_sums;
+      if (is_lost) ++memory_.versions_lost;
+      if (!block.is_whole()) ++memory_.wrong_sums;
       block.change();
       leave(block.count());
     }
   }
 
  private:
-  /// The data are not as the last holder left them: they begin anew, at a larger number.
+  /// Fills the block anew, with a larger count, because the data are not as the last holder left
+  /// them.
   bool begin_anew(std::atomic<std::uint64_t>& counter) {
     ++counter;
     if (data_.acquire() != Outcome::ok || data_.resize(bytes_) != Outcome::ok) return false;
-    Block(data_.bytes()).fill(arena_.released + 1);
+    Block(data_.bytes()).fill(memory_.released + 1);
     return true;
   }
   bool come_in() {
     data_.request();
     switch (data_.acquire()) {
       case Outcome::ok: break;
-      case Outcome::torn: return begin_anew(arena_.torn);
+      case Outcome::torn: return begin_anew(memory_.torn);
       case Outcome::peer_lost:
-        if (data_.state() != HandleState::lost) return begin_anew(arena_.rolled_back);
+        if (data_.state() != HandleState::lost) return begin_anew(memory_.rolled_back);
         data_.create("block");
         return false;
       default: return false;
@@ -62,13 +64,13 @@ class Worker {
   }
   void leave(std::uint64_t count) {
     if (data_.release() != Outcome::ok) return;
-    ++arena_.releases;
-    std::uint64_t before = arena_.released;
-    while (before < count && !arena_.released.compare_exchange_weak(before, count)) {
+    ++memory_.releases;
+    std::uint64_t before = memory_.released;
+    while (before < count && !memory_.released.compare_exchange_weak(before, count)) {
     }
   }
 
-  BlockArena& arena_;
+  BlockArena& memory_;
   std::size_t bytes_;
   unsigned copies_;
   Data data_;
@@ -87,12 +89,12 @@ void run(int argc, char** argv) {
     if (word.starts_with("copies="))
       data.copies = static_cast<unsigned>(std::stoul(word.substr(7)));
   }
-  conch::testing::SharedPage<BlockArena> arena(folder + "/arena");
+  conch::testing::SharedPage<BlockArena> memory(folder + "/arena");
   Peer peer(options);
-  ++arena->ready;
-  while (arena->ready < arena->ready_wanted)
+  ++memory->ready;
+  while (memory->ready < memory->ready_wanted)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  Worker(peer, *arena, std::stoul(argv[2]), data).run();
+  Worker(peer, *memory, std::stoul(argv[2]), data).run();
 }
 
 }  // namespace

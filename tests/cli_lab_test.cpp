@@ -1,4 +1,4 @@
-// `conch lab`, as a shell meets it.
+// Tests `conch lab` from a shell.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -20,7 +20,7 @@ TEST(CliLab, RefusesWhatItCannotDo) {
   expect_refused("lab run textbook --out /proc/nowhere", "cannot write");
   expect_refused("lab run dho-cycel", "did you mean \"dho-cycle\"?");
   expect_refused("lab run dho-cycle --engine simgird", "none of sim, simgrid, both");
-  expect_refused("lab run textbook --engine sim", "runs on our simulator alone");
+  expect_refused("lab run textbook --engine sim", "runs only on our simulator");
   expect_refused("lab run dho-overlap --seeds 2..1", "empty");
   expect_refused("lab run textbook --cities 5", "textbook takes no --cities");
   expect_refused("lab run planet --cities 3", "a whole number from 5 to 50");
@@ -28,20 +28,20 @@ TEST(CliLab, RefusesWhatItCannotDo) {
   expect_refused("lab run p2p-load 5", "p2p-load takes no");
   expect_refused("lab run p2p-load --replicas 5,7", "--replicas \"5,7\": use a whole number");
   expect_refused("lab report --against 5..2", "empty");
-  expect_refused("lab report --out /proc/nowhere", "cannot make /proc/nowhere");
-  expect_refused("lab report --out /dev/null", "cannot make /dev/null");
+  expect_refused("lab report --out /proc/nowhere", "cannot create /proc/nowhere");
+  expect_refused("lab report --out /dev/null", "cannot create /dev/null");
   expect_refused("lab report --out . --only elections,textbok", "did you mean \"textbook\"?");
   expect_refused("lab report --out . --seeds 2..1", "empty");
 }
 
-/// Its own, and gone with it.
-class Folder {
+/// A folder of this test alone, removed at its end.
+class TestFolder {
  public:
-  Folder() {
+  TestFolder() {
     std::string name = "/tmp/conch-report-XXXXXX";
     path_ = mkdtemp(name.data());
   }
-  ~Folder() { std::filesystem::remove_all(path_); }
+  ~TestFolder() { std::filesystem::remove_all(path_); }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
   std::string text() const { return path_.string(); }
 
@@ -55,7 +55,7 @@ std::string contents(const std::filesystem::path& path) {
 }
 
 TEST(CliLab, WritesAReport) {
-  Folder folder;
+  TestFolder folder;
   Outcome outcome =
       conch("lab report --quick --only textbook-faults,elections --out " + folder.text() + "/new");
   EXPECT_EQ(outcome.status, 0) << outcome.out;
@@ -87,15 +87,15 @@ TEST(CliLab, ComparesTheVerdictsOfTwoRangesOfSeeds) {
   EXPECT_EQ(outcome.out.find("written"), std::string::npos) << outcome.out;
 }
 
-/// The second one would take a minute: it is interrupted when the first one is done.
+/// The second experiment would take a minute; it is interrupted when the first one is done.
 TEST(CliLab, AReportThatIsInterruptedLeavesWhatIsDone) {
-  Folder folder;
+  TestFolder folder;
   Outcome outcome = run("out=" + folder.text() + "; " CONCH_COMMAND R"( lab report --out $out \
       --only elections,p2p-scale 2>$out/said & reporter=$!
       until grep -q '1/2' $out/said || ! kill -0 $reporter; do sleep 0.05; done
       kill -INT $reporter; wait $reporter; echo "status $?"; cat $out/said)");
   EXPECT_NE(outcome.out.find("status 130"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("conch: stopped; the tables that are done are in " + folder.text()),
+  EXPECT_NE(outcome.out.find("conch: stopped; the finished tables are in " + folder.text()),
             std::string::npos)
       << outcome.out;
   EXPECT_TRUE(std::filesystem::exists(folder / "elections.csv"));
@@ -126,7 +126,7 @@ TEST(CliLab, PrintsItsTables) {
     EXPECT_NE(listed.find(name), std::string::npos) << name;
 }
 
-/// What the lab says of the paper's statements.
+/// Expects that a run ends well and prints these findings about the paper's statements.
 void expect_findings(const std::string& command, const std::vector<std::string>& words) {
   Outcome outcome = conch(command);
   EXPECT_EQ(outcome.status, 0);
@@ -140,7 +140,7 @@ TEST(CliLab, MeasuresElections) {
                   {"3N-1", "- Holds: Everybody ends with the same coordinator"});
 }
 
-/// Where there is no steady state, the engines agree only on the mean of several seeds.
+/// Where there is no steady state, the engines agree only on the mean over several seeds.
 TEST(CliLab, FindsEquation4OnBothEngines) {
   expect_findings("lab run dho-cycle --seeds 1 --cycles 20",
                   {"- Holds: A cycle is a slot", "simgrid", "% apart"});

@@ -1,4 +1,4 @@
-// `conch sim` of the protocols over an overlay.
+// Tests `conch sim` with the protocols that run over an overlay.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -52,11 +52,11 @@ TEST(CliOverlay, WhatAnOverlayCannotDoIsRefused) {
   expect_refused("sim sigma --weather foul", "--weather: the weather is calm, crowded");
   expect_refused("sim sigma --dht can", "--dht: \"can\" is none of pastry, chord");
   expect_refused("sim sigma --weather stormy --mishaps floods=1", "is not a number of resets");
-  expect_refused("sim sigma --mishaps crashes=1", "there are no leases, and nobody may fail");
+  expect_refused("sim sigma --mishaps crashes=1", "has no leases, so no node may fail");
   expect_refused("sim sigma --lose 1%", "--weather says what goes wrong");
-  expect_refused("sim sigma --apart 1s", "give --weather parted, too");
+  expect_refused("sim sigma --apart 1s", "--apart needs --weather parted");
   expect_refused("sim sigma --without nothing", "--without: \"nothing\" is none of");
-  expect_refused("sim sigma --trace out.json", "end it in .ndjson, or in .txt");
+  expect_refused("sim sigma --trace out.json", "end the file name in .ndjson, or in .txt");
   expect_refused("sim central --weather calm", "--weather: central does not run over an overlay");
 }
 

@@ -1,4 +1,4 @@
-// The command, run by a shell to its end.
+// Runs the command in a shell to its end.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ struct Outcome {
   std::string out;
 };
 
-/// Runs a shell command to its end; `out` is what it printed, errors included if asked for.
+/// Runs a shell command to its end. `out` is what it printed; redirect errors to have them, too.
 inline Outcome run(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return {};

@@ -1,4 +1,4 @@
-// The command as a newcomer meets it: what it prints, and its exit status.
+// Tests the command as a new user sees it: its output and its exit status.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -42,7 +42,7 @@ TEST(Cli, RunsInWhichNobodyMetAreNotGood) {
   expect_refused("sim central --readers 50% --think uniform:0s..100s --hold 1us",
                  "no two readers were ever inside together");
   expect_refused("sim central --ranges 4 --seeds 1..2 --think uniform:0s..100s --hold 1us",
-                 "no two with ranges apart were ever inside together");
+                 "no two with disjoint ranges were ever inside together");
 }
 
 TEST(Cli, JsonHasEveryPromisedField) {
@@ -153,14 +153,14 @@ TEST(Cli, MistakesGetAnExplanation) {
   expect_refused("check elmp --order 1", "--order: a tree's nodes have at most 2 to 8 children");
   expect_refused("sim central --readers 110%", "--readers");
   expect_refused("sim central --ranges 0", "--ranges");
-  expect_refused("sim raymond --ranges 2", "raymond lets only one process in, whatever it wants");
+  expect_refused("sim raymond --ranges 2", "raymond admits one process at a time");
   expect_refused("sim central --clusters 3xx", "layout of clusters");
   expect_refused("sim central --nodes 3 --clusters 3x3", "--clusters");
   expect_refused("sim central --crash 99@1s", "there is no node 99: the nodes are 0 to 9");
   expect_refused("sim central --crash holder", "does not say when");
   expect_refused("sim central --churn 50%", "has fixed members");
   expect_refused("sim lamport --channel any", "needs FIFO channels");
-  expect_refused("sim ring --suspect holder@1s", "no word of a failure detector");
+  expect_refused("sim ring --suspect holder@1s", "does not use a failure detector");
   expect_refused("sim maekawa --nodes 10 --voting plane", "plane");
   expect_refused("sim central --seeds 5..1", "empty");
   expect_refused("sim central --seeds x", "--seeds");
@@ -170,7 +170,7 @@ TEST(Cli, MistakesGetAnExplanation) {
   expect_refused("check lamport --channel any", "needs FIFO channels");
   expect_refused("check central --leave 1", "fixed members");
   expect_refused("check maekawa --voting gird", "none of auto, grid, plane");
-  expect_refused("check naimi-trehel --join 3", "somebody must be there");
+  expect_refused("check naimi-trehel --join 3", "at least one node must be a member");
 }
 
 TEST(Cli, AnElectionIsSimulated) {
@@ -208,52 +208,52 @@ TEST(Cli, AnElectionIsChecked) {
 TEST(Cli, WhatAnElectionCannotDoIsRefused) {
   expect_refused("sim bully --cancel 10%", "--cancel: bully is an election");
   expect_refused("sim bully --readers 50%", "--readers: bully is an election");
-  expect_refused("sim bully-polite --lose 1%", "nothing is lost on the way");
-  expect_refused("sim central --starts 2", "--starts: central is no election");
-  expect_refused("sim central --answer-timeout 1ms", "central is no election");
+  expect_refused("sim bully-polite --lose 1%", "loses no messages");
+  expect_refused("sim central --starts 2", "--starts: central is not an election");
+  expect_refused("sim central --answer-timeout 1ms", "central is not an election");
   expect_refused("sim central --crash coordinator@1s", "central has no coordinator");
   expect_refused("sim bully --crash holder@1s", "a node's number, or coordinator");
   expect_refused("sim bully --crash 99@1s", "there is no node 99");
   expect_refused("sim bully --latency exp:1ms", "assumes a bound on the time of a message");
   expect_refused("sim bully --answer-timeout 1", "--answer-timeout: \"1\" is not a duration");
-  expect_refused("sim chang-roberts --crashes 1", "assumes that nobody crashes");
+  expect_refused("sim chang-roberts --crashes 1", "assumes that no process crashes");
   expect_refused("sim chang-roberts --answer-timeout 1ms", "has no timeouts");
   expect_refused("sim chang-roberts --channel any", "needs FIFO channels");
   expect_refused("sim bully --nodes 1001", "up to 1000 processes");
   expect_refused("sim buly", "did you mean \"bully\"?");
   expect_refused("check bully --cancel 1", "--cancel: bully is an election");
-  expect_refused("check bully --restart 1", "only who has crashed restarts");
-  expect_refused("check central --retire 1", "--retire: central is no election");
-  expect_refused("check chang-roberts --crash 1", "assumes that nobody crashes");
+  expect_refused("check bully --restart 1", "only a crashed process restarts");
+  expect_refused("check central --retire 1", "--retire: central is not an election");
+  expect_refused("check chang-roberts --crash 1", "assumes that no process crashes");
 }
 
 TEST(Cli, AnOptionWithoutEffectIsRefused) {
   expect_refused("sim central --eps 3",
-                 "--eps: central lets no near request overtake a distant one; preempt and "
+                 "--eps: central lets no nearby request overtake a distant one; preempt and "
                  "preempt-aggregation take it");
   expect_refused("sim naimi-trehel --voting grid", "--voting: naimi-trehel has no voting sets");
-  expect_refused("sim ring --order 3", "--order: ring keeps no tree in shape; elmp");
-  expect_refused("sim proxy --eps 1", "--eps: proxy lets no near request");
+  expect_refused("sim ring --order 3", "--order: ring has no tree to balance; elmp");
+  expect_refused("sim proxy --eps 1", "--eps: proxy lets no nearby request");
   expect_refused("sim central --check-order", "--check-order: central does not promise ME3");
-  expect_refused("sim central --detect 20ms", "--detect tells of crashes: give --crash, too");
-  expect_refused("sim central --remote-latency 1ms", "--remote-latency: there is one cluster only");
-  expect_refused("sim central --clusters 2,2 --sites 1,1", "--sites: central takes no notice");
-  expect_refused("sim chang-roberts --restarts 10%", "assumes that nobody crashes; bully and");
-  expect_refused("sim bully --eps 1", "--eps: bully lets no near request");
+  expect_refused("sim central --detect 20ms", "--detect needs --crash");
+  expect_refused("sim central --remote-latency 1ms", "--remote-latency: there is only one cluster");
+  expect_refused("sim central --clusters 2,2 --sites 1,1", "--sites: central makes no use");
+  expect_refused("sim chang-roberts --restarts 10%", "assumes that no process crashes; bully and");
+  expect_refused("sim bully --eps 1", "--eps: bully lets no nearby request");
   expect_refused("sim sigma --hand-off token", "--hand-off: sigma has no token to hand off");
-  expect_refused("sim end-to-end --retry never", "--retry: end-to-end does not ask");
-  expect_refused("check central --eps 1", "--eps: central lets no near request");
+  expect_refused("sim end-to-end --retry never", "--retry: end-to-end does not retry");
+  expect_refused("check central --eps 1", "--eps: central lets no nearby request");
   expect_refused("check central --replicas 5", "--replicas: central does not run over an overlay");
   expect_refused("check raymond --timers 2", "--timers: raymond does not run over an overlay");
-  expect_refused("check central --clusters 2,1", "--clusters: central takes no notice of clusters");
+  expect_refused("check central --clusters 2,1", "--clusters: central makes no use of clusters");
   expect_refused("check sigma --voting grid", "--voting: sigma has no voting sets");
   expect_refused("check sigma --skip-livelock", "--skip-livelock: sigma is not searched");
   expect_refused("check central --recovery --requesters 2", "--requesters: central is checked");
-  expect_refused("check ring --crash 1 --detect", "no word of a failure detector");
-  expect_refused("check central --detect", "--detect tells of crashes: give --crash, too");
+  expect_refused("check ring --crash 1 --detect", "does not use a failure detector");
+  expect_refused("check central --detect", "--detect needs --crash");
   expect_refused("check central --threads 0", "--threads");
   expect_refused("check central --threads 257", "--threads");
-  expect_refused("check central --memory 5", "--memory 5: give at least");
+  expect_refused("check central --memory 5", "--memory 5: a search needs at least");
 }
 
 TEST(Cli, HelpAndVersionAreThere) {
@@ -438,8 +438,8 @@ TEST(Cli, RecoveriesRefuseWhatTheyCannotDo) {
 TEST(Cli, TheDemoLosesNothing) {
   Outcome outcome = conch("demo --quick");
   EXPECT_EQ(outcome.status, 0) << outcome.out;
-  for (const char* words : {"peer 6 is in", "peer 2 has left", "kill -9 of peer 3",
-                            "peer 4 is in again", "nothing was lost", "fences"})
+  for (const char* words : {"peer 6 has joined", "peer 2 has left", "kill -9 of peer 3",
+                            "peer 4 is back in", "nothing was lost", "fences"})
     EXPECT_NE(outcome.out.find(words), std::string::npos) << words << "\n" << outcome.out;
 }
 

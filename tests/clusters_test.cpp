@@ -1,8 +1,9 @@
-// Three sites of three peers, 30 ms apart: what an algorithm gains that knows who is near.
+// Measures what an algorithm gains if it knows which peers are near, with three sites of three
+// peers, 30 ms apart.
 //
-// Both algorithms do the same work at the same time, each in a rig of its own: whatever else the
-// machine does, it does to both. Messages are those of the lock alone, as the peers' traces have
-// them; what else crosses the wire (leases, acknowledgements) is counted beside them.
+// Both algorithms do the same work at the same time, each in a rig of its own, so other load on the
+// machine slows both alike. Messages are those of the lock alone, as the peers' traces record them;
+// all other traffic on the wire (leases, acknowledgements) is counted beside them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -25,19 +26,19 @@ constexpr std::size_t entries_per_worker = 30;
 constexpr std::size_t entries = testing::SiteWorkers::workers * entries_per_worker;
 constexpr auto one_way_delay = 30ms;
 constexpr auto idle_time = 2s;
-/// However busy the machine is, nobody is evicted.
+/// A lease so long that no peer is evicted, however busy the machine is.
 constexpr const char* lease = "lease=60000";
 
-/// A time of the machine's, as traces have it.
+/// A time as traces write it: nanoseconds of the machine's clock.
 std::int64_t count(Time time) { return time.time_since_epoch().count(); }
 struct Numbers {
   double wait_ms_mean = 0;
   double wait_ms_max = 0;
   double seconds = 0;
-  /// Of the lock, from one site to another.
+  /// The lock's messages from one site to another.
   std::map<std::string, std::uint64_t> messages_by_type;
-  /// TCP segments with something in them that crossed the wire; and as many as do in the same time
-  /// while nobody wants the lock.
+  /// TCP segments with a payload that crossed the wire during the work, and how many cross it in
+  /// the same time while nobody wants the lock.
   std::uint64_t segments = 0;
   double segments_idle = 0;
 
@@ -58,7 +59,7 @@ class Group : public testing::SiteWorkers {
     before_ = wire().traffic();
     go_on();
   }
-  /// To be asked again and again.
+  /// Whether the work has ended. Call this often: it takes the time and the traffic of the end.
   bool has_ended() {
     if (!ended_ && have_met(Meeting::done)) {
       ended_ = net::steady_now();
@@ -66,7 +67,7 @@ class Group : public testing::SiteWorkers {
     }
     return ended_.has_value();
   }
-  /// What has crossed the wire since the end would have crossed it anyway.
+  /// Counts the traffic from the end of the work to now as the idle traffic.
   Numbers finish() {
     Numbers numbers;
     numbers.seconds = seconds_of(*ended_ - begun_);

@@ -1,4 +1,4 @@
-// conch doctor: it says what is wrong, and nothing where nothing is.
+// conch doctor reports what is wrong, and reports nothing if nothing is wrong.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@ class DoctorTest : public GroupShell {
     all.insert(all.end(), words.begin(), words.end());
     Outcome outcome = run(all);
     EXPECT_EQ(outcome.status, 1) << outcome.out;
-    EXPECT_NE(outcome.out.find("bad   "), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("error "), std::string::npos) << outcome.out;
     EXPECT_NE(outcome.out.find(why), std::string::npos) << outcome.out;
   }
   static void expect_well(const Words& words, const std::string& what) {
@@ -22,7 +22,7 @@ class DoctorTest : public GroupShell {
     all.insert(all.end(), words.begin(), words.end());
     Outcome outcome = run(all);
     EXPECT_EQ(outcome.status, 0) << outcome.out;
-    EXPECT_NE(outcome.out.find("\n0 to mend, "), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("\n0 errors, "), std::string::npos) << outcome.out;
     EXPECT_NE(outcome.out.find(what), std::string::npos) << outcome.out;
   }
   void openssl(const std::string& words) {
@@ -47,7 +47,7 @@ TEST_F(DoctorTest, SeesThePeersAndTheRegister) {
   expect_well({}, ", 1 member; leases of 5000.0 ms");
   expect_well({"--join", address}, address + " answers in ");
   expect_to_mend({"--join", address, "--group", "another"},
-                 "this peer is of the group \"default\", not of \"another\"");
+                 "this peer belongs to the group \"default\", not of \"another\"");
 }
 
 TEST_F(DoctorTest, WhatAnotherUserMayNotSeeIsOneThingToMend) {
@@ -57,7 +57,7 @@ TEST_F(DoctorTest, WhatAnotherUserMayNotSeeIsOneThingToMend) {
   Process& doctor = start(
       {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", CONCH_COMMAND, "doctor"});
   EXPECT_EQ(doctor.await_exit(), 1) << doctor.output();
-  EXPECT_NE(doctor.output().find("\n1 to mend, "), std::string::npos) << doctor.output();
+  EXPECT_NE(doctor.output().find("\n1 error, "), std::string::npos) << doctor.output();
 }
 
 TEST_F(DoctorTest, SaysWhyNobodyWillReachIt) {
@@ -100,8 +100,8 @@ TEST_F(DoctorTest, ACertificateForEtcdHasNoCommonName) {
   };
   Words user{"--register-user", "conch", "--register-password-file", path("password")};
   std::string sentence = "the certificate in " + path("named.pem") + " has a CommonName";
-  EXPECT_NE(look("named", {}).find("mind  " + sentence), std::string::npos);
-  EXPECT_NE(look("named", user).find("bad   " + sentence), std::string::npos);
+  EXPECT_NE(look("named", {}).find("warn  " + sentence), std::string::npos);
+  EXPECT_NE(look("named", user).find("error " + sentence), std::string::npos);
   EXPECT_EQ(look("plain", user).find("CommonName"), std::string::npos);
 }
 
@@ -116,8 +116,9 @@ TEST_F(DoctorTest, ReadsCertificates) {
     return Words{"--tls-cert",       path("ours.pem"), "--tls-key",
                  path(key + ".key"), "--tls-ca",       path(authority + ".pem")};
   };
-  expect_well(tls("ours", "ours"), "is good for 30 days");
-  expect_to_mend(tls("theirs", "ours"), "is not accepted by those who trust " + path("theirs.pem"));
+  expect_well(tls("ours", "ours"), "is valid for 30 days");
+  expect_to_mend(tls("theirs", "ours"),
+                 "is not accepted by peers that trust " + path("theirs.pem"));
   expect_to_mend(tls("ours", "theirs"), "key");
   expect_to_mend(tls("nobody", "ours"), path("nobody.pem"));
   ::chmod(path("ours.key").c_str(), 0644);

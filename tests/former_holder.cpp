@@ -1,18 +1,12 @@
-// A process of the release before this one, which speaks version 1 of the protocol: it holds the
-// lock `deploy` until its input ends.
+// A program of the previous release, which speaks version 1 of the protocol: it holds the lock
+// `deploy` until its input ends.
 #include <conch/mutex.hpp>
 #include <cstdio>
 
-#include "recovery/versions.hpp"
-
-namespace conch::recovery {
-
-Versions spoken() { return {1, 1}; }
-
-}  // namespace conch::recovery
+#include "peer/build.hpp"
 
 int main() {
-  conch::Peer peer;
+  conch::Peer peer({}, conch::peer::Build{.speaks = {1, 1}});
   conch::Mutex deploy(peer, "deploy");
   deploy.lock();
   std::puts("in 1");

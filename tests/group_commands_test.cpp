@@ -1,4 +1,4 @@
-// conch status, evict and unlock: looking into a group, and forcing it.
+// Tests conch status, evict and unlock, which inspect a group and override it.
 #include <algorithm>
 
 #include "group_shell.hpp"
@@ -35,7 +35,7 @@ TEST_F(GroupCommandsTest, TheStatusHasHoldersAndWaiters) {
       << text.out;
   EXPECT_TRUE(text.says(id + " *")) << text.out;
   EXPECT_TRUE(text.says("deploy: held by " + id)) << text.out;
-  EXPECT_TRUE(text.says("+1 in line there, fence " + std::to_string(fence_in(holder)))) << text.out;
+  EXPECT_TRUE(text.says("+1 queued there, fence " + std::to_string(fence_in(holder)))) << text.out;
   expect_end(holder);
   expect_in(waiter);
   expect_end(waiter);
@@ -63,10 +63,9 @@ TEST_F(GroupCommandsTest, LabelsAndEpsThatMakeNoSense) {
     EXPECT_NE(process.await_exit(), 0);
     return process.output();
   };
-  EXPECT_NE(complaint({"--cluster", "a//b"}).find("cannot be the label of a cluster"),
-            std::string::npos);
+  EXPECT_NE(complaint({"--cluster", "a//b"}).find("is not a cluster label"), std::string::npos);
   EXPECT_NE(complaint({"--eps", "2"}).find("naimi-trehel has no eps"), std::string::npos);
-  EXPECT_NE(complaint({"--cluster", "auto"}).find("does not mind who is near"), std::string::npos);
+  EXPECT_NE(complaint({"--cluster", "auto"}).find("makes no use of distances"), std::string::npos);
 }
 
 TEST_F(GroupCommandsTest, PeersThatMeasureFindOutThatTheyAreNear) {
@@ -81,7 +80,7 @@ TEST_F(GroupCommandsTest, PeersThatMeasureFindOutThatTheyAreNear) {
 }
 
 TEST_F(GroupCommandsTest, AMemberThatWaitsIsAWaiter) {
-  Process& holder = holder_of("deploy");  // Each is a peer of its own.
+  Process& holder = holder_of("deploy");  // each is a peer of its own
   Process& waiter = hold({"deploy"});
   ASSERT_TRUE(await([] { return waiting_for("deploy") == 1; })) << waiter.output();
   json now = status();
@@ -143,7 +142,7 @@ TEST_F(GroupCommandsTest, AnEvictedHolderIsToldAndTheNextGetsTheLock) {
 
 TEST_F(GroupCommandsTest, WhoIsEvictedFromALockOfItsOwnIsTold) {
   found("1s");
-  Process& holder = holder_of("deploy");  // Each is a peer of its own.
+  Process& holder = holder_of("deploy");  // each is a peer of its own
   Process& waiter = waiter_for("deploy");
   std::string id = member_of(status(), holder.id())["id"];
   Outcome evicted = run({"evict", id});
@@ -163,7 +162,7 @@ TEST_F(GroupCommandsTest, AForcedLockIsTakenFromItsHolderAndGivenToTheNext) {
                              Words{"unlock", "deploy", "--yes"}}) {
     Outcome refused = run(words);
     EXPECT_EQ(refused.status, 1) << refused.out;
-    EXPECT_TRUE(refused.says("if you mean it: conch unlock --force deploy --yes")) << refused.out;
+    EXPECT_TRUE(refused.says("if you are sure: conch unlock --force deploy --yes")) << refused.out;
   }
   EXPECT_EQ(holder.await_exit(Milliseconds(0)), still_running) << holder.output();
   Outcome forced = run({"unlock", "--force", "deploy", "--yes"});
@@ -213,10 +212,10 @@ TEST_F(GroupCommandsTest, WhatMakesNoSenseIsExplained) {
            {{"status", "--group", "nobody"}, "no peer of the group 'nobody' runs on this machine"},
            {{"unlock", "--group", "nobody", "--force", "a", "--yes"}, "no peer of the group"},
            {{"evict", "ffff", "--group", "nobody"}, "no peer of the group 'nobody'"},
-           {{"status", "--group", "../up"}, "cannot be the name of a group"},
-           {{"peer", "--group", ".hidden"}, "cannot be the name of a group"},
+           {{"status", "--group", "../up"}, "is not a group name"},
+           {{"peer", "--group", ".hidden"}, "is not a group name"},
            {{"evict", "xyz"}, "there is no member whose id begins with 'xyz'"},
-           {{"evict", ""}, "a peer does not evict itself"},
+           {{"evict", ""}, "a peer cannot evict itself"},
            {{"unlock"}, "LOCK is required"},
            {{"unlock", "--force", "a\nb", "--yes"}, "cannot be the name of a lock"},
            {{"peer", "--lease", "soon"}, "--lease: \"soon\" is not a duration"},
@@ -224,10 +223,10 @@ TEST_F(GroupCommandsTest, WhatMakesNoSenseIsExplained) {
            {{"peer", "--algorithm", "nonsense"}, "nonsense"},
            {{"peer", "--algorithm", "central"}, "runs naimi-trehel"},
            {{"peer", "--algorithm", "maekawa-textbook"}, "specimen"},
-           {{"peer", "--listen", "nowhere"}, "an address to listen on is host:port"},
-           {{"peer", "--tls-cert", "/nowhere.pem"}, "TLS takes all three"},
-           {{"peer", "--frobnicate"}, "conch peer --help shows what there is"},
-           {{"lock", "a", "--shared", "--", "true"}, "lets nobody share a lock"},
+           {{"peer", "--listen", "nowhere"}, "\"nowhere\" is not an address; use host:port"},
+           {{"peer", "--tls-cert", "/nowhere.pem"}, "TLS needs all three"},
+           {{"peer", "--frobnicate"}, "see conch peer --help"},
+           {{"lock", "a", "--shared", "--", "true"}, "has no shared locks"},
            {{"lock", "a\tb", "--", "true"}, "cannot be the name of a lock"},
        }) {
     Outcome outcome = run(words);

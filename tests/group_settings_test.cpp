@@ -1,11 +1,11 @@
-// What a group has agreed on, and keeps while nobody is there.
+// Tests the settings that a group has agreed on, which it keeps while it is empty.
 #include "group_shell.hpp"
 
 namespace conch::group_settings_test {
 
 class GroupSettingsTest : public GroupShell {
  protected:
-  /// Somebody is in, and everybody has left again.
+  /// Founds the group with a peer, which then leaves again.
   void leave_behind(Words words) { leave(ready_peer(std::move(words))); }
   json status_with(Words words) {
     Process& peer = ready_peer(std::move(words));
@@ -24,7 +24,7 @@ TEST_F(GroupSettingsTest, AnEmptyGroupRunsWhatItRanBefore) {
 TEST_F(GroupSettingsTest, AnEmptyGroupTakesAnotherAlgorithmFromWhoInsists) {
   leave_behind({"--algorithm", "elmp"});
   Process& peer = ready_peer({"--algorithm", "central"});
-  EXPECT_TRUE(peer.await_output("had run elmp: it runs central now")) << peer.output();
+  EXPECT_TRUE(peer.await_output("ran elmp before: it runs central now")) << peer.output();
   EXPECT_EQ(status()["algorithm"], "central");
   Outcome other = run({"peer", "--algorithm", "elmp"});
   EXPECT_EQ(other.status, 1) << other.out;
@@ -49,7 +49,7 @@ TEST_F(GroupSettingsTest, AnEmptyGroupWithoutARegisterKeepsItsAgreement) {
 
 TEST_F(GroupSettingsTest, ALeaseThatIsNotTheGroupsIsSaidToBeIgnored) {
   Process& founder = ready_peer({"--lease", "2s", "--listen", "127.0.0.1:0"});
-  std::string ignored = "a lease of 900ms is ignored: the group 'default' keeps the 2000ms";
+  std::string ignored = "ignored a lease of 900ms: the group 'default' keeps the 2000ms";
   Process& here = ready_peer({"--lease", "900ms"});
   EXPECT_TRUE(here.await_output(ignored)) << here.output();
   EXPECT_GT(member_of(status(), here.id())["lease_s"], 0.9);
@@ -68,7 +68,7 @@ TEST_F(GroupSettingsTest, ALeaseThatIsNotTheGroupsIsSaidToBeIgnored) {
 TEST_F(GroupSettingsTest, ALeaseIsKeptByAGroupWithoutARegisterToo) {
   ready_peer({"--algorithm", "sigma", "--lease", "500ms"});
   Process& other = ready_peer({"--lease", "1s"});
-  EXPECT_TRUE(other.await_output("a lease of 1000ms is ignored")) << other.output();
+  EXPECT_TRUE(other.await_output("ignored a lease of 1000ms")) << other.output();
 }
 
 }  // namespace conch::group_settings_test

@@ -1,4 +1,4 @@
-// A shell beside a group of peers, into which it can look.
+// A shell beside a group of peers, with `conch status` to look into the group.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@ namespace conch {
 
 using nlohmann::json;
 
-/// Another machine, as far as its peers can see: what is started meanwhile is there.
+/// While one exists, what the test starts runs on another machine, as far as peers can see.
 class Elsewhere {
  public:
   explicit Elsewhere(const std::string& folder) : before_(std::getenv("XDG_STATE_HOME")) {
@@ -25,7 +25,7 @@ class Elsewhere {
   std::string before_;
 };
 
-/// Tests in which `conch status` says what is going on.
+/// The fixture of tests that use `conch status` to learn what happens.
 class GroupShell : public Shell {
  protected:
   static json status() {
@@ -43,7 +43,7 @@ class GroupShell : public Shell {
     for (const json& member : status["members"]) total += member[field].get<std::uint64_t>();
     return total;
   }
-  /// Of the peers: whose client has the only lock there is.
+  /// The one of these peers whose client holds the only lock that there is.
   static Process* host_of_the_holder(const std::vector<Process*>& peers) {
     json now = status();
     for (Process* peer : peers)
@@ -56,7 +56,7 @@ class GroupShell : public Shell {
     EXPECT_TRUE(holder.await_output("in")) << holder.output();
     return holder;
   }
-  /// Waits there, as the status says.
+  /// Starts a command that waits for the lock, and returns when `conch status` shows that it waits.
   Process& waiter_for(const std::string& name) {
     std::size_t before = waiting_for(name);
     Process& waiter = hold({name});
@@ -73,7 +73,7 @@ class GroupShell : public Shell {
     }
     return count;
   }
-  /// Where the peer listens.
+  /// The address at which the peer listens.
   static std::string address_of(Process& peer) {
     const std::string& log = peer.output();
     std::string words = "listens on ";

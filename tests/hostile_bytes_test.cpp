@@ -1,4 +1,5 @@
-// Whoever reaches a peer's ports may say anything: it is logged and dropped, and locks keep moving.
+// A client that can reach a peer's ports may send anything: the peer logs and drops it, and locks
+// keep moving.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -13,16 +14,16 @@
 
 namespace conch::hostile_bytes_test {
 
-/// A socket of ours, closed in the end.
-class Line {
+/// A socket, closed by the destructor.
+class RawSocket {
  public:
-  explicit Line(int number) : number_(number) {}
-  Line(Line&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Line& operator=(Line&& other) noexcept {
+  explicit RawSocket(int number) : number_(number) {}
+  RawSocket(RawSocket&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  RawSocket& operator=(RawSocket&& other) noexcept {
     std::swap(number_, other.number_);
     return *this;
   }
-  ~Line() {
+  ~RawSocket() {
     if (number_ >= 0) ::close(number_);
   }
   int number() const { return number_; }
@@ -39,19 +40,19 @@ sockaddr_in loopback(int port) {
   return name;
 }
 
-Line connect_to(int port) {
-  Line line(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+RawSocket connect_to(int port) {
+  RawSocket line(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in name = loopback(port);
   if (::connect(line.number(), reinterpret_cast<sockaddr*>(&name), sizeof name) != 0)
-    throw std::runtime_error("nobody listens on port " + std::to_string(port));
+    throw std::runtime_error("nothing listens on port " + std::to_string(port));
   return line;
 }
 
-/// Through its folder, because the path may be longer than the kernel takes.
-Line connect_to(const std::string& path) {
-  Line line(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+/// Connects through the socket's folder, because the path may be longer than the kernel accepts.
+RawSocket connect_to(const std::string& path) {
+  RawSocket line(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   std::filesystem::path file(path);
-  Line folder(::open(file.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  RawSocket folder(::open(file.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   std::string short_path =
       "/proc/self/fd/" + std::to_string(folder.number()) + "/" + file.filename().string();
   sockaddr_un name{};
@@ -62,8 +63,8 @@ Line connect_to(const std::string& path) {
   return line;
 }
 
-/// As much as the other side takes.
-void pour(const Line& line, std::string_view bytes) {
+/// Sends as much as the other side takes.
+void pour(const RawSocket& line, std::string_view bytes) {
   timeval limit{2, 0};
   ::setsockopt(line.number(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   while (!bytes.empty()) {
@@ -73,8 +74,8 @@ void pour(const Line& line, std::string_view bytes) {
   }
 }
 
-/// Whether the other side hangs up in time; what it says is not heard.
-bool is_hung_up_on(const Line& line) {
+/// Whether the other side hangs up in time. Anything that it sends is ignored.
+bool is_hung_up_on(const RawSocket& line) {
   Stopwatch watch;
   std::array<char, 4096> bytes{};
   while (readable(line.number(), watch.left(patience)))
@@ -94,7 +95,8 @@ constexpr char hello_kind = 1;
 constexpr char payload_kind = 4;
 constexpr char note_kind = 6;
 
-/// docs/wire.md: version, then group, algorithm, role 2, life, address, no life meant, first.
+/// A client's HELLO (docs/wire.md): version, group, algorithm, role 2, life, address, no intended
+/// life, first message.
 std::string client_hello() {
   using std::string_literals::operator""s;
   return frame(hello_kind,
@@ -109,7 +111,7 @@ std::string random_bytes(std::minstd_rand& dice, std::size_t size) {
   return bytes;
 }
 
-/// A way to a peer, which notes down what its callers say, each in a file of its own.
+/// A proxy in front of a peer, which records what its callers send, one file for each connection.
 class Relay {
  public:
   explicit Relay(std::string folder) : folder_(std::move(folder)) {
@@ -123,7 +125,7 @@ class Relay {
   }
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
 
-  /// In a process of its own, for ever.
+  /// Runs in a process of its own and never returns.
   int work(int to) {
     std::map<int, int> other_end;
     std::map<int, std::string> records;
@@ -165,11 +167,11 @@ class Relay {
   }
 
   std::string folder_;
-  Line door_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  RawSocket door_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   int port_ = 0;
 };
 
-/// Two machines, as far as their peers can see, between which a lock goes to and fro.
+/// The peers of two machines, as far as they can see, between which a lock moves to and fro.
 class HostileBytesTest : public Shell {
  protected:
   HostileBytesTest() : relay(path("said")) {
@@ -203,7 +205,7 @@ class HostileBytesTest : public Shell {
            "while test ! -e $SCRATCH/stop; do " CONCH_COMMAND
            " lock deploy -- sh -c 'echo $CONCH_FENCE $XDG_STATE_HOME >>$SCRATCH/fences'; done"});
   }
-  /// At every port.
+  /// Attacks every TCP port and every local socket.
   template <class Attack>
   void everywhere(Attack&& attack) {
     for (int port : ports) attack([&] { return connect_to(port); });
@@ -232,14 +234,14 @@ class HostileBytesTest : public Shell {
       if (line.starts_with("VmHWM:")) return std::stoul(line.substr(6));
     return 0;
   }
-  /// What the one said who has said most: the other peer, as long as nobody else has called.
+  /// The longest recording, which is that of the other peer as long as nobody else has called.
   std::string recording() const {
     std::string longest;
     for (const auto& entry : std::filesystem::directory_iterator(path("said")))
       if (std::string one = text_of(entry.path()); one.size() > longest.size()) longest = one;
     return longest;
   }
-  /// The first frame of it.
+  /// The first frame of the recording.
   std::string recorded_hello() const {
     std::string all = recording();
     return all.substr(
@@ -259,7 +261,7 @@ TEST_F(HostileBytesTest, GarbageIsDropped) {
   expect_locks_keep_moving();
   everywhere([&](auto&& connect) {
     for (int i = 0; i < 20; ++i) {
-      Line line = connect();
+      RawSocket line = connect();
       pour(line, random_bytes(dice, 1 + dice() % 65536));
       ::shutdown(line.number(), SHUT_WR);
       EXPECT_TRUE(is_hung_up_on(line));
@@ -273,7 +275,7 @@ TEST_F(HostileBytesTest, WhatIsTooLongIsDropped) {
   std::string much(std::size_t{32} << 20, 'a');
   everywhere([&](auto&& connect) {
     for (std::uint32_t length : {0u, 4097u, 0x00ffffffu, 0x7fffffffu, 0xffffffffu}) {
-      Line line = connect();
+      RawSocket line = connect();
       pour(line, frame(length, hello_kind, much));
       EXPECT_TRUE(is_hung_up_on(line)) << length;
     }
@@ -288,7 +290,7 @@ TEST_F(HostileBytesTest, WhatEndsTooSoonIsDropped) {
   ASSERT_GT(hello.size(), 30u);
   everywhere([&](auto&& connect) {
     for (std::size_t size = 0; size < hello.size(); size += 1 + size / 10) {
-      Line line = connect();
+      RawSocket line = connect();
       pour(line, hello.substr(0, size));
       ::shutdown(line.number(), SHUT_WR);
       EXPECT_TRUE(is_hung_up_on(line)) << size;
@@ -306,7 +308,7 @@ TEST_F(HostileBytesTest, WhatWasSaidBeforeIsNotHeardTwice) {
          {said, hello, hello + hello, hello + frame(payload_kind, "none"),
           hello + frame(0x00ffffff, payload_kind, std::string(1 << 20, 'a')),
           hello + random_bytes(dice, 1000)}) {
-      Line line = connect();
+      RawSocket line = connect();
       pour(line, text);
       ::shutdown(line.number(), SHUT_WR);
       EXPECT_TRUE(is_hung_up_on(line));
@@ -318,7 +320,7 @@ TEST_F(HostileBytesTest, WhatWasSaidBeforeIsNotHeardTwice) {
 TEST_F(HostileBytesTest, WhoPosesAsAPeerAndSaysNothingDoesNotKeepItOut) {
   expect_locks_keep_moving();
   std::string hello = recorded_hello();
-  std::vector<Line> lines;
+  std::vector<RawSocket> lines;
   for (int i = 0; i < 20; ++i) {
     everywhere([&](auto&& connect) {
       lines.push_back(connect());
@@ -327,7 +329,7 @@ TEST_F(HostileBytesTest, WhoPosesAsAPeerAndSaysNothingDoesNotKeepItOut) {
     ::poll(nullptr, 0, 10);
   }
   expect_locks_keep_moving();
-  for (const Line& line : lines) EXPECT_TRUE(is_hung_up_on(line));
+  for (const RawSocket& line : lines) EXPECT_TRUE(is_hung_up_on(line));
 }
 
 TEST_F(HostileBytesTest, ClientsThatMakeNoSenseAreDropped) {
@@ -335,13 +337,13 @@ TEST_F(HostileBytesTest, ClientsThatMakeNoSenseAreDropped) {
     for (const std::string& text :
          {frame(note_kind, ""), frame(note_kind, random_bytes(dice, 1000)), frame(payload_kind, ""),
           client_hello(), frame(0xffffffff, note_kind, ""), random_bytes(dice, 1000)}) {
-      Line line = connect_to(door);
+      RawSocket line = connect_to(door);
       pour(line, client_hello() + text);
       EXPECT_TRUE(is_hung_up_on(line)) << text;
     }
   }
   for (int port : ports) {
-    Line line = connect_to(port);
+    RawSocket line = connect_to(port);
     pour(line, client_hello());
     EXPECT_TRUE(is_hung_up_on(line)) << "clients are not served over TCP";
   }
@@ -350,12 +352,12 @@ TEST_F(HostileBytesTest, ClientsThatMakeNoSenseAreDropped) {
 
 TEST_F(HostileBytesTest, ThousandsWhoSayNothingCostLittle) {
   std::size_t before_kib = peak_kib(*here);
-  std::vector<Line> lines;
+  std::vector<RawSocket> lines;
   everywhere([&](auto&& connect) {
     for (int i = 0; i < 1000; ++i) lines.push_back(connect());
   });
   expect_locks_keep_moving();
-  for (const Line& line : lines) EXPECT_TRUE(is_hung_up_on(line));
+  for (const RawSocket& line : lines) EXPECT_TRUE(is_hung_up_on(line));
   EXPECT_LT(peak_kib(*here), before_kib + (64 << 10));
   std::string log = here->output();
   EXPECT_LT(std::count(log.begin(), log.end(), '\n'), 200) << log;

@@ -1,4 +1,4 @@
-// What `conch peer --http` shows, fetched as a scraper does.
+// Tests the pages of `conch peer --http`, fetched in the way of a scraper.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -10,7 +10,7 @@ namespace conch::http_test {
 
 class PeerHttp : public GroupShell {
  protected:
-  /// `127.0.0.1:PORT` of a peer that was started with --http.
+  /// The address (`127.0.0.1:PORT`) of the pages of a peer that was started with --http.
   static std::string http_address(Process& peer) {
     const std::string& log = peer.output();
     std::string words = "http://";
@@ -35,7 +35,8 @@ class PeerHttp : public GroupShell {
     Call& operator=(const Call&) = delete;
     ~Call() { ::close(socket_); }
 
-    /// All so far, until this was in it or the server has hung up.
+    /// Reads until the answer contains these words or the server hangs up. Returns all that was
+    /// read.
     const std::string& hear(std::string_view words) {
       std::array<char, 4096> bytes{};
       ssize_t size = 0;
@@ -53,7 +54,7 @@ class PeerHttp : public GroupShell {
   static std::string request_for(const std::string& page) {
     return "GET " + page + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
   }
-  /// The whole answer.
+  /// Fetches a page and returns the whole answer.
   static std::string get(const std::string& address, const std::string& page) {
     return Call(address, request_for(page)).hear_all();
   }
@@ -131,7 +132,7 @@ TEST_F(PeerHttp, TellsWhatHappensAsItHappens) {
   EXPECT_NE(all.find("\"event\":\"request\",\"lock\":\"deploy\""), std::string::npos) << all;
   EXPECT_LT(all.find("\"event\":\"request\""), all.find("\"event\":\"enter\""));
   EXPECT_LT(all.find("\"event\":\"enter\""), all.find("\"event\":\"exit\""));
-  leave(one);  // Somebody watches.
+  leave(one);  // a viewer is still connected
 }
 
 TEST_F(PeerHttp, FindsLocks) {
@@ -176,7 +177,7 @@ TEST_F(PeerHttp, WhoHasTheTokenForces) {
     EXPECT_EQ(code(post(address, "/unlock", token, bad)), "400") << bad;
   EXPECT_EQ(code(post(address, "/evict", token, R"({"member":"x"})")), "400");
   EXPECT_EQ(code(post(address, "/evict", token, R"({"member":"1"})")), "409");
-  EXPECT_EQ(holder.await_exit(Milliseconds(0)), still_running);  // Nothing has come of all that.
+  EXPECT_EQ(holder.await_exit(Milliseconds(0)), still_running);  // nothing above has had an effect
   EXPECT_EQ(code(post(address, "/unlock", token, lock)), "200");
   EXPECT_NE(holder.await_exit(), 0) << holder.output();
   std::string id = member_of(status(), other.id())["id"];
@@ -207,7 +208,7 @@ TEST_F(PeerHttp, WhereItWillNotListen) {
   EXPECT_TRUE(nonsense.says("host:port")) << nonsense.out;
 }
 
-/// Each survey takes a second: one member does not answer.
+/// Every survey takes a second, because one member does not answer.
 TEST_F(PeerHttp, ManyWhoHangUpKeepNobodyWaiting) {
   std::ofstream(path("token")) << "0123456789abcdef\n";
   std::filesystem::permissions(path("token"), std::filesystem::perms::owner_read);
@@ -220,7 +221,7 @@ TEST_F(PeerHttp, ManyWhoHangUpKeepNobodyWaiting) {
   for (int i = 0; i < 300; ++i) Call gone(address, request_for("/status"));
   Stopwatch watch;
   std::string shown;
-  // Whoever comes while too many are there is told to come again.
+  // A request that comes while too many are in progress is told to come again.
   EXPECT_TRUE(await([&] { return code(shown = get(address, "/status")) == "200"; })) << shown;
   EXPECT_EQ(json::parse(body(shown))["members"].size(), 2u);
   EXPECT_EQ(code(post(address, "/evict", "0123456789abcdef", R"({"member":")" + id + "\"}")),

@@ -1,10 +1,11 @@
-// Runs a command under a lock that is a FIFO: it is taken while anybody has it open for writing.
+// Runs a command under a lock that is a FIFO. The lock is held while a process has the FIFO open
+// for writing.
 //
 //   keeper_program FIFO LOST GRACE_MS -- COMMAND...
 //
-// LOST is an open file that becomes readable when the lock is lost, or -1. With $LEASE_MS there is
-// a lease of that length; with $RENEWALS it is renewed so often, every tenth of it; with $EXPIRED
-// it has ended already.
+// LOST is an open file that becomes readable when the lock is lost, or -1. With $LEASE_MS the lock
+// has a lease of that length. $RENEWALS is how often the lease is renewed, every tenth of its
+// length. With $EXPIRED the command starts after the lease has ended.
 #include <fcntl.h>
 
 #include <cstdlib>
@@ -41,18 +42,18 @@ int main(int count, char** words) try {
   auto renew = [&] { lease->prolong(file::BootClock::now() + length); };
   if (length.count() > 0) {
     lease.emplace(length);
-    reader.emplace(file::Descriptor(::dup(lease->descriptor())));
+    reader.emplace(net::Descriptor(::dup(lease->descriptor())));
     renew();
   }
   if (number_in_environment("EXPIRED") > 0) std::this_thread::sleep_until(reader->read().end);
-  // As the threads of a peer: they must not get the signals.
+  // Stands for the threads of a peer, which must not receive the signals.
   std::jthread another([&](const std::stop_token& asked) {
     int renewals = number_in_environment("RENEWALS");
     for (; renewals > 0 && !asked.stop_requested(); --renewals, renew())
       std::this_thread::sleep_for(length / 10);
     while (!asked.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   });
-  file::Descriptor kept(::open(words[1], O_WRONLY | O_CLOEXEC));
+  net::Descriptor kept(::open(words[1], O_WRONLY | O_CLOEXEC));
   if (!kept) return 3;
   cli::UnderLock under{"a lock", 17, {}, lost, reader ? &*reader : nullptr};
   under.kept.push_back(std::move(kept));

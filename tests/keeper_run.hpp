@@ -1,4 +1,4 @@
-// A run of keeper_program, and all processes that come of it: none is left when the test is over.
+// Runs keeper_program, and ends all processes that descend from it when the test is over.
 #pragma once
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 
 namespace conch {
 
-using file::Descriptor;
+using net::Descriptor;
 
 struct Pipe {
   Descriptor out;
@@ -44,7 +44,7 @@ class KeeperRun : public testing::Test {
   static constexpr std::chrono::seconds patience{20};
 
   KeeperRun() {
-    ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // Whoever escapes comes to us.
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // adopts orphans
     if (::mkfifo(fifo.c_str(), 0600) != 0) throw std::runtime_error("no FIFO");
     lock = Descriptor(::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   }
@@ -53,7 +53,7 @@ class KeeperRun : public testing::Test {
     cli::kill_descendants();
   }
 
-  /// `before` happens in the new process.
+  /// `before` runs in the new process, before it becomes the program.
   void start(
       const std::vector<std::string>& command, std::chrono::milliseconds grace = patience,
       const std::function<void()>& before = [] {}) {
@@ -76,7 +76,7 @@ class KeeperRun : public testing::Test {
     start({"sh", "-c", script}, grace);
   }
 
-  /// The exit status of the program; -1 if it was killed, -2 if it takes too long.
+  /// The exit status of the program; -1 if it was killed, -2 if it does not end in time.
   int await_status() {
     int status = 0;
     bool ended = await([&] { return ::waitpid(program, &status, WNOHANG) == program; });
@@ -90,7 +90,7 @@ class KeeperRun : public testing::Test {
   }
   int run_shell(const std::string& script) { return run({"sh", "-c", script}); }
 
-  /// Until what the command has printed has this in it.
+  /// Waits until the output of the command contains this text.
   bool await_output(const std::string& text) {
     while (printed.find(text) == std::string::npos)
       if (!read_more()) return false;
@@ -101,14 +101,14 @@ class KeeperRun : public testing::Test {
     }
     return printed;
   }
-  /// Until the command prints nothing for a while.
+  /// Waits until the command has printed nothing for 100 ms.
   bool await_silence() {
     return await([&] {
       bool is_silent = !readable(output.out.number(), std::chrono::milliseconds(100));
       return is_silent || !read_more();
     });
   }
-  /// Until nobody keeps the lock any more.
+  /// Waits until no process has the lock any more.
   bool await_free() const {
     pollfd one{lock.number(), POLLIN, 0};
     return ::poll(&one, 1, ms(patience)) > 0 && (one.revents & POLLHUP) != 0;
@@ -120,7 +120,7 @@ class KeeperRun : public testing::Test {
   }
   void lose_the_lock() { lost.in = {}; }
 
-  /// The names of our descendants that have not ended.
+  /// The names of the descendants that have not ended.
   static std::vector<std::string> living() {
     std::vector<std::string> names;
     for (const cli::Descendant& one : cli::descendants_of(::getpid()))
@@ -136,7 +136,7 @@ class KeeperRun : public testing::Test {
       if (one.name == "lock keeper") return one.process;
     return 0;
   }
-  /// Looks every millisecond.
+  /// Checks the condition every millisecond.
   static bool await(const std::function<bool()>& condition) {
     for (auto deadline = Clock::now() + patience; Clock::now() < deadline; ::usleep(1000))
       if (condition()) return true;
@@ -145,7 +145,7 @@ class KeeperRun : public testing::Test {
   static int ms(std::chrono::milliseconds time) { return static_cast<int>(time.count()); }
 
   static constexpr int lost_at = 50;
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
   std::string fifo = scratch.path() + "/lock";
   Descriptor lock;
   Pipe output;
@@ -154,7 +154,7 @@ class KeeperRun : public testing::Test {
   std::string printed;
 
  private:
-  /// False at the end.
+  /// False at the end of the output.
   bool read_more() {
     std::array<char, 4096> bytes{};
     if (!readable(output.out.number(), patience)) throw std::runtime_error("nothing is printed");

@@ -1,4 +1,5 @@
-// A command under a lock at a terminal: Ctrl-C comes once, and Ctrl-Z stops and fg continues.
+// Tests a command under a lock at a terminal: Ctrl-C reaches it once, Ctrl-Z stops it, and fg
+// continues it.
 #include <pty.h>
 #include <termios.h>
 
@@ -6,7 +7,7 @@
 
 namespace conch::keeper_terminal_test {
 
-/// A shell in a session of its own, of which we are the user.
+/// A shell in a session of its own; the test plays its user.
 class KeeperTerminalTest : public KeeperRun {
  protected:
   KeeperTerminalTest() {
@@ -23,12 +24,12 @@ class KeeperTerminalTest : public KeeperRun {
     if (!keys) GTEST_SKIP() << "there are no terminals here: mount devpts";
   }
 
-  /// Starts the program as the job in the foreground of a shell, which continues it once when it
-  /// has stopped, and ends with its status.
+  /// Starts the program as the foreground job of a shell. If the program stops, the shell continues
+  /// it once; the shell ends with the program's status.
   void start_job(const std::string& script) {
     start({"sh", "-c", script}, patience, [this] { become_shell(); });
   }
-  /// As the only process of its session.
+  /// Starts the program as the only process of its session.
   void start_alone(const std::string& script) {
     start({"sh", "-c", script}, patience, [this] { open_terminal(); });
   }
@@ -48,7 +49,7 @@ class KeeperTerminalTest : public KeeperRun {
     ::ioctl(terminal.number(), TIOCSCTTY, 0);
     ::dup2(terminal.number(), 0);
   }
-  /// Returns in the job.
+  /// Turns this process into the shell. Returns in the job that it forks.
   void become_shell() const {
     ::close(keys.number());  // or the terminal is never hung up
     open_terminal();
@@ -65,7 +66,7 @@ class KeeperTerminalTest : public KeeperRun {
     while (::waitpid(job, &status, WUNTRACED) == job && WIFSTOPPED(status)) {
       ::usleep(50'000);
       if (::write(1, "stopped\n", 8) != 8) break;
-      ::raise(SIGSTOP);  // until the user says fg
+      ::raise(SIGSTOP);  // until the user types fg
       ::kill(-job, SIGCONT);
     }
     ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 98);
@@ -82,7 +83,7 @@ TEST_F(KeeperTerminalTest, CtrlCComesOnce) {
   for (int i = 0; i < 5; ++i) {
     press('\x03');
     ASSERT_TRUE(await_output(expected += "int\n"));
-    ::usleep(50'000);  // for a second one to come
+    ::usleep(50'000);  // time for a second signal to arrive
   }
   for (const cli::Descendant& one : cli::descendants_of(program))
     if (one.name == "keeper_program") ::kill(one.process, SIGUSR1);
@@ -105,7 +106,8 @@ TEST_F(KeeperTerminalTest, CtrlZStopsBothAndFgContinuesThem) {
   EXPECT_EQ(await_status(), 130);
 }
 
-/// Nobody could continue it; the kernel knows that, if the keeper does not get in its way.
+/// Without a shell nobody could continue the job. The kernel knows that and does not stop it,
+/// unless the keeper interferes.
 TEST_F(KeeperTerminalTest, CtrlZDoesNotStopWhatNobodyContinues) {
   start_alone("echo ready; while sleep 0.01; do echo on; done");
   ASSERT_TRUE(await_output("on"));

@@ -1,4 +1,5 @@
-// A command under a lock: what it gets, how it ends, and that the lock is free only afterwards.
+// Tests a command under a lock: what it is given, how it ends, and that the lock is free only after
+// it has ended.
 #include <algorithm>
 #include <fstream>
 
@@ -98,13 +99,13 @@ TEST_F(KeeperTest, ACommandThatDiesOfAForwardedSignalSaysSo) {
 TEST_F(KeeperTest, ProcessesLeftBehindGoOnWithoutTheLock) {
   EXPECT_EQ(run_shell("sleep 1000 >/dev/null & exit 3"), 3);
   EXPECT_TRUE(is_free());
-  EXPECT_TRUE(await([&] { return count("sleep") == 1; }));  // It may be a shell for a moment.
+  EXPECT_TRUE(await([&] { return count("sleep") == 1; }));  // sh first, until exec
   cli::kill_descendants();
 }
 
 // Kills.
 
-/// Children, orphans, and one in a session of its own.
+/// A process with children, orphans, and a child with a session of its own.
 const std::string family =
     "sleep 1000 & (sleep 1000 & sleep 1000 &) & setsid sh -c 'sleep 1000 & sleep 1000' & "
     "trap '' TERM INT; sleep 0.1; echo ready; sleep 1000; sleep 1000";

@@ -1,5 +1,5 @@
-// What the peers of a test over an overlay share: a resource that believes fences and nothing else,
-// and who of them has got how far. It survives that any of them is killed.
+// State that the peers of a test without a register share: a resource that trusts fences alone, and
+// the progress of every peer. It lives in a mapped file, so it survives when a peer is killed.
 #pragma once
 
 #include <array>
@@ -11,34 +11,34 @@ namespace conch::testing {
 struct Ledger {
   static constexpr std::size_t seats_max = 32;
 
-  struct Seat {
+  struct ProcessSlot {
     std::atomic<std::int32_t> process;
-    /// Where its peer listens, and its place in the ring; once it is in the group.
+    /// The port at which the peer listens, and its position on the ring; set when it has joined.
     std::atomic<std::uint32_t> port;
     std::atomic<std::uint64_t> id;
     std::atomic<std::uint64_t> entries;
     std::atomic<std::uint64_t> losses;
-    /// The longest time between two entries.
+    /// The longest time between two entries, in milliseconds.
     std::atomic<std::uint64_t> longest_ms;
   };
-  std::array<Seat, seats_max> seats;
+  std::array<ProcessSlot, seats_max> seats;
 
-  /// The lock's number, from when the work begins.
+  /// The lock's number; not 0 once the work begins.
   std::atomic<std::uint32_t> lock;
   std::atomic<bool> done;
-  /// Whose turn it is to hold the lock until it is killed, plus one; and that it does.
+  /// The seat (plus one) that must hold the lock until it is killed, and whether it holds it now.
   std::atomic<std::uint32_t> victim;
   std::atomic<bool> caught;
 
   std::atomic<std::uint64_t> last_fence;
   std::atomic<std::uint64_t> accepted;
   std::atomic<std::uint64_t> refused;
-  // What must not happen: two enter by one fence, one enters by an old one, or one is overtaken
-  // that still holds the lock.
+  // These must stay 0. `old_fences` counts holders that entered with a fence that is not new;
+  // `overtaken` counts holders that a larger fence overtook while they still held the lock.
   std::atomic<std::uint64_t> old_fences;
   std::atomic<std::uint64_t> overtaken;
 
-  /// Whether it is a new fence, which is the last from then on.
+  /// Accepts a fence that is greater than the last one. Returns whether it is.
   bool open(std::uint64_t fence) {
     std::uint64_t last = last_fence;
     while (last < fence)

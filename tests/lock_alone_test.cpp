@@ -1,4 +1,4 @@
-// `conch lock` on a machine where no peer runs: each is a peer for as long as it takes.
+// Tests `conch lock` on a machine without a peer: every command is a peer while it runs.
 #include <random>
 #include <set>
 
@@ -10,8 +10,8 @@ class LockAloneTest : public Shell {
  protected:
   static constexpr int crowd_size = 20;
 
-  /// Enters the lock and writes its fence down. Whoever is in with another says so: the kernel
-  /// takes the file's lock away when the last process of a command is dead.
+  /// A script that writes its fence down, and reports an overlap if another one is inside. The
+  /// kernel releases the file lock when the last process of a command is dead.
   std::string section(const std::string& rest = "") const {
     return "exec 9>>$SCRATCH/inside; flock -n 9 || echo overlap >>$SCRATCH/overlaps; "
            "echo $CONCH_FENCE >>$SCRATCH/fences; " +
@@ -44,7 +44,7 @@ TEST_F(LockAloneTest, TwentyAtOnceGetTwentyFencesInTheOrderOfEntryAndLeaveNothin
   }
 }
 
-/// Half of them are killed: the first while it is inside, the others when the dice say.
+/// Kills half of the commands: the first one while it is inside, the others at random times.
 class LockKillingTest : public LockAloneTest, public testing::WithParamInterface<unsigned> {};
 
 TEST_P(LockKillingTest, EverySurvivorGetsTheLock) {
@@ -64,14 +64,14 @@ TEST_P(LockKillingTest, EverySurvivorGetsTheLock) {
     EXPECT_EQ(others[i]->await_exit(), 0) << others[i]->output();
   expect_increasing(numbers_in("fences"));
   EXPECT_GE(numbers_in("fences").size(), crowd_size - killed);
-  // A socket of one who was the last to be killed waits for the next one who comes.
+  // The next command to come removes a socket that the last killed command has left behind.
   EXPECT_EQ(run({"lock", "deploy", "--", "true"}).status, 0);
   expect_nothing_left();
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, LockKillingTest, testing::Values(1, 2, 3));
 
-/// Ends only when it is killed.
+/// A command that ends only when it is killed.
 const std::string stubborn = "trap '' TERM; echo in $CONCH_FENCE; while :; do sleep 0.05; done";
 
 TEST_F(LockAloneTest, WhenConchIsStoppedItsCommandIsGoneBeforeTheNextEnters) {
@@ -86,7 +86,7 @@ TEST_F(LockAloneTest, WhenConchIsStoppedItsCommandIsGoneBeforeTheNextEnters) {
   expect_increasing(numbers_in("fences"));
   late.send(SIGCONT);
   EXPECT_EQ(late.await_exit(), 76) << late.output();
-  EXPECT_TRUE(late.output().ends_with("deploy was lost, and the command was ended\n"));
+  EXPECT_TRUE(late.output().ends_with("deploy was lost, and the command was terminated\n"));
   expect_nothing_left();
 }
 
@@ -133,9 +133,9 @@ TEST_F(LockAloneTest, WhoIsInterruptedLeavesNoTrace) {
   Process& holder = hold({"deploy"});
   ASSERT_TRUE(holder.await_output("in")) << holder.output();
   for (auto [signal, status] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143)}) {
-    for (int pause_ms : {0, 20, 300}) {  // In every stage of its coming in.
+    for (int pause_ms : {0, 20, 300}) {  // at every stage of joining
       Process& waiting = hold({"deploy"});
-      // Before that it has no keeper and no handlers, and the signal does what it always does.
+      // Before that there is neither a keeper nor a handler, and the signal has its default effect.
       EXPECT_TRUE(await([&] { return living().size() >= 5; }));
       ::poll(nullptr, 0, pause_ms);
       waiting.send(signal);

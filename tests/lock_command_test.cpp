@@ -1,4 +1,4 @@
-// `conch lock` as its user meets it, on locks that are files: see lock_program.cpp.
+// Tests `conch lock` with locks that are files: see lock_program.cpp.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -30,7 +30,7 @@ class LockCommandTest : public testing::Test {
     ::mkfifo((scratch.path() + "/lost").c_str(), 0600);
   }
 
-  /// A script, for at most 20 seconds, in which $CONCH is `conch lock`, `hold` keeps a lock until
+  /// Runs a script for at most 20 seconds. In it $CONCH is `conch lock`, `hold` holds a lock until
   /// `let_go`, and `await FILE` waits for a file.
   static Result run(const std::string& script) {
     std::string functions =
@@ -48,7 +48,7 @@ class LockCommandTest : public testing::Test {
     return result;
   }
 
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
 };
 
 TEST_F(LockCommandTest, RunsTheCommandAndReturnsItsStatus) {
@@ -64,13 +64,11 @@ TEST_F(LockCommandTest, TheCommandsWordsAreItsOwn) {
 }
 
 TEST_F(LockCommandTest, ACommandIsNeededAndItsPlaceIsAfterTheDashes) {
-  const std::string usage = ": conch lock NAME [OPTIONS] -- COMMAND...\n";
-  EXPECT_EQ(run("$CONCH a"),
-            (Result{1, "conch: there is no command to run under the lock" + usage}));
-  EXPECT_EQ(run("$CONCH a --"), (Result{1, "conch: there is no command after the --" + usage}));
+  const std::string usage = "; usage: conch lock NAME [OPTIONS] -- COMMAND...\n";
+  EXPECT_EQ(run("$CONCH a"), (Result{1, "conch: no command to run under the lock" + usage}));
+  EXPECT_EQ(run("$CONCH a --"), (Result{1, "conch: no command after the --" + usage}));
   EXPECT_EQ(run("$CONCH a true"), (Result{1, "conch: write -- before the command" + usage}));
-  EXPECT_EQ(run("$CONCH -- a true"),
-            (Result{1, "conch: there is no name of a lock before the --" + usage}));
+  EXPECT_EQ(run("$CONCH -- a true"), (Result{1, "conch: no lock name before the --" + usage}));
   EXPECT_NE(run("$CONCH a b -- true").status, 0);
 }
 
@@ -78,9 +76,9 @@ TEST_F(LockCommandTest, BadOptionsAreExplained) {
   EXPECT_EQ(
       run("$CONCH a --timeout soon -- true"),
       (Result{1, "conch: --timeout: \"soon\" is not a duration such as 500ms, 1.5s or 1m30s\n"}));
-  EXPECT_NE(run("$CONCH a --group ../b -- true").out.find("cannot be the name of a group"),
+  EXPECT_NE(run("$CONCH a --group ../b -- true").out.find("is not a group name"),
             std::string::npos);
-  EXPECT_NE(run("CONCH_GROUP=../b $CONCH a -- true").out.find("cannot be the name of a group"),
+  EXPECT_NE(run("CONCH_GROUP=../b $CONCH a -- true").out.find("is not a group name"),
             std::string::npos);
   EXPECT_NE(run("$CONCH '' -- true").out.find("cannot be the name of a lock"), std::string::npos);
   EXPECT_NE(run("$CONCH a --try --timeout 1s -- true").status, 0);
@@ -130,19 +128,20 @@ TEST_F(LockCommandTest, ASignalWhileItWaitsIsAnAnswer) {
 
 TEST_F(LockCommandTest, WhatCannotBeRunIsExplained) {
   EXPECT_EQ(run("$CONCH a -- ./nothing"),
-            (Result{127, "conch: ./nothing cannot be run: No such file or directory\n"}));
+            (Result{127, "conch: cannot run ./nothing: No such file or directory\n"}));
 }
 
 TEST_F(LockCommandTest, ALostLockEndsTheCommand) {
   EXPECT_EQ(run("$CONCH a --lost-status 6 --grace 50ms -- sh -c 'trap \"\" TERM; touch $LOCKS/in; "
                 "while :; do sleep 0.01; done' & await in; : >$LOCKS/lost; wait $!"),
-            (Result{6, "conch: a was lost, and the command was ended\n"}));
+            (Result{6, "conch: a was lost, and the command was terminated\n"}));
 }
 
 TEST_F(LockCommandTest, VerboseSaysWhatHappens) {
   EXPECT_EQ(run("$CONCH a --verbose -- true"),
             (Result{0,
-                    "conch: waiting for a\nconch: a is obtained, fence 1\nconch: ended with 0\n"
+                    "conch: waiting for a\nconch: obtained a, fence 1\n"
+                    "conch: the command exited with status 0\n"
                     "conch: a is released\n"}));
 }
 

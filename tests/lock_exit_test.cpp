@@ -1,4 +1,4 @@
-// What `conch lock` ends with: row by row of its table, and what counts against --timeout.
+// Tests each row of the table of exit statuses of `conch lock`, and what counts against --timeout.
 #include "group_shell.hpp"
 
 namespace conch::lock_exit_test {
@@ -12,7 +12,7 @@ class LockExitTest : public GroupShell {
     std::size_t end = text.find_last_not_of(' ');
     return begin == text.npos ? "" : text.substr(begin, end - begin + 1);
   }
-  /// `| 75 | the lock ... |`, without backquotes.
+  /// Parses rows like `| 75 | the lock ... |`, without backquotes.
   static std::vector<Row> rows_of_the_docs() {
     std::ifstream file("docs/lock.md");
     std::vector<Row> rows;
@@ -26,7 +26,7 @@ class LockExitTest : public GroupShell {
     }
     return rows;
   }
-  /// `  75   the lock ...`, after "Exit status:".
+  /// Parses rows like `  75   the lock ...`, after "Exit status:".
   static std::vector<Row> rows_of_the_help() {
     std::istringstream help(run({"lock", "--help"}).out);
     std::vector<Row> rows;
@@ -38,7 +38,7 @@ class LockExitTest : public GroupShell {
     }
     return rows;
   }
-  /// The process of this test that stands between `conch lock` and its command.
+  /// The process between `conch lock` and its command.
   pid_t keeper() const {
     for (const auto& [id, name] : living())
       if (name == "lock keeper\n") return id;
@@ -58,8 +58,8 @@ TEST_F(LockExitTest, TheDocsAndTheHelpHaveTheSameTable) {
 TEST_F(LockExitTest, TheStatusIsTheCommands) {
   EXPECT_EQ(run({"lock", "deploy", "--", "sh", "-c", "exit 3"}).status, 3);
   EXPECT_EQ(run({"lock", "deploy", "--", "sh", "-c", "kill -9 $$"}).status, 128 + SIGKILL);
-  expect(run({"lock", "deploy", "--", "/"}), 126, "/ cannot be run");
-  expect(run({"lock", "deploy", "--", "./nothing"}), 127, "./nothing cannot be run");
+  expect(run({"lock", "deploy", "--", "/"}), 126, "cannot run /");
+  expect(run({"lock", "deploy", "--", "./nothing"}), 127, "cannot run ./nothing");
 }
 
 TEST_F(LockExitTest, BadUsageIsOneWithAPeerAndWithout) {
@@ -69,7 +69,7 @@ TEST_F(LockExitTest, BadUsageIsOneWithAPeerAndWithout) {
     expect(run({"lock", "a\tb", "--", "true"}), 1, "cannot be the name of a lock");
     expect(run({"lock", "deploy", "--algorithm", "nonsense", "--", "true"}), 1, "nonsense");
     expect(run({"lock", "deploy", "--algorithm", "maekawa-textbook", "--", "true"}), 1, "specimen");
-    expect(run({"lock", "deploy", "--shared", "--", "true"}), 1, "lets nobody share a lock");
+    expect(run({"lock", "deploy", "--shared", "--", "true"}), 1, "has no shared locks");
   }
 }
 
@@ -82,7 +82,7 @@ TEST_F(LockExitTest, WithoutARegisterItIsUnavailable) {
 }
 
 TEST_F(LockExitTest, JoiningHasABoundOfItsOwn) {
-  // With this algorithm nobody joins without the others, and one of them says nothing.
+  // With this algorithm a peer joins only with the help of all others, and one of them is stopped.
   Process& silent = ready_peer({"--algorithm", "suzuki-kasami", "--lease", "2m"});
   silent.send(SIGSTOP);
   Outcome late = run({"lock", "deploy", "--timeout", "10ms", "--", "true"});

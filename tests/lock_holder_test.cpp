@@ -1,5 +1,5 @@
-// Who holds a lock: as whoever does not obtain it is told, whoever waits for it, and whoever asks
-// for the group's status.
+// Tests that users learn who holds a lock: when they fail to get it, while they wait for it, and
+// when they ask for the group's status.
 #include <pwd.h>
 #include <unistd.h>
 
@@ -17,7 +17,7 @@ class LockHolderTest : public GroupShell {
     ::gethostname(name.data(), name.size() - 1);
     return name.data();
   }
-  /// As one who does not obtain the lock is told, but for the time.
+  /// The holder as a command that does not get the lock names it, without the duration.
   static std::string holder_text(Process& member, Process& holder) {
     std::string id = member_of(status(), member.id())["id"].get<std::string>().substr(0, 6);
     return id + " on " + host() + " (pid " + std::to_string(holder.id()) +
@@ -75,11 +75,11 @@ TEST_F(LockHolderTest, TheHolderMayBeOnAnotherMachine) {
     holder = &holder_of("deploy");
   }
   expect_named(*there, *holder);
-  // A member that says nothing cannot be named, and nobody waits long for it.
+  // A member that does not answer cannot be named, and commands do not wait for it for long.
   there->send(SIGSTOP);
   Outcome refused = run({"lock", "deploy", "--try", "--", "true"});
   EXPECT_EQ(refused.status, 75) << refused.out;
-  EXPECT_TRUE(refused.says("who holds it is not known: 1 of the members did not say"))
+  EXPECT_TRUE(refused.says("its holder is unknown: 1 of the members did not answer"))
       << refused.out;
   there->send(SIGCONT);
 }
@@ -90,7 +90,7 @@ TEST_F(LockHolderTest, AMemberOfTheReleaseBeforeIsNotAsked) {
   expect_in(former);
   Outcome refused = run({"lock", "deploy", "--try", "--", "true"});
   EXPECT_EQ(refused.status, 75) << refused.out;
-  EXPECT_TRUE(refused.says("who holds it is not known: 1 of the members did not say"))
+  EXPECT_TRUE(refused.says("its holder is unknown: 1 of the members did not answer"))
       << refused.out;
   EXPECT_EQ(status()["members"].size(), 2u) << "and is not put out for not understanding";
   expect_end(former);
@@ -132,12 +132,12 @@ TEST_F(LockHolderTest, WhoWaitsIsToldForWhomButNotAgainAndAgain) {
     expect_end(first);
     ASSERT_TRUE(third.await_output(line_for(second))) << third.output();
     EXPECT_TRUE(third.output().find("waiting for deploy, held by ") != std::string::npos);
-    // A few more questions, to which the answer is the same.
-    EXPECT_FALSE(third.await_output("is obtained", Milliseconds(2200))) << third.output();
+    // It asks a few more times meanwhile and gets the same answer.
+    EXPECT_FALSE(third.await_output("obtained ", Milliseconds(2200))) << third.output();
     EXPECT_EQ(count(third.output(), "waiting for deploy"), 2u) << third.output();
     expect_end(second);
-    EXPECT_TRUE(third.await_output("is obtained")) << third.output();
-    // What was asked meanwhile is not taken for a loss.
+    EXPECT_TRUE(third.await_output("obtained ")) << third.output();
+    // Queries during the wait must not look like a loss of the lock.
     expect_end(third);
   }
 }

@@ -1,5 +1,5 @@
-// `conch lock` where `conch peer` runs: it asks that one, and needs no place of its own in the
-// group.
+// Tests `conch lock` beside a running `conch peer`: it is a client of that peer, not a member of
+// the group.
 #include <set>
 
 #include "group_shell.hpp"
@@ -8,7 +8,7 @@ namespace conch::lock_hosted_test {
 
 class LockHostedTest : public GroupShell {};
 
-/// How many peers run.
+/// The parameter is the number of peers.
 class LockCrowdTest : public LockHostedTest, public testing::WithParamInterface<int> {};
 
 TEST_P(LockCrowdTest, TwentyAreClients) {
@@ -182,12 +182,12 @@ TEST_F(LockHostedTest, WhoJoinsFromElsewhereAsksTheNextIfTheFirstIsGone) {
 }
 
 TEST_F(LockHostedTest, ASecondSignalEndsAPeerAtOnce) {
-  // The first leaves a lock to the second peer, which is stopped: so it takes a while to leave.
+  // The first peer leaves its lock to the second one, which is stopped. So leaving takes a while.
   Process& other = ready_peer();
   Process& peer = ready_peer();
   other.send(SIGSTOP);
   peer.send(SIGTERM);
-  ASSERT_TRUE(peer.await_output("leaves the group")) << peer.output();
+  ASSERT_TRUE(peer.await_output("leaving the group")) << peer.output();
   Stopwatch watch;
   peer.send(SIGTERM);
   int exit_status = peer.await_exit();

@@ -1,4 +1,5 @@
-// A `conch lock` inside of one that holds the same lock is refused; inside of any other it is not.
+// Tests that `conch lock` refuses to run inside of a command that holds the same lock, and in no
+// other case.
 #include "group_shell.hpp"
 
 namespace conch::lock_nested_test {
@@ -63,7 +64,8 @@ TEST_F(LockNestedTest, WhoIsLeftBehindMayLockItAfterwards) {
   expect_nothing_left();
 }
 
-/// The variable alone proves nothing: the process must be above this one, and be that very one.
+/// The variable proves nothing by itself: the process that it names must be an ancestor, and must
+/// be the same process as when it was set.
 TEST_F(LockNestedTest, AVariableOfSomebodyElseIsNoProof) {
   Process& holder = lock({"deploy"}, "printf %s \"$CONCH_HELD\" >$SCRATCH/held; echo in 1; cat");
   expect_in(holder);
@@ -72,7 +74,7 @@ TEST_F(LockNestedTest, AVariableOfSomebodyElseIsNoProof) {
   ::setenv("CONCH_HELD", line.c_str(), 1);
   Outcome beside = run({"lock", "deploy", "--try", "--", "true"});
   EXPECT_EQ(beside.status, 75) << "it lives, and is no ancestor: " << beside.out;
-  // Our own number, with the start of a process that began with the machine.
+  // The id of this process, with a start time that is not its own.
   std::string ours = std::to_string(::getpid()) + " 1" + line.substr(line.find('\t'));
   ::setenv("CONCH_HELD", ours.c_str(), 1);
   EXPECT_EQ(run({"lock", "deploy", "--try", "--", "true"}).status, 75);

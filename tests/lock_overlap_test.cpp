@@ -1,10 +1,11 @@
-// Nobody enters while a command of a former holder runs, whoever was killed, stopped or put out.
+// Tests that nobody enters while a command of a former holder runs, if a process is killed, stopped
+// or evicted.
 #include "group_shell.hpp"
 
 namespace conch::lock_overlap_test {
 
-/// A command that ends only when it is killed, and the next one, which says whether it is alone:
-/// the kernel takes the file's lock away when the last process of a command is dead.
+/// Runs a command that ends only when it is killed, and a second one, which reports whether it is
+/// alone. The kernel releases the file lock when the last process of a command is dead.
 class LockOverlapTest : public GroupShell {
  protected:
   Process& stubborn(Words words) {
@@ -22,7 +23,7 @@ class LockOverlapTest : public GroupShell {
     EXPECT_TRUE(await([&] { return waiting_for("deploy") == 1; })) << next.output();
     return next;
   }
-  /// The one of the two that has the holder as its client is stopped or put out.
+  /// Two peers; the tests stop or evict the one whose client is the holder.
   std::vector<Process*> two_peers(const std::string& lease) {
     return {&ready_peer({"--lease", lease}), &ready_peer()};
   }
@@ -91,7 +92,7 @@ TEST_F(LockOverlapTest, AClientStoppedBehindAHealthyPeerLosesNothing) {
   leave(peer);
 }
 
-// By force.
+// Eviction and forced unlocking.
 
 TEST_F(LockOverlapTest, WhenTheHostIsEvictedTheNextEntersWhenTheCommandIsGone) {
   std::vector<Process*> peers = two_peers("60s");

@@ -1,5 +1,5 @@
 // `conch lock` with locks that are files of this machine, in the folder $LOCKS. They are lost when
-// somebody opens and closes the FIFO $LOCKS/lost.
+// a process opens and closes the FIFO $LOCKS/lost.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
@@ -26,9 +26,9 @@ class LockedFile : public BorrowedLock {
   Answer acquire(const Patience& patience, int interrupt) override {
     wish_.log("waiting for " + wish_.lock);
     auto began = std::chrono::steady_clock::now();
-    file_ = file::Descriptor(
-        ::open((folder_ + wish_.lock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    lost_ = file::Descriptor(::open((folder_ + "lost").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    file_ =
+        net::Descriptor(::open((folder_ + wish_.lock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    lost_ = net::Descriptor(::open((folder_ + "lost").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     while (::flock(file_.number(), (wish_.shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
       if (patience.once) return NotObtained{"it was not free"};
       if (patience.wait && std::chrono::steady_clock::now() > began + *patience.wait)
@@ -38,8 +38,8 @@ class LockedFile : public BorrowedLock {
     }
     return Obtained{next_fence()};
   }
-  std::vector<file::Descriptor> take_kept() override {
-    std::vector<file::Descriptor> kept;
+  std::vector<net::Descriptor> take_kept() override {
+    std::vector<net::Descriptor> kept;
     kept.emplace_back(::fcntl(file_.number(), F_DUPFD_CLOEXEC, 0));
     return kept;
   }
@@ -56,8 +56,8 @@ class LockedFile : public BorrowedLock {
   }
   std::string folder_;
   LockWish wish_;
-  file::Descriptor file_;
-  file::Descriptor lost_;
+  net::Descriptor file_;
+  net::Descriptor lost_;
 };
 
 }  // namespace

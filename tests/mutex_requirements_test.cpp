@@ -1,9 +1,10 @@
-// The rules by which the standard library uses a mutex, one test for each: BasicLockable, Lockable,
+// Tests the requirements of the standard library on mutexes, one by one: BasicLockable, Lockable,
 // TimedLockable, SharedLockable, SharedTimedLockable, and what std::timed_mutex and
-// std::shared_timed_mutex say beyond them. With one peer for all threads, and with one for each.
+// std::shared_timed_mutex promise beyond them. Every test runs with one peer for all threads and
+// with one peer for each.
 //
-// Nothing is expected to be quick: what must not happen too early is compared with the clock, and
-// what must happen at all has a minute.
+// No test expects speed: the clock only shows that nothing happens too early, and whatever must
+// happen has a minute.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -57,7 +58,7 @@ TYPED_TEST(AnyMutex, LockWaitsUntilTheHolderHasUnlocked) {
     EXPECT_TRUE(unlocked);
     this->at(1).unlock();
   });
-  std::this_thread::sleep_for(20ms);  // Time to do it wrong.
+  std::this_thread::sleep_for(20ms);  // time to go wrong
   unlocked = true;
   holder.let_go();
   waiter.join();
@@ -88,7 +89,7 @@ TYPED_TEST(AnyMutex, UnlockByAnotherThreadIsAnErrorAndUnlocksNothing) {
 
 TYPED_TEST(AnyMutex, OneIsInsideAndSeesWhatTheOneBeforeDid) {
   constexpr int threads = 4, entries = 100;
-  int inside = 0, count = 0;  // No atomics: the lock orders all of it.
+  int inside = 0, count = 0;  // no atomics: the lock orders all accesses
   std::vector<std::thread> running;
   for (std::size_t i = 0; i < threads; ++i)
     running.emplace_back([&, &mutex = this->at(i)] {
@@ -286,7 +287,7 @@ TYPED_TEST(Shared, ReadersAreInsideTogether) {
   for (std::size_t i = 0; i < 3; ++i)
     readers.emplace_back([&, &mutex = this->at(i)] {
       mutex.lock_shared();
-      all.arrive_and_wait();  // For ever, if one were alone.
+      all.arrive_and_wait();  // waits for ever unless all readers are inside together
       mutex.unlock_shared();
     });
   for (std::thread& reader : readers) reader.join();

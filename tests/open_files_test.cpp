@@ -1,8 +1,9 @@
-// A process may have only so many files open: who comes too late is told, and nobody else suffers.
+// Tests the limit on open files: a client beyond it is refused with a message, and the others do
+// not notice.
 #include <list>
 
 #include "group_shell.hpp"
-#include "net/conversations.hpp"
+#include "net/client_link.hpp"
 #include "node/talk.hpp"
 
 namespace conch::open_files_test {
@@ -12,7 +13,7 @@ class OpenFilesTest : public GroupShell {
   static constexpr const char* sentence =
       "clients already, as many as its limit of open files allows; raise `ulimit -n`";
 
-  /// In a shell that may have so many files open: its command is `conch` with these words.
+  /// Runs `conch` with these words in a shell with this limit on open files.
   Process& conch_with(const std::string& limit, Words words) {
     words.insert(words.begin(),
                  {"sh", "-c", "ulimit " + limit + " && exec \"$@\"", "sh", CONCH_COMMAND});
@@ -23,7 +24,7 @@ class OpenFilesTest : public GroupShell {
     EXPECT_TRUE(peer.await_output("is in the group")) << peer.output();
     return peer;
   }
-  /// As `conch lock` does, for a lock of its own; what it is answered.
+  /// Asks for a lock of its own, as `conch lock` does. Returns the peer's answer.
   std::string come_in() {
     net::ClientLink& link = links_.emplace_back(sockets().front(), "default");
     std::string bytes;
@@ -60,7 +61,7 @@ TEST_F(OpenFilesTest, MoreClientsThanTheLimitAllowsCostNobodyItsLock) {
   EXPECT_GE(served, 4);
   for (std::size_t i = static_cast<std::size_t>(served); i < answers.size(); ++i)
     EXPECT_NE(answers[i].find(sentence), std::string::npos) << answers[i];
-  // Over several leases.
+  // This takes several leases.
   EXPECT_EQ(holder.await_exit(Milliseconds(3500)), still_running) << holder.output();
   EXPECT_EQ(peer.output().find("lost"), std::string::npos) << peer.output();
   Outcome late = run({"lock", "other", "--", "true"});
@@ -71,7 +72,7 @@ TEST_F(OpenFilesTest, MoreClientsThanTheLimitAllowsCostNobodyItsLock) {
   expect_end(holder);
 }
 
-/// Who only looks in when all are served is answered.
+/// `conch status` is answered even if no further lock client is let in.
 TEST_F(OpenFilesTest, WhoLooksInIsServedWhenNobodyElseIs) {
   peer_with_few_files();
   while (come_in() == "in") {

@@ -1,4 +1,4 @@
-// docs/operations.md works, command for command, on three machines.
+// Tests docs/operations.md: runs all of its commands, in order, on three machines.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -20,7 +20,7 @@ struct Command {
   std::string line;
 };
 
-/// `alpha$ conch status` and so on, in the order of the page.
+/// Parses the commands of the page (`alpha$ conch status` and so on), in order.
 std::vector<Command> commands_of(const std::string& page) {
   std::vector<Command> commands;
   std::ifstream file(page);
@@ -63,7 +63,8 @@ class OperationsTest : public ::testing::Test {
   std::string bin() const { return rig_->folder() + "/bin"; }
   std::string home(std::size_t site) const { return rig_->site(site).folder(); }
 
-  /// From machine to machine without a network: what the page needs of it.
+  /// Makes a `scp` that copies between the machines' folders, without a network, as the page needs
+  /// it.
   void make_scp() {
     std::ofstream file(bin() + "/scp");
     file << "#!/bin/sh\nset -e\ncase $2 in\n"
@@ -73,7 +74,7 @@ class OperationsTest : public ::testing::Test {
     file.close();
     ::chmod((bin() + "/scp").c_str(), 0700);
   }
-  /// The page's machines have numbers of their own.
+  /// Replaces the addresses of the page by those of this run.
   std::string translated(std::string line) const {
     auto replace = [&](const std::string& from, const std::string& to) {
       for (std::size_t at = 0; (at = line.find(from, at)) != line.npos; at += to.size())
@@ -110,7 +111,7 @@ TEST_F(OperationsTest, EveryCommandOfThePageWorks) {
         << command.line << "\n"
         << process.output() << text_of(home(command.site) + "/conch/peer.log");
     if (process.output().find("in, with fence ") != std::string::npos) ++entries;
-    // What somebody sees who waits for it.
+    // A user who follows the page would wait for this line.
     if (is_peer) {
       ASSERT_TRUE(await_word(command.site, "peer.log", "is in the group"))
           << text_of(home(command.site) + "/conch/peer.log");

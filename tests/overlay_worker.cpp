@@ -1,6 +1,6 @@
 // A peer of a group without a register: overlay_worker FOLDER SEAT [idle] [algorithm=NAME]
-// [dht=NAME] [replicas=N] [lease=MS] [join=HOST:PORT]. It is on a machine of its own, as far as the
-// others can see. One that is not idle writes into the ledger, again and again, until it is done.
+// [dht=NAME] [replicas=N] [lease=MS] [join=HOST:PORT]. As far as others can see it is on a machine
+// of its own. Unless idle, it writes into the ledger again and again until the test is done.
 #include <unistd.h>
 
 #include <algorithm>
@@ -55,20 +55,20 @@ void visit(Ledger& ledger, std::size_t seat, const Mutex& mutex) {
   bool opened = ledger.open(mutex.fence());
   if (!opened && mutex.holds()) ++ledger.old_fences;
   if (ledger.victim == seat + 1) {
-    if (!opened || !mutex.holds()) return;  // It is caught when it holds the lock.
+    if (!opened || !mutex.holds()) return;  // the victim is caught while it holds the lock
     ledger.caught = true;
     ::pause();
   }
-  std::this_thread::sleep_for(milliseconds(1));  // It does something.
+  std::this_thread::sleep_for(milliseconds(1));  // stands for work
   bool written = ledger.write(mutex.fence());
-  // In this order: who is overtaken has been told by its clock before.
+  // Ask holds() after the write: a holder that was overtaken has seen its lease end before.
   if (opened && !written && mutex.holds()) ++ledger.overtaken;
   ++(mutex.holds() ? ledger.seats[seat].entries : ledger.seats[seat].losses);
 }
 
 void run(const Plan& plan) {
   conch::testing::SharedPage<Ledger> ledger(plan.folder + "/ledger");
-  Ledger::Seat& seat = ledger->seats[plan.seat];
+  Ledger::ProcessSlot& seat = ledger->seats[plan.seat];
   Peer peer(plan.options);
   std::string address = peer.listens().front();
   seat.process = ::getpid();
@@ -80,7 +80,7 @@ void run(const Plan& plan) {
   std::optional<std::chrono::steady_clock::time_point> last;
   while (!ledger->done) {
     std::scoped_lock guard(mutex);
-    if (ledger->done) break;  // The others are going.
+    if (ledger->done) break;  // the others leave
     auto now = std::chrono::steady_clock::now();
     auto since = std::chrono::duration_cast<milliseconds>(now - last.value_or(now)).count();
     seat.longest_ms = std::max(seat.longest_ms.load(), static_cast<std::uint64_t>(since));

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# package_test.sh: a fresh Debian 12 in a folder, the packages of build/package in it, and programs that use them there.
-# `./dev package --test` runs it, as root. Mounts and processes are in namespaces that end with it, however it ends.
+# package_test.sh: installs the packages of build/package in a fresh Debian 12 in a folder, and runs
+# programs that use them there. `./dev package --test` runs it, as root. Mounts and processes are in
+# namespaces that end with it, however it ends.
 # shellcheck disable=SC2016 # what stands in single quotes is for apt and for shells in the tree
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -27,12 +28,12 @@ fail() {
   exit 1
 }
 
-# quietly COMMAND...: what it prints is shown if it fails.
+# quietly COMMAND...: prints the command's output only if it fails.
 quietly() {
   "$@" >"$out/test.log" 2>&1 || fail "this failed: $*"
 }
 
-# The mirror that this machine's apt uses, and its proxy if it has one.
+# The mirror and the proxy, if any, that apt of this machine uses.
 mirror=$(apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' |
   awk '$1 == "bookworm" && $2 == "main" { print $3; exit }')
 [ -n "$mirror" ] || fail "apt's sources have no bookworm; see sources.list(5)"
@@ -42,7 +43,7 @@ include=()
 if [[ $mirror == https:* ]]; then include=(--include=ca-certificates); fi
 
 begin=$SECONDS
-# done_with WORDS: how far it is.
+# done_with WORDS: prints the progress.
 done_with() {
   printf '%4d s  %s\n' "$((SECONDS - begin))" "$*"
 }
@@ -59,7 +60,7 @@ cp "$out"/*.deb "$root/packaging/install-in-image.sh" "$tree/packages/"
 cp -r "$root/examples" "$root/tests/library/consumer" "$tree/packages/"
 done_with "a fresh Debian 12"
 
-# inside USER COMMAND...: in the tree, where nothing of this machine's environment is.
+# inside USER COMMAND...: runs a command in the tree, without this machine's environment.
 inside() {
   local user=$1
   shift
@@ -67,14 +68,14 @@ inside() {
     chroot "$tree" setpriv --reuid="$user" --regid="$user" --clear-groups --no-new-privs \
     env HOME="/home/$user" "$@"
 }
-# says USER COMMAND...: what it prints, which must match the pattern $expected.
+# says USER COMMAND...: prints the command's output, which must match the pattern $expected.
 says() {
   local printed expected=$expected
   printed=$(inside "$@" 2>&1) || fail "${*:2}: $printed"
   [[ $printed =~ $expected ]] || fail "${*:2} prints: $printed"
 }
 
-# What packaging/Dockerfile does, and the peer that it starts.
+# Does what packaging/Dockerfile does, and runs the peer that it starts.
 quietly inside root /packages/install-in-image.sh /packages
 version=$(sed -n 's/^project(conch VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
 expected="conch $version" says root conch --version

@@ -1,4 +1,4 @@
-// What `conch peer` writes to standard error, and how, for whom reads it.
+// Tests what `conch peer` writes to standard error, and in which format.
 #include "cli/peer_log.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace conch::peer_log_test {
 using cli::LogFields;
 using cli::LogFormat;
 
-/// Its standard error is named by $JOURNAL_STREAM, or another file is.
+/// Whether $JOURNAL_STREAM names the standard error of the peer, or another file.
 enum class Journal : bool { elsewhere, here };
 
 class PeerLogTest : public GroupShell {
@@ -35,7 +35,7 @@ class PeerLogTest : public GroupShell {
     for (std::string line; std::getline(stream, line);) lines.push_back(line);
     return lines;
   }
-  /// Comes, is evicted, comes again and goes.
+  /// The log of a peer that joins, is evicted, joins again and leaves.
   std::vector<std::string> lines_of_a_life(Process& peer) {
     EXPECT_TRUE(peer.await_output("is in the group")) << peer.output();
     ready_peer();
@@ -58,10 +58,12 @@ TEST_F(PeerLogTest, TheJournalIsToldPrioritiesAndNoTimes) {
   for (const std::string& line : lines) {
     EXPECT_TRUE(line.starts_with("<") && line.find('>') == 2) << line;
     EXPECT_EQ(line.find("Z "), line.npos) << line;
-    if (line == "<3>was out of touch for too long, or was evicted: what it held is lost") ++errors;
+    if (line ==
+        "<3>was out of contact for too long, or was evicted: the locks that it held are lost")
+      ++errors;
   }
   EXPECT_EQ(errors, 1u);
-  std::string end = "<6>leaves the group; a second signal ends it at once";
+  std::string end = "<6>leaving the group; a second signal ends the process at once";
   EXPECT_EQ(std::count(lines.begin(), lines.end(), end), 1);
 }
 
@@ -83,7 +85,7 @@ TEST_F(PeerLogTest, EveryLineIsAnObjectIfThatIsWanted) {
     EXPECT_EQ(object["time"].get<std::string>().size(), 24u) << line;
     EXPECT_EQ(object["group"], "default");
     EXPECT_EQ(object["peer"], json::parse(lines[0])["peer"]);
-    bool is_loss = object["message"].get<std::string>().find("is lost") != std::string::npos;
+    bool is_loss = object["message"].get<std::string>().find("are lost") != std::string::npos;
     EXPECT_EQ(object["level"] == "error", is_loss) << line;
   }
 }
@@ -91,13 +93,13 @@ TEST_F(PeerLogTest, EveryLineIsAnObjectIfThatIsWanted) {
 TEST_F(PeerLogTest, WhatAPeerFailsWithIsALineLikeTheOthers) {
   Process& journal = peer_under(Journal::here, {"--lease", "0"});
   EXPECT_EQ(journal.await_exit(), 1);
-  EXPECT_EQ(journal.output(), "<3>--lease: a lease lasts some time, as in 5s or 500ms\n");
+  EXPECT_EQ(journal.output(), "<3>--lease: a lease is longer than zero, such as 5s or 500ms\n");
   Process& object = peer_under(Journal::here, {"--lease", "0", "--log-format", "json"});
   EXPECT_EQ(object.await_exit(), 1);
   EXPECT_EQ(json::parse(object.output())["level"], "error");
   Outcome text = run({"peer", "--lease", "0"});
   EXPECT_EQ(text.status, 1);
-  EXPECT_EQ(text.out, "conch: --lease: a lease lasts some time, as in 5s or 500ms\n");
+  EXPECT_EQ(text.out, "conch: --lease: a lease is longer than zero, such as 5s or 500ms\n");
 }
 
 TEST_F(PeerLogTest, AnotherFormatIsRefused) {

@@ -1,4 +1,4 @@
-// Eight processes, one lock, and an overlap detector in shared memory.
+// Tests eight processes with one lock; shared memory detects overlaps.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -8,16 +8,16 @@
 #include <thread>
 #include <vector>
 
-#include "arena.hpp"
-#include "brood.hpp"
+#include "child_processes.hpp"
 #include "peer/engine.hpp"
 #include "peer/testing/scratch_group.hpp"
+#include "shared_memory.hpp"
 #include "wire/address.hpp"
 
 namespace conch::peers_test {
 
 using namespace std::chrono_literals;
-using conch::testing::SharedArena;
+using conch::testing::SharedMemoryFile;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t handovers_wanted = 2'000;
@@ -29,13 +29,13 @@ constexpr auto patience = 120s;
 
 class PeersTest : public ::testing::Test {
  protected:
-  PeersTest() : arena_(group_.folder() + "/arena") {
-    arena_->handovers_wanted = handovers_wanted;
-    arena_->ready_wanted = processes;
+  PeersTest() : memory_(group_.folder() + "/arena") {
+    memory_->handovers_wanted = handovers_wanted;
+    memory_->ready_wanted = processes;
   }
 
-  void start(const std::vector<std::string>& words = {}, const char* worker = PEER_WORKER) {
-    std::vector<std::string> arguments{worker, group_.folder(), std::to_string(++seed_)};
+  void start(const std::vector<std::string>& words = {}) {
+    std::vector<std::string> arguments{PEER_WORKER, group_.folder(), std::to_string(++seed_)};
     arguments.insert(arguments.end(), words.begin(), words.end());
     workers_.start(arguments);
   }
@@ -46,32 +46,32 @@ class PeersTest : public ::testing::Test {
       std::this_thread::sleep_for(1ms);
     return has_come();
   }
-  /// Until the one that came last has been inside, and then so many others.
+  /// Waits until the newest worker has been inside, and then for this many handovers.
   bool await_newest(std::uint64_t handovers) {
-    if (!await([&] { return arena_->last_process == workers_.newest(); })) return false;
-    std::uint64_t wanted = arena_->handovers + handovers;
-    return await([&] { return arena_->handovers >= wanted; });
+    if (!await([&] { return memory_->last_process == workers_.newest(); })) return false;
+    std::uint64_t wanted = memory_->handovers + handovers;
+    return await([&] { return memory_->handovers >= wanted; });
   }
-  /// Where the only worker listens, as a member is told.
+  /// The address of the only worker, as the view names it to members.
   std::string address_of_the_other() {
     Peer peer(group_.options());
     peer::Guard guard = peer.engine().guard();
-    for (const recovery::Member& member : peer.engine().node().steward().view().roster)
+    for (const recovery::Member& member : peer.engine().node().group_member().view().roster)
       for (const wire::Way& way : wire::parse_address(member.address).value_or(wire::Ways{}))
         if (const auto* tcp = std::get_if<wire::TcpWay>(&way)) return wire::print(*tcp);
     return "";
   }
   void expect_all_end() { workers_.expect_all_end(patience); }
   void expect_exclusion() {
-    EXPECT_EQ(arena_->overlaps, 0u);
-    EXPECT_EQ(arena_->stale_fences, 0u);
-    EXPECT_GE(arena_->handovers, handovers_wanted);
-    EXPECT_GE(arena_->entries, arena_->handovers);
+    EXPECT_EQ(memory_->overlaps, 0u);
+    EXPECT_EQ(memory_->stale_fences, 0u);
+    EXPECT_GE(memory_->handovers, handovers_wanted);
+    EXPECT_GE(memory_->entries, memory_->handovers);
   }
 
   peer::ScratchGroup group_;
-  SharedArena arena_;
-  testing::Brood workers_;
+  SharedMemoryFile memory_;
+  testing::ChildProcesses workers_;
   unsigned seed_ = 0;
 };
 
@@ -87,21 +87,21 @@ TEST_F(PeersTest, OverTcp) {
   expect_exclusion();
 }
 
-/// To ask takes several messages there: who does not think between two entries enters again and
-/// again before others are in its queue.
+/// A request takes several messages with this algorithm. Without a pause between two entries a
+/// worker enters again and again before the requests of others are in its queue.
 TEST_F(PeersTest, WithElmp) {
   for (int i = 0; i < processes; ++i) start({"algorithm=elmp", "think"});
   expect_all_end();
   expect_exclusion();
 }
 
-/// Who has an odd seed locks the other one first.
+/// Workers with an odd seed lock the other one first.
 TEST_F(PeersTest, TwoLocksInOppositeOrders) {
-  arena_->handovers_wanted = handovers_wanted / 100;
+  memory_->handovers_wanted = handovers_wanted / 100;
   for (int i = 0; i < processes; ++i) start({"two"});
   expect_all_end();
-  EXPECT_EQ(arena_->overlaps, 0u);
-  EXPECT_GE(arena_->handovers, handovers_wanted / 100);
+  EXPECT_EQ(memory_->overlaps, 0u);
+  EXPECT_GE(memory_->handovers, handovers_wanted / 100);
 }
 
 TEST_F(PeersTest, HalfOfThemLeaveAndRejoin) {
@@ -109,68 +109,68 @@ TEST_F(PeersTest, HalfOfThemLeaveAndRejoin) {
   for (int i = 0; i < processes / 2; ++i) start({"rejoin"});
   expect_all_end();
   expect_exclusion();
-  EXPECT_GT(arena_->rejoins, 0u);
+  EXPECT_GT(memory_->rejoins, 0u);
 }
 
 TEST_F(PeersTest, OneIsKilledEverySecond) {
-  arena_->handovers_wanted = ~std::uint64_t{0};
+  memory_->handovers_wanted = ~std::uint64_t{0};
   for (int i = 0; i < processes; ++i) start();
   std::minstd_rand dice(7);
   int killed = 0;
   for (int second = 0; second < 6; ++second) {
-    std::this_thread::sleep_for(1s);  // The test's own rhythm: nothing is awaited.
+    std::this_thread::sleep_for(1s);  // the test's own rhythm: it awaits nothing
     if (workers_.kill_one(dice() % workers_.size())) ++killed;
     start();
   }
-  arena_->handovers_wanted = arena_->handovers + 1000;
+  memory_->handovers_wanted = memory_->handovers + 1000;
   expect_all_end();
-  EXPECT_EQ(arena_->overlaps, 0u);
-  EXPECT_EQ(arena_->stale_fences, 0u);
-  EXPECT_GT(arena_->handovers, 1000u);
+  EXPECT_EQ(memory_->overlaps, 0u);
+  EXPECT_EQ(memory_->stale_fences, 0u);
+  EXPECT_GT(memory_->handovers, 1000u);
   EXPECT_EQ(killed, 6);
 }
 
 TEST_F(PeersTest, AreReplacedByTheNextReleaseOneByOne) {
-  arena_->handovers_wanted = ~std::uint64_t{0};
-  arena_->ready_wanted = 4;
+  memory_->handovers_wanted = ~std::uint64_t{0};
+  memory_->ready_wanted = 4;
   for (int i = 0; i < 4; ++i) start({"tcp"});
   for (int i = 0; i < 4; ++i) {
     workers_.kill_one(0);
-    start({"tcp"}, NEXT_PEER_WORKER);
+    start({"tcp", "speaks=2-3"});
     ASSERT_TRUE(await_newest(100)) << i << " of 4 had been replaced";
   }
-  arena_->handovers_wanted = arena_->handovers + 100;
+  memory_->handovers_wanted = memory_->handovers + 100;
   expect_all_end();
-  EXPECT_EQ(arena_->overlaps, 0u);
-  EXPECT_EQ(arena_->stale_fences, 0u);
+  EXPECT_EQ(memory_->overlaps, 0u);
+  EXPECT_EQ(memory_->stale_fences, 0u);
 }
 
 TEST_F(PeersTest, DoNotTakeAReleaseThatHasForgottenTheirProtocol) {
-  arena_->handovers_wanted = ~std::uint64_t{0};
-  arena_->ready_wanted = 2;
+  memory_->handovers_wanted = ~std::uint64_t{0};
+  memory_->ready_wanted = 2;
   for (int i = 0; i < 2; ++i) start({"tcp"});
   ASSERT_TRUE(await_newest(100));
   std::string errors = group_.folder() + "/errors";
-  std::string command = std::string(LATER_PEER_WORKER) + " " + group_.folder() + " 9 2>" + errors;
+  std::string command =
+      std::string(PEER_WORKER) + " " + group_.folder() + " 9 speaks=3-4 2>" + errors;
   EXPECT_NE(std::system(command.c_str()), 0);
   std::string said;
   std::getline(std::ifstream(errors), said);
-  EXPECT_NE(
-      said.find("the group speaks versions 1 to 2 of the protocol, this Conch versions 3 to 4; "
-                "install one between the two first, everywhere"),
-      std::string::npos)
+  EXPECT_NE(said.find("the group speaks versions 1 to 2 of the protocol, this release versions 3 "
+                      "to 4; first install a release between the two everywhere"),
+            std::string::npos)
       << said;
   EXPECT_TRUE(await_newest(100));
-  arena_->handovers_wanted = arena_->handovers.load();
+  memory_->handovers_wanted = memory_->handovers.load();
   expect_all_end();
-  EXPECT_EQ(arena_->overlaps, 0u);
+  EXPECT_EQ(memory_->overlaps, 0u);
 }
 
 TEST_F(PeersTest, AskNobodyOfAFormerReleaseToRememberALockDelay) {
-  arena_->handovers_wanted = ~std::uint64_t{0};
-  arena_->ready_wanted = 1;
-  start({"tcp"}, FORMER_PEER_WORKER);
-  ASSERT_TRUE(await([&] { return arena_->ready == 1; }));
+  memory_->handovers_wanted = ~std::uint64_t{0};
+  memory_->ready_wanted = 1;
+  start({"tcp", "speaks=1-1"});
+  ASSERT_TRUE(await([&] { return memory_->ready == 1; }));
   PeerOptions distant;
   distant.group = "test";
   distant.state_directory = group_.folder() + "/distant";
@@ -183,10 +183,10 @@ TEST_F(PeersTest, AskNobodyOfAFormerReleaseToRememberALockDelay) {
     Peer peer(distant);
     ADD_FAILURE() << "somebody was asked";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("of a release without lock delays"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("a release without lock delays"), std::string::npos)
         << error.what();
   }
-  arena_->handovers_wanted = 0;
+  memory_->handovers_wanted = 0;
   expect_all_end();
 }
 

@@ -1,4 +1,5 @@
-// Peers in two places with a long wire between, which find out by themselves who is near.
+// Tests peers at two places with a long wire between them: they find out by themselves which are
+// near.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ class Places : public ::testing::Test {
       ports_.push_back(cli::free_port());
       wire_ports_.push_back(wire_.lead_to(ports_.back()));
     }
-    crew_.begin([&] { wire_.run(); });
+    workers_.begin([&] { wire_.run(); });
     for (std::size_t i = 0; i < ports_.size(); ++i)
       ids_.push_back(NodeId{peers_.emplace_back(std::make_unique<Peer>(options(i)))->id()});
   }
@@ -42,10 +43,10 @@ class Places : public ::testing::Test {
     return options;
   }
 
-  /// As the view of a peer has them, place by place.
+  /// The clusters in the view of a peer, place by place.
   std::vector<std::string> labels(Peer& peer) const {
     peer::Guard guard = peer.engine().guard();
-    const recovery::Roster& roster = peer.engine().node().steward().view().roster;
+    const recovery::Roster& roster = peer.engine().node().group_member().view().roster;
     std::vector<std::string> all;
     for (NodeId id : ids_)
       if (const recovery::Member* member = roster.find(id)) all.push_back(member->cluster);
@@ -61,13 +62,13 @@ class Places : public ::testing::Test {
   std::vector<std::uint16_t> ports_;
   std::vector<std::uint16_t> wire_ports_;
   cli::ScratchFolder folder_;
-  cli::Crew crew_;
+  cli::WorkerProcesses workers_;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::vector<NodeId> ids_;
 };
 
 TEST_F(Places, WhoIsNearIsMeasuredAndAgreedOn) {
-  crew_.await(
+  workers_.await(
       [&] {
         return std::all_of(peers_.begin(), peers_.end(),
                            [&](const auto& peer) { return are_grouped_by_place(*peer); });

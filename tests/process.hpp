@@ -1,4 +1,4 @@
-// A process that a test has started: what it prints is kept, and it does not outlive the test.
+// A process that a test starts. Its output is kept, and it does not outlive the test.
 #pragma once
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ namespace conch {
 
 using Milliseconds = std::chrono::milliseconds;
 
-/// Before a test says that something does not come about.
+/// How long tests wait before they report a timeout.
 inline constexpr Milliseconds patience{20'000};
 
 class Stopwatch {
@@ -38,13 +38,13 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-/// Statuses that are none.
+/// The value in place of an exit status while the process runs.
 inline constexpr int still_running = -1;
 
-/// What it prints, on both ways, is kept; what it reads comes from `say`.
+/// Keeps what the process prints to standard output and error; `say` writes to its input.
 class Process {
  public:
-  /// `at_first` is what the new process does before it becomes the program.
+  /// `at_first` runs in the new process before it becomes the program.
   explicit Process(std::vector<std::string> words, const std::function<void()>& at_first = {}) {
     std::array<int, 2> in = pipe();
     std::array<int, 2> out = pipe();
@@ -81,8 +81,8 @@ class Process {
 
   pid_t id() const { return id_; }
   bool has_ended() const { return status_ != still_running; }
-  /// One that is told to stop has stopped when this returns: until the kernel comes to it, it
-  /// works.
+  /// Returns after SIGSTOP only when the process has stopped, since it runs on until the kernel
+  /// delivers the signal.
   void send(int signal) const {
     if (has_ended() || ::kill(id_, signal) != 0 || signal != SIGSTOP) return;
     siginfo_t stopped{};
@@ -95,7 +95,7 @@ class Process {
     if (in_ >= 0) ::close(std::exchange(in_, -1));
   }
 
-  /// 128 and the signal for one that was killed.
+  /// The exit status; 128 and the signal's number if the process was killed.
   int await_exit(Milliseconds within = patience) {
     Stopwatch watch;
     while (!has_ended()) {
@@ -109,7 +109,7 @@ class Process {
     read();
     return status_;
   }
-  /// Until it has printed this.
+  /// Waits until the process has printed this text.
   bool await_output(std::string_view text, Milliseconds within = patience) {
     Stopwatch watch;
     while (printed_.find(text) == std::string::npos) {

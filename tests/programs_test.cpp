@@ -1,5 +1,5 @@
-// Two programs: `conch` is the lock, `conch-lab` the laboratory. The one runs the other, and
-// contains nothing of it.
+// Tests the two programs: `conch` is the lock, `conch-lab` the laboratory. `conch` runs `conch-lab`
+// and contains no part of it.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,7 +14,8 @@ namespace shell::programs_test {
 
 constexpr const char* laboratory = CONCH_LAB_COMMAND;
 
-/// The lines of a help text that begin with two spaces and a word: a command and what it does.
+/// The commands of a help text, each with its description: lines that begin with two spaces and a
+/// word.
 std::set<std::string> commands_in(const std::string& help, const std::string& heading) {
   std::set<std::string> commands;
   std::istringstream lines(help.substr(std::min(help.find(heading), help.size())));
@@ -59,7 +60,7 @@ TEST(Programs, BothHaveTheSameVersion) {
 }
 
 TEST(Programs, WithoutTheLaboratoryTheLockSaysWhereItIs) {
-  conch::ScratchDirectory scratch;
+  conch::ScratchFolder scratch;
   std::string alone = scratch.path() + "/conch";
   std::filesystem::copy_file(CONCH_COMMAND, alone);
   for (const char* arguments : {"sim naimi-trehel", "help sim"}) {

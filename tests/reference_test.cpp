@@ -1,4 +1,5 @@
-// Man pages and completions are what the programs take, and those who read them have no complaint.
+// Tests that man pages and completions match the programs, and that the tools that read them accept
+// them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,18 +33,18 @@ class ReferenceTest : public Shell, public testing::WithParamInterface<std::stri
     int status = process.await_exit();
     return {status, process.output()};
   }
-  /// What the program says; empty if it fails.
+  /// The output of the program; empty if it fails.
   std::string said(Words words) {
     words.insert(words.begin(), program());
     Outcome outcome = outcome_of(words);
     EXPECT_EQ(outcome.status, 0) << outcome.out;
     return outcome.out;
   }
-  /// Where there is none, nothing can be said about it.
+  /// Whether this machine has the tool. Tests of a missing tool are skipped.
   bool is_there(const std::string& tool) {
     return outcome_of({"sh", "-c", "command -v " + tool}).status == 0;
   }
-  /// The program's share folder.
+  /// Writes the program's share folder and returns its path.
   std::string written() {
     said({"help", "--write", path("share")});
     return path("share");
@@ -54,7 +55,7 @@ class ReferenceTest : public Shell, public testing::WithParamInterface<std::stri
       found.push_back(entry.path().string());
     return found;
   }
-  /// What bash offers for the last of these words.
+  /// The completions that bash offers for the last of these words.
   Lines completed_by_bash(const Words& words) {
     std::string script =
         "source " + written() + "/bash-completion/completions/" + name() + "; COMP_WORDS=(";

@@ -1,10 +1,9 @@
-// Twenty peers change the roster at once while they are killed and stopped at random. Afterwards
-// the views must be one chain in which every proposal that was accepted stands once; nobody may
-// have waited for somebody who was stopped; and no lease may have ended while its peer believed in
-// it and lived.
+// Twenty peers change the roster at once, while they are killed and stopped at random. Afterwards
+// the views must form one chain, in which every accepted proposal stands once; no peer may have
+// waited for a stopped one; and no lease may have ended while its peer lived and relied on it.
 //
-// CONCH_SEED and CONCH_SECONDS choose other dice and a longer run. The dice choose whom and when;
-// how the processes interleave is the machine's.
+// CONCH_SEED and CONCH_SECONDS choose another seed and a longer run. The seed decides who is struck
+// and when, not how the processes interleave.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,8 +23,7 @@
 namespace conch::register_chaos_test {
 
 using namespace std::chrono_literals;
-using recovery::Life;
-using recovery::Standing;
+using recovery::RegisterSnapshot;
 using recovery::View;
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
@@ -36,7 +34,7 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 struct Plan {
   std::string name;
   std::uint64_t seconds = 4;
-  /// How many views are remembered: all, or so few that they are forgotten all the time.
+  /// How many views the register remembers: all of them, or so few that it forgets all the time.
   std::uint64_t segment_views = 1'000'000'000;
   bool durable = false;
 };
@@ -63,10 +61,10 @@ class Chaos : public testing::TestWithParam<Plan> {
            " register_chaos_test --gtest_filter=" + test->test_suite_name() + "." + test->name();
   }
 
-  // What happens.
+  // Faults and their consequences.
 
   void start(std::uint64_t id) {
-    Life self{NodeId{id}, recovery::Incarnation{++incarnations_}};
+    PeerInstance self{NodeId{id}, Incarnation{++incarnations_}};
     all_.push_back(std::make_unique<CrowdPeer>(
         self, std::vector<std::string>{
                   REGISTER_PEER, scratch_.path(), std::to_string(id), std::to_string(incarnations_),
@@ -93,12 +91,12 @@ class Chaos : public testing::TestWithParam<Plan> {
     return std::any_of(peer.lines().begin(), peer.lines().end(),
                        [](const std::string& line) { return line.starts_with("held"); });
   }
-  /// One that was accepted without a lease, because it was stopped for too long before, has ended
-  /// only after its time.
+  /// Expects that the lease of a dead member ended at once. A member without a lease (it was
+  /// stopped for too long before) is not checked: its time has to run out.
   void expect_ended(const CrowdPeer& peer) {
-    const Life& life = peer.self();
+    const PeerInstance& life = peer.self();
     if (!has_held(peer)) return;
-    Standing standing = observer_.read();
+    RegisterSnapshot standing = observer_.read();
     bool evicted = std::count(standing.view.evicted.begin(), standing.view.evicted.end(), life);
     if (!evicted && !standing.view.roster.contains(life)) return;
     EXPECT_TRUE(standing.has_ended(life)) << "a dead process has a lease" << repeat();
@@ -131,7 +129,7 @@ class Chaos : public testing::TestWithParam<Plan> {
       stop(peer);
     }
   }
-  /// Until then, listens to all.
+  /// Reads the output of all peers until then.
   void listen(Duration until) {
     std::vector<pollfd> outputs;
     for (const CrowdPeer* peer : living_) outputs.push_back({peer->output(), POLLIN, 0});
@@ -160,7 +158,7 @@ class Chaos : public testing::TestWithParam<Plan> {
     }
     if (wake_at_.size() >= 5) seen("five were stopped at once");
   }
-  /// As long as it was said, or longer if the machine is too busy for anything to happen.
+  /// Whether the planned time is over and enough has happened. A busy machine gets more time.
   bool is_over(Duration now) const {
     auto often = [&](const char* what) {
       auto found = seen_.find(what);
@@ -189,7 +187,7 @@ class Chaos : public testing::TestWithParam<Plan> {
     wake_at_.clear();
     std::set<CrowdPeer*> asked;
     while (!living_.empty() && !HasFailure()) {
-      // Who has not begun would not understand.
+      // A peer that has not begun has no handler for the signal yet.
       for (CrowdPeer* peer : living_)
         if (!peer->lines().empty() && asked.insert(peer).second) peer->ask_to_leave();
       listen(file::since_boot() + 20ms);
@@ -198,18 +196,18 @@ class Chaos : public testing::TestWithParam<Plan> {
     }
   }
 
-  // What must have come of it.
+  // The verdict.
 
   struct Claims {
     std::map<std::uint64_t, std::string> accepted;
     std::set<std::string> refused;
-    /// Of those who were killed before they were told.
+    /// Proposals of peers that were killed before they got an answer.
     std::map<std::string, std::uint64_t> open;
-    std::map<Life, Duration> believed_until;
-    std::vector<std::pair<Life, Duration>> ended;
-    /// When they knew that they were out.
-    std::map<Life, Duration> left;
-    /// Refused long after.
+    std::map<PeerInstance, Duration> believed_until;
+    std::vector<std::pair<PeerInstance, Duration>> ended;
+    /// When each peer knew that it was out.
+    std::map<PeerInstance, Duration> left;
+    /// Proposals that were refused after the register had forgotten their view.
     std::set<std::uint64_t> forgotten;
   };
   Claims claims() {
@@ -223,7 +221,7 @@ class Chaos : public testing::TestWithParam<Plan> {
     }
     return all;
   }
-  /// The first thing that somebody said after it was stopped.
+  /// Notes the answer to a proposal during which the peer was stopped.
   void note_waking(const std::string& before, const std::string& after) {
     if (!before.starts_with("try")) return;
     if (after.starts_with("no")) seen("somebody woke inside of a proposal and was refused");
@@ -254,16 +252,18 @@ class Chaos : public testing::TestWithParam<Plan> {
     } else if (verb == "ended" && words >> number >> newest) {
       std::int64_t time = 0;
       words >> time;
-      all.ended.emplace_back(Life{NodeId{number}, recovery::Incarnation{newest}}, Duration(time));
+      all.ended.emplace_back(PeerInstance{NodeId{number}, Incarnation{newest}}, Duration(time));
     } else if ((verb == "leaving" || verb == "out") && words >> number) {
       all.left[peer.self()] = Duration(static_cast<std::int64_t>(number));
     } else if (verb == "broken") {
       ADD_FAILURE() << "peer " << peer.self().id.value << ": " << line << repeat();
     }
   }
-  /// Nobody's lease ended before the time it believed in, unless it died or left.
+  /// Expects that no lease ended before the time that its peer relied on, unless the peer died or
+  /// left.
   void expect_beliefs_were_true(const Claims& all) {
-    auto before = [](const std::map<Life, Duration>& times, const Life& life, Duration time) {
+    auto before = [](const std::map<PeerInstance, Duration>& times, const PeerInstance& life,
+                     Duration time) {
       auto found = times.find(life);
       return found != times.end() && found->second <= time;
     };
@@ -299,7 +299,7 @@ class Chaos : public testing::TestWithParam<Plan> {
     EXPECT_TRUE(all.accepted.empty() || all.accepted.rbegin()->first <= newest)
         << "an accepted view was lost" << repeat();
   }
-  /// What the views of the chain say, by number.
+  /// The views of the chain as the register remembers them, by number.
   std::map<std::uint64_t, std::string> remembered(std::uint64_t newest) {
     std::map<std::uint64_t, std::string> chain;
     for (const auto& segment : std::filesystem::directory_iterator(scratch_.path())) {
@@ -317,7 +317,7 @@ class Chaos : public testing::TestWithParam<Plan> {
   }
   void expect_nothing_is_left() {
     View last = observer_.read().view;
-    View empty{last.number + 1, Epoch{last.epoch.value + 1}, "end", Life{}, {}, {}};
+    View empty{last.number + 1, Epoch{last.epoch.value + 1}, "end", PeerInstance{}, {}, {}};
     EXPECT_TRUE(observer_.propose(empty).accepted);
     for (const auto& entry : std::filesystem::directory_iterator(scratch_.path())) {
       std::string name = entry.path().filename().string();
@@ -338,16 +338,16 @@ class Chaos : public testing::TestWithParam<Plan> {
   std::uint64_t seed_;
   std::uint64_t seconds_;
   Dice dice_;
-  ScratchDirectory scratch_;
+  ScratchFolder scratch_;
   FileRegister observer_;
   Duration end_ = file::since_boot() + std::chrono::seconds(seconds_);
   std::uint64_t incarnations_ = 0;
   std::vector<std::unique_ptr<CrowdPeer>> all_;
   std::vector<CrowdPeer*> living_;
   std::map<CrowdPeer*, Duration> wake_at_;
-  /// Who was stopped after how many lines.
+  /// Which peers were stopped, and after how many lines.
   std::set<std::pair<const CrowdPeer*, std::size_t>> stops_;
-  std::map<Life, Duration> killed_at_;
+  std::map<PeerInstance, Duration> killed_at_;
   std::map<std::string, std::size_t> seen_;
   int works_left_ = 0;
   int segments_left_ = 0;

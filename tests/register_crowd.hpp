@@ -1,4 +1,4 @@
-// Many peers of one register as real processes, each with a pipe on which it says what it does.
+// Many peers of one register as real processes; each reports on a pipe what it does.
 #pragma once
 
 #include <fcntl.h>
@@ -24,14 +24,14 @@
 
 namespace conch {
 
-/// One process, from its start to its end, and what it said.
+/// One process from its start to its end, and what it has reported.
 class CrowdPeer {
  public:
-  CrowdPeer(recovery::Life self, const std::vector<std::string>& command) : self_(self) {
+  CrowdPeer(PeerInstance self, const std::vector<std::string>& command) : self_(self) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-    output_ = file::Descriptor(ends[0]);
-    file::Descriptor input(ends[1]);
+    output_ = net::Descriptor(ends[0]);
+    net::Descriptor input(ends[1]);
     ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
     std::vector<char*> words;
     for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
@@ -52,11 +52,11 @@ class CrowdPeer {
     ::waitpid(process_, nullptr, 0);
   }
 
-  const recovery::Life& self() const { return self_; }
+  const PeerInstance& self() const { return self_; }
   bool is_stopped() const { return stopped_; }
   int output() const { return output_.number(); }
   int status() const { return status_; }
-  /// When it last said something, or was woken.
+  /// When the process last reported anything, or was woken.
   Duration last_word() const { return last_word_; }
   const std::vector<std::string>& lines() const { return lines_; }
   std::string last_line() const { return lines_.empty() ? "" : lines_.back(); }
@@ -76,14 +76,14 @@ class CrowdPeer {
     send(SIGCONT);
   }
   void ask_to_leave() const { send(SIGTERM); }
-  /// Whose death is seen afterwards.
+  /// Kills the process and waits for its death.
   void kill() {
     send(SIGKILL);
     int status = 0;
     if (lives_ && ::waitpid(process_, &status, 0) == process_) bury(status);
     listen();
   }
-  /// Ended by itself or by us.
+  /// Whether the process has ended, by itself or by a signal.
   bool has_ended() {
     int status = 0;
     if (lives_ && ::waitpid(process_, &status, WNOHANG) == process_) bury(status);
@@ -91,7 +91,7 @@ class CrowdPeer {
     return !lives_;
   }
 
-  /// Takes what it said.
+  /// Reads what the process has reported.
   void listen() {
     std::array<char, 4096> some;
     ssize_t size = 0;
@@ -116,9 +116,9 @@ class CrowdPeer {
     status_ = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
 
-  recovery::Life self_;
+  PeerInstance self_;
   pid_t process_ = 0;
-  file::Descriptor output_;
+  net::Descriptor output_;
   bool lives_ = true;
   bool stopped_ = false;
   int status_ = -1;

@@ -1,5 +1,5 @@
-// What happens to the machine under the register: its directory is removed, its disk is full, a
-// process has another clock.
+// Tests trouble with the machine under the register: its directory is removed, its disk is full, or
+// a process has another clock.
 #include <ctime>
 
 #include "group_shell.hpp"
@@ -18,7 +18,8 @@ class RegisterEdgesTest : public GroupShell {
       ++count;
     return count;
   }
-  /// A group that begins more epochs than seconds pass is ahead of the clock: docs/limits.md.
+  /// Waits until the clock has passed the epoch of a fence. A group that begins more epochs than
+  /// seconds pass is ahead of the clock: docs/limits.md.
   static void await_clock_after(std::uint64_t fence) {
     EXPECT_TRUE(
         await([&] { return static_cast<std::uint64_t>(std::time(nullptr)) > fence >> 32; }));
@@ -48,7 +49,7 @@ TEST_F(RegisterEdgesTest, FencesGoOnWhenTheRegisterWasRemoved) {
 }
 
 TEST_F(RegisterEdgesTest, WhoseRegisterWasRemovedLosesItsLockAndNobodyElseEntersMeanwhile) {
-  found("4s");  // Longer than a client waits for a peer whose socket has gone.
+  found("4s");  // longer than a client waits for a peer whose socket is gone
   Process& holder = lock({"deploy", "--verbose"}, "echo in $CONCH_FENCE; cat");
   ASSERT_TRUE(holder.await_output("in ")) << holder.output();
   std::filesystem::remove_all(state());
@@ -59,7 +60,7 @@ TEST_F(RegisterEdgesTest, WhoseRegisterWasRemovedLosesItsLockAndNobodyElseEnters
   EXPECT_EQ(other.out.find("inside"), std::string::npos) << other.out;
   EXPECT_TRUE(other.says("but a peer of the group 'default' runs here")) << other.out;
   EXPECT_EQ(holder.await_exit(), 76) << holder.output();
-  EXPECT_EQ(count_of(holder.output(), "was removed or replaced: this peer stands still"), 1u)
+  EXPECT_EQ(count_of(holder.output(), "was removed or replaced: this peer is stuck"), 1u)
       << holder.output();
   await_clock_after(fence_in(holder));
   Process& next = holder_of("deploy");
@@ -71,17 +72,17 @@ TEST_F(RegisterEdgesTest, WhoseRegisterWasReplacedStandsStillUntilItIsBack) {
   Process& one = ready_peer({"--lease", "1s"});
   std::string away = path("away");
   std::filesystem::rename(state(), away);
-  ASSERT_TRUE(one.await_output("stands still")) << one.output();
-  ASSERT_TRUE(one.await_output("what it held is lost")) << one.output();
+  ASSERT_TRUE(one.await_output("is stuck")) << one.output();
+  ASSERT_TRUE(one.await_output("the locks that it held are lost")) << one.output();
   std::filesystem::rename(away, state());
   ASSERT_TRUE(one.await_output("is in the group again")) << one.output();
-  EXPECT_EQ(count_of(one.output(), "stands still"), 1u) << one.output();
+  EXPECT_EQ(count_of(one.output(), "is stuck"), 1u) << one.output();
   leave(one);
 }
 
 // The disk.
 
-/// In a small file system of its own, that is full once the group is founded.
+/// The register is in a small file system of its own, which is full once the group is founded.
 TEST_F(RegisterEdgesTest, OnAFullDiskAPeerWaitsQuietlyAndEndsAtOnce) {
   const std::string script =
       "mkdir -p $XDG_STATE_HOME && mount -t tmpfs -o size=64k,mode=700 conch $XDG_STATE_HOME && "
@@ -122,7 +123,7 @@ TEST_F(RegisterEdgesTest, OnAFullDiskAPeerWaitsQuietlyAndEndsAtOnce) {
                          "rm", path("state/filler")});
   EXPECT_EQ(room.await_exit(), 0) << room.output();
   EXPECT_TRUE(patient.await_output("is in the group")) << patient.output();
-  EXPECT_TRUE(patient.output().find("can be used again") != std::string::npos);
+  EXPECT_TRUE(patient.output().find("is available again") != std::string::npos);
   leave(patient);
 }
 

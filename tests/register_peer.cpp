@@ -1,6 +1,6 @@
-// A peer that does nothing but change the roster, for register_chaos_test. It says on its output
-// what it is about to do and what it was told, one line each, so that the test knows after it was
-// killed. Exit status: 0 it left, 3 it was put out, 42 the register broke its word.
+// A peer of register_chaos_test that only changes the roster. It prints what it is about to do and
+// what it was told, one line each, so that the test knows that after the peer was killed. Exit
+// status: 0 if it left, 3 if it was evicted, 42 if the register broke a promise.
 #include <poll.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -21,16 +21,15 @@
 namespace {
 
 using namespace conch;
-using recovery::Life;
 using recovery::Member;
-using recovery::Standing;
+using recovery::RegisterSnapshot;
 using recovery::View;
 
 volatile std::sig_atomic_t asked_to_leave = 0;
 
 void say(const std::string& line) {
   std::string text = line + "\n";
-  // Short enough for the pipe to take it as a whole.
+  // The line is shorter than PIPE_BUF, so the pipe takes it whole.
   if (::write(STDOUT_FILENO, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
     std::_Exit(1);
 }
@@ -45,8 +44,8 @@ void expect(bool condition, const std::string& what) {
 
 class Peer {
  public:
-  /// `memory`: how many views the register remembers, at least.
-  Peer(const std::string& directory, Life self, std::uint64_t seed, std::uint64_t memory,
+  /// `memory` is the least number of views that the register remembers.
+  Peer(const std::string& directory, PeerInstance self, std::uint64_t seed, std::uint64_t memory,
        const FileRegisterOptions& options)
       : self_(self), dice_(seed), memory_(memory), register_(directory, options) {
     register_.attach(self_);
@@ -67,8 +66,8 @@ class Peer {
  private:
   bool is_in() const { return last_.view.roster.contains(self_); }
 
-  /// Nobody ever sees the past after the present.
-  void learn(Standing standing) {
+  /// Checks that no older view comes after a newer one.
+  void learn(RegisterSnapshot standing) {
     const View& view = standing.view;
     expect(view.number >= last_.view.number,
            "view " + text(view.number) + " came after view " + text(last_.view.number));
@@ -81,7 +80,7 @@ class Peer {
   void look() {
     learn(register_.read());
     auto now = file::since_boot();
-    for (const Life& life : last_.ended)
+    for (const PeerInstance& life : last_.ended)
       if (told_.insert(life).second)
         say("ended " + text(life.id.value) + " " + text(to_number(life.incarnation)) + " " +
             text(to_number(now)));
@@ -100,12 +99,12 @@ class Peer {
     return 3;
   }
 
-  /// The newest view without the dead, now and then without somebody who lives, and with or without
-  /// ourselves.
+  /// The newest view without dead members, now and then without a living one, and with or without
+  /// this peer.
   View changed(bool with_me) {
     const View& view = last_.view;
     View next{view.number + 1, view.epoch, mark(), self_, view.roster, {}};
-    for (const Life& life : view.evicted)
+    for (const PeerInstance& life : view.evicted)
       if (!last_.has_ended(life)) next.evicted.push_back(life);
     for (const Member& member : view.roster) {
       bool is_me = member.life() == self_;
@@ -126,7 +125,7 @@ class Peer {
   }
   bool propose(const View& next) {
     say("try " + text(next.number) + " " + next.algorithm);
-    Verdict verdict = register_.propose(next);
+    ProposalResult verdict = register_.propose(next);
     say((verdict.accepted ? "yes " : "no ") + text(next.number) + " " + next.algorithm + " " +
         text(verdict.standing.view.number));
     if (verdict.accepted) {
@@ -137,9 +136,9 @@ class Peer {
     was_in_ = was_in_ || (verdict.accepted && next.roster.contains(self_));
     return verdict.accepted;
   }
-  /// As if the answer had been lost.
+  /// Proposes the same view again, as if the answer had been lost.
   void expect_accepted_again(const View& view) {
-    Verdict verdict = register_.propose(view);
+    ProposalResult verdict = register_.propose(view);
     bool forgotten = verdict.standing.view.number >= view.number + memory_;
     expect(verdict.accepted || forgotten, "an accepted view was refused the second time");
   }
@@ -156,15 +155,15 @@ class Peer {
     ::poll(&one, 1, static_cast<int>(dice_.below(20)));
   }
 
-  Life self_;
+  PeerInstance self_;
   Dice dice_;
   std::uint64_t memory_;
   FileRegister register_;
-  Standing last_;
+  RegisterSnapshot last_;
   bool was_in_ = false;
   Duration renewed_{};
   std::uint64_t proposals_ = 0;
-  std::set<Life> told_;
+  std::set<PeerInstance> told_;
 };
 
 std::uint64_t number(const char* text) { return std::strtoull(text, nullptr, 10); }
@@ -176,12 +175,12 @@ int main(int count, char** words) {
     std::cerr << "usage: register_peer DIRECTORY ID INCARNATION SEED DURABLE MEMORY\n";
     return 2;
   }
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // Whoever started us may be killed itself.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the test may be killed
   std::signal(SIGTERM, [](int) { asked_to_leave = 1; });
   try {
     FileRegisterOptions options;
     options.durable = number(words[5]) != 0;
-    Life self{NodeId{number(words[2])}, recovery::Incarnation{number(words[3])}};
+    PeerInstance self{NodeId{number(words[2])}, Incarnation{number(words[3])}};
     return Peer(words[1], self, number(words[4]), number(words[6]), options).live();
   } catch (const std::exception& error) {
     expect(false, error.what());

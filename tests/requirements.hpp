@@ -1,5 +1,5 @@
-// What the tests of the mutexes' requirements have in common: who has a peer, who holds a lock, and
-// clocks that nobody should have.
+// Fixtures of the tests of the mutexes' requirements: which threads share a peer, a thread that
+// holds a lock, and clocks that are wrong.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ template <class M>
 concept IsFixed = !std::is_copy_constructible_v<M> && !std::is_copy_assignable_v<M> &&
                   !std::is_move_constructible_v<M> && !std::is_move_assignable_v<M>;
 
-/// Which mutex, and whether threads have a peer in common or one each.
+/// The mutex, and whether threads share one peer or have one each.
 template <class M, bool each>
 struct Arrangement {
   using Mutex = M;
@@ -74,7 +74,7 @@ class Arranged : public ::testing::Test {
     }
   }
 
-  /// The mutex as this thread has it.
+  /// The mutex of this thread.
   M& at(std::size_t thread) { return *mutexes_[thread % mutexes_.size()]; }
   /// A second lock.
   M& another() {
@@ -85,7 +85,7 @@ class Arranged : public ::testing::Test {
  private:
   PeerOptions options() {
     PeerOptions options = group_.options();
-    options.lease = std::chrono::minutes(5);  // A busy machine is no reason to lose a lock.
+    options.lease = std::chrono::minutes(5);  // no lock is lost on a busy machine
     if (std::is_same_v<M, SharedMutex>) options.algorithm = "elmp";
     return options;
   }
@@ -96,7 +96,7 @@ class Arranged : public ::testing::Test {
   std::unique_ptr<M> another_;
 };
 
-/// A thread that has the lock from here on, until it is told to let go.
+/// A thread that takes the lock at once and keeps it until it is told to release.
 class Keeping {
  public:
   template <class Lock, class Unlock>
@@ -136,7 +136,7 @@ struct Reader : Keeping {
       : Keeping([&mutex] { mutex.lock_shared(); }, [&mutex] { mutex.unlock_shared(); }) {}
 };
 
-/// What is free may take a moment to come.
+/// Tries until it succeeds, for a minute at most: a lock that is free may take a moment to arrive.
 template <class Try>
 bool obtained(const Try& try_once) {
   auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
@@ -161,7 +161,7 @@ ErrorCode code_of(const Call& call) {
   return ErrorCode::unavailable;
 }
 
-/// So many times as fast as the steady clock; less than one, slower.
+/// A clock that runs `Speed` times as fast as the steady clock.
 template <class Speed>
 struct SpeedClock {
   using rep = std::int64_t;
@@ -177,11 +177,11 @@ struct SpeedClock {
   }
 };
 using SlowClock = SpeedClock<std::ratio<1, 5>>;
-/// A day takes less than a tenth of a second.
+/// A day of this clock takes less than a tenth of a second.
 using FastClock = SpeedClock<std::ratio<1'000'000>>;
 
 struct ClockFailure {};
-/// Stands still, and breaks.
+/// A clock that stands still, and then throws.
 struct BrokenClock {
   using rep = std::int64_t;
   using period = std::nano;

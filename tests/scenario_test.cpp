@@ -1,5 +1,5 @@
-// The files of tests/scenarios/ happen as they say. Runs in the root of the repository. With
-// CONCH_REWRITE=1 in the environment the files are rewritten instead.
+// Tests that the scenarios of tests/scenarios/ produce the output in their files. Runs in the root
+// of the repository. With CONCH_REWRITE=1 in the environment it rewrites the files instead.
 #include "sim/scenario.hpp"
 
 #include <gtest/gtest.h>
@@ -79,11 +79,11 @@ TEST_P(ScenarioFile, BeginsWithItsTitle) {
   ASSERT_TRUE(title.starts_with("# ")) << title;
   EXPECT_LE(title.size(), 82u) << title;
   EXPECT_TRUE(std::isupper(static_cast<unsigned char>(title[2]))) << title;
-  EXPECT_TRUE(std::isalnum(static_cast<unsigned char>(title.back())) || title.back() == ')')
+  EXPECT_TRUE(std::isalnum(static_cast<unsigned char>(title.back())) || title.back() == ']')
       << title;
-  bool figure = GetParam().find("/figure_") != std::string::npos;
+  bool figure = GetParam().find("_figure_") != std::string::npos;
   if (figure) {
-    EXPECT_NE(title.find(", figure"), std::string::npos) << title;
+    EXPECT_NE(title.find(", fig"), std::string::npos) << title;
   }
   bool violation = GetParam().find("/violation_") != std::string::npos;
   if (violation) {
@@ -93,28 +93,28 @@ TEST_P(ScenarioFile, BeginsWithItsTitle) {
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, ScenarioFile, testing::ValuesIn(scenario_files()), test_name);
 
-/// The figures of the seeds that show an execution.
+/// The figures of the papers that show an execution; each has a scenario.
 constexpr std::array figures = std::to_array<std::string_view>({
-    "001_15_2",
-    "001_15_3",
-    "001_15_5",
-    "001_15_7",
-    "001_15_8",
-    "002_1",
-    "002_2",
-    "003_1",
-    "003_2",
-    "003_3",
-    "003_4",
-    "004_2",
-    "004_4",
-    "004_7_8",
+    "coulouris_figure_15_2_",
+    "coulouris_figure_15_3_",
+    "coulouris_figure_15_5_",
+    "coulouris_figure_15_7_",
+    "coulouris_figure_15_8_",
+    "muhammad_figure_1_",
+    "muhammad_figure_2_",
+    "hernane_figure_1_",
+    "hernane_figure_2_",
+    "hernane_figure_3_",
+    "hernane_figure_4_",
+    "bertier_figure_2_",
+    "bertier_figure_4_",
+    "bertier_figure_7_8_",
 });
 
 TEST(ScenarioFiles, HaveEveryFigure) {
   std::vector<std::string> paths = scenario_files();
   for (std::string_view figure : figures) {
-    std::string prefix = "tests/scenarios/figure_" + std::string(figure) + "_";
+    std::string prefix = "tests/scenarios/" + std::string(figure);
     EXPECT_TRUE(std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
       return path.starts_with(prefix);
     })) << prefix;
@@ -127,7 +127,7 @@ TEST(ScenarioFiles, AreThere) {
 }
 
 TEST(ScenarioDocument, DescribesEveryVerb) {
-  std::string document = read("docs/scenarios.md");
+  std::string document = read("docs/simulator.md");
   for (const Verb& verb : verbs())
     EXPECT_NE(document.find(std::string(verb.usage)), document.npos) << verb.usage;
 }

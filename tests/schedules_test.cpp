@@ -1,5 +1,6 @@
-// Every algorithm under thousands of seeded schedules: reordering channels where it needs no FIFO,
-// and lossy ones under the link, with random cancels; where members may come and go they do, too.
+// Runs every algorithm under thousands of seeded schedules with random cancels: over channels that
+// reorder where it needs no FIFO, and over lossy ones below the link. Members come and go where the
+// algorithm allows that.
 #include <gtest/gtest.h>
 
 #include "core/random.hpp"
@@ -30,7 +31,7 @@ std::string repeat(const Options& options) {
                         std::to_string(options.nodes()) + " --requests 5 --think " +
                         options.think.print() + " --hold " + options.hold.print() + " --latency " +
                         options.local_latency.print() + " --cancel 30%";
-  if (options.channel == Channel::any) command += " --channel any";
+  if (options.channel == ChannelOrder::any) command += " --channel any";
   if (options.churn > 0) command += " --churn 50%";
   if (options.readers > 0) command += " --readers 60%";
   if (options.ranges > 1) command += " --ranges " + std::to_string(options.ranges);
@@ -38,11 +39,11 @@ std::string repeat(const Options& options) {
   return command + " --seed " + std::to_string(options.seed);
 }
 
-/// Runs all seeds; every run must hold, and over all of them the interesting things must happen.
+/// Runs all seeds. Every run must hold, and all runs together must show the interesting events.
 template <class Change>
 void run_all(std::string_view algorithm, Change&& change) {
   std::uint64_t entries = 0, withdrawn = 0, contended = 0;
-  Company company;
+  SharingStats stats;
   std::optional<Options> sharing;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Options options = schedule(algorithm, seed);
@@ -54,12 +55,12 @@ void run_all(std::string_view algorithm, Change&& change) {
     entries += result.report.entries;
     withdrawn += result.report.withdrawn;
     contended += result.report.sync_delays;
-    if (!result.company) continue;
-    company.add(*result.company);
+    if (!result.sharing) continue;
+    stats.add(*result.sharing);
     if (options.nodes() == 9) sharing = options;
   }
   if (sharing) {
-    EXPECT_EQ(missed(company, *sharing), std::nullopt);
+    EXPECT_EQ(missed(stats, *sharing), std::nullopt);
   }
   EXPECT_GT(entries, seeds * 5);
   EXPECT_GT(withdrawn, seeds);
@@ -75,7 +76,7 @@ std::vector<std::string> algorithms(Offer offer) {
   for (const CatalogEntry& entry : catalog()) {
     bool offered = offer == Offer::all || (offer == Offer::dynamic && entry.can.dynamic) ||
                    (offer == Offer::shared && entry.can.shared);
-    if (entry.about.use == Use::real && offered) names.emplace_back(entry.about.name);
+    if (entry.about.is_sound() && offered) names.emplace_back(entry.about.name);
   }
   return names;
 }
@@ -90,13 +91,14 @@ INSTANTIATE_TEST_SUITE_P(Every, Schedules, ::testing::ValuesIn(algorithms(Offer:
 
 TEST_P(Schedules, HoldsOnReorderingChannelsOrFifoOnes) {
   bool needs_fifo = find_algorithm(GetParam()).about.needs_fifo;
-  run_all(GetParam(),
-          [&](Options& options) { options.channel = needs_fifo ? Channel::fifo : Channel::any; });
+  run_all(GetParam(), [&](Options& options) {
+    options.channel = needs_fifo ? ChannelOrder::fifo : ChannelOrder::any;
+  });
 }
 
 TEST_P(Schedules, HoldsOnLossyChannelsUnderTheLink) {
   run_all(GetParam(), [](Options& options) {
-    options.channel = Channel::any;
+    options.channel = ChannelOrder::any;
     options.faults.lose = 0.1;
     options.faults.duplicate = 0.1;
   });
@@ -108,21 +110,21 @@ INSTANTIATE_TEST_SUITE_P(Every, Together, ::testing::ValuesIn(algorithms(Offer::
 
 TEST_P(Together, ReadersAndWritersHold) {
   run_all(GetParam(), [](Options& options) {
-    options.channel = Channel::any;
+    options.channel = ChannelOrder::any;
     options.readers = 0.6;
   });
 }
 
 TEST_P(Together, RangesHold) {
   run_all(GetParam(), [](Options& options) {
-    options.channel = Channel::any;
+    options.channel = ChannelOrder::any;
     options.ranges = static_cast<std::uint32_t>(2 + options.seed % 7);
   });
 }
 
 TEST_P(Together, ReadersAndRangesHoldOnLossyChannels) {
   run_all(GetParam(), [](Options& options) {
-    options.channel = Channel::any;
+    options.channel = ChannelOrder::any;
     options.readers = 0.6;
     options.ranges = static_cast<std::uint32_t>(2 + options.seed % 7);
     options.faults.lose = 0.1;
@@ -139,25 +141,25 @@ TEST_P(Membership, HoldsWithJoinsAndLeaves) {
   bool needs_fifo = about.needs_fifo || about.leave_needs_fifo;
   run_all(GetParam(), [&](Options& options) {
     options.churn = 0.5;
-    options.channel = needs_fifo ? Channel::fifo : Channel::any;
+    options.channel = needs_fifo ? ChannelOrder::fifo : ChannelOrder::any;
   });
 }
 
 TEST_P(Membership, HoldsWithJoinsAndLeavesOnLossyChannels) {
   run_all(GetParam(), [](Options& options) {
     options.churn = 0.5;
-    options.channel = Channel::any;
+    options.channel = ChannelOrder::any;
     options.faults.lose = 0.1;
     options.faults.duplicate = 0.1;
   });
 }
 
-// The hierarchical algorithms in thousands of layouts: some clusters, even or not, of one or of
-// several, in sites or not, with any threshold.
+// Thousands of layouts for the hierarchical algorithms: some clusters of one or several members, of
+// equal sizes or not, in sites or not, with any threshold.
 
 constexpr std::uint64_t layouts = 5000;
 
-Options layout(std::string_view algorithm, std::uint64_t seed, Channel channel) {
+Options layout(std::string_view algorithm, std::uint64_t seed, ChannelOrder channel) {
   Options options = schedule(algorithm, seed);
   Random random(seed, 4711);
   options.tuning.eps = static_cast<unsigned>(seed % 4);
@@ -180,21 +182,21 @@ std::string repeat_layout(const Options& options) {
   for (Node size : options.sites) sites += (sites.empty() ? "" : ",") + std::to_string(size);
   std::string command = "conch sim " + options.algorithm + " --clusters " + sizes;
   if (!sites.empty()) command += " --sites " + sites;
-  if (options.channel == Channel::any) command += " --channel any";
+  if (options.channel == ChannelOrder::any) command += " --channel any";
   return command + " --eps " + std::to_string(options.tuning.eps) + " --requests 5 --think " +
          options.think.print() + " --hold " + options.hold.print() + " --local-latency " +
          options.local_latency.print() + " --remote-latency " + options.remote_latency.print() +
          (options.cancel > 0 ? " --cancel 20%" : "") + " --seed " + std::to_string(options.seed);
 }
 
-/// What was seen in all of them.
+/// The events of all layouts together.
 struct Seen {
   std::uint64_t entries = 0, withdrawn = 0, global = 0;
-  /// Messages QUEUE by eps: without a threshold they aggregate, with one they also preempt.
+  /// QUEUE messages by eps: without a threshold algorithms aggregate; with one they also preempt.
   std::map<unsigned, std::uint64_t> queues;
 };
 
-void run_layouts(std::string_view algorithm, Channel channel, Seen& seen) {
+void run_layouts(std::string_view algorithm, ChannelOrder channel, Seen& seen) {
   for (std::uint64_t seed = 1; seed <= layouts; ++seed) {
     Options options = layout(algorithm, seed, channel);
     Result result = simulate(options);
@@ -210,10 +212,11 @@ void run_layouts(std::string_view algorithm, Channel channel, Seen& seen) {
   EXPECT_GT(seen.withdrawn, layouts / 10);
 }
 
-class Layouts : public ::testing::TestWithParam<Channel> {};
-INSTANTIATE_TEST_SUITE_P(Hierarchical, Layouts, ::testing::Values(Channel::fifo, Channel::any),
+class Layouts : public ::testing::TestWithParam<ChannelOrder> {};
+INSTANTIATE_TEST_SUITE_P(Hierarchical, Layouts,
+                         ::testing::Values(ChannelOrder::fifo, ChannelOrder::any),
                          [](const auto& each) {
-                           return each.param == Channel::fifo ? "fifo" : "any";
+                           return each.param == ChannelOrder::fifo ? "fifo" : "any";
                          });
 
 TEST_P(Layouts, ProxyHoldsAndKeepsRequestsInTheirCluster) {

@@ -1,5 +1,5 @@
-// Something that the processes of a test share: a file, mapped. It begins as zeroes, and survives
-// that any of them is killed.
+// A value that the processes of a test share, in a mapped file. It begins as zeroes and survives
+// when a process is killed.
 #pragma once
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// `conch` as a shell meets it: processes with folders of their own, of which none is left when the
+// Runs `conch` from a shell: processes with folders of their own, none of which is left when the
 // test is over.
 #pragma once
 
@@ -36,12 +36,12 @@ inline void PrintTo(const Outcome& outcome, std::ostream* out) {
        << outcome.out << "\"";
 }
 
-/// A machine on which no peer runs, as far as its processes can see. $SCRATCH is theirs.
+/// A machine without a peer, as far as its processes can see. They have a folder in $SCRATCH.
 class Shell : public ::testing::Test {
  protected:
   Shell() {
-    ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // Whoever escapes comes to us.
-    std::signal(SIGPIPE, SIG_IGN);       // NOLINT: who is dead does not read.
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // adopts orphans
+    std::signal(SIGPIPE, SIG_IGN);       // NOLINT: a dead process does not read
     ::setenv("SCRATCH", scratch.path().c_str(), 1);
     ::setenv("XDG_STATE_HOME", path("state").c_str(), 1);
     ::unsetenv("CONCH_GROUP");
@@ -61,20 +61,20 @@ class Shell : public ::testing::Test {
     words.insert(words.begin(), CONCH_COMMAND);
     return start(std::move(words));
   }
-  /// `conch lock ... -- sh -c script`.
+  /// Runs `conch lock ... -- sh -c script`.
   Process& lock(Words words, const std::string& script) {
     words.insert(words.begin(), "lock");
     words.insert(words.end(), {"--", "sh", "-c", script});
     return conch(std::move(words));
   }
-  /// Is in when it has printed "in", and goes when its input ends.
+  /// Holds a lock: prints "in" and the fence when it is inside, and releases when its input ends.
   Process& hold(Words words) { return lock(std::move(words), "echo in $CONCH_FENCE; cat"); }
-  /// Prints "is in the group" when it is.
+  /// Starts a peer, which prints "is in the group" when it has joined.
   Process& peer(Words words = {}) {
     words.insert(words.begin(), "peer");
     return conch(std::move(words));
   }
-  /// A peer that is in.
+  /// Starts a peer and waits until it has joined.
   Process& ready_peer(Words words = {}) {
     Process& process = peer(std::move(words));
     EXPECT_TRUE(process.await_output("is in the group")) << process.output();
@@ -88,7 +88,7 @@ class Shell : public ::testing::Test {
     int status = process.await_exit();
     return {status, process.output(), watch.elapsed()};
   }
-  /// A new group whose lease is not five seconds.
+  /// Founds a group with this lease instead of the default of five seconds.
   void found(const std::string& lease) {
     Process& founder = ready_peer({"--lease", lease});
     founder.send(SIGTERM);
@@ -104,7 +104,7 @@ class Shell : public ::testing::Test {
     return fence;
   }
 
-  /// For what no descriptor tells.
+  /// Polls a condition for which there is no descriptor to wait for.
   template <class Predicate>
   static bool await(Predicate&& predicate, Milliseconds within = patience) {
     Stopwatch watch;
@@ -127,7 +127,7 @@ class Shell : public ::testing::Test {
     return numbers;
   }
 
-  /// Processes that have to do with this test: number and name.
+  /// The processes that belong to this test: id and name.
   std::vector<std::pair<pid_t, std::string>> living() const {
     std::vector<std::pair<pid_t, std::string>> found;
     std::error_code error;
@@ -147,7 +147,7 @@ class Shell : public ::testing::Test {
       if (entry.is_socket(error)) found.push_back(entry.path().string());
     return found;
   }
-  /// Those who were killed may take a moment to be gone.
+  /// Killed processes may take a moment to be gone.
   void expect_nothing_left() const {
     EXPECT_TRUE(await([&] { return living().empty(); }))
         << living().size() << " are left, as " << living().front().second;
@@ -159,7 +159,7 @@ class Shell : public ::testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
 
  private:
   std::list<Process> started_;

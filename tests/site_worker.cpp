@@ -3,9 +3,9 @@
 //   site_worker FOLDER SEED ENTRIES [algorithm=NAME] [eps=N] [cluster=LABEL] [listen=HOST:PORT]
 //               [join=HOST:PORT] [lease=MS] [trace=FILE]
 //
-// It prints how long it has waited for each entry. The arena's `ready` is the barrier at which all
-// processes, and the test, meet: when they have joined, when they are warm, when they have done
-// their work, and when those who leave first have left.
+// It prints how long it waited for each entry. The shared memory's `ready` is the barrier at which
+// the processes and the test meet: when all have joined, when they are warm, when they have done
+// their work, and when the peers that leave first have left.
 #include <conch/mutex.hpp>
 #include <conch/peer.hpp>
 #include <cstdio>
@@ -14,8 +14,8 @@
 #include <string>
 #include <thread>
 
-#include "arena.hpp"
 #include "core/random.hpp"
+#include "shared_memory.hpp"
 
 namespace {
 
@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 constexpr auto think_mean = 30ms;
 constexpr auto hold = 1ms;
-/// Before anything is measured: everybody knows everybody then.
+/// Entries before the measurement, after which all peers know one another.
 constexpr int first_entries = 3;
 
 struct Plan {
@@ -55,37 +55,38 @@ Plan plan_of(int argc, char** argv) {
   return plan;
 }
 
-void meet(conch::testing::SharedArena& arena, unsigned time) {
-  ++arena->ready;
-  while (arena->ready < time * arena->ready_wanted) std::this_thread::sleep_for(1ms);
+void meet(conch::testing::SharedMemoryFile& memory, unsigned time) {
+  ++memory->ready;
+  while (memory->ready < time * memory->ready_wanted) std::this_thread::sleep_for(1ms);
 }
 
-std::chrono::nanoseconds enter(conch::testing::SharedArena& arena, Mutex& mutex) {
+std::chrono::nanoseconds enter(conch::testing::SharedMemoryFile& memory, Mutex& mutex) {
   std::scoped_lock guard(mutex);
   std::chrono::nanoseconds wait = mutex.receipt().wait;
-  arena.enter(mutex.fence());
+  memory.enter(mutex.fence());
   std::this_thread::sleep_for(hold);
-  mutex.holds() ? arena.exit() : arena.lose();
+  mutex.holds() ? memory.exit() : memory.lose();
   return wait;
 }
 
 void run(const Plan& plan) {
-  conch::testing::SharedArena arena(plan.folder + "/arena");
+  conch::testing::SharedMemoryFile memory(plan.folder + "/arena");
   Random random(plan.seed);
   Peer peer(plan.options);
   std::printf("joined\n");
   Mutex mutex(peer, "arena");
-  meet(arena, 1);
-  for (int i = 0; i < first_entries; ++i) enter(arena, mutex);
-  meet(arena, 2);
+  meet(memory, 1);
+  for (int i = 0; i < first_entries; ++i) enter(memory, mutex);
+  meet(memory, 2);
   for (int i = 0; i < plan.entries; ++i) {
     std::this_thread::sleep_for(random.exponential() * think_mean);
-    std::printf("waited %lld\n", static_cast<long long>(enter(arena, mutex).count()));
+    std::printf("waited %lld\n", static_cast<long long>(enter(memory, mutex).count()));
   }
-  meet(arena, 3);
-  // Who leaves behind the register cannot tell anybody, and waits for its lease to end.
+  meet(memory, 3);
+  // Peers without the register leave first: a peer that left after it could tell nobody, and would
+  // wait for its lease to end.
   if (!plan.options.join.empty()) peer.leave();
-  meet(arena, 4);
+  meet(memory, 4);
 }
 
 }  // namespace

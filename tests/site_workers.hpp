@@ -1,6 +1,6 @@
-// Three peers in each of three sites: processes (site_worker.cpp) that all enter one lock so many
-// times. The test meets them three times, and they go on when it does: when all have joined, when
-// all have entered some times, and when all have done their work. Then they leave and end.
+// Three peers at each of three sites: processes (site_worker.cpp) that all enter one lock a given
+// number of times. The test meets them three times, and lets them go on: when all have joined, when
+// all have entered a few times, and when all have done their work. Then they leave and end.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "arena.hpp"
 #include "rig/rig.hpp"
+#include "shared_memory.hpp"
 
 namespace conch::testing {
 
@@ -23,20 +23,20 @@ class SiteWorkers {
   static constexpr std::size_t workers = sites * workers_per_site;
   enum class Meeting : std::uint32_t { joined = 1, warm, done };
 
-  /// The words are those of site_worker.
+  /// `words` are options of site_worker.
   SiteWorkers(const rig::Quality& quality, std::size_t entries_per_worker,
               std::vector<std::string> words)
       : rig_(sites, 1),
-        arena_(rig_.folder() + "/arena"),
+        memory_(rig_.folder() + "/arena"),
         entries_per_worker_(entries_per_worker),
         words_(std::move(words)) {
     rig_.wire().set(quality);
-    arena_->ready_wanted = workers + 1;
+    memory_->ready_wanted = workers + 1;
     for (std::size_t worker = 0; worker < workers; ++worker) start(worker);
   }
 
   rig::Wire& wire() { return rig_.wire(); }
-  const SharedArena& arena() const { return arena_; }
+  const SharedMemoryFile& memory() const { return memory_; }
   static std::size_t site_of(std::size_t worker) { return worker / workers_per_site; }
   std::string trace(std::size_t worker) const {
     return rig_.folder() + "/trace" + std::to_string(worker);
@@ -48,32 +48,32 @@ class SiteWorkers {
     return all;
   }
 
-  /// A signal to all of a site.
+  /// Sends a signal to all workers of a site.
   void send(std::size_t site, int signal) {
     for (std::size_t worker = 0; worker < workers; ++worker)
       if (site_of(worker) == site) processes_[worker]->send(signal);
   }
 
-  /// All are there, and wait for us.
+  /// Whether all workers have arrived at this meeting and wait for the test.
   bool have_met(Meeting meeting) const {
-    return arena_->ready + 1 == static_cast<std::uint32_t>(meeting) * arena_->ready_wanted;
+    return memory_->ready + 1 == static_cast<std::uint32_t>(meeting) * memory_->ready_wanted;
   }
-  void go_on() { ++arena_->ready; }
+  void go_on() { ++memory_->ready; }
   void expect_all_end() {
     go_on();
     go_on();
     for (Process* worker : processes_) EXPECT_EQ(worker->await_exit(), 0) << worker->output();
   }
   void expect_exclusion() const {
-    EXPECT_EQ(arena_->overlaps, 0u);
-    EXPECT_EQ(arena_->stale_fences, 0u);
-    EXPECT_GE(arena_->entries, workers * entries_per_worker_);
-    EXPECT_GE(arena_->handovers, workers);
+    EXPECT_EQ(memory_->overlaps, 0u);
+    EXPECT_EQ(memory_->stale_fences, 0u);
+    EXPECT_GE(memory_->entries, workers * entries_per_worker_);
+    EXPECT_GE(memory_->handovers, workers);
   }
 
  private:
-  /// The first one has the register, and is known to all. None is told what it is near to: the name
-  /// of its host is the label of its cluster.
+  /// The first worker has the register, and the others know its address. None is told which peers
+  /// are near: the label of its cluster is the name of its host.
   void start(std::size_t worker) {
     std::string known = rig_.site(0).address() + ":7947";
     std::string own = rig_.site(site_of(worker)).address() + ":0";
@@ -89,13 +89,13 @@ class SiteWorkers {
   }
 
   rig::Rig rig_;
-  SharedArena arena_;
+  SharedMemoryFile memory_;
   std::size_t entries_per_worker_;
   std::vector<std::string> words_;
   std::vector<Process*> processes_;
 };
 
-/// One look a millisecond: no descriptor tells.
+/// Polls every millisecond, because no descriptor tells.
 template <class Predicate>
 bool await(Predicate&& predicate, Milliseconds within) {
   Stopwatch watch;

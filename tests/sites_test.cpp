@@ -1,4 +1,4 @@
-// Peers of three sites when the network between them is bad, and when there is none.
+// Tests peers of three sites when the network between the sites is bad, and when it is cut.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,39 +59,40 @@ TEST_F(SitesTest, ABadNetwork) {
   EXPECT_GT(traffic.clogged, 0u);
 }
 
-/// The site has not the register: it is out when its leases have ended, and they begin a new epoch.
+/// The cut site is not the one with the register. So its leases end, it is evicted, and the others
+/// begin a new epoch.
 TEST_F(SitesTest, OthersGoOnWithoutASiteAndItComesBack) {
   constexpr std::size_t entries_per_worker = 100;
   SiteWorkers workers({.delay = 2ms}, entries_per_worker,
                       {"algorithm=preempt-aggregation", "lease=2000"});
   ASSERT_NO_FATAL_FAILURE(bring_together(workers));
-  auto epoch = [&] { return Fence(workers.arena()->last_fence).epoch(); };
+  auto epoch = [&] { return Fence(workers.memory()->last_fence).epoch(); };
   Epoch before = epoch();
   workers.wire().part({2});
   EXPECT_TRUE(testing::await([&] { return epoch() > before; }, patience)) << workers.output();
   std::size_t entries_of_site = entries_of(workers, 2);
   EXPECT_LT(entries_of_site, SiteWorkers::workers_per_site * entries_per_worker);
-  // On a busy machine the others have little left to do by now.
+  // On a busy machine the others may have little work left by now.
   constexpr std::size_t all_of_others =
       (SiteWorkers::workers - SiteWorkers::workers_per_site) * entries_per_worker;
   std::size_t goal =
-      std::min<std::size_t>(workers.arena()->entries + 50, entries_of_site + all_of_others);
-  EXPECT_TRUE(testing::await([&] { return workers.arena()->entries >= goal; }, patience));
-  // Each may have been late to tell of its last one.
+      std::min<std::size_t>(workers.memory()->entries + 50, entries_of_site + all_of_others);
+  EXPECT_TRUE(testing::await([&] { return workers.memory()->entries >= goal; }, patience));
+  // Each worker of the site may have counted its last entry late.
   EXPECT_LE(entries_of(workers, 2), entries_of_site + SiteWorkers::workers_per_site);
   workers.wire().heal();
   expect_done(workers);
 }
 
-/// All peers of the machine that has the register come back as new lives, of which nobody elsewhere
-/// has heard.
+/// All peers of the machine with the register come back as new lives, of which no other machine has
+/// heard.
 TEST_F(SitesTest, TheMachineOfTheRegisterSleeps) {
   SiteWorkers workers({.delay = 2ms}, 40, {"algorithm=naimi-trehel", "lease=2000"});
   ASSERT_NO_FATAL_FAILURE(bring_together(workers));
-  // One that is stopped inside would be late, and overlap with the next by right.
-  EXPECT_TRUE(testing::await([&] { return workers.arena()->inside == 0; }, patience));
+  // A worker that is stopped inside would wake late and overlap with the next one, by right.
+  EXPECT_TRUE(testing::await([&] { return workers.memory()->inside == 0; }, patience));
   workers.send(0, SIGSTOP);
-  std::this_thread::sleep_for(4s);  // Longer than all leases.
+  std::this_thread::sleep_for(4s);  // longer than all leases
   workers.send(0, SIGCONT);
   expect_done(workers);
 }

@@ -1,4 +1,5 @@
-// Where the peers of one machine find each other: in whatever environment, and nobody else.
+// Tests the sockets at which peers of one machine find each other: in any environment, and of one
+// user alone.
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,7 +17,7 @@ class SocketsTest : public GroupShell {
  protected:
   ~SocketsTest() override { ::unsetenv("XDG_RUNTIME_DIR"); }
 
-  /// As a login shell has one, and cron another or none.
+  /// Sets the variable as a login shell has it; cron has another one, or none.
   static void set_runtime_directory(const std::string& path) {
     ::setenv("XDG_RUNTIME_DIR", path.c_str(), 1);
   }
@@ -30,7 +31,7 @@ class SocketsTest : public GroupShell {
     EXPECT_EQ(doctor.status, 0) << doctor.out;
     EXPECT_TRUE(doctor.says(what)) << doctor.out;
   }
-  /// Whoever looks for the group says why it does not trust what is there.
+  /// Expects that every command refuses what it finds and says why.
   static void expect_refused(const std::string& why) {
     for (const Words& words :
          {Words{"lock", "deploy", "--", "true"}, Words{"status"}, Words{"doctor"}, Words{"peer"}}) {
@@ -98,7 +99,7 @@ TEST_F(SocketsTest, AFolderThatIsRemovedUnderAPeerIsMadeAgain) {
   Process& host = ready_peer();
   Process& holder = holder_of("deploy");
   fs::remove_all(path("state/conch/default/sockets"));
-  EXPECT_TRUE(host.await_output("made it again")) << host.output();
+  EXPECT_TRUE(host.await_output("created it again")) << host.output();
   EXPECT_EQ(try_lock().status, 75) << "it is found, and still has the lock for its client";
   EXPECT_EQ(members(), 1u);
   ready_peer();
@@ -106,11 +107,11 @@ TEST_F(SocketsTest, AFolderThatIsRemovedUnderAPeerIsMadeAgain) {
   expect_end(holder);
   EXPECT_EQ(try_lock().status, 0);
   std::string said = host.output();
-  EXPECT_EQ(said.find("made it again"), said.rfind("made it again")) << said;
+  EXPECT_EQ(said.find("created it again"), said.rfind("created it again")) << said;
 }
 
 TEST_F(SocketsTest, APeerIsFoundInTheMomentAfterItsFolderWasRemoved) {
-  Process& host = ready_peer({"--lease", "60s"});  // It looks after its socket once a second.
+  Process& host = ready_peer({"--lease", "60s"});  // it checks its socket once a second
   Process& holder = holder_of("deploy");
   fs::remove_all(path("state/conch/default/sockets"));
   EXPECT_TRUE(run({"status"}).says("deploy: held by"));
@@ -126,7 +127,7 @@ TEST_F(SocketsTest, APeerThatHasLostItsStateDirectoryIsNamed) {
   fs::remove_all(path("state/conch/default"));
   Outcome outcome = run({"status"});
   EXPECT_EQ(outcome.status, 1) << outcome.out;
-  EXPECT_TRUE(outcome.says("process " + std::to_string(host.id()) + ", but cannot be reached"))
+  EXPECT_TRUE(outcome.says("process " + std::to_string(host.id()) + "), but cannot be reached"))
       << outcome.out;
   EXPECT_LT(outcome.took, Milliseconds(10'000));
 }
@@ -142,7 +143,7 @@ TEST_F(SocketsTest, WhatIsOpenToOthersIsRefused) {
   EXPECT_EQ(try_lock().status, 0);
 }
 
-/// In a directory as /tmp is.
+/// The folder is writable by all, as /tmp is.
 TEST_F(SocketsTest, WhatAnotherUserMadeFirstIsRefused) {
   if (!can_become_another_user()) GTEST_SKIP() << "only root can become somebody else";
   ::chmod(scratch.path().c_str(), 0711);
@@ -158,7 +159,7 @@ TEST_F(SocketsTest, WhatAnotherUserMadeFirstIsRefused) {
   expect_refused(theirs + " belongs to user 65534, this is user 0; choose another directory");
 }
 
-/// However it came to be there.
+/// The socket of another user is refused, no matter how it got there.
 TEST_F(SocketsTest, ASocketBehindWhichAnotherUserIsIsRefused) {
   if (!can_become_another_user()) GTEST_SKIP() << "only root can become somebody else";
   leave(ready_peer());
@@ -174,19 +175,19 @@ TEST_F(SocketsTest, ASocketBehindWhichAnotherUserIsIsRefused) {
     ::pause();
     return 0;
   });
-  // SO_PEERCRED is whoever called listen(2), so the impostor has to be there first.
-  auto is_refused = [&] { return run({"status"}).says("listens there, of user 65534"); };
+  // SO_PEERCRED names the process that called listen(2), so the impostor has to listen itself.
+  auto is_refused = [&] { return run({"status"}).says("of user 65534 listens there"); };
   EXPECT_TRUE(await(is_refused)) << run({"status"}).out;
   for (const Words& words : {Words{"lock", "deploy", "--", "true"}, Words{"doctor"}}) {
     Outcome outcome = run(words);
     EXPECT_NE(outcome.status, 0) << outcome.out;
-    EXPECT_TRUE(outcome.says("listens there, of user 65534, and this is user 0")) << outcome.out;
+    EXPECT_TRUE(outcome.says("of user 65534 listens there, and this is user 0")) << outcome.out;
   }
   ::close(listener);
   ::close(folder);
 }
 
-/// Two machines whose homes are one, as by NFS.
+/// Two machines share a home directory, as with NFS.
 TEST_F(SocketsTest, AnotherMachineWithTheSameHomeIsLeftAlone) {
   std::string address;
   {

@@ -1,4 +1,5 @@
-// `conch peer` as a service of systemd, which the test plays: it reads what the peer tells it.
+// Tests `conch peer` as a service of systemd. The test plays systemd and reads the peer's
+// notifications.
 #include "cli/systemd.hpp"
 
 #include <gtest/gtest.h>
@@ -18,9 +19,9 @@ using namespace std::chrono_literals;
 /// Reads what services write to $NOTIFY_SOCKET.
 class NotifySocket {
  public:
-  /// A path, or `@name`.
+  /// `name` is a path, or `@name` for an abstract socket.
   explicit NotifySocket(std::string name) : name_(std::move(name)) {
-    socket_ = file::Descriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    socket_ = net::Descriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     cli::NotifyAddress at = cli::notify_address(name_);
     if (::bind(socket_.number(), reinterpret_cast<const sockaddr*>(&at.address), at.size) != 0)
       throw std::runtime_error("cannot bind " + name_);
@@ -35,7 +36,7 @@ class NotifySocket {
     text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
     return text;
   }
-  /// The next that begins so; those before it are passed over.
+  /// The next datagram with this beginning; earlier ones are dropped.
   std::string next_of(std::string_view beginning) {
     Stopwatch watch;
     while (watch.elapsed() < patience)
@@ -50,13 +51,13 @@ class NotifySocket {
 
  private:
   std::string name_;
-  file::Descriptor socket_;
+  net::Descriptor socket_;
 };
 
 class SystemdTest : public GroupShell {
  protected:
-  /// A peer as systemd starts it. The watchdog is that of the process whose number is given; of the
-  /// peer itself, if none is.
+  /// Starts a peer in the way of systemd. The watchdog applies to the given process, or to the peer
+  /// itself if `process` is 0.
   Process& service(const NotifySocket& socket, Milliseconds watchdog = 0ms, pid_t process = 0,
                    Words words = {}) {
     words.insert(words.begin(), {CONCH_COMMAND, "peer"});
@@ -82,7 +83,7 @@ TEST_F(SystemdTest, APeerIsReadyWhenItIsAdmittedAndSaysWhenItStops) {
     EXPECT_NE(first.find(" is in the group default (naimi-trehel)"), first.npos) << first;
     EXPECT_FALSE(member_of(status(), peer.id()).is_null());
     peer.send(SIGTERM);
-    EXPECT_EQ(socket.next(), "STOPPING=1\nSTATUS=leaves the group");
+    EXPECT_EQ(socket.next(), "STOPPING=1\nSTATUS=leaving the group");
     EXPECT_EQ(peer.await_exit(), 0) << peer.output();
     EXPECT_EQ(socket.rest(), std::vector<std::string>{});
   }
@@ -115,7 +116,7 @@ TEST_F(SystemdTest, APeerDoesNotBeatForAnotherProcess) {
   ASSERT_NE(socket.next_of("READY=1"), "") << peer.output();
   EXPECT_EQ(run({"lock", "a", "--", "true"}).status, 0);
   leave(peer);
-  EXPECT_EQ(socket.rest(), std::vector<std::string>{"STOPPING=1\nSTATUS=leaves the group"});
+  EXPECT_EQ(socket.rest(), std::vector<std::string>{"STOPPING=1\nSTATUS=leaving the group"});
 }
 
 TEST_F(SystemdTest, ThePeersStatusSaysWhetherItIsInItsGroup) {
@@ -127,7 +128,7 @@ TEST_F(SystemdTest, ThePeersStatusSaysWhetherItIsInItsGroup) {
   ASSERT_FALSE(member.is_null());
   Outcome evicted = run({"evict", member["id"].get<std::string>()});
   EXPECT_EQ(evicted.status, 0) << evicted.out;
-  EXPECT_EQ(socket.next(), "STATUS=was put out of its group, and joins it again");
+  EXPECT_EQ(socket.next(), "STATUS=was removed from its group, and rejoins it");
   EXPECT_EQ("READY=1\n" + socket.next(), ready);
 }
 
@@ -136,7 +137,7 @@ TEST_F(SystemdTest, ASocketThatIsNoneDoesNotKeepAPeerFromItsWork) {
     ::setenv("NOTIFY_SOCKET", name, 1);
     Process& process = ready_peer();
     ::unsetenv("NOTIFY_SOCKET");
-    EXPECT_TRUE(process.await_output("cannot tell systemd")) << process.output();
+    EXPECT_TRUE(process.await_output("cannot notify systemd")) << process.output();
     leave(process);
   }
 }

@@ -1,5 +1,5 @@
-// What no compiler checks: who may include whom, and a few habits of style. Runs in the root of the
-// repository. Every complaint says where, what, and what to do.
+// Checks what no compiler checks: which layer may include which, and a few rules of style. Runs in
+// the root of the repository. Every complaint says where, what, and what to do.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,13 +22,13 @@ using Words = std::vector<std::string_view>;
 constexpr std::size_t columns_max = 100;
 constexpr std::size_t lines_max = 500;
 
-struct Line {
+struct SourceLine {
   std::size_t number = 1;
   std::string_view text;
 };
 
-std::vector<Line> lines_of(std::string_view text) {
-  std::vector<Line> lines;
+std::vector<SourceLine> lines_of(std::string_view text) {
+  std::vector<SourceLine> lines;
   while (!text.empty()) {
     std::size_t end = std::min(text.find('\n'), text.size());
     lines.push_back({lines.size() + 1, text.substr(0, end)});
@@ -47,7 +47,7 @@ std::string_view without_comment(std::string_view line) { return line.substr(0, 
 
 bool is_part_of_a_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-/// Whether the text has these words, not as the end of a longer one.
+/// Whether the text contains these words, but not as the end of a longer word.
 bool mentions(std::string_view text, std::string_view words) {
   for (std::size_t at = text.find(words); at != text.npos; at = text.find(words, at + 1))
     if (at == 0 || !is_part_of_a_word(text[at - 1])) return true;
@@ -61,7 +61,7 @@ struct Include {
   std::string folder() const { return name.substr(0, std::min(name.find('/'), name.size())); }
 };
 
-std::optional<Include> include_in(const Line& line) {
+std::optional<Include> include_in(const SourceLine& line) {
   std::string_view text = trimmed(line.text);
   for (std::string_view token : {"#", "include"}) {
     if (!text.starts_with(token)) return std::nullopt;
@@ -73,16 +73,16 @@ std::optional<Include> include_in(const Line& line) {
   return Include{line.number, std::string(text.substr(0, text.find(quoted ? '"' : '>'))), quoted};
 }
 
-/// A file as the rules see it.
+/// A source file, with what the rules ask about it.
 class Source {
  public:
   Source(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {}
 
   std::string_view text() const { return text_; }
-  std::vector<Line> lines() const { return lines_of(text_); }
+  std::vector<SourceLine> lines() const { return lines_of(text_); }
   std::vector<Include> includes() const {
     std::vector<Include> found;
-    for (const Line& line : lines())
+    for (const SourceLine& line : lines())
       if (auto include = include_in(line)) found.push_back(*include);
     return found;
   }
@@ -91,7 +91,7 @@ class Source {
   bool is_test() const {
     return path_.ends_with("_test.cpp") || path_.find("/testing/") != path_.npos;
   }
-  /// The folder of src/ it is in.
+  /// The folder of src/ that the file is in.
   std::optional<std::string> layer() const {
     if (!is_under("src/")) return std::nullopt;
     return path_.substr(4, path_.find('/', 4) - 4);
@@ -107,7 +107,7 @@ class Source {
 class Layers {
  public:
   explicit Layers(std::string_view text) {
-    for (const Line& line : lines_of(text)) {
+    for (const SourceLine& line : lines_of(text)) {
       std::istringstream words{std::string(line.text.substr(0, line.text.find('#')))};
       Layer layer;
       if (!(words >> layer.name)) continue;
@@ -120,12 +120,12 @@ class Layers {
   bool allow(std::string_view layer, std::string_view to_include) const {
     return place(to_include) <= place(layer);
   }
-  /// Whether one is of the lock and the other of the laboratory.
+  /// Whether one layer belongs to the lock and the other one to the laboratory.
   bool part(std::string_view layer, std::string_view other) const {
     return (has(layer, "lock") && has(other, "laboratory")) ||
            (has(layer, "laboratory") && has(other, "lock"));
   }
-  /// Whether the source has to do with the standard library alone.
+  /// Whether the source may use the standard library alone.
   bool keep_pure(const Source& source) const {
     return source.layer() && has(*source.layer(), "pure");
   }
@@ -147,8 +147,8 @@ class Layers {
   std::vector<Layer> layers_;
 };
 
-/// No threads, clocks, file systems, locales or standard distributions: nothing that differs
-/// between two machines or two runs.
+/// Pure headers have no threads, clocks, file systems, locales or standard distributions, which
+/// would differ between two machines or two runs.
 bool is_pure_header(const std::string& name) {
   static const std::string headers =
       " algorithm any array bit bitset cassert cctype cerrno cfloat charconv chrono cinttypes "
@@ -229,7 +229,7 @@ void pure_layers_do_everywhere_the_same(const Source& source, const Layers& laye
        "it differs between libraries; use the world's generator"},
       {{"std::this_thread::sleep", "usleep(", "nanosleep("}, "time is virtual; use a timer"}};
   if (!layers.keep_pure(source)) return;
-  for (const Line& line : source.lines())
+  for (const SourceLine& line : source.lines())
     for (const Ban& ban : bans)
       for (std::string_view words : ban.words)
         if (mentions(without_comment(line.text), words))
@@ -271,12 +271,12 @@ void files_are_one_idea(const Source& source, const Layers&, Complaints& complai
 
 void headers_have_pragma_once(const Source& source, const Layers&, Complaints& complaints) {
   if (!source.is_header()) return;
-  for (const Line& line : source.lines())
+  for (const SourceLine& line : source.lines())
     if (line.text == "#pragma once") return;
   complaints.push_back(source.at(1) + "no #pragma once; add it after the opening comment");
 }
 
-// Spelt in halves: this file keeps its own rules.
+// The words are split, because this file is checked by its own rules.
 const std::vector<std::string> reminders{std::string("TO") + "DO", std::string("FIX") + "ME",
                                          std::string("XX") + "X"};
 const std::string open_std = std::string("using namespace ") + "std;";

@@ -1,4 +1,4 @@
-// Who has no certificate of the group's authority gets nothing.
+// Tests that a stranger without a certificate of the group's authority gets nothing.
 #include "group_shell.hpp"
 
 namespace conch::tls_peers_test {
@@ -32,7 +32,7 @@ class TlsPeersTest : public GroupShell {
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
-  /// Within a time that somebody would wait who watches it.
+  /// Expects that the peer refuses, in a time that a user who watches it would wait.
   void expect_refused(const Words& words, const std::string& why) {
     Elsewhere elsewhere(path("elsewhere"));
     Stopwatch watch;
@@ -72,7 +72,7 @@ TEST_F(TlsPeersTest, WhoseAuthorityIsAnotherIsRefused) {
   Process& one = ready_peer(tls("one", "ours"));
   std::string address = address_of(one);
   expect_refused(tls("stranger", "theirs", {"--join", address}), "certificate");
-  // It believes ours, but shows its own.
+  // It trusts our authority but has a certificate of its own.
   expect_refused(tls("stranger", "ours", {"--join", address}), "certificate");
   EXPECT_TRUE(one.await_output("certificate")) << one.output();
   EXPECT_EQ(status()["members"].size(), 1u);
@@ -85,7 +85,7 @@ TEST_F(TlsPeersTest, WhoHasNoCertificateIsRefused) {
   expect_refused({"--tcp-only", "--listen", "127.0.0.1:0", "--join", address}, address);
   expect_refused(
       {"--tcp-only", "--listen", "127.0.0.1:0", "--tls-ca", path("ours.pem"), "--join", address},
-      "TLS takes all three");
+      "TLS needs all three");
   EXPECT_EQ(status()["members"].size(), 1u);
   EXPECT_EQ(run({"lock", "deploy", "--", "true"}).status, 0);
 }
@@ -93,7 +93,8 @@ TEST_F(TlsPeersTest, WhoHasNoCertificateIsRefused) {
 TEST_F(TlsPeersTest, OnlyWhoHasCertificatesOrInsistsListensToTheWorld) {
   Outcome refused = run({"peer", "--listen", "0.0.0.0:0"});
   EXPECT_EQ(refused.status, 1) << refused.out;
-  EXPECT_TRUE(refused.says("without TLS: whoever can reach it could take any lock")) << refused.out;
+  EXPECT_TRUE(refused.says("without TLS: anyone who can reach it could take any lock"))
+      << refused.out;
   EXPECT_TRUE(refused.says("--insecure")) << refused.out;
   leave(ready_peer({"--listen", "0.0.0.0:0", "--insecure"}));
   Words words = tls("one", "ours");

@@ -1,11 +1,12 @@
-// Processes that hand over a lock with traces on, of which one is killed; and traces that lie.
+// Tests the check of traces: processes hand over a lock with traces on, and one is killed; and
+// doctored traces are caught.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <functional>
 #include <regex>
 
-#include "arena.hpp"
+#include "shared_memory.hpp"
 #include "shell.hpp"
 
 namespace conch::trace_check_test {
@@ -20,7 +21,7 @@ using Lines = std::vector<std::string>;
 
 class TraceCheck : public Shell {
  protected:
-  TraceCheck() : arena_(path("arena")) {}
+  TraceCheck() : memory_(path("arena")) {}
 
   std::string trace(int number) const { return path("trace" + std::to_string(number)); }
   Process& worker(const Words& words = {}) {
@@ -44,23 +45,23 @@ class TraceCheck : public Shell {
   }
   Lines read_trace(int number) const { return lines_of("trace" + std::to_string(number)); }
 
-  /// A run of two peers, whole.
+  /// Runs two peers to the end, so that both traces are complete.
   void run_two() {
-    arena_->handovers_wanted = 200;
-    arena_->ready_wanted = 2;
+    memory_->handovers_wanted = 200;
+    memory_->ready_wanted = 2;
     Process& one = worker({"think"});
     Process& two = worker({"think"});
     expect_end(one);
     expect_end(two);
   }
-  /// What the check says when the second peer's trace is another one.
+  /// The result of the check if these lines replace the second peer's trace.
   Outcome check_with(const Lines& lines) {
     std::ofstream file(path("doctored"));
     for (const std::string& line : lines) file << line << '\n';
     file.close();
     return check({trace(1), path("doctored")});
   }
-  /// A trace by another clock.
+  /// Writes a trace as a machine with another clock would have written it, which is `hours` ahead.
   static void move(const Lines& lines, int hours, const std::string& file) {
     std::ofstream out(file);
     for (std::string line : lines) {
@@ -75,7 +76,7 @@ class TraceCheck : public Shell {
       out << line << '\n';
     }
   }
-  /// One that says this, behind the first fifty.
+  /// The first line with this event after the first fifty.
   static Lines::iterator find(Lines& lines, std::string_view event) {
     std::string words = "\"event\":\"" + std::string(event) + "\"";
     return std::find_if(lines.begin() + 50, lines.end(), [&](const std::string& line) {
@@ -88,19 +89,19 @@ class TraceCheck : public Shell {
     EXPECT_TRUE(std::regex_search(outcome.out, std::regex("doctored:[0-9]+: "))) << outcome.out;
   }
 
-  testing::SharedArena arena_;
+  testing::SharedMemoryFile memory_;
   int workers_ = 0;
 };
 
 TEST_F(TraceCheck, ThousandsOfHandoversAndAKill) {
-  arena_->handovers_wanted = ~std::uint64_t{0};
-  arena_->ready_wanted = 4;
+  memory_->handovers_wanted = ~std::uint64_t{0};
+  memory_->ready_wanted = 4;
   std::vector<Process*> living;
   for (int i = 0; i < 4; ++i) living.push_back(&worker());
-  EXPECT_TRUE(await([&] { return arena_->handovers > handovers_wanted; }));
+  EXPECT_TRUE(await([&] { return memory_->handovers > handovers_wanted; }));
   living.front()->send(SIGKILL);
   EXPECT_EQ(living.front()->await_exit(), 128 + SIGKILL);
-  arena_->handovers_wanted = arena_->handovers + handovers_wanted;
+  memory_->handovers_wanted = memory_->handovers + handovers_wanted;
   for (Process* process : {living[1], living[2], living[3]}) expect_end(*process);
   Outcome outcome = check(traces());
   EXPECT_EQ(outcome.status, 0) << outcome.out;
@@ -109,17 +110,18 @@ TEST_F(TraceCheck, ThousandsOfHandoversAndAKill) {
   EXPECT_TRUE(outcome.says("1 trace without an end")) << outcome.out;
 }
 
-/// As if each peer had a machine of its own, booted hours before or after the others.
+/// The traces look as if each peer had a machine of its own, booted hours before or after the
+/// others.
 TEST_F(TraceCheck, OfSeveralMachines) {
-  arena_->handovers_wanted = ~std::uint64_t{0};
-  arena_->ready_wanted = 4;
+  memory_->handovers_wanted = ~std::uint64_t{0};
+  memory_->ready_wanted = 4;
   std::vector<Process*> all;
   for (int i = 0; i < 4; ++i) all.push_back(&worker());
-  EXPECT_TRUE(await([&] { return arena_->handovers > 500; }));
-  EXPECT_TRUE(await([&] { return !read_trace(2).empty(); }));  // Lines wait up to 50 ms.
+  EXPECT_TRUE(await([&] { return memory_->handovers > 500; }));
+  EXPECT_TRUE(await([&] { return !read_trace(2).empty(); }));  // lines are buffered for up to 50 ms
   all[1]->send(SIGKILL);
   EXPECT_EQ(all[1]->await_exit(), 128 + SIGKILL);
-  arena_->handovers_wanted = arena_->handovers + 500;
+  memory_->handovers_wanted = memory_->handovers + 500;
   for (Process* process : {all[0], all[2], all[3]}) expect_end(*process);
   EXPECT_EQ(check(traces()).status, 0);
   const std::array<int, 4> hours{5, 0, 90, 30};
@@ -141,8 +143,8 @@ TEST_F(TraceCheck, OfSeveralMachines) {
 }
 
 TEST_F(TraceCheck, OverTcpWithElmpAndTwoLocks) {
-  arena_->handovers_wanted = 300;
-  arena_->ready_wanted = 3;
+  memory_->handovers_wanted = 300;
+  memory_->ready_wanted = 3;
   std::vector<Process*> all;
   for (int i = 0; i < 3; ++i) all.push_back(&worker({"tcp", "two", "think", "algorithm=elmp"}));
   for (Process* process : all) expect_end(*process);

@@ -1,4 +1,4 @@
-// conch view, and --view of the commands that make runs: films as files, and the server.
+// Tests conch view, and --view of the commands that make runs: recordings as files, and the server.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cli_run.hpp"
+#include "net/testing/scratch_folder.hpp"
 
 namespace view_test {
 
@@ -13,17 +14,10 @@ using shell::conch;
 using shell::expect_refused;
 using shell::Outcome;
 
-/// A folder that is gone afterwards.
+/// A folder that is removed at the end.
 class View : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "conch-view-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  std::string path(const std::string& name) const { return folder_.file(name); }
   std::string read(const std::string& name) const {
     std::ifstream file(path(name), std::ios::binary);
     std::ostringstream text;
@@ -33,7 +27,7 @@ class View : public testing::Test {
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(path(name), std::ios::binary) << text;
   }
-  /// The film in a page.
+  /// The recording that a page contains.
   std::string film(const std::string& name) const {
     std::string page = read(name), begin = "id=\"data\">";
     std::size_t at = page.find(begin);
@@ -47,7 +41,7 @@ class View : public testing::Test {
   }
 
  private:
-  std::string folder_;
+  ::conch::ScratchFolder folder_;
 };
 
 TEST_F(View, OfASimulation) {
@@ -90,7 +84,7 @@ TEST_F(View, OfACounterexample) {
 TEST_F(View, OfEveryScenarioInTheProgram) {
   Outcome list = conch("view --list");
   EXPECT_EQ(list.status, 0);
-  EXPECT_TRUE(has(list.out, "figure_003_1_naimi_trehel"));
+  EXPECT_TRUE(has(list.out, "hernane_figure_1_naimi_trehel"));
   std::istringstream lines(list.out);
   std::size_t count = 0;
   for (std::string name, title; lines >> name && std::getline(lines, title); ++count) {
@@ -112,7 +106,7 @@ TEST_F(View, OfAScenarioFileWithSeveralParts) {
   EXPECT_TRUE(has(film("two.html"), R"("text":"Hop.")"));
   expect_refused("view " + path("two.txt") + " --part 3 --out x", "--part: ");
   outcome = conch("replay --quiet " + path("two.txt") + " --view-out " + path("replay.html"));
-  EXPECT_EQ(outcome.status, 3) << outcome.out;  // It does not say what happens.
+  EXPECT_EQ(outcome.status, 3) << outcome.out;  // the scenario does not say what happens
   EXPECT_TRUE(has(film("replay.html"), R"("family":"central")"));
 }
 
@@ -139,20 +133,20 @@ TEST_F(View, OfATraceThatBreaksSomething) {
 TEST_F(View, WhatCannotBeShown) {
   write("bad.ndjson", "{\"at\":1,\"event\":\"exit\",\"node\":2}\n{\"at\":2,\"event\":\"dance\"}\n");
   write("huge.ndjson", "{\"at\":1,\"event\":\"exit\",\"node\":4000000000}\n");
-  expect_refused("view " + path("bad.ndjson") + " --out x", "line 2: nobody knows the event");
+  expect_refused("view " + path("bad.ndjson") + " --out x", "line 2: unknown event");
   expect_refused("view " + path("huge.ndjson") + " --out x", "is no node of a simulation");
-  expect_refused("view", "what?");
+  expect_refused("view", "nothing to show: give a trace");
   expect_refused("view naimi_trehl", "did you mean naimi_trehel?");
   expect_refused("view naimi_trehel --out " + path("no/where.html"), "cannot write to");
   expect_refused("view naimi_trehel --http 0.0.0.0:0", "will not listen on");
   expect_refused("sim central --seeds 1..3 --view", "--view shows one run");
-  expect_refused("sim central --view --trace " + path("run.shiviz"), "not both at once");
-  expect_refused("sim central --states", "--states are for a trace");
+  expect_refused("sim central --view --trace " + path("run.shiviz"), "not both");
+  expect_refused("sim central --states", "--states needs --trace");
 }
 
 TEST_F(View, IsServedUntilItIsInterrupted) {
   write("serve.sh", "exec " CONCH_COMMAND " view naimi_trehel 2>\"$1\"\n");
-  // Waits for the line that says where, fetches both, interrupts it.
+  // look.sh waits for the line with the address, fetches both pages, and interrupts the server.
   write("look.sh",
         "set -e\nmkfifo \"$1/said\"\nsh \"$1/serve.sh\" \"$1/said\" & server=$!\n"
         "exec 3<\"$1/said\"\nread -r line <&3\necho \"$line\"\n"
@@ -163,7 +157,7 @@ TEST_F(View, IsServedUntilItIsInterrupted) {
         "done\n"
         "kill -INT $server; wait $server; echo \"ended with $?\"\n");
   Outcome outcome = shell::run("bash " + path("look.sh") + " " + path("") + " 2>&1");
-  EXPECT_TRUE(outcome.out.starts_with("shows the run on http://127.0.0.1:")) << outcome.out;
+  EXPECT_TRUE(outcome.out.starts_with("showing the run on http://127.0.0.1:")) << outcome.out;
   EXPECT_TRUE(has(outcome.out, "/ until Ctrl-C\n")) << outcome.out;
   EXPECT_TRUE(has(outcome.out, "<!doctype html>")) << outcome.out;
   EXPECT_TRUE(has(outcome.out, "application/octet-stream")) << outcome.out;

@@ -1,4 +1,4 @@
-// Ours, through the public C++ API. Who wants the block has asked for it before it is released, so
+// Conch through its public C++ API. The next holder requests the block before it is released, so
 // the lock goes straight to it, and the data follow.
 #include <conch/data.hpp>
 #include <optional>
@@ -43,11 +43,11 @@ class ConchData : public PairWay {
       : PairWay(transport == Transport::tcp ? "conch, TCP" : "conch, Unix"),
         transport_(transport) {}
 
-  /// The lock alone.
+  /// Moves a block of 0 bytes, too: the lock alone.
   bool carries(std::size_t) const override { return true; }
 
  protected:
-  /// A new group each time.
+  /// Makes a new group for each measurement.
   void prepare(std::size_t size) override {
     size_ = size;
     folder_.emplace();

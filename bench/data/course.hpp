@@ -1,4 +1,4 @@
-// What all ways have in common: how a measurement goes.
+// The course of a measurement, which is the same for all ways.
 #pragma once
 
 #include <cstddef>
@@ -6,15 +6,15 @@
 
 namespace conch::bench {
 
-/// One measurement: a block that two processes hand to each other so often.
+/// One measurement: two processes hand a block of this size to each other this many times.
 struct Course {
   std::size_t size = 0;
   int handovers = 0;
 };
 
-/// The first ones, of which memory comes to be mapped and connections to be made, are not measured.
+/// The first handovers, in which memory is mapped and connections are made, are not measured.
 inline constexpr int warm_up_handovers = 6;
-/// Before each handover, the next holder waits at least so long: it is asleep.
+/// Before each handover the next holder waits at least so long, so that it sleeps.
 inline constexpr std::uint64_t asleep_ns = 50'000;
 
 }  // namespace conch::bench

@@ -1,5 +1,5 @@
-// Blocks of bytes that travel with their lock, beside other ways to get them to the next process,
-// from one run on this machine. See bench/README.md.
+// Measures blocks that travel with their lock, beside other ways to move bytes to the next process,
+// in one run on this machine. See bench/README.md.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// MPI: a program of its own, which mpirun starts with two ranks (mpi_ranks.cpp).
+// MPI: mpirun starts a separate program with two ranks (mpi_ranks.cpp).
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
@@ -13,8 +13,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto patience = 60s;
-/// Where Open MPI has the memory that ranks share, unless told. What it leaves there when it is
-/// killed goes with our folder.
+/// The default place of the memory that Open MPI's ranks share. Our folder is there: if Open MPI is
+/// killed, its files are removed with the folder.
 constexpr const char* memory = "/dev/shm";
 
 #ifdef CONCH_MPI_RANKS
@@ -33,7 +33,7 @@ std::vector<std::string> command(MpiTransport transport, const Course& course,
   for (const char* place :
        {"orte_tmpdir_base", "btl_vader_backing_directory", "osc_sm_backing_directory"})
     add({"--mca", place, folder.string()});
-  // The other ways to put find out that the ranks share a machine, whatever the transport is.
+  // All other implementations of put detect that the ranks share a machine, even over TCP.
   if (transport == MpiTransport::tcp)
     add({"--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo",
          "--mca", "osc", "pt2pt"});
@@ -73,7 +73,7 @@ class MpiPut : public Way {
     return last;
   }
 
-  /// The library's name on a line, and then the times.
+  /// Reads the name of the library from the first line, and the times from the others.
   std::vector<double> read(const std::filesystem::path& file) {
     std::ifstream lines(file);
     std::vector<double> times_ns;

@@ -1,7 +1,7 @@
-// Two ranks hand a block to each other as pair.cpp's processes do. Each has a window; who gives the
-// block away locks the other's, puts the block there, unlocks it and sends the time at which it
-// began: with that the other knows that it has the block. It opens an epoch on its own window,
-// without which it may not look at it, and reads the clock.
+// Two ranks hand a block to each other, as the processes of pair.cpp do. Each has a window. The
+// giver locks the window of the taker, puts the block there, unlocks it and sends the time at which
+// it began. When that arrives, the taker has the block. It opens an epoch on its own window,
+// without which it must not read it, and reads the clock.
 //
 //   mpi_ranks SIZE HANDOVERS    under mpirun -n 2
 #include <mpi.h>
@@ -49,7 +49,7 @@ class Rank {
     MPI_Send(&given_ns, 1, MPI_UINT64_T, other(), 0, MPI_COMM_WORLD);
   }
 
-  /// How long that took.
+  /// Takes the block and returns the nanoseconds since the giver began.
   std::uint64_t take(int number) {
     MPI_Send(nullptr, 0, MPI_BYTE, other(), 0, MPI_COMM_WORLD);
     std::uint64_t given_ns = 0;

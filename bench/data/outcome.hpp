@@ -1,4 +1,4 @@
-// What every user of conch::Data here does with an outcome: go on, or end with a sentence.
+// Turns an outcome of conch::Data that is not ok into an exception, for all benchmarks.
 #pragma once
 
 #include <conch/data.hpp>

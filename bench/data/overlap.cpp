@@ -18,11 +18,11 @@ using namespace std::chrono_literals;
 using Nanoseconds = std::chrono::duration<double, std::nano>;
 
 constexpr auto patience = 120s;
-/// Cycles of each process that are not counted: until its memory is there and all are in step.
+/// Cycles of each process before the measured ones: memory is mapped, and all get into step.
 constexpr int cycles_before = 4;
-/// Those that are, in a round.
+/// The measured cycles of each process in a round.
 constexpr int cycles = 5;
-/// Of the wait without work. The queue is empty at the last two.
+/// The work in a cycle, as shares of the wait without work. With the last two the queue is empty.
 constexpr std::array work_shares{0.0, 0.5, 1.5, 3.0};
 
 struct Sample {
@@ -37,7 +37,7 @@ struct Account {
 
 struct Board {
   Gauge begun;
-  /// Of who fetches alone.
+  /// Whose turn it is to fetch alone.
   Gauge turn;
   Gauge over;
   std::array<Account, overlap_processes> accounts;
@@ -71,7 +71,7 @@ class Worker {
     use(asked_ns, counts);
   }
 
-  /// Nobody else wants it, and the lock is here before it is acquired.
+  /// Fetches the data while nobody else wants the lock, which is here before the acquire.
   void fetch_alone(bool counts) {
     std::uint64_t asked_ns = now_ns();
     expect_ok(data_.request());
@@ -98,12 +98,12 @@ class Worker {
   Account& account_;
 };
 
-/// Each process works off its cycles while the others do.
+/// All processes do their cycles at the same time.
 void all_at_once(Worker& worker, Board&, std::uint32_t) {
   for (int i = 0; i < cycles_before + cycles; ++i) worker.cycle(i >= cycles_before);
 }
 
-/// One after the other.
+/// The processes take turns.
 void in_turn(Worker& worker, Board& board, std::uint32_t process) {
   constexpr std::uint32_t crew = overlap_processes;
   for (int i = 0; i < cycles_before + cycles; ++i) {
@@ -169,7 +169,7 @@ std::vector<OverlapPoint> Overlap::beyond_the_queue() const {
   return beyond;
 }
 
-/// Round by round, as everything, so that what disturbs the machine disturbs all alike.
+/// Measures round by round, so that a disturbance of the machine affects all alike.
 Overlap measure_overlap(std::size_t size, int rounds) {
   struct Point {
     Samples plain;

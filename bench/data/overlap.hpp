@@ -1,5 +1,5 @@
-// Figure 8 of the seed's paper on Data Handover, on real processes: four of them want one block
-// again and again, each asks for it, does something else for T_W, and only then acquires it.
+// Measures figure 8 of the paper on Data Handover with real processes. Each of four processes
+// requests the same block again and again, does something else for T_W, and only then acquires it.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@ namespace conch::bench {
 
 inline constexpr std::size_t overlap_processes = 4;
 
-/// Medians, in nanoseconds.
+/// Medians in nanoseconds.
 struct Waits {
-  /// From the request to the acquire's return.
+  /// From the request to the return of acquire.
   double wait_ns = 0;
-  /// Of it, what the call of acquire took.
+  /// The part of it that the call of acquire took.
   double blocking_ns = 0;
 };
 
@@ -25,16 +25,16 @@ struct OverlapPoint {
 
 struct Overlap {
   std::size_t size = 0;
-  /// What acquire takes of who has had the lock for a while, and nobody else wants it.
+  /// How long acquire takes if the lock has been here for a while and nobody else wants it.
   double fetch_ns = 0;
-  /// The first is without work.
+  /// The first point is without work.
   std::vector<OverlapPoint> points;
 
-  /// Among those who work longer than they would have waited.
+  /// The points with more work than the wait without work.
   std::vector<OverlapPoint> beyond_the_queue() const;
 };
 
-/// Over TCP. Throws a sentence if a process fails or gets stuck.
+/// Measures over TCP. Throws an exception that says if a process fails or gets stuck.
 Overlap measure_overlap(std::size_t size, int rounds);
 
 }  // namespace conch::bench

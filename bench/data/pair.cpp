@@ -1,6 +1,6 @@
-// Two children hand a block to each other. Whoever has it changes a word at its beginning and one
-// at its end, so the other sees that what it got is what was given; apart from that, nobody touches
-// the bytes, and what is measured is how they move.
+// Two children hand a block to each other. The holder changes a word at each end of the block, so
+// the other one can check what it got. Nobody touches the other bytes: the time is that of moving
+// them.
 #include <fmt/core.h>
 
 #include <array>
@@ -15,16 +15,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// For all of a measurement.
+/// The timeout of a measurement.
 constexpr auto patience = 60s;
 constexpr std::size_t handovers_max = 4096;
 
 struct Board {
-  /// One: both are there; two: the first has the block.
+  /// 1 when both are ready, 2 when the first one has the block.
   Gauge begun;
   Gauge over;
-  /// The handover that somebody waits for, and the last that has happened. Nobody spins meanwhile:
-  /// a giver's other threads may be at work, and there are few cores.
+  /// The handover that a taker waits for, and the last one that has happened. Processes sleep
+  /// meanwhile: other threads of the giver may be busy, and there are few cores.
   Gauge awaited;
   Gauge taken;
   std::uint64_t given_ns = 0;
@@ -53,7 +53,7 @@ void give(End& end, Board& board, int number) {
   for (std::uint64_t awaited_ns = now_ns(); now_ns() - awaited_ns < asleep_ns;) continue;
   board.given_ns = now_ns();
   end.give();
-  board.taken.await(static_cast<std::uint32_t>(number));  // or it might be the next itself
+  board.taken.await(static_cast<std::uint32_t>(number));  // or it may take the next one itself
 }
 
 void take(End& end, Board& board, int number) {
@@ -90,7 +90,7 @@ std::vector<double> PairWay::measure(const Course& course) {
       board->begun.await(2);
       play(*end, *board, process, handovers);
       reports.report();
-      board->over.await(1);  // who left earlier would be in the way of the last handover
+      board->over.await(1);  // leaving earlier would disturb the last handover
       return std::string();
     });
   Deadline deadline = in(patience);

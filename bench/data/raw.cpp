@@ -1,4 +1,4 @@
-// The floor: `send` and `recv` of the whole block, into memory that is used again and again.
+// The lower bound: `send` and `recv` of the whole block, into memory that is used again.
 #include <sys/socket.h>
 
 #include <cerrno>

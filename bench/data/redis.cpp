@@ -1,5 +1,5 @@
-// Redis, without persistence: who gives the block away SETs it and says so to the other, who GETs
-// it. That word goes through a pipe, which is faster than any command that waits in Redis.
+// Redis without persistence: the giver SETs the block and tells the taker, which GETs it. It tells
+// the taker through a pipe, which is faster than any command that waits in Redis.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 constexpr auto start_patience = 20s;
 constexpr const char* key = "block";
 
-/// On a port and on a Unix socket.
+/// A server with a TCP port and a Unix socket.
 class RedisServer {
  public:
   RedisServer()
@@ -61,7 +61,7 @@ class RedisServer {
   std::string version_;
 };
 
-/// Started by whoever needs it first; what prevented that is told to the others, too.
+/// Starts the server when it is first needed. If that fails, every later user gets the same error.
 class RedisHost {
  public:
   RedisServer& server() {

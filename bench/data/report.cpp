@@ -17,7 +17,7 @@ constexpr const char* ours_unix = "conch, Unix";
 
 std::string ms(double ns) { return fmt::format("{:.{}f}", ns * 1e-6, ns < 1e6 ? 2 : 1); }
 
-/// More than any memory moves: then nothing has moved.
+/// More than any memory moves: a higher rate means that no bytes were moved.
 constexpr double gigabytes_a_second_max = 200;
 
 std::string rate(std::size_t size, double ns) {
@@ -85,7 +85,7 @@ Target stream_target(const Result& result) {
           " %", share};
 }
 
-/// The worst of those who work longer than they would have waited; in percent of the fetch.
+/// The longest time in acquire, of the points with more work than the wait, in percent of a fetch.
 std::optional<double> worst_blocking(const Result& result, Waits OverlapPoint::*way) {
   if (!result.overlap) return std::nullopt;
   std::optional<double> worst;

@@ -1,4 +1,4 @@
-// A run's result for people.
+// Prints the result of a run for people.
 #pragma once
 
 #include "run.hpp"
@@ -7,10 +7,10 @@ namespace conch::bench {
 
 void print_handovers(const Result& result);
 void print_overlap(const Overlap& overlap);
-/// What was promised, beside what was measured.
+/// Prints the targets beside the measured values.
 void print_targets(const Result& result);
 
-/// "50 MiB".
+/// Formats a size, as in "50 MiB".
 std::string size_in_words(std::size_t size);
 
 }  // namespace conch::bench

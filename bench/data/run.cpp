@@ -12,7 +12,7 @@ namespace conch::bench {
 
 namespace {
 
-/// As many as give a median that stays the same, in a time that one waits for.
+/// Enough bytes for a stable median in a reasonable time.
 constexpr std::size_t bytes_a_round = std::size_t{500} << 20;
 constexpr std::size_t handovers_max = 500;
 constexpr std::size_t handovers_min = 8;
@@ -41,7 +41,7 @@ bool is_chosen(const Plan& plan, const std::string& name) {
          });
 }
 
-/// Tells who watches what is going on.
+/// Shows the progress to a user at a terminal.
 void progress(const std::string& what) {
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K{}", what);
 }
@@ -52,7 +52,7 @@ struct Trial {
   std::map<std::size_t, std::vector<double>> medians_ns;
   std::string failure;
 
-  /// What has failed once is not tried again: it may have taken its time.
+  /// A way that has failed is not tried again, because its failure may have taken long.
   void attempt(std::size_t size) {
     if (!failure.empty() || !way->carries(size)) return;
     try {
@@ -83,8 +83,8 @@ std::optional<double> Result::time_ns(const std::string& name, std::size_t size)
   return time == row->times_ns.end() ? std::nullopt : std::optional(time->second);
 }
 
-/// A round goes through all ways with one size after the other: whatever disturbs the machine for a
-/// while disturbs all alike.
+/// Each round measures all ways with one size after the other, so that a disturbance of the machine
+/// affects all alike.
 Result run(const Plan& plan) {
   std::vector<Trial> trials;
   for (auto& way : all_ways())

@@ -1,4 +1,4 @@
-// All ways, round by round.
+// Measures all ways, round by round.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ struct Plan {
 
 struct Row {
   std::string name;
-  /// By size; nanoseconds, the medians of the rounds' medians.
+  /// Nanoseconds by size: the median of the medians of the rounds.
   std::map<std::size_t, double> times_ns;
-  /// Why there are none.
+  /// Why there are no times.
   std::string failure;
 };
 

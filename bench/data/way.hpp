@@ -1,4 +1,4 @@
-// What is compared: ways to get a block of bytes from one process to the next.
+// The ways that are compared, each of which moves a block of bytes from one process to the next.
 #pragma once
 
 #include <cstddef>
@@ -20,29 +20,29 @@ class Way {
   Way& operator=(const Way&) = delete;
 
   const std::string& name() const { return name_; }
-  /// What it needs, in that one's words.
+  /// The version of the software that it uses, as that reports it.
   virtual std::string version() { return {}; }
-  /// Without bytes there is nothing to move, and nothing to be done.
+  /// Whether it can move a block of this size. Most ways have nothing to do without bytes.
   virtual bool carries(std::size_t size) const { return size > 0; }
-  /// Nanoseconds from the call that gives the block away to the other's being able to use it.
-  /// Throws a sentence if that is impossible.
+  /// Returns for each handover the nanoseconds from the call that gives the block away until the
+  /// other process can use it. Throws an exception that says why this is impossible.
   virtual std::vector<double> measure(const Course& course) = 0;
 
  private:
   std::string name_;
 };
 
-/// One of the two processes.
+/// One of the two processes of a way.
 class End {
  public:
   virtual ~End() = default;
-  /// Only the first: the block is here.
+  /// Called in the first process only: the block starts here.
   virtual void begin() {}
-  /// It wants the block next, as the other may know from now on.
+  /// Requests the block; the other process may know that from now on.
   virtual void ask() {}
   virtual void take() = 0;
   virtual void give() = 0;
-  /// After `begin` or `take`, until `give`.
+  /// Valid after `begin` or `take`, until `give`.
   virtual std::span<std::byte> block() = 0;
 };
 
@@ -53,16 +53,16 @@ class PairWay : public Way {
   std::vector<double> measure(const Course& course) final;
 
  protected:
-  /// Before there are processes.
+  /// Called before the processes start.
   virtual void prepare(std::size_t size) = 0;
-  /// In process 0 or 1. When both calls have returned, the first may begin.
+  /// Called in process 0 or 1. When both calls have returned, the first one may begin.
   virtual std::unique_ptr<End> enter(int process) = 0;
 };
 
 using Ways = std::vector<std::unique_ptr<Way>>;
 
 std::unique_ptr<Way> raw_stream(Transport transport);
-/// Both ways share the server; it is started when it is first needed.
+/// Both ways share the server, which starts when it is first needed.
 Ways redis_values();
 enum class MpiTransport : std::uint8_t { shared_memory, tcp };
 std::unique_ptr<Way> mpi_put(MpiTransport transport);

@@ -17,12 +17,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// To connect, to be admitted, to get the last turn, to leave.
+/// The timeout to connect, to be admitted, to get the last turn, and to leave.
 constexpr auto patience = 60s;
-/// Of the time that is measured.
+/// The warm-up, as a share of the measured time.
 constexpr double warm_up = 0.2;
 
-/// The latest of a process's times; more than enough for a median.
+/// The latest times of a process; more than enough for a median.
 class Samples {
  public:
   void add(std::uint64_t ns) {
@@ -39,11 +39,11 @@ class Samples {
   std::array<std::uint32_t, 1 << 16> ns_{};
 };
 
-/// Written by one process.
+/// Written by one process only.
 struct alignas(64) Account {
-  /// From the very first, to compare with the locks' counters.
+  /// All entries from the start, to compare with the locks' counters.
   std::uint64_t all_entries = 0;
-  /// From here on, of the time that is measured.
+  /// From here on, only the measured time counts.
   std::uint64_t entries = 0;
   std::uint64_t handovers = 0;
   std::uint64_t first_ns = 0;
@@ -53,10 +53,10 @@ struct alignas(64) Account {
   Samples waits;
 };
 
-/// What a lock protects: written only by who is in.
+/// The data that a lock protects. Only the holder writes them.
 struct alignas(64) Protected {
   std::atomic<int> inside{0};
-  /// How many have called `lock` and are not in yet.
+  /// How many processes have called `lock` and are not inside yet.
   std::atomic<int> asking{0};
   std::uint64_t counter = 0;
   int last_holder = -1;
@@ -72,7 +72,7 @@ struct Board {
   std::array<Account, processes_max> accounts;
 };
 
-/// Which lock is next. Without a pattern, so that processes do not follow each other.
+/// Chooses the next lock at random, so that processes do not follow each other.
 class Choice {
  public:
   Choice(int process, int locks) : state_(static_cast<std::uint32_t>(process) + 1), locks_(locks) {}
@@ -87,7 +87,7 @@ class Choice {
   int locks_;
 };
 
-/// A process's part.
+/// The work of one process.
 class Worker {
  public:
   Worker(Board& board, Entrant& entrant, int process, int processes, int locks)
@@ -125,8 +125,8 @@ class Worker {
     entrant_.unlock(which);
   }
 
-  /// It is handovers that are measured. Without this, processes that share a core would enter again
-  /// and again as long as the scheduler lets them, and nobody would ask meanwhile.
+  /// Stays inside until another process asks, because handovers are measured. Otherwise, processes
+  /// that share a core would enter again and again in their time slice, while nobody asks.
   void stay_until_another_asks(const Protected& data) const {
     while (data.asking == 0 && board_.phase.value() < stopping) ::sched_yield();
   }
@@ -155,7 +155,7 @@ std::string live(Contender& contender, Board& board, const Reports& reports, int
   board.phase.await(warming_up);
   Worker(board, *entrant, process, setting.processes, setting.locks).run();
   reports.report();
-  // Who left earlier would make the others' last entries different from those before.
+  // A process that left earlier would make the last entries of the others different.
   board.phase.await(leaving);
   return {};
 }
@@ -183,7 +183,7 @@ void check(const Board& board, std::span<const Account> accounts) {
     throw std::runtime_error(fmt::format("{} entries, but {} counted", entered, counted));
 }
 
-/// Who was never in while it was measured has no times, but a share: none.
+/// A process without an entry in the measured time has no times, but a share of 0.
 Reading read(std::span<const Account> accounts) {
   Reading reading;
   std::uint64_t first_ns = std::numeric_limits<std::uint64_t>::max();

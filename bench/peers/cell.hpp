@@ -1,4 +1,4 @@
-// One measurement: a number of processes that all want the same lock, again and again.
+// One measurement: several processes want the same lock again and again.
 #pragma once
 
 #include <span>
@@ -20,25 +20,25 @@ struct Setting {
 /// Times in nanoseconds; medians over all entries of all processes.
 struct Reading {
   double entries_per_s = 0;
-  /// Entries after another process's.
+  /// Entries of another process than the one that entered before.
   double handovers_per_s = 0;
-  /// From the unlock call to the next holder, another process, being in.
+  /// From the call of unlock until the next holder, another process, is inside.
   double gap_ns = 0;
-  /// From the lock call to being in.
+  /// From the call of lock until the process is inside.
   double wait_ns = 0;
-  /// Of the entries, in percent: who had the fewest, who had the most.
+  /// The share of all entries, in percent, of the processes with the fewest and with the most.
   double share_min = 0;
   double share_max = 0;
-  /// Per entry.
+  /// Messages and bytes of an entry.
   double messages = 0;
   double bytes = 0;
 };
 
-/// Throws a sentence if a process fails or gets stuck, if two were in at once, or if an entry was
-/// not counted.
+/// Throws an exception that says so if a process fails or gets stuck, if two were inside at once,
+/// or if an entry was not counted.
 Reading measure(Contender& contender, const Setting& setting);
 
-/// Field by field.
+/// The median of each field.
 Reading median(std::span<const Reading> readings);
 
 }  // namespace conch::bench

@@ -1,4 +1,4 @@
-// Conch, through its public C++ API.
+// Conch through its public C++ API.
 #include <fmt/core.h>
 #include <malloc.h>
 
@@ -31,8 +31,9 @@ class ConchEntrant : public Entrant {
   }
   void unlock(int which) override { locks_[static_cast<std::size_t>(which)]->unlock(); }
 
-  /// Every message once, at who sends it. The token is sent by an unlock, which no receipt tells
-  /// of, so it is counted where it arrives. The bytes are as many times the mean size of a message.
+  /// Counts every message once, at its sender. Receipts do not tell of the token, which an unlock
+  /// sends, so it is counted where it arrives. The bytes are estimated with the mean size of a
+  /// message.
   Traffic traffic() const override {
     std::uint64_t seen = sent_ + received_;
     std::uint64_t messages = sent_ + tokens_;
@@ -64,7 +65,7 @@ class ConchPeers : public Contender {
         transport_(transport) {}
 
   void stop() override { folder_.reset(); }
-  /// A new group each time.
+  /// Makes a new group for each measurement.
   void prepare(int locks) override {
     locks_ = locks;
     folder_.emplace();
@@ -81,7 +82,7 @@ class ConchPeers : public Contender {
   std::optional<TemporaryFolder> folder_;
 };
 
-/// Runs it in a process of its own, which may have a peer.
+/// Runs the measurement in a process of its own, with a peer.
 template <class Measure>
 double in_a_process(Measure measure, std::chrono::duration<double> time) {
   TemporaryFolder folder;
@@ -103,7 +104,7 @@ double measure_idle_lock(Peer& peer) {
     Mutex mutex(peer, name);
     std::scoped_lock guard(mutex);
   };
-  use("the first");  // whatever comes with it is not a lock's
+  use("the first");  // its memory is not that of a lock alone
   std::size_t before = bytes_allocated();
   for (int which = 0; which < locks; ++which) use(fmt::format("lock{}", which));
   return (static_cast<double>(bytes_allocated()) - static_cast<double>(before)) / locks;

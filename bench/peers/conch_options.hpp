@@ -1,4 +1,4 @@
-// How a benchmark's peers are set up.
+// The options of the peers of all benchmarks.
 #pragma once
 
 #include <conch/peer.hpp>
@@ -9,7 +9,7 @@
 
 namespace conch::bench {
 
-/// Peers with the same folder are a group.
+/// Peers with the same folder form a group.
 inline PeerOptions peer_options(const std::filesystem::path& folder, const std::string& algorithm,
                                 Transport transport) {
   PeerOptions options;

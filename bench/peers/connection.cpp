@@ -127,7 +127,7 @@ void Connection::send(std::string_view head, std::string_view middle, std::strin
 }
 
 void Connection::receive() {
-  std::array<char, 4096> part;  // left as it is: filling it would be measured
+  std::array<char, 4096> part;  // not initialised, because that would be measured
   ssize_t size = recv(socket_.fd(), part.data(), part.size(), 0);
   if (size < 0) fail("recv");
   if (size == 0) throw std::runtime_error("the server has closed the connection");

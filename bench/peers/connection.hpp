@@ -1,4 +1,4 @@
-// A client's connection to a server on this machine, which counts what passes.
+// A client's connection to a server on this machine, which counts messages and bytes.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace conch::bench {
 
 enum class Transport : std::uint8_t { tcp, unix_sockets };
 
-/// Messages, each counted once, and the bytes they have above TCP.
+/// Messages, each counted once, and their bytes above TCP.
 struct Traffic {
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
@@ -28,19 +28,19 @@ struct Traffic {
   }
 };
 
-/// A TCP socket of this machine that does not wait to fill packets.
+/// A TCP connection to this machine that sends at once (TCP_NODELAY).
 File connect_to(std::uint16_t port);
-/// Throws if nobody listens there, as `connect_to` does.
+/// Throws if nobody listens there, as the other `connect_to` does.
 File connect_to(const std::filesystem::path& unix_socket);
-/// Two ends of one connection.
+/// The two ends of one connection.
 struct Ends {
   File ours;
   File theirs;
 };
 Ends connected(Transport transport);
-/// A socket that listens on a port of the system's choice.
+/// A socket that listens on a port that the system chooses.
 File listen_anywhere();
-/// The next who connects.
+/// Accepts the next connection.
 File accept_without_delay(int listener);
 std::uint16_t port_of(const File& socket);
 /// A port that was free a moment ago.
@@ -50,19 +50,20 @@ class Connection {
  public:
   explicit Connection(File socket) : socket_(std::move(socket)) {}
 
-  /// One message.
+  /// Sends one message.
   void send(std::string_view message);
-  /// One message in three parts, of which the middle one may be large.
+  /// Sends one message in three parts, of which the middle one may be large.
   void send(std::string_view head, std::string_view middle, std::string_view tail);
 
-  // To read one message in parts. What they return is good until the next call of either.
+  // These read a message in parts. Their results are valid until the next call of either.
 
-  /// Up to, and without, "\r\n".
+  /// Reads a line, and returns it without "\r
+  /// ".
   std::string_view line();
   std::string_view exactly(std::size_t size);
-  /// Fills all of it, without a copy in between.
+  /// Fills the span directly, without a copy in between.
   void read_into(std::span<char> bytes);
-  /// The message was read.
+  /// Counts a message that was read completely.
   void count_received() { ++traffic_.messages; }
 
   const Traffic& traffic() const { return traffic_; }

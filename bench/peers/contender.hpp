@@ -1,4 +1,4 @@
-// What is compared: ways to have a lock among processes.
+// The contenders of the benchmark: ways to have a lock among processes.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace conch::bench {
 
-/// A process's way to the locks. Used by that process alone.
+/// The connection of one process to the locks. Only that process uses it.
 class Entrant {
  public:
   virtual ~Entrant() = default;
   virtual void lock(int which) = 0;
   virtual void unlock(int which) = 0;
-  /// Since it was made.
+  /// The traffic since the object was made.
   virtual Traffic traffic() const = 0;
 };
 
@@ -33,28 +33,27 @@ class Contender {
 
   const std::string& name() const { return name_; }
 
-  /// Starts what it needs, and waits until that works. Throws a sentence if that is impossible.
+  /// Starts what it needs, and waits until that works. Throws an exception that says why it cannot.
   virtual void start() {}
   virtual void stop() {}
-  /// Whatever runs for it stands still while others are measured, but keeps what it has warmed up.
+  /// Stops its processes while others are measured, without losing what is warm.
   virtual void pause() {}
   virtual void resume() {}
-  /// Before processes enter: names for locks that nobody has used. Only Conch is asked for more
-  /// than one.
+  /// Called before processes enter: chooses names for new locks. Only Conch gets more than one.
   virtual void prepare(int locks) = 0;
 
-  // In a process of its own, because who talks to a server may have to wait for ever.
+  // Called in a process of its own, because a client of a server may have to wait for ever.
 
-  /// When all processes' calls have returned, each could lock at once.
+  /// When the calls of all processes have returned, each process can lock at once.
   virtual std::unique_ptr<Entrant> enter(int process) = 0;
-  /// What has been started, in its own words.
+  /// The version of the software, as that reports it.
   virtual std::string version() { return {}; }
 
  private:
   std::string name_;
 };
 
-/// One that needs a server.
+/// A contender that needs a server.
 class Served : public Contender {
  public:
   using Contender::Contender;
@@ -65,7 +64,8 @@ class Served : public Contender {
   void resume() final;
 
  protected:
-  /// The folder is empty, and removed after the server's end. What the server says goes to `log`.
+  /// The folder is empty, and is removed after the server has ended. The server's output goes to
+  /// `log`.
   virtual Process serve(const std::filesystem::path& folder) = 0;
 
  private:
@@ -80,9 +80,9 @@ class Served : public Contender {
 using Contenders = std::vector<std::unique_ptr<Contender>>;
 
 std::unique_ptr<Contender> minimal_server();
-/// A token in a list.
+/// Redis with a token in a list.
 std::unique_ptr<Contender> redis_list();
-/// A key with a time to live.
+/// Redis with a key that has a time to live.
 std::unique_ptr<Contender> redis_set();
 std::unique_ptr<Contender> etcd();
 std::unique_ptr<Contender> zookeeper();

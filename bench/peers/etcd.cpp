@@ -1,5 +1,5 @@
-// etcd, a single node: a lease for each process, and the lock service of the v3 API. It is asked
-// through etcd's own HTTP gateway, one connection for each process.
+// etcd as a single node: a lease for each process, and the lock service of the v3 API. It is
+// reached through etcd's own HTTP gateway, over one connection for each process.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 constexpr int lease_s = 60;
 
-/// JSON in, JSON out, over one HTTP/1.1 connection that stays open.
+/// JSON requests and answers over one HTTP/1.1 connection that stays open.
 class Gateway {
  public:
   explicit Gateway(std::uint16_t port) : connection_(connect_to(port)) {}
@@ -82,7 +82,7 @@ class Gateway {
   Connection connection_;
 };
 
-/// The gateway wants bytes in this form.
+/// A client with a lease of its own, which the destructor revokes.
 class EtcdEntrant : public Entrant {
  public:
   EtcdEntrant(std::uint16_t port, std::string_view name)

@@ -1,12 +1,12 @@
-// What is measured of Conch alone. Both throw a sentence if it cannot be.
+// Measurements of Conch alone. Both functions throw an exception that says why one is impossible.
 #pragma once
 
 namespace conch::bench {
 
-/// A lock and an unlock, in one thread, of a lock whose token is here already.
+/// The time to lock and unlock, in one thread, a lock whose token is here already.
 double reacquire_ns(double seconds);
 
-/// What a peer keeps of a lock that was used once, by it.
+/// The memory that a peer keeps for a lock that it has used once.
 double idle_lock_bytes();
 
 }  // namespace conch::bench

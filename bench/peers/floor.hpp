@@ -1,11 +1,11 @@
-// What no lock can beat: the time a message of 64 bytes takes from one process to another.
+// The lower bound for any lock: the time of a message of 64 bytes from one process to another.
 #pragma once
 
 #include "contender.hpp"
 
 namespace conch::bench {
 
-/// One way, the median.
+/// The median of the one-way times.
 double ping_pong_ns(Transport transport, double seconds);
 
 }  // namespace conch::bench

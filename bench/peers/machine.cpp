@@ -10,7 +10,7 @@ namespace conch::bench {
 
 namespace {
 
-/// Above, somebody else uses the machine.
+/// A higher load means that other programs use the machine.
 constexpr double busy_load = 0.5;
 
 }  // namespace

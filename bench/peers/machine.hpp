@@ -1,4 +1,4 @@
-// What every table needs: where it was made, and medians.
+// Medians, and a description of the machine for each table.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace conch::bench {
 
 void print_machine(const Affinity& affinity);
 double median(std::vector<double> values);
-/// Microseconds, as a person wants to read them.
+/// Formats microseconds for people.
 std::string us(double ns);
 
 }  // namespace conch::bench

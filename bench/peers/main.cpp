@@ -1,4 +1,4 @@
-// Locks of Conch beside those of others, from one run on this machine. See bench/README.md.
+// Measures the locks of Conch beside others, in one run on this machine. See bench/README.md.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>

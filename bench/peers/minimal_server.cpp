@@ -1,9 +1,9 @@
-// The least that a lock server can be: FIFO, one lock, messages of one byte, no lease, no
-// acknowledgement of an unlock. It is here to be hard to beat.
+// The smallest possible lock server: FIFO, one lock, messages of one byte, no lease, no
+// acknowledgement of an unlock. It is here because it is hard to beat.
 //
-// A handover between clients that stand in line takes six system calls: unlock and the next lock
-// are a `send` each, which the server finds together if the client was faster than it; it waits,
-// receives and sends the grant; the next holder returns from its `recv`.
+// A handover between waiting clients takes six system calls. The unlock and the next lock are a
+// `send` each, which the server receives together if the client was fast enough; the server waits,
+// receives and sends the grant; the `recv` of the next holder returns.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -52,7 +52,7 @@ class LockServer {
 
   void welcome() {
     File client = accept_without_delay(listener_);
-    // Edge-triggered: a client's few bytes are always read at once.
+    // Edge-triggered mode works because a client's few bytes are always read at once.
     add(client.fd(), EPOLLIN | EPOLLET);
     int fd = client.fd();
     clients_[fd] = std::move(client);

@@ -24,7 +24,7 @@ namespace conch::bench {
 
 namespace {
 
-/// The signals that interrupt are blocked, and come through this file instead.
+/// The signals that interrupt are blocked; they arrive through this descriptor instead.
 int interrupts = -1;
 
 [[noreturn]] void fail(const char* what) {
@@ -36,7 +36,7 @@ int checked(int result, const char* what) {
   return result;
 }
 
-/// The header that declares it in Debian 12's library is not one for C++.
+/// Debian 12 has no declaration of pidfd_open that C++ can include.
 int pidfd_of(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }
 
 sigset_t interrupting() {
@@ -66,7 +66,7 @@ void write_all(int fd, std::string_view text) {
 [[noreturn]] void live(const std::function<std::string()>& work, pid_t parent, int words) {
   constexpr std::size_t words_max = 60'000;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);  // it died before we asked to be told
+  if (getppid() != parent) _exit(1);  // the parent died before prctl
   sigset_t interrupts = interrupting();
   sigprocmask(SIG_UNBLOCK, &interrupts, nullptr);
   int status = 0;
@@ -185,7 +185,7 @@ std::string Process::finish(Deadline deadline) {
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
   pid_ = -1;
   if (WIFSIGNALED(status))
-    throw std::runtime_error(fmt::format("a process was ended by signal {} ({})", WTERMSIG(status),
+    throw std::runtime_error(fmt::format("a process was killed by signal {} ({})", WTERMSIG(status),
                                          strsignal(WTERMSIG(status))));
   std::string words = read_all(words_.fd());
   if (WEXITSTATUS(status) != 0)

@@ -1,4 +1,4 @@
-// Processes that a benchmark starts: none outlives it, and none can make it wait for ever.
+// Processes that a benchmark starts: none outlives it, and none can block it for ever.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@
 
 namespace conch::bench {
 
-/// Ctrl-C, or SIGTERM: everything is cleaned up on the way out.
+/// SIGINT or SIGTERM; everything is cleaned up on the way out.
 struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
@@ -27,13 +27,13 @@ inline Deadline in(std::chrono::duration<double> time) {
          std::chrono::duration_cast<std::chrono::steady_clock::duration>(time);
 }
 
-/// Call once, before everything else: from then on SIGINT and SIGTERM become `Interrupted`.
+/// Call this first: from then on SIGINT and SIGTERM are thrown as `Interrupted`.
 void catch_interrupts();
 
-/// Waits until one of the files is readable: its index; -1 when time is over.
+/// Waits until one of the files is readable. Returns its index, or -1 when the time is over.
 int wait_readable(std::span<const int> files, Deadline deadline);
 
-/// A file that is closed when this goes.
+/// A descriptor that the destructor closes.
 class File {
  public:
   File() = default;
@@ -50,13 +50,13 @@ class File {
   int fd_ = -1;
 };
 
-/// A child. It dies with this process, however that dies, and with this object. One that was moved
-/// from has no child, and waiting for its end does no harm.
+/// A child. It dies with this object, and with this process, however that ends. A moved-from object
+/// has no child, and waiting for its end does nothing.
 class Process {
  public:
-  /// What the work returns, or the message of what it throws, is what `finish` tells.
+  /// `finish` returns what the work returns, or throws the message of its exception.
   explicit Process(const std::function<std::string()>& work);
-  /// Runs a program; what it prints goes to the file.
+  /// Runs a program whose output goes to the file.
   static Process program(const std::vector<std::string>& command,
                          const std::filesystem::path& output);
   ~Process();
@@ -64,11 +64,11 @@ class Process {
   Process& operator=(Process&&) noexcept;
 
   pid_t pid() const { return pid_; }
-  /// Readable when the process has ended.
+  /// A descriptor that is readable when the process has ended.
   int fd() const { return life_.fd(); }
   void signal(int number) const;
 
-  /// Waits for the end. Throws if it failed, was killed, or takes longer.
+  /// Waits for the end. Throws if the process failed, was killed, or does not end in time.
   std::string finish(Deadline deadline);
 
  private:
@@ -79,20 +79,20 @@ class Process {
   File words_;
 };
 
-/// An event that children announce and this process counts.
+/// An event that children report and this process counts.
 class Reports {
  public:
   Reports();
-  /// In a child.
+  /// Called in a child.
   void report() const;
-  /// Waits for this many more. Throws if a process ends instead, or if it takes longer.
+  /// Waits for `count` more reports. Throws if a process ends instead, or if it takes longer.
   void await(std::uint64_t count, std::span<Process> by, Deadline deadline);
 
  private:
   File events_;
 };
 
-/// Lets time pass, but throws if one of these processes ends.
+/// Waits for this time, but throws if one of these processes ends.
 void watch(std::span<Process> processes, std::chrono::duration<double> time);
 
 class TemporaryFolder {
@@ -108,14 +108,14 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// Which processors this process, and what it starts, may run on.
+/// The processors that this process and its children may use.
 class Affinity {
  public:
-  /// Those of the beginning.
+  /// Remembers the processors that are allowed at first.
   Affinity();
   std::size_t cores() const { return cores_.size(); }
   void free() const;
-  /// All on the last of them: the first one serves most interrupts.
+  /// Pins to the last processor, because the first one serves most interrupts.
   void pin() const;
 
  private:

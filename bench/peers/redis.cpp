@@ -1,10 +1,11 @@
-// Redis, in two ways, without persistence.
+// Redis in two ways, without persistence.
 //
 // `redis_list`: a token in a list. BLPOP waits for it, in the order of arrival; RPUSH gives it to
-// who waits longest. An unlock does not wait for its reply: the next lock reads it.
+// the client that has waited longest. An unlock does not wait for its reply: the next lock reads
+// it.
 //
-// `redis_set`: SET NX PX with a random value, tried again after a random while; released by a
-// script that deletes the key if the value is still ours.
+// `redis_set`: SET NX PX with a random value, tried again after a random pause; a script releases
+// it, which deletes the key if the value is still ours.
 #include <fmt/core.h>
 
 #include <ctime>
@@ -19,7 +20,7 @@ namespace {
 
 constexpr long retry_min_ns = 100'000;
 constexpr long retry_max_ns = 500'000;
-/// Far longer than anybody holds the lock.
+/// Far longer than a process holds the lock.
 constexpr const char* time_to_live_ms = "30000";
 constexpr const char* release_script =
     "if redis.call('get',KEYS[1])==ARGV[1] then return redis.call('del',KEYS[1]) "

@@ -17,7 +17,7 @@ void print_head() {
   fmt::print(line, "", name_width, "us", "procs", "per s", "%", "us", "us", "%", "per entry", "");
 }
 
-/// A lock and an unlock of one process that is alone.
+/// The time of a lock and an unlock of a process that is alone.
 std::string alone(const Row& row) {
   const Reading* reading = row.reading(1);
   return reading == nullptr ? "-" : us(1e9 / reading->entries_per_s);
@@ -79,7 +79,7 @@ struct Target {
   std::string what;
   Bound bound = Bound::at_most;
   double limit = 0;
-  /// All of them have to keep to it.
+  /// Each of these values must be within the limit.
   std::vector<double> measured;
 
   bool is_met() const {

@@ -1,4 +1,4 @@
-// A run's result for people, and for programs.
+// Prints the result of a run for people and for programs.
 #pragma once
 
 #include "run.hpp"
@@ -6,7 +6,7 @@
 namespace conch::bench {
 
 void print_tables(const Result& result);
-/// What was promised, beside what was measured.
+/// Prints the targets beside the measured values.
 void print_targets(const Result& result);
 void print_json(const Result& result);
 

@@ -1,4 +1,4 @@
-// A client of Redis that speaks RESP by hand, so that no library's habits are measured.
+// A client of Redis that encodes RESP itself, so that no library's overhead is measured.
 #pragma once
 
 #include <initializer_list>
@@ -11,7 +11,7 @@
 
 namespace conch::bench {
 
-/// As it goes over the wire.
+/// The encoded command.
 std::string command(std::initializer_list<std::string_view> words);
 
 class Redis {
@@ -19,17 +19,17 @@ class Redis {
   explicit Redis(File socket) : connection_(std::move(socket)) {}
 
   void send(std::string_view command) { connection_.send(command); }
-  /// The reply as a text; of an array its last element; nothing for nil.
+  /// The reply as text: the last element of an array; empty for nil.
   std::optional<std::string> reply();
   std::optional<std::string> ask(std::string_view command);
 
-  // A value too large to be copied about.
+  // For values that are too large to copy.
 
   void set(std::string_view key, std::string_view value);
   /// Throws if the value has another size.
   void get(std::string_view key, std::span<char> into);
 
-  /// In its own words.
+  /// The server's version, as it reports it.
   std::string version();
   const Traffic& traffic() const { return connection_.traffic(); }
 

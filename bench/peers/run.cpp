@@ -38,7 +38,7 @@ Contenders chosen(const Plan& plan) {
   return contenders;
 }
 
-/// Tells who watches what is going on.
+/// Shows the progress to a user at a terminal.
 void progress(const std::string& what) {
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K{}", what);
 }
@@ -54,7 +54,7 @@ struct Trials {
   }
 };
 
-/// A contender that is there, with what was measured of it.
+/// A contender with its readings so far.
 struct Starter {
   std::unique_ptr<Contender> contender;
   std::string failure;
@@ -74,7 +74,7 @@ class Mode {
  public:
   Mode(const Plan& plan, std::string title) : plan_(plan) { sheet_.title = std::move(title); }
 
-  /// Rounds are outermost: whatever disturbs the machine for a while disturbs all alike.
+  /// The outer loop is over rounds, so that a disturbance of the machine affects all alike.
   Sheet measure() {
     for (auto& contender : chosen(plan_)) start(std::move(contender));
     for (int round = 1; round <= plan_.rounds; ++round) play(round);
@@ -126,7 +126,7 @@ class Mode {
     attempt(starter.trials[processes], *starter.contender, {processes, 1, plan_.seconds});
   }
 
-  /// What has failed once is not tried again: it may have taken its time.
+  /// A cell that has failed is not tried again, because its failure may have taken long.
   static void attempt(Trials& trials, Contender& contender, const Setting& setting) {
     if (!trials.failure.empty()) return;
     try {

@@ -1,4 +1,4 @@
-// A run: every contender with every number of processes, several times, free and pinned.
+// A run measures every contender with every number of processes, several times, free and pinned.
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@ namespace conch::bench {
 inline constexpr std::array process_counts{2, 4, 8};
 
 struct Plan {
-  /// Of each measurement.
+  /// The duration of each measurement.
   double seconds = 1;
   int rounds = 3;
-  /// Contenders whose name has one of these in it; empty: all.
+  /// Measures contenders whose name contains one of these; all if empty.
   std::vector<std::string> only;
 };
 
@@ -31,7 +31,7 @@ struct Cell {
 
 struct Row {
   std::string name;
-  /// By the number of processes.
+  /// The cells by number of processes.
   std::map<int, Cell> cells;
 
   const Reading* reading(int processes) const;
@@ -43,7 +43,7 @@ struct Figure {
   std::string failure;
 };
 
-/// All of a mode.
+/// All results with the processes free, or all with them pinned.
 struct Sheet {
   std::string title;
   double tcp_ns = 0;
@@ -51,7 +51,7 @@ struct Sheet {
   std::vector<Row> rows;
   std::vector<std::string> versions;
   Figure reacquire_ns;
-  /// The rate with a thousand locks to that with one, both of eight processes.
+  /// The rate with a thousand locks in percent of that with one, each with eight processes.
   Figure thousand_locks_percent;
   Figure idle_lock_bytes;
 
@@ -63,7 +63,7 @@ struct Result {
   Sheet free;
 };
 
-/// The names of the rows that targets are about.
+/// The names of the rows that have targets.
 inline constexpr const char* naimi_trehel_tcp = "conch naimi-trehel, TCP";
 inline constexpr const char* minimal = "minimal TCP server";
 inline constexpr const char* best_redis = "Redis, BLPOP";

@@ -26,7 +26,7 @@ std::string last_line(const std::filesystem::path& file) {
 }
 }  // namespace
 
-/// Ready is a server that has given a lock and taken it back.
+/// Whether the server has started: it grants a lock and takes it back.
 bool Served::works() {
   try {
     prepare(1);
@@ -40,7 +40,7 @@ bool Served::works() {
   } catch (const Interrupted&) {
     throw;
   } catch (const std::exception&) {
-    return false;  // it does not listen yet, or is not done with its own beginnings
+    return false;  // it does not listen yet, or is still starting
   }
 }
 
@@ -78,7 +78,7 @@ void Served::stop() {
     server_->signal(SIGTERM);
     wait_readable(std::array{server_->fd()}, in(stop_patience));
   }
-  server_.reset();  // which kills, if asking was not enough
+  server_.reset();  // this kills it if the request was not enough
   folder_.reset();
 }
 

@@ -1,4 +1,4 @@
-// What processes that were forked have in common.
+// State that forked processes share.
 #pragma once
 
 #include <linux/futex.h>
@@ -15,7 +15,7 @@
 
 namespace conch::bench {
 
-/// CLOCK_MONOTONIC, which is the same in all processes.
+/// Nanoseconds of CLOCK_MONOTONIC, which is the same for all processes.
 inline std::uint64_t now_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -23,8 +23,8 @@ inline std::uint64_t now_ns() {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// An object in memory that children forked from here on share. Its pages are there from the
-/// beginning, so that no page fault is measured. T needs no destructor.
+/// An object in memory that is shared with children forked from now on. Its pages are mapped from
+/// the beginning, so that no page fault is measured. T must not need a destructor.
 template <class T>
 class Shared {
  public:
@@ -45,8 +45,8 @@ class Shared {
   T* object_;
 };
 
-/// A number that only grows, in shared memory; processes wait for it. std::atomic::wait is of no
-/// use here: it serves the threads of one process.
+/// A number in shared memory that only grows, and for which processes can wait. std::atomic::wait
+/// does not work here: it serves the threads of one process.
 class Gauge {
  public:
   std::uint32_t value() const { return value_.load(std::memory_order_acquire); }
@@ -56,7 +56,7 @@ class Gauge {
     syscall(SYS_futex, &value_, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
   }
 
-  /// Whoever should raise it has children that die with it, so this needs no timeout.
+  /// Needs no timeout: if a process fails, the parent gives up, and its children die with it.
   void await(std::uint32_t value) {
     for (std::uint32_t seen = this->value(); seen < value; seen = this->value())
       syscall(SYS_futex, &value_, FUTEX_WAIT, seen, nullptr, nullptr, 0);

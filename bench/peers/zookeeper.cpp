@@ -1,6 +1,6 @@
-// ZooKeeper, a single server, and the recipe of its manual: everybody makes an ephemeral node with
-// a number; the smallest number holds the lock; everybody else watches the one before. Its protocol
-// (big-endian numbers, length-prefixed frames) is spoken by hand.
+// ZooKeeper as a single server, with the recipe of its manual: every client makes an ephemeral node
+// with a number; the smallest number holds the lock; each other client watches the one before. The
+// protocol (big-endian numbers, length-prefixed frames) is implemented here.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -79,10 +79,10 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-/// A session, in which one thing is asked after the other.
-class Session {
+/// A session with one request at a time.
+class ZooKeeperSession {
  public:
-  explicit Session(std::uint16_t port) : connection_(connect_to(port)) {
+  explicit ZooKeeperSession(std::uint16_t port) : connection_(connect_to(port)) {
     connection_.send(Writer()
                          .number(0)
                          .large(0)
@@ -93,20 +93,20 @@ class Session {
                          .frame());
     receive();
   }
-  ~Session() {
+  ~ZooKeeperSession() {
     try {
       connection_.send(Writer().number(++asked_).number(code(Operation::close)).frame());
       while (receive().number() != asked_) continue;
     } catch (const std::exception&) {
-      return;  // the server is gone, or the session
+      return;  // the server or the session is gone
     }
   }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
+  ZooKeeperSession(const ZooKeeperSession&) = delete;
+  ZooKeeperSession& operator=(const ZooKeeperSession&) = delete;
 
-  /// Unless somebody else has.
+  /// Creates the node unless it exists.
   void create_folder(const std::string& path) { ask(creation(path, 0), {ok, node_exists}); }
-  /// The path it got.
+  /// Creates a node and returns its path.
   std::string create_numbered(const std::string& path) {
     return ask(creation(path, ephemeral_sequential), {ok})->text();
   }
@@ -119,7 +119,7 @@ class Session {
     for (std::string& name : names) name = reply->text();
     return names;
   }
-  /// False if there is no such node; true after it has gone.
+  /// Returns false if there is no such node, else true when it is gone.
   bool await_end_of(const std::string& path) {
     changed_ = false;
     if (!ask(begin(Operation::exists).text(path).flag(true), {ok, no_node})) return false;
@@ -150,7 +150,7 @@ class Session {
     if (frame.number() == watch_event) changed_ = true;
   }
 
-  /// The reply behind its head; nothing if the result is not ok, but one of those that may be.
+  /// The reply without its header. Empty if the result is one of `results` but not ok.
   std::optional<Reader> ask(const Writer& request, std::initializer_list<std::int32_t> results) {
     connection_.send(request.frame());
     for (;;) {
@@ -196,7 +196,7 @@ class ZooKeeperEntrant : public Entrant {
     return folder_ + "/" + *before;
   }
 
-  Session session_;
+  ZooKeeperSession session_;
   std::string folder_;
   std::string mine_;
 };

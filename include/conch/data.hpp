@@ -9,13 +9,14 @@
 //     table.release();                  // the next holder finds what was written
 //   }
 //
-// The names and the life cycle are those of Data Handover (docs/handle.md has the table of calls by
-// state); include/dho.h is the same in C. Objects of this class may be used by any number of
-// threads. One thread at a time waits in `acquire`; another may cancel it. A handle that was moved
-// from throws; so does one whose peer has left, when it asks for something.
+// The names and the life cycle are those of Data Handover; docs/data.md has the table of calls by
+// state. include/dho.h is the same interface in C. Any number of threads may use one object: one
+// thread at a time waits in `acquire`, and another may cancel it. A handle that was moved from
+// throws; so does a request on a handle whose peer has left.
 //
 // Between processes of one machine the memory itself is handed over and nothing is copied. Between
-// machines up to 16 KiB come with the lock; more streams over a connection of its own.
+// machines up to 16 KiB travel with the lock; larger data are streamed over a connection of their
+// own.
 #pragma once
 
 #include <chrono>
@@ -35,48 +36,48 @@ namespace peer {
 class DataHandle;
 }
 
-/// What a handle is doing.
+/// The state of a handle.
 enum class HandleState : std::uint8_t {
-  invalid,  // there is no such handle: destroyed, or not created
-  valid,    // wants nothing
-  req,      // the lock was asked for
-  grant,    // the lock is here; nobody has come for it
+  invalid,  // not created, or destroyed
+  valid,    // no request, and nothing held
+  req,      // the lock was requested
+  grant,    // the lock is here; no thread has acquired it yet
   blocked,  // a thread waits in `acquire`
   fetch,    // the lock is here, the data are on their way
-  locked,   // a thread has lock and data
-  unlock,   // a thread has released; the data are being copied to others
-  lost,     // the peer was put out of the group: what was held is not held any more
+  locked,   // a thread holds the lock and has the data
+  unlock,   // a thread has released; the data are being copied to other peers
+  lost,     // the peer was put out of the group and holds nothing any more
 };
 
-/// What became of a call.
+/// The result of a call.
 enum class Outcome : std::uint8_t {
   ok,
   ignored,        // there was nothing to do; nothing has changed
-  invalid,        // no valid handle, or an argument that makes no sense
+  invalid,        // no valid handle, or a bad argument
   busy,           // the handle is in use: another thread waits, or the lock is held
   not_requested,  // acquire without a request
-  not_held,       // only who holds the lock to write may do this
-  timed_out,      // acquire took too long; the request stays
-  cancelled,      // another thread gave up what this call waited for
-  peer_lost,      // this peer was put out of the group; or released data were lost with another:
-                  // acquire again to go on with what there is
-  torn,       // the last holder died while it wrote: acquire again to have the bytes as they are
-  no_memory,  // the system has none; of an acquire, the lock stays in grant
-  not_free,   // of try_acquire: somebody else has the lock; the handle is as it was
+  not_held,       // only the holder of an exclusive lock may do this
+  timed_out,      // acquire took too long; the request stays in the queue
+  cancelled,      // another thread cancelled what this call waited for
+  peer_lost,      // this peer was put out of the group, or the newest released data died with
+                  // another peer: acquire again to go on with what is left
+  torn,           // the last holder died while it wrote: acquire again to get the bytes as they are
+  no_memory,      // the system is out of memory; after an acquire the handle stays in grant
+  not_free,       // try_acquire: somebody else has the lock; the handle is as it was
 };
 
 struct DataOptions {
-  /// So many other peers have what was written before `release` returns, or all if they are fewer.
-  /// The holder then works on a copy of its own, and its death changes nothing. Without copies it
-  /// works in place, and its death tears the data.
+  /// How many other peers have the new data before `release` returns (all others, if they are
+  /// fewer). With copies, the holder works on a private copy, and its death changes nothing.
+  /// Without, it works in place, and its death tears the data.
   unsigned copies = 0;
-  /// Fetch as soon as the lock is here, not when a thread comes for it.
+  /// Fetches the data as soon as the lock is here, not only when a thread acquires.
   bool prefetch = false;
-  /// How long `acquire` waits; zero: for ever.
+  /// How long `acquire` waits; zero means for ever.
   std::chrono::milliseconds timeout{0};
 };
 
-/// How much of a transfer is done.
+/// How many bytes of a transfer are done.
 struct DataProgress {
   std::uint64_t moved = 0;
   std::uint64_t total = 0;
@@ -84,53 +85,55 @@ struct DataProgress {
 
 class CONCH_API Data {
  public:
-  /// An invalid handle, until `create`.
+  /// Makes an invalid handle; `create` makes it valid.
   explicit Data(Peer& peer, const DataOptions& options = {});
-  /// A valid one. Throws Error if the name is not one.
+  /// Makes a valid handle. Throws Error if the name is bad.
   Data(Peer& peer, const std::string& name, const DataOptions& options = {});
-  /// Destroys.
+  /// Calls `destroy`.
   ~Data();
   Data(Data&&) noexcept;
   Data& operator=(Data&&) noexcept;
 
-  /// Makes the handle valid; gives up a request that nobody waits for. Throws Error if the name is
-  /// not one.
+  /// Makes the handle valid, and gives up a request that no thread waits for. Throws Error if the
+  /// name is bad.
   Outcome create(const std::string& name);
-  /// Takes a place in the lock's queue. Shared access is exclusive where the group's algorithm lets
-  /// nobody share.
+  /// Takes a place in the lock's queue and returns. Access::shared is exclusive if the group's
+  /// algorithm lets nobody share.
   Outcome request(Access access = Access::exclusive);
   HandleState state() const;
-  /// Waits until lock and data are here.
+  /// Waits until the lock and the data are here.
   Outcome acquire();
   template <class Clock, class Duration>
   Outcome acquire_until(const std::chrono::time_point<Clock, Duration>& deadline) {
     return acquire_by(Deadline::at(deadline));
   }
-  /// Has lock and data if nobody else has the lock. Asks for it, unless that was done, and waits
-  /// for the answer no longer than PeerOptions::try_patience; for data that are on their way it
-  /// waits.
+  /// Acquires the lock and the data if nobody else has the lock. Requests the lock if that was not
+  /// done, and waits for the answer no longer than PeerOptions::try_patience. Once it has the lock,
+  /// it waits for the data as long as they take.
   Outcome try_acquire(Access access = Access::exclusive);
-  /// Gives lock and data to the next; gives up a request that was not acquired.
+  /// Hands lock and data to the next waiter; gives up a request that was not acquired.
   Outcome release();
+  /// Gives up a request that was not acquired; what is held stays held.
   Outcome cancel();
-  /// Gives up whatever it has; the handle is invalid from here on.
+  /// Gives up whatever the handle has. The handle is invalid afterwards.
   Outcome destroy();
 
-  // For who is inside.
+  // These calls are for the thread that holds the lock.
 
-  /// The handle's part of the data, from its acquire to its release; the same address each time, if
-  /// nothing speaks against it. Reading only, if that was asked for. Empty unless locked.
+  /// The handle's part of the data, valid from acquire to release; empty unless locked. The memory
+  /// is read-only if access is shared. It usually has the same address each time.
   Span<std::byte> bytes();
-  /// Only who holds all that may lie behind the new end may move it. What comes in is zero.
-  /// `bytes` may be elsewhere afterwards.
+  /// Moves the end of the data; new bytes are zero. Only a handle that covers everything behind the
+  /// new end may do this. `bytes` may return another address afterwards.
   Outcome resize(std::size_t size);
-  /// Larger than that of every holder before; zero unless the lock is here.
+  /// The fence of this entry, greater than that of every earlier holder; zero unless the lock is
+  /// here.
   std::uint64_t fence() const;
-  /// Of the transfer that is under way, or of the last.
+  /// Progress of the transfer under way, or of the last one.
   DataProgress progress() const;
 
-  /// A handle of its own for a part of this one's data. Its acquire moves only those bytes.
-  /// An invalid one if this one is, or if the part is empty.
+  /// Makes a separate handle for a part of this one's data. Its acquire moves only those bytes. The
+  /// handle is invalid if this one is, or if the part is empty.
   Data part(std::size_t offset, std::size_t length) const;
 
  private:
@@ -140,7 +143,7 @@ class CONCH_API Data {
   std::shared_ptr<peer::DataHandle> handle_;
 };
 
-/// A word for a person: "peer lost".
+/// A description for people, as in "the request was given up".
 CONCH_API const char* describe(Outcome outcome);
 
 }  // namespace conch

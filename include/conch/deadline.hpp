@@ -1,4 +1,4 @@
-// Until when a call waits: a time of any clock, or so long from now.
+// Until when a call waits: a point in time of any clock, or a duration from now.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace conch {
 
-/// Whatever is longer is not waited for: 146 years.
+/// The longest wait, 146 years. Anything longer counts as for ever.
 inline constexpr std::chrono::nanoseconds longest_wait{std::chrono::nanoseconds::rep{1} << 62};
 
-/// In nanoseconds, rounded up. Zero if it is nothing, negative or not a number; `longest_wait` if
-/// it is longer: then it is meant for ever. No duration overflows.
+/// Rounds up to nanoseconds. Returns zero if the wait is zero, negative or NaN, and `longest_wait`
+/// if it is that long or longer. No duration overflows.
 template <class Rep, class Period>
 std::chrono::nanoseconds bounded_wait(const std::chrono::duration<Rep, Period>& wait) {
   using Nanoseconds = std::chrono::duration<long double, std::nano>;
@@ -24,7 +24,8 @@ std::chrono::nanoseconds bounded_wait(const std::chrono::duration<Rep, Period>& 
   return std::chrono::nanoseconds(static_cast<std::chrono::nanoseconds::rep>(count));
 }
 
-/// What is left at `now`. The difference of two times may be more than their type can say.
+/// The time left until the deadline. Computes in long double, as the difference of two time points
+/// may not fit into their own type.
 template <class Clock, class Duration, class Now>
 std::chrono::nanoseconds time_left(const std::chrono::time_point<Clock, Duration>& deadline,
                                    const std::chrono::time_point<Clock, Now>& now) {
@@ -35,7 +36,7 @@ std::chrono::nanoseconds time_left(const std::chrono::time_point<Clock, Duration
 
 class Deadline {
  public:
-  /// It never comes.
+  /// A deadline that never comes.
   Deadline() = default;
 
   template <class Clock, class Duration>
@@ -56,14 +57,15 @@ class Deadline {
     return at(std::chrono::steady_clock::now() + bounded);
   }
 
-  /// How long to wait before this is asked again; zero if the time has come. Asks the clock, which
-  /// may throw.
+  /// How long to wait before asking again; zero if the time has come. Reads the clock, which may
+  /// throw.
   std::chrono::nanoseconds left() const { return left_ ? left_() : longest_wait; }
   bool has_come() const { return left() == std::chrono::nanoseconds::zero(); }
   bool is_never() const { return !left_; }
 
  private:
-  /// Nobody tells when another clock than the steady one is set, or how fast it is.
+  /// Clocks other than the steady one may be set or run at any rate without notice, so they are
+  /// read this often.
   static constexpr std::chrono::nanoseconds look_again = std::chrono::milliseconds(100);
 
   std::function<std::chrono::nanoseconds()> left_;

@@ -1,5 +1,5 @@
-// What a program may link with. The library hides everything that is not marked so: it can change
-// without a program noticing.
+// What a program may link with. The library hides every other symbol, so those can change without
+// breaking a program.
 #pragma once
 
 #define CONCH_API __attribute__((visibility("default")))

@@ -1,4 +1,4 @@
-// What a peer has to say that nobody asked for.
+// The lines that a peer logs.
 #pragma once
 
 #include <cstdint>
@@ -6,15 +6,15 @@
 
 namespace conch {
 
-/// How much a line of the log matters: an error has cost somebody a lock or this peer its place,
-/// a warning may.
+/// The severity of a log line: after an error, somebody has lost a lock or this peer its
+/// membership; after a warning, that may happen.
 enum class LogLevel : std::uint8_t { info, warning, error };
 
 struct LogLine {
   LogLevel level = LogLevel::warning;
   std::string_view text;
 
-  /// For a function that is called with a line and minds only its text.
+  /// Lets a log function take only the text.
   operator std::string_view() const { return text; }  // NOLINT(google-explicit-constructor)
 };
 

@@ -1,10 +1,10 @@
-// A mutex among all peers of a group: TimedLockable, so std::scoped_lock, std::unique_lock and
-// std::lock work with it, over several of them, too.
+// A mutex among all peers of a group. It is TimedLockable, so std::scoped_lock, std::unique_lock
+// and std::lock work with it, also for several mutexes at once.
 //
-// Objects of this class may be used by any number of threads; as with std::mutex, who has locked it
-// unlocks it. It is not recursive: a thread that locks it twice, or another object for the same
-// lock of the same peer, gets an Error. If the lock is lost (see `on_lost`), `unlock` does nothing.
-// An object that outlives its peer throws.
+// Any number of threads may use one object; as with std::mutex, the thread that locked it unlocks
+// it. It is not recursive: a thread that locks it twice, also through another object for the same
+// lock of the same peer, gets an Error. After the lock was lost (see `on_lost`), `unlock` does
+// nothing. An object that outlives its peer throws.
 #pragma once
 
 #include <chrono>
@@ -32,7 +32,7 @@ class CONCH_API Mutex {
   bool try_lock();
   void unlock();
 
-  // Any clock and any duration will do; where no time is left they do as `try_lock`.
+  // These take any clock and any duration. If no time is left, they do the same as `try_lock`.
 
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& patience) {
@@ -43,15 +43,16 @@ class CONCH_API Mutex {
     return try_lock_by(Deadline::at(deadline));
   }
 
-  // For who is inside.
+  // These calls are for the thread that holds the lock.
 
-  /// Larger than that of every entry before, of any peer, for ever. Throws Error unless inside.
+  /// Greater than the fence of every earlier entry of any peer, for ever. Throws Error unless
+  /// inside.
   std::uint64_t fence() const;
-  /// Whether the lock is still there.
+  /// Whether the lock is still held; false once it is lost.
   bool holds() const;
   Receipt receipt() const;
-  /// Called by a thread of the library when the lock is lost while somebody is inside. It must not
-  /// lock, unlock, or have the peer leave.
+  /// The library calls this from a thread of its own when the lock is lost while a thread is
+  /// inside. The callback must not lock, unlock, or make the peer leave.
   void on_lost(std::function<void()> callback);
 
   const std::string& name() const;

@@ -1,4 +1,4 @@
-// Follows what one peer does, as it does it: for metrics, logs and tests.
+// Watches what one peer does, as it does it: for metrics, logs and tests.
 //
 //   struct Count : conch::Observer {
 //     std::atomic<int> entries = 0;
@@ -6,9 +6,9 @@
 //   } count;
 //   conch::Observation observation = peer.observe(count);   // until it is destroyed
 //
-// Calls come one at a time and in the order in which things happen, from whichever thread is using
-// the peer. The peer waits for them: an observer takes a note, and neither blocks nor uses the peer
-// or anything of it.
+// Calls come one at a time, in the order in which things happen, from whichever thread uses the
+// peer. The peer waits for them, so an observer only takes a note: it must not block, and must not
+// use the peer or its objects.
 #pragma once
 
 #include <chrono>
@@ -26,14 +26,14 @@ class Observer {
     bool shared = false;
     std::uint64_t fence = 0;
     std::chrono::nanoseconds waited{};
-    /// The lock was elsewhere before, or an epoch has made it anew; else it was here.
+    /// True if the lock came from another peer or was made anew by an epoch; false if it was here.
     bool handed_over = false;
   };
 
   virtual ~Observer() = default;
 
-  // Threads and clients of this peer. Each one asks, and then enters or withdraws; whoever has
-  // entered leaves or loses the lock.
+  // Threads and clients of this peer. Each one asks, and then either enters or withdraws. After it
+  // has entered, it either leaves or loses the lock.
   virtual void asked(std::string_view /*lock*/) {}
   virtual void entered(std::string_view /*lock*/, const Entry&) {}
   virtual void withdrew(std::string_view /*lock*/) {}
@@ -42,11 +42,11 @@ class Observer {
 
   // The group.
 
-  /// Locks go on in this epoch: somebody was put out, left or came, or a lock was forced open.
+  /// Locks work in this epoch: a member was put out, left or joined, or a lock was forced open.
   virtual void recovered(std::uint64_t /*epoch*/, std::size_t /*members*/) {}
-  /// This peer was put out, and is in the group again; what it held is lost.
+  /// This peer was put out and has rejoined the group; it has lost what it held.
   virtual void readmitted() {}
-  /// This peer has left the group; nothing follows.
+  /// This peer has left the group; no call follows.
   virtual void gone() {}
 };
 

@@ -1,4 +1,4 @@
-// What an entry cost this peer.
+// What one entry cost this peer.
 #pragma once
 
 #include <chrono>
@@ -7,12 +7,12 @@
 namespace conch {
 
 struct Receipt {
-  /// From the call to being inside.
+  /// From the call until the lock was entered.
   std::chrono::nanoseconds wait{};
-  /// Of this lock, sent and received here between the two.
+  /// Messages about this lock that this peer sent and received during the wait.
   std::uint32_t messages_sent = 0;
   std::uint32_t messages_received = 0;
-  /// Of those messages, with their frames.
+  /// Bytes of those messages, with their frames.
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
 };

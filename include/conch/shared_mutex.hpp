@@ -1,9 +1,9 @@
-// A mutex that readers share among all peers of a group: SharedTimedLockable, for std::shared_lock
-// and std::unique_lock. The group's algorithm must let readers in together (`conch algorithms`
-// tells which do); with others the constructor throws.
+// A mutex that readers share among all peers of a group. It is SharedTimedLockable, for
+// std::shared_lock and std::unique_lock. The group's algorithm must support sharing (`conch
+// algorithms` lists those that do); otherwise the constructor throws.
 //
-// Objects of this class may be used by any number of threads; what Mutex says of threads, losses
-// and peers holds here, too.
+// Any number of threads may use one object. What Mutex says about threads, lost locks and outliving
+// the peer applies here, too.
 #pragma once
 
 #include <chrono>
@@ -49,7 +49,7 @@ class CONCH_API SharedMutex {
     return try_lock_shared_by(Deadline::at(deadline));
   }
 
-  /// As of a Mutex, for whoever is inside.
+  /// These do the same as in Mutex, for a thread that holds the lock.
   std::uint64_t fence() const;
   bool holds() const;
   void on_lost(std::function<void()> callback);

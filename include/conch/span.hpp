@@ -1,5 +1,5 @@
-// A view of values that stand in a row in memory, for programs in C++17. Where there is std::span,
-// each becomes the other by itself.
+// A view of contiguous values, for programs in C++17. Where std::span exists, each converts to the
+// other implicitly.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class Span {
 }  // namespace conch
 
 #ifdef __cpp_lib_span
-/// What it shows outlives it: so a std::span may be made of one that is about to go.
+/// The values outlive the view, so a std::span may be made from a temporary Span.
 template <class T>
 inline constexpr bool std::ranges::enable_borrowed_range<conch::Span<T>> = true;
 #endif

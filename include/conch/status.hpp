@@ -1,4 +1,4 @@
-// What a group says of itself when Peer::status() asks it: plain values.
+// The status of a group, as Peer::status() collects it: plain values.
 #pragma once
 
 #include <chrono>
@@ -15,38 +15,39 @@ struct GroupStatus {
     std::uint64_t id = 0;
     std::string address;
     std::string cluster;
-    /// False if it did not answer within a second; then nothing is known of its locks.
+    /// False if the member did not answer within a second; then its locks are unknown.
     bool answers = false;
-    /// The process, and how long it has been in the group; zero unless it answers.
+    /// The process id, and how long it has been in the group; zero unless it answers.
     std::uint64_t process = 0;
     std::chrono::nanoseconds age{};
   };
-  /// A member that holds a lock, or waits for it.
+  /// A member that holds a lock or waits for it.
   struct Claim {
     std::uint64_t member = 0;
     bool shared = false;
-    /// How long it has held the lock, or waited for it.
+    /// How long it has held the lock or waited for it.
     std::chrono::nanoseconds since{};
     /// How many more threads and clients of that member wait behind this one.
     std::uint64_t in_line = 0;
   };
   struct Lock {
     std::string name;
-    /// The fence with which it is held; 0 if nobody holds it.
+    /// The fence of the holder; 0 if nobody holds the lock.
     std::uint64_t fence = 0;
-    /// The member that has the lock's token, which may be free; nothing if nobody says so.
+    /// The member that has the lock's token, whether or not the lock is held; none if no member
+    /// reported it.
     std::optional<std::uint64_t> token = {};
     std::vector<Claim> holders = {};
-    /// The one that has waited longest comes first.
+    /// Sorted by waiting time, the longest first.
     std::vector<Claim> waiters = {};
   };
 
   std::string group;
   std::string algorithm;
   std::uint64_t epoch = 0;
-  /// In a group without a register, the peer that was asked and its neighbours.
+  /// In a group without a register: the peer that was asked, and its neighbours.
   std::vector<Member> members;
-  /// Those that somebody uses, by name.
+  /// The locks in use, sorted by name.
   std::vector<Lock> locks;
 };
 

@@ -1,5 +1,5 @@
-// How another thread ends a call early, for programs in C++17. Where there is std::stop_token, each
-// becomes the other by itself. Objects of these classes may be used by any number of threads.
+// How another thread ends a call early, for programs in C++17. Where std::stop_token exists, each
+// converts to the other implicitly. Any number of threads may use these objects.
 #pragma once
 
 #include <conch/export.hpp>
@@ -14,10 +14,10 @@
 
 namespace conch {
 
-/// What a call looks at that may be ended early. Copies belong to the same source.
+/// Tells a call that it should end early. Copies belong to the same source.
 class CONCH_API StopToken {
  public:
-  /// Nobody will ask.
+  /// A token that nobody can stop.
   StopToken() = default;
 #ifdef __cpp_lib_jthread
   StopToken(std::stop_token token) : token_(std::make_shared<std::stop_token>(std::move(token))) {}
@@ -29,7 +29,7 @@ class CONCH_API StopToken {
   bool stop_requested() const;
 
  private:
-  /// A std::stop_token, which programs in C++17 cannot name; the library can.
+  /// A std::stop_token, whose type programs in C++17 cannot name; the library can.
   std::shared_ptr<const void> token_;
 };
 
@@ -39,7 +39,7 @@ class CONCH_API StopSource {
   StopSource();
 
   StopToken get_token() const;
-  /// From here on, whoever looks at a token of this source finds that a stop was requested.
+  /// Requests the stop; every token of this source reports it from now on.
   void request_stop();
 
  private:

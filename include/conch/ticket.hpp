@@ -7,9 +7,9 @@
 //   ...
 //   ticket.release();
 //
-// A ticket is used by one thread at a time, and any number of tickets may be for the same lock.
-// Tickets and mutexes of one peer wait in one queue, first come, first served. A ticket that was
-// moved from, or outlives its peer, throws.
+// One thread at a time uses a ticket; any number of tickets may be for the same lock. Tickets and
+// mutexes of one peer wait in one queue, first come, first served. A ticket that was moved from, or
+// that outlives its peer, throws.
 #pragma once
 
 #include <chrono>
@@ -29,42 +29,43 @@ enum class Access : std::uint8_t { shared, exclusive };
 class CONCH_API Ticket {
  public:
   Ticket(Peer& peer, const std::string& lock, Access access = Access::exclusive);
-  /// Gives up whatever it has.
+  /// Gives up its place, or the lock.
   ~Ticket();
   Ticket(Ticket&&) noexcept;
   Ticket& operator=(Ticket&&) noexcept;
 
   /// Takes a place in the queue. Throws Error if the ticket has one.
   void request();
-  /// Whether the lock is there: `acquire` would not wait.
+  /// Whether the lock is here, so that `acquire` would not wait.
   bool ready() const;
-  /// Waits until the lock is there.
+  /// Waits until the lock is here.
   void acquire();
-  /// False if it was not there in time; the place is kept.
+  /// Returns false if the lock did not come in time; the ticket keeps its place.
   template <class Clock, class Duration>
   bool acquire_until(const std::chrono::time_point<Clock, Duration>& deadline) {
     return acquire_by(Deadline::at(deadline));
   }
-  /// Gives up the place, or the lock if it is there already.
+  /// Gives up the place, or the lock if it is already here.
   void cancel();
-  /// Gives the lock to the next.
+  /// Hands the lock to the next waiter.
   void release();
 
-  /// Inside, and not lost.
+  /// Whether the ticket holds the lock and has not lost it.
   bool holds() const;
-  /// Was inside, and the lock was lost: the lease ran out, or the peer was put out of the group.
+  /// Whether the lock was lost while inside: the lease ran out, or the peer was put out of the
+  /// group.
   bool lost() const;
-  /// Larger than that of every entry before; shared entries have that of the last exclusive one.
-  /// Throws Error unless inside.
+  /// Greater than the fence of every earlier entry; shared entries have the fence of the last
+  /// exclusive one. Throws Error unless inside.
   std::uint64_t fence() const;
-  /// Of the last entry.
+  /// The cost of the last entry.
   Receipt receipt() const;
-  // Called by the peer's own thread, and must return soon: that thread serves everybody. It must
-  // not have the peer leave.
+  // The peer's background thread runs these callbacks. They must return soon, as that thread serves
+  // everybody, and must not make the peer leave.
 
-  /// When `ready` has become true. Set it before `request`.
+  /// Called when `ready` becomes true. Set it before `request`.
   void on_ready(std::function<void()> callback);
-  /// When the lock is lost while inside.
+  /// Called when the lock is lost while inside.
   void on_lost(std::function<void()> callback);
 
  private:

@@ -1,4 +1,4 @@
-// The version of the library. Safe to call from any thread.
+// The version of the library. Any thread may ask.
 #pragma once
 
 #include <conch/export.hpp>
@@ -6,7 +6,7 @@
 
 namespace conch {
 
-/// `major.minor.patch`, of the library that is linked.
+/// `major.minor.patch` of the linked library.
 CONCH_API std::string_view version();
 
 }  // namespace conch

@@ -6,7 +6,7 @@ and blocks of memory that travel with them.
     with conch.Lock("deploy") as held:
         print(held.fence)
 
-docs/python.md tells the rest.
+docs/peers.md tells the rest.
 """
 
 from conch._conch import version as _version

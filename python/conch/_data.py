@@ -35,7 +35,7 @@ class Section(Entry):
     # Entering.
 
     def enter(self, timeout: float | None, tries: bool = False) -> bool:
-        """False if the lock was not free in time. Then, and if it raises, it has no place."""
+        """False if the lock was not free in time. Then, or if it raises, nothing is requested."""
         outcome: _conch.Outcome = "timed_out"
 
         def attempt(seconds: float | None) -> bool:
@@ -68,7 +68,7 @@ class Section(Entry):
             self._handle = self._data._new_handle(self._membership)
         outcome = self._handle.request(self._shared)
         if outcome != "ok":
-            raise Error(f"{self._name!r} cannot be asked for: {outcome}", ErrorCode.misuse)
+            raise Error(f"{self._name!r} cannot be requested: {outcome}", ErrorCode.misuse)
 
     def _acquire(self, seconds: float | None) -> _conch.Outcome:
         while True:
@@ -93,7 +93,7 @@ class Section(Entry):
         if outcome == "peer_lost":
             raise DataLost(self._name)
         if outcome == "no_memory":
-            raise MemoryError(f"there is no memory for the data of {self._name!r}")
+            raise MemoryError(f"out of memory for the data of {self._name!r}")
         if outcome != "ok":
             raise Error(f"{self._name!r} was not acquired: {outcome}", ErrorCode.misuse)
         self._arrive()
@@ -113,8 +113,8 @@ class Section(Entry):
         self.check()
         if self._is_view_used():
             raise BufferError(
-                f"{self._name!r} cannot be resized while something else than its view, as an array "
-                "of numpy, uses its bytes"
+                f"{self._name!r} cannot be resized while something other than its view, "
+                "such as a numpy array, uses its bytes"
             )
         self._part_with_view()
         try:
@@ -126,7 +126,7 @@ class Section(Entry):
     def _expect_resized(self, size: int) -> None:
         outcome = self._handle.resize(size)
         if outcome == "no_memory":
-            raise MemoryError(f"there is no memory for {size} bytes of {self._name!r}")
+            raise MemoryError(f"out of memory for {size} bytes of {self._name!r}")
         if outcome == "peer_lost":
             raise self._loss()
         if outcome != "ok":
@@ -137,7 +137,7 @@ class Section(Entry):
         self._view = self._block.view()
 
     def _is_view_used(self) -> bool:
-        """Whether something was made of the view, as an array of numpy."""
+        """Whether something uses the view, such as a numpy array."""
         if self._view is None or self._block is None:
             return False
         try:
@@ -175,9 +175,9 @@ class Section(Entry):
             raise Error(f"{self._name!r} was not released: {outcome}", ErrorCode.misuse)
         if is_used:
             raise BufferError(
-                f"{self._name!r} was released, but something else than its view, as an array of "
-                "numpy, still uses its bytes: it has a copy of its own from here on. "
-                "Delete it before, or copy it"
+                f"{self._name!r} was released, but something other than its view, such as a numpy "
+                "array, still uses its bytes: it has a copy of its own from now on. "
+                "Delete or copy it before the release"
             )
 
     def _leave(self) -> _conch.Outcome:
@@ -197,7 +197,7 @@ class Section(Entry):
 
 
 class Data(Resource[Section]):
-    """A named block of memory that travels with its lock: who locks it finds what the last holder
+    """A named block of memory that travels with its lock: a holder finds what the last holder
     wrote.
 
         with conch.Data("table", size=8) as view:
@@ -221,18 +221,18 @@ class Data(Resource[Section]):
     ) -> None:
         """Joins nothing yet.
 
-        size: who finds fewer bytes makes them so many; new ones are zero. Without: as they are.
-        copies: so many other peers have what was written before a release returns, or all if they
-            are fewer. Then the death of a holder changes nothing; without, it tears the data.
-        shared: to read only, together with others where the group's algorithm can do that.
-        accept_damaged: goes on with what there is where DataTorn or DataLost would be raised.
+        size: smaller data are extended to this size with zeros (default: left as they are).
+        copies: number of other peers (all, if they are fewer) that have what was written before a
+            release returns. With copies, a holder's death changes nothing; else it tears the data.
+        shared: only read, together with other readers if the group's algorithm supports that.
+        accept_damaged: go on with what remains instead of raising DataTorn or DataLost.
         group, timeout, peer: as of a Lock.
         """
         super().__init__(name, group, shared, timeout, peer)
         if size is not None and size < 0:
-            raise ValueError(f"a size is not negative, as {size} is")
+            raise ValueError(f"a size must not be negative, as {size} is")
         if copies < 0:
-            raise ValueError(f"a number of copies is not negative, as {copies} is")
+            raise ValueError(f"a number of copies must not be negative, as {copies} is")
         self.size = size
         self.copies = copies
         self.accept_damaged = accept_damaged
@@ -240,7 +240,7 @@ class Data(Resource[Section]):
         self._handles_of: Membership | None = None
 
     def acquire(self, timeout: float | None = None) -> memoryview:
-        """Waits until lock and data are here; so many seconds at most, or those of the constructor.
+        """Waits until lock and data are here, for at most ``timeout`` seconds.
 
         Raises NotObtained, DataTorn or DataLost. Ctrl-C ends the wait.
         """
@@ -281,7 +281,7 @@ class Data(Resource[Section]):
         self._mine().release()
 
     def resize(self, size: int) -> memoryview:
-        """While held: where the data end. The view is another afterwards, and new bytes are zero."""
+        """While held: sets the size of the data. Replaces the view; new bytes are zero."""
         return self._mine().resize(size)
 
     @property
@@ -291,7 +291,7 @@ class Data(Resource[Section]):
 
     @property
     def fence(self) -> int:
-        """Larger than that of every holder before. Raises LockLost if the lock was lost."""
+        """Greater than every earlier holder's. Raises LockLost if the lock was lost."""
         return self._mine().fence
 
     def check(self) -> None:

@@ -63,7 +63,7 @@ class Entry:
     def _expect_outside(self) -> None:
         if (self._name, self._owner) in self._membership.inside:
             raise Error(
-                f"this thread or task has {self._name!r} already: it would wait for itself",
+                f"this thread or task already holds {self._name!r}: it would wait for itself",
                 ErrorCode.deadlock,
             )
 
@@ -101,8 +101,8 @@ class Entry:
 
     @property
     def fence(self) -> int:
-        """Larger than that of every exclusive entry before, of any peer, for ever. Raises LockLost
-        if the lock was lost."""
+        """Greater than that of every earlier exclusive entry of any peer. Raises LockLost if the
+        lock was lost."""
         self.check()
         return self._fence
 
@@ -128,7 +128,7 @@ class Resource(Generic[E]):
         peer: Peer | None,
     ) -> None:
         if peer is not None and group is not None and peer.group != group:
-            raise ValueError(f"the peer is of the group {peer.group!r}, not of {group!r}")
+            raise ValueError(f"the peer belongs to the group {peer.group!r}, not to {group!r}")
         self.name = name
         self.shared = shared
         self.timeout = None if timeout is None else expect_seconds("timeout", timeout)
@@ -148,5 +148,5 @@ class Resource(Generic[E]):
     def _mine(self) -> E:
         entry = self._entries.get(caller())
         if entry is None:
-            raise Error(f"this thread or task has not acquired {self.name!r}", ErrorCode.misuse)
+            raise Error(f"this thread or task does not hold {self.name!r}", ErrorCode.misuse)
         return entry

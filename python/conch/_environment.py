@@ -1,4 +1,4 @@
-"""How the default peers join their groups, as far as the environment says: docs/dho.md has the
+"""How the default peers join their groups, as far as the environment says: docs/data.md has the
 variables, which are the same for the C library."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def group_meant(group: str | None) -> str:
 
 
 def options_from_environment() -> dict[str, Any]:
-    """Keyword arguments of conch.Peer. Raises conch.Error if a variable makes no sense."""
+    """Keyword arguments of conch.Peer. Raises conch.Error if a variable is invalid."""
     return {
         "algorithm": _text("CONCH_ALGORITHM"),
         "listen": _list("CONCH_LISTEN"),
@@ -60,7 +60,7 @@ def _list(name: str) -> list[str]:
 def _flag(name: str) -> bool:
     value = _text(name)
     if value not in _FLAGS:
-        raise Error(f"{name}={value}: 1 or 0 is wanted", ErrorCode.bad_argument)
+        raise Error(f"{name}={value}: expected 1 or 0", ErrorCode.bad_argument)
     return _FLAGS[value]
 
 
@@ -70,7 +70,7 @@ def _milliseconds(name: str) -> float | None:
         return None
     if not (value.isascii() and value.isdecimal() and 0 < int(value) < 2**31):
         raise Error(
-            f"{name}={value}: a number of milliseconds is wanted, as in 5000",
+            f"{name}={value}: expected a number of milliseconds, such as 5000",
             ErrorCode.bad_argument,
         )
     return int(value) / 1000

@@ -12,17 +12,17 @@ class ErrorCode(str, enum.Enum):
     """
 
     unavailable = "unavailable"
-    """The register or the other peers cannot be reached or used, or not in time."""
+    """The register or the other peers cannot be reached or used in time."""
     bad_argument = "bad_argument"
-    """A name, an address or an option that makes no sense."""
+    """An invalid name, address or option."""
     misconfigured = "misconfigured"
     """Options, files or directories do not fit each other, this machine or the group."""
     unsupported = "unsupported"
     """The group's algorithm cannot do this."""
     misuse = "misuse"
-    """A call out of turn, as to release what this thread or task has not acquired."""
+    """A call out of turn, such as releasing what this thread or task does not hold."""
     deadlock = "deadlock"
-    """This thread or task has the lock already."""
+    """This thread or task already holds the lock."""
     left = "left"
     """The peer has left its group."""
     forked = "forked"
@@ -34,7 +34,7 @@ class ErrorCode(str, enum.Enum):
     lost = "lost"
     """The lock was lost while it was held."""
     torn = "torn"
-    """The last holder of the data died while it wrote."""
+    """The last holder of the data died while writing."""
     data_lost = "data_lost"
     """Released data were lost together with another peer."""
 
@@ -62,7 +62,7 @@ def _restored(kind: type[Error], args: tuple[object, ...], state: dict[str, obje
 
 
 class NotObtained(Error, TimeoutError):
-    """The lock was not free in time; the place in its queue was given up."""
+    """The lock was not free in time; the request was withdrawn."""
 
     def __init__(self, name: str, timeout: float) -> None:
         waited = f"within {timeout:g} s" if timeout > 0 else "at once"
@@ -73,14 +73,14 @@ class NotObtained(Error, TimeoutError):
 class LockLost(Error):
     """The lock was lost while it was held.
 
-    The lease ran out, the peer was put out of its group, or the peer was closed. Somebody else may
-    have entered since, with a larger fence.
+    The lease ran out, the peer was removed from its group, or the peer was closed. Another
+    holder may have entered since, with a greater fence.
     """
 
     def __init__(self, name: str, fence: int) -> None:
         super().__init__(
-            f"{name!r} was lost while it was held, with the fence {fence}: "
-            "somebody else may be inside",
+            f"{name!r} was lost while it was held, with fence {fence}: "
+            "another holder may be inside",
             ErrorCode.lost,
         )
         self.name = name
@@ -88,7 +88,7 @@ class LockLost(Error):
 
 
 class DataDamaged(Error):
-    """The data are not what the last holder released. Whoever goes on with what there is says so:
+    """The data are not what the last holder released. To go on with what remains, use
     ``conch.Data(name, accept_damaged=True)``."""
 
     def __init__(self, message: str, code: ErrorCode, name: str) -> None:
@@ -97,24 +97,24 @@ class DataDamaged(Error):
 
 
 class DataTorn(DataDamaged):
-    """The last holder died while it wrote. Data with ``copies`` cannot be torn."""
+    """The last holder died while writing. Data with ``copies`` cannot be torn."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"the last holder of {name!r} died while it wrote: "
-            "conch.Data(..., accept_damaged=True) has the bytes as they are",
+            f"the last holder of {name!r} died while writing: "
+            "conch.Data(..., accept_damaged=True) gives the bytes as they are",
             ErrorCode.torn,
             name,
         )
 
 
 class DataLost(DataDamaged):
-    """What was released last is lost together with the peer that had it."""
+    """The last released data are lost with the peer that had them."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"what was written last to {name!r} is lost with the peer that had it: "
-            "conch.Data(..., accept_damaged=True) has the newest there is",
+            f"the last data written to {name!r} are lost with the peer that had them: "
+            "conch.Data(..., accept_damaged=True) gives the newest that remain",
             ErrorCode.data_lost,
             name,
         )

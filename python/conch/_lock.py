@@ -29,7 +29,7 @@ class Held(Entry):
         return self._shared
 
     def release(self) -> None:
-        """Gives the lock to the next. Raises LockLost if it was lost before."""
+        """Releases the lock. Raises LockLost if it was lost before."""
         self._expect_inside()
         lost = not self._holds()
         self._give_up()
@@ -70,7 +70,7 @@ class Held(Entry):
         return self._number
 
     def _enter(self, timeout: float | None) -> bool:
-        """False if the lock was not free in time. Then, and if it raises, it has no place."""
+        """False if the lock was not free in time. Then, or if it raises, nothing is requested."""
         try:
             self._request()
             if wait(self._ticket.acquire, timeout):
@@ -135,7 +135,7 @@ class Lock(Resource[Held]):
             print(held.fence)
 
     One object may be used by any number of threads and tasks at once. It is not reentrant: a thread
-    or task that has the lock and asks for it again gets an Error.
+    or task that holds the lock and requests it again gets an Error.
     """
 
     def __init__(
@@ -150,19 +150,19 @@ class Lock(Resource[Held]):
     ) -> None:
         """Joins nothing yet.
 
-        group: of the default peer; without: $CONCH_GROUP, or "default".
-        shared: together with others who share it, if the group's algorithm can do that.
-        timeout: how many seconds to wait at most; without: for ever.
-        peer: the one to use instead of the process's default peer.
-        on_lost: called by a thread of conch's when the lock is lost while it is held.
+        group: of the default peer (default: $CONCH_GROUP, else "default").
+        shared: share the lock with other readers, if the group's algorithm supports that.
+        timeout: longest time to wait, in seconds (default: wait for ever).
+        peer: the peer to use instead of the process's default peer.
+        on_lost: called by a thread of conch when the lock is lost while it is held.
         """
         super().__init__(name, group, shared, timeout, peer)
         self._on_lost = on_lost
 
     def acquire(self, timeout: float | None = None) -> Held:
-        """Waits until the lock is here; so many seconds at most, or those of the constructor.
+        """Waits until the lock is here; at most ``timeout`` seconds (default: the constructor's).
 
-        Raises NotObtained, which is a TimeoutError, if that was too short. Ctrl-C ends the wait.
+        Raises NotObtained, a TimeoutError, after the timeout. Ctrl-C ends the wait.
         """
         limit = self._limit(timeout)
         held = Held(self, self._peer())
@@ -182,8 +182,8 @@ class Lock(Resource[Held]):
         return held if self._try(held) else None
 
     async def acquire_async(self, timeout: float | None = None) -> Held:
-        """As acquire, for a task: others run while it waits. If it is cancelled, its place in the
-        queue is given up."""
+        """As acquire, for a task: others run while it waits. If it is cancelled, it leaves the
+        queue."""
         limit = self._limit(timeout)
         held = Held(self, await self._peer_async())
         if limit == 0:
@@ -197,12 +197,12 @@ class Lock(Resource[Held]):
         return held
 
     def release(self) -> None:
-        """Gives the lock to the next. Raises LockLost if it was lost before."""
+        """Releases the lock. Raises LockLost if it was lost before."""
         self._mine().release()
 
     @property
     def held(self) -> Held | None:
-        """What this thread or task has, if it has the lock by this object."""
+        """What this thread or task holds through this object, if anything."""
         return self._entries.get(caller())
 
     def __enter__(self) -> Held:

@@ -11,7 +11,7 @@ from conch import _conch
 
 @dataclass(frozen=True)
 class TlsOptions:
-    """PEM files: this peer's certificate and key, and the authority that has signed everybody's."""
+    """PEM files: this peer's certificate and key, and the CA that signed all peers' ones."""
 
     certificate: str = ""
     key: str = ""
@@ -20,7 +20,7 @@ class TlsOptions:
 
 @dataclass(frozen=True)
 class EtcdOptions:
-    """An etcd cluster as the register: docs/etcd.md."""
+    """An etcd cluster as the register: docs/register.md."""
 
     endpoints: Sequence[str] = field(default_factory=tuple)
     authority: str = ""
@@ -31,10 +31,10 @@ class EtcdOptions:
 
 
 def expect_seconds(name: str, seconds: float) -> float:
-    """A time that one can wait for. Raises ValueError for any other, as one that is not a number."""
+    """Checks a waiting time. Raises ValueError for anything else, such as NaN."""
     value = float(seconds)
     if not 0 <= value <= 1e9:
-        raise ValueError(f"{name} is a number of seconds from 0 to 1e9, not {seconds!r}")
+        raise ValueError(f"{name} must be a number of seconds from 0 to 1e9, not {seconds!r}")
     return value
 
 
@@ -62,7 +62,7 @@ def native_etcd(given: EtcdOptions) -> _conch.EtcdOptions:
 
 
 def expect_texts(name: str, texts: Sequence[str]) -> list[str]:
-    """A list, because the letters of one text would be taken for several."""
+    """Checks for a list, as a string would be taken for a list of its letters."""
     if isinstance(texts, str):
-        raise TypeError(f"{name} is a list of texts, as in [{texts!r}]")
+        raise TypeError(f"{name} must be a list of strings, as in [{texts!r}]")
     return list(texts)

@@ -109,7 +109,7 @@ def _call(callback: Callable[..., None], *arguments: str) -> None:
 class Peer:
     """A member of a group, until it is closed or no longer used. May be used by any thread.
 
-    All times are in seconds; docs/python.md and include/conch/peer.hpp tell what the options mean.
+    All times are in seconds; docs/peers.md and include/conch/peer.hpp tell what the options mean.
     """
 
     def __init__(
@@ -274,7 +274,7 @@ os.register_at_fork(after_in_child=_begin_anew)
 
 def default_peer(group: str | None = None) -> Peer:
     """The peer of this process that locks use for which no other is named. It joins at the first
-    use, by what the environment says (docs/dho.md), and stays until the process ends."""
+    use, by what the environment says (docs/data.md), and stays until the process ends."""
     return _of_this_process.default(group_meant(group))
 
 

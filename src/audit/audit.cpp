@@ -10,7 +10,7 @@ using oracle::Property;
 using trace::Happening;
 using trace::Line;
 
-Audit::Audit(std::vector<TraceStream*> streams, Listener* listener)
+Audit::Audit(std::vector<TraceStream*> streams, TraceListener* listener)
     : streams_(std::move(streams)), listener_(listener), speakers_(streams_.size()) {
   bool simulated = false;
   for (const TraceStream* stream : streams_) {
@@ -23,15 +23,15 @@ Audit::Audit(std::vector<TraceStream*> streams, Listener* listener)
       throw Error(stream->name() +
                   " does not begin with a peer's \"join\": is its beginning lost?");
     simulated = simulated || !stream->head().live;
-    // So that nobody who is traced is taken for a stranger.
+    // Known as alive from the start, so that no traced peer is taken for a stranger.
     if (begins)
       lives_[lives_.find(stream->head().node, stream->head().life)].state = Life::State::alive;
   }
   if (simulated && streams_.size() > 1) throw Error("a simulated run has one trace: give it alone");
-  if (clocks_.size() > 1) court_.has_several_clocks();
+  if (clocks_.size() > 1) checker_.has_several_clocks();
 }
 
-/// A trace that does not say is of the same machine as others that do not.
+/// All traces that name no machine count as of the same one.
 std::size_t Audit::clock_of(std::string_view name) {
   auto found = std::find_if(clocks_.begin(), clocks_.end(),
                             [&](const Clock& clock) { return clock.name == name; });
@@ -39,7 +39,7 @@ std::size_t Audit::clock_of(std::string_view name) {
   return static_cast<std::size_t>(found - clocks_.begin());
 }
 
-Docket Audit::run() {
+TraceReport Audit::run() {
   for (std::size_t stream = 0; stream < streams_.size(); ++stream) queue(stream);
   while (!turns_.empty() || !doubtful_.empty() || !parked_.empty()) {
     if (turns_.empty() && doubtful_.empty()) break_circle();
@@ -67,10 +67,10 @@ void Audit::proceed(std::size_t stream) {
   if (!parked_.empty() || !doubtful_.empty()) try_again();
 }
 
-std::optional<Court::Doubt> Audit::doubt(std::size_t stream) {
+std::optional<TraceChecker::Doubt> Audit::doubt(std::size_t stream) {
   const Line& line = streams_[stream]->head();
   if (clocks_.size() < 2 || !speakers_[stream]) return std::nullopt;
-  return court_.doubt(line, speaker(stream));
+  return checker_.doubt(line, speaker(stream));
 }
 
 std::size_t Audit::take_least_doubtful() {
@@ -88,8 +88,8 @@ void Audit::queue(std::size_t stream) {
   if (speakers_[stream]) end_life(stream, Life::State::killed);
 }
 
-/// Those of which it is decided now whether they were sent, and those that nothing is wrong with
-/// any more.
+/// Queues parked streams whose message has now been sent or never will be, and doubtful streams
+/// about which there is no doubt any more.
 void Audit::try_again() {
   auto queue_if = [&](bool fine, std::size_t stream) {
     if (fine) queue(stream);
@@ -99,7 +99,8 @@ void Audit::try_again() {
   std::erase_if(doubtful_, [&](std::size_t each) { return queue_if(!doubt(each), each); });
 }
 
-/// Everybody waits for a message that nobody has sent.
+/// Every stream waits for a message that nobody has sent: reports the earliest such reception, and
+/// goes on.
 void Audit::break_circle() {
   auto first = std::min_element(parked_.begin(), parked_.end(), [&](std::size_t a, std::size_t b) {
     return streams_[a]->at() < streams_[b]->at();
@@ -109,13 +110,13 @@ void Audit::break_circle() {
   const Line& line = streams_[stream]->head();
   LifeId from = lives_.find(line.peer, line.life);
   Life::Channel& channel = lives_[speaker(stream)].from[from];
-  Place sent_at = channel.sent > 0 ? channel.sent_at : lives_[from].last;
-  docket_.report(
+  TracePosition sent_at = channel.sent > 0 ? channel.sent_at : lives_[from].last;
+  trace_report_.report(
       {Property::addressee,
        lives_[speaker(stream)].id + " receives what " + lives_[from].id + " sends only after it",
        {{place(stream), "receives message " + std::to_string(line.number)},
         {sent_at, "had sent " + std::to_string(channel.sent)}}});
-  lives_[from].is_patchy = true;  // Said once.
+  lives_[from].is_patchy = true;  // Reported only once.
   queue(stream);
 }
 
@@ -130,7 +131,7 @@ LifeId Audit::speaker(std::size_t stream) {
 void Audit::begin_life(std::size_t stream, const Line& line) {
   LifeId who = lives_.find(line.node, line.life);
   if (speakers_[stream]) {
-    court_.inherit(who, *speakers_[stream]);
+    checker_.inherit(who, *speakers_[stream]);
     end_life(stream, Life::State::gone);
   }
   lives_[who].state = Life::State::alive;
@@ -139,17 +140,18 @@ void Audit::begin_life(std::size_t stream, const Line& line) {
   speakers_[stream] = who;
 }
 
-/// Who was killed may be inside: the others find out.
+/// A killed peer may still hold locks until the others have put it out.
 void Audit::end_life(std::size_t stream, Life::State how) {
   LifeId who = *std::exchange(speakers_[stream], std::nullopt);
   lives_[who].state = how;
-  if (how == Life::State::killed) ++docket_.killed;
-  if (how == Life::State::gone) court_.forget(who);
+  if (how == Life::State::killed) ++trace_report_.killed;
+  if (how == Life::State::gone) checker_.forget(who);
 }
 
 // Lines.
 
-/// Whether the next line of this stream can be taken: what it receives was sent, or never will be.
+/// Whether the next line of this stream can be taken: the message that it receives was sent, or
+/// never will be.
 bool Audit::has_come(std::size_t stream) {
   const Line& line = streams_[stream]->head();
   bool is_numbered = line.live && line.happening == Happening::receive && line.number > 0;
@@ -159,7 +161,7 @@ bool Audit::has_come(std::size_t stream) {
   if (lives_[from].state != Life::State::alive || lives_[from].is_patchy) return true;
   const Life::Channel& channel = lives_[speaker(stream)].from[from];
   bool is_next = line.number == channel.received + 1 || lives_[speaker(stream)].is_patchy;
-  return channel.sent >= line.number || !is_next;  // Nobody waits for what makes no sense.
+  return channel.sent >= line.number || !is_next;  // Nothing waits for an impossible number.
 }
 
 bool Audit::will_be_born(LifeId life) const {
@@ -173,8 +175,8 @@ bool Audit::will_be_born(LifeId life) const {
 
 void Audit::take(std::size_t stream) {
   const Line& line = streams_[stream]->head();
-  Place here = place(stream);
-  ++docket_.events;
+  TracePosition here = place(stream);
+  ++trace_report_.events;
   Clock& clock = clocks_[stream_clocks_[stream]];
   if (!clock.begin) clock.begin = line.at;
   clock.end = std::max(clock.end, line.at);
@@ -190,11 +192,11 @@ void Audit::take(std::size_t stream) {
   if (line.happening == Happening::send) take_sent(line, who, here);
   if (line.happening == Happening::receive) take_received(line, who, here);
   if (line.happening == Happening::gap) {
-    ++docket_.gaps;
+    ++trace_report_.gaps;
     lives_[who].is_patchy = true;
   }
   try {
-    court_.hear(line, who, here);
+    checker_.hear(line, who, here);
     if (listener_ != nullptr) tell(line, who, here);
   } catch (const Error& error) {
     throw Error(streams_[stream]->name() + ":" + std::to_string(here.line) + ": " + error.what());
@@ -202,35 +204,36 @@ void Audit::take(std::size_t stream) {
   if (line.live && line.happening == Happening::left) end_life(stream, Life::State::gone);
 }
 
-void Audit::tell(const Line& line, LifeId who, Place here) {
-  std::optional<Listener::Message> message;
+void Audit::tell(const Line& line, LifeId who, TracePosition here) {
+  std::optional<TraceListener::Message> message;
   if (line.live && line.number > 0) {
     LifeId other = lives_.find(line.peer, line.life);
     bool sends = line.happening == Happening::send;
     message = {sends ? who : other, sends ? other : who, line.number};
   }
   listener_->hear(line, here, message);
-  while (violations_told_ < docket_.violations.size())
-    listener_->hear(docket_.violations[violations_told_++]);
+  while (violations_told_ < trace_report_.violations.size())
+    listener_->hear(trace_report_.violations[violations_told_++]);
 }
 
-void Audit::take_sent(const Line& line, LifeId from, Place here) {
-  ++docket_.messages;
+void Audit::take_sent(const Line& line, LifeId from, TracePosition here) {
+  ++trace_report_.messages;
   if (!line.live || line.number == 0) return;
   LifeId to = lives_.find(line.peer, line.life);
   Life::Channel& channel = lives_[to].from[from];
   bool follows = line.number == channel.sent + 1 || lives_[from].is_patchy;
   if (!follows)
-    docket_.report({Property::addressee,
-                    lives_[from].id + " sends message " + std::to_string(line.number) + " to " +
-                        lives_[to].id + " after message " + std::to_string(channel.sent),
-                    {{here, "sends"},
-                     {channel.sent > 0 ? channel.sent_at : lives_[from].begin, "came before"}}});
+    trace_report_.report(
+        {Property::addressee,
+         lives_[from].id + " sends message " + std::to_string(line.number) + " to " +
+             lives_[to].id + " after message " + std::to_string(channel.sent),
+         {{here, "sends"},
+          {channel.sent > 0 ? channel.sent_at : lives_[from].begin, "came before"}}});
   channel.sent = std::max(channel.sent, line.number);
   channel.sent_at = here;
 }
 
-void Audit::take_received(const Line& line, LifeId to, Place here) {
+void Audit::take_received(const Line& line, LifeId to, TracePosition here) {
   if (!line.live || line.number == 0) return;
   LifeId from = lives_.find(line.peer, line.life);
   Life::Channel& channel = lives_[to].from[from];
@@ -238,7 +241,7 @@ void Audit::take_received(const Line& line, LifeId to, Place here) {
   if (channel.sent < line.number) {
     if (!excuse(from)) return report_unsent(channel, from, to, line.number, here);
   } else if (!follows) {
-    docket_.report(
+    trace_report_.report(
         {Property::addressee,
          lives_[to].id + " receives message " + std::to_string(line.number) + " of " +
              lives_[from].id + " after message " + std::to_string(channel.received),
@@ -249,47 +252,50 @@ void Audit::take_received(const Line& line, LifeId to, Place here) {
   channel.received_at = here;
 }
 
-/// Who was killed, or could not write everything, has done more than is in its trace.
+/// A peer that was killed, is not traced or could not write everything has done more than its trace
+/// says. False if there is no such excuse.
 bool Audit::excuse(LifeId from) {
   Life& sender = lives_[from];
   bool excused = sender.state == Life::State::unknown || sender.state == Life::State::killed ||
                  sender.is_patchy;
   if (!excused) return false;
-  ++docket_.unseen;
-  if (sender.state == Life::State::unknown) court_.meet_stranger();
-  if (!std::exchange(sender.is_patchy, true)) court_.forget(from);
+  ++trace_report_.unseen;
+  if (sender.state == Life::State::unknown) checker_.meet_stranger();
+  if (!std::exchange(sender.is_patchy, true)) checker_.forget(from);
   return true;
 }
 
 void Audit::report_unsent(const Life::Channel& channel, LifeId from, LifeId to,
-                          std::uint64_t number, Place here) {
-  Place before = channel.sent > 0 ? channel.sent_at : lives_[from].last;
-  docket_.report({Property::addressee,
-                  lives_[to].id + " receives a message that " + lives_[from].id + " has not sent",
-                  {{here, "receives message " + std::to_string(number)},
-                   {before, "the last that it sent there was " + std::to_string(channel.sent)}}});
+                          std::uint64_t number, TracePosition here) {
+  TracePosition before = channel.sent > 0 ? channel.sent_at : lives_[from].last;
+  trace_report_.report(
+      {Property::addressee,
+       lives_[to].id + " receives a message that " + lives_[from].id + " has not sent",
+       {{here, "receives message " + std::to_string(number)},
+        {before, "the last that it sent there was " + std::to_string(channel.sent)}}});
 }
 
-Docket Audit::conclusion() {
+TraceReport Audit::conclusion() {
   std::set<std::string> ids;
   for (const Life& life : lives_.all()) {
-    if (life.last.line == 0) {  // It has not said anything itself.
-      ++docket_.strangers;
+    if (life.last.line == 0) {  // It wrote no line of its own.
+      ++trace_report_.strangers;
     } else {
       ids.insert(life.id);
-      ++docket_.lives;
+      ++trace_report_.lives;
     }
   }
   for (const Clock& clock : clocks_) {
-    if (!clock.begin || clock.end - *clock.begin < docket_.end - docket_.begin) continue;
-    docket_.begin = *clock.begin;
-    docket_.end = clock.end;
+    if (!clock.begin || clock.end - *clock.begin < trace_report_.end - trace_report_.begin)
+      continue;
+    trace_report_.begin = *clock.begin;
+    trace_report_.end = clock.end;
   }
-  docket_.peers = ids.size();
-  docket_.locks = court_.locks();
-  docket_.epochs = court_.epochs().size();
-  for (const TraceStream* stream : streams_) docket_.unfinished += stream->is_unfinished();
-  return std::move(docket_);
+  trace_report_.peers = ids.size();
+  trace_report_.locks = checker_.locks();
+  trace_report_.epochs = checker_.epochs().size();
+  for (const TraceStream* stream : streams_) trace_report_.unfinished += stream->is_unfinished();
+  return std::move(trace_report_);
 }
 
 }  // namespace conch::audit

@@ -1,10 +1,11 @@
-// `conch trace check`: the traces of several peers as one, and what the oracles say of it.
+// Checks the traces of several peers as one run, for `conch trace check`: merges them and passes
+// every line to the oracles of trace_checker.hpp.
 //
-// Each trace is in order, and a message is received after it was sent. What that leaves open, the
-// clock decides, which all peers of a machine share. Between machines it proves nothing: there, an
-// epoch comes after what was done in those before it, and an entry that looks wrong is put off as
-// long as anything else can come before it. Traces are read once, side by side: what is remembered
-// grows with the peers and the locks, not with what they did.
+// Each trace is in order, and a message is received after it was sent. Within a machine the shared
+// clock decides the rest. Between machines clocks prove nothing. There, an epoch comes after
+// everything in earlier epochs, and an entry that looks wrong is put off while anything else can
+// come before it. Traces are read once, side by side: memory grows with the peers and locks, not
+// with the length of the traces.
 #pragma once
 
 #include <functional>
@@ -12,35 +13,36 @@
 #include <tuple>
 #include <vector>
 
-#include "audit/court.hpp"
-#include "audit/docket.hpp"
 #include "audit/lives.hpp"
 #include "audit/stream.hpp"
+#include "audit/trace_checker.hpp"
+#include "audit/trace_report.hpp"
 
 namespace conch::audit {
 
-/// Hears every line, in the order in which they are taken, and what is found wrong by then.
-class Listener {
+/// Receives every line in merged order, and each violation as soon as it is found.
+class TraceListener {
  public:
-  /// A message of a peer that lives: the how many-th between two lives.
+  /// A message between live peers. `number` counts the messages from one life to another, from 1.
   struct Message {
     LifeId from;
     LifeId to;
     std::uint64_t number = 0;
   };
 
-  virtual ~Listener() = default;
-  virtual void hear(const trace::Line& line, Place place, std::optional<Message> message) = 0;
-  virtual void hear(const Violation& violation) = 0;
+  virtual ~TraceListener() = default;
+  virtual void hear(const trace::Line& line, TracePosition place,
+                    std::optional<Message> message) = 0;
+  virtual void hear(const TraceViolation& violation) = 0;
 };
 
 class Audit {
  public:
-  /// Throws Error if one of them is not a trace. The listener outlives it.
-  explicit Audit(std::vector<TraceStream*> streams, Listener* listener = nullptr);
+  /// Throws Error if a stream is not a trace. The listener must outlive it.
+  explicit Audit(std::vector<TraceStream*> streams, TraceListener* listener = nullptr);
 
-  /// To the ends of all.
-  Docket run();
+  /// Reads all streams to their ends.
+  TraceReport run();
 
  private:
   struct Turn {
@@ -55,39 +57,41 @@ class Audit {
   void begin_life(std::size_t stream, const trace::Line& line);
   void end_life(std::size_t stream, Life::State how);
   std::size_t clock_of(std::string_view name);
-  Place place(std::size_t stream) const { return {stream, streams_[stream]->line_number()}; }
+  TracePosition place(std::size_t stream) const {
+    return {stream, streams_[stream]->line_number()};
+  }
 
   bool has_come(std::size_t stream);
-  /// Whether it may still begin to live in one of the traces.
+  /// Whether this life may still begin in one of the traces.
   bool will_be_born(LifeId life) const;
-  /// Of its next line: whether something else should come before it, if it can.
-  std::optional<Court::Doubt> doubt(std::size_t stream);
+  /// Whether another line should come before the stream's next line, if any can.
+  std::optional<TraceChecker::Doubt> doubt(std::size_t stream);
   std::size_t take_least_doubtful();
   void proceed(std::size_t stream);
   void take(std::size_t stream);
-  void tell(const trace::Line& line, LifeId who, Place place);
-  void take_sent(const trace::Line& line, LifeId from, Place place);
-  void take_received(const trace::Line& line, LifeId to, Place place);
+  void tell(const trace::Line& line, LifeId who, TracePosition place);
+  void take_sent(const trace::Line& line, LifeId from, TracePosition place);
+  void take_received(const trace::Line& line, LifeId to, TracePosition place);
   bool excuse(LifeId from);
   void report_unsent(const Life::Channel& channel, LifeId from, LifeId to, std::uint64_t number,
-                     Place place);
+                     TracePosition place);
   void queue(std::size_t stream);
   void try_again();
   void break_circle();
-  Docket conclusion();
+  TraceReport conclusion();
 
   std::vector<TraceStream*> streams_;
-  Listener* listener_;
+  TraceListener* listener_;
   std::size_t violations_told_ = 0;
   Lives lives_;
-  Docket docket_;
-  Court court_{lives_, docket_};
-  /// Who speaks in each stream.
+  TraceReport trace_report_;
+  TraceChecker checker_{lives_, trace_report_};
+  /// The life that each stream speaks for.
   std::vector<std::optional<LifeId>> speakers_;
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns_;
-  /// Whose next line is the reception of what nobody has sent yet.
+  /// Streams whose next line receives a message that was not sent yet.
   std::vector<std::size_t> parked_;
-  /// Whose next line is put off.
+  /// Streams whose next line is put off.
   std::vector<std::size_t> doubtful_;
 
   struct Clock {
@@ -96,7 +100,7 @@ class Audit {
     std::int64_t end = 0;
   };
   std::vector<Clock> clocks_;
-  /// Of each stream: the number of its clock, and who writes it.
+  /// For each stream: the index of its clock, and the peer that writes it.
   std::vector<std::size_t> stream_clocks_;
   std::vector<std::string> writers_;
 };

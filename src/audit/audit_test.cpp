@@ -14,7 +14,7 @@ using oracle::Property;
 using trace::Happening;
 using trace::Line;
 
-/// A peer's trace, written by hand.
+/// A hand-written trace of a peer.
 class Peer {
  public:
   Peer(std::string id, std::int64_t& clock, std::string_view machine = "")
@@ -84,7 +84,7 @@ class Peer {
   std::string text_;
 };
 
-Docket audited(const std::vector<std::string>& texts) {
+TraceReport audited(const std::vector<std::string>& texts) {
   std::vector<std::unique_ptr<std::istringstream>> ins;
   std::vector<std::unique_ptr<TraceStream>> streams;
   std::vector<TraceStream*> pointers;
@@ -99,16 +99,17 @@ Docket audited(const std::vector<std::string>& texts) {
 
 class AuditTest : public ::testing::Test {
  protected:
-  Docket result() const { return audited({x.text(), y.text()}); }
+  TraceReport result() const { return audited({x.text(), y.text()}); }
   void expect_fine() const {
-    Docket docket = result();
-    for (const Violation& each : docket.violations) ADD_FAILURE() << each.what;
+    TraceReport trace_report = result();
+    for (const TraceViolation& each : trace_report.violations) ADD_FAILURE() << each.what;
   }
-  /// One, of this property, by these two lines.
-  void expect(Property property, const std::string& what, Place now, Place before) const {
-    Docket docket = result();
-    ASSERT_EQ(docket.violation_count, 1u);
-    const Violation& found = docket.violations.front();
+  /// Expects exactly one violation, of this property, with these two lines.
+  void expect(Property property, const std::string& what, TracePosition now,
+              TracePosition before) const {
+    TraceReport trace_report = result();
+    ASSERT_EQ(trace_report.violation_count, 1u);
+    const TraceViolation& found = trace_report.violations.front();
     EXPECT_EQ(found.property, property);
     EXPECT_EQ(found.what, what);
     ASSERT_EQ(found.exhibits.size(), 2u);
@@ -126,27 +127,27 @@ TEST_F(AuditTest, AHandover) {
   y.asks().sends("x", 1);
   x.receives("y", 1).leaves().sends("y", 1).goes();
   y.receives("x", 1).enters("1.3").leaves().begins_epoch(2, "y.1").goes();
-  Docket docket = result();
-  EXPECT_EQ(docket.violation_count, 0u);
-  EXPECT_EQ(docket.entries, 3u);
-  EXPECT_EQ(docket.handovers, 1u);
-  EXPECT_EQ(docket.messages, 2u);
-  EXPECT_EQ(docket.peers, 2u);
-  EXPECT_EQ(docket.locks, 1u);
-  EXPECT_EQ(docket.epochs, 1u);
-  EXPECT_EQ(docket.killed, 0u);
-  EXPECT_EQ(docket.end - docket.begin, clock - 1);
+  TraceReport trace_report = result();
+  EXPECT_EQ(trace_report.violation_count, 0u);
+  EXPECT_EQ(trace_report.entries, 3u);
+  EXPECT_EQ(trace_report.handovers, 1u);
+  EXPECT_EQ(trace_report.messages, 2u);
+  EXPECT_EQ(trace_report.peers, 2u);
+  EXPECT_EQ(trace_report.locks, 1u);
+  EXPECT_EQ(trace_report.epochs, 1u);
+  EXPECT_EQ(trace_report.killed, 0u);
+  EXPECT_EQ(trace_report.end - trace_report.begin, clock - 1);
 }
 
-/// The clocks of two machines: y's are a long time behind, but it receives before it enters.
+/// Two machines: y's clock is far behind, but y receives a message before it enters.
 TEST_F(AuditTest, CausalityIsStrongerThanTheClock) {
   std::int64_t late = 1000;
   Peer other("z", late);
   other.asks().enters("1.1").leaves().sends("y", 1).goes();
   y.asks().receives("z", 1).enters("1.2").leaves().goes();
-  Docket docket = audited({other.text(), y.text()});
-  EXPECT_EQ(docket.violation_count, 0u);
-  EXPECT_EQ(docket.handovers, 1u);
+  TraceReport trace_report = audited({other.text(), y.text()});
+  EXPECT_EQ(trace_report.violation_count, 0u);
+  EXPECT_EQ(trace_report.handovers, 1u);
 }
 
 TEST_F(AuditTest, ReadersMayShare) {
@@ -236,30 +237,30 @@ TEST_F(AuditTest, EachReceivesBeforeTheOtherSends) {
   EXPECT_EQ(result().violation_count, 1u);
 }
 
-/// x was killed inside: its hold ends by the epoch without it, not before.
+/// x was killed inside. Its hold ends with the epoch without it, not before.
 TEST_F(AuditTest, AKilledHolder) {
   x.begins_epoch(1, "x.1 y.1").asks().enters("1.1").is_cut();
   Peer early = y;
   early.asks().enters("1.2").leaves();
   EXPECT_EQ(audited({x.text(), early.text()}).violation_count, 1u);
   y.asks().begins_epoch(2, "y.1").enters("2.1").leaves();
-  Docket docket = result();
-  EXPECT_EQ(docket.violation_count, 0u);
-  EXPECT_EQ(docket.revoked, 1u);
-  EXPECT_EQ(docket.killed, 2u);
-  EXPECT_EQ(docket.unfinished, 1u);
+  TraceReport trace_report = result();
+  EXPECT_EQ(trace_report.violation_count, 0u);
+  EXPECT_EQ(trace_report.revoked, 1u);
+  EXPECT_EQ(trace_report.killed, 2u);
+  EXPECT_EQ(trace_report.unfinished, 1u);
 }
 
-/// x did more than it could write down: it has left, and sent the token.
+/// x did more than it could write down: it has left and sent the token.
 TEST_F(AuditTest, TheLastMomentOfAKilledHolder) {
   x.asks().enters("1.1");
   y.asks().receives("x", 1).enters("1.2").leaves();
-  Docket docket = result();
-  EXPECT_EQ(docket.violation_count, 0u);
-  EXPECT_EQ(docket.unseen, 1u);
+  TraceReport trace_report = result();
+  EXPECT_EQ(trace_report.violation_count, 0u);
+  EXPECT_EQ(trace_report.unseen, 1u);
 }
 
-/// x was stopped, and hears only later that it is out.
+/// x was stopped, and learns only later that it is out.
 TEST_F(AuditTest, ALateHolder) {
   x.asks().enters("1.1");
   y.asks().begins_epoch(2, "y.1").enters("2.1").leaves();
@@ -268,7 +269,7 @@ TEST_F(AuditTest, ALateHolder) {
   EXPECT_EQ(result().losses, 1u);
 }
 
-/// Who waits goes on waiting when its peer was put out and has come back.
+/// A waiter goes on waiting when its peer was put out and has come back.
 TEST_F(AuditTest, ANewLife) {
   x.asks().asks().enters("1.1").loses().is_reborn().enters("2.1").leaves().goes();
   expect_fine();
@@ -285,10 +286,10 @@ TEST_F(AuditTest, NobodyKnowsWhatWasInAGap) {
 
 TEST_F(AuditTest, APeerThatIsNotTraced) {
   y.receives("z", 1).visits("1.1");
-  Docket docket = result();
-  EXPECT_EQ(docket.violation_count, 0u);
-  EXPECT_EQ(docket.strangers, 1u);
-  EXPECT_EQ(docket.unseen, 1u);
+  TraceReport trace_report = result();
+  EXPECT_EQ(trace_report.violation_count, 0u);
+  EXPECT_EQ(trace_report.strangers, 1u);
+  EXPECT_EQ(trace_report.unseen, 1u);
 }
 
 /// x was killed before it could write down that it had left, and z is not traced.
@@ -298,17 +299,17 @@ TEST_F(AuditTest, AKilledHolderHandsItsLockToAStranger) {
   expect_fine();
 }
 
-/// Two machines: the clock of the first is far ahead, so that everything there looks late.
+/// Two machines. The clock of the first is far ahead, so everything there looks late.
 class Machines : public ::testing::Test {
  protected:
-  static void expect_fine(const Docket& docket) {
-    for (const Violation& each : docket.violations) ADD_FAILURE() << each.what;
+  static void expect_fine(const TraceReport& trace_report) {
+    for (const TraceViolation& each : trace_report.violations) ADD_FAILURE() << each.what;
   }
-  static void expect_one(const Docket& docket, Property property) {
-    ASSERT_EQ(docket.violation_count, 1u);
-    EXPECT_EQ(docket.violations.front().property, property);
+  static void expect_one(const TraceReport& trace_report, Property property) {
+    ASSERT_EQ(trace_report.violation_count, 1u);
+    EXPECT_EQ(trace_report.violations.front().property, property);
   }
-  Docket result() const { return audited({x.text(), y.text()}); }
+  TraceReport result() const { return audited({x.text(), y.text()}); }
 
   std::int64_t ahead = 1'000'000;
   std::int64_t behind = 0;
@@ -319,22 +320,22 @@ class Machines : public ::testing::Test {
 TEST_F(Machines, AnEpochIsAfterThoseBeforeIt) {
   x.begins_epoch(1, "x.1 y.1").asks().enters("1.1").is_cut();
   y.begins_epoch(1, "x.1 y.1").asks().begins_epoch(2, "y.1").enters("2.1").leaves();
-  Docket docket = result();
-  expect_fine(docket);
-  EXPECT_EQ(docket.revoked, 1u);
-  EXPECT_EQ(docket.unordered, 0u);
+  TraceReport trace_report = result();
+  expect_fine(trace_report);
+  EXPECT_EQ(trace_report.revoked, 1u);
+  EXPECT_EQ(trace_report.unordered, 0u);
 }
 
-/// x hands its lock to k, and k to y; but k was killed and has not written it down.
+/// x hands its lock to k, and k to y. But k was killed and has not written it down.
 TEST_F(Machines, AnEntryWaitsForTheFencesBeforeIt) {
   std::int64_t between = 500'000;
   Peer k("k", between, "clock c");
   x.visits("1.1").sends("k", 1).goes();
   y.asks().receives("k", 1).enters("1.3").leaves();
-  Docket docket = audited({x.text(), y.text(), k.text()});
-  expect_fine(docket);
-  EXPECT_EQ(docket.entries, 2u);
-  EXPECT_EQ(docket.unseen, 1u);
+  TraceReport trace_report = audited({x.text(), y.text(), k.text()});
+  expect_fine(trace_report);
+  EXPECT_EQ(trace_report.entries, 2u);
+  EXPECT_EQ(trace_report.unseen, 1u);
 }
 
 TEST_F(Machines, AnEntryWaitsForTheHolderOfAnotherMachine) {
@@ -348,18 +349,19 @@ TEST_F(Machines, AnEntryWaitsForTheHolderOfAnotherMachine) {
   expect_fine(audited({x.text(), y.text(), k.text()}));
 }
 
-/// Whether they overlap nobody can say: the holder was killed, and who it handed to, too.
+/// The overlap is not certain: the holder was killed, and so was the peer that got the lock from
+/// it.
 TEST_F(Machines, AKilledHolderOfAnotherMachineMayHaveLeft) {
   std::int64_t between = 500'000;
   Peer k("k", between, "clock c");
   x.asks().enters("1.1");
   y.asks().receives("k", 1).enters("1.3").leaves();
-  Docket docket = audited({x.text(), y.text(), k.text()});
-  expect_fine(docket);
-  EXPECT_EQ(docket.unordered, 1u);
+  TraceReport trace_report = audited({x.text(), y.text(), k.text()});
+  expect_fine(trace_report);
+  EXPECT_EQ(trace_report.unordered, 1u);
 }
 
-/// y enters after x has, and x leaves after y has entered: messages say so.
+/// Messages prove that y enters after x has, and that x leaves after y has entered.
 TEST_F(Machines, TwoHoldersForCertain) {
   x.asks().enters("1.1").sends("y", 1);
   y.asks().receives("x", 1).enters("1.2").sends("x", 1).leaves().goes();
@@ -387,14 +389,14 @@ TEST_F(Machines, AFenceThatDoesNotIncreaseForCertain) {
   expect_one(result(), Property::fences);
 }
 
-/// y hears of x's second life before that begins, by the clocks.
+/// By the clocks, y hears of x's second life before that begins.
 TEST_F(Machines, ALifeThatBeginsLater) {
   x.is_reborn().visits("1.1").sends("y", 1).goes();
   y.asks().receives("x", 1, "2").enters("1.2").leaves().goes();
-  Docket docket = result();
-  expect_fine(docket);
-  EXPECT_EQ(docket.unseen, 0u);
-  EXPECT_EQ(docket.strangers, 0u);
+  TraceReport trace_report = result();
+  expect_fine(trace_report);
+  EXPECT_EQ(trace_report.unseen, 0u);
+  EXPECT_EQ(trace_report.strangers, 0u);
 }
 
 TEST_F(Machines, ALifeThatNeverBegins) {
@@ -407,16 +409,16 @@ TEST_F(Machines, AnEntryInAPastEpoch) {
   x.begins_epoch(1, "x.1 y.1").receives("y", 1).asks().enters("1.2").loses().goes();
   y.begins_epoch(1, "x.1 y.1").visits("1.1").begins_epoch(2, "y.1").asks().enters("2.1");
   y.sends("x", 1).leaves().goes();
-  Docket docket = result();
-  expect_fine(docket);
-  EXPECT_EQ(docket.unordered, 1u);
+  TraceReport trace_report = result();
+  expect_fine(trace_report);
+  EXPECT_EQ(trace_report.unordered, 1u);
 }
 
 TEST_F(Machines, ARunTakesAsLongAsItsLongestClockSays) {
   x.visits("1.1").goes();
   y.asks().goes();
-  Docket docket = result();
-  EXPECT_EQ(docket.end - docket.begin, 4);
+  TraceReport trace_report = result();
+  EXPECT_EQ(trace_report.end - trace_report.begin, 4);
 }
 
 TEST_F(AuditTest, ASimulatedRun) {
@@ -432,10 +434,10 @@ TEST_F(AuditTest, ASimulatedRun) {
                      "\n"
                      R"({"at":8,"event":"enter","node":0,"detail":"fence 1.1"})"
                      "\n";
-  Docket docket = audited({text});
-  EXPECT_EQ(docket.violation_count, 0u);
-  EXPECT_EQ(docket.entries, 2u);
-  EXPECT_EQ(docket.peers, 2u);
+  TraceReport trace_report = audited({text});
+  EXPECT_EQ(trace_report.violation_count, 0u);
+  EXPECT_EQ(trace_report.entries, 2u);
+  EXPECT_EQ(trace_report.peers, 2u);
 }
 
 TEST_F(AuditTest, WhatIsNoTrace) {

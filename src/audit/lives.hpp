@@ -1,4 +1,4 @@
-// Who speaks in traces, and which message went from whom to whom.
+// The lives that occur in traces, and the messages between them.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "audit/docket.hpp"
+#include "audit/trace_report.hpp"
 
 namespace conch::audit {
 
 enum class LifeId : std::uint32_t {};
 
-/// Finds by any kind of string.
+/// Hashes any kind of string, so lookups need no copy.
 struct TextHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const {
@@ -26,24 +26,24 @@ struct Life {
   /// As `conch status` shows it.
   std::string id;
   enum class State : std::uint8_t {
-    unknown,  // somebody has spoken of it
+    unknown,  // only mentioned by others so far
     alive,
-    killed,  // its trace stops
-    gone,    // its trace ends
+    killed,  // its trace stops without an end
+    gone,    // its trace has an end
   } state = State::unknown;
-  /// Not everything that it did is in its trace.
+  /// Its trace does not contain everything that it did.
   bool is_patchy = false;
-  Place begin = {};
-  Place last = {};
-  /// Whose times can be compared with its: those of one number.
+  TracePosition begin = {};
+  TracePosition last = {};
+  /// Times of lives with the same clock number can be compared.
   std::size_t clock = 0;
 
-  /// Of messages from another one to this one.
+  /// Messages from one other life to this one.
   struct Channel {
     std::uint64_t sent = 0;
     std::uint64_t received = 0;
-    Place sent_at;
-    Place received_at;
+    TracePosition sent_at;
+    TracePosition received_at;
   };
   std::unordered_map<LifeId, Channel> from = {};
 };
@@ -54,7 +54,7 @@ class Lives {
     key_.assign(id).append(".").append(life);
     return find_key(key_);
   }
-  /// `id.life`.
+  /// `key` is `id.life`.
   LifeId find_key(std::string_view key) {
     auto found = ids_.find(key);
     if (found != ids_.end()) return found->second;

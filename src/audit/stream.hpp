@@ -1,4 +1,4 @@
-// A trace, line by line.
+// Reads a trace line by line.
 #pragma once
 
 #include <cstdint>
@@ -9,27 +9,27 @@
 
 namespace conch::audit {
 
-/// Where something stands.
-struct Place {
-  /// Of the streams, in the order in which they were given.
+/// A position in the traces.
+struct TracePosition {
+  /// The index of the stream, in the order given.
   std::size_t stream = 0;
   std::uint64_t line = 0;
-  friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator==(const TracePosition&, const TracePosition&) = default;
 };
 
 class TraceStream {
  public:
-  /// Reads the first line. Throws Error if that is none of a trace.
+  /// Reads the first line. Throws Error if it is not a line of a trace.
   TraceStream(std::istream& in, std::string name);
 
   const std::string& name() const { return name_; }
   bool has_ended() const { return ended_; }
-  /// Before the end. Its texts are there until the next call of `advance`.
+  /// The current line; only before the end. Its texts are valid until the next call of `advance`.
   const trace::Line& head() const { return head_; }
   std::uint64_t line_number() const { return line_number_; }
-  /// As its clock shows it, which does not go back.
+  /// The time of the current line; it never goes back.
   std::int64_t at() const { return at_; }
-  /// Throws Error if the next line is none of a trace. An unfinished one at the end is left out.
+  /// Throws Error if the next line is not a line of a trace. Skips an unfinished line at the end.
   void advance();
   bool is_unfinished() const { return unfinished_; }
 

@@ -1,4 +1,4 @@
-// include/dho.h on top of conch::Data.
+// Implements include/dho.h on top of conch::Data.
 #include <dho.h>
 
 #include <atomic>
@@ -16,7 +16,8 @@ using Number = std::atomic_ref<std::uint64_t>;
 static_assert(alignof(DHO_t) >= Number::required_alignment);
 using HandleRef = std::shared_ptr<Handle>;
 
-/// Threads may create and destroy the same handle at once. It is only read if it is const.
+/// Atomic, as several threads may create and destroy the same handle at once. If `handle` is const,
+/// callers only read.
 Number number_of(const DHO_t* handle) { return Number(const_cast<DHO_t*>(handle)->number); }
 
 HandleRef find(const DHO_t* handle) {
@@ -26,7 +27,7 @@ HandleRef find(const DHO_t* handle) {
 HandleRef expect(const DHO_t* handle) {
   HandleRef found = find(handle);
   if (!found)
-    throw Failure{EINVAL, "no valid handle: not created, destroyed, or created before a fork"};
+    throw Failure{EINVAL, "not a valid handle: never created, destroyed, or created before a fork"};
   return found;
 }
 
@@ -34,7 +35,7 @@ void expect_argument(const void* argument, const char* what) {
   if (argument == nullptr) throw Failure{EINVAL, std::string(what) + " is NULL"};
 }
 
-// What create does.
+// Creating and destroying handles.
 
 std::shared_ptr<Peer> join(const dho_options& options) {
   std::string group = Groups::of_process().meant(options.group);
@@ -53,7 +54,7 @@ DataOptions data_options(const dho_options& options) {
   return data;
 }
 
-/// A bad name is the caller's fault, not the group's.
+/// Reports a bad name as the caller's fault (EINVAL), not as a failure of the group.
 template <class Call>
 auto by_name(const Call& call) {
   try {
@@ -72,11 +73,11 @@ HandleRef make_handle(const char* name, const dho_options& options) {
 
 int create_again(Handle& handle, const char* name, const dho_options& options) {
   if (options.group != nullptr && handle.peer()->group() != options.group)
-    throw Failure{EBUSY, "the handle is of another group: destroy it first"};
+    throw Failure{EBUSY, "the handle belongs to another group: destroy it first"};
   return answer(by_name([&] { return handle.data().create(name); }));
 }
 
-/// Puts it where there was this number. False: another thread was faster.
+/// Stores a fresh handle's number where `before` was. Returns false if another thread was faster.
 bool publish(DHO_t* handle, std::uint64_t before, HandleRef fresh) {
   std::uint64_t number = Handles::of_process().add(std::move(fresh));
   if (number_of(handle).compare_exchange_strong(before, number)) return true;
@@ -100,10 +101,10 @@ int duplicate(DHO_t* handle, const Handle& source, std::size_t offset, std::size
   std::uint64_t number = number_of(handle).load();
   Data part = const_cast<Handle&>(source).data().part(offset, length);
   if (part.state() == HandleState::invalid)
-    throw Failure{EINVAL, "a part has at least one byte, and its handle is of a valid one"};
+    throw Failure{EINVAL, "a part has at least one byte, and needs a valid handle to be a part of"};
   auto fresh = std::make_shared<Handle>(source.peer(), std::move(part));
   if (!publish(handle, number, std::move(fresh)))
-    throw Failure{EBUSY, "another thread has just made a handle of it"};
+    throw Failure{EBUSY, "another thread has just created this handle"};
   return 0;
 }
 
@@ -116,7 +117,7 @@ int destroy(DHO_t* handle) {
   return answer(found->data().destroy());
 }
 
-// What the others do.
+// The other calls.
 
 int request(DHO_t* handle, Access access) {
   return at_boundary([&] { return answer(expect(handle)->request(access)); });
@@ -125,8 +126,9 @@ int request(DHO_t* handle, Access access) {
 void expect_asked(Handle& handle, Access access) {
   if (!handle.wants_other_than(access)) return;
   bool reads = access == Access::exclusive;
-  throw Failure{EINVAL, reads ? "the lock was asked for to read: use dho_ir_acquire and _release"
-                              : "the lock was asked for to write: use dho_ew_acquire and _release"};
+  throw Failure{EINVAL,
+                reads ? "the lock was requested for reading: use dho_ir_acquire and _release"
+                      : "the lock was requested for writing: use dho_ew_acquire and _release"};
 }
 
 int acquire(DHO_t* handle, Access access) {
@@ -154,7 +156,7 @@ int release(DHO_t* handle, Access access) {
   });
 }
 
-/// Any second that a timespec can name, and none overflows.
+/// Computes in long double, so that no time a timespec can name overflows.
 auto wall_clock_time(const timespec& time) {
   using Nanoseconds = std::chrono::duration<long double, std::nano>;
   Nanoseconds since_epoch = std::chrono::duration<long double>(time.tv_sec);
@@ -165,7 +167,7 @@ auto wall_clock_time(const timespec& time) {
 int acquire_until(DHO_t* handle, const timespec* deadline) {
   expect_argument(deadline, "the deadline");
   if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1'000'000'000)
-    throw Failure{EINVAL, "the deadline's tv_nsec is not of one second"};
+    throw Failure{EINVAL, "the deadline's tv_nsec is not between 0 and 999999999"};
   return answer(expect(handle)->data().acquire_until(wall_clock_time(*deadline)));
 }
 
@@ -184,7 +186,7 @@ dho_state state_of(HandleState state) {
   return DHO_INVALID;
 }
 
-/// Asks a handle for something that is not an error; nothing if there is no handle.
+/// For questions that cannot fail: returns `nothing` if there is no such handle.
 template <class Answer, class Question>
 Answer ask(DHO_t* handle, Answer nothing, const Question& question) noexcept {
   Answer result = nothing;

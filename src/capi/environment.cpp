@@ -11,7 +11,7 @@ namespace conch::capi {
 
 namespace {
 
-/// What is empty was not said.
+/// Returns "" for an unset variable; callers treat an empty one as unset.
 std::string variable(const char* name) {
   const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
   return value == nullptr ? "" : value;
@@ -27,7 +27,7 @@ bool flag(const char* name) {
     if (value == yes) return true;
   for (const char* no : {"", "0", "no", "false", "off"})
     if (value == no) return false;
-  refuse(name, value, "1 or 0 is wanted");
+  refuse(name, value, "expected 1 or 0");
 }
 
 std::vector<std::string> list(const char* name) {
@@ -47,11 +47,11 @@ std::optional<std::chrono::milliseconds> milliseconds(const char* name) {
   int number = 0;
   auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc() || end != value.data() + value.size() || number <= 0)
-    refuse(name, value, "a number of milliseconds is wanted, as in 5000");
+    refuse(name, value, "expected a number of milliseconds, such as 5000");
   return std::chrono::milliseconds(number);
 }
 
-/// Processes that share an environment have a file each if they want: %p is the process.
+/// Replaces %p by the process id, so that processes with the same environment can have a file each.
 std::string of_this_process(std::string path) {
   std::string process = std::to_string(::getpid());
   for (std::size_t at = path.find("%p"); at != std::string::npos; at = path.find("%p", at))

@@ -1,4 +1,4 @@
-// How a program joins its group, as far as the environment says.
+// The part of PeerOptions that comes from environment variables (docs/data.md lists them).
 #pragma once
 
 #include <conch/peer.hpp>
@@ -6,7 +6,7 @@
 
 namespace conch::capi {
 
-/// The options for joining this group. Throws Error if a variable makes no sense.
+/// Returns the options for joining this group. Throws Error if a variable has a bad value.
 PeerOptions options_from_environment(const std::string& group);
 
 }  // namespace conch::capi

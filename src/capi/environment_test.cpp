@@ -77,12 +77,11 @@ TEST_F(Environment, SaysEverything) {
 
 TEST_F(Environment, TalksNonsense) {
   set("CONCH_INSECURE", "perhaps");
-  EXPECT_EQ(complaint(), "CONCH_INSECURE=perhaps: 1 or 0 is wanted");
+  EXPECT_EQ(complaint(), "CONCH_INSECURE=perhaps: expected 1 or 0");
   set("CONCH_INSECURE", "0");
   for (const char* nonsense : {"5s", "0", "-1", "99999999999"}) {
     set("CONCH_LEASE_MS", nonsense);
-    EXPECT_NE(complaint().find("a number of milliseconds is wanted"), std::string::npos)
-        << nonsense;
+    EXPECT_NE(complaint().find("expected a number of milliseconds"), std::string::npos) << nonsense;
   }
 }
 

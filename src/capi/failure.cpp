@@ -7,30 +7,30 @@ namespace conch::capi {
 
 namespace {
 
-/// Nothing that has to be destroyed: a program may ask at its exit, too.
+/// Trivially destructible, so that a program may still call dho_strerror while it exits.
 struct LastFailure {
   int error = 0;
   std::array<char, 1024> sentence{};
 };
 thread_local LastFailure last_failure;
 
-/// What is true of the number wherever it comes from; none if only the system knows it.
+/// A sentence that fits the number wherever it comes from; nullptr if only the system knows it.
 const char* usual_words(int error) {
   switch (error) {
     case 0: return "no error";
-    case EINVAL: return "no valid handle, or an argument that makes no sense";
-    case EAGAIN: return "somebody else has the lock";
+    case EINVAL: return "invalid handle or argument";
+    case EAGAIN: return "another holder has the lock";
     case EBUSY: return "the handle is in use: a thread waits in acquire, or the lock is held";
-    case EPERM: return "only who holds the lock to write may do this";
-    case ETIMEDOUT: return "it took too long; a request stays where it is";
-    case ECANCELED: return "another thread gave up what this call waited for";
-    case ENOMEM: return "the system has no memory for this";
-    case DHO_ENOTREQ: return "the lock was not asked for: call dho_ew_request or dho_ir_request";
+    case EPERM: return "only the holder of the lock for writing may do this";
+    case ETIMEDOUT: return "timed out; a request keeps its place in the queue";
+    case ECANCELED: return "another thread cancelled what this call waited for";
+    case ENOMEM: return "out of memory";
+    case DHO_ENOTREQ: return "the lock was not requested: call dho_ew_request or dho_ir_request";
     case DHO_EPEERLOST:
-      return "this process was put out of the group, or released data were lost with another: "
-             "acquire again to go on with what there is";
+      return "this process was removed from the group, or released data were lost with another: "
+             "acquire again to go on with the data that remain";
     case DHO_ETORN:
-      return "the last holder died while it wrote: acquire again to have the bytes as they are";
+      return "the last holder died while writing: acquire again to get the bytes as they are";
     case DHO_EGROUP: return "the group cannot be joined";
     default: return nullptr;
   }

@@ -1,5 +1,5 @@
-// How a call of the C face fails: with an error number, and with a sentence that is kept for the
-// thread that called.
+// How a call of the C API fails: it returns an error number, and keeps a sentence per thread for
+// dho_strerror.
 #pragma once
 
 #include <dho.h>
@@ -13,21 +13,22 @@
 
 namespace conch::capi {
 
-/// Thrown where a call finds out, caught where it ends.
+/// Thrown inside a call; at_boundary turns it into an error number.
 struct Failure {
   int error = 0;
   std::string sentence;
 };
 
-/// Keeps the sentence for dho_strerror and returns the number. Empty: the one that always fits.
+/// Keeps the sentence for dho_strerror and returns the number. If the sentence is empty,
+/// dho_strerror uses the general one for that number.
 int tell(int error, std::string_view sentence = {}) noexcept;
-/// The words for a number: those of this thread's last failure, if it was that one.
+/// The sentence of this thread's last failure if it had this number, else the general one.
 const char* words_for(int error) noexcept;
 
 int error_of(Outcome outcome);
 inline int answer(Outcome outcome) { return tell(error_of(outcome)); }
 
-/// Runs what a call does. Nothing is thrown into C.
+/// Runs the body of a public call. No exception leaves it, as the caller is C.
 template <class Call>
 int at_boundary(const Call& call) noexcept {
   try {

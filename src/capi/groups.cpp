@@ -42,7 +42,8 @@ std::shared_ptr<Peer> Groups::join(const PeerOptions& options) {
   }
 }
 
-/// The peer if the group is joined. Otherwise it is marked: the caller joins it, or forgets it.
+/// Returns the peer if the group is joined. Otherwise marks the group as the caller's: it joins the
+/// group, or calls `forget`.
 std::shared_ptr<Peer> Groups::joined_or_mine(const std::string& group, Deadline deadline) {
   std::unique_lock guard(mutex_);
   for (;;) {
@@ -51,7 +52,7 @@ std::shared_ptr<Peer> Groups::joined_or_mine(const std::string& group, Deadline 
     if (auto peer = found->second.lock()) return peer;
     if (changed_.wait_until(guard, deadline) == std::cv_status::timeout)
       throw Failure{ETIMEDOUT,
-                    "another thread of this process takes too long to join or leave " + group};
+                    "another thread of this process is taking too long to join or leave " + group};
   }
 }
 
@@ -65,7 +66,7 @@ std::shared_ptr<Peer> Groups::enter(const PeerOptions& options) {
   peers_[options.group] = peer;
   changed_.notify_all();
   if (!std::exchange(leaves_at_exit_, true)) {
-    // Registered after the first join, it runs before what that has made is destroyed.
+    // Registered after the first join, it runs before the statics of that join are destroyed.
     std::atexit([] { of_process().leave_all_at_exit(); });
   }
   return peer;
@@ -92,8 +93,8 @@ std::shared_ptr<Peer> Groups::take_back(const std::string& group) {
   return peer;
 }
 
-/// What a program has not destroyed. Other threads may still wait; they are told, and nothing that
-/// they use goes away.
+/// Leaves the groups that the program has not left. Other threads may still wait; their calls fail,
+/// but no object that they use is destroyed.
 void Groups::leave_all_at_exit() {
   std::vector<std::shared_ptr<Peer>> peers;
   {

@@ -1,6 +1,6 @@
 // The groups this process is in. Each is joined once, however many handles use it, and left when
-// the last of them lets go. Safe for any number of threads; joining and leaving hold up nobody who
-// wants another group.
+// the last of them lets go. Any number of threads may call. Joining or leaving one group does not
+// block callers that want another.
 #pragma once
 
 #include <chrono>
@@ -16,21 +16,24 @@ namespace conch::capi {
 
 class Groups {
  public:
-  /// Of this process. It is never destroyed: threads may be in it when the process ends.
+  /// The instance of this process. It is never destroyed, as threads may still use it when the
+  /// process ends.
   static Groups& of_process();
 
-  /// The group that is meant: what was given, the default that was set, $CONCH_GROUP, "default".
+  /// The name of the group to use: `given`, else the default that was set, else $CONCH_GROUP, else
+  /// "default".
   std::string meant(const char* given);
-  /// Empty: as if none had been set.
+  /// An empty name clears the default.
   void set_default(const std::string& group);
 
-  /// The group's peer, which leaves when nobody has it any more. If the group is not joined it is,
-  /// by these options. Throws Error, or Failure if it takes longer than admission_patience.
+  /// Returns the group's peer, and joins the group with these options if that was not done. The
+  /// peer leaves when the last reference goes. Throws Error, or Failure if that takes longer than
+  /// admission_patience.
   std::shared_ptr<Peer> join(const PeerOptions& options);
 
-  /// Keeps a peer until it is taken back.
+  /// Holds a reference to the peer until `take_back`.
   void keep(const std::string& group, std::shared_ptr<Peer> peer);
-  /// Nothing if none was kept.
+  /// Releases one reference; returns nullptr if none was kept.
   std::shared_ptr<Peer> take_back(const std::string& group);
 
  private:
@@ -43,7 +46,8 @@ class Groups {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  /// What is empty is being joined or left by a thread; the others wait until it has done so.
+  /// An expired pointer means that a thread is joining or leaving that group; the others wait until
+  /// it is done.
   std::map<std::string, std::weak_ptr<Peer>> peers_;
   std::map<std::string, std::vector<std::shared_ptr<Peer>>> kept_;
   std::string default_;

@@ -59,7 +59,7 @@ TEST_F(GroupsTest, ThatNobodyAnswersForAreTooSlow) {
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.error, ETIMEDOUT);
     EXPECT_NE(failure.sentence.find("127.0.0.1:1"), std::string::npos);
-  } catch (const Error& refused) {  // At once: nobody listens there.
+  } catch (const Error& refused) {  // The connection was refused at once, as nobody listens there.
     EXPECT_NE(std::string(refused.what()).find("127.0.0.1:1"), std::string::npos);
   }
 }
@@ -90,8 +90,8 @@ TEST_F(GroupsTest, TheDefaultIsWhatWasSetLast) {
   ::unsetenv("CONCH_GROUP");
 }
 
-/// Threads that join and leave at once: each of them has a peer that is in the group, and no two
-/// peers of the process are there at the same time.
+/// Several threads join and leave at once: each gets a peer that is in the group, and the process
+/// never has two peers in the group at a time.
 TEST_F(GroupsTest, AreJoinedAndLeftByManyThreads) {
   std::atomic<int> joined{0};
   std::vector<std::thread> threads;

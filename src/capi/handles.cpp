@@ -6,8 +6,8 @@ namespace conch::capi {
 
 namespace {
 
-/// Different for different counts, and far apart: what lies about in memory is not a number of a
-/// handle (splitmix64).
+/// Maps counts one-to-one to numbers that are far apart (splitmix64), so that garbage in memory is
+/// hardly ever the number of a handle.
 std::uint64_t scattered(std::uint64_t count) {
   std::uint64_t z = count * 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9;
@@ -33,7 +33,7 @@ bool wants_something(HandleState state) {
 }  // namespace
 
 Outcome Handle::request(Access access) {
-  std::lock_guard guard(mutex_);  // What was asked last is what was noted last.
+  std::lock_guard guard(mutex_);  // Keeps the order of requests and of their notes the same.
   Outcome outcome = data_.request(access);
   if (outcome == Outcome::ok) asked_ = access;
   return outcome;
@@ -59,7 +59,7 @@ Handles& Handles::of_process() {
 
 std::uint64_t Handles::add(std::shared_ptr<Handle> handle) {
   std::lock_guard guard(mutex_);
-  std::uint64_t number = scattered(++count_);  // Only that of 0 is 0, which is no handle.
+  std::uint64_t number = scattered(++count_);  // Only count 0 maps to 0, which means "no handle".
   handles_.emplace(number, std::move(handle));
   return number;
 }

@@ -1,5 +1,5 @@
-// The handles of this process. To C a handle is a number: what is not in here, because it was
-// destroyed or never was one, is found out by every call, and nothing is freed that a thread uses.
+// The handles of this process. For C a handle is a number, so every call detects one that was
+// destroyed or never existed, and no handle is freed while a thread uses it.
 #pragma once
 
 #include <conch/data.hpp>
@@ -22,11 +22,11 @@ class Handle {
 
   Outcome request(Access access);
   Outcome try_acquire(Access access);
-  /// Whether lock and data were asked for, and in the other way than this.
+  /// Whether the lock is requested or held in the other mode than `access`.
   bool wants_other_than(Access access);
 
  private:
-  /// Before the data: it leaves when they are gone.
+  /// Declared before the data, so that the peer leaves after they are destroyed.
   std::shared_ptr<Peer> peer_;
   std::mutex mutex_;
   Access asked_ = Access::exclusive;
@@ -35,13 +35,14 @@ class Handle {
 
 class Handles {
  public:
-  /// Of this process; never destroyed, as the groups.
+  /// The instance of this process; like Groups, it is never destroyed.
   static Handles& of_process();
-  /// For a forked child: it has none of its parent's, and gives no number that one of them has.
+  /// A forked child starts with its parent's count: it has no handles, and no number of its own
+  /// equals one of its parent's.
   explicit Handles(std::uint64_t count = 0) : count_(count) {}
 
   std::uint64_t add(std::shared_ptr<Handle> handle);
-  /// Nothing if there is none of this number.
+  /// Returns nullptr if no handle has this number.
   std::shared_ptr<Handle> find(std::uint64_t number);
   std::shared_ptr<Handle> remove(std::uint64_t number);
 

@@ -19,12 +19,12 @@ PeerOptions options_of(const dho_mpi_group& group) {
     if (options.advertise.empty()) options.advertise = std::string(group.host) + ":0";
   }
   if (*group.join != '\0') options.join.emplace_back(group.join);
-  // An MPI job's network is its own, and MPI itself sends everything as it is.
+  // Allow TCP without TLS: the network belongs to the MPI job, and MPI itself does not encrypt.
   options.insecure = true;
   return options;
 }
 
-/// Where the others find it; empty if they need not know.
+/// The address where others find this peer; empty if it does not listen.
 std::string address_of(const Peer& peer, const dho_mpi_group& group) {
   auto listens = peer.listens();
   if (listens.empty()) return "";
@@ -59,7 +59,7 @@ int dho_mpi_busy(char const* name) {
     if (!peer) return 0;
     bool busy = peer.use_count() > 1;
     Groups::of_process().keep(name, std::move(peer));
-    return busy ? tell(EBUSY, "there are handles: destroy them before dho_finalize_mpi") : 0;
+    return busy ? tell(EBUSY, "handles still exist: destroy them before dho_finalize_mpi") : 0;
   });
 }
 

@@ -1,14 +1,15 @@
-// How libdho_mpi has its group joined. Not for users, and not installed: dho_mpi.h is.
+// The functions with which libdho_mpi joins and leaves its group. Internal: only dho_mpi.h is
+// installed.
 #pragma once
 
 #include <cstddef>
 
-/// Texts may be empty.
+/// The texts may be empty, but not null.
 struct dho_mpi_group {
   const char* name;
   const char* state_directory;
   const char* listen;
-  /// If it listens: what this machine is called by the others.
+  /// The name under which other machines reach this one; used only if `listen` is not empty.
   const char* host;
   const char* join;
 };
@@ -16,12 +17,12 @@ struct dho_mpi_group {
 extern "C" {
 #pragma GCC visibility push(default)
 
-/// Joins; from here on it is the group of all who name none. The address is where the others
-/// find it, if it listens.
+/// Joins the group and makes it the default of this process. Writes the address where others find
+/// this peer; empty if it does not listen.
 int dho_mpi_attach(const dho_mpi_group* group, char* address, std::size_t address_size);
-/// EBUSY if there are handles; otherwise 0.
+/// Returns EBUSY if there are handles, else 0.
 int dho_mpi_busy(const char* name);
-/// Leaves, if it has joined.
+/// Leaves the group, if it was joined.
 int dho_mpi_detach(const char* name);
 
 #pragma GCC visibility pop

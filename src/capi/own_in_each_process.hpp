@@ -1,5 +1,5 @@
-// One object of a kind for each process. A forked child has a new one: in its parent's, mutexes may
-// be locked for ever, and what is there is the parent's.
+// A singleton per process. A forked child gets a new one: in the parent's, mutexes may be locked
+// for ever, and its contents belong to the parent.
 #pragma once
 
 #include <pthread.h>
@@ -8,12 +8,13 @@
 
 namespace conch::capi {
 
-/// Never destroyed: threads may use it when the process ends. `succeed` makes the one of a child.
+/// The object is never destroyed, as threads may use it when the process ends. `succeed` makes a
+/// child's object from its parent's.
 template <class T, class Succeed>
 T& own_in_each_process(Succeed) {
   struct Own {
     std::atomic<T*> object = new T;
-    /// So that no search for leaks complains about the parent's.
+    /// Keeps the parent's object reachable, so that leak checkers do not complain.
     T* inherited = nullptr;
 
     Own() {

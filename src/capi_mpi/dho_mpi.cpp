@@ -1,9 +1,9 @@
-// include/dho_mpi.h: MPI tells the processes where their group is, and is not needed any more until
-// they leave.
+// Implements include/dho_mpi.h. MPI tells the processes where their group is; after that it is
+// needed only when they leave.
 //
-// Ranks of one machine share a folder with their sockets and the group's register. If there are
-// more machines, each has such a folder, and all listen on TCP: rank 0 has the register and tells
-// the others where it listens. With $CONCH_TCP_ONLY each rank does as if it were a machine.
+// The ranks of one machine share a folder with their sockets. With one machine, the group's
+// register is in that folder, too. With more, all ranks listen on TCP: rank 0 has the register and
+// tells the others where it listens. With $CONCH_TCP_ONLY, each rank acts as a machine of its own.
 #include <dho_mpi.h>
 #include <sys/random.h>
 
@@ -21,7 +21,7 @@ namespace {
 
 using Text = std::array<char, 512>;
 
-/// What rank 0 says to all.
+/// Rank 0 broadcasts this to all ranks.
 struct Invitation {
   int error = 0;
   bool over_network = false;
@@ -32,11 +32,11 @@ struct Invitation {
 /// The group of this process.
 struct Group {
   MPI_Comm comm = MPI_COMM_NULL;
-  /// Who shares the folder, and the folder; its first rank made it and removes it.
+  /// The ranks that share the folder; the first of them makes and removes it.
   MPI_Comm machine = MPI_COMM_NULL;
   Text folder{};
-  /// The name of this machine; a number if all ranks are on it, for not every machine knows its
-  /// name.
+  /// The name of this machine; 127.0.0.1 if all ranks are on it, as a machine may not be able to
+  /// resolve its own name.
   Text host{};
   Text name{};
 };
@@ -54,7 +54,7 @@ int size_of(MPI_Comm comm) {
   return size;
 }
 
-/// The largest number that a rank says: 0 if nobody has failed.
+/// The largest error number of all ranks; 0 if none has failed.
 int worst(int error, MPI_Comm comm) {
   int result = error;
   MPI_Allreduce(&error, &result, 1, MPI_INT, MPI_MAX, comm);
@@ -86,7 +86,7 @@ void find_machine() {
 
 bool is_on_one_machine() { return std::string(group.host.data()) == "127.0.0.1"; }
 
-/// Short: the paths of sockets are.
+/// The path is short, as the kernel limits the length of a socket's path.
 int make_folder() {
   group.folder = {};
   if (rank_in(group.machine) == 0) {
@@ -108,7 +108,7 @@ void remove_folder() {
   MPI_Comm_free(&group.comm);
 }
 
-/// No two jobs have the same.
+/// A random name, so that no two jobs have the same.
 std::string draw_name() {
   std::array<unsigned char, 8> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return "";
@@ -131,7 +131,7 @@ int attach(const Invitation& invitation, Text& address) {
   return dho_mpi_attach(&choice, address.data(), address.size());
 }
 
-/// Rank 0 is in first: it makes the group, and the register is with it.
+/// Rank 0 joins first: it founds the group and has the register.
 int attach_all() {
   Invitation invitation;
   if (rank_in(group.comm) == 0) {
@@ -148,7 +148,7 @@ int attach_all() {
   return rank_in(group.comm) == 0 ? 0 : attach(invitation, mine);
 }
 
-/// The one with the register is the last.
+/// Rank 0 has the register, so it leaves last.
 int detach_all() {
   bool is_first = rank_in(group.comm) == 0;
   int error = is_first ? 0 : dho_mpi_detach(group.name.data());
@@ -169,7 +169,7 @@ int dho_init_mpi(MPI_Comm comm) {
     error = worst(mine, group.comm);
     if (error == 0) return 0;
     detach_all();
-    if (mine != 0) error = mine;  // Of which dho_strerror has the sentence.
+    if (mine != 0) error = mine;  // Prefer this rank's error: dho_strerror has details for it.
   }
   remove_folder();
   return error;

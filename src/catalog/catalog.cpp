@@ -62,8 +62,9 @@ std::string_view without_dashes(std::string_view name) {
 Tuning CatalogEntry::tuned(Tuning tuning) const {
   tuning.voting = preset.voting.value_or(tuning.voting);
   tuning.balance = preset.balance.value_or(tuning.balance);
-  tuning.without = preset.without.value_or(tuning.without);
+  tuning.queues = preset.queues.value_or(tuning.queues);
   tuning.manners = preset.manners.value_or(tuning.manners);
+  if (preset.policy) tuning.policy = preset.policy;
   return tuning;
 }
 
@@ -123,7 +124,7 @@ const CatalogEntry& find_any(std::string_view name) {
       names.push_back(entry.about.name);
     }
   }
-  std::string message = "there is no algorithm \"" + std::string(name) + "\"";
+  std::string message = "unknown algorithm \"" + std::string(name) + "\"";
   std::string_view suggestion = nearest(name, names);
   if (!suggestion.empty()) message += "; did you mean \"" + std::string(suggestion) + "\"?";
   throw UnknownName(message + " (conch algorithms lists them)");

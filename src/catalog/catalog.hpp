@@ -31,8 +31,9 @@ struct Capabilities {
 struct Preset {
   std::optional<Voting> voting = {};
   std::optional<Balance> balance = {};
-  std::optional<Without> without = {};
+  std::optional<bool> queues = {};
   std::optional<Manners> manners = {};
+  const Policy* policy = nullptr;
 };
 
 /// A name, and the class that answers to it: its own, or with a preset.

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "catalog/catalog.hpp"
-#include "election/bully.hpp"
-#include "election/chang_roberts.hpp"
+#include "election/bully_specimens.hpp"
+#include "election/chang_roberts_specimens.hpp"
 #include "mutex/central.hpp"
 #include "mutex/elmp.hpp"
 #include "mutex/lamport.hpp"
@@ -16,14 +16,14 @@
 #include "mutex/maekawa_textbook.hpp"
 #include "mutex/naimi_trehel.hpp"
 #include "mutex/naimi_trehel_specimens.hpp"
-#include "mutex/preempt.hpp"
 #include "mutex/preempt_aggregation.hpp"
-#include "mutex/proxy.hpp"
+#include "mutex/preempt_specimens.hpp"
+#include "mutex/proxy_specimens.hpp"
 #include "mutex/raymond.hpp"
 #include "mutex/ricart_agrawala.hpp"
 #include "mutex/ricart_agrawala_kept.hpp"
-#include "mutex/ring.hpp"
 #include "mutex/ring_idle_hold.hpp"
+#include "mutex/ring_specimens.hpp"
 #include "mutex/suzuki_kasami.hpp"
 #include "overlay/end_to_end.hpp"
 #include "overlay/non_end_to_end.hpp"
@@ -34,13 +34,14 @@ namespace conch {
 /// Every algorithm that enters alone, in the order in which tables show them.
 using Algorithms =
     std::tuple<Central, Ring, RingIdleHold, RicartAgrawala, RicartAgrawalaKept, MaekawaTextbook,
-               Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel, Proxy, Preempt,
-               PreemptAggregation, Elmp, NaimiTrehelIdleOwner, RingPassesBy>;
+               Maekawa, Lamport, SuzukiKasami, Raymond, NaimiTrehel, Proxy, ProxyElected,
+               ProxyOwnOwner, Preempt, PreemptTail, PreemptRemoteNext, PreemptAggregation, Elmp,
+               NaimiTrehelIdleOwner, RingPassesBy>;
 
 namespace detail {
 
 template <class A>
-using IfReal = std::conditional_t<A::about.use == Use::real, std::tuple<A>, std::tuple<>>;
+using IfReal = std::conditional_t<A::about.is_sound(), std::tuple<A>, std::tuple<>>;
 
 template <class... As>
 auto real_of(std::type_identity<std::tuple<As...>>)
@@ -52,7 +53,8 @@ auto real_of(std::type_identity<std::tuple<As...>>)
 using RealAlgorithms = decltype(detail::real_of(std::type_identity<Algorithms>{}));
 
 /// Every algorithm that chooses a coordinator.
-using Electors = std::tuple<ChangRoberts, Bully>;
+using Electors = std::tuple<ChangRoberts, ChangRobertsParticipant, Bully, BullySecondElection,
+                            BullyListening, BullyRound>;
 
 /// Every protocol over an overlay.
 using Protocols = std::tuple<overlay::Sigma, overlay::EndToEnd, overlay::NonEndToEnd>;

@@ -23,14 +23,18 @@ inline CatalogEntry fixed(CatalogEntry entry) {
   return entry;
 }
 
-/// A without one of its rules, and what that breaks.
-template <Algorithm A>
-CatalogEntry specimen(std::string_view name, std::string_view source, Without rule,
-                      std::string_view caught_by, const Trap& caught_in = {}) {
-  CatalogEntry entry = variant<A>(name, source, {.without = rule});
-  entry.about.use = Use::specimen;
-  entry.about.caught_by = caught_by;
-  entry.about.caught_in = caught_in;
+/// The same without its queue.
+inline CatalogEntry refusing(CatalogEntry entry) {
+  entry.preset.queues = false;
+  return entry;
+}
+
+/// A with a policy that does without one of its rules, and what that breaks.
+template <Algorithm A, class P>
+CatalogEntry specimen(std::string_view name, std::string_view source, std::string_view caught_by,
+                      const Trap& caught_in = {}) {
+  CatalogEntry entry = variant<A>(name, source, {.policy = policy<P>()});
+  entry.about = broken(A::about, name, source, caught_by, caught_in);
   return entry;
 }
 

@@ -13,7 +13,7 @@ namespace conch {
 inline std::vector<std::string> real_algorithms() {
   std::vector<std::string> names;
   for (const CatalogEntry& entry : catalog())
-    if (entry.about.use == Use::real) names.emplace_back(entry.about.name);
+    if (entry.about.is_sound()) names.emplace_back(entry.about.name);
   return names;
 }
 

@@ -1,9 +1,8 @@
 #include "check/check.hpp"
 
-#include <chrono>
-
-#include "check/explorer.hpp"
-#include "check/liveness.hpp"
+#include "check/algorithm_system.hpp"
+#include "check/cycle_search.hpp"
+#include "check/search.hpp"
 #include "core/print.hpp"
 #include "mutex/voting_sets.hpp"
 #include "overlay/fixed_ring.hpp"
@@ -15,7 +14,7 @@ namespace conch::check {
 std::string_view word(Sometimes sometimes) {
   switch (sometimes) {
     case Sometimes::two_wait: return "two requests pending at once";
-    case Sometimes::waits_while_inside: return "somebody waits while somebody is inside";
+    case Sometimes::waits_while_inside: return "a process waits while another is inside";
     case Sometimes::readers_together: return "two readers are inside together";
     case Sometimes::token_and_request_in_flight: return "a token in flight beside another message";
     case Sometimes::cancel_meets_message: return "a cancel while a message is in flight";
@@ -25,13 +24,13 @@ std::string_view word(Sometimes sometimes) {
     case Sometimes::examined: return "the structure examined, somebody waiting";
     case Sometimes::fault: return "a fault";
     case Sometimes::elections_overlap: return "two elections at once";
-    case Sometimes::participant_crashed: return "a participant crashes";
+    case Sometimes::view_protocol_crashed: return "a participant crashes";
     case Sometimes::announcer_crashed: return "a coordinator crashes while announced";
     case Sometimes::restarted_coordinator: return "a restarted process is elected";
     case Sometimes::replaced: return "a coordinator retires and is replaced";
     case Sometimes::stopped: return "a message is stopped on its way";
     case Sometimes::handed_on: return "a token goes from one to another";
-    case Sometimes::timer: return "a timer goes off";
+    case Sometimes::timer: return "a timer fires";
     case Sometimes::yielded: return "votes are yielded";
   }
   return "?";
@@ -47,18 +46,18 @@ namespace {
 void validate_election(const Options& options, const CatalogEntry& entry) {
   std::string name(entry.about.name);
   if (options.budget(Budget::restart) > options.budget(Budget::crash))
-    throw BadText("--restart: only who has crashed restarts; give as many --crash");
+    throw BadText("--restart: only a crashed process restarts; give as many --crash");
   if (options.budget(Budget::crash) > 0 && !entry.can.restarts)
-    throw BadText(name + " assumes that nobody crashes; bully and bully-polite survive it");
+    throw BadText(name + " assumes that no process crashes; bully and bully-polite survive it");
 }
 
-/// The ring is fixed, and without leases nothing may be lost.
+/// Protocols are explored on a fixed ring. They have no leases there, so nothing may be lost.
 void validate_protocol(const Options& options, const CatalogEntry& entry) {
   for (Budget budget : {Budget::leave, Budget::join, Budget::lose, Budget::crash, Budget::suspect})
     if (options.budget(budget) > 0)
       throw BadText(std::string(entry.about.name) +
-                    " is explored on a ring that stays and loses nothing; its tests in virtual "
-                    "time lose messages and nodes (docs/p2p.md)");
+                    " is explored on a fixed ring that loses nothing; its tests in virtual time "
+                    "lose messages and nodes (docs/overlay.md)");
 }
 
 }  // namespace
@@ -71,7 +70,7 @@ void validate(const Options& options) {
     throw BadText("the checker explores up to " + std::to_string(nodes_max) + " nodes");
   if (setting.requests < 1) throw BadText("--requests must be at least 1");
   if (setting.readers > 0 && !entry.can.shared)
-    throw BadText(name + " lets only one process in, whatever it wants: leave out --readers");
+    throw BadText(name + " admits one process at a time: leave out --readers");
   if (setting.readers > setting.nodes)
     throw BadText("--readers: there are only " + std::to_string(setting.nodes) + " nodes");
   std::uint64_t in_clusters = 0;
@@ -96,11 +95,10 @@ void validate(const Options& options) {
   if (options.budget(Budget::leave) > 0 && !options.fifo && entry.about.leave_needs_fifo)
     throw BadText("leaving " + name + " needs FIFO channels: use --channel fifo");
   if ((options.budget(Budget::suspect) > 0 || options.detect) && !entry.can.suspecting)
-    throw BadText(name + " takes no word of a failure detector; central does");
-  if (options.detect && options.budget(Budget::crash) == 0)
-    throw BadText("--detect tells of crashes: give --crash, too");
+    throw BadText(name + " does not use a failure detector; central does");
+  if (options.detect && options.budget(Budget::crash) == 0) throw BadText("--detect needs --crash");
   if (options.detect && options.budget(Budget::suspect) > 0)
-    throw BadText("--detect is a detector that errs never, --suspect one that may: give one");
+    throw BadText("--detect never errs and --suspect may: give only one");
   if (entry.algorithm.starts_with("maekawa")) {
     try {
       voting_set(Members::first(setting.nodes), NodeId{0}, entry.tuned(setting.tuning).voting);
@@ -112,41 +110,85 @@ void validate(const Options& options) {
 
 namespace {
 
-/// Looks for cycles, where nothing else was found.
-void check_liveness(Model& model, const Options& options, Report& report) {
+/// For each situation that these bounds should reach, whether `seen` contains it.
+std::map<Sometimes, bool> expected(Model& model, const Options& options, std::uint32_t seen) {
+  std::map<Sometimes, bool> list;
+  auto expect = [&](bool expected, Sometimes sometimes) {
+    if (expected) list[sometimes] = (seen & bit(sometimes)) != 0;
+  };
+  auto may = [&](Budget budget) { return options.budget(budget) > 0; };
+  const CatalogEntry& entry = model.entry();
+  bool company = options.setting.nodes > 1;
+  if (entry.can.elects) {
+    bool crash = may(Budget::crash) && options.setting.nodes > 2;
+    expect(company, Sometimes::elections_overlap);
+    expect(crash, Sometimes::view_protocol_crashed);
+    expect(crash, Sometimes::announcer_crashed);
+    expect(crash && may(Budget::restart), Sometimes::restarted_coordinator);
+    expect(company && may(Budget::retire), Sometimes::replaced);
+    return list;
+  }
+  bool only_token = entry.about.restless;
+  bool faults =
+      may(Budget::duplicate) || may(Budget::lose) || may(Budget::crash) || may(Budget::suspect);
+  expect(company, Sometimes::two_wait);
+  expect(company && options.setting.readers < options.setting.nodes, Sometimes::waits_while_inside);
+  expect(options.setting.readers > 1, Sometimes::readers_together);
+  expect(company && entry.can.token && !only_token, Sometimes::token_and_request_in_flight);
+  expect(company && may(Budget::cancel), Sometimes::cancel_meets_message);
+  expect(company && may(Budget::cancel), Sometimes::withdrawn);
+  expect(may(Budget::join), Sometimes::joined);
+  expect(may(Budget::leave), Sometimes::left);
+  expect(company && entry.can.structured && !faults, Sometimes::examined);
+  expect(faults, Sometimes::fault);
+  Node requesters = entry.can.routed && company ? options.setting.requesters : 0;
+  expect(requesters > 1 && model.intercepts(), Sometimes::stopped);
+  expect(requesters > 1 && entry.about.family == "token", Sometimes::handed_on);
+  expect(requesters > 1 && may(Budget::timer), Sometimes::timer);
+  // Unless nodes on the route intercept requests, it takes three requesters to split the votes.
+  expect(requesters > (model.intercepts() ? 1 : 2) && may(Budget::timer), Sometimes::yielded);
+  return list;
+}
+
+/// Looks for livelocks. Call it only after a complete search that found no violation.
+void look_for_cycles(Model& model, const Options& options, Search<AlgorithmSystem>& search,
+                     Report& report) {
   auto start = std::chrono::steady_clock::now();
-  LivenessReport liveness = find_livelock(model, options);
+  search.forget_ways();
+  auto found = CycleSearch<AlgorithmSystem>(model, options, search).run();
   std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   report.livelock_seconds = took.count();
-  report.complete = liveness.incomplete.empty() && !liveness.livelock;
-  if (!liveness.incomplete.empty())
-    report.incomplete = "livelocks were not looked for to the end: " + liveness.incomplete;
-  if (!liveness.livelock) return;
-  report.violation =
-      sim::Violation{model.entry().can.elects ? sim::Property::all_elect : sim::Property::progress,
-                     liveness.livelock->what};
-  static const ProgressSink silent;
-  Memory::trim();
-  report.steps = Explorer(model, options, silent)
-                     .way_to(liveness.livelock->state)
-                     .value_or(liveness.livelock->way);
+  report.complete = found.incomplete.empty() && !found.livelock;
+  if (!found.incomplete.empty())
+    report.incomplete = "livelocks were not looked for to the end: " + found.incomplete;
+  if (!found.livelock) return;
+  bool elects = model.entry().can.elects;
+  report.violation = sim::Violation{elects ? sim::Property::all_elect : sim::Property::progress,
+                                    "livelock: messages flow in a cycle of " +
+                                        std::to_string(found.livelock->states) +
+                                        (elects ? " states, and the election does not end"
+                                                : " states, a process waits and none ever enters")};
+  MemoryBudget::trim();
+  report.steps = search.way_to(found.livelock->state).value_or(std::vector<Step>());
   report.cycle = report.steps.size();
-  report.steps.insert(report.steps.end(), liveness.livelock->cycle.begin(),
-                      liveness.livelock->cycle.end());
+  report.steps.insert(report.steps.end(), found.livelock->cycle.begin(),
+                      found.livelock->cycle.end());
 }
 
 Report check_one(const Options& options, const ProgressSink& progress) {
   std::shared_ptr<Model> model =
       make_model(find_any(options.setting.algorithm), options.setting, options.bytes_max);
-  Report report = Explorer(*model, options, progress).run();
+  Search<AlgorithmSystem> search(*model, options, progress);
+  Report report;
+  search.run(report);
+  report.sometimes = expected(*model, options, report.seen);
   report.model = model;
-  Memory::trim();
-  if (report.complete && options.livelock) check_liveness(*model, options, report);
+  if (report.complete && options.livelock) look_for_cycles(*model, options, search, report);
   model->memory().lift();
   return report;
 }
 
-/// Every ring, from 0 on.
+/// Checks every order of the ring. Each starts at node 0, since rotations are equivalent.
 Report check_rings(Options options, const ProgressSink& progress) {
   std::vector<NodeId> ring;
   for (Node node = 0; node < options.setting.nodes; ++node) ring.push_back(NodeId{node});
@@ -182,7 +224,7 @@ Report check(const Options& options, const ProgressSink& progress) {
     return check_one(routed, progress);
   }
   if (!entry.can.elects) return check_one(options, progress);
-  // A tick is a nanosecond: see walker_elections.cpp.
+  // A tick is a nanosecond: see algorithm_system_elections.cpp.
   Options timed = options;
   timed.setting.tuning.answer_timeout = Duration(3);
   timed.setting.tuning.coordinator_timeout = Duration(6);

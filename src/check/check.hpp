@@ -1,32 +1,32 @@
-// Every interleaving of a small system.
+// The model checker: explores every interleaving of a lock or an election among a few nodes, within
+// bounds on what may happen, and reports a shortest run that breaks a property. Used by `conch
+// check`.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "check/model.hpp"
+#include "check/report.hpp"
 #include "check/state.hpp"
-#include "oracle/oracles.hpp"
-#include "sim/population.hpp"
+#include "sim/simulated_nodes.hpp"
 
 namespace conch::check {
 
 struct Options {
   Setting setting;
-  /// How often each thing may happen: cancels, leaves, joins, and faults.
+  /// How often each kind of event may happen in a run: cancels, leaves, joins and faults.
   std::map<Budget, std::uint32_t> budgets;
   bool fifo = false;
-  bool exact = false;
-  /// Off: independent steps are taken in every order.
+  /// Prunes needless steps and messages. If false, independent steps are taken in every order.
   bool reduce = true;
-  /// Off: cycles are not looked for.
+  /// Looks for livelocks (cycles) after the search.
   bool livelock = true;
-  /// Everybody is told of every crash, sooner or later.
+  /// A failure detector tells every node of every crash, sooner or later.
   bool detect = false;
   unsigned threads = 1;
   std::size_t bytes_max = std::size_t{4} << 30;
@@ -55,22 +55,23 @@ enum class StepKind : std::uint8_t {
   crash,
   suspect,
   elect,
-  notice,  // that its coordinator has crashed
+  notice,  // a node notices that its coordinator has crashed
   retire,
   restart,
-  tick  // a part of the time that a message takes at most
+  tick  // half of the longest message delay passes
 };
 
 /// One step of a run.
 struct Step {
   StepKind kind = StepKind::request;
   Node node = 0;
-  /// The contact, the suspected, or the timer.
+  /// The contact of a join, the suspected node, the sender of a message, or the timer.
   Node other = 0;
-  Packet packet;
+  PackedMessage packet;
 };
 
-/// What a run must have seen to count as one.
+/// Situations that an exploration must reach if its bounds allow them. One that misses some of them
+/// has not checked what it claims to.
 enum class Sometimes : std::uint8_t {
   two_wait,
   waits_while_inside,
@@ -83,7 +84,7 @@ enum class Sometimes : std::uint8_t {
   examined,
   fault,
   elections_overlap,
-  participant_crashed,
+  view_protocol_crashed,
   announcer_crashed,
   restarted_coordinator,
   replaced,
@@ -94,40 +95,20 @@ enum class Sometimes : std::uint8_t {
 };
 std::string_view word(Sometimes sometimes);
 
-struct Progress {
-  std::uint64_t states = 0;
-  std::uint64_t queue = 0;
-  std::uint32_t depth = 0;
-};
-
-struct Report {
-  std::uint64_t states = 0;
-  std::uint64_t transitions = 0;
-  std::uint32_t depth = 0;
-  double seconds = 0;
-  /// Of looking for cycles, after that.
+struct Report : SearchReport<Step> {
+  /// How long the cycle search took, after the main search.
   double livelock_seconds = 0;
-  std::size_t bytes = 0;
-  /// Everything within the bounds was explored.
-  bool complete = false;
-  /// Why not.
-  std::string incomplete;
-  std::optional<sim::Violation> violation;
-  /// The shortest way to the violation.
-  std::vector<Step> steps;
-  /// Where a livelock's cycle begins, if it is one.
+  /// The index in `steps` at which a livelock's cycle begins; empty for other violations.
   std::optional<std::size_t> cycle;
-  /// Which numbers the messages of the steps.
+  /// Resolves the message numbers in `steps`.
   std::shared_ptr<Model> model;
-  /// Of an election on a ring: that of the violation.
+  /// Elections on a ring: the order of the ring in which the violation occurs.
   std::vector<NodeId> ring;
-  /// Of those that these bounds should reach: whether they were.
+  /// For each situation that these bounds should reach, whether it was reached.
   std::map<Sometimes, bool> sometimes;
 
   bool interesting() const;
 };
-
-using ProgressSink = std::function<void(const Progress&)>;
 
 Report check(const Options& options, const ProgressSink& progress = {});
 

@@ -1,4 +1,5 @@
-// What is known to come of an input, of a model that computed it or of a thread that has asked it.
+// A table of outcomes by input: of the model, which computes them, or of a thread, which asks the
+// model.
 #pragma once
 
 #include "check/storage.hpp"
@@ -8,16 +9,16 @@ namespace conch::check {
 template <class Outcome>
 class KnownOutcomes {
  public:
-  explicit KnownOutcomes(Memory& memory) : entries_(memory, 1024) {}
+  explicit KnownOutcomes(MemoryBudget& memory) : entries_(memory, {}, 1024) {}
 
-  /// Asks only if it is not known.
+  /// Calls `ask` only if the outcome is not known.
   template <class Ask>
   const Outcome& get(std::uint64_t key, Ask&& ask) {
     auto is_it = [&](const Entry& entry) { return entry.key == key; };
-    const Entry& known = entries_.find(Entry{key, nullptr}.hash(), is_it);
-    if (!known.unused()) return *known.outcome;
+    std::uint64_t hash = Entry{key, nullptr}.hash();
+    if (const Entry& known = entries_.find(hash, is_it); !known.unused()) return *known.outcome;
     const Outcome& outcome = ask();
-    entries_.insert({key, &outcome}, is_it);
+    entries_.insert(hash, is_it, [&] { return Entry{key, &outcome}; });
     return outcome;
   }
 
@@ -26,12 +27,9 @@ class KnownOutcomes {
     std::uint64_t key;
     const Outcome* outcome;
     bool unused() const { return outcome == nullptr; }
-    std::uint64_t hash() const {
-      std::uint64_t hash = key * 0x9fb21c651e98df25;
-      return hash ^ (hash >> 32);
-    }
+    std::uint64_t hash() const { return (key ^ key >> 29) * 0x9fb21c651e98df25; }
   };
-  HashTable<Entry> entries_;
+  HashTable<Entry, OwnHash> entries_;
 };
 
 }  // namespace conch::check

@@ -18,9 +18,10 @@ namespace conch::check {
 namespace {
 
 constexpr std::size_t ballast_bytes = 1 << 20;
-/// From here on the system gets back what is freed, and at once.
+/// Areas of at least this size are mapped one by one and return to the system as soon as they are
+/// freed.
 constexpr std::size_t mapped_bytes = 64 << 10;
-/// What grows between two questions, and what a report needs.
+/// Room for what grows between two checks and for the report.
 constexpr std::size_t slack_bytes = 6 << 20;
 
 std::size_t page_bytes() {
@@ -28,8 +29,8 @@ std::size_t page_bytes() {
   return bytes;
 }
 
-/// The kernel counts pages per processor and sums them up when enough have come together
-/// (percpu_counter_batch), so that its figure is wrong by so much.
+/// The largest error of the kernel's figure: it counts pages per processor and adds them up only
+/// when enough have come together (percpu_counter_batch).
 std::size_t uncounted_bytes() {
   auto processors = static_cast<std::size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_CONF)));
   return processors * std::max<std::size_t>(32, 2 * processors) * page_bytes();
@@ -37,20 +38,20 @@ std::size_t uncounted_bytes() {
 
 }  // namespace
 
-Memory::Memory(std::size_t bytes_max)
+MemoryBudget::MemoryBudget(std::size_t bytes_max)
     : statm_(open("/proc/self/statm", O_RDONLY | O_CLOEXEC)),
       bytes_max_(bytes_max - std::min(bytes_max, slack_bytes + uncounted_bytes())),
       ballast_(static_cast<char*>(std::malloc(ballast_bytes))) {}
 
-Memory::~Memory() {
+MemoryBudget::~MemoryBudget() {
   if (statm_ >= 0) close(statm_);
   std::free(ballast_);
 }
 
-bool Memory::fits() const { return resident() + claimed_ <= bytes_max_; }
+bool MemoryBudget::fits() const { return resident() + claimed_ <= bytes_max_; }
 
 /// The second number of statm, in pages. Where there is no /proc, nothing is bounded.
-std::size_t Memory::resident() const {
+std::size_t MemoryBudget::resident() const {
   char text[128];
   ssize_t size = pread(statm_, text, sizeof text, 0);
   std::string_view rest(text, static_cast<std::size_t>(std::max<ssize_t>(0, size)));
@@ -61,14 +62,14 @@ std::size_t Memory::resident() const {
   return pages * page_bytes();
 }
 
-void Memory::lift() {
+void MemoryBudget::lift() {
   bytes_max_ = std::numeric_limits<std::size_t>::max();
   std::free(ballast_.exchange(nullptr));
 }
 
-void Memory::trim() { malloc_trim(0); }
+void MemoryBudget::trim() { malloc_trim(0); }
 
-std::size_t Memory::peak() {
+std::size_t MemoryBudget::peak() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::size_t>(usage.ru_maxrss) << 10;

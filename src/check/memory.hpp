@@ -1,5 +1,5 @@
-// The memory that a search may use, of the whole process: what the kernel counts as resident, so
-// that nothing is forgotten. Whatever grows asks before it does.
+// Bounds the memory of a search. It counts the memory of the whole process that the kernel reports
+// as resident, so that nothing is left out. Whatever grows asks first.
 #pragma once
 
 #include <atomic>
@@ -13,46 +13,46 @@ namespace conch::check {
 /// The bound does not allow what the search needs next.
 class MemoryFull : public std::exception {
  public:
-  const char* what() const noexcept override { return "the memory that --memory allows is full"; }
+  const char* what() const noexcept override { return "the limit of --memory is reached"; }
 };
 
 /// Safe to use from several threads.
-class Memory {
+class MemoryBudget {
  public:
-  explicit Memory(std::size_t bytes_max);
-  ~Memory();
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
+  explicit MemoryBudget(std::size_t bytes_max);
+  ~MemoryBudget();
+  MemoryBudget(const MemoryBudget&) = delete;
+  MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-  /// Room for something large, from before it is allocated until it is resident.
-  class Claim {
+  /// Reserves room for something large, from before it is allocated until it is resident.
+  class Reservation {
    public:
-    Claim(Memory& memory, std::size_t bytes) : memory_(memory), bytes_(bytes) {
+    Reservation(MemoryBudget& memory, std::size_t bytes) : memory_(memory), bytes_(bytes) {
       memory_.claimed_ += bytes_;
       granted_ = memory_.fits();
     }
-    ~Claim() { memory_.claimed_ -= bytes_; }
-    Claim(const Claim&) = delete;
-    Claim& operator=(const Claim&) = delete;
+    ~Reservation() { memory_.claimed_ -= bytes_; }
+    Reservation(const Reservation&) = delete;
+    Reservation& operator=(const Reservation&) = delete;
     bool granted() const { return granted_; }
 
    private:
-    Memory& memory_;
+    MemoryBudget& memory_;
     std::size_t bytes_;
     bool granted_ = false;
   };
 
-  /// Before every growth of up to `step` bytes. Throws MemoryFull.
+  /// Call this before every growth of up to `step` bytes. Throws MemoryFull.
   void expect_room() const {
     if (!fits()) throw MemoryFull();
   }
   static constexpr std::size_t step = 32 << 10;
 
-  /// The search is over: what is left to do takes little and is not bounded any more.
+  /// Ends the bound, as the search is over and what is left to do takes little memory.
   void lift();
-  /// Gives back to the system what was freed, so that it is not counted any more.
+  /// Returns freed memory to the system, so that it is not counted any more.
   static void trim();
-  /// The most that this process ever had resident.
+  /// The most bytes that this process has ever had resident.
   static std::size_t peak();
 
  private:
@@ -62,11 +62,12 @@ class Memory {
   int statm_ = -1;
   std::atomic<std::size_t> bytes_max_;
   std::atomic<std::size_t> claimed_ = 0;
-  /// Freed by `lift`: who was refused memory by the system must still be able to say so.
+  /// `lift` frees it, so that a process to which the system gives no more memory can still report
+  /// that.
   std::atomic<char*> ballast_;
 };
 
-/// Zeros, resident from the start if they are many. Throws std::bad_alloc.
+/// Allocates zeros; large areas are resident from the start. Throws std::bad_alloc.
 struct FreeZeros {
   std::size_t bytes = 0;
   void operator()(void* zeros) const;

@@ -28,6 +28,15 @@ std::string_view word(Phase phase) {
   return "?";
 }
 
+/// Packs a fence into one word of a state. No explored system has more than 2^16 epochs, or entries
+/// in one epoch.
+std::uint32_t rank(Fence fence) {
+  constexpr std::uint64_t limit = 1 << 16;
+  std::uint64_t epoch = fence.epoch().value;
+  CONCH_EXPECT(epoch < limit && fence.count() < limit, "a fence that fits into a state");
+  return static_cast<std::uint32_t>(epoch * limit + fence.count());
+}
+
 namespace {
 
 template <Algorithm A>
@@ -35,18 +44,22 @@ struct Local {
   A value;
   Phase phase = Phase::idle;
   std::uint32_t requests_left = 0;
-  /// What the holder found, to write the next version.
+  /// The data that the holder found, from which it writes the next version.
   DataRef data;
   std::uint32_t armed = 0;
   CONCH_FIELDS(Local, value, phase, requests_left, data, armed)
 };
 
-/// A protocol and its overlay.
+/// A protocol that runs over an overlay.
 template <class A>
 concept OverOverlay = requires(const A& a) {
   a.protocol();
   a.overlay();
 };
+
+void breaks(Outcome& outcome, const char* what) {
+  outcome.broken = std::make_unique<std::string>(what);
+}
 
 Members members_of(std::uint32_t bits) {
   std::vector<NodeId> nodes;
@@ -85,9 +98,9 @@ class ModelOf final : public Model {
     return number({A(NodeId{node}, start_), phase, setting_.requests_of(node), {}, 0});
   }
 
-  bool may_request(LocalId local) override {
+  std::uint32_t requests_left(LocalId local) override {
     std::lock_guard lock(mutex_);
-    return locals_[local.index()].requests_left > 0;
+    return locals_[local.index()].requests_left;
   }
 
   std::uint32_t armed(LocalId local) override {
@@ -197,7 +210,7 @@ class ModelOf final : public Model {
     try {
       perform(node, local, input, out, outcome);
     } catch (const BrokenInvariant& broken) {
-      outcome.broken = broken.what();
+      outcome.broken = std::make_unique<std::string>(broken.what());
       outcome.next = before;
       return outcome;
     }
@@ -207,7 +220,7 @@ class ModelOf final : public Model {
       std::visit([&](const auto& chosen) { apply_effect(local, chosen, outcome); }, effect);
     if constexpr (OverOverlay<A>)
       if (setting_.forget && local.requests_left == 0) local.value.asks_no_more();
-    // What somebody remembers who has left makes no difference any more.
+    // Reset a node that has left: what it remembers makes no difference any more.
     if (local.phase == Phase::gone) {
       local.value = A(NodeId{node}, start_);
       local.armed = 0;
@@ -217,7 +230,7 @@ class ModelOf final : public Model {
     return outcome;
   }
 
-  /// What only a protocol over an overlay does.
+  /// Fills in the parts of an outcome that only protocols over an overlay have.
   void observe(LocalId before, const Input& input, Outbox<Message>& out, Outcome& outcome) const {
     bool carries = false;
     for (const auto& send : out.sends()) {
@@ -232,10 +245,10 @@ class ModelOf final : public Model {
     outcome.stopped = carried && value.overlay().next_hop(carried->key) && !carries;
     outcome.passes_by = value.passes_by(NodeId{input.other}, message);
     if (outcome.passes_by && outcome.next != before)
-      outcome.broken = "a message that should pass by makes a difference";
+      breaks(outcome, "a message that should pass by makes a difference");
   }
 
-  /// Of what is carried, or sent straight.
+  /// The type name of a message, whether it is routed over the overlay or sent directly.
   static std::string_view name_of(const Message& message) {
     return std::visit(
         []<class M>(const M& m) -> std::string_view {
@@ -260,7 +273,10 @@ class ModelOf final : public Model {
       case InputKind::release: {
         local.phase = Phase::idle;
         DataRef data = std::exchange(local.data, DataRef{});
-        if (!setting_.reads(node)) outcome.released = ++data.version;
+        if (!setting_.reads(node)) {
+          outcome.has_released = true;
+          outcome.released = static_cast<std::uint32_t>(++data.version);
+        }
         return conch::apply(value, input::Release{data}, out);
       }
       case InputKind::cancel:
@@ -319,18 +335,20 @@ class ModelOf final : public Model {
   Wish wish_of(Node node) const { return {setting_.reads(node) ? Mode::read : Mode::write, {}}; }
 
   void apply_effect(Local<A>& local, const Entered& entered, Outcome& outcome) {
-    if (local.phase != Phase::waiting) outcome.broken = "somebody entered who did not wait";
+    if (local.phase != Phase::waiting) breaks(outcome, "somebody entered who did not wait");
     local.phase = Phase::inside;
     local.data = entered.baton.data;
-    outcome.entered = Entry{entered.baton.fence.number(), entered.baton.data.version};
+    outcome.has_entered = true;
+    outcome.entered = {rank(entered.baton.fence),
+                       static_cast<std::uint32_t>(entered.baton.data.version)};
   }
   void apply_effect(Local<A>& local, const Withdrawn&, Outcome& outcome) {
-    if (local.phase != Phase::cancelling) outcome.broken = "withdrawn without a cancel";
+    if (local.phase != Phase::cancelling) breaks(outcome, "withdrawn without a cancel");
     local.phase = Phase::idle;
     outcome.withdrew = true;
   }
   void apply_effect(Local<A>&, const Forfeited&, Outcome& outcome) {
-    outcome.broken = "a lease ran out where nothing has leases";
+    breaks(outcome, "a lease ran out where nothing has leases");
   }
   void apply_effect(Local<A>& local, const Joined&, Outcome& outcome) {
     local.phase = Phase::idle;

@@ -1,5 +1,5 @@
-// One algorithm as the checker sees it: numbered local states, numbered messages, and what one
-// input does to one node. Whatever was computed once is looked up from then on.
+// One algorithm as the checker sees it: numbered local states, numbered messages, and the outcome
+// of one input at one node. Each outcome is computed once and then looked up.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,9 @@ enum class Phase : std::uint8_t {
 };
 std::string_view word(Phase phase);
 
-/// A node's whole local state: the algorithm's value, its process's phase and what it may still ask
-/// for. The number says whether there is a token and what the phase is without a look.
+/// A node's whole local state: the algorithm's value, its process's phase and its remaining
+/// requests. The number encodes the phase and whether the node holds a token, so these need no
+/// lookup.
 struct LocalId {
   std::uint32_t number = 0;
 
@@ -69,16 +70,16 @@ enum class InputKind : std::uint8_t {
   join,
   roster,
   crash,
-  elect,  // the argument says whether it noticed a crash, or began by itself
+  elect,  // argument: 1 if it begins by itself, 0 if it noticed a crash, or began by itself
   retire,
   restart,
   tick
 };
 
-/// What happens to a node; with what it is about in one number, so that it can be looked up.
+/// One input to a node, packed into numbers so that its outcome can be looked up.
 struct Input {
   InputKind kind = InputKind::start;
-  /// Who sent the message, is suspected, or is the contact.
+  /// The sender of the message, the suspected node, or the contact of a join.
   Node other = 0;
   /// The message, the timer, or the members as a set of bits.
   std::uint32_t argument = 0;
@@ -94,48 +95,57 @@ struct Sent {
   friend bool operator==(const Sent&, const Sent&) = default;
 };
 
+/// What the holder got on entry. Systems this small have fences and versions that fit into 32 bits;
+/// see `rank`.
 struct Entry {
-  std::uint64_t fence;
-  std::uint64_t version;
+  std::uint32_t fence;
+  std::uint32_t version;
 };
+std::uint32_t rank(Fence fence);
+inline Fence fence_of(std::uint32_t rank) { return Fence(Epoch{rank >> 16}, rank & 0xffff); }
 
-/// What one input did.
-struct Outcome {
+/// What one input did. There are many outcomes and each is read often, so each fits into one cache
+/// line.
+struct alignas(64) Outcome {
   LocalId next;
-  std::vector<Sent> sent;
-  std::optional<Entry> entered;
-  /// The version of the data that a release left.
-  std::optional<std::uint64_t> released;
   bool withdrew = false;
   bool joined = false;
   bool left = false;
-  /// Of a delivery: whenever the message comes, it changes nothing, and the same is sent on.
+  /// Deliveries only: whenever the message arrives, it leaves the node unchanged and causes the
+  /// same sends.
   bool passes_by = false;
-  // Of a protocol over an overlay: it stopped a message on its way, sent the token, gave votes
-  // back.
+  // Protocols over an overlay only: the node intercepted a message on its route, sent the token, or
+  // yielded votes.
   bool stopped = false;
   bool handed_on = false;
   bool yielded = false;
-  /// Not empty: an invariant of the algorithm is broken.
-  std::string broken;
+  bool has_entered = false;
+  bool has_released = false;
+  Entry entered = {};
+  /// The version of the data after a release.
+  std::uint32_t released = 0;
+  std::vector<Sent> sent;
+  /// Set if an invariant of the algorithm is broken: says which.
+  std::unique_ptr<const std::string> broken;
 };
+static_assert(sizeof(Outcome) == 64);
 
 struct Setting {
   std::string algorithm;
   Node nodes = 3;
-  /// The last of them start outside the group.
+  /// How many nodes, counted from the last, start outside the group.
   Node newcomers = 0;
   std::uint32_t requests = 1;
-  /// Of these, the first ones; the others only take part.
+  /// How many nodes, counted from the first, make requests; the others only take part.
   Node requesters = nodes_max;
-  /// The first of them only read.
+  /// How many nodes, counted from the first, only read.
   Node readers = 0;
   Tuning tuning;
-  /// What a node remembers for requests that it will never make is forgotten.
+  /// A node without requests left drops what it remembers only for requests of its own.
   bool forget = false;
-  /// Of an election: the order of the ring.
+  /// Elections only: the order of the ring.
   std::vector<NodeId> ring = {};
-  /// The sizes of the clusters, in order; empty if all are in one.
+  /// The sizes of the clusters, in order; empty if all nodes are in one.
   std::vector<Node> clusters = {};
   /// How many of the clusters each site has, in order; empty if there are no sites.
   std::vector<Node> sites = {};
@@ -144,44 +154,46 @@ struct Setting {
   std::uint32_t requests_of(Node node) const { return node < requesters ? requests : 0; }
 };
 
-/// What can be seen of an elector.
+/// An elector's observable state.
 struct Ballot {
   std::optional<Node> elected;
   bool participant = false;
   bool retired = false;
 };
 
-/// The timers of a world with a clock: four bits each, one more than the ticks until it is due.
+/// Elections have a clock. Each timer takes four bits: 0 if it is not armed, else one more than the
+/// ticks until it is due.
 inline constexpr int timer_bits = 4;
 inline std::uint32_t ticks_of(std::uint32_t armed, std::uint32_t timer) {
   return armed >> (timer_bits * timer) & ((1U << timer_bits) - 1);
 }
 
-/// Safe to use from several threads.
+/// Numbers local states and messages, and computes outcomes. Safe to use from several threads.
 class Model {
  public:
   explicit Model(std::size_t bytes_max) : memory_(bytes_max) {}
   virtual ~Model() = default;
 
-  /// The memory that the search using this model may take.
-  Memory& memory() { return memory_; }
+  /// The memory bound of the search that uses this model.
+  MemoryBudget& memory() { return memory_; }
   virtual const CatalogEntry& entry() const = 0;
-  /// Of a protocol over an overlay: those on the way of a message take notice of it.
+  /// Protocols over an overlay only: whether nodes on a message's route examine it.
   virtual bool intercepts() const = 0;
   virtual LocalId initial(Node node) = 0;
-  virtual bool may_request(LocalId local) = 0;
-  /// Timers that are armed, as a set of bits; of an election, with the ticks that they have left.
+  virtual std::uint32_t requests_left(LocalId local) = 0;
+  /// The armed timers as a set of bits; for elections, with their ticks (see `ticks_of`).
   virtual std::uint32_t armed(LocalId local) = 0;
-  /// Of an election.
+  /// Elections only.
   virtual Ballot ballot(LocalId local) = 0;
-  /// The outcome stays valid as long as the model.
+  /// The outcome stays valid as long as the model lives.
   virtual const Outcome& apply(Node node, LocalId local, const Input& input) = 0;
-  /// How many things the algorithm's value remembers.
+  /// How many items the algorithm's value remembers.
   virtual std::size_t remembered(LocalId local) = 0;
-  /// How many those of a group of these members, as a set of bits, remember when it starts.
+  /// How many items the nodes of a group of these members (a set of bits) remember at its start.
   virtual std::size_t remembered_at_start(std::uint32_t members) = 0;
 
-  /// What is wrong with the structure of these members, in the order of their numbers.
+  /// Says what is wrong with the structure of these members, given in the order of their numbers;
+  /// empty if nothing is.
   virtual std::string disorder(std::span<const LocalId> members) = 0;
   virtual bool may_be_late(MessageId message) = 0;
   virtual std::string print(MessageId message) = 0;
@@ -189,7 +201,7 @@ class Model {
   virtual std::string difference(LocalId before, LocalId after) = 0;
 
  private:
-  Memory memory_;
+  MemoryBudget memory_;
 };
 
 /// The entry must outlive the model.

@@ -1,14 +1,15 @@
-// The protocols over an overlay, on a ring of three that stays: every interleaving, with as many
-// timers as are stated.
+// Explores every interleaving of the protocols over an overlay, on a fixed ring of three nodes.
+// Each test states how many timers may fire.
 #include <gtest/gtest.h>
 
 #include "check/check.hpp"
-#include "check/story.hpp"
+#include "check/counterexample.hpp"
 #include "sim/distribution.hpp"
+#include "sim/protocol_rules.hpp"
 
 namespace conch::check::protocol_test {
 
-/// Three nodes, a replica at each, and two who ask.
+/// Three nodes with a replica each, two of which request the lock.
 Options two_ask(const std::string& protocol, std::uint32_t timers, bool fifo = false) {
   Options options;
   options.setting.algorithm = protocol;
@@ -22,7 +23,8 @@ Options two_ask(const std::string& protocol, std::uint32_t timers, bool fifo = f
 void expect_no_violation(const Options& options) {
   Report report = check(options);
   EXPECT_TRUE(report.complete) << report.incomplete;
-  EXPECT_FALSE(report.violation) << report.violation->what << "\n" << tell_story(options, report);
+  EXPECT_FALSE(report.violation) << report.violation->what << "\n"
+                                 << describe_counterexample(options, report);
   for (auto [sometimes, seen] : report.sometimes) EXPECT_TRUE(seen) << word(sometimes);
 }
 
@@ -39,21 +41,22 @@ TEST(FixedRing, EndToEndHoldsInEveryInterleavingOfFifoChannels) {
   expect_no_violation(two_ask("end-to-end", 2, true));
 }
 
-// All of it takes a minute: see docs/checker.md.
+// The whole exploration takes a minute: see docs/checker.md.
 TEST(FixedRing, EndToEndHoldsAsFarAsItIsExploredWhereMessagesOvertake) {
   Options options = two_ask("end-to-end", 1);
   options.bytes_max = std::size_t{64} << 20;  // of the whole process
   Report report = check(options);
-  EXPECT_FALSE(report.violation) << report.violation->what << "\n" << tell_story(options, report);
+  EXPECT_FALSE(report.violation) << report.violation->what << "\n"
+                                 << describe_counterexample(options, report);
   EXPECT_GT(report.states, 100'000U);
 }
 
-// Before a replica knew which round overtook which, there were rounds without end.
+// Rounds went on without end before a replica knew which round had overtaken which.
 TEST(FixedRing, SigmaComesToAnEndWhereMessagesOvertake) {
   expect_no_violation(two_ask("sigma", 1));
 }
 
-// The whole exploration also watches that what is left out of the other makes no difference.
+// The unreduced exploration also checks that what the reduced one leaves out makes no difference.
 TEST(FixedRing, NothingIsMissedWhereMuchIsLeftOut) {
   for (Options options :
        {two_ask("sigma", 0), two_ask("sigma", 1, true), two_ask("non-end-to-end", 0),
@@ -62,7 +65,8 @@ TEST(FixedRing, NothingIsMissedWhereMuchIsLeftOut) {
     Report reduced = check(options);
     options.reduce = false;
     Report full = check(options);
-    EXPECT_FALSE(full.violation) << full.violation->what << "\n" << tell_story(options, full);
+    EXPECT_FALSE(full.violation) << full.violation->what << "\n"
+                                 << describe_counterexample(options, full);
     EXPECT_TRUE(full.complete);
     EXPECT_EQ(reduced.sometimes, full.sometimes);
     EXPECT_LT(2 * reduced.transitions, full.transitions);
@@ -75,10 +79,10 @@ TEST(FixedRing, NobodyComesOrGoesOnTheRing) {
   EXPECT_THROW(check(options), BadText);
 }
 
-// What the protocols do without a rule: see docs/p2p.md.
+// What goes wrong without each rule of the protocols: see docs/corrections.md.
 
 struct Specimen {
-  Without without;
+  std::string_view without;
   sim::Property breaks;
   Options options;
 };
@@ -97,20 +101,19 @@ Options both_ask_twice(const std::string& protocol) {
 
 TEST(FixedRing, ARuleTakenAwayIsMissed) {
   const Specimen specimens[] = {
-      {Without::vote_generation, sim::Property::mutual_exclusion, three_ask("end-to-end")},
-      {Without::kept_lock, sim::Property::mutual_exclusion, three_ask("end-to-end")},
-      {Without::told_holder, sim::Property::progress, two_ask("end-to-end", 0)},
-      {Without::late_enqueue, sim::Property::progress, two_ask("end-to-end", 0)},
-      {Without::pass_through, sim::Property::progress, three_ask("end-to-end")},
-      {Without::patience, sim::Property::progress, three_ask("non-end-to-end")},
-      {Without::bounce, sim::Property::progress, both_ask_twice("sigma")},
+      {"vote-generation", sim::Property::mutual_exclusion, three_ask("end-to-end")},
+      {"kept-lock", sim::Property::mutual_exclusion, three_ask("end-to-end")},
+      {"told-holder", sim::Property::progress, two_ask("end-to-end", 0)},
+      {"late-enqueue", sim::Property::progress, two_ask("end-to-end", 0)},
+      {"pass-through", sim::Property::progress, three_ask("end-to-end")},
+      {"patience", sim::Property::progress, three_ask("non-end-to-end")},
+      {"bounce", sim::Property::progress, both_ask_twice("sigma")},
   };
   for (const Specimen& each : specimens) {
     Options options = each.options;
-    options.setting.tuning.without = each.without;
+    options.setting.tuning.policy = sim::policy_without(each.without);
     Report report = check(options);
-    std::string name =
-        options.setting.algorithm + ", rule " + std::to_string(static_cast<int>(each.without));
+    std::string name = options.setting.algorithm + ", rule " + std::string(each.without);
     ASSERT_TRUE(report.violation) << name;
     EXPECT_EQ(report.violation->property, each.breaks) << name << ": " << report.violation->what;
   }

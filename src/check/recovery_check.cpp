@@ -1,6 +1,7 @@
 #include "check/recovery_check.hpp"
 
-#include "check/recovery_search.hpp"
+#include "check/recovery_system.hpp"
+#include "check/search.hpp"
 #include "sim/distribution.hpp"
 
 namespace conch::check::group {
@@ -28,6 +29,9 @@ bool Report::interesting() const {
                      [](const auto& each) { return each.second; });
 }
 
+namespace {
+
+/// For each situation that these bounds should reach, whether `seen` contains it.
 std::map<Sometimes, bool> expected(const Options& options, std::uint32_t seen) {
   std::map<Sometimes, bool> list;
   auto expect = [&](bool reachable, Sometimes sometimes) {
@@ -37,7 +41,8 @@ std::map<Sometimes, bool> expected(const Options& options, std::uint32_t seen) {
   const Setting& setting = options.setting;
   Node founders = setting.nodes - setting.newcomers;
   bool dynamic = find_algorithm(setting.algorithm).can.dynamic;
-  // Who is gone when an epoch ends decides nothing; who comes or goes by itself does.
+  // Peers that are dead when an epoch ends decide nothing; peers that join or leave by themselves
+  // do.
   bool deaths = (may(Budget::crash) || may(Budget::pause)) && founders >= 2;
   bool moves = (may(Budget::leave) || may(Budget::usurp) || (may(Budget::join) && !dynamic)) &&
                founders >= 2;
@@ -63,13 +68,16 @@ std::map<Sometimes, bool> expected(const Options& options, std::uint32_t seen) {
   return list;
 }
 
+}  // namespace
+
 Options complete(Options options) {
   const CatalogEntry& entry = find_algorithm(options.setting.algorithm);
   std::string name(entry.about.name);
   Setting& setting = options.setting;
-  if (entry.about.use != Use::real)
-    throw BadText(name + " is a specimen: it is not recovered, only examined (conch check " + name +
-                  ")");
+  if (!entry.about.is_sound())
+    throw BadText(name +
+                  " is a specimen: it is not recovered, only checked by itself (conch check " +
+                  name + ")");
   if (setting.requests < 1) throw BadText("--requests must be at least 1");
   setting.newcomers = options.budget(Budget::join);
   setting.lives = 1 + options.budget(Budget::restart) + options.budget(Budget::usurp);
@@ -96,25 +104,29 @@ Report check(const Options& given, const ProgressSink& progress) {
   Options options = complete(given);
   std::shared_ptr<Model> model =
       make_model(find_algorithm(options.setting.algorithm), options.setting, options.bytes_max);
-  Report report = Search(*model, options, progress).run();
+  Report report;
+  Search<GroupSystem>(*model, options, progress).run(report);
+  report.bytes = MemoryBudget::peak();
+  report.sometimes = expected(options, report.seen);
   model->memory().lift();
   report.model = model;
   return report;
 }
 
-std::string tell_story(const Options& given, const Report& report) {
+std::string describe_counterexample(const Options& given, const Report& report) {
   Options options = complete(given);
-  Walker walker(*report.model, options);
-  State state = walker.initial();
+  GroupSystem system(*report.model, options);
+  State state = system.initial();
   std::string text;
   for (std::size_t i = 0; i < report.steps.size(); ++i) {
     std::string number = std::to_string(i + 1);
     text += std::string(4 - std::min<std::size_t>(4, number.size()), ' ') + number + ". " +
-            walker.headline(state, report.steps[i]) + "\n";
+            system.headline(state, report.steps[i]) + "\n";
     std::vector<std::string> lines;
     Taken taken;
-    taken.story = &lines;
-    state = walker.take(state, report.steps[i], taken);
+    taken.lines = &lines;
+    State before = state;
+    system.take(before, report.steps[i], state, taken);
     for (const std::string& line : lines) text += "        " + line + "\n";
   }
   return text;

@@ -1,5 +1,6 @@
-// Every interleaving of a small group that recovers: peers that crash, pause, start again, come and
-// go, with a register, leases, and links that deliver in order.
+// The model checker for recovery: explores every interleaving of a small group whose peers crash,
+// pause, restart, join and leave, with a register, leases, and FIFO links. Used by `conch check
+// --recovery`.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@
 #include "check/check.hpp"
 #include "check/recovery_state.hpp"
 #include "oracle/oracles.hpp"
-#include "sim/population.hpp"
+#include "sim/simulated_nodes.hpp"
 
 namespace conch::check::group {
 
@@ -23,6 +24,8 @@ struct Options {
   std::map<Budget, std::uint32_t> budgets;
   unsigned threads = 1;
   std::size_t bytes_max = std::size_t{4} << 30;
+  /// The search prunes nothing here.
+  static constexpr bool reduce = false;
   /// Set from outside to end the run early.
   const std::atomic<bool>* stop = nullptr;
 
@@ -32,7 +35,7 @@ struct Options {
   }
 };
 
-/// Fills in what follows from the budgets. Throws BadText with a sentence if the options
+/// Derives the remaining settings from the budgets. Throws BadText with a sentence if the options
 /// cannot be combined.
 Options complete(Options options);
 
@@ -41,31 +44,32 @@ enum class StepKind : std::uint8_t {
   release,
   cancel,
   deliver,
-  cut,  // nothing more arrives of what a crashed peer has sent to another
+  cut,  // a link breaks: what a crashed peer has sent to this one is lost
   timer,
-  watch,    // it reads the register
-  propose,  // to go on without those whose leases have ended
-  insist,   // of a specimen: its proposal was refused, and it goes on as if it were not
+  watch,    // reads the register
+  propose,  // proposes a view without those whose leases have ended
+  insist,   // specimen only: goes on as if its refused proposal were accepted
   leave,
   join,
   crash,
   pause,
   wake,
-  lapse,  // its lease is not prolonged any more, because it was put out
-  end,    // of a lease
+  lapse,  // cannot renew its lease, because it was put out
+  end,    // its lease ends
   restart,
-  usurp,    // another process starts under the id of one that runs
-  suspect,  // one proposes to go on without another, which may live
+  usurp,    // another process starts under the id of a live one
+  suspect,  // proposes a view without a peer that may be alive
 };
 
 struct Step {
   StepKind kind = StepKind::request;
   Slot slot = 0;
-  /// Who sent the message or is suspected, or the timer.
+  /// The sender of the message, the suspected peer, or the timer.
   Slot other = 0;
 };
 
-/// What a run must have seen to count as one.
+/// Situations that an exploration must reach if its bounds allow them. One that misses some of them
+/// has not checked what it claims to.
 enum class Sometimes : std::uint8_t {
   told_at_freeze,
   early,
@@ -82,20 +86,8 @@ enum class Sometimes : std::uint8_t {
 };
 std::string_view word(Sometimes sometimes);
 
-struct Report {
-  std::uint64_t states = 0;
-  std::uint64_t transitions = 0;
-  std::uint32_t depth = 0;
-  double seconds = 0;
-  std::size_t bytes = 0;
-  /// Everything within the bounds was explored.
-  bool complete = false;
-  /// Why not.
-  std::string incomplete;
-  std::optional<sim::Violation> violation;
-  /// The shortest way to the violation.
-  std::vector<Step> steps;
-  /// Of those that these bounds should reach: whether they were.
+struct Report : SearchReport<Step> {
+  /// For each situation that these bounds should reach, whether it was reached.
   std::map<Sometimes, bool> sometimes;
   std::shared_ptr<Model> model;
 
@@ -104,14 +96,14 @@ struct Report {
 
 Report check(const Options& options, const ProgressSink& progress = {});
 
-/// The steps, with what came of each.
-std::string tell_story(const Options& options, const Report& report);
+/// The numbered steps, each with its consequences.
+std::string describe_counterexample(const Options& options, const Report& report);
 
 /// The arguments after `conch` that repeat the run.
 std::string command(const Options& options);
 
-/// A system, small enough that every interleaving is explored, in which it shows that a rule of the
-/// recovery is needed: with the rule everything holds, without it the property breaks.
+/// A system that shows that a rule of the recovery is needed. It is small enough to explore every
+/// interleaving: with the rule every property holds, without it the given one breaks.
 struct Specimen {
   Rule rule;
   std::string_view algorithm;

@@ -20,7 +20,7 @@ Options of(const std::string& algorithm, Node nodes, const Budgets& budgets) {
 void expect_holds(const Options& options) {
   Report report = check(options);
   std::string story = report.violation ? report.violation->what + "\n" : "";
-  if (report.violation) story += tell_story(options, report);
+  if (report.violation) story += describe_counterexample(options, report);
   EXPECT_TRUE(report.complete) << command(options) << "\n" << report.incomplete << story;
   for (auto [sometimes, seen] : report.sometimes)
     EXPECT_TRUE(seen) << command(options) << "\n" << word(sometimes);
@@ -64,7 +64,7 @@ TEST(Recovery, HoldsWhenTwoOfThreeCrash) {
 }
 
 TEST(Recovery, EveryRuleIsNeeded) {
-  // The checker runs no commands: that rule is taken from `conch survive` (survival_test.cpp).
+  // The checker runs no commands: `conch survive` tests that rule (group_simulation_test.cpp).
   ASSERT_EQ(specimens().size() + 1, recovery::rules.size());
   EXPECT_EQ(recovery::rules.back(), recovery::Rule::command);
   for (std::size_t i = 0; i < specimens().size(); ++i) {
@@ -74,7 +74,7 @@ TEST(Recovery, EveryRuleIsNeeded) {
     Report report = check(options);
     ASSERT_TRUE(report.violation) << command(options);
     EXPECT_EQ(word(report.violation->property), word(specimen.caught_by)) << command(options);
-    EXPECT_LE(report.steps.size(), 16u) << tell_story(options, report);
+    EXPECT_LE(report.steps.size(), 16u) << describe_counterexample(options, report);
     options.setting.without = Rule::none;
     expect_holds(options);
   }
@@ -83,7 +83,7 @@ TEST(Recovery, EveryRuleIsNeeded) {
 TEST(Recovery, AStoryHasAllItsSteps) {
   const Specimen& lease = specimens()[3];
   Report report = check(lease.options());
-  std::string story = tell_story(lease.options(), report);
+  std::string story = describe_counterexample(lease.options(), report);
   EXPECT_NE(story.find("'s lease ends"), std::string::npos) << story;
   EXPECT_NE(story.find(std::to_string(report.steps.size()) + ". "), std::string::npos) << story;
   EXPECT_NE(story.find(" enters with fence 2.1"), std::string::npos) << story;
@@ -106,7 +106,7 @@ TEST(Recovery, MemoryEndsARun) {
   options.bytes_max = 1 << 20;
   Report report = check(options);
   EXPECT_FALSE(report.complete);
-  EXPECT_EQ(report.incomplete, "the memory that --memory allows is full");
+  EXPECT_EQ(report.incomplete, "the limit of --memory is reached");
 }
 
 TEST(Recovery, WhatMakesNoSenseIsRefused) {

@@ -12,13 +12,13 @@ namespace conch::check::group {
 
 namespace {
 
-/// A participant and its process.
+/// A view protocol and its process.
 struct Peer {
-  recovery::Participant participant;
+  recovery::ViewProtocol participant;
   std::uint32_t requests_left = 0;
-  /// It has asked to leave, and asks for nothing else.
+  /// Whether it has asked to leave. Then it makes no more requests.
   bool will_leave = false;
-  /// What the holder found, to write the next version.
+  /// The data that the holder found, from which it writes the next version.
   DataRef found;
   Fence seen;
   std::map<TimerId, Epoch> armed;
@@ -27,7 +27,7 @@ struct Peer {
 
 class GroupModel final : public Model {
  public:
-  using Participant = recovery::Participant;
+  using ViewProtocol = recovery::ViewProtocol;
   using Message = recovery::Message;
   using Orders = recovery::ReadableEffects;
 
@@ -39,9 +39,9 @@ class GroupModel final : public Model {
   PeerNumber newborn(Slot slot) override {
     std::lock_guard lock(mutex_);
     recovery::Charter charter{std::string(entry_.about.name), &algorithm_of(entry_),
-                              entry_.tuned(setting_.tuning), setting_.without};
+                              entry_.tuned(setting_.tuning), policy_without(setting_.without)};
     return number(
-        {Participant(setting_.member(slot), charter), setting_.requests, false, {}, {}, {}});
+        {ViewProtocol(setting_.member(slot), charter), setting_.requests, false, {}, {}, {}});
   }
 
   const Facts& facts(PeerNumber peer) override {
@@ -59,7 +59,7 @@ class GroupModel final : public Model {
 
   MessageFacts message(MessageNumber message) override {
     std::lock_guard lock(mutex_);
-    const auto* told = std::get_if<recovery::Told>(&messages_[message]);
+    const auto* told = std::get_if<recovery::LockMessage>(&messages_[message]);
     return {told ? std::optional(told->epoch) : std::nullopt};
   }
 
@@ -126,7 +126,7 @@ class GroupModel final : public Model {
   }
 
   Facts facts_of(const Peer& peer) {
-    const Participant& participant = peer.participant;
+    const ViewProtocol& participant = peer.participant;
     Facts facts;
     facts.stage = participant.stage();
     facts.doing = participant.doing(the_lock);
@@ -148,8 +148,8 @@ class GroupModel final : public Model {
     return facts;
   }
 
-  recovery::Standing standing(ViewNumber number, Slots ended) const {
-    recovery::Standing standing{views_[number], {}};
+  recovery::RegisterSnapshot standing(ViewNumber number, Slots ended) const {
+    recovery::RegisterSnapshot standing{views_[number], {}};
     for (Slot slot = 0; slot < setting_.slots(); ++slot)
       if ((ended >> slot & 1) != 0) standing.ended.push_back(setting_.life(slot));
     return standing;
@@ -178,7 +178,7 @@ class GroupModel final : public Model {
   }
 
   void perform(Peer& peer, const Input& input, Orders& out) {
-    Participant& participant = peer.participant;
+    ViewProtocol& participant = peer.participant;
     switch (input.kind) {
       case InputKind::request: --peer.requests_left; return participant.request(the_lock, {}, out);
       case InputKind::release: {
@@ -227,7 +227,7 @@ class GroupModel final : public Model {
   void take_note(Peer& peer, const recovery::LockDisarmed& disarmed, Outcome&) {
     peer.armed.erase(disarmed.timer);
   }
-  /// One of a value that is no more does nothing when it fires.
+  /// Drops timers of an earlier epoch's value. They would do nothing when they fire.
   void forget_timers(Peer& peer) {
     auto lock = peer.participant.locks().find(the_lock);
     bool lives = lock != peer.participant.locks().end() && lock->second.value();
@@ -235,8 +235,8 @@ class GroupModel final : public Model {
                   [&](const auto& each) { return !lives || each.second != lock->second.epoch(); });
   }
 
-  /// Collects the participant's state and, if its lock has a value, the fields of that.
-  std::map<std::string, std::string> fields(const Participant& participant) const {
+  /// Lists the view protocol's state and, if its lock has a value, the fields of that value.
+  std::map<std::string, std::string> fields(const ViewProtocol& participant) const {
     std::map<std::string, std::string> list;
     auto lock = participant.locks().find(the_lock);
     if (lock != participant.locks().end() && lock->second.value())
@@ -264,7 +264,7 @@ class GroupModel final : public Model {
 
 std::unique_ptr<Model> make_model(const CatalogEntry& entry, const Setting& setting,
                                   std::size_t bytes_max) {
-  if (entry.about.use != Use::real) return nullptr;
+  if (!entry.about.is_sound()) return nullptr;
   return std::make_unique<GroupModel>(entry, setting, bytes_max);
 }
 

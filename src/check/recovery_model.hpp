@@ -1,5 +1,6 @@
-// A peer of a group that recovers, as the checker sees it: numbered participants, messages and
-// views, and what one input does to one peer. Whatever was computed once is looked up from then on.
+// A peer of a group that recovers, as the checker sees it: numbered view protocols, messages and
+// views, and the outcome of one input at one peer. Each outcome is computed once and then looked
+// up.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +12,18 @@
 #include "catalog/catalog.hpp"
 #include "check/model.hpp"
 #include "recovery/lock.hpp"
-#include "recovery/participant.hpp"
-#include "recovery/rules.hpp"
+#include "recovery/specimens.hpp"
 #include "recovery/view.hpp"
+#include "recovery/view_protocol.hpp"
 
 namespace conch::check::group {
 
 using recovery::Doing;
-using recovery::Life;
 using recovery::Rule;
 using recovery::Stage;
 using recovery::View;
 
-/// A life of a peer: first all the first lives, then all the second, and so on.
+/// One incarnation of a peer. All first incarnations come first, then all second ones, and so on.
 using Slot = std::uint32_t;
 inline constexpr Slot slots_max = 16;
 /// Slots as a set of bits.
@@ -36,19 +36,19 @@ using ViewNumber = std::uint32_t;
 struct Setting {
   std::string algorithm;
   Node nodes = 3;
-  /// The last of them are not in the group when it starts.
+  /// How many nodes, counted from the last, are not in the group at the start.
   Node newcomers = 0;
-  /// As often as a peer may start, once included.
+  /// How often a peer may start, including the first time.
   std::uint32_t lives = 1;
   std::uint32_t requests = 1;
   Tuning tuning;
   Rule without = Rule::none;
-  /// Their sizes, in the order of the nodes; empty if all are in one.
+  /// The sizes of the clusters, in the order of the nodes; empty if all nodes are in one.
   std::vector<Node> clusters = {};
 
   Slot slots() const { return nodes * lives; }
-  Life life(Slot slot) const {
-    return {NodeId{slot % nodes}, recovery::Incarnation{slot / nodes + 1}};
+  PeerInstance life(Slot slot) const {
+    return {NodeId{slot % nodes}, Incarnation{slot / nodes + 1}};
   }
   recovery::Member member(Slot slot) const {
     recovery::Member member{life(slot).id, life(slot).incarnation};
@@ -59,26 +59,26 @@ struct Setting {
     }
     return member;
   }
-  Slot slot(const Life& life) const {
+  Slot slot(const PeerInstance& life) const {
     auto before = static_cast<Slot>(life.incarnation) - 1;
     return before * nodes + static_cast<Slot>(life.id.value);
   }
 };
 
-/// What there is to know of a participant and its process. A write is known by the fence of its
-/// writer, which the data carry as their size.
+/// What the checker needs to know of a view protocol and its process. A write is identified by the
+/// fence of its writer, which the data carry as their size.
 struct Facts {
   Stage stage = Stage::outside;
   Doing doing = Doing::nothing;
   Epoch epoch{0};
   bool decides = false;
   bool may_request = false;
-  /// With which fence it is inside.
+  /// The fence with which it is inside.
   Fence held;
-  /// The newest write that this process has found or left, and the newest whose bytes are here.
+  /// The newest write that this process has found or made, and the newest whose bytes it has.
   Fence seen;
   Fence copy;
-  /// Timers that run, as a set of bits.
+  /// The armed timers, as a set of bits.
   std::uint32_t armed = 0;
   std::size_t early = 0;
   std::optional<ViewNumber> eviction;
@@ -99,10 +99,10 @@ enum class InputKind : std::uint8_t {
 struct Input {
   InputKind kind = InputKind::request;
   Slot from = 0;
-  /// The message, the timer, or a view and the lives whose leases have ended.
+  /// The message, the timer, or a view and the slots whose leases have ended.
   std::uint32_t argument = 0;
 
-  /// Together with the peer, in one number, so that it can be looked up.
+  /// Peer and input in one number, to look up the outcome.
   std::uint64_t key(PeerNumber peer) const {
     return std::uint64_t{peer} << 40 | std::uint64_t(kind) << 36 | std::uint64_t{from} << 32 |
            argument;
@@ -132,24 +132,25 @@ struct Outcome {
   bool withdrew = false;
   bool admitted = false;
   bool departed = false;
-  /// Not empty: an invariant is broken.
+  /// Which invariant is broken; empty if none.
   std::string broken;
 };
 
-/// What there is to know of a message in flight.
+/// What the checker needs to know of a message in flight.
 struct MessageFacts {
-  /// Of an algorithm's message: the epoch it belongs to.
+  /// The epoch of an algorithm's message; empty for other messages.
   std::optional<Epoch> told;
 };
 
-/// Safe to use from several threads; what it returns stays valid as long as it lives.
+/// Numbers peers, messages and views, and computes outcomes. Safe to use from several threads. What
+/// it returns stays valid as long as it lives.
 class Model {
  public:
   explicit Model(std::size_t bytes_max) : memory_(bytes_max) {}
   virtual ~Model() = default;
 
-  /// The memory that the search using this model may take.
-  Memory& memory() { return memory_; }
+  /// The memory bound of the search that uses this model.
+  MemoryBudget& memory() { return memory_; }
 
   virtual const CatalogEntry& entry() const = 0;
   virtual PeerNumber newborn(Slot slot) = 0;
@@ -159,24 +160,24 @@ class Model {
 
   virtual ViewNumber number(const View& view) = 0;
   virtual const View& view(ViewNumber view) = 0;
-  /// What a newcomer, and one that leaves, propose.
+  /// The views that a newcomer and a leaving member propose.
   virtual ViewNumber admission(PeerNumber peer, ViewNumber view, Slots ended) = 0;
   virtual ViewNumber departure(PeerNumber peer) = 0;
-  /// What one proposes that cannot reach another.
+  /// The view that a peer proposes when it cannot reach another.
   virtual std::optional<ViewNumber> eviction_of(PeerNumber peer, Slot suspect) = 0;
 
   virtual std::string print(MessageNumber message) = 0;
-  /// What differs, as `stage working -> frozen`.
+  /// The fields that differ, as `stage working -> frozen`.
   virtual std::string difference(PeerNumber before, PeerNumber after) = 0;
 
  private:
-  Memory memory_;
+  MemoryBudget memory_;
 };
 
-/// The lock that everybody wants.
+/// The only lock, which everybody wants.
 inline const std::string the_lock = "conch";
 
-/// The entry must outlive the model and be one that runs for real.
+/// The entry must outlive the model and be a sound algorithm, no specimen.
 std::unique_ptr<Model> make_model(const CatalogEntry& entry, const Setting& setting,
                                   std::size_t bytes_max);
 

@@ -1,5 +1,5 @@
-// A global state of a group that recovers, in a few words: the register, what the oracles remember,
-// what may still happen, the peers, and the messages in flight.
+// One global state of a group that recovers, as a short array of 32-bit words: the register, what
+// the oracles remember, the remaining budgets, the peers, and the messages in flight.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace conch::check::group {
 
-/// How often each thing may happen in one run.
+/// Kinds of events that may happen a bounded number of times in a run.
 enum class Budget : std::uint8_t { cancel, leave, join, crash, pause, restart, usurp, suspect };
 inline constexpr std::array budgets{Budget::cancel, Budget::leave,  Budget::join,
                                     Budget::crash,  Budget::pause,  Budget::restart,
@@ -33,20 +33,20 @@ constexpr std::string_view word(Budget budget) {
   return "?";
 }
 
-enum class Status : std::uint8_t {
+enum class PeerStatus : std::uint8_t {
   absent,  // not started yet
   running,
   paused,
   crashed,
-  gone,  // it runs, and is out of the group
+  gone,  // its process runs, but is out of the group
 };
 
 /// A message in flight, in one word that sorts by channel.
-struct Packet {
+struct PackedMessage {
   std::uint32_t word = 0;
 
   static std::uint32_t channel(Slot from, Slot to) { return to << 4 | from; }
-  static Packet make(Slot from, Slot to, MessageNumber message) {
+  static PackedMessage make(Slot from, Slot to, MessageNumber message) {
     return {channel(from, to) << 24 | message};
   }
   Slot to() const { return word >> 28; }
@@ -57,14 +57,25 @@ struct Packet {
 
 class State {
  public:
+  /// How many words come before those of the slots.
+  static constexpr std::uint32_t first = 3;
+
   State() = default;
   explicit State(Slot slots) : slots_(slots), size_(first + slots) {
     std::fill_n(words_.begin(), size_, 0);
   }
-  /// As `words` gave it.
+  /// Restores a state from its `words()`.
   State(Slot slots, std::span<const std::uint32_t> words)
       : slots_(slots), size_(static_cast<std::uint32_t>(words.size())) {
     std::copy(words.begin(), words.end(), words_.begin());
+  }
+  /// Copies only the words in use.
+  State(const State& other) { *this = other; }
+  State& operator=(const State& other) {
+    slots_ = other.slots_;
+    size_ = other.size_;
+    std::copy_n(other.words_.begin(), size_, words_.begin());
+    return *this;
   }
 
   Slot slots() const { return slots_; }
@@ -76,7 +87,7 @@ class State {
   bool has_ended(Slot slot) const { return (ended() >> slot & 1) != 0; }
   void end(Slot slot) { words_[0] |= 1U << slot; }
 
-  /// The largest fence that anybody was granted.
+  /// The largest fence granted so far.
   Fence newest() const { return Fence(Epoch{words_[1] >> 16}, words_[1] & 0xffff); }
   void set_newest(Fence fence) {
     if (fence.epoch().value > 0xffff || fence.count() > 0xffff)
@@ -91,22 +102,22 @@ class State {
   }
   void spend(Budget budget) { words_[2] -= 1U << shift(budget); }
 
-  Status status(Slot slot) const { return static_cast<Status>(words_[first + slot] & 7); }
+  PeerStatus status(Slot slot) const { return static_cast<PeerStatus>(words_[first + slot] & 7); }
   PeerNumber peer(Slot slot) const { return words_[first + slot] >> 3; }
-  void set(Slot slot, Status status, PeerNumber peer = 0) {
+  void set(Slot slot, PeerStatus status, PeerNumber peer = 0) {
     words_[first + slot] = peer << 3 | static_cast<std::uint32_t>(status);
   }
-  bool runs(Slot slot) const { return status(slot) == Status::running; }
+  bool runs(Slot slot) const { return status(slot) == PeerStatus::running; }
   /// Whether it will ever do anything again.
-  bool lives(Slot slot) const { return runs(slot) || status(slot) == Status::paused; }
+  bool lives(Slot slot) const { return runs(slot) || status(slot) == PeerStatus::paused; }
 
-  // In flight; those of one channel in the order in which they were sent.
+  // The messages in flight. Those of one channel are in the order in which they were sent.
   std::uint32_t packets() const { return size_ - first - slots_; }
-  Packet packet(std::uint32_t index) const { return {words_[first + slots_ + index]}; }
+  PackedMessage packet(std::uint32_t index) const { return {words_[first + slots_ + index]}; }
   bool is_head(std::uint32_t index) const {
     return index == 0 || packet(index - 1).channel() != packet(index).channel();
   }
-  void add(Packet packet) {
+  void add(PackedMessage packet) {
     if (size_ == words_.size()) throw std::length_error("more in flight than a state has room for");
     std::uint32_t* end = words_.data() + size_;
     std::uint32_t* place = std::upper_bound(
@@ -116,10 +127,10 @@ class State {
     *place = packet.word;
     ++size_;
   }
-  /// The oldest of a channel, which has one.
-  Packet take(Slot from, Slot to) {
+  /// Removes the oldest message of a channel, which must have one.
+  PackedMessage take(Slot from, Slot to) {
     std::uint32_t* head = find(from, to);
-    Packet packet{*head};
+    PackedMessage packet{*head};
     std::copy(head + 1, words_.data() + size_, head);
     --size_;
     return packet;
@@ -127,20 +138,21 @@ class State {
   template <class Predicate>
   void drop(Predicate&& lost) {
     std::uint32_t* end = words_.data() + size_;
-    std::uint32_t* kept = std::remove_if(words_.data() + first + slots_, end,
-                                         [&](std::uint32_t word) { return lost(Packet{word}); });
+    std::uint32_t* kept =
+        std::remove_if(words_.data() + first + slots_, end,
+                       [&](std::uint32_t word) { return lost(PackedMessage{word}); });
     size_ -= static_cast<std::uint32_t>(end - kept);
   }
 
   std::span<const std::uint32_t> words() const { return {words_.data(), size_}; }
 
  private:
-  static constexpr std::uint32_t first = 3;
   static int shift(Budget budget) { return budget_bits * static_cast<int>(budget); }
   std::uint32_t* find(Slot from, Slot to) {
-    return std::find_if(
-        words_.data() + first + slots_, words_.data() + size_,
-        [&](std::uint32_t word) { return Packet{word}.channel() == Packet::channel(from, to); });
+    return std::find_if(words_.data() + first + slots_, words_.data() + size_,
+                        [&](std::uint32_t word) {
+                          return PackedMessage{word}.channel() == PackedMessage::channel(from, to);
+                        });
   }
 
   Slot slots_ = 0;

@@ -1,20 +1,20 @@
-// What can happen in a state.
-#include "check/recovery_walker.hpp"
+// Which steps a state of a group allows, and when it is a deadlock.
+#include "check/recovery_system.hpp"
 
 namespace conch::check::group {
 
-void Walker::steps(const State& state, std::vector<Step>& steps) {
+void GroupSystem::steps(const State& state, std::vector<Step>& steps) {
   steps.clear();
   for (Slot slot = 0; slot < state.slots(); ++slot) {
     switch (state.status(slot)) {
-      case Status::absent:
+      case PeerStatus::absent:
         if (slot < setting().nodes && state.left(Budget::join) > 0)
           steps.push_back({StepKind::join, slot});
         break;
-      case Status::running: steps_of_running(state, slot, steps); break;
-      case Status::paused: steps.push_back({StepKind::wake, slot}); break;
-      case Status::crashed:
-      case Status::gone:
+      case PeerStatus::running: steps_of_running(state, slot, steps); break;
+      case PeerStatus::paused: steps.push_back({StepKind::wake, slot}); break;
+      case PeerStatus::crashed:
+      case PeerStatus::gone:
         if (state.left(Budget::restart) > 0 && next_life(state, slot))
           steps.push_back({StepKind::restart, slot});
         break;
@@ -26,13 +26,13 @@ void Walker::steps(const State& state, std::vector<Step>& steps) {
   steps_of_messages(state, steps);
 }
 
-void Walker::steps_of_running(const State& state, Slot slot, std::vector<Step>& steps) {
+void GroupSystem::steps_of_running(const State& state, Slot slot, std::vector<Step>& steps) {
   steps_of_process(state, slot, steps);
   steps_of_register(state, slot, steps);
   faults_of_running(state, slot, steps);
 }
 
-void Walker::steps_of_process(const State& state, Slot slot, std::vector<Step>& steps) {
+void GroupSystem::steps_of_process(const State& state, Slot slot, std::vector<Step>& steps) {
   const Facts& peer = facts(state, slot);
   if (peer.may_request) steps.push_back({StepKind::request, slot});
   if (peer.doing == Doing::inside) steps.push_back({StepKind::release, slot});
@@ -42,7 +42,7 @@ void Walker::steps_of_process(const State& state, Slot slot, std::vector<Step>& 
     if ((peer.armed >> timer & 1) != 0) steps.push_back({StepKind::timer, slot, timer});
 }
 
-void Walker::steps_of_register(const State& state, Slot slot, std::vector<Step>& steps) {
+void GroupSystem::steps_of_register(const State& state, Slot slot, std::vector<Step>& steps) {
   const Facts& peer = facts(state, slot);
   const Outcome& learned = outcome(state.peer(slot), what_the_register_says(state));
   bool news = learned.next != state.peer(slot) || !learned.sent.empty() || !learned.broken.empty();
@@ -61,8 +61,8 @@ void Walker::steps_of_register(const State& state, Slot slot, std::vector<Step>&
     steps.push_back({StepKind::leave, slot});
 }
 
-/// A member that it cannot reach, whether that lives or not.
-void Walker::suspicions(const State& state, Slot slot, std::vector<Step>& steps) {
+/// Suspicions of other members. The suspected member may be dead or alive.
+void GroupSystem::suspicions(const State& state, Slot slot, std::vector<Step>& steps) {
   bool may = state.left(Budget::suspect) > 0 && is_member(state, slot);
   for (Slot other = 0; may && other < state.slots(); ++other) {
     if (other == slot || !is_member(state, other)) continue;
@@ -72,44 +72,44 @@ void Walker::suspicions(const State& state, Slot slot, std::vector<Step>& steps)
   }
 }
 
-void Walker::faults_of_running(const State& state, Slot slot, std::vector<Step>& steps) {
+void GroupSystem::faults_of_running(const State& state, Slot slot, std::vector<Step>& steps) {
   if (state.left(Budget::crash) > 0) steps.push_back({StepKind::crash, slot});
   suspicions(state, slot, steps);
   if (state.left(Budget::pause) > 0) steps.push_back({StepKind::pause, slot});
 }
 
-void Walker::steps_of_messages(const State& state, std::vector<Step>& steps) {
+void GroupSystem::steps_of_messages(const State& state, std::vector<Step>& steps) {
   for (std::uint32_t i = 0; i < state.packets(); ++i) {
     if (!state.is_head(i)) continue;
-    Packet head = state.packet(i);
+    PackedMessage head = state.packet(i);
     if (state.runs(head.to())) steps.push_back({StepKind::deliver, head.to(), head.from()});
-    if (state.status(head.from()) == Status::crashed)
+    if (state.status(head.from()) == PeerStatus::crashed)
       steps.push_back({StepKind::cut, head.to(), head.from()});
   }
 }
 
-/// Only of one that can do nothing with it any more, or sleeps.
-bool Walker::may_lapse(const State& state, Slot slot) {
+/// A lease may end only if its peer is dead, out of the group or paused.
+bool GroupSystem::may_lapse(const State& state, Slot slot) {
   if (state.has_ended(slot)) return false;
   switch (state.status(slot)) {
-    case Status::absent:
-    case Status::running: return false;
-    case Status::paused: return true;
-    case Status::crashed:
-    case Status::gone: return concerns(state, slot);
+    case PeerStatus::absent:
+    case PeerStatus::running: return false;
+    case PeerStatus::paused: return true;
+    case PeerStatus::crashed:
+    case PeerStatus::gone: return concerns(state, slot);
   }
   return false;
 }
 
-/// The id starts again as this, if it may and has not yet.
-std::optional<Slot> Walker::next_life(const State& state, Slot slot) const {
+/// The slot of the peer's next incarnation, if it may start again and has not yet.
+std::optional<Slot> GroupSystem::next_life(const State& state, Slot slot) const {
   Slot next = slot + setting().nodes;
-  bool free = next < state.slots() && state.status(next) == Status::absent;
+  bool free = next < state.slots() && state.status(next) == PeerStatus::absent;
   return free ? std::optional(next) : std::nullopt;
 }
 
-/// Whether it is only a matter of time. The others are wishes and faults.
-bool Walker::must_happen(const State& state, const Step& step) const {
+/// Whether the step must happen sooner or later. All others are requests or faults.
+bool GroupSystem::must_happen(const State& state, const Step& step) const {
   switch (step.kind) {
     case StepKind::release:
     case StepKind::deliver:
@@ -120,7 +120,7 @@ bool Walker::must_happen(const State& state, const Step& step) const {
     case StepKind::insist:
     case StepKind::lapse:
     case StepKind::wake: return true;
-    case StepKind::end: return state.status(step.slot) != Status::paused;
+    case StepKind::end: return state.status(step.slot) != PeerStatus::paused;
     case StepKind::request:
     case StepKind::cancel:
     case StepKind::leave:
@@ -134,7 +134,14 @@ bool Walker::must_happen(const State& state, const Step& step) const {
   return false;
 }
 
-sim::Finding Walker::deadlock(const State& state, const std::vector<Step>& steps) {
+std::optional<sim::Violation> GroupSystem::judge(const State& state,
+                                                 const std::vector<Step>& steps) {
+  sim::Finding finding = deadlock(state, steps);
+  if (!finding) return {};
+  return sim::Violation{sim::Property::progress, *finding};
+}
+
+sim::Finding GroupSystem::deadlock(const State& state, const std::vector<Step>& steps) {
   for (const Step& step : steps)
     if (must_happen(state, step)) return {};
   for (Slot slot = 0; slot < state.slots(); ++slot) {

@@ -1,5 +1,5 @@
-// A global state in a few words: the nodes' local states, what the oracles remember, what may still
-// go wrong, and the messages in flight.
+// One global state of the system as a short array of 32-bit words: the nodes' local states, what
+// the oracles remember (fence and data version), the remaining budgets, and the messages in flight.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,9 @@
 
 namespace conch::check {
 
-/// How often each thing may happen in one run. Nobody leaves an election, but coordinators retire;
-/// and the timers of a protocol over an overlay are counted.
+/// Kinds of events that may happen a bounded number of times in a run. Two values share their slot:
+/// nobody leaves an election, so `retire` reuses `leave`; only protocols over an overlay count
+/// timers, and nobody restarts there, so `timer` reuses `restart`.
 enum class Budget : std::uint8_t {
   cancel,
   leave,
@@ -30,19 +31,20 @@ inline constexpr int budget_bits = 4;
 inline constexpr std::uint32_t budget_max = (1 << budget_bits) - 1;
 
 /// A message in flight, in one word that sorts by channel.
-struct Packet {
+struct PackedMessage {
   std::uint32_t word = 0;
 
-  static Packet make(Node from, Node to, MessageId message) {
+  static PackedMessage make(Node from, Node to, MessageId message) {
     return {to << 28 | from << 24 | message.number};
   }
   Node to() const { return word >> 28; }
   Node from() const { return word >> 24 & 15; }
   MessageId message() const { return {word & (MessageId::limit - 1)}; }
   std::uint32_t channel() const { return word >> 24; }
-  /// Of an election, where there is no token and its bit means that a tick has passed.
+  /// Elections only: a tick has passed since the message was sent. Elections have no token, so this
+  /// reuses the token's bit.
   bool old() const { return (word & 1) != 0; }
-  friend auto operator<=>(const Packet&, const Packet&) = default;
+  friend auto operator<=>(const PackedMessage&, const PackedMessage&) = default;
 };
 
 class State {
@@ -51,24 +53,35 @@ class State {
   explicit State(Node nodes) : nodes_(nodes), size_(nodes + 3) {
     std::fill_n(words_.begin(), size_, 0);
   }
-  /// As `words` gave it.
+  /// Restores a state from its `words()`.
   State(Node nodes, std::span<const std::uint32_t> words)
       : nodes_(nodes), size_(static_cast<std::uint32_t>(words.size())) {
     std::copy(words.begin(), words.end(), words_.begin());
+  }
+  /// Copies only the words in use.
+  State(const State& other) { *this = other; }
+  State& operator=(const State& other) {
+    nodes_ = other.nodes_;
+    size_ = other.size_;
+    std::copy_n(other.words_.begin(), size_, words_.begin());
+    return *this;
   }
 
   Node nodes() const { return nodes_; }
   LocalId local(Node node) const { return {words_[node]}; }
   void set_local(Node node, LocalId local) { words_[node] = local.number; }
 
-  /// The count of the newest writer's fence, and the version of the data that was released last.
+  /// The rank of the newest writer's fence, and the version of the data released last.
   std::uint32_t fence() const { return words_[nodes_]; }
   void set_fence(std::uint32_t count) { words_[nodes_] = count; }
   std::uint32_t version() const { return words_[nodes_ + 1]; }
   void set_version(std::uint32_t version) { words_[nodes_ + 1] = version; }
-  /// After a crash: the data of the last writer may be lost.
+  /// Set after a crash: the last writer's data may be lost, so the next entry may bring any
+  /// version.
   static constexpr std::uint32_t any_version = ~0U;
 
+  /// All remaining budgets in one word.
+  std::uint32_t budgets() const { return words_[nodes_ + 2]; }
   std::uint32_t left(Budget budget) const {
     return words_[nodes_ + 2] >> shift(budget) & budget_max;
   }
@@ -79,9 +92,10 @@ class State {
   void spend(Budget budget) { words_[nodes_ + 2] -= 1U << shift(budget); }
 
   std::uint32_t packets() const { return size_ - nodes_ - 3; }
-  Packet packet(std::uint32_t index) const { return {words_[nodes_ + 3 + index]}; }
-  /// Behind the others of its channel if that is FIFO; else where it sorts.
-  void add(Packet packet, bool fifo) {
+  PackedMessage packet(std::uint32_t index) const { return {words_[nodes_ + 3 + index]}; }
+  /// Inserts the message behind the others of its channel if channels are FIFO, otherwise in sorted
+  /// order.
+  void add(PackedMessage packet, bool fifo) {
     if (size_ == words_.size()) throw std::length_error("too many messages in flight at once");
     std::uint32_t* end = words_.data() + size_;
     std::uint32_t ignored = fifo ? MessageId::limit - 1 : 0;
@@ -92,7 +106,7 @@ class State {
     *place = packet.word;
     ++size_;
   }
-  /// Of an election: all messages are a tick older. Their order does not change.
+  /// Elections only: makes all messages a tick older. Their order does not change.
   void age() {
     for (std::uint32_t i = nodes_ + 3; i < size_; ++i) words_[i] |= 1;
   }
@@ -112,26 +126,5 @@ class State {
   std::uint32_t size_ = 0;
   std::array<std::uint32_t, 120> words_;
 };
-
-/// 128 bits of a state.
-struct Fingerprint {
-  std::uint64_t high = 0;
-  std::uint64_t low = 0;
-  friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
-};
-
-inline Fingerprint fingerprint(std::span<const std::uint32_t> words) {
-  std::uint64_t a = 0x9e3779b97f4a7c15 ^ words.size();
-  std::uint64_t b = 0xd1b54a32d192ed03;
-  for (std::uint32_t word : words) {
-    a = (a ^ word) * 0xff51afd7ed558ccd;
-    a ^= a >> 32;
-    b = (b + word) * 0xc4ceb9fe1a85ec53;
-    b ^= b >> 29;
-  }
-  a *= 0x9fb21c651e98df25;
-  b *= 0xd6e8feb86659fd93;
-  return {a ^ (a >> 31) ^ b, b ^ (b >> 33)};
-}
 
 }  // namespace conch::check

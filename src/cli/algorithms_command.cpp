@@ -11,7 +11,7 @@ namespace conch::cli {
 namespace {
 
 std::string promises(const About& about) {
-  if (about.use == Use::specimen) return "breaks " + std::string(about.caught_by);
+  if (!about.is_sound()) return "breaks " + std::string(about.caught_by);
   std::string text = "ME1";
   if (about.promises_progress) text += " ME2";
   if (about.promises_order) text += " ME3";
@@ -33,9 +33,9 @@ std::string capabilities(const CatalogEntry& entry) {
   return text;
 }
 
-/// What an election promises of its coordinator.
+/// What an election promises about its coordinator.
 std::string coordinator(const CatalogEntry& entry) {
-  if (entry.about.use == Use::specimen) return "breaks " + std::string(entry.about.caught_by);
+  if (!entry.about.is_sound()) return "breaks " + std::string(entry.about.caught_by);
   return entry.preset.manners == Manners::polite ? "one that is up" : "the largest identifier";
 }
 
@@ -61,7 +61,7 @@ void print_protocols() {
   fmt::print("\n{}\n", table.text());
   fmt::print(
       "n is the number of a lock's replicas. They run on Pastry and on Chord, know no members and\n"
-      "need no register; all promise ME1 and ME2 (docs/p2p.md).\n");
+      "need no register; all promise ME1 and ME2 (docs/overlay.md).\n");
 }
 
 void print_table() {
@@ -100,7 +100,7 @@ nlohmann::ordered_json elections_json() {
                     {"turnaround", about.client_delay},
                     {"promises", coordinator(entry)},
                     {"assumes", assumptions(entry)},
-                    {"for_real_use", about.use == Use::real}});
+                    {"for_real_use", about.is_sound()}});
     if (entry.is_preset()) list.back()["preset_of"] = entry.algorithm;
   }
   return list;
@@ -121,7 +121,7 @@ void print_json() {
                     {"promises", promises(about)},
                     {"assumes", assumptions(entry)},
                     {"can", capabilities(entry)},
-                    {"for_real_use", about.use == Use::real}});
+                    {"for_real_use", about.is_sound()}});
     if (entry.is_preset()) list.back()["preset_of"] = entry.algorithm;
   }
   for (const nlohmann::ordered_json& election : elections_json()) list.push_back(election);

@@ -20,18 +20,19 @@ namespace {
 
 constexpr const char* variable = "CONCH_HELD";
 
-/// A group is its register's: others may have one of the same name. Names have no tabs.
+/// Identifies a lock by name, group and state directory, because groups of two registers may have
+/// the same name. Names contain no tabs.
 std::string target_of(const LockWish& wish) {
   std::string state;
   try {
     state = peer::directories_of(wish.group).state;
   } catch (const Error&) {
-    // Whoever needs the directory says what is wrong with it.
+    // Whoever needs the directory later reports what is wrong with it.
   }
   return fmt::format("{}\t{}\t{}", wish.lock, wish.group, state);
 }
 
-/// Number and start, as the lines have them.
+/// The process id and start time, as the lines have them.
 std::string text_of(const Descendant& process) {
   return fmt::format("{} {}", process.process, process.start);
 }
@@ -52,7 +53,7 @@ struct HeldLine {
   std::string target;
 };
 
-/// Empty if it is none of ours.
+/// Empty if the line is not ours.
 HeldLine parse(const std::string& line) {
   std::size_t first = line.find('\t');
   std::size_t second = first == line.npos ? line.npos : line.find('\t', first + 1);
@@ -84,7 +85,7 @@ void expect_no_ancestor_holds(const LockWish& wish) {
 
 void note_for_descendants(const LockWish& wish) {
   auto self = find_process(::getpid());
-  if (!self) return;  // Nobody could verify it.
+  if (!self) return;  // No descendant could verify it.
   std::string before = inherited();
   std::string line = fmt::format("{}\t{}\t{}", text_of(*self), wish.shared ? "shared" : "exclusive",
                                  target_of(wish));

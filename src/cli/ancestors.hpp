@@ -1,19 +1,20 @@
-// Notices a `conch lock` inside of one that holds the same lock: it would wait for ever.
+// Detects a `conch lock` that runs under another one that holds the same lock: it would wait for
+// ever.
 //
-// Every `conch lock` adds a line to $CONCH_HELD for its command: which process it is, since when,
-// and what it locks. That alone proves nothing, for the variable outlives the process, and numbers
-// are used again: the line counts if /proc shows that very process above this one. Such a process
-// has the lock, or its command would not run.
+// Every `conch lock` adds a line to $CONCH_HELD for its command, with its process id, its start
+// time and the lock. The line alone proves nothing, as the variable outlives the process, and
+// process ids are reused. It counts only if /proc shows that very process above this one. Such a
+// process holds the lock, or its command would not run.
 #pragma once
 
 #include "cli/borrowed_lock.hpp"
 
 namespace conch::cli {
 
-/// Throws std::invalid_argument if one has it; two that share it do not disturb each other.
+/// Throws std::invalid_argument if an ancestor holds the lock, unless both share it.
 void expect_no_ancestor_holds(const LockWish& wish);
 
-/// What this process starts from here on knows of it.
+/// Adds this `conch lock` to $CONCH_HELD for all processes started from here on.
 void note_for_descendants(const LockWish& wish);
 
 }  // namespace conch::cli

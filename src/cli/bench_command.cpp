@@ -1,4 +1,5 @@
-// `conch bench`: how fast locks are on this machine, beside a raw message of the same transport.
+// `conch bench`: measures how fast locks are on this machine, next to a raw message over the same
+// transport.
 #include <fmt/core.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -18,7 +19,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/crew.hpp"
+#include "cli/worker_processes.hpp"
 #include "core/table.hpp"
 #include "net/descriptor.hpp"
 
@@ -29,7 +30,7 @@ using std::chrono::milliseconds;
 
 constexpr Seconds phase_patience = std::chrono::seconds(60);
 constexpr std::size_t processes_max = 64;
-/// Of the time that is measured; not counted.
+/// Fraction of the measured time to run before, uncounted.
 constexpr double warm_up = 0.2;
 
 struct BenchArguments {
@@ -40,7 +41,7 @@ struct BenchArguments {
   bool pin = false;
 };
 
-/// The latest of many times.
+/// Keeps the latest 16384 samples.
 class Samples {
  public:
   void add(std::uint64_t ns) { ns_[count_++ % ns_.size()] = static_cast<double>(ns); }
@@ -62,11 +63,11 @@ double median(std::vector<double> values) {
 
 enum class Phase : std::uint8_t { assemble, warm_up, measure, leave };
 
-/// Written by one process.
+/// The statistics of one process, which alone writes them.
 struct alignas(64) Account {
   std::uint64_t entries = 0;
   std::uint64_t handovers = 0;
-  /// Sent while it waited, and the token that came.
+  /// Messages sent while it waited, and the message that brought the token.
   std::uint64_t messages = 0;
   Samples gaps;
   Samples waits;
@@ -75,11 +76,11 @@ struct alignas(64) Account {
 struct Scoreboard {
   std::atomic<Phase> phase{Phase::assemble};
   std::atomic<std::size_t> ready{0};
-  // By who is inside.
+  // Only the lock holder accesses these.
   std::size_t last_holder = processes_max;
   std::uint64_t unlocked_ns = 0;
   std::array<Account, processes_max> accounts;
-  /// Of what is measured in one process.
+  /// Samples of measurements that only one process makes.
   Samples single;
 };
 
@@ -102,21 +103,22 @@ class Bench {
     for (std::size_t processes : arguments_.processes) table.row(measure(processes, way_ns));
     fmt::print("{}\n", table.text());
     fmt::print(
-        "raw       {:.1f} us: one way of a message of 64 bytes between two processes\n"
+        "raw       {:.1f} us: one way of a 64-byte message between two processes\n"
         "idle      {:.0f} ns: to lock and unlock where the token rests\n",
         way_ns * 1e-3, again_ns);
     fmt::print(
         "\n"
-        "All processes want the lock all the time. handovers: entries after another\n"
-        "process's; again: the share of the others; gap: from the unlock call to the next\n"
-        "holder being in, wait: from the lock call to being in, medians; messages: for each\n"
-        "entry, as receipts tell: sent while waiting, and the token.\n");
+        "All processes want the lock all the time. handovers: entries right after another\n"
+        "process's; again: the share of the others; gap: from the unlock call until the next\n"
+        "holder is in; wait: from the lock call until in (both medians); messages: per entry,\n"
+        "as receipts say: those sent while waiting, and the token.\n");
   }
 
  private:
   bool uses_tcp() const { return arguments_.transport == "tcp"; }
 
-  /// The last core, because the first one serves most interrupts. Processes inherit it.
+  /// Pins to the last core, because the first one serves most interrupts. Child processes inherit
+  /// this.
   static void pin() {
     cpu_set_t set;
     if (::sched_getaffinity(0, sizeof set, &set) != 0) return;
@@ -201,15 +203,15 @@ bool get(const net::Descriptor& socket, Message& message) {
 
 double Bench::measure_way() const {
   auto [ours, theirs] = uses_tcp() ? tcp_ends() : unix_ends();
-  Shared<Scoreboard> board;
-  Crew crew;
-  crew.begin([&] {
+  SharedState<Scoreboard> board;
+  WorkerProcesses workers;
+  workers.begin([&] {
     ours = {};
     Message message{};
     while (get(theirs, message) && put(theirs, message)) continue;
   });
   theirs = {};
-  crew.begin([&] {
+  workers.begin([&] {
     Message message{};
     for (std::uint64_t begin = now_ns(), end = end_ns(); begin < end;) {
       if (!put(ours, message) || !get(ours, message))
@@ -220,7 +222,7 @@ double Bench::measure_way() const {
     }
   });
   ours = {};
-  crew.await_ends(phase_patience + Seconds(arguments_.seconds));
+  workers.await_ends(phase_patience + Seconds(arguments_.seconds));
   auto kept = board->single.kept();
   return median({kept.begin(), kept.end()});
 }
@@ -230,9 +232,9 @@ double Bench::measure_way() const {
 double Bench::measure_reentry() const {
   constexpr unsigned batch = 1000;
   ScratchFolder folder;
-  Shared<Scoreboard> board;
-  Crew crew;
-  crew.begin([&] {
+  SharedState<Scoreboard> board;
+  WorkerProcesses workers;
+  workers.begin([&] {
     Peer peer(options(folder));
     Mutex mutex(peer, "lock");
     for (std::uint64_t begin = now_ns(), end = end_ns(); begin < end;) {
@@ -245,7 +247,7 @@ double Bench::measure_reentry() const {
       begin = now;
     }
   });
-  crew.await_ends(phase_patience + Seconds(arguments_.seconds));
+  workers.await_ends(phase_patience + Seconds(arguments_.seconds));
   auto kept = board->single.kept();
   return median({kept.begin(), kept.end()});
 }
@@ -276,8 +278,8 @@ void contend(const PeerOptions& options, Scoreboard& board, std::size_t process)
   while (board.phase == Phase::assemble) doze(milliseconds(1));
   for (Phase phase = board.phase; phase != Phase::leave; phase = board.phase) {
     enter(mutex, board, process, phase == Phase::measure);
-    // Who was about to ask may have lost its core to the one that its token woke: it has not asked
-    // yet, and would be passed over until that one's time slice ends.
+    // A process that was about to ask may have lost its core to the one that our token woke.
+    // Without yielding, it would be passed over until that time slice ends.
     ::sched_yield();
   }
 }
@@ -295,7 +297,7 @@ std::vector<std::string> row_of(std::span<const Account> accounts, double second
     std::ranges::copy(account.gaps.kept(), std::back_inserter(gaps));
     std::ranges::copy(account.waits.kept(), std::back_inserter(waits));
   }
-  if (entries == 0) throw Stuck("nobody got the lock while it was measured");
+  if (entries == 0) throw TimedOut("no process got the lock during the measurement");
   auto [least, most] = std::ranges::minmax(accounts, {}, &Account::entries);
   double gap_ns = median(std::move(gaps));
   auto percent = [&](double part) { return fmt::format("{:.0f} %", 100 * part / entries); };
@@ -312,20 +314,20 @@ std::vector<std::string> row_of(std::span<const Account> accounts, double second
 
 std::vector<std::string> Bench::measure(std::size_t processes, double way_ns) const {
   ScratchFolder folder;
-  Shared<Scoreboard> board;
-  Crew crew;
+  SharedState<Scoreboard> board;
+  WorkerProcesses workers;
   for (std::size_t process = 0; process < processes; ++process)
-    crew.begin([&, process] { contend(options(folder), *board, process); });
-  crew.await([&] { return board->ready == processes; }, phase_patience,
-             fmt::format("{} processes did not get into the group", processes));
+    workers.begin([&, process] { contend(options(folder), *board, process); });
+  workers.await([&] { return board->ready == processes; }, phase_patience,
+                fmt::format("{} processes could not join the group", processes));
   board->phase = Phase::warm_up;
-  crew.rest(Seconds(arguments_.seconds * warm_up));
+  workers.rest(Seconds(arguments_.seconds * warm_up));
   board->phase = Phase::measure;
   std::uint64_t begin_ns = now_ns();
-  crew.rest(Seconds(arguments_.seconds));
+  workers.rest(Seconds(arguments_.seconds));
   board->phase = Phase::leave;
   double seconds = static_cast<double>(now_ns() - begin_ns) * 1e-9;
-  crew.await_ends(phase_patience);
+  workers.await_ends(phase_patience);
   return row_of(std::span(board->accounts).first(processes), seconds, way_ns);
 }
 
@@ -335,9 +337,9 @@ Exit run_bench(const BenchArguments& arguments) {
     Bench(arguments).run();
     return Exit::held;
   } catch (const Interruption& interruption) {
-    fmt::print(stderr, "\nconch: interrupted; all peers are gone\n");
+    fmt::print(stderr, "\nconch: interrupted; all peers have ended\n");
     return static_cast<Exit>(128 + interruption.signal);
-  } catch (const Stuck& stuck) {
+  } catch (const TimedOut& stuck) {
     fmt::print(stderr, "conch: {}\n", stuck.what());
     return Exit::liveness_broken;
   }
@@ -346,23 +348,25 @@ Exit run_bench(const BenchArguments& arguments) {
 }  // namespace
 
 void add_bench_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand(
-      "bench", "How fast locks are on this machine, between processes of its own");
+  CLI::App* command =
+      app.add_subcommand("bench", "Measure how fast locks are between processes of this machine");
   auto arguments = std::make_shared<BenchArguments>();
-  command->add_option("--processes", arguments->processes, "How many; several: 2,4,8")
+  command
+      ->add_option("--processes", arguments->processes,
+                   "Number of processes, or several numbers: 2,4,8")
       ->delimiter(',')
       ->check(CLI::Range(std::size_t{1}, processes_max))
       ->capture_default_str();
-  command->add_option("--transport", arguments->transport, "tcp, on loopback, or unix")
+  command->add_option("--transport", arguments->transport, "tcp (on loopback) or unix")
       ->check(CLI::IsMember({"tcp", "unix"}))
       ->capture_default_str();
-  command->add_option("--algorithm", arguments->algorithm, "A name of `conch algorithms`")
+  command->add_option("--algorithm", arguments->algorithm, "Algorithm; see `conch algorithms`")
       ->capture_default_str();
-  command->add_option("--seconds", arguments->seconds, "How long each number is measured")
+  command->add_option("--seconds", arguments->seconds, "Duration of each measurement")
       ->check(CLI::Range(0.05, 600.0))
       ->capture_default_str();
   command->add_flag("--pin", arguments->pin,
-                    "All processes on one core: without what it costs to wake another one");
+                    "Keep all processes on one core, which saves the cost of waking another one");
   command->callback([arguments, &invocation] { invocation.exit = run_bench(*arguments); });
 }
 

@@ -24,7 +24,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-/// Whether the first is readable; or the time has come, or another is.
+/// Waits until one of the descriptors is readable or the deadline has come. True if it is the first
+/// one.
 bool await(int descriptor, int interrupt, std::optional<Clock::time_point> deadline,
            int other = -1) {
   std::array<pollfd, 3> sources{
@@ -43,8 +44,8 @@ bool is_readable(int descriptor) {
   return ::poll(&source, 1, 0) > 0;
 }
 
-file::Descriptor copy_of(int descriptor) {
-  return file::Descriptor(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+net::Descriptor copy_of(int descriptor) {
+  return net::Descriptor(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
 }
 
 using Deadline = std::optional<Clock::time_point>;
@@ -54,38 +55,40 @@ Deadline earlier(const Deadline& a, const Deadline& b) {
   return std::min(*a, *b);
 }
 
-/// Says whom one waits for, if that is wanted.
+/// Does nothing unless the wish asks for the names of holders.
 HolderWatch watch_for(const LockWish& wish, std::function<std::optional<PeerLine>()> connect) {
   return {wish.lock, std::move(connect),
           wish.names_holders ? wish.log : std::function<void(std::string_view)>()};
 }
 
-/// A peer says when the time is up, unless it is stopped: so much later nobody waits for it.
+/// A peer answers when the time is up, unless it is stopped. Its answer is waited for this much
+/// longer.
 constexpr milliseconds answer_delay_max{250};
-/// For one who would not wait at all.
+/// The same for `--try`.
 constexpr milliseconds once_answer_delay_max{1000};
 
-/// When even a slow peer has answered; none: when the lock is free.
+/// When even a slow peer must have answered; empty if it may wait until the lock is free.
 std::optional<Clock::time_point> answer_due(const Patience& patience) {
   if (patience.once) return Clock::now() + once_answer_delay_max;
   if (patience.wait) return Clock::now() + *patience.wait + answer_delay_max;
   return std::nullopt;
 }
 
-/// To find a peer that answers, or to become one.
+/// How long finding a responsive peer, or joining the group, may take.
 constexpr std::chrono::seconds joining_max{10};
 
-/// From a peer of this machine, which outlives us: its line is what we hold the lock with.
-class HostsLock final : public BorrowedLock {
+/// A lock from a peer of this machine, which outlives us. The connection to it is what holds the
+/// lock.
+class DaemonLock final : public BorrowedLock {
  public:
-  HostsLock(const LockWish& wish, PeerLine line) : wish_(wish), line_(std::move(line)) {}
+  DaemonLock(const LockWish& wish, PeerLine line) : wish_(wish), line_(std::move(line)) {}
 
   Answer acquire(const Patience& patience, int interrupt) override {
     if (line_.knows_claims()) line_.send(node::Describe{wish_.command});
     if (wish_.lock_delay.count() > 0) line_.send(lock_delay());
     line_.send(node::Acquire{claim, wish_.lock, wish_.shared, patience.wait, patience.once});
     Deadline due = answer_due(patience);
-    // Over a line of its own: on ours nothing may come any more once the lock is there.
+    // It asks over a connection of its own: once we have the lock, nothing else may arrive on ours.
     HolderWatch watch = watch_for(wish_, [this] {
       return PeerLine::to_host(wish_.group, net::steady_now() + holders_patience);
     });
@@ -99,16 +102,17 @@ class HostsLock final : public BorrowedLock {
     return Interrupted{};
   }
 
-  /// When the last copy of the line is closed, the peer gives the lock to the next. If the peer is
-  /// killed, its life is not over before the last copy of its proof is closed.
-  std::vector<file::Descriptor> take_kept() override {
-    std::vector<file::Descriptor> kept;
+  /// When the last copy of the connection is closed, the peer gives the lock to the next waiter. If
+  /// the peer is killed, its life is not over before the last copy of its proof is closed.
+  std::vector<net::Descriptor> take_kept() override {
+    std::vector<net::Descriptor> kept;
     kept.push_back(copy_of(line_.descriptor()));
     if (proof_) kept.push_back(std::move(proof_));
     return kept;
   }
   const file::LeaseReader* lease() const override { return lease_ ? &*lease_ : nullptr; }
-  /// After it has let us in the peer says nothing but that the lock is lost; or it dies.
+  /// Once we have the lock, the peer sends only that it is lost; it becomes readable as well when
+  /// the peer dies.
   int lost() const override { return line_.descriptor(); }
   void release() override { line_.send(node::GiveUp{claim}); }
 
@@ -127,14 +131,14 @@ class HostsLock final : public BorrowedLock {
     }
     if (const auto* failed = std::get_if<node::Failed>(&reply))
       throw LockFailure(LockExit::unavailable, failed->why);
-    throw Error("the peer answers what was not asked");
+    throw Error("unexpected answer from the peer");
   }
 
   node::LockDelay lock_delay() const {
     if (line_.knows_claims()) return {wish_.lock_delay};
     throw Error(ErrorCode::misconfigured,
-                "the peer of this machine is of a release that knows no lock delay; restart it, or "
-                "leave out --lock-delay");
+                "the peer of this machine runs a release without lock delays; restart it with this "
+                "release, or leave out --lock-delay");
   }
 
   /// A peer of an older release sends none.
@@ -149,28 +153,28 @@ class HostsLock final : public BorrowedLock {
   LockWish wish_;
   PeerLine line_;
   std::optional<file::LeaseReader> lease_;
-  file::Descriptor proof_;
+  net::Descriptor proof_;
 };
 
-/// What a command has of its lock: it lets go when it is gone.
+/// The claim of a command. It releases the lock when it is destroyed.
 class CommandClaim final : public node::Claim {
  public:
   CommandClaim(peer::Engine& engine, const LockWish& wish, int ready, int lost)
       : Claim(wish.shared ? Mode::read : Mode::write),
         engine_(engine),
-        desk_(engine.open_desk(wish.lock)),
+        local_lock_(engine.open_local_lock(wish.lock)),
         ready_(ready),
         lost_(lost) {}
   ~CommandClaim() override {
     release();
-    engine_.close_desk(desk_);
+    engine_.close_local_lock(local_lock_);
   }
   CommandClaim(const CommandClaim&) = delete;
   CommandClaim& operator=(const CommandClaim&) = delete;
 
   void request() {
     peer::Guard guard = engine_.guard();
-    engine_.request(*this, desk_, guard);
+    engine_.request(*this, local_lock_, guard);
   }
   void release() {
     peer::Guard guard = engine_.guard();
@@ -191,21 +195,21 @@ class CommandClaim final : public node::Claim {
 
  private:
   peer::Engine& engine_;
-  node::LockDesk& desk_;
+  node::LocalLock& local_lock_;
   int ready_;
   int lost_;
 };
 
-/// From a peer inside of this process, which joins the group for it and leaves.
-class OwnLock final : public BorrowedLock {
+/// A lock from a peer inside this process, which joins the group for it and then leaves.
+class EmbeddedLock final : public BorrowedLock {
  public:
-  explicit OwnLock(LockWish wish)
+  explicit EmbeddedLock(LockWish wish)
       : wish_(std::move(wish)),
         done_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         lost_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (!done_ || !lost_) throw Error("this process has too many open files: raise `ulimit -n`");
   }
-  ~OwnLock() override {
+  ~EmbeddedLock() override {
     if (joining_.joinable()) joining_.join();
     claim_.reset();
     peer_.reset();
@@ -221,8 +225,8 @@ class OwnLock final : public BorrowedLock {
     return wait(patience, interrupt);
   }
 
-  std::vector<file::Descriptor> take_kept() override {
-    std::vector<file::Descriptor> kept;
+  std::vector<net::Descriptor> take_kept() override {
+    std::vector<net::Descriptor> kept;
     if (kept_) kept.push_back(std::move(kept_));
     return kept;
   }
@@ -234,7 +238,7 @@ class OwnLock final : public BorrowedLock {
   }
 
  private:
-  /// Takes its time, and cannot be interrupted: so a thread of its own does it.
+  /// Joining may take long and cannot be interrupted, so it has a thread of its own.
   void join() {
     try {
       peer::make_directories(wish_.group);
@@ -260,7 +264,7 @@ class OwnLock final : public BorrowedLock {
     if (std::string why = wish_.shared ? engine.why_not_shared() : ""; !why.empty())
       throw LockFailure(LockExit::bad_usage, why);
     claim_ = std::make_unique<CommandClaim>(engine, wish_, ready_.number(), lost_.number());
-    // The peer's own thread drives; this one waits for the signals, too.
+    // The peer's own thread drives the engine, because this one also waits for signals.
     claim_->request();
     Deadline deadline;
     if (patience.wait) deadline = Clock::now() + *patience.wait;
@@ -280,25 +284,25 @@ class OwnLock final : public BorrowedLock {
     return answer;
   }
   PeerLine own_line() const { return PeerLine::to_one(wish_.group, NodeId{peer_->id()}); }
-  /// While the peer can ask the others.
+  /// Call it before the peer is destroyed, while it can still ask the others.
   std::string why_not() const try {
     PeerLine line = own_line();
     return why_not_free(line, wish_.lock);
   } catch (const Error& error) {
-    return fmt::format("{}; who holds it is not known: {}", node::not_free, error.what());
+    return fmt::format("{}; its holder is unknown: {}", node::not_free, error.what());
   }
   void take_pledges() {
     peer::Engine& engine = peer_->engine();
     kept_ = engine.proof();
     peer::Guard guard = engine.guard();
-    if (file::Descriptor page = engine.lease_page()) lease_.emplace(std::move(page));
+    if (net::Descriptor page = engine.lease_page()) lease_.emplace(std::move(page));
   }
 
   LockWish wish_;
-  file::Descriptor done_;
-  file::Descriptor ready_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-  file::Descriptor lost_;
-  file::Descriptor kept_;
+  net::Descriptor done_;
+  net::Descriptor ready_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  net::Descriptor lost_;
+  net::Descriptor kept_;
   std::optional<file::LeaseReader> lease_;
   std::thread joining_;
   std::stop_source give_up_;
@@ -307,10 +311,10 @@ class OwnLock final : public BorrowedLock {
   std::unique_ptr<CommandClaim> claim_;
 };
 
-/// From whoever can give it: a peer that leaves, or dies, is no reason to go without.
-class AnybodysLock final : public BorrowedLock {
+/// A lock from whichever peer can give it: if one leaves or dies, it tries another.
+class AutoLock final : public BorrowedLock {
  public:
-  explicit AnybodysLock(LockWish wish) : wish_(std::move(wish)) {}
+  explicit AutoLock(LockWish wish) : wish_(std::move(wish)) {}
 
   Answer acquire(const Patience& patience, int interrupt) override {
     auto give_up_at = Clock::now() + joining_max;
@@ -319,7 +323,7 @@ class AnybodysLock final : public BorrowedLock {
       if (std::optional<Answer> answer = ask_host(left, interrupt)) return *answer;
     } while (needs_host() && !patience.once && !is_readable(interrupt) &&
              Clock::now() < give_up_at);
-    lock_ = std::make_unique<OwnLock>(wish_);
+    lock_ = std::make_unique<EmbeddedLock>(wish_);
     try {
       return lock_->acquire(left, interrupt);
     } catch (const Error& error) {
@@ -327,38 +331,38 @@ class AnybodysLock final : public BorrowedLock {
       throw LockFailure(LockExit::unavailable, error.what());
     }
   }
-  std::vector<file::Descriptor> take_kept() override { return lock_->take_kept(); }
+  std::vector<net::Descriptor> take_kept() override { return lock_->take_kept(); }
   const file::LeaseReader* lease() const override { return lock_->lease(); }
   int lost() const override { return lock_->lost(); }
   void release() override { lock_->release(); }
 
  private:
-  /// By when a peer that is not stopped has answered, if somebody has no time to lose.
+  /// How long a peer that is not stopped takes to answer, when the caller cannot wait.
   static constexpr milliseconds host_answer_delay_max{500};
 
-  /// What of the patience was used up while one was asked in vain is gone.
+  /// Asks the peer of this machine. If that fails, subtracts the time it took from the patience.
   std::optional<Answer> ask_host(Patience& left, int interrupt) {
     std::optional<PeerLine> line = PeerLine::to_host(wish_.group, latest(left));
     if (!line) return std::nullopt;
-    lock_ = std::make_unique<HostsLock>(wish_, std::move(*line));
+    lock_ = std::make_unique<DaemonLock>(wish_, std::move(*line));
     auto asked = Clock::now();
     try {
       return lock_->acquire(left, interrupt);
     } catch (const Error& error) {
-      wish_.log(fmt::format("the peer that was asked is no help: {}", error.what()));
+      wish_.log(fmt::format("cannot use the peer that was asked: {}", error.what()));
     }
     auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - asked);
     if (left.wait) left.wait = std::max(*left.wait - waited, milliseconds(0));
     return std::nullopt;
   }
 
-  /// One is there, perhaps busy, and without it this machine is not in the group.
+  /// Whether a serving peer is there, perhaps busy, without which this machine is not in the group.
   bool needs_host() const {
     auto sockets = peer::sockets_in(peer::directories_of(wish_.group).sockets);
     bool has_host = !sockets.empty() && sockets.front().role == peer::Role::host;
     return has_host && is_elsewhere();
   }
-  /// The register is on another machine, and only a peer of this one leads there.
+  /// Whether the register is on another machine, reached only through a peer of this one.
   bool is_elsewhere() const {
     return !peer::elsewhere(peer::directories_of(wish_.group).state).empty();
   }
@@ -375,7 +379,7 @@ class AnybodysLock final : public BorrowedLock {
 }  // namespace
 
 std::unique_ptr<BorrowedLock> borrow(const LockWish& wish) {
-  return std::make_unique<AnybodysLock>(wish);
+  return std::make_unique<AutoLock>(wish);
 }
 
 }  // namespace conch::cli

@@ -1,5 +1,5 @@
-// A lock as `conch lock` needs it, for the time of one command: from a peer inside of this process,
-// or from one that runs on this machine.
+// A lock as `conch lock` needs it, for the duration of one command. A peer of this machine provides
+// it, or else a peer inside this process.
 #pragma once
 
 #include <chrono>
@@ -18,25 +18,26 @@ namespace conch::cli {
 
 struct LockWish {
   std::string group;
-  /// Empty: that of the group.
+  /// Empty means the group's.
   std::string algorithm;
   std::string lock;
   bool shared = false;
-  /// What will run under it, for those who ask who holds it.
+  /// The command that will run under it, shown to those who ask who holds the lock.
   std::string command = {};
-  /// Nobody enters for so long after the holder's lease has ended, unless it is known to be gone.
+  /// Nobody enters for this long after the holder's lease has ended, unless the holder is known to
+  /// be gone.
   std::chrono::milliseconds lock_delay{};
-  /// One line for everything worth knowing.
+  /// Receives one line for each event worth knowing.
   std::function<void(std::string_view line)> log = [](std::string_view) {};
   /// Also log who holds the lock while we wait for it.
   bool names_holders = false;
 };
 
 struct Patience {
-  /// Asks once, and takes what is free.
+  /// Takes the lock only if it is free now.
   bool once = false;
-  /// For the lock, once the group has been asked; none: as long as it takes. To find the group, or
-  /// to join it, has a bound of its own.
+  /// How long to wait for the lock once the group has been asked; empty for no limit. Finding or
+  /// joining the group has a limit of its own.
   std::optional<std::chrono::milliseconds> wait;
 };
 
@@ -44,7 +45,7 @@ struct Obtained {
   std::uint64_t fence = 0;
 };
 struct NotObtained {
-  /// The end of a sentence: "it was not free within 1s".
+  /// The end of a sentence: "it is held by ...".
   std::string why;
 };
 struct Interrupted {};
@@ -54,26 +55,26 @@ class BorrowedLock {
  public:
   virtual ~BorrowedLock() = default;
 
-  /// Once. All that takes time is done here: also to find a peer, or to become one. Returns
-  /// soon after `interrupt` is readable, and does not read from it. Unless it is obtained, nothing
-  /// is left: no place in a queue, no member of the group. Throws if the group cannot be used: see
-  /// exit_of.
+  /// Call it once. Everything slow happens here, including finding a peer or becoming one. Returns
+  /// soon after `interrupt` becomes readable, and does not read from it. Unless the lock is
+  /// obtained, nothing is left behind: no place in a queue, no member in the group. Throws if the
+  /// group cannot be used; see exit_of.
   virtual Answer acquire(const Patience& patience, int interrupt) = 0;
 
-  // Once obtained.
+  // The rest is valid once the lock is obtained.
 
-  /// While any process has one of these open, the lock is not given away, as far as the lease runs,
-  /// even if this process is killed. Once.
-  virtual std::vector<file::Descriptor> take_kept() = 0;
-  /// How long the lease runs; null if nobody knows.
+  /// While any process has one of these open, the lock is not given away while the lease runs, even
+  /// if this process is killed. Call it once.
+  virtual std::vector<net::Descriptor> take_kept() = 0;
+  /// How long the lease runs; null if unknown.
   virtual const file::LeaseReader* lease() const { return nullptr; }
   /// Becomes readable when the lock is lost, and stays so.
   virtual int lost() const = 0;
-  /// Gives it to the next, also if others still have `kept` open.
+  /// Gives the lock to the next waiter, even if others still have descriptors of `take_kept` open.
   virtual void release() = 0;
 };
 
-/// Takes no time and starts no thread; throws if there can be no such lock.
+/// Returns at once and starts no thread; throws if there can be no such lock.
 std::unique_ptr<BorrowedLock> borrow(const LockWish& wish);
 
 }  // namespace conch::cli

@@ -20,12 +20,12 @@ struct Header {
 };
 
 /// A message of one part, with room for one descriptor.
-struct Parcel {
+struct ControlMessage {
   iovec part{};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
   msghdr message{};
 
-  Parcel(void* bytes, std::size_t size) : part{bytes, size} {
+  ControlMessage(void* bytes, std::size_t size) : part{bytes, size} {
     message.msg_iov = &part;
     message.msg_iovlen = 1;
   }
@@ -41,16 +41,16 @@ struct Parcel {
     header->cmsg_len = CMSG_LEN(sizeof descriptor);
     std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
   }
-  file::Descriptor enclosed() {
+  net::Descriptor enclosed() {
     const cmsghdr* header = CMSG_FIRSTHDR(&message);
     if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return {};
     int descriptor = -1;
     std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
-    return file::Descriptor(descriptor);
+    return net::Descriptor(descriptor);
   }
 };
 
-std::string bytes_of(const Note& note) {
+std::string bytes_of(const KeeperMessage& note) {
   std::string texts;
   for (const std::string& text : note.texts) {
     texts += text;
@@ -65,18 +65,18 @@ std::string bytes_of(const Note& note) {
 
 }  // namespace
 
-std::pair<Channel, Channel> Channel::make() {
+std::pair<KeeperChannel, KeeperChannel> KeeperChannel::make() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    throw Error(std::string("there is no socket for the command's keeper: ") +
+    throw Error(std::string("cannot create a socket for the command's keeper: ") +
                 std::strerror(errno));
-  return {Channel(ends[0]), Channel(ends[1])};
+  return {KeeperChannel(ends[0]), KeeperChannel(ends[1])};
 }
 
-bool Channel::send(const Note& note, int along) {
+bool KeeperChannel::send(const KeeperMessage& note, int along) {
   std::string bytes = bytes_of(note);
   for (std::size_t sent = 0; sent < bytes.size();) {
-    Parcel parcel(bytes.data() + sent, bytes.size() - sent);
+    ControlMessage parcel(bytes.data() + sent, bytes.size() - sent);
     if (along >= 0 && sent == 0) parcel.enclose(along);
     ssize_t more = ::sendmsg(socket_.number(), &parcel.message, MSG_NOSIGNAL);
     if (more < 0 && errno == EINTR) continue;
@@ -86,25 +86,25 @@ bool Channel::send(const Note& note, int along) {
   return true;
 }
 
-bool Channel::fill(void* bytes, std::size_t size) {
+bool KeeperChannel::fill(void* bytes, std::size_t size) {
   for (std::size_t filled = 0; filled < size;) {
-    Parcel parcel(static_cast<char*>(bytes) + filled, size - filled);
+    ControlMessage parcel(static_cast<char*>(bytes) + filled, size - filled);
     parcel.make_room();
     ssize_t more = ::recvmsg(socket_.number(), &parcel.message, MSG_CMSG_CLOEXEC);
     if (more < 0 && errno == EINTR) continue;
     if (more <= 0) return false;
-    if (file::Descriptor enclosed = parcel.enclosed()) along_ = std::move(enclosed);
+    if (net::Descriptor enclosed = parcel.enclosed()) along_ = std::move(enclosed);
     filled += static_cast<std::size_t>(more);
   }
   return true;
 }
 
-std::optional<Note> Channel::receive() {
+std::optional<KeeperMessage> KeeperChannel::receive() {
   Header header{};
   if (!fill(&header, sizeof header)) return std::nullopt;
   std::string texts(header.texts_size, '\0');
   if (!fill(texts.data(), texts.size())) return std::nullopt;
-  Note note{header.word, header.number, {}};
+  KeeperMessage note{header.word, header.number, {}};
   for (std::string_view rest = texts; !rest.empty();) {
     std::size_t size = std::min(rest.find('\0'), rest.size() - 1);
     note.texts.emplace_back(rest.substr(0, size));

@@ -1,5 +1,5 @@
-// What `conch lock` and the keeper of its command say to each other, over a pair of sockets. Both
-// are this program, so a note is the bytes of its fields.
+// Notes between `conch lock` and its keeper, over a socket pair. Both are the same program, so a
+// note is just the bytes of its fields.
 #pragma once
 
 #include <cstdint>
@@ -13,66 +13,66 @@
 namespace conch::cli {
 
 enum class Word : std::uint8_t {
-  // To the keeper, before the start.
+  // To the keeper, before the command starts.
 
-  /// A descriptor to keep open while the command runs.
+  /// Carries a descriptor to keep open while the command runs.
   keep,
-  /// A descriptor that is readable when the lock is lost.
+  /// Carries a descriptor that becomes readable when the lock is lost.
   loss,
-  /// A descriptor of the page that says how long the lease runs.
+  /// Carries the descriptor of the lease page.
   lease,
-  /// So many milliseconds between TERM and KILL when the lock is lost.
+  /// Milliseconds between TERM and KILL when the lock is lost.
   grace,
-  /// So many milliseconds beyond the lease nobody enters.
+  /// Lock delay in milliseconds: nobody enters for this long after the lease.
   lock_delay,
-  /// Start a command: `number` texts for its environment, then its words.
+  /// Starts a command: the first `number` texts are its environment, the rest its words.
   start,
 
-  // To the keeper, then.
+  // To the keeper, after the start.
 
-  /// Send it the signal `number`.
+  /// Sends the signal `number` to the command.
   signal,
-  /// We know how it ended, and are done.
+  /// We know how the command ended, and are done.
   dismissed,
 
   // From the keeper.
 
-  /// The command runs, as process `number`.
+  /// The command runs as process `number`.
   started,
-  /// It could not be started, for the errno `number`.
+  /// The command could not be started, for the errno `number`.
   failed,
-  /// It has ended, with the wait status `number`.
+  /// The command has ended, with the wait status `number`.
   ended,
-  /// It has ended, or did not begin, and perhaps not before the lock was lost. Nothing is left of
-  /// it.
+  /// The command has ended or was never started, perhaps after the lock was lost. Nothing of it is
+  /// left.
   lost,
 };
 
-struct Note {
+struct KeeperMessage {
   Word word{};
   int number = 0;
   std::vector<std::string> texts;
 };
 
-/// One end.
-class Channel {
+/// One end of the socket pair.
+class KeeperChannel {
  public:
-  static std::pair<Channel, Channel> make();
+  static std::pair<KeeperChannel, KeeperChannel> make();
 
   int descriptor() const { return socket_.number(); }
-  /// Sends a descriptor along, if there is one. False if the other has gone.
-  bool send(const Note& note, int along = -1);
-  /// Waits for a whole note. None if the other has gone.
-  std::optional<Note> receive();
-  /// What came along with the last.
-  file::Descriptor take_along() { return std::move(along_); }
+  /// Sends a descriptor along unless it is -1. False if the other side has gone.
+  bool send(const KeeperMessage& note, int along = -1);
+  /// Waits for a whole note. Empty if the other side has gone.
+  std::optional<KeeperMessage> receive();
+  /// The descriptor that came with the last note.
+  net::Descriptor take_along() { return std::move(along_); }
 
  private:
-  explicit Channel(int socket) : socket_(socket) {}
+  explicit KeeperChannel(int socket) : socket_(socket) {}
   bool fill(void* bytes, std::size_t size);
 
-  file::Descriptor socket_;
-  file::Descriptor along_;
+  net::Descriptor socket_;
+  net::Descriptor along_;
 };
 
 }  // namespace conch::cli

@@ -21,12 +21,12 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-/// In the child. All our descriptors are closed by the exec; the signals that were ignored stay so,
-/// for whoever started us meant it (nohup).
+/// Runs in the child. The exec closes all our descriptors. Ignored signals stay ignored, because
+/// whoever started us meant that (nohup).
 [[noreturn]] void become(const CommandPlan& plan, pid_t parent, int news) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(127);  // It died before we asked to hear of it.
-  ::setpgid(0, plan.group);                 // Fails if the group is gone: its user is, too.
+  if (::getppid() != parent) ::_exit(127);  // It died before we set the death signal.
+  ::setpgid(0, plan.group);                 // This fails if the group, and so its user, is gone.
   for (const std::string& text : plan.environment) ::putenv(const_cast<char*>(text.c_str()));
   std::vector<char*> words = pointers_to(plan.words);
   ::sigprocmask(SIG_SETMASK, &plan.mask, nullptr);
@@ -42,13 +42,13 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 Command::Command(const CommandPlan& plan) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw Error(std::string("there is no pipe to start a command: ") + std::strerror(errno));
-  news_ = file::Descriptor(ends[0]);
-  file::Descriptor writing(ends[1]);
+    throw Error(std::string("cannot create a pipe to start the command: ") + std::strerror(errno));
+  news_ = net::Descriptor(ends[0]);
+  net::Descriptor writing(ends[1]);
   pid_t self = ::getpid();
   process_ = ::fork();
   if (process_ < 0)
-    throw Error(std::string("there is no process for the command: ") + std::strerror(errno));
+    throw Error(std::string("cannot start a process for the command: ") + std::strerror(errno));
   if (process_ == 0) become(plan, self, writing.number());
 }
 

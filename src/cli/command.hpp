@@ -1,4 +1,4 @@
-// A command that runs as a child of this process, and does not outlive it.
+// A command that runs as a child of this process and does not outlive it.
 #pragma once
 
 #include <sys/types.h>
@@ -13,11 +13,11 @@
 namespace conch::cli {
 
 struct CommandPlan {
-  /// The program, looked for in $PATH, and its arguments.
+  /// The program, looked up in $PATH, and its arguments.
   std::vector<std::string> words;
-  /// `NAME=VALUE`, in addition to ours.
+  /// `NAME=VALUE`, in addition to our environment.
   std::vector<std::string> environment;
-  /// Its process group, so that it is where its user believes it: before the terminal or not.
+  /// Its process group, so that the command is in the foreground or background as its user expects.
   pid_t group = 0;
   /// The signals that it blocks.
   sigset_t mask{};
@@ -25,22 +25,23 @@ struct CommandPlan {
 
 class Command {
  public:
-  /// Only while this process has one thread. Throws Error if there can be no more processes.
+  /// Call it while this process has only one thread. Throws Error if no process can be created.
   explicit Command(const CommandPlan& plan);
 
   pid_t process() const { return process_; }
-  /// Readable when it is known whether it could be started; -1 if that was asked.
+  /// Becomes readable when it is known whether the command could be started; -1 after `take_news`.
   int news() const { return news_.number(); }
-  /// The errno for which it could not; waits for it.
+  /// Waits for the errno of a failed start; empty if it was started.
   std::optional<int> take_news();
 
  private:
   pid_t process_ = 0;
-  /// Closed by a successful exec, and by a death before.
-  file::Descriptor news_;
+  /// The write end is closed by a successful exec, or by an earlier death.
+  net::Descriptor news_;
 };
 
-/// What shells say of a program that could not be started: 127 if there is none, else 126.
+/// The exit status that shells use when a program cannot be started: 127 if there is none, else
+/// 126.
 int status_of_failed_start(int error);
 
 }  // namespace conch::cli

@@ -1,5 +1,5 @@
-// `conch demo`: a group of peers on this machine, while one joins, one leaves, one is killed and
-// one is stopped; and one of peers in two places.
+// `conch demo`: runs a group of peers on this machine, of which one joins, one leaves, one is
+// killed and one is stopped; then a group at two sites.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <fmt/format.h>
@@ -12,9 +12,9 @@
 #include <string_view>
 
 #include "cli/commands.hpp"
-#include "cli/crew.hpp"
 #include "cli/demo_places.hpp"
 #include "cli/demo_worker.hpp"
+#include "cli/worker_processes.hpp"
 #include "net/descriptor.hpp"
 
 namespace conch::cli {
@@ -29,11 +29,11 @@ struct DemoArguments {
   bool verbose = false;
 };
 
-/// How long anything may take before the demo says that it is stuck.
+/// How long a step may take before the demo gives up as stuck.
 constexpr Seconds step_patience = seconds(30);
-constexpr std::size_t first_crew = 5;
+constexpr std::size_t first_workers = 5;
 
-/// Somebody was inside who must not be.
+/// Mutual exclusion was violated.
 struct Broken : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -44,14 +44,14 @@ std::string span_text(std::uint64_t ns) {
   return ms < 1000 ? fmt::format("{:.1f} ms", ms) : fmt::format("{:.2f} s", ms * 1e-3);
 }
 
-/// 1 234 567
+/// Groups the digits as in 1 234 567.
 std::string grouped(std::uint64_t number) {
   std::string text = std::to_string(number);
   for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, " ");
   return text;
 }
 
-/// The play, act by act. Seats count from 0, and are shown from 1.
+/// The demo, act by act. Seats count from 0, but are shown from 1.
 class Demo {
  public:
   explicit Demo(const DemoArguments& arguments)
@@ -101,29 +101,30 @@ class Demo {
   }
 
   void start(std::size_t which) {
-    crew_.begin([&, which] { work_in_demo(options(), path_, *board_, which); });
+    workers_.begin([&, which] { work_in_demo(options(), path_, *board_, which); });
   }
 
   void await_in(std::size_t which) {
-    crew_.await([&] { return seat(which).is_in.load(); }, step_patience,
-                fmt::format("peer {} did not get into the group", which + 1));
+    workers_.await([&] { return seat(which).is_in.load(); }, step_patience,
+                   fmt::format("peer {} could not join the group", which + 1));
   }
 
-  /// For an act's time.
+  /// Lets the peers work for the length of an act.
   void let_work() {
-    crew_.rest(act_);
+    workers_.rest(act_);
     if (board_->fences_back != 0)
-      throw Broken("an entry's fence was not larger than the one before: the lock is broken");
+      throw Broken("a fence was not greater than the one before: the lock is broken");
   }
 
   void begin() {
     fmt::print(
-        "Five processes, each a peer of a new group, speak TCP on this machine; no server.\n"
-        "Each does the same again and again: lock, read a number from a file, write it plus\n"
-        "one, unlock. If two were ever inside at once, an increment would be lost.\n\n");
+        "Five processes, each a peer of a new group, talk over TCP on this machine; no server.\n"
+        "Each repeats the same steps: lock, read a number from a file, write it back plus\n"
+        "one, unlock. If two were ever inside at once, an increment would be lost.\n"
+        "\n");
     begun_ns_ = now_ns();
-    for (std::size_t which = 0; which < first_crew; ++which) start(which);
-    for (std::size_t which = 0; which < first_crew; ++which) await_in(which);
+    for (std::size_t which = 0; which < first_workers; ++which) start(which);
+    for (std::size_t which = 0; which < first_workers; ++which) await_in(which);
     say("peers 1 to 5 are in the group");
     board_->may_begin = true;
     await_next();
@@ -143,8 +144,8 @@ class Demo {
     std::uint64_t from_ns = now_ns();
     start(which);
     await_in(which);
-    say("peer {} is in, after {}; the others worked on, the longest pause was {}", which + 1,
-        span_text(now_ns() - from_ns), span_text(board_->longest_gap_ns));
+    say("peer {} has joined, after {}; the others kept working, the longest pause was {}",
+        which + 1, span_text(now_ns() - from_ns), span_text(board_->longest_gap_ns));
     let_work();
   }
 
@@ -153,8 +154,8 @@ class Demo {
     board_->longest_gap_ns = 0;
     std::uint64_t from_ns = now_ns();
     seat(which).asked_to_leave = true;
-    crew_.await([&] { return crew_.has_ended(which); }, step_patience,
-                fmt::format("peer {} did not leave", which + 1));
+    workers_.await([&] { return workers_.has_ended(which); }, step_patience,
+                   fmt::format("peer {} did not leave", which + 1));
     say("peer {} has left, after {}; the longest pause was {}", which + 1,
         span_text(now_ns() - from_ns), span_text(board_->longest_gap_ns));
     let_work();
@@ -162,65 +163,66 @@ class Demo {
 
   void is_killed(std::size_t which) {
     hold(which);
-    say("kill -9 of peer {}, which is inside and has read the number", which + 1);
+    say("kill -9 of peer {}, which holds the lock and has read the number", which + 1);
     std::uint64_t killed_ns = now_ns();
-    crew_.kill(which);
+    workers_.kill(which);
     recovery_ns_ = std::max(await_next(), killed_ns) - killed_ns;
-    say("peer {} is in, {} after the kill", board_->next_in + 1, span_text(recovery_ns_));
+    say("peer {} has the lock, {} after the kill", board_->next_in + 1, span_text(recovery_ns_));
     let_work();
   }
 
   void is_stopped(std::size_t which) {
     hold(which);
-    say("SIGSTOP to peer {}, inside as well. It is not dead: its lease of {} s has to end first",
+    say("SIGSTOP to peer {}, which holds the lock, too. It is not dead: its lease of {} s must end "
+        "first",
         which + 1, Seconds(lease_).count());
     std::uint64_t stopped_ns = now_ns();
-    crew_.signal(which, SIGSTOP);
+    workers_.signal(which, SIGSTOP);
     std::uint64_t next_ns = await_next();
-    say("peer {} is in, {} after the stop", board_->next_in + 1, span_text(next_ns - stopped_ns));
+    say("peer {} has the lock, {} after the stop", board_->next_in + 1,
+        span_text(next_ns - stopped_ns));
     let_work();
     seat(which).asked_to_linger = false;
     say("SIGCONT to peer {}, which is about to write what it read before", which + 1);
     std::uint64_t losses = seat(which).losses;
-    crew_.signal(which, SIGCONT);
-    crew_.await([&] { return seat(which).losses > losses; }, step_patience,
-                fmt::format("peer {} was not told that it has lost the lock", which + 1));
+    workers_.signal(which, SIGCONT);
+    workers_.await([&] { return seat(which).losses > losses; }, step_patience,
+                   fmt::format("peer {} was not told that it has lost the lock", which + 1));
     say("peer {} was told that it has lost the lock, and does not write", which + 1);
-    crew_.await([&] { return seat(which).back_ns != 0; }, step_patience,
-                fmt::format("peer {} did not get back into the group", which + 1));
-    say("peer {} is in again, as a new member", which + 1);
+    workers_.await([&] { return seat(which).back_ns != 0; }, step_patience,
+                   fmt::format("peer {} could not rejoin the group", which + 1));
+    say("peer {} is back in the group, as a new member", which + 1);
     let_work();
   }
 
-  /// Until it is inside and stays there; then somebody is awaited.
+  /// Waits until the worker is inside and stays there, and prepares to record the next one in.
   void hold(std::size_t which) {
     seat(which).asked_to_linger = true;
-    crew_.await([&] { return seat(which).lingers.load(); }, step_patience,
-                fmt::format("peer {} did not get the lock", which + 1));
+    workers_.await([&] { return seat(which).lingers.load(); }, step_patience,
+                   fmt::format("peer {} did not get the lock", which + 1));
     board_->next_in_ns = 0;
   }
 
   std::uint64_t await_next() {
-    crew_.await([&] { return board_->next_in_ns != 0; }, step_patience, "nobody got the lock");
+    workers_.await([&] { return board_->next_in_ns != 0; }, step_patience, "no peer got the lock");
     return board_->next_in_ns;
   }
 
   void end() {
     board_->ends = true;
-    crew_.await_ends(step_patience);
+    workers_.await_ends(step_patience);
     say("all have left");
   }
 
-  /// Another group. The crew has no members any more.
+  /// Uses a group of its own; all earlier workers have ended.
   void are_far_apart() {
     Seconds measured = std::max<Seconds>(act_, milliseconds(1000));
-    say("two places, three peers in each, a wire of {} ms between them",
-        milliseconds(between_places).count());
+    say("two sites, three peers at each, {} ms between them", milliseconds(between_places).count());
     for (std::string algorithm : {"naimi-trehel", "preempt-aggregation"}) {
       PlacesResult result = work_in_two_places(algorithm, measured);
       if (result.overlapped) throw Broken("two were inside at once: the lock is broken");
       auto entries = static_cast<double>(result.entries);
-      say("{:<20} {:4.0f} entries a second, a wait of {}, {:.0f} % of the handovers over the wire",
+      say("{:<20} {:4.0f} entries a second, a wait of {}, {:.0f} % of the handovers between sites",
           algorithm, entries / result.measured.count(),
           span_text(static_cast<std::uint64_t>(result.mean_wait.count() * 1e9)),
           100 * static_cast<double>(result.crossings) / entries);
@@ -247,7 +249,7 @@ class Demo {
          none_lost ? "the same: nothing was lost" : "NOT THE SAME: the lock is broken");
     line("handovers a second", grouped(handovers_per_s_),
          "five peers, each with a read and a write");
-    line("kill -9 to the next one in", span_text(recovery_ns_), "");
+    line("kill -9 to the next entry", span_text(recovery_ns_), "");
     line("fences", fences_grew ? "increased" : "WENT BACK",
          fmt::format("from {} to {}", board_->first_fence, board_->last_fence));
     if (!none_lost || !fences_grew) return Exit::safety_broken;
@@ -265,9 +267,9 @@ class Demo {
   ScratchFolder folder_;
   std::string path_;
   net::Descriptor file_;
-  Shared<DemoBoard> board_;
-  /// After all that its members use.
-  Crew crew_;
+  SharedState<DemoBoard> board_;
+  /// Declared last, so that the workers end before what they use.
+  WorkerProcesses workers_;
   std::uint64_t begun_ns_ = 0;
   std::uint64_t handovers_per_s_ = 0;
   std::uint64_t recovery_ns_ = 0;
@@ -278,12 +280,12 @@ Exit run_demo(const DemoArguments& arguments) {
   try {
     return Demo(arguments).run();
   } catch (const Interruption& interruption) {
-    fmt::print(stderr, "\nconch: interrupted; all peers are gone\n");
+    fmt::print(stderr, "\nconch: interrupted; all peers have ended\n");
     return static_cast<Exit>(128 + interruption.signal);
   } catch (const Broken& broken) {
     fmt::print(stderr, "conch: {}\n", broken.what());
     return Exit::safety_broken;
-  } catch (const Stuck& stuck) {
+  } catch (const TimedOut& stuck) {
     fmt::print(stderr, "conch: {}\n", stuck.what());
     return Exit::liveness_broken;
   }
@@ -292,15 +294,15 @@ Exit run_demo(const DemoArguments& arguments) {
 }  // namespace
 
 void add_demo_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand(
-      "demo",
-      "Peers on this machine, while one joins, one leaves, one is killed, one stopped; and some in "
-      "two places");
+  CLI::App* command =
+      app.add_subcommand("demo",
+                         "Show peers on this machine while one joins, one leaves, one is killed "
+                         "and one is stopped; then peers at two sites");
   auto arguments = std::make_shared<DemoArguments>();
   command->add_option("--algorithm", arguments->algorithm,
-                      "What the group runs: a name of `conch algorithms`");
-  command->add_flag("--quick", arguments->quick, "In a few seconds");
-  command->add_flag("--verbose", arguments->verbose, "What the peers log, too");
+                      "Algorithm of the group; see `conch algorithms`");
+  command->add_flag("--quick", arguments->quick, "Take only a few seconds");
+  command->add_flag("--verbose", arguments->verbose, "Print what the peers log, too");
   command->callback([arguments, &invocation] { invocation.exit = run_demo(*arguments); });
 }
 

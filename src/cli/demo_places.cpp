@@ -23,15 +23,15 @@ constexpr Seconds start_patience = std::chrono::seconds(30);
 
 std::size_t place_of(std::size_t peer) { return peer / peers_of_place; }
 
-/// In shared memory.
+/// Lives in shared memory.
 struct PlacesBoard {
   std::atomic<std::size_t> in_group{0};
   std::atomic<bool> may_begin{false};
   std::atomic<bool> counts{false};
-  /// Of each place: the second goes first, for the first has the register.
+  /// One flag per place. The second place ends first, because the first has the register.
   std::array<std::atomic<bool>, 2> ends{};
 
-  // By who is inside.
+  // Only the lock holder writes these.
   std::atomic<std::uint64_t> inside{0};
   std::atomic<bool> overlapped{false};
   std::atomic<std::size_t> last_place{2};
@@ -40,7 +40,7 @@ struct PlacesBoard {
   std::atomic<std::uint64_t> waited_ns{0};
 };
 
-/// Stays inside a millisecond, and then away for some.
+/// Stays inside for a millisecond, then stays away for up to ten.
 void work(const PeerOptions& options, PlacesBoard& board, std::size_t number) {
   Peer peer(options);
   Mutex mutex(peer, "shared");
@@ -65,7 +65,7 @@ void work(const PeerOptions& options, PlacesBoard& board, std::size_t number) {
   }
 }
 
-/// Each place has its own directories, as two machines have; the register is in the first.
+/// Each place has directories of its own, like two machines; the register is in the first.
 class Places {
  public:
   explicit Places(std::string algorithm) : algorithm_(std::move(algorithm)) {
@@ -76,20 +76,20 @@ class Places {
   }
 
   PlacesResult run(Seconds measured) {
-    crew_.begin([&] { wire_.run(); });
+    workers_.begin([&] { wire_.run(); });
     for (std::size_t peer = 0; peer < peers; ++peer) {
-      crew_.begin([&, peer] { work(options(peer), *board_, peer); });
-      crew_.await([&] { return board_->in_group == peer + 1; }, start_patience,
-                  "a peer did not get into the group");
+      workers_.begin([&, peer] { work(options(peer), *board_, peer); });
+      workers_.await([&] { return board_->in_group == peer + 1; }, start_patience,
+                     "a peer could not join the group");
     }
     board_->may_begin = true;
-    crew_.rest(between_places * 10);  // until all have asked
+    workers_.rest(between_places * 10);  // until all have asked
     board_->counts = true;
-    crew_.rest(measured);
+    workers_.rest(measured);
     board_->counts = false;
     for (std::size_t place : {1U, 0U}) {
       board_->ends[place] = true;
-      crew_.await([&] { return have_ended(place); }, start_patience, "not everybody left");
+      workers_.await([&] { return have_ended(place); }, start_patience, "not all peers left");
     }
     PlacesResult result;
     result.entries = board_->entries;
@@ -120,10 +120,10 @@ class Places {
     options.log = [](std::string_view) {};
     return options;
   }
-  /// The first of the crew is the wire.
+  /// The first worker process is the wire.
   bool have_ended(std::size_t place) const {
     for (std::size_t peer = 0; peer < peers; ++peer)
-      if (place_of(peer) == place && !crew_.has_ended(peer + 1)) return false;
+      if (place_of(peer) == place && !workers_.has_ended(peer + 1)) return false;
     return true;
   }
 
@@ -132,9 +132,9 @@ class Places {
   std::array<std::uint16_t, peers> wire_ports_{};
   SlowWire wire_{between_places};
   ScratchFolder folder_;
-  Shared<PlacesBoard> board_;
-  /// After all that its members use.
-  Crew crew_;
+  SharedState<PlacesBoard> board_;
+  /// Declared last, so that the workers end before what they use.
+  WorkerProcesses workers_;
 };
 
 }  // namespace

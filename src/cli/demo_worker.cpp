@@ -14,7 +14,7 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "cli/crew.hpp"
+#include "cli/worker_processes.hpp"
 #include "net/descriptor.hpp"
 
 namespace conch::cli {
@@ -41,12 +41,13 @@ class Worker {
         std::scoped_lock guard(mutex_);
         increment();
       }
-      ::sched_yield();  // There are fewer cores than peers: the others get to ask.
+      ::sched_yield();  // With fewer cores than peers, this lets the others ask.
     }
   }
 
  private:
-  /// Reads, and writes one more: if another was inside meanwhile, its increment would be gone.
+  /// Reads the number and writes one more. If another peer were inside meanwhile, its increment
+  /// would be lost.
   void increment() {
     if (!mutex_.holds()) return note_loss();
     note_entry();

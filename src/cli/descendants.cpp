@@ -24,9 +24,9 @@ namespace conch::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using file::Descriptor;
+using net::Descriptor;
 
-/// How long the killed have before we look who else is there by now.
+/// How long to wait for the killed processes before looking for new ones.
 constexpr std::chrono::milliseconds look_again_after{100};
 
 std::string read_stat(pid_t process) {
@@ -50,7 +50,7 @@ std::multimap<pid_t, Descendant> processes_by_parent() {
   return found;
 }
 
-/// A pidfd of that process and no later one.
+/// Opens a pidfd, empty if the id belongs to a later process by now.
 Descriptor hold(const Descendant& process) {
   Descriptor held(static_cast<int>(::syscall(SYS_pidfd_open, process.process, 0)));
   auto now = find_process(process.process);
@@ -65,7 +65,8 @@ void await_end(const Descriptor& process, Clock::time_point deadline) {
 
 }  // namespace
 
-/// `7 (name) S 1 ...` with the start as the 22nd word; the name may have anything in it.
+/// Parses `7 (name) S 1 ...`, in which the start time is the 22nd word and the name may contain
+/// anything.
 std::optional<Descendant> find_process(pid_t process) {
   std::string text = read_stat(process);
   std::size_t open = text.find('(');
@@ -112,7 +113,7 @@ bool reap(const Reaped& reaped) {
   }
 }
 
-/// Again and again, for those that are still alive may have children meanwhile.
+/// Repeats, because processes that are still alive may fork meanwhile.
 void kill_descendants(const Reaped& reaped) {
   while (reap(reaped)) {
     std::vector<Descriptor> killed;

@@ -10,10 +10,10 @@
 #include <fstream>
 
 #include "net/certificate.hpp"
+#include "net/client_link.hpp"
 #include "net/clock.hpp"
-#include "net/conversations.hpp"
+#include "net/listeners.hpp"
 #include "net/private_folder.hpp"
-#include "net/reception.hpp"
 #include "net/tls.hpp"
 #include "peer/names.hpp"
 #include "peer/register_choice.hpp"
@@ -35,11 +35,11 @@ using std::chrono::system_clock;
 
 constexpr Duration probe_patience = 3s;
 constexpr auto soon = days(14);
-/// For some hundred members: three descriptors each, and some.
+/// Enough for a few hundred members, with three descriptors each.
 constexpr rlim_t files_wanted = 1024;
-/// A view of some hundred members, a few times.
+/// A few times the size of a view of a few hundred members.
 constexpr std::uintmax_t room_wanted = 64 << 10;
-/// One for each peer of this machine that watches a register of files.
+/// Each peer of this machine that watches a file register needs one.
 constexpr unsigned instances_wanted = 64;
 
 std::string milliseconds_text(Duration time) {
@@ -88,23 +88,20 @@ void Doctor::look_at_machine() {
   unsigned instances = number_in("/proc/sys/fs/inotify/max_user_instances");
   if (instances >= instances_wanted || options_.etcd.enabled()) return;
   doubtful(
-      fmt::format("a user may have {} inotify instances; who gets none sees new views a fifth "
+      fmt::format("a user may have {} inotify instances; a peer without one sees new views a fifth "
                   "of a second later: raise fs.inotify.max_user_instances",
                   instances));
 }
 
-/// Locks count time with a clock that nobody sets. People set the other one, which certificates and
-/// logs rely on.
+/// Locks use a clock that nobody can set. Certificates and logs rely on the wall clock.
 void Doctor::look_at_clock() {
   timex state{};
   int how = ::adjtimex(&state);
   bool is_set = how >= 0 && how != TIME_ERROR && (state.status & STA_UNSYNC) == 0;
   std::string now =
       fmt::format("the clock says {:%FT%T}Z", floor<std::chrono::seconds>(system_clock::now()));
-  if (is_set) return good(now + ", and is kept right by the system");
-  doubtful(now +
-           ", and nobody keeps it right (NTP): locks do not mind, but certificates begin and "
-           "end by it");
+  if (is_set) return good(now + ", and is synchronised");
+  doubtful(now + ", but is not synchronised (NTP): locks do not depend on it, but certificates do");
 }
 
 void Doctor::look_at_directories() {
@@ -115,9 +112,9 @@ void Doctor::look_at_directories() {
     return bad(error.what());
   }
   if (!std::filesystem::exists(directories_.state))
-    return good(fmt::format("the group '{}' has not been used here: its first peer will make {}",
+    return good(fmt::format("the group '{}' has not been used here: its first peer will create {}",
                             group_, directories_.state));
-  good(fmt::format("{} is this user's alone, and nobody else can put another in its place",
+  good(fmt::format("{} belongs to this user alone, and no other user can replace it",
                    directories_.state));
 }
 
@@ -147,26 +144,26 @@ void Doctor::look_at(const std::string& file, const std::string& authority) {
   std::string whose = fmt::format("the certificate of {} in {}", paper.subject, file);
   if (now < paper.from)
     return bad(
-        fmt::format("{} is good from {:%F %T} on: set the clock, or wait", whose, paper.from));
+        fmt::format("{} is not valid before {:%F %T}: set the clock, or wait", whose, paper.from));
   if (now > paper.until)
-    return bad(fmt::format("{} was good until {:%F %T}: make a new one", whose, paper.until));
+    return bad(fmt::format("{} expired at {:%F %T}: make a new one", whose, paper.until));
   if (std::string why = authority.empty() ? "" : net::doubt(file, authority); !why.empty())
-    return bad(fmt::format("{} is not accepted by those who trust {}: {}", whose, authority, why));
-  std::string text = fmt::format("{} is good for {} days", whose,
+    return bad(fmt::format("{} is not accepted by peers that trust {}: {}", whose, authority, why));
+  std::string text = fmt::format("{} is valid for {} days", whose,
                                  std::chrono::ceil<days>(paper.until - now).count());
-  if (paper.until - now < soon) return doubtful(text + ": make a new one soon");
+  if (paper.until - now < soon) return doubtful(text + ": renew it soon");
   good(text);
 }
 
-/// With users enabled, a password says who asks, and etcd's gateway refuses a certificate whose
-/// CommonName could be taken for a user, too.
+/// With authentication enabled, a password identifies the user, and etcd's gateway refuses a
+/// certificate with a CommonName, which could name a user, too.
 void Doctor::look_at_common_name() {
   const EtcdOptions& etcd = options_.etcd;
   if (!net::read_certificate(etcd.certificate).has_common_name) return;
   std::string text = fmt::format(
       "the certificate in {} has a CommonName, which etcd's gateway refuses {}: make one without "
       "(openssl req -subj /O=conch)",
-      etcd.certificate, etcd.user.empty() ? "once authentication is enabled" : "of every user");
+      etcd.certificate, etcd.user.empty() ? "once authentication is enabled" : "from every user");
   etcd.user.empty() ? doubtful(text) : bad(text);
 }
 
@@ -177,8 +174,8 @@ void Doctor::look_at_ports() {
     courier.tls = tls_;
     courier.insecure = options_.insecure;
     try {
-      net::Reception reception(courier, 1);
-      good("nobody listens on " + address + ": a peer can");
+      net::Listeners listeners(courier, 1);
+      good("nothing listens on " + address + ": a peer can");
     } catch (const Error& error) {
       try {
         net::ask_who(address, group_, tls_, probe_patience);
@@ -193,7 +190,7 @@ void Doctor::look_at_ports() {
 void Doctor::ask(const std::string& whom, const std::string& address, const net::Tls& tls) {
   Time before = net::steady_now();
   try {
-    net::Acquaintance who =
+    net::PeerInfo who =
         net::ask_who(address, group_, tls, probe_patience, directories_.sockets + "/");
     good(fmt::format("{} answers in {}: conch {}, {}", whom,
                      milliseconds_text(net::steady_now() - before), who.software, who.algorithm));
@@ -203,23 +200,23 @@ void Doctor::ask(const std::string& whom, const std::string& address, const net:
 }
 
 void Doctor::look_at_peers_here() try {
-  for (const peer::Socket& socket : peer::sockets_in(directories_.sockets)) {
+  for (const peer::PeerSocket& socket : peer::sockets_in(directories_.sockets)) {
     std::string path = peer::socket_path(directories_.sockets, socket);
     Time before = net::steady_now();
     try {
       net::ClientLink link(path, group_, before + probe_patience);
-      good(fmt::format("the peer behind {} answers in {}", path,
+      good(fmt::format("the peer at {} answers in {}", path,
                        milliseconds_text(net::steady_now() - before)));
     } catch (const net::Untrusted& error) {
       bad(error.what());
     } catch (const Error& error) {
       doubtful(
-          fmt::format("nobody answers behind {} ({}): one that was killed leaves it, and the "
+          fmt::format("no peer answers at {} ({}): a killed peer leaves its socket behind, and the "
                       "next peer removes it",
                       path, error.what()));
     }
   }
-} catch (const Error&) {  // `look_at_directories` has said why they cannot be listed.
+} catch (const Error&) {  // `look_at_directories` has reported it.
 }
 
 void Doctor::look_at_register() {
@@ -227,7 +224,7 @@ void Doctor::look_at_register() {
   if (!options_.join.empty()) return look_at_contacts();
   if (std::string words = peer::elsewhere(directories_.state); !words.empty())
     return good(
-        fmt::format("this machine's peers have joined a group elsewhere: look with {}", words));
+        fmt::format("this machine's peers joined a group elsewhere: check it with {}", words));
   look_at_files();
 }
 
@@ -236,12 +233,12 @@ void Doctor::look_at_contacts() {
 }
 
 void Doctor::look_at_files() {
-  if (!has_access_) return;  // `look_at_directories` has said why.
+  if (!has_access_) return;  // `look_at_directories` has reported why.
   look_at_room();
   if (!std::filesystem::exists(directories_.state + "/chain")) return look_at_place_for_files();
   try {
     FileRegister reg(directories_.state, {});
-    recovery::Standing standing = reg.read();
+    recovery::RegisterSnapshot standing = reg.read();
     good(fmt::format("the register in {} has view {}, epoch {}, {}; leases of {}",
                      directories_.state, standing.view.number, standing.view.epoch.value,
                      members_text(standing.view), milliseconds_text(reg.lease())));
@@ -251,7 +248,7 @@ void Doctor::look_at_files() {
   }
 }
 
-/// As far as the way to the state directory is there.
+/// The state directory, or its closest existing ancestor.
 std::filesystem::path Doctor::place_for_files() const {
   std::filesystem::path there = directories_.state;
   while (!std::filesystem::exists(there)) there = there.parent_path();
@@ -264,8 +261,8 @@ void Doctor::look_at_room() {
   std::uintmax_t room = std::filesystem::space(there, error).available;
   if (!error && room < room_wanted)
     bad(
-        fmt::format("the file system of {} is full: without room the register takes no new member, "
-                    "and puts out none; make some",
+        fmt::format("the file system of {} is full: the register can neither admit nor remove "
+                    "members; make room",
                     there.string()));
 }
 
@@ -274,14 +271,14 @@ void Doctor::look_at_place_for_files() {
   std::string why = file::objection_to_file_system_at(there, directories_.state);
   if (why.empty()) why = peer::why_not_founded(group_, directories_.state);
   if (!why.empty()) return bad(why);
-  good("there is no register here: the group's first peer will make it");
+  good("there is no register here: the group's first peer will create it");
 }
 
-void Doctor::look_at_members(const recovery::Standing& standing) {
+void Doctor::look_at_members(const recovery::RegisterSnapshot& standing) {
   for (const recovery::Member& member : standing.view.roster) {
     std::string name = wire::describe(member.life());
     if (standing.has_ended(member.life())) {
-      doubtful(name + " is dead, or was silent for too long: the others are putting it out");
+      doubtful(name + " is dead, or was silent for too long: the other members are removing it");
     } else {
       ask(name, member.address, tls_);
     }
@@ -290,22 +287,23 @@ void Doctor::look_at_members(const recovery::Standing& standing) {
 
 void Doctor::accept_restored() {
   if (!options_.etcd.enabled())
-    return bad("--accept-restored is about etcd as the register: name it with --register");
+    return bad("--accept-restored is for etcd as the register: name it with --register");
   try {
     EtcdRegisterOptions etcd = peer::etcd_options(options_.etcd);
     etcd.group = group_;
     bool accepted = etcd::accept_restored(etcd, [&](Duration lease) {
-      good(fmt::format("waits for {}, until nobody holds a lock of before",
+      good(fmt::format("waiting for {}, until no earlier lock is held any more",
                        milliseconds_text(lease)));
     });
-    if (accepted) return good("what etcd has is accepted: the peers come in again by themselves");
-    doubtful("there is nothing to accept: no peer has seen a backup restored");
+    if (accepted) return good("etcd's state is accepted: the peers rejoin by themselves");
+    doubtful("there is nothing to accept: no peer has found a restored backup");
   } catch (const std::exception& error) {
     bad(error.what());
   }
 }
 
-/// Each member of the cluster by itself; and whether it would let us write, without writing.
+/// Asks each member of the cluster by itself, and tests the right to write without writing: the
+/// condition of the transaction never holds.
 void Doctor::look_at_etcd() {
   etcd::Names names(group_);
   etcd::Transaction probe{
@@ -322,12 +320,12 @@ void Doctor::look_at_etcd() {
       etcd::Client client(
           {{etcd::parse_endpoint(endpoint)}, options.tls, options.user, options.password});
       client.set_patience(probe_patience);
-      etcd::Outcome outcome = client.transact(probe);
+      etcd::TransactionResult outcome = client.transact(probe);
       good(fmt::format("etcd at {} answers in {}", endpoint,
                        milliseconds_text(net::steady_now() - before)));
       if (cluster.empty()) cluster = outcome.header.cluster;
       if (cluster != outcome.header.cluster)
-        bad(endpoint + " is of another cluster than the first: two groups, and two holders");
+        bad(endpoint + " belongs to another cluster than the first: two groups, and two holders");
       if (!outcome.found[1].empty())
         newest = file::view_file(outcome.found[1].front().value, outcome.found[1].front().key).view;
       restored = restored || !outcome.found[2].empty();
@@ -338,7 +336,7 @@ void Doctor::look_at_etcd() {
   if (cluster.empty()) return;
   if (restored) bad(etcd::restored_text);
   if (!newest)
-    return good(fmt::format("etcd has no group '{}' yet: its first peer will make it", group_));
+    return good(fmt::format("etcd has no group '{}' yet: its first peer will create it", group_));
   good(fmt::format("etcd has view {} of the group '{}', epoch {}, {}", newest->number, group_,
                    newest->epoch.value, members_text(*newest)));
   look_at_members({*newest, {}});

@@ -1,5 +1,5 @@
-// What would keep a peer from working here, looked at one thing after the other. To look changes
-// nothing: no directory is made, no key written, no port kept.
+// Checks, one by one, what would keep a peer from working here. Checking changes nothing: it
+// creates no directory, writes no key, and keeps no port.
 #pragma once
 
 #include <conch/peer.hpp>
@@ -14,19 +14,19 @@
 
 namespace conch::cli {
 
-struct Finding {
+struct Diagnosis {
   enum class How : std::uint8_t { good, doubtful, bad } how{};
-  /// A sentence; if something is wrong, with what to do about it.
+  /// A sentence; for a problem, with what to do about it.
   std::string what;
 };
 
 class Doctor {
  public:
-  using Report = std::function<void(const Finding&)>;
+  using Report = std::function<void(const Diagnosis&)>;
 
   Doctor(PeerOptions options, Report report);
   void look();
-  /// The one thing that changes something: see etcd_restored.hpp.
+  /// The only action that changes something; see etcd_restored.hpp.
   void accept_restored();
 
  private:
@@ -45,19 +45,19 @@ class Doctor {
   void look_at_etcd();
   void look_at_contacts();
   void look_at_peers_here();
-  void look_at_members(const recovery::Standing& standing);
+  void look_at_members(const recovery::RegisterSnapshot& standing);
   void ask(const std::string& whom, const std::string& address, const net::Tls& tls);
 
-  void good(std::string what) { report_({Finding::How::good, std::move(what)}); }
-  void doubtful(std::string what) { report_({Finding::How::doubtful, std::move(what)}); }
-  void bad(std::string what) { report_({Finding::How::bad, std::move(what)}); }
+  void good(std::string what) { report_({Diagnosis::How::good, std::move(what)}); }
+  void doubtful(std::string what) { report_({Diagnosis::How::doubtful, std::move(what)}); }
+  void bad(std::string what) { report_({Diagnosis::How::bad, std::move(what)}); }
 
   PeerOptions options_;
   Report report_;
   std::string group_;
   peer::Directories directories_;
   net::Tls tls_;
-  /// To the directories on this machine.
+  /// Whether the directories on this machine can be used.
   bool has_access_ = true;
 };
 

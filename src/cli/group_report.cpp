@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/peer_line.hpp"
-#include "node/agreement.hpp"
-#include "recovery/versions.hpp"
+#include "core/versions.hpp"
+#include "node/overlay_group_settings.hpp"
 #include "watch/note.hpp"
 
 namespace conch::cli {
@@ -14,9 +14,9 @@ using recovery::Member;
 
 namespace {
 
-/// More than a page could draw.
+/// More members than the page could draw.
 constexpr std::size_t members_max = 512;
-/// Locks whose token the page follows.
+/// How many locks the page follows.
 constexpr std::size_t followed = 12;
 
 ordered_json totals(const LockTable& locks) {
@@ -26,7 +26,7 @@ ordered_json totals(const LockTable& locks) {
           {"waiting", locks.waiting()}};
 }
 
-/// Those that move most, and if too few do, those with the longest queues.
+/// The locks with most entries per second, filled up with those that have the longest queues.
 ordered_json busiest(const LockTable& locks) {
   LockQuery query{.busy = true, .order = LockQuery::Order::rate, .count = followed / 2};
   ordered_json rows = locks.window(query)["locks"];
@@ -45,14 +45,14 @@ ordered_json busiest(const LockTable& locks) {
 
 ordered_json member_json(const node::Status& status, const Member& member) {
   ordered_json json = member_status(status, member);
-  json["speaks"] = recovery::describe(member.speaks);
+  json["speaks"] = describe(member.speaks);
   json["measured"] = member.adaptive;
   return json;
 }
 
 }  // namespace
 
-ordered_json group_json(const Survey& survey) {
+ordered_json group_json(const GroupSnapshot& survey) {
   const node::Status& status = survey.status;
   ordered_json json{{"at", watch::wall_ms({}, Time{})},
                     {"took_s", seconds_of(survey.took)},
@@ -64,11 +64,11 @@ ordered_json group_json(const Survey& survey) {
                     {"view", status.view.number},
                     {"asked", id_text(status.self.id)},
                     {"all_members", true}};
-  if (auto agreement = node::parse_agreement(status.view.algorithm)) {
-    json["algorithm"] = agreement->algorithm;
+  if (auto overlay_settings = node::parse_overlay_settings(status.view.algorithm)) {
+    json["algorithm"] = overlay_settings->algorithm;
     json["all_members"] = false;
-    json["dht"] = agreement->dht;
-    json["replicas"] = agreement->replicas;
+    json["dht"] = overlay_settings->dht;
+    json["replicas"] = overlay_settings->replicas;
   }
   json["member_count"] = status.view.roster.size();
   json["members"] = ordered_json::array();

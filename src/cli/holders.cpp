@@ -18,11 +18,11 @@ namespace {
 
 constexpr std::chrono::milliseconds first_look_after{200};
 constexpr std::chrono::seconds look_period{1};
-/// A peer that is not stopped answers so much later than the members had to.
+/// How much later than the members a peer answers that is not stopped.
 constexpr std::chrono::milliseconds peer_answer_delay_max{200};
-/// How many of those who share a lock are named.
+/// How many holders of a shared lock are named.
 constexpr std::size_t named_max = 3;
-/// So many digits of a member's id tell the members of a group apart.
+/// This many digits of an id distinguish the members of a group.
 constexpr std::size_t id_digits = 6;
 
 std::string with_commas(const std::vector<std::string>& parts) {
@@ -31,7 +31,7 @@ std::string with_commas(const std::vector<std::string>& parts) {
   return text;
 }
 
-/// With or without for how long.
+/// Describes a holder, with or without how long it has held the lock.
 std::string holder_text(const ClaimsPart& part, const ProcessPart& process, const ClaimPart& claim,
                         bool with_age) {
   std::vector<std::string> about;
@@ -69,7 +69,7 @@ std::string why_not_free(const Claims& claims, const std::string& lock) {
   std::string holders = holders_text(claims, lock);
   if (!holders.empty()) return "it is held by " + holders;
   if (claims.silent.empty()) return std::string(not_free) + "; nobody holds it now";
-  return fmt::format("{}; who holds it is not known: {} of the members did not say", not_free,
+  return fmt::format("{}; its holder is unknown: {} of the members did not answer", not_free,
                      claims.silent.size());
 }
 
@@ -79,9 +79,9 @@ std::string why_not_free(PeerLine& line, const std::string& lock) try {
   auto reply = line.receive(net::steady_now() + holders_patience + peer_answer_delay_max);
   if (const auto* claims = reply ? std::get_if<Claims>(&*reply) : nullptr)
     return why_not_free(*claims, lock);
-  return std::string(not_free) + "; who holds it is not known: the peer does not answer";
+  return std::string(not_free) + "; its holder is unknown: the peer does not answer";
 } catch (const Error& error) {
-  return fmt::format("{}; who holds it is not known: {}", not_free, error.what());
+  return fmt::format("{}; its holder is unknown: {}", not_free, error.what());
 }
 
 std::string user_text(std::uint32_t user, const std::string& host) {
@@ -108,12 +108,12 @@ HolderWatch::HolderWatch(std::string lock, std::function<std::optional<PeerLine>
   if (log_) due_ = Clock::now() + first_look_after;
 }
 
-/// Whoever cannot be asked is not asked again.
+/// After an error it does not ask again.
 void HolderWatch::look() try {
   if (asked_) hear();
   if (!asked_ && due_ && *due_ <= Clock::now()) ask();
 } catch (const Error& error) {
-  log_(fmt::format("who holds {} is not known: {}", lock_, error.what()));
+  log_(fmt::format("the holder of {} is unknown: {}", lock_, error.what()));
   asked_ = false;
   due_.reset();
 }

@@ -24,7 +24,8 @@ namespace conch::cli {
 namespace {
 
 constexpr int internal_error_status = static_cast<int>(LockExit::keeper_killed);
-/// A keeper that should have killed, and says nothing, is stopped, perhaps; we do it ourselves.
+/// A keeper that should have killed the command but says nothing may be stopped. After this long we
+/// do it ourselves.
 constexpr std::chrono::milliseconds keeper_patience{500};
 
 sigset_t forwarded_signals() {
@@ -34,17 +35,18 @@ sigset_t forwarded_signals() {
   return set;
 }
 
-Outcome outcome_of(int wait_status) {
-  if (WIFSIGNALED(wait_status)) return {Outcome::How::killed, WTERMSIG(wait_status)};
-  return {Outcome::How::exited, WEXITSTATUS(wait_status)};
+CommandEnd outcome_of(int wait_status) {
+  if (WIFSIGNALED(wait_status)) return {CommandEnd::How::killed, WTERMSIG(wait_status)};
+  return {CommandEnd::How::exited, WEXITSTATUS(wait_status)};
 }
 
 bool has_terminal() {
-  return static_cast<bool>(file::Descriptor(::open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)));
+  return static_cast<bool>(net::Descriptor(::open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)));
 }
 
-/// Whether nobody in our session but outside of our process group is above us: nobody could
-/// continue what the terminal stops, so that the kernel does not let it (an orphaned group).
+/// Whether our process group is orphaned: no ancestor in our session is outside the group, so
+/// nobody could continue what the terminal stops. The kernel therefore does not let the terminal
+/// stop it.
 bool is_group_orphaned() {
   pid_t above = ::getppid();
   while (above > 0 && ::getsid(above) == ::getsid(0) && ::getpgid(above) == ::getpgrp())
@@ -52,39 +54,40 @@ bool is_group_orphaned() {
   return above <= 0 || ::getsid(above) != ::getsid(0);
 }
 
-/// A keeper in a group of its own would be taken for one that continues what was stopped.
+/// With a keeper in a group of its own, ours would not be orphaned: the terminal could stop it, and
+/// nobody would continue it.
 bool could_be_stopped_for_ever() { return is_group_orphaned() && has_terminal(); }
 
 }  // namespace
 
-int status_of(const Outcome& outcome, int lost_status) {
+int status_of(const CommandEnd& outcome, int lost_status) {
   switch (outcome.how) {
-    case Outcome::How::exited: return outcome.number;
-    case Outcome::How::killed: return 128 + outcome.number;
-    case Outcome::How::not_started: return status_of_failed_start(outcome.number);
-    case Outcome::How::lost: return lost_status;
-    case Outcome::How::abandoned: return internal_error_status;
+    case CommandEnd::How::exited: return outcome.number;
+    case CommandEnd::How::killed: return 128 + outcome.number;
+    case CommandEnd::How::not_started: return status_of_failed_start(outcome.number);
+    case CommandEnd::How::lost: return lost_status;
+    case CommandEnd::How::abandoned: return internal_error_status;
   }
   return internal_error_status;
 }
 
 Keeper::Keeper() : group_(::getpgrp()) {
-  // Whoever ignores it is not told how a child ended.
+  // If SIGCHLD were ignored, we could not learn how a child ended.
   std::signal(SIGCHLD, SIG_DFL);
-  // If the keeper is killed, what it kept becomes ours.
+  // If the keeper is killed, its children become ours.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   sigset_t all;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &mask_before_);
   fork();
   sigset_t forwarded = forwarded_signals();
-  signals_ = file::Descriptor(::signalfd(-1, &forwarded, SFD_CLOEXEC | SFD_NONBLOCK));
+  signals_ = net::Descriptor(::signalfd(-1, &forwarded, SFD_CLOEXEC | SFD_NONBLOCK));
   ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
   ::pthread_sigmask(SIG_BLOCK, &forwarded, nullptr);
 }
 
 void Keeper::fork() {
-  auto [ours, its] = Channel::make();
+  auto [ours, its] = KeeperChannel::make();
   pid_t self = ::getpid();
   CommandPlan plan;
   plan.group = group_;
@@ -93,10 +96,10 @@ void Keeper::fork() {
   keeper_ = ::fork();
   if (keeper_ < 0) {
     ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
-    throw Error(std::string("there is no process to keep the command: ") + std::strerror(errno));
+    throw Error(std::string("cannot start the command's keeper: ") + std::strerror(errno));
   }
   if (keeper_ == 0) {
-    { Channel other_end = std::move(ours); }
+    { KeeperChannel other_end = std::move(ours); }
     KeeperProcess(std::move(its), self, plan, apart).live();
     ::_exit(0);
   }
@@ -117,9 +120,9 @@ std::optional<int> Keeper::take_signal() {
   return static_cast<int>(signal.ssi_signo);
 }
 
-Outcome Keeper::run(const std::vector<std::string>& words, const UnderLock& under) {
+CommandEnd Keeper::run(const std::vector<std::string>& words, const UnderLock& under) {
   if (!instruct(words, under)) return bury_keeper();
-  std::optional<Outcome> outcome;
+  std::optional<CommandEnd> outcome;
   while (!outcome) outcome = await(under);
   dismiss_keeper();
   return *outcome;
@@ -131,11 +134,11 @@ bool Keeper::instruct(const std::vector<std::string>& words, const UnderLock& un
     return static_cast<int>(std::clamp<std::int64_t>(count, 0, std::numeric_limits<int>::max()));
   };
   bool heard = true;
-  for (const file::Descriptor& each : under.kept)
+  for (const net::Descriptor& each : under.kept)
     heard = heard && channel_->send({Word::keep, 0, {}}, each.number());
   if (under.lost >= 0) heard = heard && channel_->send({Word::loss, 0, {}}, under.lost);
   if (under.lease) heard = heard && channel_->send({Word::lease, 0, {}}, under.lease->descriptor());
-  Note start{
+  KeeperMessage start{
       Word::start, 2, {"CONCH_LOCK=" + under.lock, "CONCH_FENCE=" + std::to_string(under.fence)}};
   start.texts.insert(start.texts.end(), words.begin(), words.end());
   return heard && channel_->send({Word::grace, number_of(under.reprieve.grace), {}}) &&
@@ -151,7 +154,7 @@ void Keeper::dismiss_keeper() {
   keeper_ = 0;
 }
 
-std::optional<Outcome> Keeper::await(const UnderLock& under) {
+std::optional<CommandEnd> Keeper::await(const UnderLock& under) {
   std::array<pollfd, 3> sources{{{channel_->descriptor(), POLLIN, 0},
                                  {command_ != 0 ? signals_.number() : -1, POLLIN, 0},
                                  {end_due_ ? -1 : under.lost, POLLIN, 0}}};
@@ -163,14 +166,14 @@ std::optional<Outcome> Keeper::await(const UnderLock& under) {
   return std::nullopt;
 }
 
-std::optional<Outcome> Keeper::hear() {
+std::optional<CommandEnd> Keeper::hear() {
   auto note = channel_->receive();
   if (!note) return bury_keeper();
   switch (note->word) {
     case Word::started: command_ = note->number; return std::nullopt;
-    case Word::failed: return Outcome{Outcome::How::not_started, note->number};
+    case Word::failed: return CommandEnd{CommandEnd::How::not_started, note->number};
     case Word::ended: return outcome_of(note->number);
-    case Word::lost: return Outcome{Outcome::How::lost, 0};
+    case Word::lost: return CommandEnd{CommandEnd::How::lost, 0};
     case Word::keep:
     case Word::loss:
     case Word::lease:
@@ -183,8 +186,9 @@ std::optional<Outcome> Keeper::hear() {
   return std::nullopt;
 }
 
-/// What comes from the terminal comes to the whole process group: who is in it has got it already.
-/// So nothing is forwarded before we know the command, which may have been interrupted by then.
+/// A signal from the terminal reaches the whole process group, so its members have it already. For
+/// this reason nothing is forwarded before we know the command, which may have been interrupted by
+/// then.
 void Keeper::forward() {
   signalfd_siginfo signal{};
   while (::read(signals_.number(), &signal, sizeof signal) > 0) {
@@ -193,18 +197,18 @@ void Keeper::forward() {
   }
 }
 
-/// The keeper has heard it, too.
+/// The keeper sees the loss as well.
 void Keeper::expect_end(const UnderLock& under) {
   BootTime now = file::BootClock::now();
   end_due_ = keeper_patience + (under.lease ? kill_at(now, under.lease->read(), under.reprieve)
                                             : kill_at(now, under.reprieve));
 }
 
-/// The command dies with it. What came of the command has become ours.
-Outcome Keeper::bury_keeper() {
+/// The command dies with its keeper; its descendants have become ours.
+CommandEnd Keeper::bury_keeper() {
   kill_descendants();
   keeper_ = 0;
-  return {end_due_ ? Outcome::How::lost : Outcome::How::abandoned, 0};
+  return {end_due_ ? CommandEnd::How::lost : CommandEnd::How::abandoned, 0};
 }
 
 int Keeper::time_left_ms() const {

@@ -22,21 +22,21 @@ namespace conch::cli {
 
 namespace {
 
-file::Descriptor deaths_of_children() {
+net::Descriptor deaths_of_children() {
   sigset_t set;
   ::sigemptyset(&set);
   ::sigaddset(&set, SIGCHLD);
-  return file::Descriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  return net::Descriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-bool is_readable(const file::Descriptor& descriptor) {
+bool is_readable(const net::Descriptor& descriptor) {
   pollfd one{descriptor.number(), POLLIN, 0};
   return descriptor && ::poll(&one, 1, 0) > 0;
 }
 
 }  // namespace
 
-KeeperProcess::KeeperProcess(Channel channel, pid_t parent, CommandPlan plan, bool apart)
+KeeperProcess::KeeperProcess(KeeperChannel channel, pid_t parent, CommandPlan plan, bool apart)
     : channel_(std::move(channel)),
       parent_(static_cast<int>(::syscall(SYS_pidfd_open, parent, 0))),
       deaths_(deaths_of_children()),
@@ -44,8 +44,8 @@ KeeperProcess::KeeperProcess(Channel channel, pid_t parent, CommandPlan plan, bo
       plan_(std::move(plan)) {
   if (apart) ::setpgid(0, 0);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  ::prctl(PR_SET_NAME, "lock keeper");  // not conch: `pkill conch` must leave one to clean up
-  // If it has died already the number may be somebody else's.
+  ::prctl(PR_SET_NAME, "lock keeper");  // not "conch", so that `pkill conch` spares it
+  // If the parent has died already, the pidfd may be of another process.
   if (!parent_ || !deaths_ || !alarm_ || ::getppid() != parent) is_alone_ = true;
 }
 
@@ -73,7 +73,7 @@ void KeeperProcess::live() {
   if (is_alone_) kill_all();
 }
 
-void KeeperProcess::obey(const Note& note) {
+void KeeperProcess::obey(const KeeperMessage& note) {
   switch (note.word) {
     case Word::keep: kept_.push_back(channel_.take_along()); return;
     case Word::loss: loss_ = channel_.take_along(); return;
@@ -82,7 +82,7 @@ void KeeperProcess::obey(const Note& note) {
     case Word::lock_delay: reprieve_.lock_delay = std::chrono::milliseconds(note.number); return;
     case Word::start: return start(note);
     case Word::signal:
-      // It has its number as long as nobody has asked how it ended, and only we do.
+      // The process id stays valid until somebody waits for the process, and only we do.
       if (command_ && !status_) ::kill(command_->process(), note.number);
       return;
     case Word::dismissed: is_dismissed_ = true; return;
@@ -93,14 +93,14 @@ void KeeperProcess::obey(const Note& note) {
   }
 }
 
-/// `conch lock` has read it before it sent it.
+/// `conch lock` checked the page before it sent it.
 void KeeperProcess::watch_lease() try {
   lease_.emplace(channel_.take_along());
 } catch (const RegisterError&) {
   is_alone_ = true;
 }
 
-void KeeperProcess::start(const Note& note) try {
+void KeeperProcess::start(const KeeperMessage& note) try {
   if (!is_held()) return say(Word::lost, 0);
   plan_.environment.assign(note.texts.begin(), note.texts.begin() + note.number);
   plan_.words.assign(note.texts.begin() + note.number, note.texts.end());
@@ -117,7 +117,7 @@ bool KeeperProcess::is_held() const {
   return stage_ == Stage::running && has_lease && !is_readable(loss_);
 }
 
-/// When something has to be done about the lease, if it is not renewed.
+/// Sets the timer for the next action if the lease is not renewed.
 void KeeperProcess::set_alarm() {
   bool is_running = stage_ == Stage::running;
   if (is_running && !lease_) return;
@@ -146,13 +146,13 @@ void KeeperProcess::hear_of_loss() {
   loss_ = {};
 }
 
-/// Or it is so already, and there is less time left than it seemed.
+/// May be called again when there is less time left than before.
 void KeeperProcess::ask_to_end() {
   bool is_news = stage_ == Stage::running;
   if (is_news) {
     asked_at_ = file::BootClock::now();
     ::kill(command_->process(), SIGTERM);
-    ::kill(command_->process(), SIGCONT);  // or it does not hear us
+    ::kill(command_->process(), SIGCONT);  // or it does not react
     stage_ = Stage::asked_to_end;
   }
   BootTime due =
@@ -176,7 +176,7 @@ void KeeperProcess::hear_of_the_dead() {
   report();
 }
 
-/// Others are orphans that came to us.
+/// Other processes are orphans that we have inherited.
 void KeeperProcess::note_end(pid_t process, int status) {
   if (!command_ || process != command_->process()) return;
   if (command_->news() >= 0) hear_of_the_start();
@@ -184,18 +184,18 @@ void KeeperProcess::note_end(pid_t process, int status) {
   status_ = status;
 }
 
-/// Once it has ended.
+/// Reports the end of the command, once.
 void KeeperProcess::report() {
   if (!status_ || std::exchange(is_reported_, true)) return;
   if (!was_held_) return leave_nothing();
   failure_ ? say(Word::failed, *failure_) : say(Word::ended, *status_);
 }
 
-/// The lock may be given away then, also while `conch lock` is stopped: a connection ends for all
-/// who have it.
+/// Lets the lock go, even while `conch lock` is stopped: shutting down a connection ends it for all
+/// who have a copy.
 void KeeperProcess::leave_nothing() {
   kill_all();
-  for (const file::Descriptor& each : kept_) ::shutdown(each.number(), SHUT_RDWR);
+  for (const net::Descriptor& each : kept_) ::shutdown(each.number(), SHUT_RDWR);
   kept_.clear();
   say(Word::lost, 0);
 }

@@ -1,16 +1,16 @@
-// The keeper of a command: a process between `conch lock` and the command that it runs under the
-// lock. It keeps open what says that the lock is taken. When `conch lock` dies, however it does,
-// the keeper kills the command and all that came of it, and only then dies itself: the lock is free
-// when nobody acts under it any more. When the lock is lost, or the lease is not renewed, the
-// keeper ends the command within the lease (lost_command.hpp), by itself: `conch lock` may be
+// The keeper of a command: a process between `conch lock` and the command that runs under the lock.
+// It has open the descriptors that keep the lock taken. When `conch lock` dies, the keeper kills
+// the command and all its descendants before it ends itself, so the lock is free only when nobody
+// acts under it any more. When the lock is lost, or the lease is not renewed, the keeper ends the
+// command within the lease (lost_command.hpp). It does so by itself, because `conch lock` may be
 // stopped.
 //
 //   conch lock  --- notes --->  keeper  --- fork, exec --->  command  ---> ...
 //   group G                     group of its own             group G
 //
-// It is a subreaper, so that no descendant of the command escapes it; it blocks all signals, and
-// neither the terminal nor whoever kills a process group reaches it. The exception is a group that
-// has a terminal and nobody to continue it when it is stopped: there the keeper stays in it.
+// It is a subreaper, so no descendant of the command escapes it. It blocks all signals, and is out
+// of reach of the terminal and of kills of the process group. There is one exception: it stays in
+// an orphaned process group that has a terminal.
 #pragma once
 
 #include <sys/types.h>
@@ -28,20 +28,20 @@ namespace conch::cli {
 
 class KeeperProcess {
  public:
-  /// In a process just forked, with all signals blocked. The plan has the words and the environment
-  /// still to come. `apart`: in a process group of its own.
-  KeeperProcess(Channel channel, pid_t parent, CommandPlan plan, bool apart);
+  /// Call it in a process just forked, with all signals blocked. The words and the environment of
+  /// the plan follow later. `apart`: in a process group of its own.
+  KeeperProcess(KeeperChannel channel, pid_t parent, CommandPlan plan, bool apart);
 
-  /// Until `conch lock` says that it is done, or has died: it and the command may be killed in one
-  /// go, and the command may be the first to die.
+  /// Runs until `conch lock` is done or has died. Both it and the command may be killed at once,
+  /// and the command may be the first to die.
   void live();
 
  private:
   enum class Stage : std::uint8_t { running, asked_to_end, killed };
 
-  void obey(const Note& note);
+  void obey(const KeeperMessage& note);
   void watch_lease();
-  void start(const Note& note);
+  void start(const KeeperMessage& note);
   bool is_held() const;
   void mind_lease();
   void ask_to_end();
@@ -55,24 +55,24 @@ class KeeperProcess {
   void say(Word word, int number) { channel_.send({word, number, {}}); }
   void kill_all();
 
-  Channel channel_;
-  file::Descriptor parent_;
-  file::Descriptor deaths_;
-  file::Descriptor alarm_;
+  KeeperChannel channel_;
+  net::Descriptor parent_;
+  net::Descriptor deaths_;
+  net::Descriptor alarm_;
   CommandPlan plan_;
 
-  /// While they are open the lock is not given away.
-  std::vector<file::Descriptor> kept_;
-  file::Descriptor loss_;
+  /// While these are open, the lock is not given away.
+  std::vector<net::Descriptor> kept_;
+  net::Descriptor loss_;
   std::optional<file::LeaseReader> lease_;
   Reprieve reprieve_;
   Stage stage_ = Stage::running;
   BootTime asked_at_{};
   BootTime kill_at_{};
   std::optional<Command> command_;
-  /// Why it could not be started.
+  /// The errno of a failed start.
   std::optional<int> failure_;
-  /// How it ended, and whether the lock was held until then.
+  /// Its wait status, and whether the lock was held until it ended.
   std::optional<int> status_;
   bool was_held_ = false;
   bool is_reported_ = false;

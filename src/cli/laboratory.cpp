@@ -14,16 +14,16 @@ namespace {
 
 constexpr const char* program = "conch-lab";
 
-/// With what conch-lab says of them; a test compares.
+/// The descriptions are those of conch-lab; a test compares them.
 constexpr auto laboratory_commands = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"sim", "Simulate an algorithm and watch its properties"},
+    {"sim", "Simulate an algorithm and check its properties"},
     {"check", "Explore every interleaving of a small system"},
     {"lab", "Regenerate published tables and figures"},
-    {"playground", "Run an algorithm by clicking, in the browser, until Ctrl-C"},
-    {"replay", "Run scenario files and compare what happens with what they say"},
+    {"playground", "Step through an algorithm in the browser, until Ctrl-C"},
+    {"replay", "Run scenario files and compare what happens with what they expect"},
     {"view", "Show a run in the browser: a trace, a scenario"},
-    {"survive", "Kill, stop and part the peers of a group, and see that its lock survives"},
-    {"handover", "Simulate peers that hand a block of data to one another with its lock"},
+    {"survive", "Kill, stop and partition the peers of a group, and check that its lock survives"},
+    {"handover", "Simulate peers that pass a block of data to one another with its lock"},
 });
 
 bool is_listed(std::string_view name) {
@@ -31,13 +31,13 @@ bool is_listed(std::string_view name) {
                              [&](const auto& command) { return command.first == name; });
 }
 
-/// In `conch sim ...` and `conch help sim`. Null if there is none.
+/// The command in `conch sim ...` or `conch help sim`; null if there is none.
 const char* command_in(char** argv) {
   if (argv[1] != nullptr && std::string_view(argv[1]) == "help") ++argv;
   return argv[1];
 }
 
-/// The status of a shell that does not find a command.
+/// The exit status of a shell that does not find a command.
 constexpr int not_found = 127;
 
 }  // namespace
@@ -50,7 +50,7 @@ bool is_for_laboratory(char** argv) {
 int run_laboratory(char** argv) {
   std::error_code error;
   std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error);
-  // It keeps the name of this program in argv[0], which is what its messages and its help say.
+  // argv[0] keeps the name of this program, which messages and help show.
   if (!error) ::execv((here.parent_path() / program).c_str(), argv);
   ::execvp(program, argv);
   fmt::print(stderr,

@@ -1,4 +1,4 @@
-// `conch lock NAME -- COMMAND...`: a command under a lock.
+// `conch lock NAME -- COMMAND...` runs a command under a lock.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 #include "cli/lock_exit.hpp"
 #include "core/text.hpp"
 #include "net/open_files.hpp"
-#include "node/agreement.hpp"
 #include "node/names.hpp"
+#include "node/overlay_group_settings.hpp"
 #include "peer/names.hpp"
 #include "recovery/lease.hpp"
 
@@ -37,7 +37,7 @@ struct LockTexts {
   int not_obtained_status = static_cast<int>(LockExit::not_obtained);
   int lost_status = static_cast<int>(LockExit::lost);
   bool verbose = false;
-  /// As the parser sees it, which takes some words apart.
+  /// As the parser has it; it splits some words.
   std::vector<std::string> command;
 };
 
@@ -51,18 +51,18 @@ struct LockOptions {
   std::vector<std::string> words;
 };
 
-/// The words after the first `--`, as they were given.
+/// The words after the first `--`, exactly as given.
 std::vector<std::string> command_in(const Invocation& invocation, const LockTexts& texts) {
   const std::vector<std::string>& all = invocation.arguments;
   auto dashes = std::find(all.begin(), all.end(), "--");
   std::string usage = "conch lock NAME [OPTIONS] -- COMMAND...";
   if (dashes == all.end() && texts.command.empty())
-    throw BadText("there is no command to run under the lock: " + usage);
-  if (dashes == all.end()) throw BadText("write -- before the command: " + usage);
+    throw BadText("no command to run under the lock; usage: " + usage);
+  if (dashes == all.end()) throw BadText("write -- before the command; usage: " + usage);
   std::vector<std::string> words(dashes + 1, all.end());
-  if (words.empty()) throw BadText("there is no command after the --: " + usage);
+  if (words.empty()) throw BadText("no command after the --; usage: " + usage);
   if (std::find(all.begin(), dashes, texts.lock) == dashes)
-    throw BadText("there is no name of a lock before the --: " + usage);
+    throw BadText("no lock name before the --; usage: " + usage);
   return words;
 }
 
@@ -71,11 +71,11 @@ std::chrono::milliseconds milliseconds_in(const std::string& option, const std::
   return std::chrono::ceil<std::chrono::milliseconds>(parsed_text);
 }
 
-/// Whether or not a peer of its own is needed, which would say so.
+/// Checks the name even if no peer of its own is needed, which would check it.
 void check_algorithm(const std::string& name) {
   if (name.empty() || node::find_routed(name)) return;
   const CatalogEntry& entry = find_algorithm(name);
-  if (entry.about.use != Use::real)
+  if (!entry.about.is_sound())
     throw BadText(fmt::format(
         "--algorithm: {} is a specimen, which breaks {}; choose another of `conch algorithms`",
         name, entry.about.caught_by));
@@ -106,15 +106,15 @@ LockOptions to_options(const LockTexts& texts, const Invocation& invocation) {
   return options;
 }
 
-/// One command, from its wish for the lock to its end.
-class Errand {
+/// One run of `conch lock`, from asking for the lock to the end of the command.
+class LockRun {
  public:
-  explicit Errand(LockOptions options) : options_(std::move(options)) {
-    net::raise_open_files();  // The keeper has its own limit by now, and the command gets that.
+  explicit LockRun(LockOptions options) : options_(std::move(options)) {
+    net::raise_open_files();  // The command keeps the old limit: the keeper has forked.
     if (options_.verbose) options_.wish.log = [](std::string_view line) { say(line); };
   }
 
-  /// The status to end with.
+  /// Returns the exit status.
   int run() {
     std::optional<Obtained> obtained;
     try {
@@ -126,10 +126,9 @@ class Errand {
     } catch (const std::exception& error) {
       return go_without(error.what(), static_cast<int>(exit_of(error)));
     }
-    // It may come also just after the lock.
+    // A signal may also arrive just after the lock.
     if (auto signal = keeper_.take_signal()) return give_up(*signal, obtained.has_value());
-    if (!obtained)
-      return go_without("waiting for it was interrupted", options_.not_obtained_status);
+    if (!obtained) return go_without("interrupted while waiting", options_.not_obtained_status);
     return run_under(*obtained);
   }
 
@@ -145,85 +144,90 @@ class Errand {
     return status;
   }
   int give_up(int signal, bool holds) {
-    note(fmt::format("gave up, by signal {}", signal));
+    note(fmt::format("gave up on signal {}", signal));
     if (holds) release();
     return 128 + signal;
   }
   int run_under(const Obtained& obtained) {
-    note(fmt::format("{} is obtained, fence {}", name(), obtained.fence));
+    note(fmt::format("obtained {}, fence {}", name(), obtained.fence));
     UnderLock under{name(),        obtained.fence, lock_->take_kept(),
                     lock_->lost(), lock_->lease(), {options_.grace, usable_lock_delay()}};
-    Outcome outcome = keeper_.run(options_.words, under);
+    CommandEnd outcome = keeper_.run(options_.words, under);
     explain(outcome);
-    if (outcome.how != Outcome::How::lost) release();
+    if (outcome.how != CommandEnd::How::lost) release();
     return status_of(outcome, options_.lost_status);
   }
-  /// Whoever waits for it may have a faster clock.
+  /// Subtracts the clock drift: a waiter's clock may be faster.
   Duration usable_lock_delay() const {
     recovery::LeaseTerms terms{options_.wish.lock_delay};
     return terms.valid() ? recovery::reliable(terms) : Duration::zero();
   }
-  void explain(const Outcome& outcome) const {
+  void explain(const CommandEnd& outcome) const {
     switch (outcome.how) {
-      case Outcome::How::exited: return note(fmt::format("ended with {}", outcome.number));
-      case Outcome::How::killed: return note(fmt::format("killed by signal {}", outcome.number));
-      case Outcome::How::not_started:
+      case CommandEnd::How::exited:
+        return note(fmt::format("the command exited with status {}", outcome.number));
+      case CommandEnd::How::killed:
+        return note(fmt::format("the command was killed by signal {}", outcome.number));
+      case CommandEnd::How::not_started:
         return say(
-            fmt::format("{} cannot be run: {}", options_.words[0], std::strerror(outcome.number)));
-      case Outcome::How::lost:
-        return say(fmt::format("{} was lost, and the command was ended", name()));
-      case Outcome::How::abandoned:
-        return say("the command was killed, because somebody killed its keeper");
+            fmt::format("cannot run {}: {}", options_.words[0], std::strerror(outcome.number)));
+      case CommandEnd::How::lost:
+        return say(fmt::format("{} was lost, and the command was terminated", name()));
+      case CommandEnd::How::abandoned:
+        return say("the command was killed because its keeper was killed");
     }
   }
-  /// The command has had its lock; that it could not be given back properly is the group's affair.
+  /// The command has had its lock. If releasing fails, that is the group's concern, not the exit
+  /// status's.
   void release() try {
     lock_->release();
     note(name() + " is released");
   } catch (const Error& error) {
-    say(fmt::format("{} was not released: {}", name(), error.what()));
+    say(fmt::format("could not release {}: {}", name(), error.what()));
   }
 
   LockOptions options_;
-  /// Before the lock, which may bring threads.
+  /// Declared before the lock, which may start threads.
   Keeper keeper_;
   std::unique_ptr<BorrowedLock> lock_;
 };
 
 void add_lock_options(CLI::App& command, LockTexts& texts) {
-  command.add_option("name", texts.lock, "The lock")->required();
+  command.add_option("name", texts.lock, "Lock name")->required();
   command.add_option("command", texts.command,
-                     "After --: what to run, with CONCH_LOCK and CONCH_FENCE set. What it leaves "
-                     "behind when it ends goes on without the lock");
-  auto* once = command.add_flag("--try", texts.once, "Do not wait: take the lock if it is free");
-  command.add_option("--timeout", texts.timeout, "Wait no longer: 3 (seconds), 250ms, 1m30s")
+                     "After --: the command to run, with CONCH_LOCK and CONCH_FENCE set. "
+                     "Background processes that it started keep running without the lock");
+  auto* once =
+      command.add_flag("--try", texts.once, "Do not wait: take the lock only if it is free");
+  command.add_option("--timeout", texts.timeout, "Longest time to wait: 3 (seconds), 250ms, 1m30s")
       ->excludes(once);
-  command.add_flag("--shared", texts.shared, "Share it with others that only read");
-  command.add_option("--group", texts.group, "The group of peers")
+  command.add_flag("--shared", texts.shared, "Share the lock with other readers");
+  command.add_option("--group", texts.group, "Group name")
       ->envname("CONCH_GROUP")
       ->capture_default_str();
-  command.add_option("--algorithm", texts.algorithm, "Of a new group; see conch algorithms");
+  command.add_option("--algorithm", texts.algorithm,
+                     "Algorithm of a new group; see conch algorithms");
   command
       .add_option("--not-obtained-status", texts.not_obtained_status,
-                  "What to return when the lock was not free, or not in time")
+                  "Exit status if the lock was not free, or not in time")
       ->check(CLI::Range(0, 255))
       ->capture_default_str();
   command
       .add_option("--lost-status", texts.lost_status,
-                  "What to return when it was lost while the command ran")
+                  "Exit status if the lock was lost while the command ran")
       ->check(CLI::Range(0, 255))
       ->capture_default_str();
   command
       .add_option("--grace", texts.grace,
-                  "How long the command has to end when the lock is lost, before it is killed: 3 "
-                  "(seconds), 250ms, 1m30s; cut to what is left of the lease")
+                  "Time for the command to end after the lock is lost, before it is killed: 3 "
+                  "(seconds), 250ms, 1m30s; capped at what is left of the lease")
       ->capture_default_str();
   command
       .add_option("--lock-delay", texts.lock_delay,
-                  "If this process or its machine vanishes, nobody enters for so long after its "
-                  "lease, and the command has that much longer to end")
+                  "If this process or its machine vanishes: how long nobody may enter after its "
+                  "lease ends; the command has that much longer to end")
       ->capture_default_str();
-  command.add_flag("--verbose", texts.verbose, "Say what happens, on standard error");
+  command.add_flag("--verbose", texts.verbose, "Report progress on standard error");
 }
 
 }  // namespace
@@ -236,9 +240,9 @@ void add_lock_command(CLI::App& app, Invocation& invocation) {
   command->callback([texts, &invocation] {
     LockOptions options = to_options(*texts, invocation);
     expect_no_ancestor_holds(options.wish);
-    note_for_descendants(options.wish);  // before the keeper is forked, which inherits it
-    int status = Errand(std::move(options)).run();
-    invocation.exit = static_cast<Exit>(status);  // the command's, whatever that means
+    note_for_descendants(options.wish);  // before the keeper forks, which inherits it
+    int status = LockRun(std::move(options)).run();
+    invocation.exit = static_cast<Exit>(status);  // the command's own status
   });
 }
 

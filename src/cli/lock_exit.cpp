@@ -11,22 +11,21 @@ namespace conch::cli {
 namespace {
 
 constexpr std::array rows{
-    LockExitRow{"the command's", "it ran and ended; 128+N if signal N killed it"},
+    LockExitRow{"the command's", "the command ran and ended; 128+N if signal N killed it"},
     LockExitRow{"1",
-                "bad usage: an option, a name or an algorithm makes no sense, or the lock is "
-                "held by the conch lock that runs this one"},
+                "bad usage: an invalid option, name or algorithm; or the lock is held by the conch "
+                "lock that this one runs under"},
     LockExitRow{"69",
-                "the group cannot be used now: there is no register, or it took more than "
-                "10 s to join"},
-    LockExitRow{"70", "somebody killed the command's keeper, and so the command was killed"},
+                "the group is unavailable: it has no register, or joining took more than 10 s"},
+    LockExitRow{"70", "the command's keeper was killed, and the command with it"},
     LockExitRow{"75", "the lock was not free (--try), or not in time (--timeout)"},
     LockExitRow{"76",
-                "the lock was lost while the command ran, and the command was ended; or it was "
-                "not held until the command ended"},
+                "the lock was lost while the command ran, and the command was terminated; or it "
+                "was not held until the command ended"},
     LockExitRow{"78",
                 "misconfigured: a directory or an option does not fit this machine or the group"},
-    LockExitRow{"126, 127", "the command cannot be executed, cannot be found"},
-    LockExitRow{"128+N", "signal N came while it waited for the lock: 130 for Ctrl-C"},
+    LockExitRow{"126, 127", "the command cannot be executed, or was not found"},
+    LockExitRow{"128+N", "signal N arrived while waiting for the lock: 130 for Ctrl-C"},
 };
 
 }  // namespace

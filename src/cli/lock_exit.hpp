@@ -1,5 +1,5 @@
-// What `conch lock` ends with, besides the status of its command: one table, for the code, for
-// `conch lock --help` and for docs/lock.md. The numbers are those of sysexits.h where it has one.
+// The exit statuses of `conch lock` besides that of its command: one table for the code, for `conch
+// lock --help` and for docs/lock.md. The numbers are those of sysexits.h where it has one.
 #pragma once
 
 #include <exception>
@@ -20,16 +20,16 @@ enum class LockExit : int {
 };
 
 struct LockExitRow {
-  /// A number, or a word for those that are the command's.
+  /// A number, or words for the command's own.
   std::string_view status;
   std::string_view meaning;
 };
 
 std::span<const LockExitRow> lock_exits();
-/// All of them, a row each.
+/// All of them, one per line.
 std::string lock_exit_help();
 
-/// Why the lock cannot be had, and what to end with.
+/// Says why the lock cannot be had, and with which status to exit.
 class LockFailure : public std::runtime_error {
  public:
   LockFailure(LockExit exit, const std::string& why) : std::runtime_error(why), exit_(exit) {}
@@ -39,7 +39,7 @@ class LockFailure : public std::runtime_error {
   LockExit exit_;
 };
 
-/// For whatever was thrown while the lock was being obtained.
+/// The status for an exception thrown while the lock was being obtained.
 LockExit exit_of(const std::exception& error);
 
 }  // namespace conch::cli

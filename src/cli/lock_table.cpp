@@ -13,7 +13,7 @@ using nlohmann::ordered_json;
 namespace {
 
 constexpr std::size_t count_max = 200;
-/// Of who waits for a lock; of one lock, all that fit.
+/// How many waiters of each lock are shown; more if only one lock is shown.
 constexpr std::size_t waiters_max = 6;
 constexpr std::size_t waiters_of_one_max = 500;
 
@@ -96,7 +96,7 @@ LockQuery lock_query(std::string_view find, std::string_view lock, std::string_v
 
 LockTable::LockTable(const node::Status& status, const LockTable& before, Duration since) {
   auto locks = locks_of(status);
-  rows_.reserve(locks.size());  // Names are referred to.
+  rows_.reserve(locks.size());  // Rows must not move: fences_ refers to their names.
   for (auto& [name, lock] : locks) {
     LockRow& row = rows_.emplace_back(row_of(name, std::move(lock)));
     held_ += row.held();

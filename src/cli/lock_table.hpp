@@ -1,5 +1,5 @@
-// The locks of a group, as one survey found them: sorted, searched, and shown a window at a time,
-// for there may be many thousands.
+// The locks of a group from one survey: sorted, searched, and shown one window at a time, because
+// there may be many thousands.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,31 +16,31 @@ namespace conch::cli {
 struct LockRow {
   std::string name;
   GroupStatus::Lock status;
-  /// Who waits, with those in line at their peers.
+  /// How many wait, including those queued at their peers.
   std::uint64_t queue = 0;
-  /// How long it has been held, or somebody has waited; the longer of them.
+  /// How long it has been held or waited for, whichever is longer.
   Duration age{};
-  /// Entries a second since the survey before, as far as its fences tell.
+  /// Entries per second since the previous survey, as its fences show.
   double rate = 0;
 
   bool held() const { return !status.holders.empty(); }
 };
 
-/// Which part is wanted.
+/// Selects a part of the table.
 struct LockQuery {
   enum class Order : std::uint8_t { rate, age, queue, name };
 
-  /// In the name, wherever; small and capital letters of ASCII are the same.
+  /// Part of the name; ignores the case of ASCII letters.
   std::string find = {};
-  /// This one and no other, with all who wait.
+  /// Only this lock, with all its waiters.
   std::string lock = {};
-  /// Only those that are held or waited for.
+  /// Only locks that are held or waited for.
   bool busy = false;
   Order order = Order::queue;
   std::size_t from = 0;
   std::size_t count = 100;
 };
-/// What is missing or makes no sense is as without; `count` is bounded.
+/// Missing or malformed parameters get their defaults; `count` is capped.
 LockQuery lock_query(std::string_view find, std::string_view lock, std::string_view busy,
                      std::string_view order, std::string_view from, std::string_view count);
 
@@ -49,12 +49,12 @@ class LockTable {
   LockTable() = default;
   LockTable(LockTable&&) = default;
   LockTable& operator=(LockTable&&) = default;
-  /// Rates are those since `before`, so long ago.
+  /// Rates are computed since `before`, which was taken `since` ago.
   LockTable(const node::Status& status, const LockTable& before, Duration since);
 
   std::size_t size() const { return rows_.size(); }
   std::size_t held() const { return held_; }
-  /// Locks that somebody waits for, and who waits for any.
+  /// The number of locks that somebody waits for, and of waiters over all locks.
   std::size_t waited() const { return waited_; }
   std::uint64_t waiting() const { return waiting_; }
 
@@ -64,9 +64,9 @@ class LockTable {
  private:
   std::vector<const LockRow*> found(const LockQuery& query) const;
 
-  /// By name.
+  /// Sorted by name.
   std::vector<LockRow> rows_;
-  /// The last of each that was seen.
+  /// The last fence seen of each lock; the keys refer to the names in rows_.
   std::unordered_map<std::string_view, std::uint64_t> fences_;
   std::size_t held_ = 0;
   std::size_t waited_ = 0;

@@ -1,13 +1,13 @@
-// When a command is ended whose lock is lost, as arithmetic: within the lease, so that nobody else
-// is inside while it runs.
+// Computes when to end a command whose lock is lost: within the lease, so that nobody else is
+// inside while it runs.
 //
 //      renewed                      TERM               KILL    end      end for the others
 //   ------|-----------------------|-|------------------|-------|--------------|------>
 //                                 a third of the lease is left
 //
-// The lease ends for its owner before it does for anybody else (recovery/lease.hpp); the difference
-// is what a killed process may take to be gone. Who has asked for a lock delay is waited for that
-// much longer, and so its command has it, too.
+// The lease ends for its owner before it does for anybody else (recovery/lease.hpp). A killed
+// process may take that difference to disappear. With a lock delay, others wait that much longer,
+// so the command gets that time as well.
 #pragma once
 
 #include <algorithm>
@@ -21,24 +21,24 @@ using file::LeaseTimes;
 
 /// How long a command may go on.
 struct Reprieve {
-  /// After it was asked to end.
+  /// Between TERM and KILL.
   Duration grace = std::chrono::seconds(5);
-  /// Beyond the lease: for so long nobody enters after that.
+  /// Beyond the lease: for this long after it nobody enters.
   Duration lock_delay{};
 };
 
-/// When it is asked to end if the lease has not been renewed by then.
+/// When to send TERM if the lease has not been renewed by then.
 constexpr BootTime ask_to_end_at(const LeaseTimes& lease) { return lease.end - lease.length / 3; }
 
-/// When it is killed, asked at this time. A little before the lease ends: to find all descendants
-/// takes a moment.
+/// When to send KILL after TERM at `asked`. This is a little before the lease ends, because it
+/// takes a moment to find all descendants.
 constexpr BootTime kill_at(BootTime asked, const LeaseTimes& lease, const Reprieve& reprieve) {
   BootTime last = lease.end - lease.length / 50 + reprieve.lock_delay;
   bool is_over = lease.end == BootTime{};
   return is_over ? asked : std::clamp(asked + reprieve.grace, asked, std::max(asked, last));
 }
 
-/// Without a lease that could end.
+/// The same without a lease.
 constexpr BootTime kill_at(BootTime asked, const Reprieve& reprieve) {
   return asked + reprieve.grace;
 }

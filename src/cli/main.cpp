@@ -1,4 +1,4 @@
-// conch: the lock.
+// The main program of `conch`, the lock.
 #include <array>
 
 #include "cli/commands.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 using namespace conch::cli;
 
-constexpr auto commands = std::to_array<conch::program::Command>({
+constexpr auto commands = std::to_array<conch::program::Subcommand>({
     {"lock", add_lock_command},
     {"peer", add_peer_command},
     {"doctor", add_doctor_command},

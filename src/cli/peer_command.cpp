@@ -1,4 +1,4 @@
-// conch peer: a member that stays, and serves the `conch lock` of its machine.
+// `conch peer`: a member that stays and serves the `conch lock` of its machine.
 #include <fmt/core.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -15,8 +15,8 @@
 #include "cli/peer_line.hpp"
 #include "cli/peer_log.hpp"
 #include "cli/peer_options.hpp"
+#include "cli/status_server.hpp"
 #include "cli/systemd.hpp"
-#include "cli/window.hpp"
 #include "core/text.hpp"
 #include "net/open_files.hpp"
 #include "peer/engine.hpp"
@@ -29,7 +29,7 @@ namespace {
 struct PeerArguments {
   PeerOptions options;
   std::string lease;
-  Window::Options http;
+  StatusServer::Options http;
   std::string log_format = "text";
 };
 
@@ -44,7 +44,8 @@ sigset_t ending_signals() {
 
 std::chrono::milliseconds lease_in(const std::string& text) {
   Duration lease = parsed("--lease", [&] { return parse_duration_or_seconds(text); });
-  if (lease <= Duration::zero()) throw Error("--lease: a lease lasts some time, as in 5s or 500ms");
+  if (lease <= Duration::zero())
+    throw Error("--lease: a lease is longer than zero, such as 5s or 500ms");
   return std::chrono::ceil<std::chrono::milliseconds>(lease);
 }
 
@@ -53,7 +54,8 @@ void await_signal(const sigset_t& signals) {
   ::sigwait(&signals, &which);
 }
 
-/// The first signal asks for an orderly end, also of one that is not in the group yet.
+/// The first signal requests an orderly end, even before the peer is in the group; the second ends
+/// the process at once.
 std::stop_token stopped_by(const sigset_t& signals) {
   std::stop_source stop;
   std::thread([signals, stop]() mutable {
@@ -65,7 +67,7 @@ std::stop_token stopped_by(const sigset_t& signals) {
   return stop.get_token();
 }
 
-/// None if it was told to end before it was in the group.
+/// Null if it was told to end before it was in the group.
 std::unique_ptr<Peer> join(PeerOptions options, const PeerLog& log) {
   std::stop_token stop = options.give_up;
   try {
@@ -84,41 +86,41 @@ void await(const std::stop_token& stop) {
 }
 
 /// Names the peer and the addresses at which others find it.
-std::string introduction(const Peer& peer, const std::optional<Window>& window) {
+std::string introduction(const Peer& peer, const std::optional<StatusServer>& window) {
   std::string where;
   for (const std::string& address : peer.listens()) where += ", listens on " + address;
-  if (window) where += ", shows itself on http://" + window->address();
+  if (window) where += ", status page at http://" + window->address();
   return fmt::format("peer {} is in the group {} ({}){}", id_text(NodeId{peer.id()}), peer.group(),
                      peer.algorithm(), where);
 }
 
-/// From now on systemd takes the service for started, and waits for its beats.
+/// From now on systemd counts the service as started, and expects watchdog beats.
 void report_ready(const Peer& peer, Systemd& systemd, StatusForSystemd& status) {
   systemd.ready(status.in_group());
   peer::Engine& engine = peer.engine();
   engine.watch(status);
   peer::Guard guard = engine.guard();
-  // Three a period, because one may find systemd's queue full and one may be late.
+  // Three beats per period, because one may find systemd's queue full and another may be late.
   if (systemd.watchdog())
     engine.beat_every(*systemd.watchdog() / 3, [&systemd] { systemd.beat(); });
 }
 
 void serve(PeerArguments& arguments, PeerLog& log) {
   Systemd systemd([&log](const std::string& line) { log.write({LogLevel::warning, line}); });
-  // Before there are threads: they inherit it, and one of them waits for the signals.
+  // Before any thread starts: threads inherit the mask, and one of them waits for these signals.
   sigset_t signals = ending_signals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   arguments.options.serves_clients = true;
   if (!arguments.lease.empty()) arguments.options.lease = lease_in(arguments.lease);
   arguments.options.log = [&log](const LogLine& line) { log.write(line); };
-  std::optional<Window> window;
+  std::optional<StatusServer> window;
   if (arguments.http.address.empty() && !arguments.http.token_file.empty())
-    throw Error("--http-token-file: there is no --http to ask for it");
+    throw Error("--http-token-file needs --http");
   arguments.http.insecure = arguments.options.insecure;
   if (!arguments.http.address.empty()) window.emplace(arguments.http);
   std::stop_token stop = stopped_by(signals);
   arguments.options.give_up = stop;
-  std::optional<StatusForSystemd> status;  // Outlives the peer, which tells it about its end, too.
+  std::optional<StatusForSystemd> status;  // Outlives the peer, which reports its end to it.
   std::unique_ptr<Peer> peer = join(std::move(arguments.options), log);
   if (!peer) return;
   log.name_peer(id_text(NodeId{peer->id()}));
@@ -127,13 +129,13 @@ void serve(PeerArguments& arguments, PeerLog& log) {
   log.info(status->in_group());
   report_ready(*peer, systemd, *status);
   await(stop);
-  systemd.stopping("leaves the group");
-  log.info("leaves the group; a second signal ends it at once");
+  systemd.stopping("leaving the group");
+  log.info("leaving the group; a second signal ends the process at once");
   if (window) window->close();
   peer->leave();
 }
 
-/// What it fails with is a line of the log as any other, where somebody takes the log apart.
+/// In a structured log, the final error is a line like any other.
 void run_peer(PeerArguments& arguments, Invocation& invocation) {
   peer::keep_heap_small();
   net::raise_open_files();
@@ -152,45 +154,44 @@ void run_peer(PeerArguments& arguments, Invocation& invocation) {
 
 void add_peer_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand(
-      "peer", "Be a member of a group until SIGTERM, and serve `conch lock` on this machine");
+      "peer", "Run a member of a group until SIGTERM, and serve `conch lock` on this machine");
   auto arguments = std::make_shared<PeerArguments>();
   PeerOptions& options = arguments->options;
   add_reach_options(*command, options);
-  command->add_option(
-      "--algorithm", options.algorithm,
-      "What the group runs: a name of `conch algorithms`; or end-to-end, sigma or non-end-to-end, "
-      "which need no register. Without: what it runs, or ran last if it is empty; naimi-trehel "
-      "if it is new");
+  command->add_option("--algorithm", options.algorithm,
+                      "What the group runs: an algorithm of `conch algorithms`, or end-to-end, "
+                      "sigma or non-end-to-end, which need no register (default: what the group "
+                      "runs, or ran last if it is empty; naimi-trehel for a new group)");
   command->add_option("--dht", options.dht,
-                      "Of those without a register: the overlay, pastry or chord; without: the "
-                      "group's, pastry if it is new");
+                      "Overlay of a group without a register: pastry or chord (default: the "
+                      "group's; pastry for a new group)");
   command->add_option("--replicas", options.replicas,
-                      "Of those without a register: so many replicas of each lock, 1 to 36; "
-                      "without: the group's, 5 if it is new");
+                      "Replicas of each lock in a group without a register, 1 to 36 (default: the "
+                      "group's; 5 for a new group)");
   command->add_option("--cluster", options.cluster,
-                      "Whom it is near, as SITE/RACK/HOST; auto: the peers measure it; the host's "
-                      "name without. For algorithms that mind it");
+                      "Location of this peer, as SITE/RACK/HOST, for algorithms that use it; auto: "
+                      "the peers measure it (default: the host name)");
   command->add_option("--eps", options.eps,
-                      "Of preempt and preempt-aggregation: so many near requests overtake distant "
-                      "ones; without: the group's, 2 if it is new");
-  command->add_option(
-      "--lease", arguments->lease,
-      "How long a silent peer is waited for, as in 3 (seconds), 250ms or 1m30s; applies "
-      "only when the group is created. Without: the group's, 5s if it is new");
+                      "For preempt and preempt-aggregation: how many nearby requests may overtake "
+                      "distant ones (default: the group's; 2 for a new group)");
+  command->add_option("--lease", arguments->lease,
+                      "Lease duration, such as 3 (seconds), 250ms or 1m30s; applies only when the "
+                      "group is created (default: 5s)");
   command->add_option("--http", arguments->http.address,
-                      "HOST:PORT to show the group on, for a browser; /metrics (Prometheus) and "
-                      "/status (JSON); port 0: any");
+                      "HOST:PORT on which to serve a status page, /metrics (Prometheus) and "
+                      "/status (JSON); port 0: any free port");
   command->add_option("--http-token-file", arguments->http.token_file,
-                      "A file that only its owner may read; who knows what is in it may evict and "
-                      "unlock --force there");
+                      "File with a token, readable by its owner only; whoever knows the token may "
+                      "evict and unlock --force through --http");
   command->add_option("--trace", options.trace,
-                      "A file to write what happens at this peer to; see `conch trace check`");
-  command->add_flag("--persist", options.persist,
-                    "If this peer is the group's last, and the register is here: keep the data");
-  command->add_flag("--tcp-only", options.tcp_only, "Speak TCP with peers of this machine, too");
+                      "File in which to record this peer's events; see `conch trace check`");
+  command->add_flag(
+      "--persist", options.persist,
+      "Keep the data if this peer is the group's last and the register is on this machine");
+  command->add_flag("--tcp-only", options.tcp_only, "Use TCP for peers of this machine, too");
   command->add_option("--log-format", arguments->log_format,
-                      "text, or json for one object a line; without: text, as the journal reads it "
-                      "if standard error is a stream to it");
+                      "text, or json for one object per line (default: text, with priorities for "
+                      "the journal if standard error is connected to it)");
   command->callback([arguments, &invocation] { run_peer(*arguments, invocation); });
 }
 

@@ -20,22 +20,22 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Duration answer_patience = std::chrono::seconds(15);
-/// A living peer makes its socket again within a second, if somebody has removed it.
+/// A living peer recreates its socket within a second if somebody has removed it.
 constexpr Duration socket_patience = std::chrono::seconds(2);
 
-/// If there are none, but a peer is seen without one, it is waited for: whoever took it for dead
-/// would say that there is no group, or go on without its host.
-std::vector<Socket> living_sockets(const Directories& directories) {
+/// Waits for sockets if there are none but a running peer is seen. Otherwise a caller would take
+/// that peer for dead, and report that there is no group or go on without its host.
+std::vector<PeerSocket> living_sockets(const Directories& directories) {
   Time until = net::steady_now() + socket_patience;
   for (auto pause = std::chrono::milliseconds(5);; pause = std::min(2 * pause, 100ms)) {
-    std::vector<Socket> sockets = sockets_in(directories.sockets);
+    std::vector<PeerSocket> sockets = sockets_in(directories.sockets);
     if (!sockets.empty() || net::steady_now() >= until || present(directories.state).empty())
       return sockets;
     std::this_thread::sleep_for(pause);
   }
 }
 
-/// Why nobody is found, if somebody runs.
+/// Explains why no peer was found although one runs; empty if none runs.
 std::string why_unreachable(const std::string& group) {
   Directories directories = directories_of(group);
   std::vector<int> processes = present(directories.state);
@@ -43,12 +43,10 @@ std::string why_unreachable(const std::string& group) {
   std::string why = "it may be stopped";
   if (sockets_in(directories.sockets).empty())
     why = fmt::format(
-        "there is no socket of it in {}; put the directory back if it was removed, or end that "
-        "process",
+        "it has no socket in {}; put the directory back if it was removed, or end that process",
         directories.sockets);
   return fmt::format(
-      "a peer of the group '{}' runs on this machine, process {}, but cannot be "
-      "reached: {}",
+      "a peer of the group '{}' runs on this machine (process {}), but cannot be reached: {}",
       group, processes.front(), why);
 }
 
@@ -56,20 +54,20 @@ std::string why_unreachable(const std::string& group) {
 
 std::string id_text(NodeId id) { return fmt::format("{:x}", id.value); }
 
-/// Sockets may be left behind by peers that were killed: the next one is tried.
+/// Killed peers may leave sockets behind, so it tries one after another.
 template <class Predicate>
 std::optional<PeerLine> PeerLine::find(const std::string& group, Predicate&& is_wanted,
                                        std::optional<Time> until) {
   check_directories(group);
   Directories directories = directories_of(group);
   std::string folder = directories.sockets;
-  std::vector<Socket> sockets = living_sockets(directories);
-  std::erase_if(sockets, [&](const Socket& socket) { return !is_wanted(socket); });
-  // Not everybody to the same one.
+  std::vector<PeerSocket> sockets = living_sockets(directories);
+  std::erase_if(sockets, [&](const PeerSocket& socket) { return !is_wanted(socket); });
+  // Clients spread over the peers.
   auto first = sockets.begin() + (sockets.empty() ? 0 : ::getpid() % std::ssize(sockets));
   std::rotate(sockets.begin(), first, sockets.end());
   std::string refusal;
-  for (const Socket& socket : sockets) {
+  for (const PeerSocket& socket : sockets) {
     Time answer_due = net::steady_now() + wire::handshake_patience;
     if (until) answer_due = std::min(answer_due, *until);
     try {
@@ -77,7 +75,7 @@ std::optional<PeerLine> PeerLine::find(const std::string& group, Predicate&& is_
       return PeerLine(std::make_unique<net::ClientLink>(path, group, answer_due));
     } catch (const net::Untrusted&) {
       throw;
-    } catch (const net::Refused& refused) {
+    } catch (const net::RefusedError& refused) {
       refusal = refused.what();
     } catch (const Error&) {
     }
@@ -88,11 +86,11 @@ std::optional<PeerLine> PeerLine::find(const std::string& group, Predicate&& is_
 
 std::optional<PeerLine> PeerLine::to_host(const std::string& group, std::optional<Time> until) {
   return find(
-      group, [](const Socket& socket) { return socket.role == Role::host; }, until);
+      group, [](const PeerSocket& socket) { return socket.role == Role::host; }, until);
 }
 
 PeerLine PeerLine::to_anybody(const std::string& group) {
-  auto line = find(group, [](const Socket&) { return true; });
+  auto line = find(group, [](const PeerSocket&) { return true; });
   if (line) return std::move(*line);
   if (std::string why = why_unreachable(group); !why.empty()) throw Error(why);
   throw Error(fmt::format(
@@ -101,13 +99,13 @@ PeerLine PeerLine::to_anybody(const std::string& group) {
 }
 
 PeerLine PeerLine::to_one(const std::string& group, NodeId id) {
-  auto line = find(group, [&](const Socket& socket) { return socket.id == id; });
+  auto line = find(group, [&](const PeerSocket& socket) { return socket.id == id; });
   if (line) return std::move(*line);
   throw Error(fmt::format("the peer {} of the group '{}' does not answer", id_text(id), group));
 }
 
 PeerLine PeerLine::to_another(const std::string& group, NodeId than) {
-  auto line = find(group, [&](const Socket& socket) { return socket.id != than; });
+  auto line = find(group, [&](const PeerSocket& socket) { return socket.id != than; });
   return line ? std::move(*line) : to_anybody(group);
 }
 
@@ -122,7 +120,7 @@ std::optional<ClientReply> PeerLine::receive(std::optional<Time> until) {
   if (!bytes) return std::nullopt;
   std::string why;
   auto reply = unpacked<ClientReply>(*bytes, why);
-  if (!reply) throw Error("the peer's answer makes no sense: " + why);
+  if (!reply) throw Error("malformed answer from the peer: " + why);
   return reply;
 }
 
@@ -136,7 +134,7 @@ ClientReply PeerLine::await_answer() {
   if (!reply) throw Error("the peer does not answer: it may be stopped");
   while (const auto* underway = std::get_if<Underway>(&*reply)) {
     reply = receive(net::steady_now() + underway->most + answer_patience);
-    if (!reply) throw Error("the peer does not answer any more: it may be stopped");
+    if (!reply) throw Error("the peer no longer answers: it may be stopped");
   }
   if (const auto* failed = std::get_if<Failed>(&*reply)) throw Error(failed->why);
   return std::move(*reply);

@@ -1,4 +1,4 @@
-// A conversation with a peer of this machine, as its client.
+// A client's connection to a peer of this machine.
 #pragma once
 
 #include <memory>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "net/conversations.hpp"
+#include "net/client_link.hpp"
 #include "node/claim_survey.hpp"
 #include "node/talk.hpp"
 #include "peer/directories.hpp"
@@ -15,24 +15,25 @@ namespace conch::cli {
 
 class PeerLine {
  public:
-  /// To a peer that serves clients; nothing if none runs on this machine, or answers by then.
+  /// Connects to a peer that serves clients; empty if none runs on this machine, or none answers in
+  /// time.
   static std::optional<PeerLine> to_host(const std::string& group, std::optional<Time> until);
-  /// To any peer of the group on this machine. Throws Error if there is none.
+  /// Connects to any peer of the group on this machine. Throws Error if there is none.
   static PeerLine to_anybody(const std::string& group);
-  /// To this one. Throws Error if it does not answer.
+  /// Connects to this peer. Throws Error if it does not answer.
   static PeerLine to_one(const std::string& group, NodeId id);
-  /// Rather to any other than this one.
+  /// Connects to any peer other than this one if possible.
   static PeerLine to_another(const std::string& group, NodeId than);
 
   void send(const node::ClientMessage& message);
-  /// Nothing if none came in time. Throws Error when the peer has gone.
+  /// Empty if nothing came in time. Throws Error when the peer has gone.
   std::optional<node::ClientReply> receive(std::optional<Time> until = std::nullopt);
-  /// Sends, and waits for the answer, which is no failure.
+  /// Sends the message, and then behaves like `await_answer`.
   node::ClientReply ask(const node::ClientMessage& message);
-  /// To what was sent. Throws Error if none comes, or that it has failed.
+  /// Waits for the answer to what was sent. Throws Error if none comes, or if it is a failure.
   node::ClientReply await_answer();
 
-  /// What has come along with replies since the last time.
+  /// Descriptors that came with replies since the last call.
   std::vector<net::Descriptor> take_enclosed() { return link_->take_enclosed(); }
   int descriptor() const { return link_->descriptor(); }
   /// Whether the peer understands `Describe` and `AskClaims`.
@@ -47,7 +48,7 @@ class PeerLine {
   std::unique_ptr<net::ClientLink> link_;
 };
 
-/// A peer's id as people read and write it: in hexadecimal.
+/// A peer's id as people read and write it, in hexadecimal.
 std::string id_text(NodeId id);
 
 }  // namespace conch::cli

@@ -13,7 +13,7 @@ namespace conch::cli {
 
 namespace {
 
-/// As syslog(3) counts.
+/// Priorities of syslog(3).
 int priority_of(LogLevel level) {
   switch (level) {
     case LogLevel::error: return 3;
@@ -33,7 +33,7 @@ const char* level_name(LogLevel level) {
 }
 
 std::string stamp_of(LogClock::time_point time) {
-  // fmt 9 leaves out what is less than a second.
+  // fmt 9 omits fractions of a second.
   auto seconds = std::chrono::floor<std::chrono::seconds>(time);
   auto rest = std::chrono::floor<std::chrono::milliseconds>(time - seconds);
   return fmt::format("{:%FT%T}.{:03}Z", seconds, rest.count());
@@ -44,7 +44,7 @@ std::string json_line(const LogFields& fields, LogClock::time_point time, const 
   if (!fields.group.empty()) object["group"] = fields.group;
   if (!fields.peer.empty()) object["peer"] = fields.peer;
   object["message"] = line.text;
-  // What others say may be quoted in it, and need not be UTF-8.
+  // It may quote what others sent, which need not be UTF-8.
   return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

@@ -1,5 +1,5 @@
-// The lines that `conch peer` writes to standard error. All of them come through here: the peer's,
-// the command's own, and the sentence with which it ends if it fails.
+// Writes the log lines of `conch peer` to standard error. All of them come through here: the
+// peer's, the command's own, and the error with which it ends if it fails.
 //
 //   text      2026-01-02T03:04:05.678Z peer 8407ed is in the group orders (naimi-trehel)
 //   journal   <6>peer 8407ed is in the group orders (naimi-trehel)
@@ -19,35 +19,36 @@ namespace conch::cli {
 
 enum class LogFormat : std::uint8_t {
   text,
-  /// journald notes the time, and reads the priority at the beginning of the line.
+  /// journald adds the time, and reads the priority from the beginning of the line.
   journal,
   json
 };
 
-/// Whether the file is the stream to the journal that $JOURNAL_STREAM names, by the numbers of its
-/// device and its inode; the variable may be null. A program that was started with its output
-/// redirected inherits the variable all the same.
+/// Whether the file is the journal stream that $JOURNAL_STREAM names by device and inode;
+/// `variable` is its value and may be null. The file must be checked, because a program whose
+/// output is redirected inherits the variable, too.
 bool is_journal_stream(const char* variable, const struct stat& file);
 
-/// `json`; or `text`, which becomes `journal` where that reads it. Throws Error if it is neither.
+/// `json` or `text`; `text` becomes `journal` if standard error is a journal stream. Throws Error
+/// for any other name.
 LogFormat log_format_named(const std::string& name);
 
-/// What all lines of a peer have in common; empty as long as it is not known.
+/// What all lines of a peer have in common; empty while unknown.
 struct LogFields {
   std::string group;
   std::string peer;
 };
 
-/// With blanks for its line breaks.
+/// Replaces line breaks by blanks.
 std::string one_line(std::string_view text);
 
 using LogClock = std::chrono::system_clock;
 
-/// With the line break at its end, and no other.
+/// Ends with a line break and contains no other.
 std::string log_text(LogFormat format, const LogFields& fields, LogClock::time_point time,
                      const LogLine& line);
 
-/// Safe to be used by several threads at once.
+/// Thread-safe.
 class PeerLog {
  public:
   PeerLog(LogFormat format, std::string group) : format_(format), fields_{std::move(group), ""} {}

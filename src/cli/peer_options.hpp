@@ -1,5 +1,5 @@
-// The options that say which group is meant and how its peers are reached: of `conch peer`, and of
-// `conch doctor`, which looks whether they will do.
+// The options that say which group is meant and how to reach its peers. `conch peer` uses them, and
+// `conch doctor` checks them.
 #pragma once
 
 #include <CLI/CLI.hpp>

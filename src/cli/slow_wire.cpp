@@ -31,7 +31,7 @@ net::Descriptor bound_socket() {
   sockaddr_in name = loopback(0);
   bool bound =
       socket && ::bind(socket.number(), reinterpret_cast<sockaddr*>(&name), sizeof name) == 0;
-  if (!bound) fail("no port of 127.0.0.1 to be had");
+  if (!bound) fail("no free port on 127.0.0.1");
   return socket;
 }
 
@@ -56,16 +56,16 @@ std::uint16_t SlowWire::lead_to(std::uint16_t port) {
   net::Descriptor socket = bound_socket();
   if (::listen(socket.number(), SOMAXCONN) != 0) fail("cannot listen on 127.0.0.1");
   std::uint16_t own = port_of(socket);
-  doors_.push_back({std::move(socket), port});
+  listeners_.push_back({std::move(socket), port});
   return own;
 }
 
-/// Nobody listens where it leads: that is how a connection looks that is refused.
-void SlowWire::accept(const Door& door) {
+/// If nobody listens at the target, the client sees its connection closed.
+void SlowWire::accept(const Listener& listener) {
   net::Descriptor near(
-      ::accept4(door.socket.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+      ::accept4(listener.socket.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   net::Descriptor far(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in name = loopback(door.leads_to);
+  sockaddr_in name = loopback(listener.leads_to);
   bool connected =
       near && far && ::connect(far.number(), reinterpret_cast<sockaddr*>(&name), sizeof name) == 0;
   if (!connected) return;
@@ -87,7 +87,7 @@ void SlowWire::read(Connection& connection, std::size_t end) const {
   }
 }
 
-/// What is due of the flow from this end, to the other one.
+/// Sends to the other end what is due of the flow from this one.
 void SlowWire::write(Connection& connection, std::size_t end) const {
   Flow& flow = connection.flows[end];
   int to = connection.ends[1 - end].number();
@@ -117,21 +117,21 @@ void SlowWire::run() {
   }
 }
 
-/// Until something comes in or is due, and takes in what has come.
+/// Waits until something arrives or is due, and reads what has arrived.
 void SlowWire::wait() {
   std::vector<pollfd> sources;
-  for (const Door& door : doors_) sources.push_back({door.socket.number(), POLLIN, 0});
+  for (const Listener& listener : listeners_)
+    sources.push_back({listener.socket.number(), POLLIN, 0});
   std::uint64_t due_ns = UINT64_MAX;
   for (const Connection& connection : connections_) {
     for (std::size_t end : {0U, 1U}) {
       const Flow& flow = connection.flows[end];
-      // One that has ended is always readable.
-      int events = flow.ended ? 0 : POLLIN;
-      sources.push_back({connection.ends[end].number(), static_cast<short>(events), 0});
+      // A connection that has ended is always readable, so it is not asked about.
+      sources.push_back({flow.ended ? -1 : connection.ends[end].number(), POLLIN, 0});
       if (!flow.batches.empty()) due_ns = std::min(due_ns, flow.batches.front().due_ns);
     }
   }
-  // A receiver that takes nothing is tried again soon.
+  // Retries soon if the receiver takes nothing.
   constexpr std::uint64_t soon_ns = 1'000'000;
   std::uint64_t now = now_ns();
   std::uint64_t left_ns = due_ns == UINT64_MAX ? 1'000'000'000
@@ -140,12 +140,12 @@ void SlowWire::wait() {
   timespec timeout{static_cast<time_t>(left_ns / 1'000'000'000),
                    static_cast<long>(left_ns % 1'000'000'000)};
   if (::ppoll(sources.data(), sources.size(), &timeout, nullptr) <= 0) return;
-  auto source = sources.begin() + static_cast<std::ptrdiff_t>(doors_.size());
+  auto source = sources.begin() + static_cast<std::ptrdiff_t>(listeners_.size());
   for (Connection& connection : connections_)
     for (std::size_t end : {0U, 1U})
       if ((source++)->revents != 0 && !connection.flows[end].ended) read(connection, end);
-  for (std::size_t door = 0; door < doors_.size(); ++door)
-    if (sources[door].revents != 0) accept(doors_[door]);
+  for (std::size_t listener = 0; listener < listeners_.size(); ++listener)
+    if (sources[listener].revents != 0) accept(listeners_[listener]);
 }
 
 }  // namespace conch::cli

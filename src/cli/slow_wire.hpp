@@ -1,5 +1,5 @@
-// A long wire on one machine: what goes through it arrives some time later. Stands between the
-// peers of two places, so that a demo has places.
+// A proxy on this machine that delays all bytes by a fixed time. The demo puts it between the peers
+// of two places.
 #pragma once
 
 #include <array>
@@ -9,25 +9,25 @@
 #include <string>
 #include <vector>
 
-#include "cli/crew.hpp"
+#include "cli/worker_processes.hpp"
 #include "net/descriptor.hpp"
 
 namespace conch::cli {
 
-/// A port of 127.0.0.1 that nobody uses just now.
+/// A port of 127.0.0.1 that is free at the moment.
 std::uint16_t free_port();
 
 class SlowWire {
  public:
   explicit SlowWire(Seconds delay) : delay_ns_(static_cast<std::uint64_t>(delay.count() * 1e9)) {}
 
-  /// Another port of 127.0.0.1, from which the wire leads to this one. Throws.
+  /// Opens another port of 127.0.0.1 that leads to this one. Throws std::system_error.
   std::uint16_t lead_to(std::uint16_t port);
-  /// In a process of its own, for ever.
+  /// Runs in a process of its own, for ever.
   [[noreturn]] void run();
 
  private:
-  struct Door {
+  struct Listener {
     net::Descriptor socket;
     std::uint16_t leads_to = 0;
   };
@@ -35,25 +35,25 @@ class SlowWire {
     std::uint64_t due_ns = 0;
     std::string bytes;
   };
-  /// From one end of a connection to the other.
+  /// The bytes from one end of a connection to the other.
   struct Flow {
     std::deque<Batch> batches;
     bool ended = false;
   };
   struct Connection {
     std::array<net::Descriptor, 2> ends;
-    /// From each of the ends.
+    /// One from each of the ends.
     std::array<Flow, 2> flows;
     bool broken = false;
   };
 
-  void accept(const Door& door);
+  void accept(const Listener& listener);
   void read(Connection& connection, std::size_t end) const;
   void write(Connection& connection, std::size_t end) const;
   void wait();
 
   std::uint64_t delay_ns_;
-  std::vector<Door> doors_;
+  std::vector<Listener> listeners_;
   std::list<Connection> connections_;
 };
 

@@ -1,4 +1,4 @@
-// conch status, evict, unlock: looking into a group, and forcing it.
+// `conch status`, `evict` and `unlock`: inspect a group and intervene in it.
 #include <fmt/core.h>
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include "cli/peer_line.hpp"
 #include "cli/status_report.hpp"
 #include "core/table.hpp"
-#include "node/agreement.hpp"
 #include "node/names.hpp"
+#include "node/overlay_group_settings.hpp"
 #include "peer/names.hpp"
 #include "wire/address.hpp"
 
@@ -22,7 +22,7 @@ using namespace node;
 using namespace peer;
 using recovery::Member;
 
-/// Without the way that only this machine can go.
+/// Omits addresses that only this machine can reach.
 std::string where(const Member& member) {
   std::string text;
   for (const wire::Way& way : wire::parse_address(member.address).value_or(wire::Ways{}))
@@ -56,7 +56,7 @@ std::string parts_text(const std::vector<GroupStatus::Claim>& parts) {
     if (!text.empty()) text += ", ";
     text += fmt::format("{} ({}{})", id_text(NodeId{part.member}), seconds_text(part.since),
                         part.shared ? ", shared" : "");
-    if (part.in_line > 0) text += fmt::format(" +{} in line there", part.in_line);
+    if (part.in_line > 0) text += fmt::format(" +{} queued there", part.in_line);
   }
   return text;
 }
@@ -75,9 +75,9 @@ void print_locks(const Status& status) {
   }
 }
 
-/// One row for each process that holds a lock or waits for one.
+/// Prints one row for each process that holds a lock or waits for one.
 void print_processes(const Claims& claims) {
-  Table table({"process", "user", "member", "lock", "has it", "for", "command"});
+  Table table({"process", "user", "member", "lock", "holds", "for", "command"});
   for (std::size_t column : {1, 2, 3, 4, 6}) table.align_left(column);
   bool any = false;
   for (const ClaimsPart& part : claims.parts)
@@ -91,14 +91,15 @@ void print_processes(const Claims& claims) {
   if (any) fmt::print("\n{}", table.text());
 }
 
-/// A peer without a register does not know who else there is.
-void print_ring(const Status& status, const Agreement& agreement) {
+/// A peer without a register knows only its neighbours.
+void print_ring(const Status& status, const OverlayGroupSettings& overlay_settings) {
   std::size_t neighbours = status.view.roster.size() - 1;
   fmt::print("group {}: {} over {}, {} replicas of each lock, leases of {}\n", status.group,
-             agreement.algorithm, agreement.dht, agreement.replicas, seconds_text(agreement.lease));
+             overlay_settings.algorithm, overlay_settings.dht, overlay_settings.replicas,
+             seconds_text(overlay_settings.lease));
   fmt::print(
-      "there is no list of members: this is what the peer that was asked, {}, and its {} "
-      "neighbour{} know\n\n",
+      "there is no list of members: this is what peer {} and its {} neighbour{} know\n"
+      "\n",
       id_text(status.self.id), neighbours, neighbours == 1 ? "" : "s");
   print_members(status);
   print_locks(status);
@@ -106,10 +107,10 @@ void print_ring(const Status& status, const Agreement& agreement) {
 
 void print_text(const Status& status) {
   if (status.view.roster.empty())
-    return fmt::print("group {}: the peer that was asked, {}, is not in it at the moment\n",
+    return fmt::print("group {}: peer {}, which was asked, is not in the group at the moment\n",
                       status.group, id_text(status.self.id));
-  if (auto agreement = parse_agreement(status.view.algorithm))
-    return print_ring(status, *agreement);
+  if (auto overlay_settings = parse_overlay_settings(status.view.algorithm))
+    return print_ring(status, *overlay_settings);
   std::string what_runs = status.view.algorithm;
   if (status.view.eps > 0) what_runs += fmt::format(", eps {}", status.view.eps);
   fmt::print("group {}: {}, epoch {}, view {}, {} member{}\n\n", status.group, what_runs,
@@ -121,11 +122,11 @@ void print_text(const Status& status) {
 
 struct GroupAnswer {
   Status status;
-  /// Nothing if the peer that was asked is of a version that does not know.
+  /// Empty if the peer's version does not support the question.
   Claims claims;
 };
 
-/// Both questions are put at once, for the members have a second to answer.
+/// Asks both questions at once, because the members have a second to answer each.
 GroupAnswer ask_group(const std::string& group) {
   PeerLine line = PeerLine::to_anybody(group);
   if (line.knows_claims()) line.send(AskClaims{"", std::chrono::seconds(1)});
@@ -141,7 +142,7 @@ GroupAnswer ask_group(const std::string& group) {
   return {std::move(*status), std::move(*claims)};
 }
 
-/// The member whose id begins like this.
+/// The member whose id begins with this prefix.
 NodeId member_named(const Status& status, const std::string& prefix) {
   std::vector<NodeId> found;
   for (const Member& member : status.view.roster)
@@ -159,7 +160,7 @@ std::string holders_of(const std::string& lock, const GroupAnswer& answer) {
   return found == locks.end() ? "" : parts_text(found->second.holders);
 }
 
-/// Whose it is, as far as the members say. Throws Error if none of them has ever heard of it.
+/// Says whose the lock is, as far as the members know. Throws Error if none of them knows the lock.
 std::string state_of(const std::string& lock, const GroupAnswer& answer) {
   check_lock_name(lock);
   std::string holders = holders_of(lock, answer);
@@ -169,24 +170,25 @@ std::string state_of(const std::string& lock, const GroupAnswer& answer) {
     return part_of(answer.status, member) == nullptr;
   });
   if (silent > 0)
-    return fmt::format("was held by nobody who answers; {} of the members did not", silent);
-  if (parse_agreement(answer.status.view.algorithm)) return "was held by nobody who is known here";
+    return fmt::format("was held by none of the members that answered; {} did not answer", silent);
+  if (parse_overlay_settings(answer.status.view.algorithm))
+    return "was held by no peer that is known here";
   if (locks_of(answer.status).contains(lock)) return "was free";
-  throw Error(fmt::format(
-      "there is no lock {} in the group '{}': nobody holds it or waits for it, and nothing is "
-      "forced; `conch status` lists those that there are",
-      lock, answer.status.group));
+  throw Error(
+      fmt::format("there is no lock {} in the group '{}': nobody holds it or waits for it, so "
+                  "nothing was forced; `conch status` lists the locks in use",
+                  lock, answer.status.group));
 }
 
 }  // namespace
 
 void add_status_command(CLI::App& app, Invocation&) {
   CLI::App* command = app.add_subcommand(
-      "status", "Members, leases, locks, holders and waiters, asked from a peer of this machine");
+      "status", "Show members, leases, locks, holders and waiters; asks a peer of this machine");
   auto group = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  command->add_option("--group", *group, "The group; $CONCH_GROUP or `default` without");
-  command->add_flag("--json", *json, "As JSON");
+  command->add_option("--group", *group, "Group name (default: $CONCH_GROUP, else `default`)");
+  command->add_flag("--json", *json, "Print one JSON object");
   command->callback([group, json] {
     auto [status, claims] = ask_group(group_named(*group));
     if (*json) return fmt::print("{}\n", json_text(status, claims));
@@ -197,46 +199,46 @@ void add_status_command(CLI::App& app, Invocation&) {
 
 void add_evict_command(CLI::App& app, Invocation&) {
   CLI::App* command = app.add_subcommand(
-      "evict", "Put a member out of the group: what it holds is lost, and it is told");
+      "evict", "Remove a member from the group; it loses its locks, and is told so");
   auto group = std::make_shared<std::string>();
   auto member = std::make_shared<std::string>();
-  command->add_option("MEMBER", *member, "Its id, or how it begins")->required();
-  command->add_option("--group", *group, "The group; $CONCH_GROUP or `default` without");
+  command->add_option("MEMBER", *member, "Member id, or its first digits")->required();
+  command->add_option("--group", *group, "Group name (default: $CONCH_GROUP, else `default`)");
   auto now = std::make_shared<bool>(false);
   command->add_flag("--now", *now, "Do not wait for the commands that run under its locks");
   command->callback([group, member, now] {
     std::string name = group_named(*group);
     NodeId id = member_named(ask_group(name).status, *member);
-    PeerLine line = PeerLine::to_another(name, id);  // None evicts itself.
+    PeerLine line = PeerLine::to_another(name, id);  // No peer evicts itself.
     *now ? line.ask(EvictNow{id}) : line.ask(Evict{id});
-    fmt::print("{} is out. If it lives it comes back as a new member.\n", id_text(id));
+    fmt::print("{} is out. If it is alive, it comes back as a new member.\n", id_text(id));
   });
 }
 
 void add_unlock_command(CLI::App& app, Invocation&) {
   CLI::App* command = app.add_subcommand(
-      "unlock", "Take a lock from its holder, who is told; the next one waiting gets it");
+      "unlock", "Take a lock from its holder, which is told so; the next waiter gets it");
   auto group = std::make_shared<std::string>();
   auto lock = std::make_shared<std::string>();
   auto force = std::make_shared<bool>(false);
   auto yes = std::make_shared<bool>(false);
-  command->add_option("LOCK", *lock, "Its name")->required();
-  command->add_option("--group", *group, "The group; $CONCH_GROUP or `default` without");
+  command->add_option("LOCK", *lock, "Lock name")->required();
+  command->add_option("--group", *group, "Group name (default: $CONCH_GROUP, else `default`)");
   command->add_flag("--force", *force, "Required: the holder may be in the middle of something");
-  command->add_flag("--yes", *yes, "Required: there is nobody to ask");
+  command->add_flag("--yes", *yes, "Required: there is no prompt");
   auto now = std::make_shared<bool>(false);
   command->add_flag("--now", *now, "Do not wait for the command that runs under it");
   command->callback([group, lock, force, yes, now] {
     if (!*force || !*yes)
       throw Error(
-          "the holder may be in the middle of something, and what it does after this only "
-          "its fence can refuse; if you mean it: conch unlock --force " +
+          "the holder may be in the middle of something, and only a check of its fence stops what "
+          "it does afterwards; if you are sure: conch unlock --force " +
           *lock + " --yes");
     std::string name = group_named(*group);
     std::string before = state_of(*lock, ask_group(name));
     PeerLine line = PeerLine::to_anybody(name);
     *now ? line.ask(ForceOpenNow{*lock}) : line.ask(ForceOpen{*lock});
-    fmt::print("{} {}. It is open now, for the next one in line.\n", *lock, before);
+    fmt::print("{} {}. It is open now, for the next in the queue.\n", *lock, before);
   });
 }
 

@@ -7,7 +7,7 @@
 
 #include "cli/holders.hpp"
 #include "cli/peer_line.hpp"
-#include "node/agreement.hpp"
+#include "node/overlay_group_settings.hpp"
 
 namespace conch::cli {
 
@@ -67,7 +67,7 @@ nlohmann::ordered_json json_of(const std::vector<ClaimPart>& claims) {
   return json;
 }
 
-/// A row for each process that holds or waits, with the peer that it does so through.
+/// One row for each process that holds or waits, with the peer that it uses.
 nlohmann::ordered_json json_of(const Claims& claims) {
   auto json = nlohmann::ordered_json::array();
   for (const ClaimsPart& part : claims.parts)
@@ -87,8 +87,8 @@ std::string json_text(const Status& status, const Claims& claims) {
   nlohmann::ordered_json json{{"group", status.group},      {"algorithm", status.view.algorithm},
                               {"eps", status.view.eps},     {"epoch", status.view.epoch.value},
                               {"view", status.view.number}, {"asked", id_text(status.self.id)}};
-  // Without a register, the peer that was asked knows its neighbours.
-  json["all_members"] = !parse_agreement(status.view.algorithm);
+  // Without a register, a peer knows only its neighbours.
+  json["all_members"] = !parse_overlay_settings(status.view.algorithm);
   json["members"] = nlohmann::ordered_json::array();
   for (const Member& member : status.view.roster)
     json["members"].push_back(member_status(status, member));

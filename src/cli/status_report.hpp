@@ -1,4 +1,4 @@
-// What a group says of itself, put together; and as JSON.
+// Presents what a group says about itself, also as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,10 +14,10 @@ using peer::part_of;
 std::string lease_text(const node::Status& status, const recovery::Member& member);
 std::string seconds_text(Duration duration);
 
-/// A member, and how it is if it has answered.
+/// A member, with its state if it has answered.
 nlohmann::ordered_json member_status(const node::Status& status, const recovery::Member& member);
 
-/// As `conch status --json` and `GET /status` show it.
+/// The output of `conch status --json` and `GET /status`.
 std::string json_text(const node::Status& status, const node::Claims& claims);
 
 }  // namespace conch::cli

@@ -17,7 +17,7 @@ namespace conch::cli {
 
 namespace {
 
-/// Nobody waits longer than this for systemd to read.
+/// How long a message may wait for systemd to read.
 constexpr timeval notify_patience{5, 0};
 
 std::optional<std::uint64_t> whole_number(std::string_view text) {
@@ -30,7 +30,7 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
 
 std::uint64_t expect_number(std::string_view variable, std::string_view text) {
   if (auto number = whole_number(text)) return *number;
-  throw Error(std::string(variable) + " is no number: \"" + std::string(text) + "\"");
+  throw Error(std::string(variable) + " is not a number: \"" + std::string(text) + "\"");
 }
 
 std::optional<std::string> take_variable(const char* name) {
@@ -53,11 +53,11 @@ NotifyAddress notify_address(std::string_view text) {
   if (!is_abstract && !text.starts_with('/'))
     throw Error("NOTIFY_SOCKET is neither an absolute path nor @ and a name: \"" +
                 std::string(text) + "\"");
-  // A path ends with a zero byte; the name of an abstract socket begins with one, and ends where
-  // the size says.
+  // A path needs a zero byte at its end. The name of an abstract socket begins with one, and its
+  // length is given by the size.
   std::size_t room = sizeof found.address.sun_path - (is_abstract ? 0 : 1);
   if (text.size() > room || text.size() == 1)
-    throw Error("NOTIFY_SOCKET is no address of a socket: \"" + std::string(text) + "\"");
+    throw Error("NOTIFY_SOCKET is not a socket address: \"" + std::string(text) + "\"");
   found.address.sun_family = AF_UNIX;
   std::copy(text.begin(), text.end(), found.address.sun_path);
   if (is_abstract) found.address.sun_path[0] = '\0';
@@ -86,10 +86,10 @@ Systemd::Systemd(Complain complain) : complain_(std::move(complain)) {
   try {
     address_ = notify_address(*socket);
     watchdog_ = watchdog_of(c_text(microseconds), c_text(process), ::getpid());
-    socket_ = file::Descriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    socket_ = net::Descriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     if (!socket_) throw Error(std::strerror(errno));
   } catch (const Error& error) {
-    complain_(std::string("cannot tell systemd anything: ") + error.what());
+    complain_(std::string("cannot notify systemd: ") + error.what());
     return;
   }
   ::setsockopt(socket_.number(), SOL_SOCKET, SO_SNDTIMEO, &notify_patience, sizeof notify_patience);
@@ -115,9 +115,10 @@ void Systemd::send(const std::string& text, Waits waits) {
     sent = ::sendto(socket_.number(), text.data(), text.size(), flags,
                     reinterpret_cast<const sockaddr*>(&address_.address), address_.size);
   } while (sent < 0 && errno == EINTR);
-  // A beat that finds the queue full is followed by another; what must arrive has waited for it.
+  // A beat that finds the queue full is followed by another; only messages that may wait are
+  // reported.
   if (sent < 0 && waits == Waits::yes)
-    complain_("cannot tell systemd " + text.substr(0, text.find('\n')) + ": " +
+    complain_("cannot notify systemd of " + text.substr(0, text.find('\n')) + ": " +
               std::strerror(errno));
 }
 

@@ -1,8 +1,9 @@
-// What a service tells systemd: that it is ready, how it is, that its loop still turns, that it is
-// about to end; sd_notify(3).
+// Tells systemd that the service is ready, what its status is, that it is alive, and that it is
+// about to end; see sd_notify(3).
 //
-// By hand, because the protocol is one datagram of text to a Unix socket, which systemd promises to
-// keep, while libsystemd would bring three compression libraries and libgcrypt into every peer.
+// It does so by hand, because the protocol is one text datagram to a Unix socket, which systemd
+// promises to keep. libsystemd would bring three compression libraries and libgcrypt into every
+// peer.
 #pragma once
 
 #include <sys/socket.h>
@@ -14,39 +15,39 @@
 #include <string_view>
 
 #include "core/types.hpp"
-#include "node/witness.hpp"
+#include "node/observer.hpp"
 #include "register/directory.hpp"
 
 namespace conch::cli {
 
-/// An address as $NOTIFY_SOCKET has it: an absolute path, or `@name` for an abstract socket.
+/// The address in $NOTIFY_SOCKET: an absolute path, or `@name` for an abstract socket.
 struct NotifyAddress {
   sockaddr_un address{};
   socklen_t size = 0;
 };
 
-/// Throws Error unless it is one.
+/// Throws Error if the text is not an address.
 NotifyAddress notify_address(std::string_view text);
 
-/// How long systemd waits for the next beat of this process, by the values of $WATCHDOG_USEC and
-/// $WATCHDOG_PID, either of which may be null; nothing if it does not wait. Throws Error if a value
-/// is no number.
+/// How long systemd waits for the next beat of this process, from the values of $WATCHDOG_USEC and
+/// $WATCHDOG_PID, each of which may be null. Empty if it does not wait. Throws Error if a value is
+/// no number.
 std::optional<Duration> watchdog_of(const char* microseconds, const char* process, pid_t self);
 
-/// Safe to be used by several threads at once.
+/// Thread-safe.
 class Systemd {
  public:
   using Complain = std::function<void(const std::string& line)>;
 
-  /// Takes the variables out of the environment, so that no child speaks for this process. If
-  /// nobody wants to hear anything, or cannot be told, every call does nothing.
+  /// Removes the variables from the environment, so that no child speaks for this process. If
+  /// systemd does not listen or cannot be reached, every call does nothing.
   explicit Systemd(Complain complain);
 
   std::optional<Duration> watchdog() const { return watchdog_; }
 
   void ready(std::string_view status);
   void stopping(std::string_view status);
-  /// As soon as it is sent, and never waits: also for callers who must not block.
+  /// Never block, so they suit callers that must not wait; a message may be dropped.
   void status(std::string_view status);
   void beat();
 
@@ -55,21 +56,21 @@ class Systemd {
   void send(const std::string& text, Waits waits);
 
   Complain complain_;
-  file::Descriptor socket_;
+  net::Descriptor socket_;
   NotifyAddress address_;
   std::optional<Duration> watchdog_;
 };
 
-/// Keeps the status true that `systemctl status` shows: whether the peer is in its group.
-class StatusForSystemd final : public node::Witness {
+/// Updates the text that `systemctl status` shows: whether the peer is in its group.
+class StatusForSystemd final : public node::Observer {
  public:
   StatusForSystemd(Systemd& systemd, std::string in_group)
       : systemd_(systemd), in_group_(std::move(in_group)) {}
 
   const std::string& in_group() const { return in_group_; }
 
-  void born(const recovery::Life&) override {
-    systemd_.status("was put out of its group, and joins it again");
+  void born(const PeerInstance&) override {
+    systemd_.status("was removed from its group, and rejoins it");
   }
   void admitted() override { systemd_.status(in_group_); }
 

@@ -44,14 +44,7 @@ struct Assignment {
   }
 };
 
-/// Whether anybody should run it for real.
-enum class Use : std::uint8_t {
-  real,
-  /// Kept because it fails in an instructive way; everything that runs for real refuses it.
-  specimen,
-};
-
-/// A system in which a specimen breaks, small enough that every interleaving is explored.
+/// A system in which an algorithm breaks, small enough that every interleaving is explored.
 struct Trap {
   unsigned nodes = 2;
   /// Per node.
@@ -86,8 +79,7 @@ struct About {
   bool needs_fifo = false;
   /// Where members come and go: a leaver may be overtaken only by what may come late.
   bool leave_needs_fifo = false;
-  Use use = Use::real;
-  /// Of a specimen: the property that breaks, and where.
+  /// The property that breaks, and where, if it is kept because it fails in an instructive way.
   std::string_view caught_by = "";
   Trap caught_in = {};
   /// Goes by who is near whom; and near requests overtake distant ones, as often as Tuning::eps
@@ -96,7 +88,20 @@ struct About {
   bool has_eps = false;
   /// Sends messages for ever, even when nobody wants to enter.
   bool restless = false;
+
+  /// Everything that runs for real refuses any other.
+  constexpr bool is_sound() const { return caught_by.empty(); }
 };
+
+/// The same algorithm with a rule taken away, and what shows that it was needed.
+constexpr About broken(About about, std::string_view name, std::string_view source,
+                       std::string_view caught_by, const Trap& caught_in = {}) {
+  about.name = name;
+  about.source = source;
+  about.caught_by = caught_by;
+  about.caught_in = caught_in;
+  return about;
+}
 
 template <class A>
 using OutboxOf = Outbox<typename A::Message>;

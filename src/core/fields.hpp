@@ -25,8 +25,11 @@
 
 /// Declares the fields of a struct, in the order in which they are printed, hashed and sent, and
 /// compares values by them.
-#define CONCH_FIELDS(Struct, ...)                                          \
-  [[maybe_unused]] static constexpr std::string_view type_name = #Struct;  \
+#define CONCH_FIELDS(Struct, ...) CONCH_NAMED_FIELDS(Struct, #Struct, __VA_ARGS__)
+
+/// The same, for a struct that is printed and sent under another name.
+#define CONCH_NAMED_FIELDS(Struct, name, ...)                              \
+  [[maybe_unused]] static constexpr std::string_view type_name = name;     \
   [[maybe_unused]] static constexpr std::size_t field_count =              \
       0 CONCH_EACH(CONCH_COUNT_FIELD, __VA_ARGS__);                        \
   template <class Self, class Visitor>                                     \

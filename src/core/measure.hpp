@@ -29,6 +29,15 @@ constexpr std::size_t encoded_size_of_text(std::size_t length) {
   return (length <= 0xffff ? 3 : 5) + length;
 }
 
+template <class T>
+constexpr std::size_t encoded_size(const T& value);
+
+/// The length of a choice: its index and what was chosen.
+template <class T>
+constexpr std::size_t encoded_size_of_choice(std::size_t index, const T& chosen) {
+  return encoded_size_of_header(2) + encoded_size_of_number(index) + encoded_size(chosen);
+}
+
 /// Exactly the number of bytes that `encode` writes.
 template <class T>
 constexpr std::size_t encoded_size(const T& value) {
@@ -39,9 +48,8 @@ constexpr std::size_t encoded_size(const T& value) {
   } else if constexpr (Maybe<T>) {
     return value ? encoded_size(*value) : 1;
   } else if constexpr (Choice<T>) {
-    std::size_t size = encoded_size_of_header(2) + encoded_size_of_number(value.index());
-    std::visit([&](const auto& chosen) { size += encoded_size(chosen); }, value);
-    return size;
+    return std::visit(
+        [&](const auto& chosen) { return encoded_size_of_choice(value.index(), chosen); }, value);
   } else if constexpr (Pair<T>) {
     return encoded_size_of_header(2) + encoded_size(value.first) + encoded_size(value.second);
   } else if constexpr (HasFields<T>) {

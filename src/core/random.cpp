@@ -21,18 +21,6 @@ Random::Random(std::uint64_t seed, std::uint64_t stream) {
   for (std::uint64_t& word : state_) word = split_mix(state);
 }
 
-std::uint64_t Random::next() {
-  std::uint64_t result = std::rotl(state_[0] + state_[3], 23) + state_[0];
-  std::uint64_t shifted = state_[1] << 17;
-  state_[2] ^= state_[0];
-  state_[3] ^= state_[1];
-  state_[1] ^= state_[2];
-  state_[0] ^= state_[3];
-  state_[2] ^= shifted;
-  state_[3] = std::rotl(state_[3], 45);
-  return result;
-}
-
 std::uint64_t Random::below(std::uint64_t bound) {
   std::uint64_t threshold = (0 - bound) % bound;  // reject the uneven rest
   for (;;) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 namespace conch {
@@ -13,7 +14,17 @@ class Random {
   /// Streams of one seed are independent: what one purpose draws does not shift another's numbers.
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0);
 
-  std::uint64_t next();
+  std::uint64_t next() {
+    std::uint64_t result = std::rotl(state_[0] + state_[3], 23) + state_[0];
+    std::uint64_t shifted = state_[1] << 17;
+    state_[2] ^= state_[0];
+    state_[3] ^= state_[1];
+    state_[1] ^= state_[2];
+    state_[0] ^= state_[3];
+    state_[2] ^= shifted;
+    state_[3] = std::rotl(state_[3], 45);
+    return result;
+  }
   /// In [0, 1), 53 bits.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
   /// In [0, bound); bound > 0.

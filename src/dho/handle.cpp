@@ -47,7 +47,7 @@ Status Handle::create(std::string_view name, Orders& out) {
   return Status::invalid;
 }
 
-/// Of an invalid handle, which may still be on its way out, or already on its way in.
+/// Creates an invalid handle, which may still be on its way out, or already on its way in.
 Status Handle::create_anew(std::string_view name, Orders& out) {
   if (is_creating()) return name == back_as_.value_or(name_) ? Status::ignored : Status::busy;
   if (departing_) {
@@ -110,20 +110,20 @@ Status Handle::acquire(Orders& out) {
   return Status::invalid;
 }
 
-/// The application comes for a lock that is here.
+/// The application acquires a lock that is here.
 Status Handle::take(Orders& out) {
   if (data_ != Data::here) {
     bring(out);
     acquiring_ = true;
     return Status::waiting;
   }
-  if (fault_ == Status::no_memory) data_ = Data::elsewhere;  // Perhaps there is some next time.
+  if (fault_ == Status::no_memory) data_ = Data::elsewhere;  // There may be memory next time.
   if (fault_ != Status::ok) return std::exchange(fault_, Status::ok);
   state_ = State::locked;
   return Status::ok;
 }
 
-/// The application waits, and what can be had is here.
+/// The application waits, and all that can be had is here.
 void Handle::finish_acquire(Orders& out) {
   Status status = take(out);
   end_acquire(status == Status::ok ? Order(Acquired{}) : Order(AcquireFailed{status}), out);
@@ -147,7 +147,7 @@ void Handle::deadline(Orders& out) {
   out.push_back(AcquireFailed{Status::timed_out});
 }
 
-/// The application does not wait any more; its request stays.
+/// The application no longer waits; its request stays.
 void Handle::stop_waiting() {
   acquiring_ = false;
   if (state_ == State::blocked) state_ = State::req;
@@ -194,7 +194,7 @@ Status Handle::destroy(Orders& out) {
   return Status::ok;
 }
 
-/// Of a handle that is not valid yet, or already on its way out.
+/// Destroys a handle that is not valid yet, or already on its way out.
 Status Handle::destroy_unborn(Orders& out) {
   if (!is_creating()) return Status::ignored;
   departing_ = true;
@@ -231,7 +231,7 @@ std::optional<Handle> Handle::duplicate(std::uint64_t offset, std::uint64_t leng
   return other;
 }
 
-/// The application does not want what it asked for.
+/// Gives up what the application requested.
 void Handle::give_up(Orders& out) {
   drop();
   end_acquire(AcquireFailed{Status::cancelled}, out);
@@ -252,7 +252,7 @@ void Handle::end_acquire(const Order& end, Orders& out) {
 
 // The lock manager.
 
-/// Brings what the lock manager does in line with what is wanted.
+/// Brings the lock manager in line with what is wanted: orders the next step towards it.
 void Handle::proceed(Orders& out) {
   if (bond_ != Bond::member) return;
   if (lock_ == Lock::held && abandoned_) let_go(out);
@@ -308,7 +308,7 @@ void Handle::entered(const Baton& baton, Orders& out) {
   if (acquiring_) finish_acquire(out);
 }
 
-/// They may be here already: the lock tells only that there are some.
+/// Assumes that the data are elsewhere whenever they exist: the data mover knows if they are here.
 void Handle::find(const DataRef& data) {
   size_ = data.size;
   data_ = data.location && size_ > 0 ? Data::elsewhere : Data::here;
@@ -325,7 +325,7 @@ void Handle::bring(Orders& out) {
 }
 
 void Handle::brought(Status status, Orders& out) {
-  if (data_ != Data::coming) return;  // Nobody waits for them any more.
+  if (data_ != Data::coming) return;  // The lock was given up meanwhile.
   data_ = Data::here;
   if (status != Status::ok) fault_ = status;
   state_ = State::grant;

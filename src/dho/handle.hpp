@@ -1,14 +1,15 @@
-// The life of a DHO handle: the resource manager between an application, its lock manager, and
-// whoever moves the data that the lock protects.
+// The life of a DHO handle. A handle is the resource manager between an application, its lock
+// manager, and the data mover: whoever brings the data that the lock protects.
 //
-// Source: Hernane, Gustedt, Benyettou 2015, section 6, with its table 1 and listing 1 made whole.
+// Source: [Hernane 2015, section 6], with its table 1 and listing 1 completed.
 //
-// A handle is a value. It is told what happened and writes what must be done into Orders. Its lock
-// manager is any algorithm of the contract, or a peer; the world carries out the orders as soon as
-// the call is over, and tells the handle at once what the lock manager says: an `entered` and a
-// cancel do not cross. How data come, and who keeps them, is decided in node/data_store.hpp.
+// A handle is a value. It is told what happened, and writes what must be done into Orders. Its lock
+// manager is any algorithm of the contract, or a peer. The world carries out the orders as soon as
+// the call is over, and tells the handle at once what the lock manager says, so an `entered` and a
+// cancel never cross. node/data_store.hpp decides how data come, and who keeps them.
 //
-// What a call does, by the state it finds. An answer alone changes nothing; without one it is ok.
+// The table says what a call does in each state. A status alone changes nothing; if no status is
+// given, it is ok. "pass" passes the lock on.
 //
 //           invalid        valid, unlock   req               grant            blocked   locked
 //   create  join, waiting  ignored         cancel: valid     pass: valid      busy      busy
@@ -20,21 +21,21 @@
 //   destroy ignored        leave: invalid  cancel, leave     pass, leave      as req    pass, leave
 //   resize  invalid        not held        not held          not held         not held  ok
 //
-//   - fetch is as blocked while the application waits, but a lock that is given up is passed, not
-//     cancelled; and as grant while it does not, because the data are fetched ahead or because a
-//     timed acquire gave up.
-//   - lost answers `peer lost`; but create joins anew, and destroy makes it invalid.
-//   - invalid is also a handle on its way in or out. A destroy on the way in makes the create fail
-//     (`cancelled`); a create on the way out waits until we have left and joined again; a second
-//     create is ignored.
-//   - create by another name than the handle has is `busy` unless the state is invalid or lost.
-//   - "valid" is unlock whenever newest data are nowhere but here. Both answer alike: unlock never
-//     keeps an application from anything.
-//   - A call that waits is ended by an order: created, acquired, or failed with the reason.
-//   - release and cancel give up a request that was not acquired. Printed, they are "ignored", and
-//     the lock stays in grant for ever (listing 1).
-//   - A request in req or grant loses the old one's place in the queue.
-//   - What is wrong with the data fails one acquire, and the next goes on with what there is.
+//   - fetch behaves as blocked while the application waits, but a lock that is given up is passed
+//     on, not cancelled. It behaves as grant while the application does not wait: the data are
+//     prefetched, or a timed acquire gave up.
+//   - lost returns `peer lost`; but create joins anew, and destroy makes the handle invalid.
+//   - A handle that is joining or leaving is also invalid. A destroy while it joins makes the
+//     create fail (`cancelled`). A create while it leaves waits until it has left and joined again;
+//     a second create is ignored.
+//   - create by a name other than the handle's is `busy`, unless the state is invalid or lost.
+//   - "valid" is unlock whenever only this peer has the newest data. Both behave alike: unlock
+//     never keeps an application from anything.
+//   - An order ends a call that waits: created, acquired, or failed with the reason.
+//   - release and cancel give up a request that was not acquired. In the paper they are "ignored",
+//     and the lock stays in grant for ever (listing 1).
+//   - A second request, in req or grant, loses the place of the first in the queue.
+//   - A fault of the data fails one acquire; the next one goes on with what there is.
 #pragma once
 
 #include <optional>
@@ -49,7 +50,7 @@
 namespace conch::dho {
 
 struct Options {
-  /// Fetch at the grant, not when the application acquires.
+  /// Fetch the data at the grant, not only when the application acquires.
   bool prefetch = false;
   CONCH_FIELDS(Options, prefetch)
 };
@@ -58,63 +59,64 @@ class Handle {
  public:
   explicit Handle(const Options& options = {}) : options_(options) {}
 
-  // The application calls.
+  // Calls of the application.
 
   Status create(std::string_view name, Orders& out);
   Status request(Mode mode, Orders& out);
   Status acquire(Orders& out);
-  /// Waits no longer than this; if it is nothing, not at all.
+  /// Waits at most this long; not at all if `patience` is zero or less.
   Status acquire(Duration patience, Orders& out);
   Status release(Orders& out);
   Status cancel(Orders& out);
   Status destroy(Orders& out);
-  /// Where the data shall end.
+  /// Sets where the data end.
   Status resize(std::uint64_t size);
-  /// A handle of its own for a part of what this one is for; its first orders are those of a create
-  /// that waits. Nothing, if this one is not valid or the part empty.
+  /// Makes another handle for a part of this one's window. The new handle is creating: `out` has
+  /// its Join. Empty if this one is not valid, or the part is empty.
   std::optional<Handle> duplicate(std::uint64_t offset, std::uint64_t length, Orders& out) const;
 
-  // The lock manager says.
+  // Events from the lock manager.
 
   void joined(Orders& out);
   void entered(const Baton& baton, Orders& out);
   void withdrawn(Orders& out);
   void left(Orders& out);
-  /// We were thrown out of the group: by a lease that ran out, or by a recovery without us.
+  /// We were expelled from the group: our lease ran out, or a recovery went on without us.
   void lost(Orders& out);
 
-  // Whoever moves the data says.
+  // Events from the data mover.
 
-  /// They are here; or they are torn, lost, or too large.
+  /// The transfer has ended: the data are here, or torn, lost or too large.
   void brought(Status status, Orders& out);
-  /// They are elsewhere now, and others perhaps; who has locked them does not mind.
+  /// The data are now elsewhere, and may have changed. Ignored once the application has locked
+  /// them.
   void moved(const DataRef& data);
-  /// Before `entered`, or while the application has not acquired: something is wrong with the data
-  /// that the lock brings.
+  /// Something is wrong with the data that the lock brings. Called before `entered`, or while the
+  /// application has not acquired.
   void warn(Status fault) { fault_ = fault; }
-  /// Whether the newest are nowhere but here.
+  /// Tells whether only this peer has the newest data.
   void keep(bool is_only_here);
 
   void deadline(Orders& out);
 
-  // To look at.
+  // Queries.
 
   const std::string& name() const { return name_; }
   State state() const { return state_; }
-  /// Of table 1.
+  /// The peer's state of table 1.
   Peer peer() const;
-  /// Nobody is awaited: the world may drop the value of an invalid handle.
+  /// No answer is outstanding: the world may drop the value of an invalid handle.
   bool gone() const { return bond_ == Bond::outside; }
-  /// What the handle is for: everything, or a part if it is a duplicate.
+  /// The bytes that the handle is for: everything, or a part if it is a duplicate.
   const Range& window() const { return window_; }
-  /// In grant, fetch and locked: the fence of this entry.
+  /// The fence of this entry; set in grant, fetch and locked.
   std::optional<Fence> fence() const;
-  /// In locked: where the data end.
+  /// Where the data end; only meaningful in locked.
   std::uint64_t size() const { return size_; }
   bool is_bringing() const { return data_ == Data::coming; }
 
  protected:  // a specimen changes one rule
-  /// What the group thinks of us.
+  /// Our membership.
   enum class Bond : std::uint8_t { outside, joining, member, leaving };
   friend std::string_view word(Bond bond) {
     switch (bond) {
@@ -125,7 +127,7 @@ class Handle {
     }
     return "?";
   }
-  /// What the lock manager does for us.
+  /// The state of our request at the lock manager.
   enum class Lock : std::uint8_t { idle, asked, withdrawing, held };
   friend std::string_view word(Lock lock) {
     switch (lock) {
@@ -170,26 +172,26 @@ class Handle {
   std::string name_;
 
   State state_ = State::invalid;
-  /// The application waits for `acquire`; and with a deadline.
+  /// Whether the application waits in `acquire`, and whether with a deadline.
   bool acquiring_ = false;
   bool armed_ = false;
-  /// What the application asked for and has not given up.
+  /// The mode that the application requested and has not given up.
   std::optional<Mode> wish_;
 
   Bond bond_ = Bond::outside;
-  /// Between destroy and `left`; and the name by which to come back.
+  /// True from destroy to `left`; and the name of a create that came meanwhile.
   bool departing_ = false;
   std::optional<std::string> back_as_;
 
   Lock lock_ = Lock::idle;
-  /// What the lock manager was asked for, and whether nobody wants that any more.
+  /// The mode that the lock manager was asked for, and whether the application has given that up.
   Mode asked_ = Mode::write;
   bool abandoned_ = false;
   Fence fence_;
   Data data_ = Data::here;
-  /// Where the data end, as the application has it.
+  /// Where the data end, as the application sees it.
   std::uint64_t size_ = 0;
-  /// Some data are lost or torn, and the application has not been told.
+  /// A fault of the data that the application has not been told.
   Status fault_ = Status::ok;
   bool keeps_ = false;
 

@@ -1,4 +1,4 @@
-// A handle's life, a sentence of the page at a time.
+// Tests of the life of a handle: listing 1 and table 1 of the paper, and the rules of handle.hpp.
 #include "dho/handle.hpp"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST(Table1, ThePeerOfEveryState) {
             "fetch Req\nlocked Locked\nlocked Locked\nlost Exit\n");
 }
 
-// Waiting, and not for ever.
+// Timed acquires.
 
 TEST(TimedAcquire, ARequestOutlivesItsDeadline) {
   Driven d = reach(Situation::req);
@@ -86,7 +86,7 @@ TEST(TimedAcquire, InTimeThereIsNoDeadline) {
   d.out.clear();
   d.handle.entered(entry(7, 0, false), d.out);
   EXPECT_EQ(d.said(), "Disarm, Acquired");
-  d.handle.deadline(d.out);  // it was on its way
+  d.handle.deadline(d.out);  // it was already on its way
   EXPECT_EQ(d.said(), "");
 }
 
@@ -128,7 +128,7 @@ TEST(Data, WhatIsFoundAfterTheyWereLostIsBrought) {
   EXPECT_EQ(d.said(), "Bring");
   d.handle.brought(Status::ok, d.out);
   EXPECT_EQ(d.handle.size(), 50u);
-  d.handle.moved(entry(9, 60).data);  // It has them.
+  d.handle.moved(entry(9, 60).data);  // Ignored: the data are here.
   EXPECT_EQ(d.handle.size(), 50u);
 }
 
@@ -138,7 +138,7 @@ TEST(Data, WhoGivesUpDoesNotWaitForThem) {
     d.handle.cancel(d.out);
     d.handle.request(Mode::read, d.out);
     d.out.clear();
-    d.handle.brought(Status::torn, d.out);  // It was on its way.
+    d.handle.brought(Status::torn, d.out);  // It was already on its way.
     EXPECT_EQ(d.said(), "");
     d.handle.entered(entry(8, 0), d.out);
     EXPECT_EQ(d.handle.acquire(d.out), Status::ok);
@@ -172,7 +172,7 @@ TEST(Duplicate, OfNothingIsNothing) {
   }
 }
 
-// Being thrown out.
+// Expulsion and lost data.
 
 TEST(Lost, EndsWhatWaits) {
   Driven d = reach(Situation::blocked);
@@ -237,7 +237,7 @@ TEST(Lost, DataThatAreAbsentFailTheAcquireOnce) {
   d.handle.brought(Status::peer_lost, d.out);
   EXPECT_EQ(d.said(), "AcquireFailed (peer lost)");
   EXPECT_EQ(d.handle.state(), State::grant);
-  EXPECT_EQ(d.handle.acquire(d.out), Status::ok);  // to go on with what there is
+  EXPECT_EQ(d.handle.acquire(d.out), Status::ok);  // goes on with what there is
 }
 
 // Leaving.

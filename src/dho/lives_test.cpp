@@ -1,5 +1,5 @@
-// Handles under random calls in any order; and handles with one rule taken away, which must be
-// caught.
+// Tests of handles under random calls in any order, and of handles with one rule taken away: the
+// tests must catch those.
 #include <gtest/gtest.h>
 
 #include "dho/testing/world.hpp"
@@ -34,7 +34,7 @@ TEST(Lives, OverACentralServer) { EXPECT_EQ((lives<Handle, Algorithmic<Central>>
 
 // Specimens.
 
-/// F22, as printed: a release without an acquire is ignored, and so is a second create.
+/// As printed: a release without an acquire is ignored, and so is a second create.
 struct IgnoresRelease : Handle {
   using Handle::Handle;
   Status release(Orders& out) {
@@ -45,7 +45,7 @@ struct IgnoresRelease : Handle {
   }
 };
 
-/// One plays listing 1; another wants the lock. Where the other one ends.
+/// Node 0 plays listing 1, then node 1 wants the lock. Returns the state in which node 1 ends.
 template <class H>
 State state_beside_listing_1() {
   World<H, PlainLock> world(Members::first(2), {});
@@ -73,7 +73,7 @@ TEST(Specimen, AReleaseThatIsIgnoredStopsEverybody) {
   EXPECT_EQ(state_beside_listing_1<IgnoresRelease>(), State::blocked);
 }
 
-/// F20: leaves "regardless of the currently assigned state", with its place in the queue.
+/// Leaves "regardless of the currently assigned state", and so keeps its place in the queue.
 struct LeavesWhileWaiting : Handle {
   using Handle::Handle;
   Status destroy(Orders& out) {

@@ -1,5 +1,5 @@
-// What a handle wants done by its lock manager, by whoever moves its data, by the world and by the
-// application. It is filled during one call and emptied by the world after it.
+// The orders of a handle: what it wants done by its lock manager, by the data mover, by the world
+// and by the application. A call fills a list of orders; the world carries them out after the call.
 #pragma once
 
 #include <variant>
@@ -12,11 +12,11 @@ namespace conch::dho {
 
 // To the lock manager.
 
-/// Become a member of the group of the handle's name; `joined` answers.
+/// Join the group of the handle's name; answered by `joined`.
 struct Join {
   CONCH_FIELDS(Join)
 };
-/// `entered` answers, or `withdrawn` if it is cancelled before.
+/// Request the lock; answered by `entered`, or by `withdrawn` if it is cancelled before.
 struct Ask {
   Mode mode = Mode::write;
   CONCH_FIELDS(Ask, mode)
@@ -24,22 +24,23 @@ struct Ask {
 struct Cancel {
   CONCH_FIELDS(Cancel)
 };
-/// The application has left the data as they shall be, or has not come for them. If they are on
-/// their way, nobody waits for them any more.
+/// Release the lock. The application is done with the data, or has not come for them. If data are
+/// on their way, the handle no longer waits for them.
 struct Release {
   CONCH_FIELDS(Release)
 };
-/// `left` answers.
+/// Leave the group; answered by `left`.
 struct Leave {
   CONCH_FIELDS(Leave)
 };
 
-/// To who moves data: get them here from where the lock has them; `brought` answers.
+/// To the data mover: bring the data here from the place that the lock names; answered by
+/// `brought`.
 struct Bring {
   CONCH_FIELDS(Bring)
 };
 
-// To the world: the one timer of a handle. After the delay, `deadline`.
+// To the world: a handle has one timer. After the delay, the world calls `deadline`.
 
 struct Arm {
   Duration delay{};
@@ -49,7 +50,7 @@ struct Disarm {
   CONCH_FIELDS(Disarm)
 };
 
-// To the application: a call that answered `waiting` has ended.
+// To the application: a call that returned `waiting` has ended.
 
 struct Created {
   CONCH_FIELDS(Created)
@@ -69,7 +70,7 @@ struct AcquireFailed {
 using Order = std::variant<Join, Ask, Cancel, Release, Leave, Bring, Arm, Disarm, Created,
                            CreateFailed, Acquired, AcquireFailed>;
 
-/// Carried out in this order; what is answered to one is told to the handle after the last.
+/// The world carries them out in this order; the handle is told the answers after the last one.
 using Orders = std::vector<Order>;
 
 }  // namespace conch::dho

@@ -1,4 +1,4 @@
-// Parts of data that end somewhere.
+// Arithmetic of ranges of the data, clipped to their size.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace conch::dho {
 
-/// How many bytes of data that end at `size` are in a range.
+/// How many bytes of a range there are, if the data end at `size`.
 constexpr std::uint64_t bytes_in(const Range& range, std::uint64_t size) {
   return std::clamp(size, range.begin, range.end) - range.begin;
 }
@@ -17,7 +17,7 @@ constexpr Range intersection(const Range& a, const Range& b) {
   return {begin, std::max(begin, std::min(a.end, b.end))};
 }
 
-/// The bytes from `offset` on in a range, so many of them or as many as there are.
+/// The part of a range from `offset` on, `length` bytes or as many as there are.
 constexpr Range slice(const Range& range, std::uint64_t offset, std::uint64_t length) {
   std::uint64_t begin = range.begin + std::min(offset, range.end - range.begin);
   return {begin, begin + std::min(length, range.end - begin)};

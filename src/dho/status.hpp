@@ -1,4 +1,4 @@
-// The states of a handle, those of its peer, and what a call answers.
+// The states of a handle, those of its peer, and the results of calls.
 #pragma once
 
 #include <cstdint>
@@ -6,17 +6,17 @@
 
 namespace conch::dho {
 
-/// Of the handle (fig. 6), and `lost`, which the page leaves out: crashes are not its subject.
+/// The states of a handle [Hernane 2015, fig. 6], and `lost`: the paper does not treat crashes.
 enum class State : std::uint8_t {
-  invalid,  // not of the group, on the way in, or on the way out
-  valid,    // of the group, wanting nothing
-  req,      // the lock was asked for
-  grant,    // the lock is here; the application has not come for it
+  invalid,  // not a member: outside, joining or leaving
+  valid,    // a member that wants nothing
+  req,      // the lock was requested
+  grant,    // the lock is here; the application has not acquired it
   blocked,  // the application waits for the lock
   fetch,    // the lock is here, the data are on their way
   locked,   // the application has lock and data
-  unlock,   // as valid, but the newest data, or a part of them, are nowhere but here
-  lost,     // thrown out of the group: what was held is not held any more
+  unlock,   // as valid, but only this peer has the newest data, or a part of them
+  lost,     // expelled from the group: whatever was held is lost
 };
 
 constexpr std::string_view word(State state) {
@@ -34,7 +34,7 @@ constexpr std::string_view word(State state) {
   return "?";
 }
 
-/// Of the application's process, as table 1 has it.
+/// The states of the application's process (table 1).
 enum class Peer : std::uint8_t { idle, req, blocked, locked, exit };
 
 constexpr std::string_view word(Peer peer) {
@@ -48,18 +48,18 @@ constexpr std::string_view word(Peer peer) {
   return "?";
 }
 
-/// What a call answers. In C the first three are 0 and the others an errno.
+/// The result of a call. In C the first three are 0, and the others an error number.
 enum class Status : std::uint8_t {
   ok,
   waiting,        // begun; an order to the application will end it
   ignored,        // there was nothing to do; nothing has changed
-  invalid,        // EINVAL: no valid handle, or an argument that makes no sense
-  busy,           // EBUSY: the handle is in use, by a call that waits or by a lock that is held
+  invalid,        // EINVAL: no valid handle, or a malformed argument
+  busy,           // EBUSY: a call waits, or the lock is held
   not_requested,  // ENOTREQ: acquire without a request
-  not_held,       // EPERM: only who holds the lock to write may do this
+  not_held,       // EPERM: only the holder of the write lock may do this
   timed_out,      // ETIMEDOUT: acquire took too long; the request stays
-  cancelled,      // ECANCELED: the call waited, and another one gave up what it waited for
-  peer_lost,      // EPEERLOST: we were thrown out of the group, or the one who kept the data was
+  cancelled,      // ECANCELED: another call gave up what this one waited for
+  peer_lost,      // EPEERLOST: we were expelled from the group, or the peer with the data was
   torn,       // ETORN: the last holder died while it wrote; the next acquire has the bytes as is
   no_memory,  // ENOMEM: the data do not fit; the lock stays in grant
 };

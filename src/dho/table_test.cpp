@@ -1,4 +1,4 @@
-// Every call in every situation: what it answers, the state it leaves, and what it orders.
+// Tests every call in every situation: its result, the state it leaves, and its orders.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -21,7 +21,6 @@ Bully::Bully(NodeId self, const Assignment& start)
     : self_(self),
       members_(start.members),
       manners_(start.tuning.manners),
-      without_(start.tuning.without),
       timeouts_{start.tuning.answer_timeout, start.tuning.coordinator_timeout} {}
 
 namespace {
@@ -100,7 +99,7 @@ void Bully::receive(NodeId from, const Election& m, Out& out) {
   round_ = std::max(round_, m.round);
   if (retired_) return out.send(from, Decline{});
   out.send(from, Answer{});
-  if (!decided || without_ == Without::election_round)
+  if (!decided)
     newer&& stance_ == Stance::bystander ? begin(out) : elect(out);
   else if (older)
     out.send(from, Standing{*elected_, round_});
@@ -128,9 +127,7 @@ void Bully::timer(TimerId, Out& out) {
       return polite() ? ask(out) : begin_anew(out);
     case Stance::asking: return begin_anew(out);
     case Stance::standing: return announce(out);
-    case Stance::waiting:
-      if (without_ == Without::second_election) return;
-      return std::exchange(retired_, false) ? restart(out) : begin_anew(out);
+    case Stance::waiting: return std::exchange(retired_, false) ? restart(out) : begin_anew(out);
   }
 }
 
@@ -155,7 +152,6 @@ void Bully::receive(NodeId from, const Decline&, Out&) { retirees_.insert(from);
 void Bully::restart(Out& out) {
   round_ = 0;
   take(Stance::listening, out);
-  if (without_ == Without::listening) polite() ? ask(out) : begin_anew(out);
 }
 
 void Bully::ask(Out& out) {

@@ -1,7 +1,7 @@
 // The bully: a process asks those with larger identifiers whether they are up; if nobody answers,
 // it is the coordinator and tells those with smaller ones.
 //
-// Source: Garcia-Molina 1982; Coulouris et al. 2011, section 15.3 and figure 15.8. `bully-polite`
+// Source: [Garcia-Molina 1982]; [Coulouris 2011, section 15.3 and fig. 15.8]. `bully-polite`
 // is the answer to exercise 11.8: a process that restarts looks for a standing coordinator first.
 //
 // Assumes reliable channels, FIFO or not, and a bound D on the time of a message, its handling
@@ -100,7 +100,7 @@ class Bully {
   static constexpr About about{
       .name = "bully",
       .family = "election",
-      .source = "Garcia-Molina 1982; notes 15.3, fig. 15.8",
+      .source = "[Garcia-Molina 1982]; [Coulouris 2011, section 15.3, fig. 15.8]",
       .messages = "N-2..O(N^2)",
       .client_delay = "1, or T + 1 and more",
       .sync_delay = "",
@@ -127,7 +127,7 @@ class Bully {
   bool participant() const { return stance_ != Stance::bystander; }
   bool retired() const { return retired_; }
 
- private:
+ protected:
   bool polite() const { return manners_ == Manners::polite; }
   void begin(Out& out);
   void begin_anew(Out& out);
@@ -142,7 +142,6 @@ class Bully {
   NodeId self_;
   Members members_;
   Manners manners_;
-  Without without_;
   Timeouts timeouts_;
   Stance stance_ = Stance::bystander;
   /// The last that we know of; 0 after a restart.

@@ -1,8 +1,7 @@
-// Section 15.3 of Coulouris et al. 2011 and the answer to exercise 11.8, sentence by sentence.
-#include "election/bully.hpp"
-
+// [Coulouris 2011, section 15.3] and the answer to exercise 11.8, sentence by sentence.
 #include <gtest/gtest.h>
 
+#include "election/bully_specimens.hpp"
 #include "election/testing/electorate.hpp"
 
 namespace conch::testing::bully_test {
@@ -15,8 +14,9 @@ constexpr TimerId t_prime = Bully::announcement_timer;
 constexpr Tuning polite{.manners = Manners::polite};
 
 /// 4 was the coordinator and has crashed.
-Group bereft(Tuning tuning = {}) {
-  Group group(Group::up_to(4), tuning);
+template <class A = Bully>
+Electorate<A> bereft(Tuning tuning = {}) {
+  Electorate<A> group(Group::up_to(4), tuning);
   group.elect(4);
   group.settle();
   group.crash(4);
@@ -78,7 +78,7 @@ TEST(Bully, WithoutACoordinatorItBeginsAnother) {
 }
 
 TEST(Bully, WithoutThatRuleItWaitsForEver) {
-  Group group = bereft({.without = Without::second_election});
+  auto group = bereft<BullySecondElection>();
   group.elect(1);
   group.settle();
   group.crash(3);
@@ -147,7 +147,7 @@ TEST(Bully, WhoRestartsTakesOver) {
 
 // As printed, a restart may race with an announcement.
 TEST(Bully, WithoutListeningARestartRacesWithAnAnnouncement) {
-  Group group = bereft({.without = Without::listening});
+  auto group = bereft<BullyListening>();
   group.elect(3);
   group.timer(3, t);
   group.restart(4);

@@ -17,7 +17,7 @@ NodeId after(NodeId self, const Assignment& start) {
 }  // namespace
 
 ChangRoberts::ChangRoberts(NodeId self, const Assignment& start)
-    : self_(self), neighbour_(after(self, start)), without_(start.tuning.without) {}
+    : self_(self), neighbour_(after(self, start)) {}
 
 void ChangRoberts::elect(Out& out) {
   if (!participant_) begin(out);
@@ -59,8 +59,7 @@ void ChangRoberts::receive(NodeId, const Election& m, Out& out) {
   if (nobody_else) retired_ = false;
   if (m.candidate == self_) return win(out);
   if (m.candidate > self_ || retired_) return forward(m, out);
-  if (!participant_ || nobody_else) return forward({self_}, out);
-  if (without_ == Without::participant) forward(m, out);
+  if (!participant_ || nobody_else) forward({self_}, out);
 }
 
 void ChangRoberts::receive(NodeId, const Elected& m, Out& out) {

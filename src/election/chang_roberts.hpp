@@ -1,7 +1,7 @@
 // A ring-based election: identifiers go round, larger ones replace smaller ones, and the one that
 // comes back to its owner has won.
 //
-// Source: Chang and Roberts 1979; Coulouris et al. 2011, section 15.3 and figure 15.7.
+// Source: [Chang 1979]; [Coulouris 2011, section 15.3 and fig. 15.7].
 //
 // Assumes reliable FIFO channels and that nobody crashes; no bound on anything. A process knows its
 // neighbour and nobody else. The text does not say FIFO, but E2 needs it: an ELECTION that
@@ -45,7 +45,7 @@ class ChangRoberts {
   static constexpr About about{
       .name = "chang-roberts",
       .family = "election",
-      .source = "Chang, Roberts 1979; notes 15.3, fig. 15.7",
+      .source = "[Chang 1979]; [Coulouris 2011, section 15.3, fig. 15.7]",
       .messages = "2N..3N-1",
       .client_delay = "2N..3N-1",
       .sync_delay = "",
@@ -64,7 +64,7 @@ class ChangRoberts {
   bool participant() const { return participant_; }
   bool retired() const { return retired_; }
 
- private:
+ protected:
   void begin(Out& out);
   void take_part();
   void forward(const Election& m, Out& out);
@@ -72,13 +72,12 @@ class ChangRoberts {
 
   NodeId self_;
   NodeId neighbour_;
-  Without without_;
   bool participant_ = false;
   std::optional<NodeId> elected_;
   bool retired_ = false;
 
  public:
-  CONCH_FIELDS(ChangRoberts, self_, neighbour_, without_, participant_, elected_, retired_)
+  CONCH_FIELDS(ChangRoberts, self_, neighbour_, participant_, elected_, retired_)
 };
 
 }  // namespace conch

@@ -1,4 +1,4 @@
-// Section 15.3 of Coulouris et al. 2011, sentence by sentence.
+// [Coulouris 2011, section 15.3], sentence by sentence.
 #include "election/chang_roberts.hpp"
 
 #include <gtest/gtest.h>

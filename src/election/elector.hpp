@@ -2,7 +2,7 @@
 //
 // E1, safety: whoever takes part has elected nobody yet, or the process that has the largest
 // identifier of those that have not crashed at the end of the run. E2, liveness: everybody takes
-// part, and in the end has elected somebody or has crashed. (Seed 001, section 15.3.)
+// part, and in the end has elected somebody or has crashed. [Coulouris 2011, section 15.3]
 //
 // A process that has retired is no candidate any more, but elects like everybody else.
 #pragma once

@@ -1,4 +1,4 @@
-// The film as bytes: a header of JSON, and the columns behind it.
+// The encoding of a film: a JSON header, followed by the columns.
 #include <algorithm>
 #include <array>
 #include <bit>

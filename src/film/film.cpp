@@ -89,7 +89,7 @@ EventNumber Builder::add(const Event& event) {
   return number;
 }
 
-/// `REQUEST` of `REQUEST(origin 1)`.
+/// Returns the kind of a message: `REQUEST` for `REQUEST(origin 1)`.
 std::uint16_t Builder::kind_of(const Event& event) {
   if (!is_message(event.happening) || event.detail.empty()) return no_kind;
   std::uint32_t kind = kinds_.number(event.detail.substr(0, event.detail.find('(')));
@@ -98,7 +98,7 @@ std::uint16_t Builder::kind_of(const Event& event) {
 
 void Builder::pair_message(EventNumber number, const Event& event, std::uint32_t text) {
   if (!event.peer) return;
-  // What was told says nothing that a trace has.
+  // Traces do not have the contents of application messages, so these match in order of sending.
   bool application = event.happening == Happening::tell || event.happening == Happening::told;
   if (!application && !is_message(event.happening)) return;
   bool arrives = event.happening == Happening::receive || event.happening == Happening::told;
@@ -111,7 +111,7 @@ void Builder::pair_message(EventNumber number, const Event& event, std::uint32_t
   bool sends = event.happening == Happening::send || event.happening == Happening::tell;
   if (sends) {
     std::vector<EventNumber>& waiting = messages_[way];
-    // A number is used again when nothing of the message is on its way any more.
+    // A number is reused only when no copy of the earlier message is in flight.
     if (event.message != 0) waiting.clear();
     return waiting.push_back(number);
   }
@@ -142,7 +142,7 @@ void Builder::pair_stay(EventNumber number, const Event& event, std::uint32_t lo
     case Happening::enter: {
       Stay& stay = stays_[{event.node, lock}];
       end(stay.requests, number);
-      mate_[number] = none;  // An entry's own mate is where it ends.
+      mate_[number] = none;  // The mate of an entry is its end.
       return stay.entries.push_back(number);
     }
     case Happening::withdrawn: return end(stays_[{event.node, lock}].requests, number);

@@ -1,4 +1,4 @@
-// A run in columns, as the pages read it: docs/film.md says how the bytes are laid out.
+// A recorded run, stored in columns for the pages; docs/view.md describes the bytes.
 #pragma once
 
 #include <compare>
@@ -18,17 +18,17 @@ namespace conch::film {
 
 using trace::Happening;
 
-/// By its place in the film.
+/// Its index in the film.
 using Node = std::uint32_t;
 using EventNumber = std::uint32_t;
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
 struct About {
   std::string title = {};
-  /// That makes the same run again.
+  /// The command that repeats the run.
   std::string command = {};
   std::string algorithm = {};
-  /// What a page draws beside the run; see `family_of`.
+  /// Selects the drawing beside the run; see `family_of`.
   std::string family = {};
   /// `ns` or `step`.
   std::string unit = "ns";
@@ -38,12 +38,12 @@ struct Person {
   std::string name;
   std::uint32_t cluster = 0;
   std::uint32_t site = 0;
-  /// Its place on the ring of a DHT.
+  /// Its position on the ring of a DHT.
   std::optional<std::uint64_t> ring = {};
 };
 
 struct Event {
-  /// In the unit of the film; no earlier than that of the event before.
+  /// In the film's unit. Smaller than that of the previous event counts as equal.
   std::int64_t at = 0;
   Happening happening = Happening::request;
   Node node = 0;
@@ -51,13 +51,14 @@ struct Event {
   std::optional<Node> peer = {};
   std::string_view detail = {};
   std::string_view lock = {};
-  /// Of the node after this event; empty if it is not known.
+  /// The node's state after this event; empty if unknown.
   std::string_view state = {};
-  /// Which one of those on their way from the one node to the other; 0: the oldest that says this.
+  /// Identifies the message among those in flight from one node to the other; 0 means the oldest
+  /// with the same text.
   std::uint64_t message = 0;
 };
 
-/// As the header calls it; `peers` if nobody knows the algorithm.
+/// The family as the film's header names it; `peers` for an unknown algorithm.
 std::string_view family_of(std::string_view algorithm);
 
 class Builder {
@@ -69,20 +70,20 @@ class Builder {
   About& about() { return about_; }
   Node add_node(Person person);
   std::size_t nodes() const { return nodes_.size(); }
-  /// Of a node before its first event.
+  /// The node's state before its first event.
   void initial_state(Node node, std::string_view state);
-  /// The message's other end is found here, and the beginning of what ends. Throws
-  /// std::length_error if the film becomes too long.
+  /// Matches a message with its other end, and an end with its beginning. Throws std::length_error
+  /// if the film becomes too long.
   EventNumber add(const Event& event);
   std::size_t events() const { return at_.size(); }
-  /// Whose event that is; nobody's, if there is none yet.
+  /// The node of an event; empty if there is no such event yet.
   std::optional<Node> node_of(EventNumber event) const {
     return event < node_.size() ? std::optional(node_[event]) : std::nullopt;
   }
-  /// Of the last event that was added.
+  /// Belongs to the last event added.
   void violation(std::string_view property, std::string_view what, std::vector<Node> nodes);
   std::size_t violations() const { return violations_.size(); }
-  /// Of the next event; the last one if there is none.
+  /// Belongs to the next event, or to the last one if no other follows.
   void caption(std::string_view text);
 
   std::string bytes() const;
@@ -101,11 +102,12 @@ class Builder {
   struct Way {
     Node from;
     Node to;
-    /// The message's number, or what it says.
+    /// The number of the message, or of its text.
     std::uint64_t message;
     friend auto operator<=>(const Way&, const Way&) = default;
   };
-  /// What a node has begun with a lock, the oldest first: a peer may have several threads.
+  /// Unfinished requests and entries of one node on one lock, the oldest first. A peer may have
+  /// several threads.
   struct Stay {
     std::vector<EventNumber> requests;
     std::vector<EventNumber> entries;
@@ -138,10 +140,10 @@ class Builder {
   std::vector<std::uint32_t> detail_;
   std::vector<std::uint32_t> state_;
 
-  /// By node: the one before everything, and the last that was written.
+  /// By node: the state before the first event, and the last state written.
   std::vector<std::uint32_t> initial_state_;
   std::vector<std::uint32_t> last_state_;
-  /// Sends of which an end is still to come, the oldest first.
+  /// Sends without an end so far, the oldest first.
   std::map<Way, std::vector<EventNumber>> messages_;
   std::map<std::pair<Node, std::uint32_t>, Stay> stays_;
 };

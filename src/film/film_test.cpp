@@ -7,7 +7,7 @@
 
 namespace conch::film::film_test {
 
-/// A film as a page reads it, with as little of JSON as that takes.
+/// Reads a film as a page does, with just enough JSON for that.
 class Reader {
  public:
   explicit Reader(std::string bytes) : bytes_(std::move(bytes)) {

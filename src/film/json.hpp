@@ -1,4 +1,4 @@
-// JSON, as much as the pages need, for layers that have the standard library alone.
+// A minimal JSON writer, for layers that may use only the standard library.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ inline void append_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-/// One member after the other; it ends with its life.
+/// Writes one object, member by member; the destructor closes it.
 class Object {
  public:
   explicit Object(std::string& out) : out_(out) { out_ += '{'; }
@@ -48,14 +48,14 @@ class Object {
     out_ += value ? "true" : "false";
     return *this;
   }
-  /// As `append()` writes it.
+  /// Calls `append()` to write the value.
   template <class Append>
   Object& member(std::string_view name, Append&& append) {
     append_name(name);
     append();
     return *this;
   }
-  /// Each as `append(each)` writes it.
+  /// Calls `append(each)` to write each element.
   template <class List, class Append>
   Object& list(std::string_view name, const List& values, Append&& append) {
     append_name(name);

@@ -11,19 +11,19 @@ namespace conch::film {
 
 namespace {
 
-using audit::Exhibit;
+using audit::Evidence;
 using audit::LifeId;
-using audit::Place;
+using audit::TracePosition;
 using trace::Line;
 
-/// More are no simulation that anybody has run.
+/// No simulation has this many nodes.
 constexpr std::uint32_t simulated_nodes_max = 1'000'000;
 
-class Projection final : public audit::Listener {
+class Projection final : public audit::TraceListener {
  public:
   explicit Projection(About about) : film_(std::move(about)) {}
 
-  void hear(const Line& line, Place place, std::optional<Message> message) override {
+  void hear(const Line& line, TracePosition place, std::optional<Message> message) override {
     Event event{.at = line.at, .happening = line.happening, .node = place_of(line, line.node)};
     if (!line.peer.empty()) event.peer = place_of(line, line.peer);
     event.detail = trace::unescaped(line.detail, detail_);
@@ -38,9 +38,9 @@ class Projection final : public audit::Listener {
     live_ = line.live;
   }
 
-  void hear(const audit::Violation& violation) override {
+  void hear(const audit::TraceViolation& violation) override {
     std::vector<Node> nodes;
-    for (const Exhibit& exhibit : violation.exhibits)
+    for (const Evidence& exhibit : violation.exhibits)
       if (auto node = speaker_of(exhibit.place)) {
         bool known = std::find(nodes.begin(), nodes.end(), *node) != nodes.end();
         if (!known) nodes.push_back(*node);
@@ -72,14 +72,14 @@ class Projection final : public audit::Listener {
     while (film_.nodes() <= number) film_.add_node({std::to_string(film_.nodes())});
     return number;
   }
-  /// Numbers count between two lives, and a peer may have several.
+  /// Message numbers count per pair of lives, and a peer may have several lives.
   std::uint64_t number_of(const Message& message) {
     constexpr int bits = 40;
     std::uint64_t pair =
         pairs_.try_emplace({message.from, message.to}, pairs_.size()).first->second;
     return (pair << bits) + message.number;
   }
-  std::optional<Node> speaker_of(Place place) const {
+  std::optional<Node> speaker_of(TracePosition place) const {
     if (!live_) return film_.node_of(static_cast<EventNumber>(place.line - 1));
     if (place.stream < speakers_.size()) return speakers_[place.stream];
     return {};

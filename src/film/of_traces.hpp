@@ -1,4 +1,4 @@
-// Traces as a film: merged and judged as `conch trace check` does it.
+// Makes a film from traces, merged and checked as `conch trace check` does.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace conch::film {
 
-/// Throws Error if one of them is not a trace, or if they are not of one run. The algorithm is the
-/// one that the trace names, unless it is said.
+/// Throws Error if one of them is not a trace, or if they are not of one run. If `about` has no
+/// algorithm, takes the one that the trace names.
 Builder film_of(std::vector<audit::TraceStream*> streams, About about);
 
 }  // namespace conch::film

@@ -1,4 +1,4 @@
-// Texts, each kept once and called by its number.
+// A table of texts, each stored once and identified by a number.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,13 @@ namespace conch::film {
 class Texts {
  public:
   explicit Texts(std::size_t bytes_max = std::size_t{1} << 30);
-  /// The number of a text; throws std::length_error if there are too many.
+  /// The number of a text, which is added if it is new. Throws std::length_error if there are too
+  /// many.
   std::uint32_t number(std::string_view text);
   std::string_view operator[](std::uint32_t number) const;
   std::size_t size() const { return begins_.size() - 1; }
 
-  /// Back to back, and where each begins; the last one ends where another would begin.
+  /// The texts back to back, and where each begins; the last offset is the end of the last text.
   const std::string& bytes() const { return bytes_; }
   const std::vector<std::uint32_t>& begins() const { return begins_; }
 
@@ -27,7 +28,7 @@ class Texts {
   std::string bytes_;
   std::vector<std::uint32_t> begins_{0};
   std::vector<std::uint32_t> hashes_;
-  /// Where a text may be found by its hash: its number and one, or nothing.
+  /// An open-addressed hash table of text numbers plus one; 0 is an empty slot.
   std::vector<std::uint32_t> places_;
 };
 

@@ -1,4 +1,4 @@
-// Who is answered, and how; without sockets.
+// Decides whom the HTTP server answers, and how; without sockets.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t token_length_min = 16;
 constexpr std::string_view bearer = "Bearer ";
 
-/// How long it takes says nothing of where they differ.
+/// Compares in constant time, so that timing does not reveal where the two differ.
 bool are_same(std::string_view given, std::string_view token) {
   unsigned difference = given.size() == token.size() ? 0 : 1;
   for (std::size_t i = 0; i < given.size(); ++i)
@@ -89,12 +89,12 @@ std::string objection(const Request& request, const HttpOptions& options,
                                                         : "404 Not Found");
   // No form or image of another page can send this header.
   if (!request.headers.contains("x-conch") || !is_same_origin(request))
-    return refusal("403 Forbidden", "this is asked by a page from elsewhere, or without X-Conch");
+    return refusal("403 Forbidden", "the request comes from another page, or lacks X-Conch");
   if (options.token.empty())
-    return refusal("403 Forbidden", "this peer is only looked at: it has no --http-token-file");
+    return refusal("403 Forbidden", "this peer is read-only: it has no --http-token-file");
   std::string_view given = request.header("authorization");
   bool granted = given.starts_with(bearer) && are_same(given.substr(bearer.size()), options.token);
-  if (!granted) return refusal("401 Unauthorized", "the token is not the one of this peer");
+  if (!granted) return refusal("401 Unauthorized", "this is not the token of this peer");
   return "";
 }
 
@@ -107,7 +107,7 @@ std::string answer(const Request& request, const HttpOptions& options) {
   if (page->bytes) return head("200 OK", page->type, page->bytes->size(), page->runs_wasm);
   try {
     return response("200 OK", page->type, page->text(request), with_body);
-  } catch (const Refusal& error) {
+  } catch (const HttpRefusal& error) {
     return refusal(error.status, error.why);
   } catch (const std::exception& error) {
     return refusal("503 Service Unavailable", error.what());
@@ -121,9 +121,12 @@ std::string read_token(const std::string& file) {
   net::Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!opened) complain(std::strerror(errno));
   struct stat about {};
-  if (::fstat(opened.number(), &about) != 0 || !S_ISREG(about.st_mode)) complain("this is no file");
+  if (::fstat(opened.number(), &about) != 0 || !S_ISREG(about.st_mode))
+    complain("not a regular file");
   if ((about.st_mode & 077) != 0)
-    complain("others may read or write it: `chmod 600` it, and if they have read it take another");
+    complain(
+        "others may read or write it: `chmod 600` it, and replace the token if they may have read "
+        "it");
   std::array<char, 1024> bytes{};
   ssize_t size = ::read(opened.number(), bytes.data(), bytes.size());
   std::string token(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));

@@ -35,7 +35,7 @@ void Broadcast::retract() {
   announced_.clear();
 }
 
-/// The last one stays, however long it is.
+/// The newest event stays, however long it is.
 void Broadcast::keep(std::string text) {
   kept_bytes_ += text.size();
   kept_.push_back(std::move(text));
@@ -69,7 +69,7 @@ void Broadcast::close() {
   changed_.notify_all();
 }
 
-Broadcast::Place Broadcast::join() {
+Broadcast::Cursor Broadcast::join() {
   std::lock_guard guard(mutex_);
   ++listeners_;
   changed_.notify_all();
@@ -84,7 +84,7 @@ void Broadcast::leave() {
   kept_bytes_ = 0;
 }
 
-void Broadcast::take(Place& place, std::string& out, std::size_t bytes) {
+void Broadcast::take(Cursor& place, std::string& out, std::size_t bytes) {
   std::lock_guard guard(mutex_);
   if (!std::exchange(place.greeted, true))
     for (const auto& [event, text] : announced_) out += text;
@@ -96,7 +96,7 @@ void Broadcast::take(Place& place, std::string& out, std::size_t bytes) {
     out += kept_[place.next++ - first_];
 }
 
-bool Broadcast::has_news(const Place& place) const {
+bool Broadcast::has_news(const Cursor& place) const {
   std::lock_guard guard(mutex_);
   return !place.greeted || place.next < first_ + kept_.size();
 }

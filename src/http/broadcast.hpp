@@ -1,7 +1,7 @@
-// Events for whoever listens, as server-sent events (https://html.spec.whatwg.org, 9.2).
+// Broadcasts server-sent events (https://html.spec.whatwg.org, 9.2) to all connected listeners.
 //
-// One bounded store for all listeners, each of which has a place in it. Who publishes waits for
-// nobody: a listener that is so slow that its place is overwritten is told of a `gap`.
+// All listeners share one bounded buffer, in which each has a position. Publishing never waits: a
+// listener that is so slow that its position is overwritten gets a `gap` event. Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -21,34 +21,35 @@ class Broadcast {
  public:
   explicit Broadcast(std::size_t kept_bytes_max = std::size_t{1} << 20);
 
-  // Who publishes. The data are one line.
+  // For publishers. `data` is one line.
 
   void publish(std::string_view event, std::string_view data);
-  /// As `publish`; and who comes later begins with it, unless another of the same name follows.
+  /// Like `publish`, but later listeners get it first, unless another event of the same name
+  /// follows.
   void announce(std::string_view event, std::string_view data);
-  /// What was announced holds no longer.
+  /// Forgets all announced events.
   void retract();
-  /// Until somebody listens; false when it is closed.
+  /// Waits until somebody listens; false when it is closed.
   bool await_listener();
   std::size_t listeners() const;
-  /// For so long, or until it is closed; whether it is.
+  /// Waits this long, or until it is closed; returns whether it is.
   bool await_close(std::chrono::nanoseconds patience);
-  /// Nobody need wait any more.
+  /// Wakes everybody who waits.
   void close();
 
-  // Who serves listeners: one thread.
+  // For the one thread that serves the listeners.
 
-  /// Where a listener is.
-  struct Place {
+  /// The position of one listener.
+  struct Cursor {
     std::uint64_t next = 0;
     bool greeted = false;
   };
-  Place join();
+  Cursor join();
   void leave();
-  /// What comes next for it, appended: whole events, about so many bytes at most.
-  void take(Place& place, std::string& out, std::size_t bytes);
-  bool has_news(const Place& place) const;
-  /// Readable when something was published.
+  /// Appends the next events for this listener: whole events, until `out` has about `bytes` bytes.
+  void take(Cursor& place, std::string& out, std::size_t bytes);
+  bool has_news(const Cursor& place) const;
+  /// Becomes readable when something was published.
   int bell() const { return bell_.number(); }
   void silence() const;
 
@@ -61,7 +62,7 @@ class Broadcast {
   std::condition_variable changed_;
   std::size_t listeners_ = 0;
   bool closed_ = false;
-  /// Events from `first_` on.
+  /// The events from `first_` on.
   std::deque<std::string> kept_;
   std::uint64_t first_ = 0;
   std::size_t kept_bytes_ = 0;

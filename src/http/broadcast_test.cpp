@@ -8,7 +8,7 @@ namespace conch::http::broadcast_test {
 
 constexpr std::size_t plenty = 1 << 16;
 
-std::string taken(Broadcast& broadcast, Broadcast::Place& place) {
+std::string taken(Broadcast& broadcast, Broadcast::Cursor& place) {
   std::string out;
   broadcast.take(place, out, plenty);
   return out;
@@ -17,7 +17,7 @@ std::string taken(Broadcast& broadcast, Broadcast::Place& place) {
 TEST(Broadcast, WhoListensHearsAllInOrder) {
   Broadcast broadcast;
   broadcast.publish("a", "nobody hears it");
-  Broadcast::Place place = broadcast.join();
+  Broadcast::Cursor place = broadcast.join();
   broadcast.publish("a", "1");
   broadcast.publish("b", "2");
   EXPECT_EQ(taken(broadcast, place), "event: a\ndata: 1\n\nevent: b\ndata: 2\n\n");
@@ -29,18 +29,18 @@ TEST(Broadcast, WhoComesLaterBeginsWithWhatWasAnnounced) {
   Broadcast broadcast;
   broadcast.announce("group", "1");
   broadcast.announce("group", "2");
-  Broadcast::Place place = broadcast.join();
+  Broadcast::Cursor place = broadcast.join();
   EXPECT_TRUE(broadcast.has_news(place));
   EXPECT_EQ(taken(broadcast, place), "event: group\ndata: 2\n\n");
   broadcast.retract();
-  Broadcast::Place later = broadcast.join();
+  Broadcast::Cursor later = broadcast.join();
   EXPECT_EQ(taken(broadcast, later), "");
 }
 
 TEST(Broadcast, WhoIsSlowIsToldOfAGapAndDelaysNobody) {
   Broadcast broadcast(100);
-  Broadcast::Place slow = broadcast.join();
-  Broadcast::Place quick = broadcast.join();
+  Broadcast::Cursor slow = broadcast.join();
+  Broadcast::Cursor quick = broadcast.join();
   std::string heard;
   for (int i = 0; i < 50; ++i) {
     broadcast.publish("e", std::to_string(i));
@@ -55,7 +55,7 @@ TEST(Broadcast, WhoIsSlowIsToldOfAGapAndDelaysNobody) {
 
 TEST(Broadcast, OneEventMayBeLargerThanTheStore) {
   Broadcast broadcast(10);
-  Broadcast::Place place = broadcast.join();
+  Broadcast::Cursor place = broadcast.join();
   broadcast.publish("e", std::string(100, 'x'));
   EXPECT_EQ(taken(broadcast, place).size(), 100u + std::string("event: e\ndata: \n\n").size());
 }

@@ -29,7 +29,7 @@ std::optional<int> digit_of(char c) {
   return std::nullopt;
 }
 
-/// What is not well written stands for itself.
+/// Malformed escapes are kept as they are.
 std::string decoded(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -57,7 +57,7 @@ Fields read_query(std::string_view text) {
   return query;
 }
 
-/// The next line, without its end, which is taken off the text, too.
+/// Removes the next line from the text and returns it without its end.
 std::string_view take_line(std::string_view& text) {
   std::string_view line = text.substr(0, text.find('\n'));
   text.remove_prefix(std::min(line.size() + 1, text.size()));
@@ -65,7 +65,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// Where the head ends and the body begins; nothing if it does not.
+/// The offset of the body; npos if the head is incomplete.
 std::size_t end_of_head(std::string_view bytes) {
   std::size_t at = 0;
   while ((at = bytes.find('\n', at)) != std::string_view::npos) {
@@ -99,7 +99,7 @@ bool read_headers(std::string_view text, Request& request) {
   return true;
 }
 
-/// How long the body is said to be.
+/// The length that the head announces; empty if it is malformed.
 std::optional<std::size_t> length_of(const Request& request) {
   if (!request.headers.contains("content-length")) return 0;
   std::string_view text = request.header("content-length");
@@ -118,7 +118,7 @@ std::string host_in(std::string_view text) {
 
 bool is_loopback(const std::string& host) {
   if (host == "localhost" || host == "::1") return true;
-  // Only as a number: where a name leads, somebody else decides.
+  // Only numbers count: a name is resolved by somebody else's server.
   return host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string::npos;
 }
 

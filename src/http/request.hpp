@@ -1,4 +1,4 @@
-// What a client of the HTTP server asks, read from the bytes that it sent. A value: no socket.
+// Parses a request to the HTTP server from the bytes received so far. No sockets here.
 #pragma once
 
 #include <map>
@@ -13,20 +13,20 @@ struct Request {
   std::string method;
   /// Without the query.
   std::string path;
-  /// By name, decoded; the first of a name counts.
+  /// Decoded, by name; the first of a name counts.
   std::map<std::string, std::string> query = {};
-  /// By name in small letters; a name that comes twice is refused.
+  /// By name in lower case; a repeated name makes the request malformed.
   std::map<std::string, std::string> headers = {};
   std::string body = {};
 
-  /// Empty if it was not given.
+  /// Both are empty if it was not given.
   std::string_view header(const std::string& name) const;
   std::string_view parameter(const std::string& name) const;
 };
 
-/// More has to come.
+/// More bytes must come.
 struct Incomplete {};
-/// The status with which it is answered, as in `400 Bad Request`.
+/// The status to answer with, such as `400 Bad Request`.
 struct Malformed {
   std::string status;
 };
@@ -34,14 +34,15 @@ struct Malformed {
 inline constexpr std::size_t head_bytes_max = 8192;
 inline constexpr std::size_t body_bytes_max = 4096;
 
-/// All that a client has sent so far.
+/// `bytes` is all that the client has sent so far.
 std::variant<Incomplete, Malformed, Request> read_request(std::string_view bytes);
 
-/// Whether `host`, as a browser names it, is loopback or one of the addresses we listen on. A name
-/// that somebody else's name server has pointed here is not: its page is not ours to answer.
+/// Whether the Host header names loopback or an address that we listen on. Any other name may have
+/// been pointed at us by somebody else's name server (DNS rebinding).
 bool is_own_host(std::string_view host, std::string_view listen, std::string_view address);
 
-/// Whether the page that asks came from where it asks; a program that is no browser does not say.
+/// Whether the request came from a page of this server. Programs other than browsers send no
+/// Origin, and are accepted.
 bool is_same_origin(const Request& request);
 
 }  // namespace conch::http

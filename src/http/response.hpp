@@ -1,4 +1,4 @@
-// What the server says, byte for byte.
+// Builds the responses of the server, byte for byte.
 #pragma once
 
 #include <string>
@@ -8,20 +8,21 @@
 
 namespace conch::http {
 
-/// A page is one file, and shows and loads nothing of elsewhere. No text is ever run as a script.
+/// Security headers: each page is one file that loads nothing from elsewhere, and no text is ever
+/// run as a script.
 std::string common_headers(bool runs_wasm = false);
-/// What comes before so many bytes.
+/// The head of a response whose body has this size.
 std::string head(std::string_view status, std::string_view type, std::size_t size,
                  bool runs_wasm = false);
 std::string response(std::string_view status, std::string_view type, std::string_view text,
                      bool with_body);
-/// Without a reason, the status is one.
+/// Without a reason, the body is the status.
 std::string refusal(std::string_view status, std::string_view why = {});
 
-/// Whoever asks again a second later may be served.
+/// Status 503 with `Retry-After: 1`.
 std::string busy(std::string_view why);
 
-/// What it asks for, if that exists.
+/// The page or action that the request names; null if there is none.
 const Page* page_of(const Request& request, const HttpOptions& options);
 
 }  // namespace conch::http

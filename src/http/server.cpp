@@ -27,29 +27,30 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int backlog = 64;
 constexpr int pause_ms = 100;
-/// How many are served while descriptors are scarce.
+/// How many clients are served while descriptors are scarce.
 constexpr std::size_t looking_in_max = 4;
-constexpr const char* too_many = "too many ask at the moment";
-/// What of a stream is on its way to one client, besides what the kernel has.
+constexpr const char* too_many = "too many requests at the moment";
+/// How much of a stream is buffered for one client, besides the kernel's buffer.
 constexpr std::size_t stream_bytes_max = std::size_t{1} << 16;
 
-struct Client {
+struct HttpClient {
   net::Descriptor socket;
   std::uint64_t number;
-  /// By then it has been served, or has taken what it was given; or a heartbeat is due.
+  /// When the client is dropped for being too slow; for an idle stream, when the next heartbeat is
+  /// due.
   Clock::time_point until;
-  /// It came when there were as many as are served: it is told so.
+  /// It came when the server was full, and will be told so.
   bool is_surplus = false;
   std::string request = {};
   std::string answer = {};
-  /// Comes after it.
+  /// Sent after `answer`.
   std::shared_ptr<const std::string> body = {};
   std::size_t answered = 0;
-  /// Works for it.
-  Clerk* clerk = nullptr;
-  /// It listens to the stream.
-  std::optional<Broadcast::Place> place = {};
-  /// There is something to read, or room to write.
+  /// The worker that prepares its answer, if any.
+  BackgroundWorker* worker = nullptr;
+  /// Its position, if it listens to the stream.
+  std::optional<Broadcast::Cursor> place = {};
+  /// The socket has something to read, or room to write.
   bool is_ready = false;
 
   bool writes() const { return !answer.empty(); }
@@ -59,20 +60,22 @@ struct Client {
   }
   short events() const {
     if (writes()) return POLLOUT;
-    return static_cast<short>(clerk ? POLLRDHUP : POLLIN);
+    return static_cast<short>(worker ? POLLRDHUP : POLLIN);
   }
 };
 
 net::SocketName name_to_listen_on(const HttpOptions& options) {
   std::optional<wire::TcpWay> way = wire::parse_host_and_port(options.listen);
-  if (!way) throw Error("--http: an address is host:port or [host]:port, unlike " + options.listen);
+  if (!way)
+    throw Error("--http: \"" + options.listen +
+                "\" is not an address; use host:port or [host]:port");
   net::Resolved resolved = net::resolve(*way, true);
   if (resolved.names.empty())
     throw Error("--http: cannot listen on " + options.listen + ": " + resolved.error);
   if (!resolved.names.front().is_loopback() && !options.insecure)
     throw Error("--http: will not listen on " + options.listen +
-                ": whoever can reach it could read the names of all locks and who holds them; "
-                "choose a loopback address, or say --insecure if the network is yours alone");
+                ": anyone who can reach it could read the names of all locks and their holders; "
+                "choose a loopback address, or give --insecure if the network is yours alone");
   return resolved.names.front();
 }
 
@@ -87,7 +90,7 @@ net::Descriptor open_door(net::SocketName& name, const std::string& text) {
   return door;
 }
 
-/// Pages see nothing else of a request.
+/// Everything of a request that a page may depend on.
 std::string topic_of(const Request& request) {
   std::string topic = request.method;
   auto add = [&](const std::string& text) { topic += fmt::format(" {}:{}", text.size(), text); };
@@ -99,24 +102,24 @@ std::string topic_of(const Request& request) {
   return topic;
 }
 
-/// Everybody who is served at the moment; of the server's thread.
+/// All current clients. Used by the server's thread only.
 class Service {
  public:
   Service(const HttpOptions& options, const std::string& address, int stop, int door)
       : options_(options), address_(address), stop_(stop), door_(door) {}
   ~Service() {
-    for (Client& client : clients_) leave(client);
+    for (HttpClient& client : clients_) leave(client);
   }
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  /// False if that is to stop.
+  /// False if the server is to stop.
   bool serve_once() {
     if (!await()) return false;
-    for (Clerk* clerk : {&looks_, &acts_})
-      for (const Clerk::Result& result : clerk->take()) finish(result);
+    for (BackgroundWorker* worker : {&looks_, &acts_})
+      for (const BackgroundWorker::Result& result : worker->take()) finish(result);
     if (options_.stream) options_.stream->silence();
-    std::erase_if(clients_, [&](Client& client) {
+    std::erase_if(clients_, [&](HttpClient& client) {
       bool stays = attend(client);
       if (!stays) leave(client);
       return !stays;
@@ -128,16 +131,16 @@ class Service {
  private:
   bool await();
   void let_in();
-  bool attend(Client& client);
-  bool attend_watcher(Client& client);
-  bool read_from(Client& client);
-  bool write_to(Client& client) const;
-  void take_request(Client& client, Request request);
-  void begin_stream(Client& client);
-  void finish(const Clerk::Result& result);
-  void leave(Client& client) {
+  bool attend(HttpClient& client);
+  bool attend_watcher(HttpClient& client);
+  bool read_from(HttpClient& client);
+  bool write_to(HttpClient& client) const;
+  void take_request(HttpClient& client, Request request);
+  void begin_stream(HttpClient& client);
+  void finish(const BackgroundWorker::Result& result);
+  void leave(HttpClient& client) {
     if (client.place) options_.stream->leave();
-    if (client.clerk) client.clerk->cancel(client.number);
+    if (client.worker) client.worker->cancel(client.number);
   }
 
   const HttpOptions& options_;
@@ -146,13 +149,13 @@ class Service {
   int door_;
   bool knocks_ = false;
   std::uint64_t came_ = 0;
-  std::list<Client> clients_;
-  Clerk looks_;
-  /// A change of the group may take longer than a look.
-  Clerk acts_;
+  std::list<HttpClient> clients_;
+  BackgroundWorker looks_;
+  /// Actions have a worker of their own, because a change of the group may take longer than a look.
+  BackgroundWorker acts_;
 };
 
-/// Until something can be done.
+/// Waits until something can be done. False if the server is to stop.
 bool Service::await() {
   int stream_bell = options_.stream ? options_.stream->bell() : -1;
   std::vector<pollfd> sources{{stop_, POLLIN, 0},
@@ -162,7 +165,7 @@ bool Service::await() {
                               {stream_bell, POLLIN, 0}};
   std::size_t others = sources.size();
   Clock::time_point wakes = Clock::time_point::max();
-  for (const Client& client : clients_) {
+  for (const HttpClient& client : clients_) {
     sources.push_back({client.socket.number(), client.events(), 0});
     wakes = std::min(wakes, client.until);
   }
@@ -172,13 +175,14 @@ bool Service::await() {
   ::poll(sources.data(), sources.size(), timeout);
   knocks_ = sources[1].revents != 0;
   auto source = sources.begin() + static_cast<std::ptrdiff_t>(others);
-  for (Client& client : clients_) client.is_ready = (source++)->revents != 0;
+  for (HttpClient& client : clients_) client.is_ready = (source++)->revents != 0;
   return sources[0].revents == 0;
 }
 
 void Service::let_in() {
   net::Descriptor socket(::accept4(door_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  // Out of descriptors: whoever knocks goes on knocking, but does not keep a core busy.
+  // Without descriptors the client stays in the backlog and keeps the listener readable; the pause
+  // keeps that from spinning.
   if (!socket && errno != EAGAIN) ::poll(nullptr, 0, pause_ms);
   net::OpenFiles files = net::OpenFiles::of_process();
   bool has_room =
@@ -190,17 +194,17 @@ void Service::let_in() {
   clients_.push_back({std::move(socket), ++came_, Clock::now() + options_.patience, is_surplus});
 }
 
-/// False when it is done with, or has taken too long.
-bool Service::attend(Client& client) {
+/// False when the client is done, or took too long.
+bool Service::attend(HttpClient& client) {
   if (client.place) return attend_watcher(client);
-  if (client.clerk) return !client.is_ready;  // It has hung up.
+  if (client.worker) return !client.is_ready;  // It has hung up.
   if (client.until <= Clock::now()) return false;
   if (!client.is_ready) return true;
   return client.writes() ? write_to(client) : read_from(client);
 }
 
-/// Who takes nothing for as long as a request may take is not there any more.
-bool Service::attend_watcher(Client& client) {
+/// A client that takes nothing for the length of the patience counts as gone.
+bool Service::attend_watcher(HttpClient& client) {
   Clock::time_point now = Clock::now();
   bool due = client.until <= now;
   if (due && client.writes()) return false;
@@ -222,12 +226,12 @@ bool Service::attend_watcher(Client& client) {
   client.answer.clear();
   client.answered = 0;
   client.until = now + options_.heartbeat;
-  // What has come meanwhile rings no bell.
+  // Events published meanwhile do not ring the bell again.
   if (options_.stream->has_news(*client.place)) client.until = now;
   return true;
 }
 
-bool Service::read_from(Client& client) {
+bool Service::read_from(HttpClient& client) {
   std::array<char, 4096> bytes;
   ssize_t size = ::recv(client.socket.number(), bytes.data(), bytes.size(), 0);
   if (size < 0) return errno == EAGAIN || errno == EINTR;
@@ -239,7 +243,7 @@ bool Service::read_from(Client& client) {
   return true;
 }
 
-void Service::take_request(Client& client, Request request) {
+void Service::take_request(HttpClient& client, Request request) {
   client.answer = client.is_surplus ? busy(too_many) : objection(request, options_, address_);
   if (client.writes()) return;
   if (options_.stream && request.path == options_.stream_path && request.method == "GET")
@@ -248,38 +252,38 @@ void Service::take_request(Client& client, Request request) {
   if (page && page->bytes && request.method == "GET") client.body = page->bytes;
   if (!page || !page->slow) return void(client.answer = answer(request, options_));
   bool acts = request.method == "POST";
-  Clerk& clerk = acts ? acts_ : looks_;
-  bool taken = clerk.ask(client.number, acts ? "" : topic_of(request),
-                         [this, request] { return answer(request, options_); });
+  BackgroundWorker& worker = acts ? acts_ : looks_;
+  bool taken = worker.ask(client.number, acts ? "" : topic_of(request),
+                          [this, request] { return answer(request, options_); });
   if (!taken) return void(client.answer = busy(too_many));
-  client.clerk = &clerk;
+  client.worker = &worker;
   client.until = Clock::time_point::max();
 }
 
-void Service::begin_stream(Client& client) {
+void Service::begin_stream(HttpClient& client) {
   auto watchers = std::count_if(clients_.begin(), clients_.end(),
-                                [](const Client& each) { return each.place.has_value(); });
+                                [](const HttpClient& each) { return each.place.has_value(); });
   if (static_cast<std::size_t>(watchers) >= options_.watchers_max)
-    return void(client.answer = busy("too many are watching"));
+    return void(client.answer = busy("too many viewers"));
   client.place = options_.stream->join();
   client.answer =
       fmt::format("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{}\r\nretry: 1000\n\n",
                   common_headers());
 }
 
-void Service::finish(const Clerk::Result& result) {
-  for (Client& client : clients_) {
+void Service::finish(const BackgroundWorker::Result& result) {
+  for (HttpClient& client : clients_) {
     const auto& askers = result.askers;
     if (std::find(askers.begin(), askers.end(), client.number) == askers.end()) continue;
     client.answer = result.text;
-    client.clerk = nullptr;
+    client.worker = nullptr;
     client.is_ready = true;
     client.until = Clock::now() + options_.patience;
   }
 }
 
-/// Of a stream, false only if the client has gone.
-bool Service::write_to(Client& client) const {
+/// For a stream, returns false only if the client has gone.
+bool Service::write_to(HttpClient& client) const {
   std::string_view rest = client.rest();
   ssize_t size = ::send(client.socket.number(), rest.data(), rest.size(), MSG_NOSIGNAL);
   if (size < 0) return errno == EAGAIN || errno == EINTR;

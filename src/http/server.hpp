@@ -1,9 +1,9 @@
-// A few pages for whoever looks in: HTTP, one request a connection.
+// A small HTTP server for the status pages of a peer; one request per connection.
 //
-// One thread of its own serves all. It never waits for a client: who is slow has some seconds and
-// some kilobytes for its request, and whoever comes when too many are there is told to come again.
-// What takes its time is done by a second thread, and what changes something by a third; who closes
-// its end meanwhile wants nothing any more. A stream goes on until the client hangs up.
+// One thread serves all clients and never waits for any of them. A slow client has a few seconds
+// and kilobytes for its request, and clients beyond the limit are told to come again. Slow pages
+// run in a second thread and slow actions in a third; if a client closes its connection meanwhile,
+// its request is dropped. A stream goes on until the client hangs up.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@
 #include <string_view>
 #include <thread>
 
+#include "http/background_worker.hpp"
 #include "http/broadcast.hpp"
-#include "http/clerk.hpp"
 #include "http/request.hpp"
 #include "net/descriptor.hpp"
 
@@ -23,20 +23,20 @@ namespace conch::http {
 
 struct Page {
   std::string type;
-  /// Called by a thread of the server. A Refusal is the answer; whatever else it throws is told to
-  /// the client with 503.
+  /// Called by a thread of the server. A thrown HttpRefusal becomes the answer; any other exception
+  /// becomes a 503 with its text.
   std::function<std::string(const Request&)> text;
-  /// It may wait for others.
+  /// It may block, so a worker thread calls it.
   bool slow = false;
-  /// Instead of a text: what does not change, however large, and is copied for nobody.
+  /// Constant content to use instead of `text`; it is never copied, however large.
   std::shared_ptr<const std::string> bytes = {};
-  /// They have a WebAssembly module in them, which the browser may run.
+  /// The page contains a WebAssembly module, which the browser may run.
   bool runs_wasm = false;
 };
 
 /// Thrown by a page.
-struct Refusal {
-  /// As in `404 Not Found`.
+struct HttpRefusal {
+  /// Such as `404 Not Found`.
   std::string status;
   std::string why;
 };
@@ -44,16 +44,16 @@ struct Refusal {
 struct HttpOptions {
   /// `host:port`; port 0 lets the system choose.
   std::string listen;
-  /// Listens on other addresses than loopback, and answers to every name.
+  /// Allows other addresses than loopback, and any Host header.
   bool insecure = false;
-  /// By path; if there is none at `/`, that lists them.
+  /// By path. Without a page at `/`, that path lists them.
   std::map<std::string, Page> pages;
-  /// Events for whoever asks for this path. It outlives the server.
+  /// The path of the event stream. `stream` must outlive the server.
   std::string stream_path = "/events";
   Broadcast* stream = nullptr;
-  /// What changes something, by path: POST, for who has the token.
+  /// Requests that change something, by path: POST with the token.
   std::map<std::string, Page> actions;
-  /// Empty: nobody has it.
+  /// If empty, no action is allowed.
   std::string token;
   std::chrono::milliseconds patience = std::chrono::seconds(5);
   std::chrono::milliseconds heartbeat = std::chrono::seconds(10);
@@ -63,7 +63,7 @@ struct HttpOptions {
 
 class HttpServer {
  public:
-  /// Listens from here on. Throws Error: an address that is taken, malformed, or not loopback.
+  /// Listens from here on. Throws Error if the address is taken, malformed, or not loopback.
   explicit HttpServer(HttpOptions options);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
@@ -82,14 +82,14 @@ class HttpServer {
   std::thread thread_;
 };
 
-/// Who may do what: empty, or the whole answer to a request that is not granted. `address` is where
-/// the server listens.
+/// Checks access: empty if the request is granted, else the whole response. `address` is where the
+/// server listens.
 std::string objection(const Request& request, const HttpOptions& options, std::string_view address);
-/// The whole answer to one that is; of a page that has bytes, what comes before them.
+/// The whole response to a granted request; only the head if the page has `bytes`.
 std::string answer(const Request& request, const HttpOptions& options);
 
-/// From a file that only its owner may read: one line of at least 16 visible characters. Throws
-/// Error.
+/// Reads a token from a file that only its owner may access: one line of at least 16 visible
+/// characters. Throws Error.
 std::string read_token(const std::string& file);
 
 }  // namespace conch::http

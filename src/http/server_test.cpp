@@ -33,7 +33,7 @@ HttpOptions options() {
   return options;
 }
 
-/// What the server would say.
+/// The response to this request, without sockets.
 std::string answer_to(const std::string& text, const HttpOptions& options) {
   auto read = read_request(text);
   if (auto* malformed = std::get_if<Malformed>(&read)) return malformed->status;
@@ -49,7 +49,7 @@ std::string status_of(const std::string& text, const HttpOptions& options) {
 
 constexpr std::string_view token = "0123456789abcdef";
 
-/// POST /do, as the page does it; `extra` are whole lines.
+/// POST /do as the page sends it; `extra` are whole header lines.
 std::string action(const std::string& extra, const std::string& body = "now") {
   return "POST /do HTTP/1.1\r\nHost: localhost:80\r\n" + extra +
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
@@ -114,7 +114,7 @@ TEST(Http, WhatItDoesNotServe) {
   EXPECT_TRUE(answer_to("GET /a?x=1 HTTP/1.1\r\n\r\n", options()).ends_with("page a\n"));
 }
 
-/// A page of evil.example whose name was made to lead here would be of the same origin.
+/// After DNS rebinding, a page of evil.example would be of the same origin.
 TEST(Http, ItAnswersToItsOwnNamesOnly) {
   HttpOptions own = options();
   own.listen = "watch.example:80";
@@ -132,7 +132,7 @@ TEST(Http, ItAnswersToItsOwnNamesOnly) {
 
 TEST(Http, OnlyWhoHasTheTokenChangesSomething) {
   HttpOptions open = options();
-  EXPECT_EQ(status_of(action(authorized), open), "403");  // There is none.
+  EXPECT_EQ(status_of(action(authorized), open), "403");  // The server has no token.
   open.token = token;
   EXPECT_TRUE(answer_to(action(authorized), open).ends_with("\r\n\r\nnow!"));
   EXPECT_EQ(status_of(action(marked), open), "401");
@@ -185,7 +185,7 @@ class TokenFile : public ::testing::Test {
       EXPECT_NE(std::string_view(error.what()).find(words), std::string_view::npos) << error.what();
     }
   }
-  ScratchDirectory scratch_;
+  ScratchFolder scratch_;
 };
 
 TEST_F(TokenFile, IsOneLineThatOnlyItsOwnerMayRead) {
@@ -197,7 +197,7 @@ TEST_F(TokenFile, IsOneLineThatOnlyItsOwnerMayRead) {
   expect_refusal(file("0123456789 abcdef"), "visible");
   expect_refusal(file(std::string(600, 'x')), "16 to 511");
   expect_refusal("/nowhere/token", "No such file");
-  expect_refusal("/tmp", "no file");
+  expect_refusal("/tmp", "not a regular file");
 }
 
 /// A server with a stream.
@@ -212,7 +212,7 @@ class HttpStream : public ::testing::Test {
   static bool has(const std::string& text, std::string_view words) {
     return text.find(words) != std::string::npos;
   }
-  /// Until it has heard this.
+  /// Reads until this text has arrived.
   static std::string hear(const Caller& caller, std::string_view words) {
     return caller.hear_until([&](const std::string& heard) { return has(heard, words); });
   }
@@ -262,7 +262,7 @@ TEST_F(HttpStream, WhoHangsUpIsNoListener) {
   await_listeners(0);
 }
 
-/// It neither delays who publishes nor who else listens, and is told how much it has missed.
+/// It delays neither the publisher nor other listeners, and learns how many events it has missed.
 TEST_F(HttpStream, WhoDoesNotReadMissesSomething) {
   HttpOptions options = with_stream();
   HttpServer server(options);
@@ -273,7 +273,7 @@ TEST_F(HttpStream, WhoDoesNotReadMissesSomething) {
   await_listeners(2);
   std::string filling(64 << 10, 'x');
   std::string heard = hear(quick, "retry: 1000\n\n");
-  // More than the kernel and the store have room for together.
+  // More than the kernel's buffers and the broadcast's can hold together.
   for (int i = 0; i < 400; ++i) {
     std::string words = fmt::format("number {} ", i);
     broadcast_.publish("notes", words + filling);

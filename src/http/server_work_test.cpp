@@ -1,4 +1,4 @@
-// What takes its time: it is shared, bounded, and done for nobody who has gone.
+// Slow requests are shared, bounded, and dropped when the client has gone.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ class HttpWork : public ::testing::Test {
   static std::string get(const std::string& query = "") {
     return "GET /wait" + query + " HTTP/1.1\r\n\r\n";
   }
-  /// Until all that was said to the server has been read and done.
+  /// Waits until the server has read and handled everything sent so far.
   static void settle(const HttpServer& server) {
     for (int i = 0; i < 2; ++i) Caller(server).ask("GET /a HTTP/1.1\r\n\r\n");
   }
@@ -86,13 +86,13 @@ TEST_F(HttpWork, IsBounded) {
   first.say(get());
   await_begin();
   std::vector<Caller> others;
-  for (std::size_t i = 0; i < Clerk::waiting_max; ++i)
+  for (std::size_t i = 0; i < BackgroundWorker::waiting_max; ++i)
     others.emplace_back(server).say(get(fmt::format("?x={}", i)));
   settle(server);
   std::string refused = Caller(server).ask(get("?x=more"));
   EXPECT_TRUE(refused.starts_with("HTTP/1.1 503 ")) << refused;
   EXPECT_NE(refused.find("\r\nRetry-After: "), std::string::npos) << refused;
-  let_end(1 + static_cast<int>(Clerk::waiting_max));
+  let_end(1 + static_cast<int>(BackgroundWorker::waiting_max));
   for (Caller& caller : others) EXPECT_TRUE(caller.hear().starts_with("HTTP/1.1 200 "));
 }
 

@@ -1,5 +1,5 @@
-// Clusters that peers find by themselves, from the round trips they measure, against those that
-// somebody wrote down: what it gains and what it costs.
+// Compares clusters that peers find themselves, by measuring round trips, with clusters that were
+// configured by hand: what they gain and what they cost.
 #include <fmt/core.h>
 
 #include <map>
@@ -18,27 +18,27 @@ using namespace sim;
 constexpr Load loads[] = {medium, heavy};
 constexpr Contestant contestants[] = {{"proxy"}, {"preempt", 20}, {"preempt-aggregation", 20}};
 
-/// In each interval every peer measures so many others.
+/// How many others each peer measures in an interval.
 constexpr std::size_t measured_at_once = 8;
 constexpr double intervals_per_min = 6;
-/// A measurement is up to so much longer than the round trip of two messages.
+/// The largest relative error of a measurement; measurements are only ever too long.
 constexpr double noise = 0.3;
-/// After the first time that all have been measured.
+/// Sweeps after the first one.
 constexpr int more_sweeps = 20;
 constexpr std::uint64_t measurement_stream = 5;
 
-/// Peers that measure one another, each the next few in the order of a circle.
+/// Peers in a circle that measure their round trips, each to the next few peers.
 class Survey {
  public:
   Survey(std::size_t cities, double stretch, std::uint64_t seed)
       : latencies_(latencies(cities, stretch)), random_(seed, measurement_stream) {
     for (std::uint64_t i = 0; i < cities * peers_per_city; ++i) peers_.push_back(NodeId{i});
   }
-  /// How many until everybody has been measured with everybody, by one of the two.
+  /// How many intervals a sweep takes: until each pair has been measured by one of the two.
   std::size_t intervals() const {
     return (peers_.size() / 2 + measured_at_once - 1) / measured_at_once;
   }
-  /// All of these, and what comes of them.
+  /// Measures all pairs, and returns the resulting labels.
   const Labels& sweep() {
     for (std::size_t distance = 1; distance <= peers_.size() / 2; ++distance)
       for (std::size_t from = 0; from < peers_.size(); ++from)
@@ -65,9 +65,9 @@ struct Found {
   Labels labels;
   std::size_t clusters = 0;
   std::size_t levels = 0;
-  /// Pairs of peers that are together in one layout and not in the other.
+  /// Pairs of peers that share a cluster in one layout only.
   std::size_t wrong_pairs = 0;
-  /// In the sweeps that follow.
+  /// How often the labels change in the later sweeps.
   int changes = 0;
   double minutes = 0;
 };
@@ -112,7 +112,7 @@ struct Trial {
   Load load;
   Contestant contestant;
   Layout layout;
-  Outcome outcome = {};
+  PlanetResult outcome = {};
 };
 
 std::vector<Trial> run_trials(const Setup& setup, const std::map<std::size_t, Found>& found) {
@@ -133,7 +133,7 @@ std::vector<Trial> run_trials(const Setup& setup, const std::map<std::size_t, Fo
 }
 
 void add_row(const Trial& trial, Table& table) {
-  const Outcome& outcome = trial.outcome;
+  const PlanetResult& outcome = trial.outcome;
   table.row({fmt::format("{}x{}", trial.cities, peers_per_city), std::string(trial.load.name),
              std::string(trial.contestant.algorithm),
              trial.contestant.preempts() ? std::to_string(trial.contestant.eps) : "",
@@ -155,7 +155,7 @@ std::string found_remark(std::size_t cities, const Found& found) {
                             more_sweeps, found.changes);
 }
 
-/// How far the found labels are from those by hand, and those from none.
+/// Compares the waits with found labels to those by hand, and those by hand to none.
 std::string gain_remark(const std::vector<Trial>& trials) {
   double most = 0, least = 1e300, gain = 0;
   for (std::size_t i = 0; i < trials.size(); i += std::size(layouts)) {
@@ -182,7 +182,7 @@ std::string cost_remark(const std::vector<Trial>& trials) {
       last.contestant.name(), last.cities, peers_per_city, last.load.name);
 }
 
-/// At one load, for each contestant and size.
+/// Draws the mean wait at one load, for each contestant and size.
 Figure draw(const std::vector<Trial>& trials, const Load& load) {
   Figure figure{fmt::format("Mean wait by labels, {} load", load.name),
                 "past Bertier 2004",
@@ -202,11 +202,11 @@ Figure draw(const std::vector<Trial>& trials, const Load& load) {
 
 }  // namespace
 
-Findings auto_clusters(const Setup& setup) {
+ExperimentResult auto_clusters(const Setup& setup) {
   std::map<std::size_t, Found> found;
   for (std::size_t size : setup.numbers("cities"))
     found[size] = survey(size, setup.number<double>("stretch"), setup.seeds.first);
-  Findings findings{
+  ExperimentResult findings{
       fmt::format("The planet of `conch lab run planet`, where the algorithms are told of no "
                   "clusters, of the cities\n(by hand), or of what peers find that measure round "
                   "trips: each the next {} of the others every\n{:.0f} s, each measurement up to "

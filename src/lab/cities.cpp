@@ -11,7 +11,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Public geographic coordinates, to a tenth of a degree: at most 8 km, or 0.1 ms, off.
+/// Public geographic coordinates, rounded to a tenth of a degree: the error is at most 8 km, or 0.1
+/// ms.
 constexpr std::array table{
     City{"Frankfurt", 50.1, 8.7},
     City{"New York", 40.7, -74.0},
@@ -87,7 +88,7 @@ double great_circle_km(const City& a, const City& b) {
 
 Duration one_way(const City& a, const City& b, double stretch) {
   double s = stretch * great_circle_km(a, b) / (light_km_per_s * 2 / 3);
-  // Whole microseconds: the functions above may differ in their last bits from machine to machine.
+  // Rounded to microseconds: the functions above may differ in their last bits between machines.
   return std::chrono::microseconds(std::llround(1e6 * s));
 }
 

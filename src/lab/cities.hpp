@@ -1,4 +1,4 @@
-// Real cities, and how long a message takes between them.
+// Real cities, and the latency of messages between them.
 #pragma once
 
 #include <span>
@@ -9,23 +9,25 @@
 
 namespace conch::lab {
 
-/// Degrees, north and east positive.
+/// Coordinates are in degrees; north and east are positive.
 struct City {
   std::string_view name;
   double latitude;
   double longitude;
 };
 
-/// The first few are spread over the continents, and so are the first twenty.
+/// All cities, ordered so that the first five, and also the first twenty, spread over the
+/// continents.
 std::span<const City> cities();
 
 double great_circle_km(const City& a, const City& b);
 
-/// One way, without jitter: the great circle, stretched, at two thirds of the speed of light.
+/// One-way latency without jitter: the great circle times `stretch`, at two thirds of the speed of
+/// light.
 Duration one_way(const City& a, const City& b, double stretch);
 
-/// Of messages between the first so many cities, and within each: up to a tenth longer than
-/// `one_way` between them, and 0.2 to 0.3 ms within, as in a data centre.
+/// Latencies of messages between the first `count` cities: `one_way` plus up to a tenth. Within a
+/// city they are 0.2 to 0.3 ms, as in a data centre.
 std::vector<std::vector<sim::Distribution>> latencies(std::size_t count, double stretch);
 
 }  // namespace conch::lab

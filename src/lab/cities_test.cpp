@@ -21,7 +21,7 @@ TEST(Cities, AreAtLeastFiftyAndDiffer) {
   EXPECT_GE(names.size(), 50u);
 }
 
-// Distances that anybody can look up, in km; the table is good to about 8 km at either end.
+// Well-known distances in km; the table is accurate to about 8 km at either end.
 TEST(Cities, AreWhereTheyAre) {
   EXPECT_NEAR(great_circle_km(find("London"), find("New York")), 5570, 20);
   EXPECT_NEAR(great_circle_km(find("Paris"), find("London")), 344, 16);
@@ -32,7 +32,7 @@ TEST(Cities, AreWhereTheyAre) {
   EXPECT_EQ(great_circle_km(find("Cairo"), find("Cairo")), 0);
 }
 
-// Frankfurt and New York are 6200 km apart: 31 ms for light in glass, one way.
+// Frankfurt and New York are 6200 km apart: 31 ms one way for light in glass.
 TEST(Cities, AMessageTakesTheGreatCircleStretched) {
   const City &frankfurt = find("Frankfurt"), &new_york = find("New York");
   EXPECT_NEAR(static_cast<double>(one_way(frankfurt, new_york, 1).count()), 31.05e6, 0.15e6);

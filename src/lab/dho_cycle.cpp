@@ -1,5 +1,5 @@
-// Figure 7 and equation 4 of Hernane 2015: how long a DHO cycle takes when everybody asks again at
-// once, for data from a kibibyte to 100 MiB, over a tree of peers and over a server.
+// Figure 7 and equation 4 of Hernane 2015: the length of a DHO cycle when everybody asks again at
+// once, for data from 1 KiB to 100 MiB, over a tree of peers and over a server.
 #include <fmt/core.h>
 
 #include <bit>
@@ -28,7 +28,7 @@ struct Point {
   std::uint64_t cycles;
 };
 
-/// What the paper found by regression: eta, in the two paradigms, and alpha.
+/// The constants that the paper found by regression: eta with peers and with a server, and alpha.
 constexpr double paper_eta_us = 430, paper_server_eta_us = 70, paper_alpha = 10.4;
 
 std::vector<Point> points(const Setup& setup) {
@@ -51,25 +51,26 @@ Workload workload(const Point& point, std::string_view algorithm, const sim::Wir
   return workload;
 }
 
-/// A slot of the queue: the bracket of equation 4.
+/// A slot of the queue: the bracket in equation 4.
 double slot_s(const Point& point, const Times& times) {
   return seconds_of(point.locked) + times.fetch_s + times.handover_s;
 }
 
-/// The height of the tree that the requests have to climb.
+/// The height of the tree that a request climbs.
 int height(Node peers) { return static_cast<int>(std::bit_width(peers)) - 1; }
 
-/// While a slot is so long that the tree has queued the next one before it ends.
+/// Equation 4 applies if a slot is long enough for the tree to queue the next request before it
+/// ends.
 bool applies(const Point& point, const Times& times, const sim::Wires& wires) {
   double latency_s = seconds_of(mean_latency(wires, point.peers));
   return seconds_of(point.locked) + times.fetch_s >= 3 * (height(point.peers) + 2) * latency_s;
 }
 
-/// The means to go by: of all cycles, where there is no steady state.
+/// The means to use: of the steady state if there is one, else of all cycles.
 Times Run::*means(bool counts) { return counts ? &Run::steady : &Run::all; }
 Times Run::*deviations(bool counts) { return counts ? &Run::steady_off : &Run::all_off; }
 
-/// One latency everywhere: what is not measured but known.
+/// With one latency everywhere, these times are known and need not be measured.
 Times computed(const Point& point, const sim::Uniform& wires) {
   Times times;
   std::uint64_t message_bytes = Workload{}.message_bytes;
@@ -82,7 +83,7 @@ class Cycle {
  public:
   explicit Cycle(const Setup& setup) : setup_(setup) {}
 
-  Findings findings();
+  ExperimentResult findings();
 
  private:
   void measure_grid(const Point& point);
@@ -91,10 +92,10 @@ class Cycle {
            const Times& server, const std::string& apart, bool counts);
   void draw(const Point& point, const Run& tree, const Run& server, bool counts);
   void draw_equation(const Point& point);
-  std::vector<Claim> claims() const;
+  std::vector<PaperClaim> claims() const;
 
   Setup setup_;
-  Agreement agreement_;
+  CycleTimeComparison agreement_;
   Table table_{{"data", "peers", "T_locked", "wires", "engine", "T_DHO", "/(n S)", "eq. 4",
                 "client-server", "differ"}};
   double worst_ = 0;
@@ -102,7 +103,7 @@ class Cycle {
   double handovers_s_ = 0;
   double server_handovers_s_ = 0;
   double rows_ = 0;
-  /// Without time inside, and with a second.
+  /// Figures of the cycle time, by T_locked.
   std::map<Duration, Figure> cycles_;
   Figure ratios_{"Cycle time in slots of equation 4, for each peer",
                  "Hernane 2015, equation 4",
@@ -140,14 +141,14 @@ void Cycle::measure_grid(const Point& point) {
       measure(workload(point, client_server, grid), setup_.seeds, setup_.engines);
   for (std::size_t i = 0; i < tree.size(); ++i) {
     bool counts = applies(point, tree[i].all, grid);
-    agreement_.compare(server, i);  // seen, too
+    agreement_.compare(server, i);  // for the remark only
     row(point, "grid", tree[i].engine, tree[i].*means(counts), server[i].steady,
         agreement_.compare(tree, i, means(counts)), counts);
     draw(point, tree[i], server[i], counts);
   }
 }
 
-/// With one latency everywhere S is known beforehand; nothing of it is measured.
+/// With one latency everywhere S is known beforehand; no part of it is measured.
 void Cycle::measure_uniform(const Point& point) {
   if (setup_.engines == Engines::simgrid) return;
   sim::Uniform wires;
@@ -184,8 +185,8 @@ void Cycle::draw(const Point& point, const Run& tree, const Run& server, bool co
       .points.push_back({x, times.dho_s / slots_s, off.dho_s / slots_s});
 }
 
-/// What equation 4 gives with the paper's eta if everybody waits, which the paper does not say: it
-/// has no numbers of figure 7 and none of q.
+/// Draws equation 4 with the paper's eta, assuming that everybody waits. The paper does not say so:
+/// it has no numbers of figure 7 and none of q.
 void Cycle::draw_equation(const Point& point) {
   Figure& figure = cycles_.at(point.locked);
   auto cycle_s = [&](double eta_us) {
@@ -201,10 +202,10 @@ void Cycle::draw_equation(const Point& point) {
   if (point.locked == Duration(0)) one.points.push_back({x, 1});
 }
 
-std::vector<Claim> Cycle::claims() const {
+std::vector<PaperClaim> Cycle::claims() const {
   double factor = sim::Grid{}.latency_factor;
   double eta_us = 1e6 * handovers_s_ / rows_ / factor;
-  std::vector<Claim> claims{
+  std::vector<PaperClaim> claims{
       {"Hernane 2015, equation 4",
        "A cycle is a slot for each of the q + 1 in the queue: T_DHO = "
        "(T_locked + T_fetch + alpha eta)(q + 1).",
@@ -240,7 +241,7 @@ std::vector<Claim> Cycle::claims() const {
   return claims;
 }
 
-Findings Cycle::findings() {
+ExperimentResult Cycle::findings() {
   table_.align_left(3);
   table_.align_left(4);
   table_.group("", 5);
@@ -250,7 +251,7 @@ Findings Cycle::findings() {
     measure_grid(point);
     draw_equation(point);
   }
-  Findings findings{
+  ExperimentResult findings{
       fmt::format("Everybody asks again at once (T_idle = T_Wblocked = 0), {} cycles each. "
                   "Peer-to-peer is\n{}, client-server {}. Seconds; means of the steady state, or "
                   "of all cycles where there is\nnone (\"too short\"). S = T_locked + T_fetch + "
@@ -267,6 +268,6 @@ Findings Cycle::findings() {
 
 }  // namespace
 
-Findings dho_cycle(const Setup& setup) { return Cycle(setup).findings(); }
+ExperimentResult dho_cycle(const Setup& setup) { return Cycle(setup).findings(); }
 
 }  // namespace conch::lab

@@ -1,5 +1,6 @@
-// Table 2 of Hernane 2015: what the cycles of peers that stay cost more because others drop their
-// requests, leave and come back; and how that depends on T1 and T2, which the paper does not state.
+// Table 2 of Hernane 2015: how much longer the cycles of peers become because other peers drop
+// their requests, leave and come back. It also shows how that depends on T1 and T2, which the paper
+// does not state.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -19,11 +20,11 @@ using sim::Node;
 
 constexpr std::string_view section = "Hernane 2015, section 7.3", table_2 = "Hernane 2015, table 2";
 
-/// The shares that leave and come back.
+/// The shares of the peers that leave and come back.
 constexpr double shares[] = {0.25, 0.33, 0.5};
 
-/// The cells of table 2: an overhead, and what stands behind its plus-minus sign, which fits a
-/// share of the cycle.
+/// A cell of table 2: an overhead, and the number behind its plus-minus sign, which fits a
+/// percentage of the cycle.
 struct Printed {
   Node peers;
   double share;
@@ -41,9 +42,9 @@ std::optional<Printed> printed(Node peers, double share) {
   return {};
 }
 
-/// T1 = T2, in rounds of the queue of those who stay. With a half, who leaves does so once a round
-/// and before the lock comes; that is compared with the paper. With more than one the lock comes to
-/// somebody who sleeps.
+/// T1 = T2, in rounds of the queue of those who stay. With half a round, a churner leaves once a
+/// round and before the lock comes; this is compared with the paper. With more than one round the
+/// lock comes to peers that sleep.
 constexpr double usual_wait = 0.5;
 
 struct Point {
@@ -63,7 +64,7 @@ class Mobility {
  public:
   explicit Mobility(const Setup& setup) : setup_(setup) {}
 
-  Findings findings();
+  ExperimentResult findings();
 
  private:
   Workload workload(Node staying, Node churners) const;
@@ -71,12 +72,12 @@ class Mobility {
   void add(const Point& point, const Run& with, const Run& alone, const std::string& apart);
   void draw(const Point& point, double off_s);
   double most_percent(double least_wait, double most_wait) const;
-  Claim judge_negligible() const;
-  Claim judge_sizes() const;
-  Claim judge_frequency() const;
+  PaperClaim judge_negligible() const;
+  PaperClaim judge_sizes() const;
+  PaperClaim judge_frequency() const;
 
   Setup setup_;
-  Agreement agreement_;
+  CycleTimeComparison agreement_;
   Table table_{{"peers", "leaving %", "T1 / round", "engine", "departures", "granted in vain",
                 "T_DHO", "alone", "overhead", "overhead %", "paper s", "differ"}};
   std::vector<Point> points_;
@@ -111,7 +112,7 @@ void Mobility::measure_share(Node peers, double share) {
   for (double wait : setup_.numbers<double>("waits")) {
     Workload with_churners = workload(staying, churners);
     with_churners.first_wait = with_churners.second_wait = from_s(wait * alone[0].steady.dho_s);
-    // SimGrid is compared where the paper is.
+    // SimGrid runs only where the paper is compared, unless it is the only engine.
     Engines engines = wait == usual_wait ? setup_.engines : Engines::sim;
     if (setup_.engines == Engines::simgrid) engines = Engines::simgrid;
     std::vector<Run> with = measure(with_churners, setup_.seeds, engines);
@@ -149,7 +150,7 @@ void Mobility::draw(const Point& point, double off_s) {
   waits_.at(series).points.push_back({point.wait, datum.y, datum.error});
 }
 
-/// Of the points with such waits.
+/// The largest overhead, of either sign, of points whose wait is in this range.
 double Mobility::most_percent(double least_wait, double most_wait) const {
   double most = 0;
   for (const Point& point : points_)
@@ -158,7 +159,7 @@ double Mobility::most_percent(double least_wait, double most_wait) const {
   return most;
 }
 
-Claim Mobility::judge_negligible() const {
+PaperClaim Mobility::judge_negligible() const {
   bool everybody_left = true;
   for (const Point& point : points_)
     everybody_left &= point.departures >= setup_.seeds.count() * point.share * point.peers;
@@ -175,8 +176,8 @@ Claim Mobility::judge_negligible() const {
       judged(everybody_left && most <= percent_max)};
 }
 
-/// Where there is an overhead: the largest that one size has, to that of the other.
-Claim Mobility::judge_sizes() const {
+/// Compares the overheads of the two sizes, where there is any: beyond one round.
+PaperClaim Mobility::judge_sizes() const {
   auto comparable = [](const Point& a, const Point& b) {
     return a.share == b.share && a.wait == b.wait && a.engine == b.engine && a.peers < b.peers;
   };
@@ -201,7 +202,7 @@ Claim Mobility::judge_sizes() const {
           most == 0 ? Verdict::not_comparable : judged(apart <= 1.25)};
 }
 
-Claim Mobility::judge_frequency() const {
+PaperClaim Mobility::judge_frequency() const {
   double shortest = usual_wait;
   for (const Point& point : points_) shortest = std::min(shortest, point.wait);
   double often = most_percent(shortest, shortest);
@@ -212,12 +213,12 @@ Claim Mobility::judge_frequency() const {
           judged(often > percent_max)};
 }
 
-Findings Mobility::findings() {
+ExperimentResult Mobility::findings() {
   table_.align_left(3);
   for (Node peers : setup_.numbers<Node>("peers"))
     for (double share : shares)
       if (setup_.scale != Scale::smoke || share != 0.33) measure_share(peers, share);
-  Findings findings{
+  ExperimentResult findings{
       fmt::format("{} on the grid, {}, T_locked = {} s, {} cycles each, steady state. Seconds.\n"
                   "leaving: the share that runs listing 1 over and over; alone: the others without "
                   "them. T1 = T2 are\nin rounds of the queue of those others. granted in vain: "
@@ -239,6 +240,6 @@ Findings Mobility::findings() {
 
 }  // namespace
 
-Findings dho_mobility(const Setup& setup) { return Mobility(setup).findings(); }
+ExperimentResult dho_mobility(const Setup& setup) { return Mobility(setup).findings(); }
 
 }  // namespace conch::lab

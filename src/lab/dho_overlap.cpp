@@ -1,5 +1,5 @@
-// Figure 8 of Hernane 2015: what an application gains that does something else between its request
-// and its acquire.
+// Figure 8 of Hernane 2015: what an application gains if it does other work between its request and
+// its acquire.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -29,7 +29,7 @@ Workload workload(const Setup& setup, Duration locked, Duration overlap) {
   return workload;
 }
 
-/// The wait is as long as the queue, and the overlap hides in it; beyond, nothing is left to hide.
+/// Below the knee the wait hides the overlap completely; beyond it the wait is too short for that.
 enum class Side { below, at, beyond };
 
 struct Point {
@@ -37,7 +37,7 @@ struct Point {
   double overlap_s;
   double locked_s;
   Times times;
-  /// Of the same engine without any overlap.
+  /// From the same engine, without overlap.
   Times without;
 
   double knee_s() const { return without.dho_s * (peers - 1) / peers; }
@@ -80,7 +80,7 @@ std::vector<std::string> row(const Point& point, Duration locked, Duration overl
 struct Worst {
   double blocking = 0;
   double wait = 0;
-  /// Over all cycles, for each second of overlap.
+  /// The growth of the wait over all cycles, per second of overlap.
   double wait_of_all = 0;
   bool all_hold = true;
 
@@ -94,7 +94,7 @@ struct Worst {
   }
 };
 
-std::vector<Claim> judge(const Worst& worst, std::size_t cycles) {
+std::vector<PaperClaim> judge(const Worst& worst, std::size_t cycles) {
   return {
       {"Hernane 2015, equation 2",
        "Blocked is only who has acquired, until the token is there and the data are fetched: "
@@ -119,16 +119,16 @@ std::vector<Claim> judge(const Worst& worst, std::size_t cycles) {
   };
 }
 
-/// The text has T_locked of (a) alone; the others are ours.
-struct Part {
+/// The paper states T_locked of (a) alone; the others are ours.
+struct LockedPart {
   std::string_view of;
   Duration locked;
 };
-constexpr Part parts[] = {{"Hernane 2015, figure 8(a)", 0s},
-                          {"Hernane 2015, figure 8(b)", 500ms},
-                          {"Hernane 2015, figure 8(c)", 1s}};
+constexpr LockedPart parts[] = {{"Hernane 2015, figure 8(a)", 0s},
+                                {"Hernane 2015, figure 8(b)", 500ms},
+                                {"Hernane 2015, figure 8(c)", 1s}};
 
-Figure empty_figure(const Part& part, const Setup& setup) {
+Figure empty_figure(const LockedPart& part, const Setup& setup) {
   return {
       fmt::format("Cycle, wait and blocking of {} peers, {}, T_locked = {}", setup.number("peers"),
                   print_bytes(setup.number<std::uint64_t>("data")), print_duration(part.locked)),
@@ -153,8 +153,8 @@ void draw(Figure& figure, const Point& point, const Run& run) {
 
 }  // namespace
 
-Findings dho_overlap(const Setup& setup) {
-  Findings findings{
+ExperimentResult dho_overlap(const Setup& setup) {
+  ExperimentResult findings{
       fmt::format(
           "{} peers on the grid, {}, {}, T_idle = 0, {} cycles each, steady state. "
           "Seconds.\nexpected: T_blocking = max(T_wait without overlap - T_W, T_fetch). The "
@@ -164,9 +164,9 @@ Findings dho_overlap(const Setup& setup) {
       Table({"T_W", "T_locked", "engine", "T_DHO", "T_wait", "T_blocking", "expected", "verdict",
              "differ"})};
   for (std::size_t column : {2u, 7u}) findings.table.align_left(column);
-  Agreement agreement;
+  CycleTimeComparison agreement;
   Worst worst;
-  for (const Part& part : parts) {
+  for (const LockedPart& part : parts) {
     Duration locked = part.locked;
     Figure& figure = findings.figures.emplace_back(empty_figure(part, setup));
     std::vector<Run> without;

@@ -1,5 +1,5 @@
-// Figure 5 and table 1 of Hernane 2015: the path of a request between two neighbours, each a peer,
-// a resource manager and a lock manager, and the states that the three are in together.
+// Figure 5 and table 1 of Hernane 2015: the path of a request between two neighbours, and the
+// combined states of each. A neighbour is a peer, a resource manager and a lock manager.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -34,15 +34,15 @@ std::string_view word_of(Activity activity) {
   return "?";
 }
 
-/// Of one peer: itself, its handle and its lock manager.
+/// The states of one neighbour: the peer, its handle and its lock manager.
 using States = std::tuple<dho::Peer, dho::State, Activity>;
 std::string print(const States& states) {
   auto [peer, handle, lock] = states;
   return fmt::format("{}, {}, {}", word(peer), word(handle), word_of(lock));
 }
 
-/// The pairs of the first two rows of table 1 and what the third has below them; an idle lock
-/// manager is left out there "for readability".
+/// Whether table 1 has this combination: the pairs of its first two rows, and what the third has
+/// below them. The table leaves out an idle lock manager "for readability".
 bool is_in_table_1(const States& states) {
   using dho::Peer, dho::State;
   auto [peer, handle, lock] = states;
@@ -63,17 +63,16 @@ bool is_in_table_1(const States& states) {
   return false;
 }
 
-/// Something that happened, and the states after it.
-struct Step {
+/// An event, and the states after it.
+struct TimelineStep {
   double at;
   std::string what;
-  /// The numbered circles of figure 5 that it passes, by the text of section 6.2.
+  /// The numbered circles of figure 5 that the event passes, by the text of section 6.2.
   std::string circles;
   States one, two;
 };
 
-/// Both neighbours, and what is on its way between them: a message takes a message time, and the
-/// data one more.
+/// Both neighbours, and the messages between them. A message takes one message time, data one more.
 class Neighbours final : private sim::DataPeer::Outlet {
  public:
   Neighbours() {
@@ -81,11 +80,11 @@ class Neighbours final : private sim::DataPeer::Outlet {
       peers_.try_emplace(node, node, members_, static_cast<Outlet&>(*this));
     for (NodeId node : members_) {
       at(node).data.create("data");
-      at(node).data.tell(Joined{});  // members from the beginning on
+      at(node).data.tell(Joined{});  // members from the start
     }
   }
 
-  /// An application's call.
+  /// An application calls its handle.
   template <class Call>
   void call(NodeId node, std::string_view name, Call&& function) {
     dho::State before = at(node).data.handle().state();
@@ -97,7 +96,7 @@ class Neighbours final : private sim::DataPeer::Outlet {
     if (orders_ != orders) circles += ", 4";
     record(fmt::format("{} calls {}", name_of(node), name), circles);
   }
-  /// Delivers whatever arrives until then.
+  /// Delivers everything that arrives until then.
   void advance(double until) {
     while (!flights_.empty() && flights_.begin()->first <= until) {
       Flight flight = std::move(flights_.begin()->second);
@@ -107,7 +106,7 @@ class Neighbours final : private sim::DataPeer::Outlet {
     }
     now_ = until;
   }
-  const std::vector<Step>& steps() const { return steps_; }
+  const std::vector<TimelineStep>& steps() const { return steps_; }
   sim::DataPeer& data(NodeId node) { return at(node).data; }
 
  private:
@@ -156,7 +155,7 @@ class Neighbours final : private sim::DataPeer::Outlet {
       flights_.emplace(now_ + 1, Flight{node, send.to, send.message});
     for (const Effect& effect : out.effects()) said_.emplace_back(node, effect);
   }
-  /// Handles hear what their lock managers have said.
+  /// Passes the effects of lock managers on to their handles.
   void settle() {
     while (!said_.empty()) {
       auto [node, effect] = std::move(said_.front());
@@ -198,13 +197,14 @@ class Neighbours final : private sim::DataPeer::Outlet {
   std::map<NodeId, Peer> peers_;
   std::multimap<double, Flight> flights_;
   std::deque<std::pair<NodeId, Effect>> said_;
-  std::vector<Step> steps_;
+  std::vector<TimelineStep> steps_;
   std::size_t orders_ = 0;
   double now_ = 0;
 };
 
-/// P1 has the data; P2 asks for them, works for a while, and comes for them.
-std::vector<Step> follow(double works) {
+/// P1 holds the data; P2 asks for them, works for `works` message times, and then acquires them. If
+/// `works` is 0, P2 acquires them at once, while P1 still holds them.
+std::vector<TimelineStep> follow(double works) {
   Neighbours both;
   auto request = [&](NodeId node) {
     both.call(node, "request", [](sim::DataPeer& peer) { peer.request(Mode::write); });
@@ -233,15 +233,15 @@ std::vector<Step> follow(double works) {
   return both.steps();
 }
 
-/// The first step of this kind; the end, if there is none.
-std::size_t find(const std::vector<Step>& steps, std::string_view what) {
-  auto found =
-      std::find_if(steps.begin(), steps.end(), [&](const Step& step) { return step.what == what; });
+/// The index of the first such step; steps.size() if there is none.
+std::size_t find(const std::vector<TimelineStep>& steps, std::string_view what) {
+  auto found = std::find_if(steps.begin(), steps.end(),
+                            [&](const TimelineStep& step) { return step.what == what; });
   return static_cast<std::size_t>(found - steps.begin());
 }
 
-/// As the text has it, each after the one before.
-bool is_path(const std::vector<Step>& steps) {
+/// Whether the steps of the paper's text occur, each after the one before.
+bool is_path(const std::vector<TimelineStep>& steps) {
   std::size_t last = 0;
   for (std::string_view what : {"P2 calls request", "P2 -> P1 LOCK", "P1 calls release",
                                 "P1 -> P2 TOKEN", "P2 -> P1 FETCH", "P1 -> P2 DATA"}) {
@@ -252,10 +252,10 @@ bool is_path(const std::vector<Step>& steps) {
   return std::get<1>(steps[last].two) == dho::State::locked;
 }
 
-Claim judge_states(const std::vector<std::vector<Step>>& runs) {
+PaperClaim judge_states(const std::vector<std::vector<TimelineStep>>& runs) {
   std::set<States> seen;
   for (const auto& steps : runs)
-    for (const Step& step : steps) seen.insert({step.one, step.two});
+    for (const TimelineStep& step : steps) seen.insert({step.one, step.two});
   std::string missing;
   for (const States& states : seen)
     if (!is_in_table_1(states))
@@ -268,12 +268,12 @@ Claim judge_states(const std::vector<std::vector<Step>>& runs) {
       missing.empty() ? Verdict::holds : Verdict::in_part};
 }
 
-std::vector<Claim> judge(const std::vector<std::vector<Step>>& runs) {
-  const std::vector<Step>& at_once = runs[0];
+std::vector<PaperClaim> judge(const std::vector<std::vector<TimelineStep>>& runs) {
+  const std::vector<TimelineStep>& at_once = runs[0];
   double released = at_once[find(at_once, "P1 calls release")].at;
   double token = at_once[find(at_once, "P1 -> P2 TOKEN")].at - released;
   double data = at_once[find(at_once, "P1 -> P2 DATA")].at - released;
-  const std::vector<Step>& later = runs[1];
+  const std::vector<TimelineStep>& later = runs[1];
   bool fetched_by_acquire = later[find(later, "P2 -> P1 FETCH")].at > asks_at + works_for;
   return {
       {"Hernane 2015, figure 5",
@@ -295,8 +295,8 @@ std::vector<Claim> judge(const std::vector<std::vector<Step>>& runs) {
   };
 }
 
-/// How long P2's handle is in each state on its way from request to release.
-void draw(Figure& figure, std::string_view series, const std::vector<Step>& steps) {
+/// Draws how long P2's handle is in each state on its way from request to release.
+void draw(Figure& figure, std::string_view series, const std::vector<TimelineStep>& steps) {
   constexpr dho::State states[] = {dho::State::req, dho::State::blocked, dho::State::grant,
                                    dho::State::fetch};
   for (std::size_t i = 0; i < std::size(states); ++i) {
@@ -310,8 +310,8 @@ void draw(Figure& figure, std::string_view series, const std::vector<Step>& step
 
 }  // namespace
 
-Findings dho_request(const Setup&) {
-  Findings findings{
+ExperimentResult dho_request(const Setup&) {
+  ExperimentResult findings{
       fmt::format("Two neighbours, elmp; P1 has locked the data for {:.0f} message times and P2 "
                   "asks for them after {:.0f}. T_W is\nthe time between P2's request and its "
                   "acquire. The circles of figure 5 are those that the text of\nsection 6.2 gives; "
@@ -326,10 +326,10 @@ Findings dho_request(const Setup&) {
                 Shape::bars,
                 {"state"},
                 {"time in the state", "message times"}};
-  std::vector<std::vector<Step>> runs;
+  std::vector<std::vector<TimelineStep>> runs;
   for (double works : {0.0, works_for}) {
-    const std::vector<Step>& steps = runs.emplace_back(follow(works));
-    for (const Step& step : steps)
+    const std::vector<TimelineStep>& steps = runs.emplace_back(follow(works));
+    for (const TimelineStep& step : steps)
       findings.table.row({fmt::format("{:.0f}", works), fmt::format("{:.0f}", step.at), step.what,
                           step.circles, print(step.one), print(step.two)});
     draw(figure, fmt::format("T_W = {:.0f}", works), steps);

@@ -1,5 +1,5 @@
-// Section 15.3 of the lecture notes: what elections cost. Messages and turnaround against the
-// number of processes, beside the formulas of the textbook.
+// Section 15.3 of the lecture notes: messages and turnaround of elections against the number of
+// processes, beside the formulas of the textbook.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -23,7 +23,8 @@ struct Cost {
   bool held = true;
 };
 
-/// Nothing happens but what the experiment says, and every message takes equally long.
+/// A quiet system: nothing happens but what the experiment asks for, and all messages take equally
+/// long.
 ElectionOptions still(std::string_view algorithm, Node nodes) {
   ElectionOptions options;
   options.algorithm = algorithm;
@@ -46,8 +47,8 @@ std::vector<NodeId> in_order(Node nodes) {
   return ring;
 }
 
-/// The ring in falling order: the neighbour of the highest is the next one below, and the message
-/// of that one goes through everybody before it meets the highest.
+/// Runs on a ring in falling order. The neighbour of the highest process is the next one below; the
+/// message of that one passes everybody before it meets the highest.
 Cost ring(Node nodes, std::vector<Node> starters) {
   ElectionOptions options = still("chang-roberts", nodes);
   options.ring = in_order(nodes);
@@ -56,7 +57,7 @@ Cost ring(Node nodes, std::vector<Node> starters) {
   return measure(options);
 }
 
-/// Over rings that the seeds draw.
+/// Messages when all processes start at once, on random rings.
 Sample random_rings(Node nodes, const Seeds& seeds) {
   Sample messages;
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
@@ -68,7 +69,7 @@ Sample random_rings(Node nodes, const Seeds& seeds) {
   return messages;
 }
 
-/// The highest has crashed and this one notices.
+/// The highest process has crashed, and `starter` notices it.
 Cost failover(std::string_view algorithm, Node nodes, Node starter) {
   ElectionOptions options = still(algorithm, nodes);
   options.down = {nodes - 1};
@@ -76,7 +77,8 @@ Cost failover(std::string_view algorithm, Node nodes, Node starter) {
   return measure(options);
 }
 
-/// The highest comes back while the next one is the coordinator.
+/// The cost of the return of the highest process while the next one is the coordinator: a run with
+/// crash and return, less a run with the crash alone.
 Cost comeback(std::string_view algorithm, Node nodes) {
   ElectionOptions options = still(algorithm, nodes);
   options.starters = {nodes - 1};
@@ -124,15 +126,15 @@ bool everywhere(const std::vector<Row>& rows, Test&& test) {
 
 constexpr std::string_view section = "lecture notes, section 15.3";
 
-/// What the textbook of these notes has for N processes (Coulouris et al., chapter 15); the notes
-/// themselves have no formula. Everybody but the crashed highest is up.
+/// The formulas for N processes of the textbook, chapter 15, on which the notes [Coulouris 2011]
+/// are based; the notes have none. Everybody is up but the highest, which has crashed.
 double ring_best(double n) { return 2 * n; }
 double ring_worst(double n) { return 3 * n - 1; }
 double bully_best(double n) { return n - 2; }
-/// Not there, but it follows.
+/// Not in the textbook, but it follows.
 double ring_all(double n) { return n * (n + 1) / 2 + n; }
 
-std::vector<Claim> judge(const std::vector<Row>& rows) {
+std::vector<PaperClaim> judge(const std::vector<Row>& rows) {
   std::string of(section);
   const Row& most = rows.back();
   std::string with = fmt::format(" with {} processes", most.nodes);
@@ -181,7 +183,7 @@ std::vector<Claim> judge(const std::vector<Row>& rows) {
        judged(everywhere(rows,
                          [](const Row& row) {
                            std::uint64_t up = row.nodes - 1;
-                           // Everybody asks all above; all but the crashed one answer; one
+                           // Everybody asks all above it; all but the crashed one answer; one
                            // announces.
                            return row.bully_worst.messages ==
                                   up * (up - 1) / 2 + up + up * (up - 1) / 2 + up - 1;
@@ -245,7 +247,7 @@ std::vector<Figure> draw(const std::vector<Row>& rows) {
 
 }  // namespace
 
-Findings elections(const Setup& setup) {
+ExperimentResult elections(const Setup& setup) {
   const Seeds& seeds = setup.seeds;
   Table table({"N", "best", "worst", "all", "random", "best", "worst", "best", "worst", "best",
                "worst", "bully", "polite"});

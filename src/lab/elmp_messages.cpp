@@ -1,6 +1,6 @@
-// What ELMP's explicit tree costs in messages per request, against the number of nodes. Hernane
-// 2015 claims O(log n) in its abstract and in section 3 and has no measurements of it, so the
-// bounds are those of a fit.
+// The messages per request of ELMP's explicit tree, against the number of nodes. Hernane 2015
+// claims O(log n) in its abstract and in section 3 without measurements, so the bounds here come
+// from a fit.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -25,9 +25,9 @@ struct Contender {
   std::string_view title;
   std::string_view algorithm;
   unsigned order;
-  /// Its messages grow with the number of nodes that contend: larger groups take too long.
+  /// Larger groups take too long, because the messages grow with the number of nodes that contend.
   Node nodes_max;
-  /// After a refusal, about.
+  /// The approximate pause after a refusal.
   Duration back_off = {};
 };
 constexpr Contender contenders[] = {
@@ -47,19 +47,19 @@ Options workload(const Contender& contender, Node nodes, Load load) {
   options.tuning.back_off = contender.back_off;
   options.clusters = {nodes};
   options.requests = nodes < 1000 ? 20 : nodes < 10'000 ? 6 : 3;
-  options.channel = Channel::any;
+  options.channel = ChannelOrder::any;
   options.local_latency = options.remote_latency =
       Distribution::uniform(latency / 2, latency + latency / 2);
   options.hold = Distribution::constant(latency);
-  // At low load two requests hardly ever meet; at high load everybody asks again at once.
+  // At low load requests hardly ever meet; at high load everybody asks again at once.
   Duration apart = 200 * static_cast<int>(nodes) * latency;
   options.think =
       load == Load::low ? Distribution::exponential(apart) : Distribution::constant(Duration{0});
   return options;
 }
 
-/// Messages per request that climbed to the root: one that finds the idle token where it is costs
-/// nothing, and would make the mean look better than the algorithm is.
+/// Messages per request that climbed to the root. A request that finds the idle token at its own
+/// node costs nothing, and would make the mean look better than the algorithm is.
 std::optional<Sample> measure(const Contender& contender, Node nodes, Load load,
                               const Seeds& seeds) {
   if (nodes > contender.nodes_max) return {};
@@ -80,7 +80,7 @@ std::optional<Sample> measure(const Contender& contender, Node nodes, Load load,
   return sample;
 }
 
-/// The same classes on SimGrid, as peers with an empty block of data that ask again at once.
+/// Runs the same algorithms on SimGrid, as peers with empty data that ask again at once.
 std::optional<Sample> measure_on_simgrid(unsigned order, Node nodes, const Seeds& seeds) {
   if (nodes > 1000) return {};
   handover::Workload workload;
@@ -102,7 +102,7 @@ std::string number(const std::optional<Sample>& sample) {
   return sample ? number(sample->mean()) : "-";
 }
 
-/// What was measured with so many nodes; nothing where it would take too long.
+/// Measurements with one number of nodes; empty where a run would take too long.
 struct Row {
   Node nodes = 0;
   std::optional<Sample> naimi_trehel_low, naimi_trehel_high;
@@ -139,7 +139,7 @@ Row measure_all(Node nodes, const Seeds& seeds, Engines engines) {
 
 constexpr std::string_view log_claim = "Hernane 2015, abstract and section 3";
 
-Claim judge_growth(const std::vector<Row>& rows) {
+PaperClaim judge_growth(const std::vector<Row>& rows) {
   double binary = 0;
   double quaternary = 0;
   for (const Row& row : rows) {
@@ -158,15 +158,15 @@ Claim judge_growth(const std::vector<Row>& rows) {
           judged(binary <= 10 && quaternary <= 17)};
 }
 
-Claim judge_trylock(const std::vector<Row>& rows) {
-  // From a hundred nodes on, as far as it was measured.
+PaperClaim judge_trylock(const std::vector<Row>& rows) {
+  // Counts sizes from 100 nodes on for which the try-lock was measured.
   auto counts = [](const Row& row) { return row.nodes >= 100 && row.trylock; };
   auto first = std::find_if(rows.begin(), rows.end(), counts);
   auto last = std::find_if(rows.rbegin(), rows.rend(), counts);
-  Claim claim{"Hernane 2015, section 4.1",
-              "O(log n) also holds by the paper's own rule, to track back and start over when "
-              "somebody is busy.",
-              "O(log n)", "Not measured: it takes two sizes from 100 to 316 nodes."};
+  PaperClaim claim{"Hernane 2015, section 4.1",
+                   "O(log n) also holds by the paper's own rule, to track back and start over when "
+                   "somebody is busy.",
+                   "O(log n)", "Not measured: it takes two sizes from 100 to 316 nodes."};
   if (first == rows.end() || first->nodes == last->nodes) return claim;
   using Column = std::optional<Sample> Row::*;
   auto ratio = [&](Column trylock) {
@@ -233,7 +233,7 @@ std::vector<Figure> draw(const std::vector<Row>& rows) {
 
 }  // namespace
 
-Findings elmp_messages(const Setup& setup) {
+ExperimentResult elmp_messages(const Setup& setup) {
   const Seeds& seeds = setup.seeds;
   Table table({"nodes", "low", "high", "low", "high", "simgrid", "bound", "low", "high", "simgrid",
                "bound", "5ms", "50ms"});

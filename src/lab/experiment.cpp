@@ -12,15 +12,15 @@ namespace conch::lab {
 
 namespace {
 
-/// Runs of minutes of virtual time differ little.
+/// Five seeds suffice where runs last minutes of virtual time: they differ little.
 constexpr Seeds few_seeds{1, 5};
 
 constexpr Seeds three_seeds{1, 3};
 
-/// How large a planet is, and how far from the straight line its cables are. "Multiply
+/// The size of the planet, and how much longer its cables are than the straight line. "Multiply
 /// line-of-sight distance by 2.1, then divide by the speed of light in fiber" is the rule of thumb
-/// of the measurements that Bozkurt et al. 2018 cite (Dissecting Latency in the Internet's Fiber
-/// Infrastructure). With the best ways through today's cables it would be 1.3.
+/// of the measurements that [Bozkurt 2018] cites. With the best ways through today's cables it
+/// would be 1.3.
 constexpr Setting planet_settings[] = {
     {.name = "cities",
      .about = "cities",
@@ -36,7 +36,7 @@ constexpr Setting planet_settings[] = {
      .is_whole = false},
 };
 
-// Those of Muhammad 2005, tables 1 and 2; the nodes of a test are fewer.
+// The settings of Muhammad 2005, tables 1 and 2; tests use fewer nodes.
 constexpr Setting replicas{
     .name = "replicas", .about = "replicas of each resource", .full = "10", .most = 1000};
 constexpr Setting resources{
@@ -51,7 +51,7 @@ constexpr Setting nodes{.name = "nodes",
                         .least = 2,
                         .most = 1'000'000};
 
-/// The same setting with other values.
+/// Returns the setting with other values.
 constexpr Setting with(Setting setting, std::string_view full, std::string_view quick = {},
                        std::string_view smoke = {}) {
   setting.full = full;
@@ -69,7 +69,7 @@ constexpr Setting p2p_load_settings[] = {
 constexpr Setting p2p_distribution_settings[] = {with(nodes, "1000", {}, "200"),
                                                  with(replicas, "10,40"), with(resources, "10"),
                                                  rounds, requests};
-/// The figure of the paper ends at 200, that of its short version at 3000.
+/// The figure of the paper ends at a churn of 200, that of its short version at 3000.
 constexpr Setting p2p_churn_settings[] = {nodes,
                                           replicas,
                                           resources,
@@ -251,8 +251,8 @@ void Experiment::set(Setup& setup, std::string_view setting, std::string_view te
                             known.empty() ? "no settings" : known));
 }
 
-Findings Experiment::run(const Setup& setup) const {
-  Findings findings = measure(setup);
+ExperimentResult Experiment::run(const Setup& setup) const {
+  ExperimentResult findings = measure(setup);
   findings.setting += "\n" + print_seeds(setup.seeds, seeds);
   if (!setup.changed.empty())
     findings.setting += fmt::format("\nNot the usual setting, nor a paper's:{}.", setup.changed);

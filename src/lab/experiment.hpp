@@ -1,4 +1,6 @@
-// Experiments: one file per published table or figure.
+// The experiments of `conch lab`: one file per published table or figure, listed in experiment.cpp.
+// An experiment is a function from a Setup (seeds, scale, settings) to ExperimentResult (a table,
+// figures, claims).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +16,7 @@
 
 namespace conch::lab {
 
-/// Ten, as many as in most papers.
+/// Seeds from `first` to `last`, one run each. Ten by default, as in most papers.
 struct Seeds {
   std::uint64_t first = 1;
   std::uint64_t last = 10;
@@ -22,28 +24,28 @@ struct Seeds {
   std::uint64_t count() const { return last - first + 1; }
 };
 
-/// What an experiment found: a table, what a report draws of it, what became of the paper's claims,
-/// and what else there is to say.
-struct Findings {
+/// The result of an experiment: a table, the figures that a report draws, the verdicts on the
+/// paper's claims, and remarks.
+struct ExperimentResult {
   std::string setting;
   Table table;
   std::vector<std::string> remarks = {};
-  std::vector<Claim> claims = {};
+  std::vector<PaperClaim> claims = {};
   std::vector<Figure> figures = {};
 };
 
-/// What runs a handover: our event queue, SimGrid, or both, to be compared.
+/// Which engine runs a handover: our event queue, SimGrid, or both, to compare them.
 enum class Engines : std::uint8_t { sim, simgrid, both };
 
-/// What an experiment is asked for.
+/// The input of an experiment.
 struct Setup {
   Seeds seeds = {};
   Scale scale = Scale::full;
-  /// Of those that can choose.
+  /// Ignored by experiments that have no choice of engines.
   Engines engines = Engines::both;
-  /// All that the experiment takes, by their names.
+  /// The values of all settings of the experiment, by name.
   std::map<std::string_view, std::vector<double>> settings = {};
-  /// Those that are not the usual ones, as on the command line.
+  /// The settings that differ from the usual ones, as on the command line.
   std::string changed = {};
 
   template <class T = std::size_t>
@@ -61,45 +63,44 @@ struct Setup {
 struct Experiment {
   std::string_view name;
   std::string_view about;
-  Findings (*measure)(const Setup& setup) = nullptr;
-  /// Unless others are asked for. Verdicts are known not to change with other seeds, if there are
-  /// as many.
+  ExperimentResult (*measure)(const Setup& setup) = nullptr;
+  /// The default seeds. Verdicts do not change with other seeds, if there are as many.
   Seeds seeds = {};
   std::span<const Setting> settings = {};
   bool has_engines = false;
-  /// If it has none, a report takes a single seed.
+  /// Without verdicts, a report needs only one seed.
   bool has_verdicts = true;
 
-  /// With the seeds and settings of this scale: all seeds at the full one, two of them at the quick
-  /// one, and one to see whether it works.
+  /// The seeds and settings of a scale: all seeds at `full`, two at `quick`, and one at `smoke`.
   Setup setup_at(Scale scale) const;
-  /// Throws BadText with what it takes, if it is not this.
+  /// Throws BadText, saying what the experiment takes, if it does not take this.
   void set(Setup& setup, std::string_view setting, std::string_view text) const;
-  /// Measures, and says of which seeds and settings the means and verdicts are.
-  Findings run(const Setup& setup) const;
+  /// Measures, and adds to the findings which seeds and settings they are for.
+  ExperimentResult run(const Setup& setup) const;
 };
 
 std::span<const Experiment> experiments();
 /// Throws UnknownName with a suggestion.
 const Experiment& find_experiment(std::string_view name);
 
-// The experiments.
-Findings textbook(const Setup& setup);
-Findings textbook_faults(const Setup& setup);
-Findings textbook_reuse(const Setup& setup);
-Findings elections(const Setup& setup);
-Findings hierarchical(const Setup& setup);
-Findings planet(const Setup& setup);
-Findings auto_clusters(const Setup& setup);
-Findings elmp_messages(const Setup& setup);
-Findings dho_request(const Setup& setup);
-Findings dho_cycle(const Setup& setup);
-Findings dho_overlap(const Setup& setup);
-Findings dho_mobility(const Setup& setup);
-Findings p2p_nodes(const Setup& setup);
-Findings p2p_load(const Setup& setup);
-Findings p2p_distribution(const Setup& setup);
-Findings p2p_churn(const Setup& setup);
-Findings p2p_scale(const Setup& setup);
+// The experiments, each in the file of its name, but p2p_nodes and p2p_load: those are in
+// p2p_scalability.cpp.
+ExperimentResult textbook(const Setup& setup);
+ExperimentResult textbook_faults(const Setup& setup);
+ExperimentResult textbook_reuse(const Setup& setup);
+ExperimentResult elections(const Setup& setup);
+ExperimentResult hierarchical(const Setup& setup);
+ExperimentResult planet(const Setup& setup);
+ExperimentResult auto_clusters(const Setup& setup);
+ExperimentResult elmp_messages(const Setup& setup);
+ExperimentResult dho_request(const Setup& setup);
+ExperimentResult dho_cycle(const Setup& setup);
+ExperimentResult dho_overlap(const Setup& setup);
+ExperimentResult dho_mobility(const Setup& setup);
+ExperimentResult p2p_nodes(const Setup& setup);
+ExperimentResult p2p_load(const Setup& setup);
+ExperimentResult p2p_distribution(const Setup& setup);
+ExperimentResult p2p_churn(const Setup& setup);
+ExperimentResult p2p_scale(const Setup& setup);
 
 }  // namespace conch::lab

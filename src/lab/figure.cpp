@@ -4,7 +4,7 @@
 
 namespace conch::lab {
 
-// Welford's way, which loses nothing where values are large and close together.
+// Welford's algorithm: no cancellation where values are large and close together.
 void Sample::add(double value) {
   ++count_;
   double off = value - mean_;

@@ -1,4 +1,5 @@
-// What a report draws and judges: figures, of which each is one of a paper, and claims.
+// Figures and claims: what an experiment hands to the report. Each figure redraws one figure of a
+// paper; each claim is a statement of a paper with a verdict.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +10,13 @@
 
 namespace conch::lab {
 
-/// One quantity, measured once with each seed.
+/// One quantity, measured once with each seed: its mean and standard deviation.
 class Sample {
  public:
   void add(double value);
   std::size_t count() const { return count_; }
   double mean() const { return mean_; }
-  /// The standard deviation over the seeds; of a single one, 0.
+  /// The standard deviation over the seeds; 0 if there is only one.
   double deviation() const;
 
  private:
@@ -28,22 +29,22 @@ enum class Spacing : std::uint8_t { linear, log };
 
 struct Axis {
   std::string label;
-  /// Empty, if what is counted has none.
+  /// Empty for a pure number.
   std::string unit = {};
   Spacing spacing = Spacing::linear;
-  /// If there are names, x is a place in them.
+  /// If there are names, the axis is categorical: x is an index into them.
   std::vector<std::string> names = {};
 };
 
 struct Datum {
   double x = 0;
   double y = 0;
-  /// To either side; 0 where there is one run, or nothing to vary.
+  /// Half the length of the error bar; 0 if there is a single run, or nothing that varies.
   double error = 0;
 };
 Datum at(double x, const Sample& sample);
 
-/// A reference is what a formula, a bound or another model has.
+/// Where a series comes from. A reference is a formula, a bound or another model.
 enum class Whose : std::uint8_t { ours, paper, reference };
 
 struct Series {
@@ -52,19 +53,19 @@ struct Series {
   std::vector<Datum> points = {};
 };
 
-/// Steps are for distributions.
+/// `steps` is for distributions.
 enum class Shape : std::uint8_t { lines, bars, steps };
 
 struct Figure {
   std::string title;
-  /// Of which paper, as in "Hernane 2015, figure 7".
+  /// The paper, as in "Hernane 2015, figure 7".
   std::string of;
   Shape shape = Shape::lines;
   Axis x = {};
   Axis y = {};
   std::vector<Series> series = {};
 
-  /// Adds it, if it is not there yet.
+  /// Finds the series; adds it if there is none.
   Series& at(std::string_view name, Whose whose = Whose::ours);
 };
 
@@ -74,13 +75,13 @@ inline constexpr Verdict all_verdicts[] = {Verdict::holds, Verdict::in_part, Ver
 std::string_view print(Verdict verdict);
 inline Verdict judged(bool holds) { return holds ? Verdict::holds : Verdict::does_not_hold; }
 
-/// Something that a paper states, in our words.
-struct Claim {
+/// A statement of a paper, in our words, and whether it holds.
+struct PaperClaim {
   std::string of;
   std::string says;
-  /// What the paper has, where it gives a number.
+  /// The paper's number, if it gives one.
   std::string paper;
-  /// What came out.
+  /// Our result.
   std::string ours;
   Verdict verdict = Verdict::not_comparable;
 };

@@ -82,7 +82,7 @@ void check(const Figure& figure) {
   EXPECT_GE(ours, 1u);
 }
 
-void check(const Findings& findings) {
+void check(const ExperimentResult& findings) {
   EXPECT_FALSE(findings.figures.empty());
   std::set<std::string> titles;
   for (const Figure& figure : findings.figures) {
@@ -93,7 +93,7 @@ void check(const Findings& findings) {
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
   for (const auto& row : findings.table.rows()) EXPECT_EQ(row.size(), names.size());
   EXPECT_EQ(titles.size(), findings.figures.size());
-  for (const Claim& claim : findings.claims) {
+  for (const PaperClaim& claim : findings.claims) {
     EXPECT_FALSE(claim.of.empty());
     EXPECT_FALSE(claim.says.empty());
     EXPECT_FALSE(claim.ours.empty());
@@ -103,7 +103,7 @@ void check(const Findings& findings) {
 TEST(Experiments, HaveErrorBarsAtTheQuickScale) {
   for (std::string_view name : {"textbook", "hierarchical"}) {
     const Experiment& experiment = find_experiment(name);
-    Findings findings = experiment.run(experiment.setup_at(Scale::quick));
+    ExperimentResult findings = experiment.run(experiment.setup_at(Scale::quick));
     check(findings);
     bool varies = false;
     for (const Series& series : findings.figures[0].series)
@@ -112,12 +112,12 @@ TEST(Experiments, HaveErrorBarsAtTheQuickScale) {
   }
 }
 
-/// All of them, with every figure and table of measurements that the papers have.
+/// Runs all experiments, and expects every figure and table of measurements that the papers have.
 TEST(Experiments, HaveEveryFigureOfThePapers) {
   std::set<std::string> seen;
   for (const Experiment& experiment : experiments()) {
     SCOPED_TRACE(experiment.name);
-    Findings findings = experiment.run(experiment.setup_at(Scale::smoke));
+    ExperimentResult findings = experiment.run(experiment.setup_at(Scale::smoke));
     check(findings);
     for (const Figure& figure : findings.figures) seen.insert(figure.of);
   }

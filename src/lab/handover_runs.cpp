@@ -17,13 +17,13 @@ using sim::handover::Measured;
 using sim::handover::Times;
 using sim::handover::Workload;
 
-/// Two simulators of one network should not be further apart than this.
+/// The largest deviation that we accept between two simulators of one network.
 constexpr double agreement_max = 0.05;
 
 constexpr auto parts = {&Times::dho_s, &Times::wait_s, &Times::blocking_s, &Times::fetch_s,
                         &Times::handover_s};
 
-/// The times of several runs, each part for itself.
+/// Statistics of the times of several runs, separately for each part of a cycle.
 class Timing {
  public:
   void add(const Times& times) {
@@ -63,7 +63,7 @@ Run mean_over(std::string_view engine, const std::vector<Measured>& measured) {
           all.deviation(), departures,    unwanted};
 }
 
-/// Ours has no state that two runs share.
+/// Our engine shares no state between runs, so they can run in parallel.
 std::vector<Measured> run_on_all_cores(const std::vector<Workload>& workloads) {
   std::vector<Measured> list(workloads.size());
   in_parallel(list.size(), [&](std::size_t i) { list[i] = sim::handover::run(workloads[i]); });
@@ -86,14 +86,15 @@ std::vector<Run> measure(const Workload& workload, const Seeds& seeds, Engines e
   return runs;
 }
 
-std::string Agreement::compare(const std::vector<Run>& runs, std::size_t which, Times Run::*means) {
+std::string CycleTimeComparison::compare(const std::vector<Run>& runs, std::size_t which,
+                                         Times Run::*means) {
   if (which == 0) return "";
   double apart = (runs[which].*means).dho_s / (runs[0].*means).dho_s - 1;
   largest_ = std::max(std::abs(apart), largest_.value_or(0));
   return fmt::format("{:+.2f}%", 100 * apart);
 }
 
-std::optional<std::string> Agreement::remark() const {
+std::optional<std::string> CycleTimeComparison::remark() const {
   if (!largest_) return std::nullopt;
   return fmt::format("The engines are at most {:.2f}% apart in T_DHO; {:.0f}% were allowed. {}",
                      100 * *largest_, 100 * agreement_max,

@@ -1,4 +1,5 @@
-// Handovers on the engines that an experiment was asked to run on, and the words its tables share.
+// Runs handover workloads (sim/handover.hpp) on the engines that an experiment was asked for, and
+// prints what the tables of the `dho` experiments share.
 #pragma once
 
 #include <optional>
@@ -11,34 +12,38 @@
 
 namespace conch::lab {
 
-/// DHO over a tree of peers, as the paper has it, and over a server, as its first version had it.
+/// The lock managers: DHO over a tree of peers, as in the paper, and over a server, as in its first
+/// version.
 inline constexpr std::string_view peer_to_peer = "elmp";
 inline constexpr std::string_view client_server = "central";
 
-/// A workload on one engine: means over the seeds, in the steady state and over all cycles.
+/// The results of a workload on one engine: means over the seeds, of the steady state and of all
+/// cycles.
 struct Run {
   std::string_view engine;
   sim::handover::Times steady;
   sim::handover::Times all;
-  /// The standard deviation over the seeds, of each.
+  /// Standard deviations over the seeds.
   sim::handover::Times steady_off = {};
   sim::handover::Times all_off = {};
-  /// In all runs; and locks that came to somebody who would give them up.
+  /// Totals over all runs. `unwanted` counts locks granted to a churner that had not yet given up
+  /// its request.
   std::uint64_t departures = 0;
   std::uint64_t unwanted = 0;
 };
 
-/// Ours first. The seed also draws who is at which site of a grid.
+/// Runs the workload with each seed. Our engine comes first in the result. On a grid, the seed also
+/// draws which peer is at which site.
 std::vector<Run> measure(const sim::handover::Workload& workload, const Seeds& seeds,
                          Engines engines);
 
-/// How far apart two engines are that ran the same.
-class Agreement {
+/// Compares the cycle times of two engines that ran the same workload.
+class CycleTimeComparison {
  public:
-  /// As a cell of a table, in the row of the second engine; an empty one in that of the first.
+  /// Returns a table cell: the deviation of runs[which] from runs[0]; empty if `which` is 0.
   std::string compare(const std::vector<Run>& runs, std::size_t which,
                       sim::handover::Times Run::*means = &Run::steady);
-  /// Nothing, if there were not two.
+  /// A sentence on the largest deviation; empty if there was only one engine.
   std::optional<std::string> remark() const;
 
  private:

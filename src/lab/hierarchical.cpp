@@ -1,5 +1,5 @@
-// Table 1 and figures 9 to 11 of Bertier, Arantes, Sens 2004 (INRIA RR-5177, section 4): nine hosts
-// in three clusters, six algorithms, obtaining times and messages.
+// Table 1 and figures 9 to 11 of [Bertier 2004, section 4]: obtaining
+// times and messages of six algorithms, for nine hosts in three clusters.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -24,9 +24,9 @@ struct Band {
   bool contains(double value) const { return least <= value && value <= most; }
 };
 
-/// A line of table 1, and where a faithful implementation must be: means at 600 ms, to those of
-/// NaimiTrehel.
-struct Line {
+/// A line of table 1, and the bands in which a faithful implementation must be. The bands are for
+/// means at 600 ms, divided by those of NaimiTrehel.
+struct TableRow {
   std::string_view title;
   std::string_view algorithm;
   unsigned eps;
@@ -36,7 +36,7 @@ struct Line {
 };
 constexpr std::string_view flat = "naimi-trehel", single = "preempt",
                            aggregation = "preempt-aggregation";
-constexpr Line lines[] = {
+constexpr TableRow lines[] = {
     {"NaimiTrehel", flat, 0, 7.157, 1.351, 148, 393, {1, 1}, {1, 1}},
     {"Centralized", "central", 0, 10.161, 1.981, 119, 353, {1.35, 1.62}, {0, 9}},
     {"Broadcast", "ricart-agrawala", 0, 8.007, 1.010, 720, 2159, {1, 1.33}, {0, 9}},
@@ -74,7 +74,7 @@ struct Means {
   std::uint64_t most_preemptions = 0;
 };
 
-Means measure(const Line& line, const Point& point, const Seeds& seeds) {
+Means measure(const TableRow& line, const Point& point, const Seeds& seeds) {
   Means means;
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
     Options options;
@@ -98,14 +98,14 @@ Means measure(const Line& line, const Point& point, const Seeds& seeds) {
   return means;
 }
 
-/// Every host but those beside the server sends and receives three messages an entry, and a
-/// broadcast reaches two of eight in its own cluster.
-bool counts_are_exact(const Line& line, const Means& means) {
+/// The server costs every other host three messages per entry, global ones for the six hosts
+/// outside its cluster. A broadcast reaches eight hosts, two of them in its own cluster.
+bool counts_are_exact(const TableRow& line, const Means& means) {
   if (line.algorithm == "central") return means.local.mean() == 120 && means.global.mean() == 360;
   return means.local.mean() == 720 && means.global.mean() == 2160;
 }
 
-bool in_band(const Line& line, const Means& means, const Means& base) {
+bool in_band(const TableRow& line, const Means& means, const Means& base) {
   if (line.algorithm == flat)
     return Band{6.4, 7.7}.contains(means.time_s.mean()) &&
            Band{400, 465}.contains(means.global.mean());
@@ -117,7 +117,7 @@ bool in_band(const Line& line, const Means& means, const Means& base) {
 
 double milliseconds(Duration duration) { return 1e3 * seconds_of(duration); }
 
-void add_row(Table& table, const Line& line, const Point& point, const Means& means,
+void add_row(Table& table, const TableRow& line, const Point& point, const Means& means,
              const Means& base) {
   bool printed = point.alpha == table_1.alpha && point.beta == table_1.beta;
   bool judged = printed && point.delay == table_1.delay;
@@ -138,7 +138,7 @@ void add_row(Table& table, const Line& line, const Point& point, const Means& me
 
 using Measured = std::map<std::pair<std::string_view, unsigned>, Means>;
 
-/// By point.
+/// One entry for each of `points`, in their order.
 std::vector<Measured> measure_all(const Seeds& seeds) {
   constexpr std::size_t each = std::size(lines);
   std::vector<Means> means(std::size(points) * each);
@@ -147,7 +147,7 @@ std::vector<Measured> measure_all(const Seeds& seeds) {
   });
   std::vector<Measured> all(std::size(points));
   for (std::size_t i = 0; i < means.size(); ++i) {
-    const Line& line = lines[i % each];
+    const TableRow& line = lines[i % each];
     all[i / each][{line.algorithm, line.eps}] = means[i];
   }
   return all;
@@ -155,7 +155,7 @@ std::vector<Measured> measure_all(const Seeds& seeds) {
 
 std::string band_remark(const Measured& measured) {
   std::string outside;
-  for (const Line& line : lines)
+  for (const TableRow& line : lines)
     if (!in_band(line, measured.at({line.algorithm, line.eps}), measured.at({flat, 0})))
       outside += fmt::format("{}{} {}", outside.empty() ? "" : ", ", line.title, line.eps);
   return outside.empty() ? "Every line of table 1 is within its band."
@@ -166,15 +166,15 @@ double time_s(const Measured& measured, std::string_view algorithm, unsigned eps
   return measured.at({algorithm, eps}).time_s.mean();
 }
 
-const Line& line_of(std::string_view algorithm, unsigned eps = 0) {
-  return *std::find_if(std::begin(lines), std::end(lines), [&](const Line& line) {
+const TableRow& line_of(std::string_view algorithm, unsigned eps = 0) {
+  return *std::find_if(std::begin(lines), std::end(lines), [&](const TableRow& line) {
     return line.algorithm == algorithm && line.eps == eps;
   });
 }
 
 constexpr std::string_view text = "Bertier 2004, section 4.2";
 
-Claim times_claim(const Measured& at_600, const Measured& at_300) {
+PaperClaim times_claim(const Measured& at_600, const Measured& at_300) {
   double off = 0;
   for (std::string_view classic :
        {flat, std::string_view("central"), std::string_view("ricart-agrawala")})
@@ -188,7 +188,7 @@ Claim times_claim(const Measured& at_600, const Measured& at_300) {
           judged(std::abs(time_s(at_300, flat) / line_of(flat).paper_s - 1) < 0.1)};
 }
 
-/// From eps 0 to 3, as "1.00, 2.00".
+/// Lists the value for each eps from 0 to 3, as "1.00, 2.00".
 template <class Value>
 std::string by_eps(int digits, Value&& value) {
   std::string text;
@@ -197,7 +197,7 @@ std::string by_eps(int digits, Value&& value) {
   return text;
 }
 
-Claim threshold_claim(const Measured& measured) {
+PaperClaim threshold_claim(const Measured& measured) {
   bool monotone = true;
   for (std::string_view name : {aggregation, single})
     for (unsigned eps = 1; eps <= 3; ++eps)
@@ -213,7 +213,7 @@ Claim threshold_claim(const Measured& measured) {
           judged(monotone)};
 }
 
-Claim locality_claim(const Measured& measured) {
+PaperClaim locality_claim(const Measured& measured) {
   auto global = [&](std::string_view name, unsigned eps) {
     return measured.at({name, eps}).global.mean();
   };
@@ -230,13 +230,13 @@ Claim locality_claim(const Measured& measured) {
       judged(fewer)};
 }
 
-/// Whether one is faster than the other by more than a hundredth.
+/// Differences of up to 1 % count as "as fast".
 std::string_view compared(double one, double other) {
   if (one < 0.99 * other) return "faster";
   return one > 1.01 * other ? "slower" : "as fast";
 }
 
-Claim aggregation_claim(const Measured& measured) {
+PaperClaim aggregation_claim(const Measured& measured) {
   std::string ours;
   bool fastest = true;
   for (unsigned eps = 0; eps <= 3; ++eps) {
@@ -251,9 +251,9 @@ Claim aggregation_claim(const Measured& measured) {
       fastest ? Verdict::holds : Verdict::in_part};
 }
 
-Claim hierarchy_claim(const Measured& measured) {
+PaperClaim hierarchy_claim(const Measured& measured) {
   double slowest = 0, paper_slowest = 0;
-  for (const Line& line : lines) {
+  for (const TableRow& line : lines) {
     if (line.algorithm != "proxy" && line.algorithm != aggregation && line.algorithm != single)
       continue;
     slowest = std::max(slowest, time_s(measured, line.algorithm, line.eps));
@@ -268,17 +268,18 @@ Claim hierarchy_claim(const Measured& measured) {
           judged(slowest < time_s(measured, flat))};
 }
 
-std::string label(const Line& line) {
+std::string label(const TableRow& line) {
   bool preempts = line.algorithm == aggregation || line.algorithm == single;
   return preempts ? fmt::format("{} {}", line.title, line.eps) : std::string(line.title);
 }
 
-/// Two points of which the second has the smaller alpha / beta, and one of the two as the first.
+/// Pairs of points that differ in alpha alone or in beta alone; the second has the smaller alpha /
+/// beta.
 constexpr std::pair<std::size_t, std::size_t> falling[] = {{3, 0}, {0, 4}, {4, 5}, {0, 2}};
 
-Claim load_claim(const std::vector<Measured>& all) {
+PaperClaim load_claim(const std::vector<Measured>& all) {
   std::string against;
-  for (const Line& line : lines)
+  for (const TableRow& line : lines)
     for (auto [more, less] : falling) {
       double more_s = time_s(all[more], line.algorithm, line.eps);
       double less_s = time_s(all[less], line.algorithm, line.eps);
@@ -294,8 +295,8 @@ Claim load_claim(const std::vector<Measured>& all) {
           against.empty() ? Verdict::holds : Verdict::in_part};
 }
 
-/// At every point.
-Claim preemption_claim(const std::vector<Measured>& all) {
+/// Takes the maximum over all points.
+PaperClaim preemption_claim(const std::vector<Measured>& all) {
   bool within = true;
   std::string most, longest;
   for (unsigned eps = 0; eps <= 3; ++eps) {
@@ -322,10 +323,10 @@ Claim preemption_claim(const std::vector<Measured>& all) {
 }
 
 // The figures.
-/// Table 1 and figure 11: a bar for each line.
+/// An empty figure with a bar for each line: table 1 and figure 11.
 Figure by_line(std::string_view title, std::string_view of, Axis y) {
   Figure figure{std::string(title), std::string(of), Shape::bars, {"algorithm, eps"}, std::move(y)};
-  for (const Line& line : lines) figure.x.names.push_back(label(line));
+  for (const TableRow& line : lines) figure.x.names.push_back(label(line));
   return figure;
 }
 
@@ -337,7 +338,7 @@ std::vector<Figure> draw_table(const Measured& at_600, const Measured& at_300) {
   Figure messages = by_line("Messages within clusters and between them", "Bertier 2004, figure 11",
                             {"messages", "messages", Spacing::log});
   for (std::size_t i = 0; i < std::size(lines); ++i) {
-    const Line& line = lines[i];
+    const TableRow& line = lines[i];
     auto x = static_cast<double>(i);
     const Means& ours = at_600.at({line.algorithm, line.eps});
     const Means& slow = at_300.at({line.algorithm, line.eps});
@@ -355,7 +356,7 @@ std::vector<Figure> draw_table(const Measured& at_600, const Measured& at_300) {
   return {times, spread, messages};
 }
 
-/// Figures 9 and 10: these algorithms, against alpha or beta.
+/// Figures 9 and 10: the obtaining times of these algorithms against alpha or beta.
 Figure draw_times(const std::vector<Measured>& all, std::string_view title, std::string_view of,
                   Duration Point::*which,
                   const std::vector<std::pair<std::string_view, unsigned>>& who,
@@ -367,7 +368,7 @@ Figure draw_times(const std::vector<Measured>& all, std::string_view title, std:
                 {std::string(greek), "ms", Spacing::log},
                 {"obtaining time", "s"}};
   for (const auto& [algorithm, eps] : who) {
-    const Line& line = line_of(algorithm, eps);
+    const TableRow& line = line_of(algorithm, eps);
     for (std::size_t i : order)
       figure.at(label(line))
           .points.push_back(at(milliseconds(points[i].*which), all[i].at({algorithm, eps}).time_s));
@@ -375,7 +376,7 @@ Figure draw_times(const std::vector<Measured>& all, std::string_view title, std:
   return figure;
 }
 
-/// Figure 10, and how far overtaking goes, against eps.
+/// Figure 10 against eps, and the number of preemptions against eps.
 std::vector<Figure> draw_eps(const Measured& measured) {
   Figure times{"Obtaining time by eps, alpha = beta = 500 ms",
                "Bertier 2004, figure 10",
@@ -389,7 +390,7 @@ std::vector<Figure> draw_eps(const Measured& measured) {
                     {"preemptions in one visit", "entries"}};
   for (unsigned eps = 0; eps <= 3; ++eps) {
     for (std::string_view name : {aggregation, single}) {
-      const Line& line = line_of(name, eps);
+      const TableRow& line = line_of(name, eps);
       const Means& means = measured.at({name, eps});
       times.at(line.title).points.push_back(at(eps, means.time_s));
       times.at(std::string(line.title) + ", paper", Whose::paper)
@@ -426,8 +427,8 @@ std::vector<Figure> draw(const std::vector<Measured>& all) {
 
 }  // namespace
 
-Findings hierarchical(const Setup& setup) {
-  Findings findings{
+ExperimentResult hierarchical(const Setup& setup) {
+  ExperimentResult findings{
       "Nine hosts in three clusters of three, 20 requests a host; 0.3 ms within a cluster, 600 ms\n"
       "between them (or 300); alpha ms inside, exponential beta between release and request. The\n"
       "manager of Centralized is one of the hosts.",
@@ -437,7 +438,7 @@ Findings hierarchical(const Setup& setup) {
   findings.table.align_left(3);
   std::vector<Measured> all = measure_all(setup.seeds);
   for (std::size_t i = 0; i < all.size(); ++i)
-    for (const Line& line : lines)
+    for (const TableRow& line : lines)
       add_row(findings.table, line, points[i], all[i].at({line.algorithm, line.eps}),
               all[i].at({flat, 0}));
   findings.claims = {times_claim(all[0], all[1]), threshold_claim(all[0]), locality_claim(all[0]),

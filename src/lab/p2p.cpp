@@ -11,7 +11,7 @@ namespace conch::lab::p2p {
 
 namespace {
 
-void add(Outcome& outcome, const sim::MultitudeResult& result, double runs) {
+void add(ProtocolMeans& outcome, const sim::OverlayScaleResult& result, double runs) {
   outcome.messages.add(static_cast<double>(result.counted()));
   outcome.fencing += static_cast<double>(result.fencing) / runs;
   outcome.handover += static_cast<double>(result.handover) / runs;
@@ -25,7 +25,8 @@ void add(Outcome& outcome, const sim::MultitudeResult& result, double runs) {
 
 }  // namespace
 
-sim::MultitudeOptions with(sim::MultitudeOptions world, const Rival& rival, std::uint64_t seed) {
+sim::OverlayScaleOptions with(sim::OverlayScaleOptions world, const Rival& rival,
+                              std::uint64_t seed) {
   world.protocol = rival.protocol;
   world.replication.retry = rival.retry;
   world.replication.hand_off = rival.hand_off;
@@ -34,8 +35,8 @@ sim::MultitudeOptions with(sim::MultitudeOptions world, const Rival& rival, std:
   return world;
 }
 
-sim::MultitudeOptions world_of(const Setup& setup) {
-  sim::MultitudeOptions world;
+sim::OverlayScaleOptions world_of(const Setup& setup) {
+  sim::OverlayScaleOptions world;
   auto set = [&](std::string_view name, auto& value) {
     auto found = setup.settings.find(name);
     if (found != setup.settings.end() && found->second.size() == 1)
@@ -62,16 +63,16 @@ std::string print_world(const Setup& setup) {
                      number("requests"));
 }
 
-std::vector<Outcomes> run_all(const std::vector<sim::MultitudeOptions>& worlds,
+std::vector<Outcomes> run_all(const std::vector<sim::OverlayScaleOptions>& worlds,
                               const std::vector<Who>& who, const Seeds& seeds) {
   std::uint64_t runs = seeds.count();
-  std::vector<sim::MultitudeResult> results(worlds.size() * who.size() * runs);
-  // The largest last: they are begun first.
+  std::vector<sim::OverlayScaleResult> results(worlds.size() * who.size() * runs);
+  // The largest worlds are last, so they are started first.
   in_parallel(results.size(), [&](std::size_t turn) {
     std::size_t index = results.size() - 1 - turn;
     const Rival& rival = rivals[who[index / runs % who.size()]];
-    const sim::MultitudeOptions& world = worlds[index / runs / who.size()];
-    results[index] = sim::run_multitude(with(world, rival, seeds.first + index % runs));
+    const sim::OverlayScaleOptions& world = worlds[index / runs / who.size()];
+    results[index] = sim::run_overlay_scale(with(world, rival, seeds.first + index % runs));
   });
   std::vector<Outcomes> outcomes(worlds.size());
   for (std::size_t index = 0; index < results.size(); ++index) {

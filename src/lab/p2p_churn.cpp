@@ -1,5 +1,5 @@
-// Figure 5 of Muhammad, Cheema, Gupta 2005 (section VI.C): messages against the number of
-// nodes that come and go between rounds.
+// Figure 5 of Muhammad, Cheema, Gupta 2005 (section VI.C): messages against the number of nodes
+// that join or leave between rounds.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -18,21 +18,21 @@ const std::vector<Who> entrants{Sg1, T0, T1, Non};
 struct Churned {
   std::string_view overlay;
   std::vector<unsigned> rates;
-  /// In their order.
+  /// In the order of the rates.
   std::vector<Outcomes> outcomes;
 
-  /// In percent of what there is without churn; the same is asked for.
+  /// The change of the messages in percent, against the same requests without churn.
   double change(Who who, std::size_t rate) const {
     return 100 * (outcomes[rate][who].messages.mean() / outcomes[0][who].messages.mean() - 1);
   }
 };
 
 Churned run_churn(std::string_view overlay, const Setup& setup) {
-  std::vector<sim::MultitudeOptions> worlds;
+  std::vector<sim::OverlayScaleOptions> worlds;
   std::vector<unsigned> rates = setup.numbers<unsigned>("churn");
   if (rates.front() != 0) rates.insert(rates.begin(), 0);
   for (unsigned rate : rates) {
-    sim::MultitudeOptions& world = worlds.emplace_back(world_of(setup));
+    sim::OverlayScaleOptions& world = worlds.emplace_back(world_of(setup));
     world.overlay = overlay;
     world.churn = rate;
   }
@@ -43,7 +43,7 @@ void add_rows(Table& table, const Churned& churned) {
   for (std::size_t i = 0; i < churned.rates.size(); ++i) {
     std::vector<std::string> cells{std::string(churned.overlay), std::to_string(churned.rates[i])};
     for (Who who : entrants) {
-      const Outcome& outcome = churned.outcomes[i][who];
+      const ProtocolMeans& outcome = churned.outcomes[i][who];
       cells.push_back(fmt::format("{:.0f}", outcome.messages.mean()));
       cells.push_back(fmt::format("{:+.1f}", churned.change(who, i)));
       cells.push_back(fmt::format("{:.0f}", outcome.handover));
@@ -52,12 +52,13 @@ void add_rows(Table& table, const Churned& churned) {
   }
 }
 
-/// Where the paper's figure ends, and what counts as a rise up to there, in percent. Over ten seeds
-/// a change is known to within 0.4 %, so that less than this cannot be told from nothing.
+/// The paper's figure ends at `first_part`; up to there, less than `rise_least` percent does not
+/// count as a rise. Over ten seeds a change is known to within 0.4 %, so a smaller rise would be
+/// noise.
 constexpr unsigned first_part = 200;
 constexpr double rise_least = 2;
 
-/// Up to there, and then at less than half of that rate.
+/// Whether messages rise up to `first_part`, and beyond it at less than half of that rate.
 bool flattens(const Churned& churned, Who who, std::size_t turn) {
   double first = churned.change(who, turn);
   double later = churned.change(who, churned.rates.size() - 1) - first;
@@ -65,7 +66,7 @@ bool flattens(const Churned& churned, Who who, std::size_t turn) {
   return first >= rise_least && later / (churned.rates.back() - first_part) < rate / 2;
 }
 
-std::optional<Claim> rise_claim(const Churned& churned) {
+std::optional<PaperClaim> rise_claim(const Churned& churned) {
   auto turn = std::find(churned.rates.begin(), churned.rates.end(), first_part);
   if (turn == churned.rates.end() || turn + 1 == churned.rates.end()) return std::nullopt;
   std::string ours;
@@ -78,7 +79,7 @@ std::optional<Claim> rise_claim(const Churned& churned) {
                           churned.rates[i]);
     ours += "; ";
   }
-  return Claim{
+  return PaperClaim{
       "Muhammad 2005, figure 5",
       fmt::format("The more nodes come and go, the more messages: a slight rise at first, "
                   "and then at a much lower rate ({}).",
@@ -87,7 +88,7 @@ std::optional<Claim> rise_claim(const Churned& churned) {
       verdict_of(holding, 3)};
 }
 
-/// As far as the figure goes.
+/// Draws rates up to `most`, where the paper's figure ends.
 Figure draw(const Churned& churned, std::string_view of, unsigned most) {
   Figure figure{
       fmt::format("Messages while up to {} nodes come and go, {}", most, title(churned.overlay)),
@@ -114,12 +115,12 @@ std::vector<Banded> bands(const Churned& churned) {
 
 }  // namespace
 
-Findings p2p_churn(const Setup& setup) {
+ExperimentResult p2p_churn(const Setup& setup) {
   std::vector<std::string> columns{"overlay", "churn"};
   for (Who who : entrants)
     for (std::string_view what : {"", " %", " moved"})
       columns.push_back(std::string(rivals[who].name).append(what));
-  Findings findings{
+  ExperimentResult findings{
       fmt::format(
           "Figure 5: {}. "
           "Between rounds half of the\nchurn leave and as many come; nobody who has asked leaves. "
@@ -130,7 +131,7 @@ Findings p2p_churn(const Setup& setup) {
   for (std::string_view overlay : overlays) {
     Churned churned = run_churn(overlay, setup);
     add_rows(findings.table, churned);
-    if (std::optional<Claim> claim = rise_claim(churned)) findings.claims.push_back(*claim);
+    if (std::optional<PaperClaim> claim = rise_claim(churned)) findings.claims.push_back(*claim);
     findings.figures.push_back(draw(churned, "Muhammad 2005, figure 5", first_part));
     findings.figures.push_back(
         draw(churned, "Muhammad 2005 (short), figure 5", churned.rates.back()));

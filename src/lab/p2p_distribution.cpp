@@ -1,8 +1,8 @@
 // Figures 4a, 4b and 4c of Muhammad, Cheema, Gupta 2005 (section VI.B): how the load is spread over
 // the nodes, with 10 and with 40 replicas of each resource.
 //
-// "Messages/round" is read as the most that a node gets in a single round: that is at least as much
-// as any other reading has, and nothing in it can be hidden by a mean.
+// We read "messages/round" as the most that a node gets in a single round: no other reading gives
+// more, and no mean can hide anything in it.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -18,11 +18,11 @@ using namespace p2p;
 const std::vector<Who> everybody{Sg0, Sg1, Sg2, T0, T1, T2, Non};
 constexpr double quantiles[] = {.25, .50, .75, .90, .99};
 
-/// All numbers of replicas, on one overlay.
+/// The results for each number of replicas, on one overlay.
 struct Loads {
   std::string_view overlay;
   std::vector<unsigned> replicas;
-  /// In their order.
+  /// In the order of `replicas`.
   std::vector<Outcomes> outcomes;
 
   const Outcomes& with_few() const { return outcomes.front(); }
@@ -34,9 +34,9 @@ struct Loads {
 
 Loads run_loads(const Setup& setup, std::string_view overlay) {
   Loads loads{overlay, setup.numbers<unsigned>("replicas"), {}};
-  std::vector<sim::MultitudeOptions> worlds;
+  std::vector<sim::OverlayScaleOptions> worlds;
   for (unsigned replicas : loads.replicas) {
-    sim::MultitudeOptions& world = worlds.emplace_back(world_of(setup));
+    sim::OverlayScaleOptions& world = worlds.emplace_back(world_of(setup));
     world.overlay = overlay;
     world.replication.replicas = replicas;
   }
@@ -51,7 +51,7 @@ double mean(const Counts& loads) {
   for (std::uint32_t load : loads) sum += load;
   return sum / static_cast<double>(loads.size());
 }
-/// Of those in increasing order.
+/// Expects the loads in increasing order.
 std::uint32_t quantile(const Counts& sorted, double share) {
   return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
 }
@@ -60,14 +60,14 @@ std::size_t count_from(const Counts& loads, double least) {
   return static_cast<std::size_t>(
       std::count_if(loads.begin(), loads.end(), [&](auto load) { return load >= least; }));
 }
-/// In percent.
+/// The percentage of loads below `limit`.
 double share_below(const Counts& loads, double limit) {
   return 100 -
          100 * static_cast<double>(count_from(loads, limit)) / static_cast<double>(loads.size());
 }
 
 void add_row(Table& table, const Setup& setup, const Loads& loads, std::size_t which, Who who) {
-  const Outcome& outcome = loads.outcomes[which][who];
+  const ProtocolMeans& outcome = loads.outcomes[which][who];
   Counts totals = outcome.loads, peaks = outcome.peaks;
   std::sort(totals.begin(), totals.end());
   std::sort(peaks.begin(), peaks.end());
@@ -85,14 +85,14 @@ void add_row(Table& table, const Setup& setup, const Loads& loads, std::size_t w
   table.row(std::move(cells));
 }
 
-/// What the paper reads off its three figures.
+/// What the paper reads off its three figures: the load of most nodes, and the highest loads.
 struct Majority {
   std::string_view figure;
   Who who;
-  /// In the paper's words, and the load that most nodes are below.
+  /// The paper's words, and the load that they put most nodes below.
   std::string_view says;
   double limit;
-  /// The highest loads that it has, if it says.
+  /// The range of the highest loads, if the paper gives it.
   Range tail = {};
 };
 constexpr Majority majorities[] = {{"4a", T1, "200 or less", 201},
@@ -103,13 +103,13 @@ std::string figure_of(const Majority& majority) {
   return fmt::format("Muhammad 2005, figure {}", majority.figure);
 }
 
-std::vector<Claim> load_claims(const Loads& loads, const Majority& majority) {
-  const Outcome& outcome = loads.with_many()[majority.who];
+std::vector<PaperClaim> load_claims(const Loads& loads, const Majority& majority) {
+  const ProtocolMeans& outcome = loads.with_many()[majority.who];
   std::string where = fmt::format("{}, {}, {} replicas", rivals[majority.who].name,
                                   title(loads.overlay), loads.replicas.back());
   double share = share_below(outcome.peaks, majority.limit);
   std::size_t high = count_from(outcome.peaks, majority.tail.least);
-  std::vector<Claim> claims{
+  std::vector<PaperClaim> claims{
       {figure_of(majority),
        fmt::format("The majority of the nodes get {} messages in a round ({}).", majority.says,
                    where),
@@ -131,7 +131,7 @@ std::vector<Claim> load_claims(const Loads& loads, const Majority& majority) {
   return claims;
 }
 
-std::vector<Claim> replica_claims(const Loads& loads) {
+std::vector<PaperClaim> replica_claims(const Loads& loads) {
   auto listed = [&](const std::vector<Who>& who) {
     std::string text;
     for (Who each : who)
@@ -152,8 +152,8 @@ std::vector<Claim> replica_claims(const Loads& loads) {
   };
 }
 
-/// E2E is T1; what T0 has is said.
-Claim interception_claim(const Loads& loads) {
+/// The claim holds only if requests of Non are intercepted more often than those of both T0 and T1.
+PaperClaim interception_claim(const Loads& loads) {
   std::string ours;
   std::size_t holding = 0;
   for (std::size_t i = 0; i < loads.replicas.size(); ++i) {
@@ -170,7 +170,7 @@ Claim interception_claim(const Loads& loads) {
           verdict_of(holding, loads.replicas.size())};
 }
 
-/// Its points where the share is a whole percent, and the highest.
+/// Adds the distribution as points at each whole percent, up to the highest load.
 void add_distribution(Series& series, Counts loads) {
   std::sort(loads.begin(), loads.end());
   for (int percent = 0; percent <= 100; ++percent) {
@@ -250,18 +250,20 @@ Table table_of(const Setup& setup, const std::vector<Loads>& all) {
 
 }  // namespace
 
-Findings p2p_distribution(const Setup& setup) {
+ExperimentResult p2p_distribution(const Setup& setup) {
   std::vector<Loads> all;
   for (std::string_view overlay : overlays) all.push_back(run_loads(setup, overlay));
-  Findings findings{fmt::format("Figure 4: {}. The load\nof a node is what it gets or passes on, "
-                                "fences included.\n{}",
-                                print_world(setup), reading),
-                    table_of(setup, all)};
+  ExperimentResult findings{
+      fmt::format("Figure 4: {}. The load\nof a node is what it gets or passes on, "
+                  "fences included.\n{}",
+                  print_world(setup), reading),
+      table_of(setup, all)};
   for (const Loads& loads : all) {
     for (const Majority& majority : majorities)
-      for (Claim& claim : load_claims(loads, majority)) findings.claims.push_back(std::move(claim));
+      for (PaperClaim& claim : load_claims(loads, majority))
+        findings.claims.push_back(std::move(claim));
     if (loads.replicas.size() > 1)
-      for (Claim& claim : replica_claims(loads)) findings.claims.push_back(std::move(claim));
+      for (PaperClaim& claim : replica_claims(loads)) findings.claims.push_back(std::move(claim));
     findings.claims.push_back(interception_claim(loads));
   }
   for (const Majority& majority : majorities) findings.figures.push_back(draw(all, majority));

@@ -1,5 +1,5 @@
-// Figures 3a and 3b of Muhammad, Cheema, Gupta 2005 (section VI.A): messages against the
-// number of nodes, and against the requests in each round.
+// Figures 3a and 3b of Muhammad, Cheema, Gupta 2005 (section VI.A): messages against the number of
+// nodes, and against the requests in each round.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace p2p;
 
-/// What a first model of the corrected protocols counted on Pastry: the rows of docs/p2p-lab.md.
+/// What a first model of the corrected protocols counted on Pastry (the rows of docs/lab.md).
 struct Reference {
   unsigned at;
   double messages[rival_count];
@@ -38,10 +38,10 @@ constexpr Reference by_requests[] = {
 
 const std::vector<Who> everybody{Sg0, Sg1, Sg2, T0, T1, T2, Non};
 
-/// Requests in a round from which on most have to wait.
+/// From this many requests in a round on, most of them have to wait.
 constexpr unsigned contended = 40;
 
-/// One figure on one overlay.
+/// One figure of the paper on one overlay.
 struct Curves {
   std::string_view overlay;
   std::vector<unsigned> at;
@@ -65,15 +65,15 @@ struct Curves {
   }
 };
 
-/// At each value that a setting has.
+/// Runs all protocols at each value of the setting, on each overlay.
 std::vector<Curves> run_curves(const Setup& setup, std::string_view setting,
-                               unsigned sim::MultitudeOptions::*member) {
+                               unsigned sim::OverlayScaleOptions::*member) {
   std::vector<Curves> figures;
   for (std::string_view overlay : overlays) {
     Curves figure{overlay, setup.numbers<unsigned>(setting), {}};
-    std::vector<sim::MultitudeOptions> worlds;
+    std::vector<sim::OverlayScaleOptions> worlds;
     for (unsigned place : figure.at) {
-      sim::MultitudeOptions& world = worlds.emplace_back(world_of(setup));
+      sim::OverlayScaleOptions& world = worlds.emplace_back(world_of(setup));
       world.overlay = overlay;
       world.*member = place;
     }
@@ -85,7 +85,7 @@ std::vector<Curves> run_curves(const Setup& setup, std::string_view setting,
 
 void add_row(Table& table, std::string_view overlay, unsigned at, const Outcomes& outcomes) {
   std::vector<std::string> cells{std::string(overlay), std::to_string(at)};
-  for (const Outcome& outcome : outcomes)
+  for (const ProtocolMeans& outcome : outcomes)
     cells.push_back(fmt::format("{:.0f}", outcome.messages.mean()));
   for (Who sigma : {Sg0, Sg1, Sg2})
     for (Who other : {T0, T1, Non})
@@ -113,10 +113,10 @@ Table table_of(const Reference (&rows)[N], const std::vector<Curves>& figures,
   return table;
 }
 
-/// What the paper saves, by its figure 3a.
+/// The saving that the paper claims for figure 3a.
 constexpr Range saving{1.5, 2.5};
 
-/// How Sigma is read, which the paper does not say.
+/// How this variant reads Sigma's retries, which the paper leaves open.
 std::string_view reading_of(Who sigma) {
   switch (sigma) {
     case Sg0: return "whose waiters never ask again";
@@ -133,7 +133,7 @@ std::string print_ratios(const Curves& figure, Who sigma, unsigned from = 0) {
   return text;
 }
 
-Claim saving_claim(const Curves& figure, Who sigma) {
+PaperClaim saving_claim(const Curves& figure, Who sigma) {
   std::size_t inside = 0;
   for (Who other : {T0, T1, Non})
     for (const Outcomes& outcomes : figure.outcomes)
@@ -147,8 +147,8 @@ Claim saving_claim(const Curves& figure, Who sigma) {
           verdict_of(inside, 3 * figure.at.size())};
 }
 
-/// What the paper says of its figure 3b has no number.
-Claim contention_claim(const Curves& figure) {
+/// Not comparable: the paper gives no number for figure 3b.
+PaperClaim contention_claim(const Curves& figure) {
   std::string ours;
   for (Who sigma : {Sg0, Sg1, Sg2})
     ours += fmt::format("{}{}", ours.empty() ? "" : "; ", print_ratios(figure, sigma, contended));
@@ -160,8 +160,9 @@ Claim contention_claim(const Curves& figure) {
           Verdict::not_comparable};
 }
 
-/// Linear would be as much more as there are more nodes, or half of that with a part that is fixed.
-Claim growth_claim(const Curves& figure) {
+/// Growth counts as linear if the messages grow by more than half as much as the nodes do; the
+/// other half may be a fixed part.
+PaperClaim growth_claim(const Curves& figure) {
   std::vector<double> growth;
   for (const Who who : everybody)
     growth.push_back(figure.outcomes.back()[who].messages.mean() /
@@ -178,7 +179,8 @@ Claim growth_claim(const Curves& figure) {
           judged(range.least - 1 > (nodes - 1) / 2)};
 }
 
-/// Whether those of Non are sooner is judged where the paper says it: p2p_distribution.cpp.
+/// Only reports the shares. p2p_distribution.cpp judges whether requests of Non are intercepted
+/// sooner, because the paper says it of figure 4b.
 std::string interception_remark(const std::vector<Curves>& figures, unsigned at,
                                 std::string_view what) {
   std::string text;
@@ -195,7 +197,7 @@ std::string interception_remark(const std::vector<Curves>& figures, unsigned at,
       at, what, text);
 }
 
-/// The messages of everybody, and Sigma's to those of the others.
+/// Draws the messages of all protocols, and the ratios of Sigma's messages to those of the others.
 std::vector<Figure> draw(const Curves& curves, std::string_view of, const Axis& x) {
   Figure messages{fmt::format("Messages in all rounds, {}", title(curves.overlay)),
                   std::string(of),
@@ -254,19 +256,20 @@ std::vector<Banded> default_bands(const Outcomes& o) {
   };
 }
 
-void add_figures(Findings& findings, const Curves& curves, std::string_view of, const Axis& x) {
+void add_figures(ExperimentResult& findings, const Curves& curves, std::string_view of,
+                 const Axis& x) {
   for (Figure& figure : draw(curves, of, x)) findings.figures.push_back(std::move(figure));
 }
 
 }  // namespace
 
-Findings p2p_nodes(const Setup& setup) {
+ExperimentResult p2p_nodes(const Setup& setup) {
   constexpr std::string_view of = "Muhammad 2005, figure 3a";
-  std::vector<Curves> curves = run_curves(setup, "nodes", &sim::MultitudeOptions::nodes);
+  std::vector<Curves> curves = run_curves(setup, "nodes", &sim::OverlayScaleOptions::nodes);
   const Curves& pastry = curves[0];
   unsigned usual = pastry.nearest(6500);
-  Findings findings{
-      fmt::format("Figure 3a: {}.\n{} Reference: docs/p2p-lab.md.", print_world(setup), reading),
+  ExperimentResult findings{
+      fmt::format("Figure 3a: {}.\n{} Reference: docs/lab.md.", print_world(setup), reading),
       table_of(by_nodes, curves, "nodes")};
   for (const Curves& each : curves) {
     for (Who sigma : {Sg0, Sg1, Sg2}) findings.claims.push_back(saving_claim(each, sigma));
@@ -285,13 +288,13 @@ Findings p2p_nodes(const Setup& setup) {
   return findings;
 }
 
-Findings p2p_load(const Setup& setup) {
+ExperimentResult p2p_load(const Setup& setup) {
   constexpr std::string_view of = "Muhammad 2005, figure 3b";
-  std::vector<Curves> curves = run_curves(setup, "requests", &sim::MultitudeOptions::requests);
+  std::vector<Curves> curves = run_curves(setup, "requests", &sim::OverlayScaleOptions::requests);
   const Curves& pastry = curves[0];
   unsigned most = pastry.at.back();
-  Findings findings{
-      fmt::format("Figure 3b: {}.\n{} Reference: docs/p2p-lab.md.", print_world(setup), reading),
+  ExperimentResult findings{
+      fmt::format("Figure 3b: {}.\n{} Reference: docs/lab.md.", print_world(setup), reading),
       table_of(by_requests, curves, "requests")};
   for (const Curves& each : curves) {
     if (most >= contended) findings.claims.push_back(contention_claim(each));

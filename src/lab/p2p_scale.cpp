@@ -1,4 +1,4 @@
-// Past the paper: the same rounds with up to a million nodes, on one machine.
+// Beyond the paper: the same rounds with up to a million nodes, on one machine.
 #include <fmt/core.h>
 #include <malloc.h>
 
@@ -19,7 +19,7 @@ using namespace p2p;
 
 constexpr Who entrants[] = {T1, Non, Sg1};
 
-/// What this process has had at most since the last call; where Linux does not say, nothing.
+/// The peak memory of this process since the last call, in MiB; 0 where Linux does not tell.
 double peak_memory_mib() {
   std::ifstream status("/proc/self/status");
   double kib = 0;
@@ -30,25 +30,27 @@ double peak_memory_mib() {
   return kib / 1024;
 }
 
-/// As many resources and requests for each node as with a million nodes, 10 000 and 3000.
-sim::MultitudeOptions world_with(const Setup& setup, sim::Node nodes, Who who, std::uint64_t seed) {
-  sim::MultitudeOptions world = with(world_of(setup), rivals[who], seed);
+/// A world with one resource per 100 nodes and 3 requests per 1000 nodes: 10 000 and 3000 for a
+/// million nodes.
+sim::OverlayScaleOptions world_with(const Setup& setup, sim::Node nodes, Who who,
+                                    std::uint64_t seed) {
+  sim::OverlayScaleOptions world = with(world_of(setup), rivals[who], seed);
   world.nodes = nodes;
   world.locks = std::max(nodes / 100, 1u);
   world.requests = std::max(nodes * 3 / 1000, 1u);
   return world;
 }
 
-/// What was measured of one protocol with so many nodes.
+/// Measurements of one protocol with one number of nodes.
 struct Growth {
   Sample load, highest, route, per_request, took_s, mib;
 };
 using Grown = std::map<std::pair<sim::Node, Who>, Growth>;
 
-void add_row(Table& table, const sim::MultitudeOptions& world, Who who, Growth& growth) {
+void add_row(Table& table, const sim::OverlayScaleOptions& world, Who who, Growth& growth) {
   peak_memory_mib();
   auto begin = std::chrono::steady_clock::now();
-  sim::MultitudeResult result = sim::run_multitude(world);
+  sim::OverlayScaleResult result = sim::run_overlay_scale(world);
   double took_s = seconds_of(std::chrono::steady_clock::now() - begin);
   double mib = peak_memory_mib();
   CONCH_EXPECT(!result.violation, "every property holds");
@@ -95,8 +97,8 @@ std::vector<Figure> draw(const Grown& grown) {
 
 }  // namespace
 
-Findings p2p_scale(const Setup& setup) {
-  Findings findings{
+ExperimentResult p2p_scale(const Setup& setup) {
+  ExperimentResult findings{
       fmt::format("Pastry; a resource for every 100 nodes, with {} replicas; {} rounds of 3 "
                   "requests for every 1000 nodes. All messages\nare counted, those for fences too; "
                   "loads are of all rounds. One core.",

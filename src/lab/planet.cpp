@@ -1,5 +1,5 @@
-// Past the paper: up to a thousand peers in fifty cities, where every two are differently far
-// apart. Which algorithm, and which eps?
+// Beyond the paper (Bertier 2004): up to a thousand peers in fifty cities, where all distances
+// differ. The experiment recommends an algorithm and an eps for each load.
 #include "lab/planet.hpp"
 
 #include <fmt/core.h>
@@ -31,7 +31,7 @@ constexpr Contestant contestants[] = {
     {aggregation, 1}, {aggregation, 5}, {aggregation, 20},
 };
 
-/// Between two peers of different cities.
+/// The mean over all pairs of different cities.
 Duration mean_latency(const std::vector<std::vector<Distribution>>& latencies) {
   Duration sum = {};
   auto count = static_cast<std::int64_t>(latencies.size());
@@ -58,12 +58,12 @@ Options on_planet(const Contestant& contestant, std::size_t cities, const Load& 
   return options;
 }
 
-Outcome measure(Options options, const Seeds& seeds) {
-  Outcome outcome;
+PlanetResult measure(Options options, const Seeds& seeds) {
+  PlanetResult outcome;
   for (options.seed = seeds.first; options.seed <= seeds.last; ++options.seed) {
     Result result = simulate(options);
     CONCH_EXPECT(!result.violation, "every property holds");
-    const Report& report = result.report;
+    const MetricsReport& report = result.report;
     auto entries = static_cast<double>(report.entries);
     outcome.mean_s.add(report.wait_s.mean);
     outcome.p95_s.add(report.wait_s.p95);
@@ -77,13 +77,13 @@ Outcome measure(Options options, const Seeds& seeds) {
 
 namespace {
 
-/// All contestants under one load, in their order.
+/// All contestants under one load; outcomes are in the order of `contestants`.
 struct Race {
   std::size_t cities;
   Load load;
-  std::vector<Outcome> outcomes;
+  std::vector<PlanetResult> outcomes;
 
-  const Outcome& base() const { return outcomes[1]; }
+  const PlanetResult& base() const { return outcomes[1]; }
 };
 
 constexpr std::uint64_t visit_bound(const Contestant& contestant) {
@@ -94,9 +94,9 @@ std::vector<Race> run_races(const Setup& setup) {
   std::vector<Race> races;
   for (std::size_t size : setup.numbers("cities"))
     for (const Load& load : loads)
-      races.push_back({size, load, std::vector<Outcome>(std::size(contestants))});
+      races.push_back({size, load, std::vector<PlanetResult>(std::size(contestants))});
   in_parallel(races.size() * std::size(contestants), [&](std::size_t index) {
-    // The largest first: they take longest.
+    // Starts the largest runs first, because they take longest.
     Race& race = races[races.size() - 1 - index / std::size(contestants)];
     std::size_t which = index % std::size(contestants);
     race.outcomes[which] = measure(
@@ -106,7 +106,7 @@ std::vector<Race> run_races(const Setup& setup) {
   return races;
 }
 
-// The rule by which one is recommended.
+// The limits in the rule of recommendation.
 constexpr double longest_allowed = 2;  // times that of naimi-trehel
 constexpr double as_good = 1.02;       // times the shortest mean
 constexpr std::string_view rule =
@@ -128,7 +128,7 @@ std::size_t recommended(const Race& race) {
   std::size_t best = 1;
   double fewest = 1e300;
   for (std::size_t i = 0; i < std::size(contestants); ++i) {
-    const Outcome& outcome = race.outcomes[i];
+    const PlanetResult& outcome = race.outcomes[i];
     if (!eligible(race, i) || outcome.mean_s.mean() > as_good * shortest_s) continue;
     if (outcome.global_per_entry.mean() < fewest)
       fewest = race.outcomes[best = i].global_per_entry.mean();
@@ -140,7 +140,7 @@ void add_rows(const Race& race, Table& table) {
   std::size_t best = recommended(race);
   for (std::size_t i = 0; i < std::size(contestants); ++i) {
     const Contestant& contestant = contestants[i];
-    const Outcome& outcome = race.outcomes[i];
+    const PlanetResult& outcome = race.outcomes[i];
     bool bounded = contestant.preempts();
     table.row({fmt::format("{}x{}", race.cities, peers_per_city), std::string(race.load.name),
                std::string(contestant.algorithm), bounded ? std::to_string(contestant.eps) : "",
@@ -161,7 +161,7 @@ std::string recommendation(const std::vector<Race>& races, std::size_t cities) {
   for (const Race& race : races) {
     if (race.cities != cities) continue;
     std::size_t best = recommended(race);
-    const Outcome& outcome = race.outcomes[best];
+    const PlanetResult& outcome = race.outcomes[best];
     text += fmt::format("{} {}: {} ({:.2f} of the wait, {:.2f} of the messages)",
                         text.empty() ? "" : ";", race.load.name, contestants[best].name(),
                         outcome.mean_s.mean() / race.base().mean_s.mean(),
@@ -170,7 +170,8 @@ std::string recommendation(const std::vector<Race>& races, std::size_t cities) {
   return fmt::format("{} cities,{}.", cities, text);
 }
 
-/// Whose mean wait is never much longer than that of the one that is recommended.
+/// Finds the contestant whose mean wait, at its worst over all races, is closest to the recommended
+/// one.
 std::string for_any_load(const std::vector<Race>& races) {
   std::size_t best = 1;
   double least = 1e300;
@@ -189,7 +190,7 @@ std::string for_any_load(const std::vector<Race>& races) {
       contestants[best].name(), least);
 }
 
-Claim visit_claim(const std::vector<Race>& races) {
+PaperClaim visit_claim(const std::vector<Race>& races) {
   std::string broken;
   for (const Race& race : races)
     for (std::size_t i = 0; i < std::size(contestants); ++i) {
@@ -200,7 +201,7 @@ Claim visit_claim(const std::vector<Race>& races) {
                             contestant.name(), race.cities, peers_per_city, race.load.name, longest,
                             visit_bound(contestant));
     }
-  return {"docs/hierarchical.md",
+  return {"docs/algorithms.md",
           "A visit to a city of n peers has at most n + eps + 1 entries while somebody elsewhere "
           "has long been waiting (ours: the paper has n + eps).",
           "",
@@ -213,9 +214,9 @@ Claim visit_claim(const std::vector<Race>& races) {
 
 constexpr std::string_view past = "past Bertier 2004";
 
-/// One size, by load.
+/// Draws one quantity against the load, for one number of cities.
 Figure by_load(const std::vector<Race>& races, std::size_t cities, std::string_view title, Axis y,
-               Sample Outcome::*what) {
+               Sample PlanetResult::*what) {
   Figure figure{fmt::format("{}, {} cities", title, cities),
                 std::string(past),
                 Shape::lines,
@@ -232,7 +233,7 @@ Figure by_load(const std::vector<Race>& races, std::size_t cities, std::string_v
   return figure;
 }
 
-/// Which eps, at one load.
+/// Draws the mean wait against eps, at one load.
 Figure by_eps(const std::vector<Race>& races, const Load& load) {
   Figure figure{fmt::format("Mean wait by eps, {} load", load.name),
                 std::string(past),
@@ -255,19 +256,19 @@ std::vector<Figure> draw(const std::vector<Race>& races) {
   std::size_t most = races.back().cities;
   Axis wait{"mean wait", "s", Spacing::log};
   Axis messages{"messages between cities per entry", "messages", Spacing::log};
-  return {
-      by_load(races, most, "Mean wait by load", wait, &Outcome::mean_s),
-      by_load(races, most, "Messages between cities by load", messages, &Outcome::global_per_entry),
-      by_eps(races, light), by_eps(races, heavy)};
+  return {by_load(races, most, "Mean wait by load", wait, &PlanetResult::mean_s),
+          by_load(races, most, "Messages between cities by load", messages,
+                  &PlanetResult::global_per_entry),
+          by_eps(races, light), by_eps(races, heavy)};
 }
 
 }  // namespace
 
-Findings planet(const Setup& setup) {
+ExperimentResult planet(const Setup& setup) {
   std::string listed;
   for (std::size_t size : setup.numbers("cities"))
     listed += fmt::format("{}{}", listed.empty() ? "" : ", ", size);
-  Findings findings{
+  ExperimentResult findings{
       fmt::format(
           "{} peers in each of the first {} of {} cities; between cities the great "
           "circle "

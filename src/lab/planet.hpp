@@ -1,4 +1,5 @@
-// Peers in the cities of the planet, twenty in each, and how they get on with an algorithm.
+// The planet: a workload of twenty peers in each of up to 50 cities, to compare algorithms. Used by
+// the experiments `planet` and `clusters`.
 #pragma once
 
 #include <string>
@@ -20,8 +21,9 @@ struct Contestant {
   std::string name() const;
 };
 
-/// How long a peer thinks between a release and its next request, in the mean: so many times what
-/// a token needs that goes far away for each entry and comes to all peers.
+/// The mean time that a peer thinks between a release and its next request, in rounds. A round is
+/// the time in which the token visits every peer once, if each hop goes to another city and each
+/// peer holds it for its 10 ms.
 struct Load {
   std::string_view name;
   double multiple;
@@ -29,17 +31,18 @@ struct Load {
 inline constexpr Load light{"light", 10}, medium{"medium", 1}, heavy{"heavy", 0.1},
     saturated{"saturated", 0.01};
 
-/// 10 requests a peer, each inside for 10 ms.
+/// The options of a run: 10 requests per peer, each holding the lock for 10 ms.
 sim::Options on_planet(const Contestant& contestant, std::size_t cities, const Load& load,
                        double stretch);
 
-/// Of several runs; the longest of all of them.
-struct Outcome {
+/// Results over several runs. Times are from request to entry; `longest_s` and `longest_visit` are
+/// maxima over all runs. A visit is a stay of the token in one city, counted in entries.
+struct PlanetResult {
   Sample mean_s, p95_s;
   double longest_s = 0;
   Sample global_per_entry, local_per_entry;
   std::uint64_t longest_visit = 0;
 };
-Outcome measure(sim::Options options, const Seeds& seeds);
+PlanetResult measure(sim::Options options, const Seeds& seeds);
 
 }  // namespace conch::lab

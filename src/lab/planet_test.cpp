@@ -21,7 +21,7 @@ std::size_t column(const Table& table, std::string_view name) {
 }
 
 TEST(Planet, RecommendsOneForEachLoadWhoseLongestWaitIsAllowed) {
-  Findings findings = planet(small);
+  ExperimentResult findings = planet(small);
   std::map<std::string, int> recommended;
   for (const auto& row : findings.table.rows()) {
     if (row[column(findings.table, "best")] != "*") continue;
@@ -44,7 +44,7 @@ TEST(Planet, TheLongerTheCablesTheLongerTheWaits) {
 }
 
 TEST(AutoClusters, FindTheCities) {
-  Findings findings = auto_clusters(small);
+  ExperimentResult findings = auto_clusters(small);
   std::string remarks = all(findings.remarks);
   EXPECT_NE(remarks.find("5 clusters of 1 level"), std::string::npos) << remarks;
   EXPECT_NE(remarks.find("the same peers are together"), std::string::npos) << remarks;

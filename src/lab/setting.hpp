@@ -1,4 +1,4 @@
-// Numbers of an experiment that can be set on the command line, such as its nodes.
+// Settings: the numbers of an experiment that can be set on the command line, such as its nodes.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace conch::lab {
 
-/// How much of an experiment is run. Smoke is for tests: the least that has all of its figures.
+/// How much of an experiment is run. `smoke` is for tests: the least that yields all of its
+/// figures.
 enum class Scale : std::uint8_t { smoke, quick, full };
 
 template <class T>
@@ -16,11 +17,11 @@ T pick(Scale scale, T smoke, T quick, T full) {
 }
 
 struct Setting {
-  /// Of the option, without its dashes.
+  /// The name of the option, without its dashes.
   std::string_view name;
   std::string_view about;
-  /// The usual numbers, as on the command line. If there are several, any number of them is taken;
-  /// a scale that has none of its own takes those of the next larger one.
+  /// The default values, as on the command line. If `full` has several, any number of values is
+  /// accepted. A scale without values takes those of the next larger scale.
   std::string_view full;
   std::string_view quick = {};
   std::string_view smoke = {};
@@ -30,8 +31,8 @@ struct Setting {
 
   std::string_view usual(Scale scale) const;
   bool takes_several() const { return full.find(',') != full.npos; }
-  /// `500`, `500,1000`, `1.5`, `10KiB`, `50MiB`; in increasing order, none twice. Throws BadText
-  /// with what it takes.
+  /// Parses `500`, `500,1000`, `1.5`, `10KiB`, `50MiB`; returns the values sorted and without
+  /// duplicates. Throws BadText, saying what the setting takes.
   std::vector<double> parse(std::string_view text) const;
 };
 

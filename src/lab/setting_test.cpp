@@ -34,7 +34,7 @@ TEST(Setting, HasTheValuesOfTheNextLargerScale) {
   EXPECT_EQ(stretch.usual(Scale::smoke), "2.1");
 }
 
-/// A misprint in a table of settings would only be found when the experiment is run.
+/// Otherwise a misprint in a table of settings would show only when its experiment is run.
 TEST(Experiments, HaveSettingsThatCanBeRead) {
   for (const Experiment& experiment : experiments())
     for (Scale scale : {Scale::smoke, Scale::quick, Scale::full}) {

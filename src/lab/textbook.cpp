@@ -1,5 +1,5 @@
 // The comparison of the lecture notes: bandwidth, client delay and synchronization delay of every
-// algorithm on one workload, with the figures of the textbooks beside the measured ones.
+// algorithm on one workload. The textbooks' numbers stand beside the measured ones.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using namespace sim;
 using namespace std::chrono_literals;
 
-/// A projective plane has 13 points: four votes suffice.
+/// There is a projective plane of 13 points, so four votes suffice for Maekawa's algorithm.
 constexpr Node nodes = 13;
 constexpr Duration latency = 1ms;
 
@@ -39,7 +39,7 @@ struct Means {
   std::size_t deadlocks = 0;
 };
 
-/// Of the runs that did not deadlock.
+/// Means are over the runs that did not deadlock.
 Means measure(Options options, const Seeds& seeds) {
   Means means;
   for (options.seed = seeds.first; options.seed <= seeds.last; ++options.seed) {
@@ -54,32 +54,32 @@ Means measure(Options options, const Seeds& seeds) {
   return means;
 }
 
-/// What was measured of one algorithm.
-struct Line {
+/// Measurements of one algorithm.
+struct Measurements {
   About about;
   Means low, high;
 };
 
-std::vector<Line> measure_all(const Seeds& seeds) {
-  std::vector<Line> lines;
+std::vector<Measurements> measure_all(const Seeds& seeds) {
+  std::vector<Measurements> lines;
   for (const CatalogEntry& entry : catalog()) {
     const About& about = entry.about;
     bool variant = about.name.find('@') != std::string_view::npos;
     if (!variant && !entry.is_preset()) lines.push_back({about, {}, {}});
   }
   in_parallel(2 * lines.size(), [&](std::size_t index) {
-    Line& line = lines[index / 2];
+    Measurements& line = lines[index / 2];
     bool high_load = index % 2 == 1;
     (high_load ? line.high : line.low) = measure(workload(line.about.name, high_load), seeds);
   });
   return lines;
 }
 
-/// Waits of the ring's processes, in message times, by who of them wants to enter.
+/// Waits for the ring's token, in message times, depending on which processes want it.
 struct RingTimes {
-  /// One now and then.
+  /// One process wants it now and then.
   double least = nodes, mean = 0, most = 0;
-  /// One, again and again; and two on opposite sides.
+  /// In `alone`, one process wants it again and again; in `opposite`, two on opposite sides do.
   double alone = 0, opposite = 0;
 };
 
@@ -106,7 +106,7 @@ RingTimes measure_ring(const Seeds& seeds) {
   return times;
 }
 
-/// From the least to the most that a textbook has; nothing, if it has no number.
+/// A range of numbers that a textbook gives; empty optional if it gives none.
 struct Interval {
   double least;
   double most;
@@ -114,8 +114,8 @@ struct Interval {
 constexpr int n = nodes;
 constexpr int k = 4;
 
-/// The textbooks' messages per entry with N = 13, K = 4. The server and a node's own vote cost
-/// nothing.
+/// The textbooks' messages per entry with N = 13, K = 4. Messages to the node itself, such as its
+/// own vote or those of the server's own node, are free.
 std::optional<Interval> textbook_messages(std::string_view name) {
   if (name == "central") return Interval{3.0 * (n - 1) / n, 3.0 * (n - 1) / n};
   if (name == "ring") return Interval{1, n};
@@ -138,7 +138,7 @@ std::string print_messages(std::string_view name) {
   return fmt::format("{:.0f}..{:.0f}", interval->least, interval->most);
 }
 
-/// As the catalogue has it: "2", "0..N", "0 or 2", "0, or N"; nothing of "O(log N)" and the like.
+/// Parses the catalogue's "2", "0..N", "0 or 2", "0, or N"; empty for "O(log N)" and the like.
 std::optional<Interval> textbook_delay(std::string_view text) {
   auto value = [](char c) { return c == 'N' ? n : c - '0'; };
   auto is_value = [](char c) { return c == 'N' || ('0' <= c && c <= '9'); };
@@ -148,7 +148,7 @@ std::optional<Interval> textbook_delay(std::string_view text) {
 
 std::string number(double value) { return fmt::format("{:.2f}", value); }
 
-/// Why a vote takes less than the two messages of the textbook.
+/// Explains why a vote takes less than the two messages of the textbook.
 std::string voting_remark(double sync_delay) {
   return fmt::format(
       "maekawa takes {:.2f} message times from one holder to the next where the textbook has a "
@@ -173,12 +173,12 @@ std::vector<std::string> remarks(double voting_delay) {
 
 constexpr std::string_view section = "lecture notes, section 15.2";
 
-const Line& line_of(const std::vector<Line>& lines, std::string_view name) {
+const Measurements& line_of(const std::vector<Measurements>& lines, std::string_view name) {
   return *std::find_if(lines.begin(), lines.end(),
-                       [&](const Line& line) { return line.about.name == name; });
+                       [&](const Measurements& line) { return line.about.name == name; });
 }
 
-std::vector<Claim> judge_ring(const RingTimes& ring, double server, double crowded) {
+std::vector<PaperClaim> judge_ring(const RingTimes& ring, double server, double crowded) {
   auto is = [](double value, double expected) { return std::abs(value - expected) < 0.05; };
   return {
       {std::string(section), "Who wants the ring's token waits for 0 to N messages.",
@@ -198,14 +198,14 @@ std::vector<Claim> judge_ring(const RingTimes& ring, double server, double crowd
   };
 }
 
-std::vector<Claim> judge(const std::vector<Line>& lines, const RingTimes& ring) {
+std::vector<PaperClaim> judge(const std::vector<Measurements>& lines, const RingTimes& ring) {
   auto sync = [&](std::string_view name) { return line_of(lines, name).high.sync_delay.mean(); };
   auto low = [&](std::string_view name) { return line_of(lines, name).low.messages.mean(); };
   auto high = [&](std::string_view name) { return line_of(lines, name).high.messages.mean(); };
   auto is = [](double value, double expected) { return std::abs(value - expected) < 0.05; };
-  // The server is a node, too, and its own messages take no time.
+  // The server is also a node, and its messages to itself take no time.
   bool round_trips = is(sync("central"), 2.0 * (n - 1) / n) && is(sync("ricart-agrawala"), 1);
-  std::vector<Claim> claims{
+  std::vector<PaperClaim> claims{
       {std::string(section),
        "From one holder to the next a server takes a round trip; where everybody is asked it is "
        "one message.",
@@ -221,7 +221,7 @@ std::vector<Claim> judge(const std::vector<Line>& lines, const RingTimes& ring) 
                    low("ricart-agrawala"), high("ricart-agrawala")),
        judged(is(low("ricart-agrawala"), 2 * (n - 1)) && is(high("ricart-agrawala"), 2 * (n - 1)))},
   };
-  for (Claim& claim : judge_ring(ring, sync("central"), sync("ring")))
+  for (PaperClaim& claim : judge_ring(ring, sync("central"), sync("ring")))
     claims.push_back(std::move(claim));
   const Means& printed = line_of(lines, "maekawa-textbook").high;
   claims.push_back({std::string(section),
@@ -237,10 +237,10 @@ std::vector<Claim> judge(const std::vector<Line>& lines, const RingTimes& ring) 
   return claims;
 }
 
-/// By algorithm: what the textbooks have at least and at most, and what was measured.
-Figure by_algorithm(const std::vector<Line>& lines, std::string_view title, Axis y) {
+/// An empty figure with bars for each algorithm.
+Figure by_algorithm(const std::vector<Measurements>& lines, std::string_view title, Axis y) {
   Figure figure{std::string(title), std::string(section), Shape::bars, {"algorithm"}, std::move(y)};
-  for (const Line& line : lines) figure.x.names.emplace_back(line.about.name);
+  for (const Measurements& line : lines) figure.x.names.emplace_back(line.about.name);
   return figure;
 }
 
@@ -252,11 +252,11 @@ void add(Figure& figure, std::size_t place, const std::optional<Interval>& textb
 }
 
 void add(Figure& figure, std::size_t place, std::string_view series, const Sample& sample) {
-  if (sample.count() == 0) return;  // it deadlocks
+  if (sample.count() == 0) return;  // it always deadlocks
   figure.at(series).points.push_back(at(static_cast<double>(place), sample));
 }
 
-std::vector<Figure> draw(const std::vector<Line>& lines) {
+std::vector<Figure> draw(const std::vector<Measurements>& lines) {
   Figure messages =
       by_algorithm(lines, "Bandwidth: messages per entry", {"messages per entry", "messages"});
   Figure client =
@@ -265,7 +265,7 @@ std::vector<Figure> draw(const std::vector<Line>& lines) {
   Figure sync = by_algorithm(lines, "Synchronization delay: from one holder to the next",
                              {"synchronization delay", "message times"});
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const Line& line = lines[i];
+    const Measurements& line = lines[i];
     add(messages, i, textbook_messages(line.about.name));
     add(messages, i, "low load", line.low.messages);
     add(messages, i, "high load", line.high.messages);
@@ -279,7 +279,7 @@ std::vector<Figure> draw(const std::vector<Line>& lines) {
 
 }  // namespace
 
-Findings textbook(const Setup& setup) {
+ExperimentResult textbook(const Setup& setup) {
   const Seeds& seeds = setup.seeds;
   Table table({"algorithm", "textbook", "low", "high", "textbook", "low", "textbook", "high",
                "high", "ME3"});
@@ -289,7 +289,7 @@ Findings textbook(const Setup& setup) {
   table.group("sync delay", 2);
   table.group("fairness", 1);
   table.group("", 1);
-  std::vector<Line> lines = measure_all(seeds);
+  std::vector<Measurements> lines = measure_all(seeds);
   auto cell = [](const Sample& sample) {
     return sample.count() > 0 ? number(sample.mean()) : std::string("deadlock");
   };

@@ -1,6 +1,6 @@
-// "Fault tolerance" of the lecture notes, measured: each algorithm, on channels as they are,
-// against one lost message, and against one process that crashes while it is idle, waiting,
-// holding, serving or voting.
+// The section "Fault tolerance" of the lecture notes, measured: each algorithm on unreliable
+// channels, against one lost message, and against one process that crashes while it is idle,
+// waiting, holding, serving or voting.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 constexpr Node nodes = 7;
 
-/// How runs with one fault ended.
+/// Counts how runs with one fault ended.
 struct Outcomes {
   int went_on = 0;
   int stopped = 0;
@@ -64,7 +64,7 @@ Options workload(std::string_view algorithm, std::uint64_t seed) {
   return options;
 }
 
-/// One message of the run, each in turn.
+/// Loses every fifth of the first 50 messages, one per run.
 Outcomes lose_one_message(std::string_view algorithm, const Seeds& seeds) {
   Outcomes outcomes;
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
@@ -89,7 +89,8 @@ Outcomes crash_one(std::string_view algorithm, Who::Role role, std::optional<Dur
   return outcomes;
 }
 
-/// Maekawa's voting when each process in turn is dead, by whether those who ask need its vote.
+/// Runs of Maekawa's voting in which each process in turn is dead. In half of them only processes
+/// ask that do not need its vote; in the others only those that do.
 struct Voting {
   Outcomes unneeded, needed;
 };
@@ -112,7 +113,8 @@ Voting crash_voters(const Seeds& seeds) {
   return voting;
 }
 
-/// What one algorithm did under each fault. Only some serve or vote.
+/// What one algorithm did under each fault. `serving` and `voting` are empty where there is no
+/// server or voter.
 struct Row {
   std::string name;
   Outcomes lost, idle, waiting, holding;
@@ -137,7 +139,7 @@ Row measure(const std::string& name, std::string_view algorithm, std::optional<D
 std::vector<Row> measure_all(const Seeds& seeds) {
   std::vector<Row> rows;
   for (const CatalogEntry& entry : catalog()) {
-    if (entry.about.use == Use::specimen || entry.is_preset()) continue;
+    if (!entry.about.is_sound() || entry.is_preset()) continue;
     std::string name(entry.about.name);
     rows.push_back(measure(name, name, {}, seeds));
     if (entry.can.suspecting) rows.push_back(measure(name + " + detector", name, 20ms, seeds));
@@ -155,7 +157,7 @@ std::string survived(const Outcomes& outcomes) {
 
 constexpr std::string_view section = "lecture notes, section 15.2, fault tolerance";
 
-std::vector<Claim> judge(const std::vector<Row>& rows, const Voting& voting) {
+std::vector<PaperClaim> judge(const std::vector<Row>& rows, const Voting& voting) {
   auto tolerant = std::count_if(rows.begin(), rows.end(),
                                 [](const Row& row) { return row.lost.all_went_on(); });
   const Row& ring = row_of(rows, "ring");
@@ -219,7 +221,7 @@ Figure draw(const std::vector<Row>& rows) {
 
 }  // namespace
 
-Findings textbook_faults(const Setup& setup) {
+ExperimentResult textbook_faults(const Setup& setup) {
   const Seeds& seeds = setup.seeds;
   Table table({"algorithm", "lost message", "idle", "waiting", "holding", "serving", "voting"});
   table.group("", 1);

@@ -1,5 +1,6 @@
-// Exercise 15.7 of the lecture notes: a process enters many times before another one wants to. What
-// Ricart and Agrawala's algorithm costs then, and what it costs if permissions are kept.
+// Exercise 15.7 of the lecture notes: a process enters many times before another one wants to.
+// Measures what Ricart and Agrawala's algorithm costs then, and what it costs if permissions are
+// kept.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -24,8 +25,8 @@ constexpr std::string_view asks_all = "ricart-agrawala", keeps = "ricart-agrawal
                            token = "naimi-trehel";
 constexpr std::string_view algorithms[] = {asks_all, keeps, token};
 
-/// A process enters so many times in a row and then thinks for so long that others hardly ever meet
-/// it; or all of them begin their rows at once.
+/// Without contention, a process enters `row` times in a row and then thinks for so long that rows
+/// hardly ever meet. With contention, all processes begin their rows at once.
 Options workload(std::string_view algorithm, std::uint64_t row, bool contended) {
   Options options;
   options.algorithm = algorithm;
@@ -42,7 +43,7 @@ Options workload(std::string_view algorithm, std::uint64_t row, bool contended) 
 
 struct Cost {
   Sample messages;
-  /// In message times, from request to entry.
+  /// From request to entry, in message times.
   Sample wait, longest_wait;
   std::size_t stopped = 0;
 
@@ -63,11 +64,11 @@ Cost measure(Options options, const Seeds& seeds) {
 
 struct Row {
   std::uint64_t length;
-  /// In the order of the algorithms.
+  /// In the order of `algorithms`.
   Cost alone[std::size(algorithms)] = {};
   Cost contended[std::size(algorithms)] = {};
 
-  /// A multicast and its replies, once for the whole row.
+  /// Messages per entry if one multicast and its replies serve the whole row.
   double once_a_row() const { return 2.0 * (nodes - 1) / static_cast<double>(length); }
 };
 
@@ -87,7 +88,7 @@ std::vector<Row> measure_all(const Setup& setup) {
   return rows;
 }
 
-std::vector<Claim> judge(const std::vector<Row>& rows) {
+std::vector<PaperClaim> judge(const std::vector<Row>& rows) {
   const Row& longest = rows.back();
   double dearest = 0, excess = 0;
   std::size_t stopped = 0;
@@ -143,8 +144,8 @@ Figure draw(const std::vector<Row>& rows) {
 
 }  // namespace
 
-Findings textbook_reuse(const Setup& setup) {
-  Findings findings{
+ExperimentResult textbook_reuse(const Setup& setup) {
+  ExperimentResult findings{
       fmt::format("{} nodes, every message takes {}, a holder stays {}. A process enters so many "
                   "times in a row, asking again\nat once, five rows in all. Low load: then it "
                   "thinks for 20 N rows in the mean, so that rows hardly\nmeet. High load: it goes "

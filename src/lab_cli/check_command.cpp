@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "check/check.hpp"
-#include "check/story.hpp"
+#include "check/counterexample.hpp"
 #include "core/text.hpp"
 #include "lab_cli/check_recovery.hpp"
 #include "lab_cli/commands.hpp"
@@ -37,7 +37,7 @@ struct CheckTexts {
   bool json = false;
   std::optional<std::string> out, trace;
   ShowTexts show;
-  /// Of a group that recovers.
+  /// For a group that recovers.
   bool recovery = false;
   std::map<check::group::Budget, std::uint32_t> faults;
   std::optional<std::string> without;
@@ -47,7 +47,7 @@ struct CheckTexts {
   std::optional<std::string> clusters, sites;
 };
 
-/// Of either kind of check.
+/// Works for the settings of both kinds of check.
 template <class Setting>
 void read_clusters(const CheckTexts& texts, Setting& setting) {
   if (!texts.clusters) return;
@@ -76,14 +76,14 @@ void read_choices(CheckTexts& texts) {
   options.setting.tuning.replication.replicas = texts.replicas;
   options.setting.newcomers = texts.budgets[Budget::join];
   if (options.setting.newcomers >= options.setting.nodes)
-    throw BadText("--join: somebody must be there to join; give more --nodes");
+    throw BadText("--join: at least one node must be a member already; give more --nodes");
   options.reduce = !texts.full;
   options.livelock = !texts.skip_livelock;
   options.bytes_max = std::size_t{texts.memory_mib} << 20;
   options.stop = &check_interrupted;
 }
 
-/// As in "2+1".
+/// Prints sizes as in "2+1".
 std::string sum_of(const std::vector<check::Node>& sizes) {
   std::string text;
   for (check::Node size : sizes) text += (text.empty() ? "" : "+") + std::to_string(size);
@@ -113,11 +113,11 @@ std::string bounds(const check::Options& options) {
                                     "suspicions",    entry.can.routed ? "timers" : "restarts"};
   for (auto [budget, count] : options.budgets)
     if (count > 0) text += fmt::format(", {} up to {}", names[static_cast<int>(budget)], count);
-  if (options.detect) text += ", of which everybody is told";
+  if (options.detect) text += ", all nodes being told";
   return text;
 }
 
-void show_progress(const check::Progress& progress) {
+void show_progress(const check::SearchProgress& progress) {
   static auto start = std::chrono::steady_clock::now();
   std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   fmt::print(stderr, "\r\033[K{} states, {:.0f}/s, depth {}, {} in the queue", progress.states,
@@ -139,6 +139,7 @@ void print_json(const check::Options& options, const check::Report& report) {
   json["seconds"] = report.seconds;
   json["livelock_seconds"] = report.livelock_seconds;
   json["bytes_per_state"] = bytes_per_state(report);
+  json["contended"] = report.contended;
   json["complete"] = report.complete;
   if (!report.incomplete.empty()) json["incomplete"] = report.incomplete;
   json["violation"] = nullptr;
@@ -181,15 +182,15 @@ Exit conclude(const CheckTexts& texts, const check::Report& report) {
   if (report.violation) {
     fmt::print(stderr, "{} broken after {} steps: {}\n{}", word(report.violation->property),
                report.steps.size(), report.violation->what,
-               check::tell_story(texts.options, report));
+               check::describe_counterexample(texts.options, report));
     write_files(texts, report);
     if (texts.out) fmt::print(stderr, "  repeat: conch replay {}\n", *texts.out);
     return sim::is_safety(report.violation->property) ? Exit::safety_broken : Exit::liveness_broken;
   }
   if (report.complete && !report.interesting()) {
     fmt::print(stderr,
-               "conch: something that should happen within these bounds never did; "
-               "a run that sees nothing proves nothing\n");
+               "conch: something that should happen within these bounds never did; a run that "
+               "never reaches it proves nothing\n");
     return Exit::bad_usage;
   }
   return report.complete ? Exit::held : Exit::bad_usage;
@@ -205,7 +206,7 @@ film::Builder film_of(const CheckTexts& texts, const check::Report& report,
       .algorithm = setting.algorithm,
       .family = std::string(film::family_of(setting.algorithm))};
   if (find_any(setting.algorithm).can.routed) {
-    // A scenario's overlay has other ways.
+    // The overlay of a scenario routes differently, so the film is made from the trace.
     sim::FilmSink sink(about, setting.nodes, {});
     check::write_trace(texts.options, report, sink);
     sink.violate(*report.violation);
@@ -213,16 +214,17 @@ film::Builder film_of(const CheckTexts& texts, const check::Report& report,
   }
   film::Builder film =
       std::move(sim::film_of(check::to_scenario(texts.options, report), about).front());
-  // Of what comes round again and again, a script shows one round.
+  // A script shows only one round of a livelock, which breaks nothing yet; add the violation.
   if (film.violations() == 0)
     film.violation(word(report.violation->property), report.violation->what, {});
   return film;
 }
 
-/// A counterexample, if there is one.
+/// Shows the counterexample, if there is one.
 void show_film(const CheckTexts& texts, const check::Report& report, const Invocation& invocation) {
   if (!texts.show.wanted()) return;
-  if (!report.violation) return fmt::print(stderr, "nothing is broken: there is nothing to show\n");
+  if (!report.violation)
+    return fmt::print(stderr, "no property is broken: there is nothing to show\n");
   show(film_of(texts, report, invocation), texts.show);
 }
 
@@ -249,12 +251,11 @@ check::group::Options recovery_options(CheckTexts& texts) {
   return options;
 }
 
-/// What there is before a search begins, and a little to begin with.
+/// A search needs 16 MiB more than what the process uses before it begins.
 void refuse_too_little(std::uint32_t memory_mib) {
-  std::size_t least_mib = (check::Memory::peak() >> 20) + 16;
+  std::size_t least_mib = (check::MemoryBudget::peak() >> 20) + 16;
   if (memory_mib < least_mib)
-    throw BadText(fmt::format("--memory {}: give at least {}, with which a search can begin",
-                              memory_mib, least_mib));
+    throw BadText(fmt::format("--memory {}: a search needs at least {}", memory_mib, least_mib));
 }
 
 void run_check(CheckTexts& texts, Invocation& invocation) {
@@ -283,63 +284,70 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
   auto texts = std::make_shared<CheckTexts>();
   check::Options& options = texts->options;
   options.threads = std::clamp(std::thread::hardware_concurrency(), 1U, threads_max);
-  command->add_option("algorithm", options.setting.algorithm, "As conch algorithms lists them")
+  command->add_option("algorithm", options.setting.algorithm, "Algorithm; see conch algorithms")
       ->required();
-  auto* nodes = command->add_option("--nodes", options.setting.nodes, "How many");
+  auto* nodes = command->add_option("--nodes", options.setting.nodes, "Number of nodes");
   nodes->capture_default_str();
-  command->add_option("--clusters", texts->clusters, "Instead: in clusters, 2,1 or 2x2")
+  command->add_option("--clusters", texts->clusters, "Nodes in clusters instead: 2,1 or 2x2")
       ->excludes(nodes);
-  command->add_option("--sites", texts->sites, "How many of the clusters each site has: 1,1");
-  command->add_option("--requests", options.setting.requests, "Per node")->capture_default_str();
-  command->add_option("--requesters", texts->requesters,
-                      "So many of the nodes ask; all, and two of a protocol over an overlay");
-  command->add_option("--readers", options.setting.readers, "So many of the nodes only read")
+  command->add_option("--sites", texts->sites, "Number of clusters at each site: 1,1");
+  command->add_option("--requests", options.setting.requests, "Requests per node")
       ->capture_default_str();
-  command->add_option("--replicas", texts->replicas, "Of a protocol over an overlay")
+  command->add_option(
+      "--requesters", texts->requesters,
+      "Number of nodes that request (default: all; two for a protocol over an overlay)");
+  command->add_option("--readers", options.setting.readers, "Number of nodes that only read")
       ->capture_default_str();
-  command->add_option("--channel", texts->channel, "fifo, any, or auto: any where it may be")
+  command
+      ->add_option("--replicas", texts->replicas,
+                   "Replicas of the lock, for a protocol over an overlay")
+      ->capture_default_str();
+  command
+      ->add_option("--channel", texts->channel,
+                   "fifo, any, or auto: any where the algorithm allows it")
       ->capture_default_str();
   add_tuning_options(*command, texts->tuning, "");
   auto budget = [&](const char* name, Budget which, const char* what) {
     command->add_option(name, texts->budgets[which], what)
-        ->group("How often at most")
+        ->group("Limits on what may happen")
         ->capture_default_str();
   };
   budget("--cancel", Budget::cancel, "Waiters that cancel");
   budget("--leave", Budget::leave, "Members that leave");
-  budget("--join", Budget::join, "Joins; so many of the nodes start outside");
+  budget("--join", Budget::join, "Nodes that start outside and join");
   budget("--duplicate", Budget::duplicate, "Messages delivered twice");
   budget("--lose", Budget::lose, "Messages lost");
   budget("--crash", Budget::crash, "Nodes that crash");
-  budget("--suspect", Budget::suspect,
-         "Times that somebody is told of a crash, or thinks so, true or not");
-  command->add_flag("--detect", options.detect, "Everybody is told of every crash, and of no other")
-      ->group("How often at most");
+  budget("--suspect", Budget::suspect, "Crash reports and suspicions, right or wrong");
+  command->add_flag("--detect", options.detect, "Report every crash to all nodes, and no other")
+      ->group("Limits on what may happen");
   budget("--retire", Budget::retire, "Coordinators of an election that retire");
   budget("--restart", Budget::restart,
-         "Dead processes that start again: of an election, or of a group that recovers");
+         "Crashed processes that restart, in an election or a group that recovers");
   command
-      ->add_option("--timers", texts->timers,
-                   "Timers that go off, of a protocol over an overlay, which would go on for ever")
-      ->group("How often at most")
+      ->add_option(
+          "--timers", texts->timers,
+          "Timers that fire, for a protocol over an overlay, which would otherwise never end")
+      ->group("Limits on what may happen")
       ->capture_default_str();
   auto fault = [&](const char* name, check::group::Budget which, const char* what) {
     command->add_option(name, texts->faults[which], what)
         ->group("A group that recovers")
         ->capture_default_str();
   };
-  command->add_flag("--recovery", texts->recovery, "With a register, leases and epochs")
+  command
+      ->add_flag("--recovery", texts->recovery, "Check a group with a register, leases and epochs")
       ->group("A group that recovers");
-  fault("--pause", check::group::Budget::pause, "Processes that stop for a while, at most");
-  fault("--usurp", check::group::Budget::usurp, "Processes that start under an id that runs");
-  command->add_option("--without", texts->without, "Take away a rule of the recovery")
+  fault("--pause", check::group::Budget::pause, "Processes that pause");
+  fault("--usurp", check::group::Budget::usurp, "Processes that start under an id in use");
+  command->add_option("--without", texts->without, "Leave out one rule of the recovery")
       ->group("A group that recovers");
-  command->add_flag("--exact", options.exact, "Keep states whole instead of 128-bit hashes");
-  command->add_flag("--full", texts->full, "Leave out nothing: every order of every step");
+
+  command->add_flag("--full", texts->full, "Explore every order of every step, without reduction");
   command->add_flag("--skip-livelock", texts->skip_livelock, "Do not look for cycles");
-  command->add_option("--threads", options.threads, "All cores by default")
+  command->add_option("--threads", options.threads, "Number of threads (default: all cores)")
       ->check(CLI::Range(1U, threads_max));
-  command->add_option("--memory", texts->memory_mib, "MiB of the whole process, at most")
+  command->add_option("--memory", texts->memory_mib, "Memory limit of the whole process, in MiB")
       ->capture_default_str();
   command->add_flag("--json", texts->json, "Print one JSON object");
   command->add_option("--out", texts->out, "Write a counterexample for conch replay");

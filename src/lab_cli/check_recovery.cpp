@@ -73,13 +73,13 @@ Exit check_recovery(const Options& options, bool json, const check::ProgressSink
   if (report.violation) {
     fmt::print(stderr, "{} broken after {} steps: {}\n{}  repeat: conch {}\n",
                word(report.violation->property), report.steps.size(), report.violation->what,
-               tell_story(options, report), command(options));
+               describe_counterexample(options, report), command(options));
     return sim::is_safety(report.violation->property) ? Exit::safety_broken : Exit::liveness_broken;
   }
   if (report.complete && !report.interesting()) {
     fmt::print(stderr,
-               "conch: something that should happen within these bounds never did; "
-               "a run that sees nothing proves nothing\n");
+               "conch: something that should happen within these bounds never did; a run that "
+               "never reaches it proves nothing\n");
     return Exit::bad_usage;
   }
   return report.complete ? Exit::held : Exit::bad_usage;

@@ -1,4 +1,4 @@
-// `conch check ALGORITHM --recovery`.
+// `conch check ALGORITHM --recovery`: checks a group that recovers from crashes.
 #pragma once
 
 #include <fmt/core.h>
@@ -8,10 +8,10 @@
 
 namespace conch::lab_cli {
 
-/// The rule with this name. Throws BadText.
+/// Finds a rule by its name. Throws BadText.
 recovery::Rule to_rule(const std::string& name);
 
-/// Of a check that is not complete: why, and what can be said all the same.
+/// Explains why a check is incomplete, and what it has shown nevertheless.
 template <class Report>
 std::string how_far(const Report& report) {
   return fmt::format(

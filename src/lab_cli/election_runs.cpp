@@ -38,7 +38,7 @@ ElectionOptions to_election(const SimTexts& texts) {
   if (texts.latency)
     options.latency = parsed("--latency", [&] { return sim::Distribution::parse(*texts.latency); });
   if (texts.channel == "any") {
-    options.channel = sim::Channel::any;
+    options.channel = sim::ChannelOrder::any;
   } else if (texts.channel != "fifo") {
     throw BadText("--channel: \"" + texts.channel + "\" is none of fifo, any");
   }
@@ -60,7 +60,8 @@ ElectionOptions to_election(const SimTexts& texts) {
   return options;
 }
 
-/// What the run promised and whether it kept it.
+/// The verdict on a property. A run stops at its first violation; if that is a safety violation, a
+/// liveness property was not checked.
 std::string verdict(const ElectionResult& result, sim::Property property) {
   if (!result.violation) return "held";
   if (result.violation->property == property) return "violated";
@@ -71,7 +72,7 @@ std::string verdict(const ElectionResult& result, sim::Property property) {
 sim::Sometimes sometimes_of(const ElectionOptions& options, const sim::ElectionSights& sights,
                             const std::map<std::string, std::uint64_t>& by_type) {
   sim::Sometimes sometimes;
-  for (const sim::Sight& sight : sights_of(sights, options))
+  for (const sim::SightCount& sight : sights_of(sights, options))
     sometimes[std::string(sight.what)] = sight.count;
   sim::count_messages(find_any(options.algorithm), by_type, sometimes);
   return sometimes;
@@ -107,7 +108,7 @@ void print_text(const ElectionOptions& options, const ElectionResult& result) {
     types += fmt::format("{}{} {}", types.empty() ? "" : ", ", name, count);
   fmt::print("{}, {} nodes, seed {}: {}\n", options.algorithm, options.nodes, options.seed,
              result.coordinator ? fmt::format("{} is the coordinator", result.coordinator->value)
-                                : "nobody is the coordinator");
+                                : "there is no coordinator");
   print_line("elections", fmt::format("{} begun, {} won", result.elections, result.coordinators));
   print_line("messages", fmt::format("{}, {} bytes", result.messages.total, result.messages.bytes));
   print_line("by type", types.empty() ? "none" : types);
@@ -175,7 +176,7 @@ void print_runs(const ElectionOptions& options, const SeedRange& range,
                                       mean["coordinators"].get<double>()));
   print_line("properties", fmt::format("E1 {}, E2 {}", mean["properties"]["E1"].get<std::string>(),
                                        mean["properties"]["E2"].get<std::string>()));
-  for (const sim::Sight& sight : sights_of(sights, options))
+  for (const sim::SightCount& sight : sights_of(sights, options))
     fmt::print("  {:<46} {} times\n", sight.what, sight.count);
 }
 
@@ -186,7 +187,7 @@ void run_many(const ElectionOptions& options, const SimTexts& texts, Invocation&
   auto runs = run_seeds<ElectionResult>(range, texts.threads, [&](std::uint64_t seed) {
     return sim::simulate(sim::for_seed(options, seed));
   });
-  if (runs.done == 0) throw BadText("interrupted before the first run ended");
+  if (runs.done == 0) throw BadText("interrupted before the first run finished");
   sim::ElectionSights sights;
   for (const auto& result : runs.results)
     if (result) sights.add(result->sights);
@@ -198,7 +199,7 @@ void run_many(const ElectionOptions& options, const SimTexts& texts, Invocation&
       });
   sim::Finding missed = sim::missed(sights, options, runs.done);
   if (runs.failures == 0 && missed) {
-    fmt::print(stderr, "conch: {}; a run that sees nothing proves nothing\n", *missed);
+    fmt::print(stderr, "conch: {}; a run that never reaches it proves nothing\n", *missed);
     invocation.exit = Exit::bad_usage;
   }
   invocation.exit = complain_of_interrupt(runs.done, runs.results.size(), invocation.exit);
@@ -210,11 +211,11 @@ void add_election_options(CLI::App& command, SimTexts& texts) {
   auto add = [&](const char* name, auto& text, const char* what) {
     command.add_option(name, text, what)->group(election_group);
   };
-  add("--starts", texts.starts, "How often somebody begins an election by itself [3]");
-  add("--crashes", texts.crashes, "Crashes at random, of bullies [2]");
-  add("--restarts", texts.restarts, "Share of them that come back [70%]");
-  add("--retires", texts.retires, "How often the coordinator retires [0]");
-  add("--spread", texts.spread, "Within how long all this happens [6 T', or two laps]");
+  add("--starts", texts.starts, "Elections begun spontaneously [3]");
+  add("--crashes", texts.crashes, "Random crashes, for bullies [2]");
+  add("--restarts", texts.restarts, "Share of crashed processes that restart [70%]");
+  add("--retires", texts.retires, "Times that the coordinator retires [0]");
+  add("--spread", texts.spread, "Period within which all this happens [6 T', or two laps]");
   add("--answer-timeout", texts.answer_timeout, "T of a bully [just above 2 messages]");
   add("--coordinator-timeout", texts.coordinator_timeout, "T' of a bully [just above T + 2]");
 }

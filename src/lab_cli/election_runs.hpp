@@ -1,4 +1,4 @@
-// `conch sim` of an election: its options and its runs.
+// `conch sim` for elections: the options and the runs.
 #pragma once
 
 #include <CLI/CLI.hpp>

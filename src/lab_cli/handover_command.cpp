@@ -50,7 +50,7 @@ Workload to_workload(const HandoverTexts& texts) {
   return workload;
 }
 
-/// The seed also draws who is at which site.
+/// The seed also draws which peer is at which site.
 Workload for_seed(Workload workload, std::uint64_t seed) {
   workload.seed = seed;
   if (auto* grid = std::get_if<sim::Grid>(&workload.wires)) grid->placement = seed;
@@ -93,7 +93,7 @@ struct Totals {
     if (workload.churners == 0) return;
     sometimes["a peer leaves"] += measured.leaves;
     sometimes["a peer comes back"] += measured.joins;
-    sometimes["the lock comes to somebody before it gives up"] += measured.unwanted;
+    sometimes["the lock arrives before a peer gives up"] += measured.unwanted;
   }
 };
 
@@ -145,30 +145,31 @@ void run_handovers(const HandoverTexts& texts, Invocation& invocation) {
 
 void add_handover_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand(
-      "handover", "Simulate peers that hand a block of data to one another with its lock");
+      "handover", "Simulate peers that pass a block of data to one another with its lock");
   auto texts = std::make_shared<HandoverTexts>();
   Workload& workload = texts->workload;
   workload.peers = 10;
-  command->add_option("algorithm", workload.algorithm, "As conch algorithms lists them")
+  command->add_option("algorithm", workload.algorithm, "Algorithm; see conch algorithms")
       ->required();
   auto add = [&](const char* name, auto& value, const char* what) {
     return command->add_option(name, value, what)->capture_default_str();
   };
-  add("--peers", workload.peers, "How many")->check(CLI::Range(1u, 100'000u));
-  add("--churners", workload.churners, "So many of them ask in vain, leave and come back");
-  add("--cycles", workload.cycles, "Of each of the others")->check(CLI::Range(1u, 1'000'000u));
-  add("--idle", texts->idle, "How long a peer does something else");
-  add("--overlap", texts->overlap, "How long it goes on after it has asked");
-  add("--locked", texts->locked, "How long it uses the data");
-  add("--wait", texts->wait, "How long who comes and goes waits, each of two times");
-  add("--opening", texts->opening, "Within how long the peers begin");
-  add("--bytes", workload.bytes, "Of the data");
+  add("--peers", workload.peers, "Number of peers")->check(CLI::Range(1u, 100'000u));
+  add("--churners", workload.churners,
+      "Number of peers that request, give up, leave and come back");
+  add("--cycles", workload.cycles, "Cycles of each other peer")->check(CLI::Range(1u, 1'000'000u));
+  add("--idle", texts->idle, "Time that a peer spends idle");
+  add("--overlap", texts->overlap, "Time between request and acquire");
+  add("--locked", texts->locked, "Time for which a peer uses the data");
+  add("--wait", texts->wait, "Each of the two waits of a peer that comes and goes");
+  add("--opening", texts->opening, "Period within which the peers begin");
+  add("--bytes", workload.bytes, "Size of the data");
   add("--wires", texts->wires, "grid: sites of clusters; uniform: one latency everywhere");
-  command->add_flag("--prefetch", workload.prefetch, "Fetch the data when the lock comes");
+  command->add_flag("--prefetch", workload.prefetch, "Fetch the data as soon as the lock arrives");
   CLI::Option* seed = add("--seed", texts->seed, "One run");
-  command->add_option("--seeds", texts->seeds, "Many runs, as 1..200")->excludes(seed);
+  command->add_option("--seeds", texts->seeds, "Many runs, such as 1..200")->excludes(seed);
   add_threads_option(*command, texts->threads);
-  command->add_flag("--json", texts->json, "Print the numbers for a program to read");
+  command->add_flag("--json", texts->json, "Print the numbers as JSON");
   command->footer(
       "Exit status: 0 all properties held, 1 bad usage, 2 a safety property broke, 3 a liveness\n"
       "property broke. Examples:\n"

@@ -40,7 +40,7 @@ lab::Seeds parse_range(const std::string& text) {
   return {range.first, range.last};
 }
 
-/// What `run` and `report` have in common.
+/// The options that `run` and `report` share.
 struct ScaleTexts {
   std::optional<std::string> seeds;
   bool quick = false;
@@ -52,7 +52,7 @@ struct ScaleTexts {
 };
 
 void add_scale(CLI::App& command, ScaleTexts& texts, const std::string& quick) {
-  command.add_option("--seeds", texts.seeds, "The runs to average over, such as 1..10");
+  command.add_option("--seeds", texts.seeds, "Runs to average over, such as 1..10");
   command.add_flag("--quick", texts.quick, quick);
   command.add_flag("--smoke", texts.smoke)->group("");  // for tests
 }
@@ -60,7 +60,7 @@ void add_scale(CLI::App& command, ScaleTexts& texts, const std::string& quick) {
 struct LabTexts : ScaleTexts {
   std::string name;
   std::optional<std::string> engine;
-  /// By name, of all experiments.
+  /// The settings of all experiments, by name; empty if not given.
   std::map<std::string_view, std::optional<std::string>> settings;
   bool json = false;
   std::optional<std::string> out;
@@ -76,7 +76,7 @@ lab::Engines parse_engines(const std::string& text) {
 lab::Setup setup_of(const lab::Experiment& experiment, const LabTexts& texts) {
   if (texts.engine && !experiment.has_engines)
     throw BadText("--engine: " + std::string(experiment.name) +
-                  " runs on our simulator alone; do without");
+                  " runs only on our simulator; leave it out");
   lab::Setup setup = experiment.setup_at(texts.scale());
   if (texts.seeds) setup.seeds = parse_range(*texts.seeds);
   setup.engines = parse_engines(texts.engine.value_or("both"));
@@ -85,7 +85,7 @@ lab::Setup setup_of(const lab::Experiment& experiment, const LabTexts& texts) {
   return setup;
 }
 
-/// An option that no experiment has.
+/// Refuses an option that no experiment has, with the list of those that this one takes.
 void refuse_extras(const LabTexts& texts, const std::vector<std::string>& extras) {
   if (extras.empty()) return;
   std::string_view name = extras.front();
@@ -95,7 +95,7 @@ void refuse_extras(const LabTexts& texts, const std::vector<std::string>& extras
 }
 
 /// "Holds: what the paper states (where). Paper: ... Here: ..."
-std::string print_claim(const lab::Claim& claim) {
+std::string print_claim(const lab::PaperClaim& claim) {
   std::string verdict(lab::print(claim.verdict));
   verdict[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(verdict[0])));
   std::string text = fmt::format("{}: {} ({}) ", verdict, claim.says, claim.of);
@@ -106,18 +106,19 @@ std::string print_claim(const lab::Claim& claim) {
 void run_experiment(const LabTexts& texts) {
   const lab::Experiment& experiment = lab::find_experiment(texts.name);
   lab::Setup setup = setup_of(experiment, texts);
-  lab::Findings findings = experiment.run(setup);
+  lab::ExperimentResult findings = experiment.run(setup);
   if (texts.json) return fmt::print("{}\n", findings_json(experiment, setup, findings).dump(2));
   fmt::print("{}: {}\n\n{}\n\n{}\n", experiment.name, experiment.about, findings.setting,
              findings.table.text());
-  for (const lab::Claim& claim : findings.claims)
+  for (const lab::PaperClaim& claim : findings.claims)
     fmt::print("- {}\n", wrapped(print_claim(claim), 96));
   for (const std::string& remark : findings.remarks) fmt::print("- {}\n", wrapped(remark, 96));
   if (texts.out)
     fmt::print("\nwritten: {}\n", write_csv(*texts.out, experiment.name, findings.table).string());
 }
 
-/// An option for each name, whatever experiment takes it.
+/// Adds one option per setting name. If several experiments have it, they share the option, and its
+/// description lists their defaults.
 void add_settings(CLI::App& run, LabTexts& texts) {
   for (const lab::Experiment& experiment : lab::experiments())
     for (const lab::Setting& setting : experiment.settings) {
@@ -134,15 +135,16 @@ void add_settings(CLI::App& run, LabTexts& texts) {
 
 void add_report_command(CLI::App& lab, Invocation& invocation) {
   CLI::App* command = lab.add_subcommand(
-      "report", "Run all experiments and list their verdicts; with --out, also write a page");
+      "report", "Run all experiments and list their verdicts; with --out, write a page, too");
   auto scale = std::make_shared<ScaleTexts>();
   auto against = std::make_shared<std::optional<std::string>>();
   auto options = std::make_shared<ReportOptions>();
-  command->add_option("--out", options->out, "The directory for report.html and a CSV of each");
-  add_scale(*command, *scale, "Fewer seeds and sizes");
+  command->add_option("--out", options->out, "Directory for report.html and one CSV per table");
+  add_scale(*command, *scale, "Use fewer seeds and sizes");
   command->add_option("--against", *against,
-                      "Run everything again with these seeds; exit with 1 if a verdict differs");
-  command->add_option("--only", options->only, "These experiments, separated by commas [all]")
+                      "Repeat everything with these seeds; exit status 1 if a verdict differs");
+  command
+      ->add_option("--only", options->only, "Run only these experiments, separated by commas [all]")
       ->delimiter(',');
   command->callback([&invocation, scale, against, options] {
     options->scale = scale->scale();
@@ -160,13 +162,13 @@ void add_lab_command(CLI::App& app, Invocation& invocation) {
   command->add_subcommand("list", "List the experiments")->callback(list_experiments);
   CLI::App* run = command->add_subcommand("run", "Run an experiment and print its table");
   auto texts = std::make_shared<LabTexts>();
-  run->add_option("name", texts->name, "One of those that conch lab list lists")->required();
-  add_scale(*run, *texts, "Fewer seeds and sizes");
+  run->add_option("name", texts->name, "Experiment; see conch lab list")->required();
+  add_scale(*run, *texts, "Use fewer seeds and sizes");
   run->add_option("--engine", texts->engine,
-                  "Of the dho experiments: sim, simgrid, or both to compare them [both]");
+                  "For the dho experiments: sim, simgrid, or both to compare them [both]");
   add_settings(*run, *texts);
   auto* json = run->add_flag("--json", texts->json, "Print one JSON object");
-  run->add_option("--out", texts->out, "Also write the table as CSV into this directory")
+  run->add_option("--out", texts->out, "Write the table as CSV into this directory, too")
       ->excludes(json);
   run->allow_extras();
   run->callback([texts, run] {

@@ -80,7 +80,7 @@ Json figure_json(const lab::Figure& figure) {
           {"x", axis_json(figure.x)}, {"y", axis_json(figure.y)}, {"series", series}};
 }
 
-Json claim_json(const lab::Claim& claim) {
+Json claim_json(const lab::PaperClaim& claim) {
   return {{"of", claim.of},
           {"says", claim.says},
           {"paper", claim.paper},
@@ -100,7 +100,7 @@ Json layout_json(const Table& table) {
 }
 
 Json findings_json(const lab::Experiment& experiment, const lab::Setup& setup,
-                   const lab::Findings& findings) {
+                   const lab::ExperimentResult& findings) {
   Json json;
   json["experiment"] = experiment.name;
   json["about"] = experiment.about;
@@ -110,7 +110,7 @@ Json findings_json(const lab::Experiment& experiment, const lab::Setup& setup,
   json["columns"] = findings.table.names();
   json["rows"] = rows_json(findings.table);
   json["claims"] = Json::array();
-  for (const lab::Claim& claim : findings.claims) json["claims"].push_back(claim_json(claim));
+  for (const lab::PaperClaim& claim : findings.claims) json["claims"].push_back(claim_json(claim));
   json["remarks"] = findings.remarks;
   json["figures"] = Json::array();
   for (const lab::Figure& figure : findings.figures) json["figures"].push_back(figure_json(figure));

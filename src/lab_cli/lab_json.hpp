@@ -1,4 +1,4 @@
-// What an experiment found, as JSON: for `conch lab run --json` and for the page of the report.
+// The findings of an experiment as JSON, for `conch lab run --json` and for the page of the report.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,11 +7,11 @@
 
 namespace conch::lab_cli {
 
-/// Cells that are numbers are numbers, and empty ones are null.
+/// Table cells that are numbers become JSON numbers; empty ones become null.
 nlohmann::ordered_json findings_json(const lab::Experiment& experiment, const lab::Setup& setup,
-                                     const lab::Findings& findings);
-/// How a page shows the table: its cells as they are printed, names and titles, and what is aligned
-/// left.
+                                     const lab::ExperimentResult& findings);
+/// The table as a page shows it: printed cells, column names, group titles, and which columns are
+/// aligned left.
 nlohmann::ordered_json layout_json(const Table& table);
 
 }  // namespace conch::lab_cli

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t bar_columns = 30;
 constexpr std::string_view clear_line = "\r\033[K";
 
-/// Not through stdio: a child that is made meanwhile would find its lock taken.
+/// Writes without stdio: a child that is forked meanwhile could inherit a locked stdio lock.
 void put(std::string_view text) {
   while (!text.empty()) {
     ssize_t written = write(STDERR_FILENO, text.data(), text.size());
@@ -25,12 +25,12 @@ void put(std::string_view text) {
   }
 }
 
-/// What is said when the report is interrupted, and by whom.
+/// The message on an interrupt, and the process that prints it.
 std::string last_words;
 pid_t whose = 0;
 
 void on_interrupt(int signal) {
-  if (getpid() == whose) put(last_words);  // and not a child
+  if (getpid() == whose) put(last_words);  // only the parent, not a child
   std::signal(signal, SIG_DFL);
   raise(signal);
 }
@@ -40,7 +40,7 @@ void on_interrupt(int signal) {
 ReportProgress::ReportProgress(std::size_t total, const std::optional<std::string>& out)
     : total_(total), is_terminal_(isatty(STDERR_FILENO) == 1) {
   last_words = fmt::format("{}conch: stopped{}\n", is_terminal_ ? clear_line : "",
-                           out ? "; the tables that are done are in " + *out : "");
+                           out ? "; the finished tables are in " + *out : "");
   whose = getpid();
   for (int signal : {SIGINT, SIGTERM}) std::signal(signal, on_interrupt);
   if (is_terminal_) painter_ = std::thread([this] { keep_drawing(); });
@@ -83,7 +83,7 @@ void ReportProgress::draw() const {
 void ReportProgress::keep_drawing() {
   sigset_t all;
   sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);  // signals are for the thread that works
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);  // the working thread handles signals
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, 500ms, [this] { return is_over_; })) draw();
 }

@@ -1,5 +1,5 @@
-// How far a report is, on stderr: a bar with the time where that is a terminal, else a line for
-// each experiment. What is drawn is taken away when Ctrl-C ends the report.
+// The progress of a report on stderr: a bar with the elapsed time on a terminal, else a line per
+// experiment. If Ctrl-C ends the report, the bar is removed.
 #pragma once
 
 #include <chrono>
@@ -14,14 +14,15 @@ namespace conch::lab_cli {
 
 class ReportProgress {
  public:
-  /// Of so many experiments, whose tables go to `out`, if anywhere. There is one at a time.
+  /// Shows the progress of `total` experiments. `out` is the directory of their tables, if there is
+  /// one; the message on Ctrl-C names it. Only one object may exist at a time.
   ReportProgress(std::size_t total, const std::optional<std::string>& out);
   ~ReportProgress();
   ReportProgress(const ReportProgress&) = delete;
   ReportProgress& operator=(const ReportProgress&) = delete;
 
   void begin(std::string_view name);
-  /// How long it took.
+  /// Returns how long the experiment took, in seconds.
   double end();
 
  private:

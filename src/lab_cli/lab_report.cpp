@@ -36,16 +36,16 @@ std::vector<const lab::Experiment*> chosen(const std::vector<std::string>& only)
   return list;
 }
 
-/// Better now than after minutes.
+/// Checks early, because the experiments take minutes.
 void make_writable(const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error) throw BadText("--out: cannot make " + directory + ": " + error.message());
+  if (error) throw BadText("--out: cannot create " + directory + ": " + error.message());
   if (access(directory.c_str(), W_OK | X_OK) != 0)
     throw BadText("--out: cannot write into " + directory + ": " + std::strerror(errno));
 }
 
-/// Ctrl-C has to wait.
+/// Delays Ctrl-C while it exists, by blocking the signals in this thread.
 class Uninterrupted {
  public:
   Uninterrupted() {
@@ -62,7 +62,7 @@ class Uninterrupted {
   sigset_t before_;
 };
 
-/// As a whole, or not at all: whoever looks meanwhile finds what was there before.
+/// Replaces the file atomically: a reader sees the old contents or the new.
 void write_file(const std::filesystem::path& path, std::string_view text) {
   Uninterrupted uninterrupted;
   std::filesystem::path part = path;
@@ -89,7 +89,7 @@ lab::Setup setup_of(const lab::Experiment& experiment, const ReportOptions& opti
   return setup;
 }
 
-/// What repeats one experiment of the report.
+/// The command line that repeats one experiment of the report.
 std::string command(const lab::Experiment& experiment, const ReportOptions& options,
                     const lab::Setup& setup) {
   std::string text = fmt::format("conch lab run {}", experiment.name);
@@ -98,10 +98,10 @@ std::string command(const lab::Experiment& experiment, const ReportOptions& opti
   return text;
 }
 
-/// Runs experiments, and collects what they find.
-class Report {
+/// Runs experiments and collects their findings.
+class LabReport {
  public:
-  explicit Report(const ReportOptions& options)
+  explicit LabReport(const ReportOptions& options)
       : options_(options), experiments_(chosen(options.only)) {
     if (options.out)
       make_writable(*options.out);
@@ -115,14 +115,14 @@ class Report {
     for (const lab::Experiment* experiment : experiments_) {
       lab::Setup setup = setup_of(*experiment, options_, seeds);
       progress.begin(experiment->name);
-      lab::Findings findings = experiment->run(setup);
+      lab::ExperimentResult findings = experiment->run(setup);
       verdicts.add(*experiment, findings);
       double took_s = progress.end();
       if (options_.out) keep(*experiment, setup, findings, took_s);
     }
     return verdicts;
   }
-  /// From now on only verdicts count.
+  /// Later runs only yield verdicts.
   void drop_pages() {
     options_.out.reset();
     drop_those_without_verdicts();
@@ -147,7 +147,7 @@ class Report {
     std::erase_if(experiments_, [](auto* experiment) { return !experiment->has_verdicts; });
   }
   void keep(const lab::Experiment& experiment, const lab::Setup& setup,
-            const lab::Findings& findings, double took_s) {
+            const lab::ExperimentResult& findings, double took_s) {
     write_csv(*options_.out, experiment.name, findings.table);
     Json& json = found_.emplace_back(findings_json(experiment, setup, findings));
     json["layout"] = layout_json(findings.table);
@@ -162,7 +162,7 @@ class Report {
   double took_s_ = 0;
 };
 
-/// Whether they are the same.
+/// Prints the verdicts that differ. Returns true if none does.
 bool compare(const Verdicts& verdicts, const Verdicts& others, const ReportOptions& options) {
   std::vector<std::string> here = verdicts.missing_in(others), there = others.missing_in(verdicts);
   std::string seeds = options.seeds ? print(*options.seeds) : "as usual";
@@ -171,7 +171,7 @@ bool compare(const Verdicts& verdicts, const Verdicts& others, const ReportOptio
                print(*options.against));
     return true;
   }
-  fmt::print("verdicts with seeds {} that are not those with seeds {}:\n", seeds,
+  fmt::print("verdicts with seeds {} that differ from those with seeds {}:\n", seeds,
              print(*options.against));
   for (const std::string& line : here) fmt::print("- {}", line);
   for (const std::string& line : there) fmt::print("+ {}", line);
@@ -190,7 +190,7 @@ std::filesystem::path write_csv(const std::filesystem::path& directory, std::str
 }
 
 bool make_report(const ReportOptions& options) {
-  Report report(options);
+  LabReport report(options);
   Verdicts verdicts = report.run(options.seeds);
   fmt::print("{}", verdicts.print());
   if (options.out) report.write();

@@ -1,4 +1,4 @@
-// `conch lab report`: all experiments, one after the other, into one page.
+// `conch lab report`: runs all experiments and makes one page of them.
 #pragma once
 
 #include <filesystem>
@@ -11,22 +11,22 @@
 namespace conch::lab_cli {
 
 struct ReportOptions {
-  /// The directory for the page and the tables; without it, verdicts alone are printed.
+  /// The directory for the page and the tables. Without it, only verdicts are printed.
   std::optional<std::string> out;
   lab::Scale scale = lab::Scale::full;
   std::optional<lab::Seeds> seeds;
-  /// Runs everything again with these, and compares the verdicts.
+  /// If set, everything runs again with these seeds, and the verdicts are compared.
   std::optional<lab::Seeds> against;
-  /// Names of experiments; all, if there are none.
+  /// Names of experiments; empty means all.
   std::vector<std::string> only;
 };
 
 /// Prints all verdicts, and writes report.html, report.json and a table for each experiment. Shows
-/// on stderr how far it is. Returns whether the verdicts are the same with all seeds. Throws
-/// BadText, before anything is run, for a directory that cannot be written and for unknown names.
+/// its progress on stderr. Returns whether the verdicts are the same with all seeds. Throws BadText
+/// before it runs anything if a name is unknown or the directory cannot be written.
 bool make_report(const ReportOptions& options);
 
-/// The table as DIRECTORY/NAME.csv, with the directory if need be; where it has been written to.
+/// Writes the table to DIRECTORY/NAME.csv, makes the directory if needed, and returns the path.
 std::filesystem::path write_csv(const std::filesystem::path& directory, std::string_view name,
                                 const Table& table);
 

@@ -6,8 +6,8 @@
 
 namespace conch::lab_cli {
 
-void Verdicts::add(const lab::Experiment& experiment, const lab::Findings& findings) {
-  for (const lab::Claim& claim : findings.claims)
+void Verdicts::add(const lab::Experiment& experiment, const lab::ExperimentResult& findings) {
+  for (const lab::PaperClaim& claim : findings.claims)
     list_.push_back({std::string(experiment.name), fmt::format("{} ({})", claim.says, claim.of),
                      claim.verdict});
 }

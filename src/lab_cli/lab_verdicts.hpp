@@ -1,4 +1,4 @@
-// The verdicts of several experiments, to read and to compare with those of other seeds.
+// The verdicts of several experiments, to print them and to compare them with those of other seeds.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace conch::lab_cli {
 
 class Verdicts {
  public:
-  void add(const lab::Experiment& experiment, const lab::Findings& findings);
+  void add(const lab::Experiment& experiment, const lab::ExperimentResult& findings);
 
-  /// A line for each, and how many there are of each kind.
+  /// One line per verdict, and how many there are of each kind.
   std::string print() const;
-  /// A line for each that these have and the others do not.
+  /// One line per verdict that is here and not in `others`.
   std::vector<std::string> missing_in(const Verdicts& others) const;
 
  private:

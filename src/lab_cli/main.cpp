@@ -1,4 +1,4 @@
-// conch-lab: the laboratory.
+// conch-lab, the program of the laboratory.
 #include <array>
 
 #include "lab_cli/commands.hpp"
@@ -7,7 +7,7 @@ namespace {
 
 using namespace conch::lab_cli;
 
-constexpr auto commands = std::to_array<conch::program::Command>({
+constexpr auto commands = std::to_array<conch::program::Subcommand>({
     {"sim", add_sim_command},
     {"check", add_check_command},
     {"lab", add_lab_command},

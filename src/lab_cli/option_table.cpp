@@ -9,7 +9,7 @@ namespace conch::lab_cli {
 
 namespace {
 
-/// What is run: an algorithm, and of a check, whether its group recovers.
+/// An algorithm to run, and for a check, whether its group recovers.
 struct Run {
   const CatalogEntry& entry;
   bool recovery = false;
@@ -18,7 +18,8 @@ struct Run {
   bool routed() const { return entry.can.routed; }
 };
 
-/// Options, who takes them, and what the others lack; if nothing is said, it is their family.
+/// Options separated by spaces, the runs that take them, and what other runs lack. If `lack` is
+/// empty, the message names the family of the algorithm instead.
 struct Row {
   std::string_view options;
   bool (*taken)(const Run& run);
@@ -35,11 +36,11 @@ struct Row {
 };
 
 std::string_view family_of(const Run& run) {
-  if (run.elects()) return "is an election: nobody waits or holds, and nothing is lost on the way";
+  if (run.elects()) return "is an election: it has no waiters or holders, and loses no messages";
   return run.routed() ? "runs over an overlay: --weather says what goes wrong" : "does not take it";
 }
 
-/// Whether its class, whatever else its name settles, is one of these.
+/// Whether the run's class is one of these. A preset has the class of its algorithm.
 template <class... Names>
 bool is_any(const Run& run, Names... names) {
   return ((run.entry.algorithm == names) || ...);
@@ -52,15 +53,15 @@ bool among_members(const Run& run) { return !run.elects() && !run.routed(); }
 
 constexpr auto view_options = "--view --view-out --view-at --view-open --view-insecure";
 
-// Of several rows with one option, all hold.
+// If an option is in several rows, all of them must accept the run.
 
 const std::vector<Row> tuning_rows{
     {"--voting", [](const Run& run) { return is_any(run, "maekawa", "maekawa-textbook"); },
      "has no voting sets"},
     {"--order --balance", [](const Run& run) { return is_any(run, "elmp"); },
-     "keeps no tree in shape"},
+     "has no tree to balance"},
     {"--eps", [](const Run& run) { return run.entry.about.has_eps; },
-     "lets no near request overtake a distant one"},
+     "lets no nearby request overtake a distant one"},
 };
 
 const std::vector<Row> sim_rows{
@@ -77,10 +78,10 @@ const std::vector<Row> sim_rows{
     {"--check-order", [](const Run& run) { return run.entry.about.promises_order; },
      "does not promise ME3"},
     {"--starts --spread --retires --crashes --restarts --answer-timeout --coordinator-timeout",
-     elects, "is no election"},
+     elects, "is not an election"},
     {"--crash --crashes --restarts --detect",
      [](const Run& run) { return !run.elects() || run.entry.can.restarts; },
-     "assumes that nobody crashes"},
+     "assumes that no process crashes"},
     {"--answer-timeout --coordinator-timeout", [](const Run& run) { return run.entry.can.timed; },
      "has no timeouts"},
     {"--dht --weather --apart --mishaps --replicas --without --hand-off --retry", routed,
@@ -88,40 +89,40 @@ const std::vector<Row> sim_rows{
     {"--hand-off", [](const Run& run) { return is_any(run, "end-to-end"); },
      "has no token to hand off"},
     {"--retry", [](const Run& run) { return is_any(run, "sigma", "non-end-to-end"); },
-     "does not ask its replicas again by itself"},
+     "does not retry by itself"},
 };
 
 const std::vector<Row> check_rows{
     {"--help algorithm --nodes --requests --crash --recovery --threads --memory --json", all},
-    {"--channel --exact --full --out --trace --requesters",
-     [](const Run& run) { return !run.recovery; },
-     "is checked with --recovery, which knows no such thing"},
+    {"--channel --full --out --trace --requesters", [](const Run& run) { return !run.recovery; },
+     "is checked with --recovery, which does not support it"},
     {view_options, [](const Run& run) { return !run.recovery; },
-     "is checked with --recovery, which knows no such thing"},
+     "is checked with --recovery, which does not support it"},
     {"--skip-livelock", [](const Run& run) { return !run.recovery && !run.routed(); },
      "is not searched for cycles"},
     {"--cancel --leave --join --suspect", [](const Run& run) { return !run.elects(); }},
     {"--readers --duplicate --lose --detect", [](const Run& run) { return !run.elects(); }},
     {"--readers --duplicate --lose --detect", [](const Run& run) { return !run.recovery; },
-     "is checked with --recovery, which knows no such thing"},
+     "is checked with --recovery, which does not support it"},
     {"--clusters", [](const Run& run) { return run.entry.about.minds_clusters; },
-     "takes no notice of clusters"},
+     "makes no use of clusters"},
     {"--sites", [](const Run& run) { return run.entry.about.minds_clusters && !run.recovery; },
-     "takes no notice of sites"},
+     "makes no use of sites"},
     {"--replicas --timers", routed, "does not run over an overlay"},
-    {"--retire", elects, "is no election"},
-    {"--restart", [](const Run& run) { return run.elects() || run.recovery; }, "is no election"},
+    {"--retire", elects, "is not an election"},
+    {"--restart", [](const Run& run) { return run.elects() || run.recovery; },
+     "is not an election"},
     {"--pause --usurp --without", [](const Run& run) { return run.recovery; },
      "is checked without --recovery"},
 };
 
-/// All that take it, if they are few.
+/// Lists the algorithms that take an option, if there are few.
 std::string takers_of(const std::vector<Row>& rows, bool recovery) {
   constexpr std::size_t few = 6;
   std::vector<std::string> names;
   for (std::span<const CatalogEntry> family : {catalog(), elections(), protocols()})
     for (const CatalogEntry& entry : family)
-      if (entry.about.use == Use::real && std::ranges::all_of(rows, [&](const Row& row) {
+      if (entry.about.is_sound() && std::ranges::all_of(rows, [&](const Row& row) {
             return row.taken({entry, recovery});
           }))
         names.emplace_back(entry.about.name);
@@ -132,7 +133,7 @@ std::string takers_of(const std::vector<Row>& rows, bool recovery) {
   return text + (names.size() == 1 ? " takes it" : " take it");
 }
 
-/// Whoever adds an option says above who takes it.
+/// Every option must be in a table above; aborts if this one is not.
 std::vector<Row> rows_of(std::string_view option, const std::vector<Row>& rows) {
   std::vector<Row> list;
   for (const std::vector<Row>* some : {&rows, &tuning_rows})

@@ -1,4 +1,4 @@
-// Which algorithms take which options: one that would have no effect is refused.
+// Tells which algorithms take which options. An option that would have no effect is refused.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,7 +7,7 @@
 
 namespace conch::lab_cli {
 
-// Throw BadText with the option, why the algorithm does not take it, and which do.
+// Both throw BadText with the option, why the algorithm does not take it, and which algorithms do.
 
 void refuse_needless_sim_options(const CLI::App& command, const CatalogEntry& entry);
 void refuse_needless_check_options(const CLI::App& command, const CatalogEntry& entry,

@@ -1,4 +1,4 @@
-// `conch playground`: the page in which algorithms are run by clicking.
+// `conch playground`: serves or writes the page in which users run algorithms by clicking.
 #include <memory>
 
 #include "lab_cli/commands.hpp"
@@ -19,13 +19,13 @@ void show_playground(const ShowTexts& texts) {
 }  // namespace
 
 void add_playground_command(CLI::App& app, Invocation&) {
-  CLI::App* command = app.add_subcommand(
-      "playground", "Run an algorithm by clicking, in the browser, until Ctrl-C");
+  CLI::App* command =
+      app.add_subcommand("playground", "Step through an algorithm in the browser, until Ctrl-C");
   auto texts = std::make_shared<ShowTexts>();
-  command->add_option("--http", texts->at, "Where it serves, as in 127.0.0.1:8080")
+  command->add_option("--http", texts->at, "Address to serve it on, such as 127.0.0.1:8080")
       ->capture_default_str();
-  command->add_flag("--insecure", texts->insecure, "Serve on other addresses than loopback");
-  command->add_option("--out", texts->out, "Write the page to a file instead");
+  command->add_flag("--insecure", texts->insecure, "Allow addresses other than loopback");
+  command->add_option("--out", texts->out, "Write the page to this file instead");
   command->callback([texts] { show_playground(*texts); });
 }
 

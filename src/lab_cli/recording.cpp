@@ -21,14 +21,14 @@ film::About about(const SimTexts& texts, const Invocation& invocation, std::uint
 Recording::Recording(const SimTexts& texts, const Invocation& invocation, std::uint64_t seed,
                      sim::Node nodes, sim::FilmSink::Cast cast)
     : texts_(texts) {
-  if (texts.states && !texts.trace)
-    throw BadText("--states are for a trace: give --trace FILE.ndjson, too");
+  if (texts.states && !texts.trace) throw BadText("--states needs --trace FILE.ndjson");
   if (texts.trace) {
     trace_ = sim::sink_for(*texts.trace, file_, texts.states ? texts.algorithm : "");
     bool clocks = trace_->wants_clocks();
-    if (clocks && texts.states) throw BadText("--states: ShiViz has none; end the file in .ndjson");
+    if (clocks && texts.states)
+      throw BadText("--states: ShiViz cannot show states; use a .ndjson file");
     if (clocks && texts.show.wanted())
-      throw BadText("--view: a run is shown or written for ShiViz, not both at once");
+      throw BadText("--view: show the run or write it for ShiViz, not both");
     file_.open(*texts.trace);
     if (!file_) throw BadText("--trace: cannot write to " + *texts.trace);
     trace_ = sim::sink_for(*texts.trace, file_, texts.states ? texts.algorithm : "");

@@ -1,4 +1,4 @@
-// What is kept of one simulated run: a trace in a file, a film for the viewer, or both.
+// The recording of one simulated run: a trace in a file, a film for the viewer, or both.
 #pragma once
 
 #include <fstream>
@@ -13,13 +13,14 @@ namespace conch::lab_cli {
 
 class Recording {
  public:
-  /// Opens the file. Throws BadText if that cannot be, or if the options cannot be combined.
+  /// Opens the file. Throws BadText if it cannot be opened, or if the options exclude one another.
   Recording(const SimTexts& texts, const Invocation& invocation, std::uint64_t seed,
             sim::Node nodes, sim::FilmSink::Cast cast = {});
 
-  /// Nothing if nothing is to be kept.
+  /// Null if nothing is recorded.
   sim::TraceSink* sink() { return both_ ? &*both_ : nullptr; }
-  /// When all has been said of the run.
+  /// Shows the film, if there is one. Call it last, after the results are printed: it may block
+  /// until Ctrl-C.
   void show();
 
  private:
@@ -30,7 +31,7 @@ class Recording {
   std::optional<sim::TwoSinks> both_;
 };
 
-/// Throws BadText if one run is to be kept of many.
+/// Throws BadText if the options ask for the recording of one run, for a command with many runs.
 void refuse_to_record_many(const SimTexts& texts);
 
 }  // namespace conch::lab_cli

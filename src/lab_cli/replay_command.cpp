@@ -46,7 +46,7 @@ Exit fail_on(const std::string& path, std::string_view what) {
 }
 
 Exit complain(const std::string& path, const std::string& expected, const std::string& actual) {
-  fmt::print("\n{} does not happen as it says (- is in the file, + is what happens):\n{}", path,
+  fmt::print("\n{} differs from what happens (- is in the file, + is what happens):\n{}", path,
              sim::print_diff(expected, actual));
   fmt::print("to accept what happens: conch replay --rewrite {}\n", path);
   return sim::breaks_safety(expected, actual) ? Exit::safety_broken : Exit::liveness_broken;
@@ -64,7 +64,8 @@ Exit replay(const std::string& path, const ReplayRequest& request) {
   return Exit::held;
 }
 
-/// All files are replayed, whatever becomes of the first; a broken safety property is the worst.
+/// Replays all files, even if one fails, and returns the worst exit; a broken safety property is
+/// the worst.
 Exit replay_all(const ReplayRequest& request) {
   Exit worst = Exit::held;
   auto severity = [](Exit exit) {
@@ -85,7 +86,7 @@ void show_film(const ReplayRequest& request) {
   std::string title(sim::title_of(*script));
   auto films = sim::film_of(
       *script, {.title = title.empty() ? path : title, .command = "conch replay " + path});
-  if (films.empty()) throw BadText(path + " is no scenario: nothing in it says `nodes`");
+  if (films.empty()) throw BadText(path + " is not a scenario: it has no line `nodes`");
   if (films.size() > 1)
     fmt::print(stderr, "part 1 of {}: conch view {} --part shows another\n", films.size(), path);
   show(films.front(), request.show);
@@ -95,11 +96,11 @@ void show_film(const ReplayRequest& request) {
 
 void add_replay_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand(
-      "replay", "Run scenario files and compare what happens with what they say");
+      "replay", "Run scenario files and compare what happens with what they expect");
   auto request = std::make_shared<ReplayRequest>();
-  command->add_option("FILE", request->files, "Scenario files, see docs/scenarios.md")->required();
-  command->add_flag("--rewrite", request->rewrite, "Write what happens into the files");
-  command->add_flag("--quiet", request->quiet, "Print differences only");
+  command->add_option("FILE", request->files, "Scenario files; see docs/simulator.md")->required();
+  command->add_flag("--rewrite", request->rewrite, "Rewrite the files with what happens");
+  command->add_flag("--quiet", request->quiet, "Print only differences");
   add_show_options(*command, request->show);
   command->callback([request, &invocation] {
     invocation.exit = replay_all(*request);

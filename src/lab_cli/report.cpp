@@ -7,7 +7,7 @@ namespace conch::lab_cli {
 using nlohmann::ordered_json;
 
 ordered_json to_json(const sim::Options& options, const sim::Result& result) {
-  const sim::Report& report = result.report;
+  const sim::MetricsReport& report = result.report;
   ordered_json json;
   json["algorithm"] = options.algorithm;
   json["nodes"] = options.nodes();
@@ -31,14 +31,14 @@ ordered_json to_json(const sim::Options& options, const sim::Result& result) {
   json["client_delay_s"] = report.client_delay_s;
   json["sync_delay_s"] = report.sync_delay_s;
   json["throughput_per_s"] = report.throughput_per_s;
-  if (const auto& company = result.company)
-    json["sharing"] = {{"reads", company->reads},
-                       {"writes", company->writes},
-                       {"inside_max", company->inside_max},
-                       {"readers_together", company->readers_together},
-                       {"ranges_together", company->ranges_together},
-                       {"readers_behind_writers", company->readers_behind_writers},
-                       {"ranges_overlapped", company->ranges_overlapped}};
+  if (const auto& sharing = result.sharing)
+    json["sharing"] = {{"reads", sharing->reads},
+                       {"writes", sharing->writes},
+                       {"inside_max", sharing->inside_max},
+                       {"readers_together", sharing->readers_together},
+                       {"ranges_together", sharing->ranges_together},
+                       {"readers_behind_writers", sharing->readers_behind_writers},
+                       {"ranges_overlapped", sharing->ranges_overlapped}};
   json["fairness"] = report.fairness;
   json["load"] = {{"mean", report.load_mean}, {"max", report.load_max}};
   json["duration_s"] = report.duration_s;
@@ -108,7 +108,7 @@ std::string print_seconds(double seconds) {
 }
 
 std::string to_text(const sim::Options& options, const sim::Result& result) {
-  const sim::Report& report = result.report;
+  const sim::MetricsReport& report = result.report;
   std::string types;
   for (const auto& [name, count] : report.messages.by_type)
     types += fmt::format("{}{} {}", types.empty() ? "" : ", ", name, count);
@@ -124,14 +124,14 @@ std::string to_text(const sim::Options& options, const sim::Result& result) {
                                report.messages.total, report.messages.local, report.messages.global,
                                report.messages_per_entry, report.messages.bytes));
   if (report.messages.idle > 0)
-    line("", fmt::format("{} of them while nobody wanted anything", report.messages.idle));
+    line("", fmt::format("{} of them while no node wanted the lock", report.messages.idle));
   line("by type", types.empty() ? "none" : types);
   line("wait",
        fmt::format("mean {}, std {}, p50 {}, p99 {}, max {}", print_seconds(report.wait_s.mean),
                    print_seconds(report.wait_s.std), print_seconds(report.wait_s.p50),
                    print_seconds(report.wait_s.p99), print_seconds(report.wait_s.max)));
   if (const auto& visits = result.visits) {
-    line("", fmt::format("mean {} after an entry of the same cluster, {} after another's",
+    line("", fmt::format("mean {} after an entry of the same cluster, {} after one of another",
                          print_seconds(report.wait_local_s), print_seconds(report.wait_remote_s)));
     line("visits", fmt::format("{} to a cluster while others waited, {:.3g} entries, at most {}",
                                visits->count, visits->mean(), visits->longest));
@@ -140,9 +140,9 @@ std::string to_text(const sim::Options& options, const sim::Result& result) {
   line("client delay", report.client_delays > 0 ? print_seconds(report.client_delay_s)
                                                 : "not seen: the lock was never idle");
   line("throughput", fmt::format("{:.4g} entries/s", report.throughput_per_s));
-  if (const auto& company = result.company)
+  if (const auto& sharing = result.sharing)
     line("sharing", fmt::format("{} read, {} wrote, at most {} were inside together",
-                                company->reads, company->writes, company->inside_max));
+                                sharing->reads, sharing->writes, sharing->inside_max));
   line("fairness", fmt::format("{:.3f} (Jain's index of the nodes' mean waits)", report.fairness));
   line("load",
        fmt::format("{:.4g} messages a node, at most {}", report.load_mean, report.load_max));

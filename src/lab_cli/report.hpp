@@ -1,4 +1,4 @@
-// A run as JSON and as text.
+// Prints a simulated run as JSON or as text.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,15 +10,16 @@ namespace conch::lab_cli {
 
 nlohmann::ordered_json to_json(const sim::Options& options, const sim::Result& result);
 
-/// The mean of every number, of the same shape; "held" only if it held in all.
+/// The mean of every number, in an object of the same shape. A verdict is "held" only if it held in
+/// all runs.
 nlohmann::ordered_json mean_of(const std::vector<nlohmann::ordered_json>& runs);
 
 std::string to_text(const sim::Options& options, const sim::Result& result);
 
-/// A label and its value, in the columns that texts of runs have.
+/// Prints a label and its value in the columns of these texts.
 void print_line(std::string_view label, const std::string& value);
 
-/// 1.5 ms, 20 us: three digits and a unit.
+/// Prints three significant digits and a unit, as in "1.5 ms" or "20 us".
 std::string print_seconds(double seconds);
 
 }  // namespace conch::lab_cli

@@ -45,13 +45,13 @@ std::string repeat_command(const Invocation& invocation, std::uint64_t seed) {
          " --seed " + std::to_string(seed);
 }
 
-Progress::Progress(std::uint64_t total) : total_(total), shown_(isatty(STDERR_FILENO) == 1) {}
+ProgressBar::ProgressBar(std::uint64_t total) : total_(total), shown_(isatty(STDERR_FILENO) == 1) {}
 
-Progress::~Progress() {
+ProgressBar::~ProgressBar() {
   if (shown_) fmt::print(stderr, "\r{:<70}\r", "");
 }
 
-void Progress::update(std::uint64_t done, std::uint64_t failures) const {
+void ProgressBar::update(std::uint64_t done, std::uint64_t failures) const {
   constexpr std::uint64_t width = 30;
   if (!shown_) return;
   std::uint64_t filled = done * width / total_;
@@ -62,7 +62,7 @@ void Progress::update(std::uint64_t done, std::uint64_t failures) const {
 void add_threads_option(CLI::App& command, unsigned& threads, const std::string& group) {
   threads = std::max(1u, std::thread::hardware_concurrency());
   CLI::Option* option =
-      command.add_option("--threads", threads, "Runs at a time; as many as there are cores");
+      command.add_option("--threads", threads, "Runs at a time (default: one per core)");
   option->check(CLI::Range(1u, 1024u));
   if (!group.empty()) option->group(group);
 }

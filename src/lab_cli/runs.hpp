@@ -1,39 +1,39 @@
-// Runs with many seeds, on all cores, and what is said of one that fails.
+// Runs a simulation with many seeds on several cores, and reports failures.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "lab/parallel.hpp"
 #include "lab_cli/commands.hpp"
 #include "lab_cli/sim_options.hpp"
 #include "oracle/oracles.hpp"
-#include "sim/population.hpp"
+#include "sim/simulated_nodes.hpp"
 #include "sim/sometimes.hpp"
 
 namespace conch::lab_cli {
 
 Exit exit_for(const std::optional<sim::Violation>& violation);
 
-/// The command line without some options, which have values, and flags.
+/// The command line without some options (which have values) and some flags.
 std::string command_without(const Invocation& invocation, const std::set<std::string>& options,
                             const std::set<std::string>& flags);
-/// The command line with its seeds replaced by one, and without what only shows the run.
+/// The command line that repeats one run: its seeds replaced by this one, and without options that
+/// only concern the output.
 std::string repeat_command(const Invocation& invocation, std::uint64_t seed);
 
-/// A bar on the terminal, if there is one.
-class Progress {
+/// A progress bar, shown only if stderr is a terminal.
+class ProgressBar {
  public:
-  explicit Progress(std::uint64_t total);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  explicit ProgressBar(std::uint64_t total);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
   void update(std::uint64_t done, std::uint64_t failures) const;
 
  private:
@@ -41,48 +41,42 @@ class Progress {
   bool shown_;
 };
 
-/// Ctrl-C ends the runs early.
+/// From here on, Ctrl-C ends the runs early.
 void watch_for_interrupts();
 bool interrupted();
 
 template <class Result>
 struct Runs {
-  /// By seed; those that were not run because of an interrupt have none.
+  /// In the order of the seeds; empty for runs that an interrupt prevented.
   std::vector<std::optional<Result>> results;
   std::uint64_t done = 0;
   std::uint64_t failures = 0;
 };
 
-/// Adds `--threads`: how many runs there are at a time.
+/// Adds `--threads`, the number of simultaneous runs. Its default is the number of cores.
 void add_threads_option(CLI::App& command, unsigned& threads, const std::string& group = "");
 
-/// Calls `simulate(seed)` for all seeds, some at a time; what one finds does not depend on the
-/// others.
+/// Calls `simulate(seed)` for all seeds, from several threads at a time. The runs must be
+/// independent.
 template <class Result, class Simulate>
 Runs<Result> run_seeds(const SeedRange& range, unsigned threads, Simulate&& simulate) {
   Runs<Result> runs;
   std::uint64_t total = range.last - range.first + 1;
   runs.results.resize(total);
-  Progress progress(total);
-  std::atomic<std::uint64_t> next = 0;
+  ProgressBar progress(total);
   std::mutex mutex;
-  auto work = [&] {
-    for (std::uint64_t index = next++; index < total && !interrupted(); index = next++) {
-      Result result = simulate(range.first + index);
-      std::lock_guard lock(mutex);
-      runs.failures += result.violation.has_value();
-      runs.results[index] = std::move(result);
-      progress.update(++runs.done, runs.failures);
-    }
-  };
-  std::vector<std::jthread> workers;
-  for (unsigned i = 1; i < std::min<std::uint64_t>(threads, total); ++i) workers.emplace_back(work);
-  work();
-  workers.clear();
+  lab::in_parallel(total, threads, [&](std::uint64_t index) {
+    if (interrupted()) return;
+    Result result = simulate(range.first + index);
+    std::lock_guard lock(mutex);
+    runs.failures += result.violation.has_value();
+    runs.results[index] = std::move(result);
+    progress.update(++runs.done, runs.failures);
+  });
   return runs;
 }
 
-/// What a program reads of many runs, the same for every command that takes seeds.
+/// The JSON summary of many runs, the same for every command that takes seeds.
 template <class Result>
 nlohmann::ordered_json tally_of(const Runs<Result>& runs, const SeedRange& range,
                                 std::uint64_t messages, const sim::Sometimes& sometimes) {
@@ -98,8 +92,8 @@ nlohmann::ordered_json tally_of(const Runs<Result>& runs, const SeedRange& range
   return json;
 }
 
-/// Says of the first failures what `complain(result, seed)` says, and of the others how many they
-/// are. Returns the worst exit.
+/// Calls `complain(result, seed)` for the first few failures, and prints how many more there are.
+/// Returns the worst exit.
 template <class Result, class Complain>
 Exit complain_of_failures(const Runs<Result>& runs, const SeedRange& range, Complain&& complain) {
   constexpr std::uint64_t shown_failures = 5;
@@ -117,7 +111,7 @@ Exit complain_of_failures(const Runs<Result>& runs, const SeedRange& range, Comp
   return worst;
 }
 
-/// Says so if the runs were interrupted, which makes a good exit bad.
+/// Prints a notice if the runs were interrupted; then Exit::held becomes Exit::bad_usage.
 Exit complain_of_interrupt(std::uint64_t done, std::uint64_t total, Exit exit);
 
 }  // namespace conch::lab_cli

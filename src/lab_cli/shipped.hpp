@@ -1,5 +1,5 @@
-// The scenarios that are in this program: those of tests/scenarios/, the papers' figures among
-// them.
+// The scenarios that are compiled into this program: those of tests/scenarios/, which include the
+// papers' figures.
 #pragma once
 
 #include <span>
@@ -8,12 +8,12 @@
 namespace conch::lab_cli {
 
 struct Shipped {
-  /// That of its file, without the ending.
+  /// The name of its file, without the extension.
   std::string_view name;
   std::string_view script;
 };
 
-/// In the order of their names. CMake writes what this returns: cmake/scenarios.cmake.
+/// Ordered by name. cmake/scenarios.cmake generates the definition.
 std::span<const Shipped> shipped_scenarios();
 
 }  // namespace conch::lab_cli

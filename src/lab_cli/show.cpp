@@ -32,7 +32,7 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-/// The desktop's browser; whoever has none reads the address.
+/// Opens the desktop's browser. Without one, users can open the printed address themselves.
 void open_browser(const std::string& url) {
   std::string program = "xdg-open", argument = url;
   char* words[] = {program.data(), argument.data(), nullptr};
@@ -45,7 +45,7 @@ void open_browser(const std::string& url) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   int error = ::posix_spawnp(&process, words[0], nullptr, &attributes, words, environ);
   posix_spawnattr_destroy(&attributes);
-  if (error != 0) fmt::print(stderr, "there is no xdg-open: open it yourself\n");
+  if (error != 0) fmt::print(stderr, "xdg-open is not installed: open it yourself\n");
 }
 
 std::map<std::string, http::Page> pages_of(const film::Builder& film) {
@@ -85,7 +85,7 @@ void serve_pages(std::map<std::string, http::Page> pages, std::string_view what,
   options.pages = std::move(pages);
   http::HttpServer server(std::move(options));
   std::string url = "http://" + server.address() + "/";
-  fmt::print(stderr, "shows {} on {} until Ctrl-C\n", what, url);
+  fmt::print(stderr, "showing {} on {} until Ctrl-C\n", what, url);
   if (texts.open) open_browser(url);
   int which = 0;
   ::sigwait(&signals, &which);
@@ -96,11 +96,12 @@ void add_show_options(CLI::App& command, ShowTexts& texts) {
   command.add_flag("--view", texts.view, "Show the run in the browser, until Ctrl-C")->group(group);
   command.add_option("--view-out", texts.out, "Write the viewer with the run to an HTML file")
       ->group(group);
-  command.add_option("--view-at", texts.at, "Where --view serves, as in 127.0.0.1:8080")
+  command
+      .add_option("--view-at", texts.at, "Address for --view to serve on, such as 127.0.0.1:8080")
       ->group(group)
       ->capture_default_str();
   command.add_flag("--view-open", texts.open, "Open the browser, by xdg-open")->group(group);
-  command.add_flag("--view-insecure", texts.insecure, "Serve on other addresses than loopback")
+  command.add_flag("--view-insecure", texts.insecure, "Allow addresses other than loopback")
       ->group(group);
 }
 

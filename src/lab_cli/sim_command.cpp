@@ -1,9 +1,9 @@
 #include <fmt/core.h>
 
 #include "lab_cli/commands.hpp"
-#include "lab_cli/community_runs.hpp"
 #include "lab_cli/election_runs.hpp"
 #include "lab_cli/option_table.hpp"
+#include "lab_cli/overlay_runs.hpp"
 #include "lab_cli/recording.hpp"
 #include "lab_cli/report.hpp"
 #include "lab_cli/runs.hpp"
@@ -31,11 +31,11 @@ void complain(const Result& result, std::uint64_t seed, const Invocation& invoca
   fmt::print(stderr, "  repeat: {}\n", repeat_command(invocation, seed));
 }
 
-/// Runs that hold, but in which nothing met that was to meet.
-Exit complain_of_nothing_seen(const Options& options, const sim::Company& company) {
-  sim::Finding missed = sim::missed(company, options);
+/// Fails runs that hold, but in which requests that were meant to meet never did.
+Exit complain_of_nothing_seen(const Options& options, const sim::SharingStats& sharing) {
+  sim::Finding missed = sim::missed(sharing, options);
   if (!missed) return Exit::held;
-  fmt::print(stderr, "conch: {}; a run that sees nothing proves nothing\n", *missed);
+  fmt::print(stderr, "conch: {}; a run that never reaches it proves nothing\n", *missed);
   return Exit::bad_usage;
 }
 
@@ -51,8 +51,8 @@ void run_one(const Options& options, const SimTexts& texts, Invocation& invocati
   std::fflush(stdout);
   if (result.violation) complain(result, options.seed, invocation);
   invocation.exit = exit_for(result.violation);
-  if (!result.violation && result.company)
-    invocation.exit = complain_of_nothing_seen(options, *result.company);
+  if (!result.violation && result.sharing)
+    invocation.exit = complain_of_nothing_seen(options, *result.sharing);
   recording.show();
 }
 
@@ -68,15 +68,15 @@ nlohmann::ordered_json tally_of(const Options& options, const Runs<Result>& runs
   return lab_cli::tally_of(runs, range, messages, sometimes);
 }
 
-/// Who met whom in all of them together.
-sim::Company company_of(const Runs<Result>& runs) {
-  sim::Company company;
+/// The sharing statistics of all runs together.
+sim::SharingStats sharing_of(const Runs<Result>& runs) {
+  sim::SharingStats sharing;
   for (const auto& result : runs.results)
-    if (result && result->company) company.add(*result->company);
-  return company;
+    if (result && result->sharing) sharing.add(*result->sharing);
+  return sharing;
 }
 
-/// `10`, or `2..100` if every run draws its own.
+/// `10`, or `2..100` if every run draws its own size.
 std::string size_of(const Options& options) {
   if (!options.sizes_differ()) return std::to_string(options.nodes());
   return fmt::format("{}..{}", options.drawn_nodes->first, options.drawn_nodes->last);
@@ -111,8 +111,8 @@ void print_runs(const Options& options, const SeedRange& range, const Runs<Resul
              print_seconds(mean["wait_s"]["max"].get<double>()));
   if (options.shares())
     fmt::print("  {:<13} {:.4g} entries/s; {} read, {} wrote, at most {} were inside together\n",
-               "sharing", mean["throughput_per_s"].get<double>(), company_of(runs).reads,
-               company_of(runs).writes, company_of(runs).inside_max);
+               "sharing", mean["throughput_per_s"].get<double>(), sharing_of(runs).reads,
+               sharing_of(runs).writes, sharing_of(runs).inside_max);
   const nlohmann::ordered_json& properties = mean["properties"];
   fmt::print("  {:<13} ME1 {}, ME2 {}, ME3 {}\n", "properties",
              properties["ME1"].get<std::string>(), properties["ME2"].get<std::string>(),
@@ -132,21 +132,21 @@ void run_many(const Options& options, const SimTexts& texts, Invocation& invocat
   auto runs = run_seeds<Result>(range, texts.threads, [&](std::uint64_t seed) {
     return sim::simulate(sim::for_seed(options, seed));
   });
-  if (runs.done == 0) throw BadText("interrupted before the first run ended");
+  if (runs.done == 0) throw BadText("interrupted before the first run finished");
   print_runs(options, range, runs, texts.json);
   std::fflush(stdout);
   invocation.exit = complain_of_failures(
       runs, range,
       [&](const Result& result, std::uint64_t seed) { complain(result, seed, invocation); });
   if (runs.failures == 0 && options.shares())
-    invocation.exit = complain_of_nothing_seen(options, company_of(runs));
+    invocation.exit = complain_of_nothing_seen(options, sharing_of(runs));
   invocation.exit = complain_of_interrupt(runs.done, runs.results.size(), invocation.exit);
 }
 
 }  // namespace
 
 void add_sim_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand("sim", "Simulate an algorithm and watch its properties");
+  CLI::App* command = app.add_subcommand("sim", "Simulate an algorithm and check its properties");
   auto texts = std::make_shared<SimTexts>();
   add_sim_options(*command, *texts);
   command->footer(

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <limits>
 
-#include "lab_cli/community_runs.hpp"
 #include "lab_cli/election_runs.hpp"
+#include "lab_cli/overlay_runs.hpp"
 #include "lab_cli/runs.hpp"
 
 namespace conch::lab_cli {
@@ -30,34 +30,33 @@ std::string name_of(const CLI::Option& option) {
 }
 
 void add_sim_options(CLI::App& command, SimTexts& texts) {
-  command.add_option("algorithm", texts.algorithm, "One of those that conch algorithms lists")
-      ->required();
+  command.add_option("algorithm", texts.algorithm, "Algorithm; see conch algorithms")->required();
 
   std::string group = "Who";
   auto* nodes = command.add_option("--nodes", texts.nodes,
-                                   "How many nodes [10], or as many as the seed has it: 2..100");
+                                   "Number of nodes [10], or a range to draw it from: 2..100");
   nodes->group(group);
   command.add_option("--clusters", texts.clusters, "3x3 (three of three) or 4,2,3 (their sizes)")
       ->group(group)
       ->excludes(nodes);
-  command.add_option("--sites", texts.sites, "How many of the clusters each site has: 2,1")
-      ->group(group);
+  command.add_option("--sites", texts.sites, "Number of clusters at each site: 2,1")->group(group);
   add_tuning_options(command, texts.tuning, group);
 
   group = "Workload";
   command
-      .add_option("--requests", texts.requests,
-                  "Per node [20]; of all nodes, over an overlay [10, 30 if parted]")
+      .add_option(
+          "--requests", texts.requests,
+          "Requests per node [20]; of all nodes together, over an overlay [10, 30 if parted]")
       ->group(group);
-  command.add_option("--hold", texts.hold, "How long a holder stays [5ms]")->group(group);
-  command.add_option("--think", texts.think, "How long before it asks again [exp:10ms]")
+  command.add_option("--hold", texts.hold, "Time that a holder stays [5ms]")->group(group);
+  command.add_option("--think", texts.think, "Time before a node requests again [exp:10ms]")
       ->group(group);
   command.add_option("--readers", texts.readers, "Share of requests that only read")
       ->group(group)
       ->capture_default_str();
   command
       .add_option("--ranges", texts.ranges,
-                  "Blocks that the data have; each request is for a run of them")
+                  "Blocks in the data; each request is for a range of them")
       ->group(group)
       ->check(CLI::Range(1u, 1'000'000u))
       ->capture_default_str();
@@ -76,20 +75,24 @@ void add_sim_options(CLI::App& command, SimTexts& texts) {
       ->capture_default_str();
 
   group = "Network (durations: 500ms; distributions: exp:500ms, uniform:0..1s, normal:500ms,225ms)";
-  command.add_option("--latency", texts.latency, "Of every message [uniform:500us..1.5ms]")
+  command.add_option("--latency", texts.latency, "Latency of every message [uniform:500us..1.5ms]")
       ->group(group);
-  command.add_option("--local-latency", texts.local_latency, "Within a cluster")->group(group);
-  command.add_option("--remote-latency", texts.remote_latency, "Between clusters")->group(group);
-  command.add_option("--site-latency", texts.site_latency, "Between clusters of one site")
+  command.add_option("--local-latency", texts.local_latency, "Latency within a cluster")
       ->group(group);
-  command.add_option("--bandwidth", texts.bandwidth, "Of a node's line, as in 100Mbit/s")
+  command.add_option("--remote-latency", texts.remote_latency, "Latency between clusters")
       ->group(group);
-  command.add_option("--channel", texts.channel, "fifo, or any: messages overtake one another")
+  command.add_option("--site-latency", texts.site_latency, "Latency between clusters of one site")
+      ->group(group);
+  command
+      .add_option("--bandwidth", texts.bandwidth, "Bandwidth of a node's line, such as 100Mbit/s")
+      ->group(group);
+  command.add_option("--channel", texts.channel, "fifo, or any: messages may overtake one another")
       ->group(group)
       ->capture_default_str();
   command
-      .add_option("--link", texts.link,
-                  "The reliable link: auto (if the network loses, repeats or parts), always, never")
+      .add_option(
+          "--link", texts.link,
+          "Reliable link: auto (if the network loses, duplicates or partitions), always, never")
       ->group(group)
       ->capture_default_str();
 
@@ -100,58 +103,62 @@ void add_sim_options(CLI::App& command, SimTexts& texts) {
   command.add_option("--duplicate", texts.duplicate, "Share of messages delivered twice")
       ->group(group)
       ->capture_default_str();
-  command.add_option("--drop", texts.drop, "Lose exactly the n-th message")->group(group);
-  command.add_option("--clog", texts.clog, "Delay spikes, as in 1%:200ms")->group(group);
-  command.add_option("--drift", texts.drift, "How wrong clocks run, at most")
+  command.add_option("--drop", texts.drop, "Lose only the n-th message")->group(group);
+  command.add_option("--clog", texts.clog, "Delay spikes, such as 1%:200ms")->group(group);
+  command.add_option("--drift", texts.drift, "Largest error of the clocks' rates")
       ->group(group)
       ->capture_default_str();
   command.add_option("--crash", texts.crash, "WHO@TIME, or WHO@TIME+LENGTH to restart")
       ->allow_extra_args(false)
       ->group(group);
-  command.add_option("--detect", texts.detect, "Tell the others of a crash so much later")
+  command.add_option("--detect", texts.detect, "Time until the others are told of a crash")
       ->group(group);
   command.add_option("--pause", texts.pause, "WHO@TIME+LENGTH")
       ->allow_extra_args(false)
       ->group(group);
-  command.add_option("--partition", texts.partition, "Cut nodes off, as in 0,1@1s+500ms")
+  command.add_option("--partition", texts.partition, "Cut nodes off, such as 0,1@1s+500ms")
       ->allow_extra_args(false)
       ->group(group);
   command
       .add_option("--partition-one-way", texts.partition_one_way,
-                  "Lose what these nodes send, as in 0,1@1s+500ms")
+                  "Lose what these nodes send, such as 0,1@1s+500ms")
       ->allow_extra_args(false)
       ->group(group);
   command
-      .add_option("--suspect", texts.suspect, "WHO@TIME: tell everybody, wrongly, that it crashed")
+      .add_option("--suspect", texts.suspect, "WHO@TIME: tell all nodes, wrongly, that it crashed")
       ->allow_extra_args(false)
       ->group(group);
   command
       .add_option("--storm", texts.storm,
-                  "Random pauses and partitions for so long; then all heals and all must progress")
+                  "Duration of random pauses and partitions; then all heals and every node must "
+                  "make progress")
       ->group(group);
 
   add_election_options(command, texts);
-  add_community_options(command, texts);
+  add_overlay_options(command, texts);
 
   group = "Runs and output";
-  auto* seed = command.add_option("--seed", texts.seed, "Same seed, same run");
+  auto* seed =
+      command.add_option("--seed", texts.seed, "Seed of the run; the same seed repeats it");
   seed->group(group)->capture_default_str();
-  command.add_option("--seeds", texts.seeds, "A range of runs, as in 1..200")
+  command.add_option("--seeds", texts.seeds, "Many runs, such as 1..200")
       ->group(group)
       ->excludes(seed);
   add_threads_option(command, texts.threads, group);
   command.add_flag("--check-order", texts.check_order, "Check ME3 above 256 nodes, too")
       ->group(group);
   command
-      .add_flag("--check-visits", texts.check_visits,
-                "Hold visits to a cluster of n to n + eps + 1 entries while others wait")
+      .add_flag(
+          "--check-visits", texts.check_visits,
+          "Check that a visit to a cluster of n has at most n + eps + 1 entries while others wait")
       ->group(group);
   command.add_flag("--json", texts.json, "Print one JSON object")->group(group);
   command
       .add_option("--trace", texts.trace,
                   "Write the run to this file: .ndjson for JSON lines, .shiviz for ShiViz")
       ->group(group);
-  command.add_flag("--states", texts.states, "With the nodes' states, into an .ndjson file")
+  command
+      .add_flag("--states", texts.states, "Include the nodes' states in the trace, an .ndjson file")
       ->group(group);
   add_show_options(command, texts.show);
 }
@@ -189,8 +196,8 @@ void read_network(const SimTexts& texts, sim::Options& options) {
   if (texts.bandwidth)
     options.bytes_per_s = parsed("--bandwidth", [&] { return parse_bandwidth(*texts.bandwidth); });
   options.channel = parsed("--channel", [&] {
-    return one_of<sim::Channel>(texts.channel,
-                                {{"fifo", sim::Channel::fifo}, {"any", sim::Channel::any}});
+    return one_of<sim::ChannelOrder>(
+        texts.channel, {{"fifo", sim::ChannelOrder::fifo}, {"any", sim::ChannelOrder::any}});
   });
   options.linked = parsed("--link", [&] {
     return one_of<sim::Linked>(texts.link, {{"auto", sim::Linked::automatic},
@@ -254,14 +261,13 @@ sim::Options to_options(const SimTexts& texts) {
   options = sim::for_seed(options, texts.seed);
   sim::validate(options);
   if (texts.remote_latency && options.clusters.size() < 2)
-    throw BadText("--remote-latency: there is one cluster only; --clusters makes more");
+    throw BadText("--remote-latency: there is only one cluster; give --clusters");
   if (texts.sites && !texts.site_latency && !find_algorithm(texts.algorithm).about.minds_clusters)
     throw BadText("--sites: " + texts.algorithm +
-                  " takes no notice of them; the network does, with --site-latency");
+                  " makes no use of sites; the network does, with --site-latency");
   if (texts.check_visits && options.clusters.size() < 2)
-    throw BadText("--check-visits: there is one cluster only; --clusters makes more");
-  if (texts.detect && texts.crash.empty())
-    throw BadText("--detect tells of crashes: give --crash, too");
+    throw BadText("--check-visits: there is only one cluster; give --clusters");
+  if (texts.detect && texts.crash.empty()) throw BadText("--detect needs --crash");
   return options;
 }
 

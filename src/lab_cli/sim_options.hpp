@@ -1,4 +1,4 @@
-// The options of `conch sim` and their texts.
+// The options of `conch sim`, as texts and parsed.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -18,10 +18,10 @@ struct SeedRange {
   std::uint64_t first = 1;
   std::uint64_t last = 1;
 };
-/// `7` or `1..200`.
+/// Parses `7` or `1..200`. Throws BadText.
 SeedRange parse_seeds(const std::string& text);
 
-/// As they stand on the command line.
+/// The options as they stand on the command line.
 struct SimTexts {
   std::string algorithm;
   std::optional<std::string> nodes, clusters, sites;
@@ -41,10 +41,10 @@ struct SimTexts {
   std::optional<std::string> clog, detect, storm;
   std::optional<std::uint64_t> drop;
   std::vector<std::string> crash, pause, partition, partition_one_way, suspect;
-  // Of elections.
+  // For elections.
   std::optional<std::uint32_t> starts, retires, crashes;
   std::optional<std::string> restarts, spread, answer_timeout, coordinator_timeout;
-  // Of protocols over an overlay.
+  // For protocols over an overlay.
   std::optional<std::uint32_t> replicas;
   std::optional<std::string> dht, weather, mishaps, apart, hand_off, retry, without;
   bool check_order = false;
@@ -59,7 +59,7 @@ void add_sim_options(CLI::App& command, SimTexts& texts);
 
 std::string name_of(const CLI::Option& option);
 
-/// Throws BadText with the option's name and what was expected.
+/// Parses and validates the options. Throws BadText with the option's name and what was expected.
 sim::Options to_options(const SimTexts& texts);
 
 }  // namespace conch::lab_cli

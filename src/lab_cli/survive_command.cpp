@@ -12,13 +12,13 @@
 #include "lab_cli/runs.hpp"
 #include "lab_cli/show.hpp"
 #include "lab_cli/sim_options.hpp"
-#include "sim/survival.hpp"
+#include "sim/group_simulation.hpp"
 
 namespace conch::lab_cli {
 namespace {
 
-using sim::SurvivalOptions;
-using sim::SurvivalReport;
+using sim::GroupSimulationOptions;
+using sim::GroupSimulationReport;
 
 constexpr auto every_algorithm = "all";
 
@@ -59,8 +59,8 @@ recovery::Rule rule_named(const std::string& name) {
   throw BadText("--without: \"" + name + "\" is none of " + rule_names());
 }
 
-SurvivalOptions to_options(const SurviveTexts& texts) {
-  SurvivalOptions options;
+GroupSimulationOptions to_options(const SurviveTexts& texts) {
+  GroupSimulationOptions options;
   options.algorithm = texts.algorithm == every_algorithm ? "naimi-trehel" : texts.algorithm;
   sim::NodeRange nodes = sim::parse_nodes(texts.nodes);
   options.nodes_min = nodes.first;
@@ -71,7 +71,7 @@ SurvivalOptions to_options(const SurviveTexts& texts) {
   if (texts.without) options.without = rule_named(*texts.without);
   for (const std::string& strike : texts.strikes)
     options.strikes.push_back(parsed("--strike", [&] { return sim::parse_strike(strike); }));
-  if (texts.everywhere || !texts.strikes.empty()) {  // A short run, in which little else happens.
+  if (texts.everywhere || !texts.strikes.empty()) {  // Makes the run short, with few other faults.
     options.stormy_leases = 4;
     options.faults_max = 2;
   }
@@ -79,8 +79,9 @@ SurvivalOptions to_options(const SurviveTexts& texts) {
   return options;
 }
 
-/// Of `all`, the seed chooses which.
-SurvivalOptions for_seed(SurvivalOptions options, const SurviveTexts& texts, std::uint64_t seed) {
+/// If the algorithm is `all`, the seed selects one.
+GroupSimulationOptions for_seed(GroupSimulationOptions options, const SurviveTexts& texts,
+                                std::uint64_t seed) {
   options.seed = seed;
   if (texts.algorithm != every_algorithm) return options;
   std::vector<std::string> names = sim::surviving_algorithms();
@@ -94,7 +95,7 @@ struct Totals {
   std::uint64_t messages = 0;
   sim::Sightings sightings{};
 
-  explicit Totals(const Runs<SurvivalReport>& runs) {
+  explicit Totals(const Runs<GroupSimulationReport>& runs) {
     for (const auto& report : runs.results) {
       if (!report) continue;
       grants += report->grants;
@@ -104,7 +105,8 @@ struct Totals {
     }
   }
 
-  /// Of those that this algorithm, or one of all, should show.
+  /// The sightings that this algorithm should show (all of them for `all`), and any others that
+  /// were seen.
   sim::Sometimes sometimes(const std::string& algorithm) const {
     sim::Sometimes seen;
     for (std::size_t i = 0; i < sightings.size(); ++i) {
@@ -117,7 +119,7 @@ struct Totals {
   }
 };
 
-/// What never happened; nothing can be said of it.
+/// Lists what never happened, and was therefore not tested.
 std::string unseen(const Totals& totals, const std::string& algorithm) {
   std::string missing;
   for (const auto& [what, count] : totals.sometimes(algorithm))
@@ -125,8 +127,8 @@ std::string unseen(const Totals& totals, const std::string& algorithm) {
   return missing;
 }
 
-void print_json(const Runs<SurvivalReport>& runs, const Totals& totals, const SurviveTexts& texts,
-                const SeedRange& range) {
+void print_json(const Runs<GroupSimulationReport>& runs, const Totals& totals,
+                const SurviveTexts& texts, const SeedRange& range) {
   nlohmann::ordered_json json;
   json["algorithm"] = texts.algorithm;
   json["nodes"] = texts.nodes;
@@ -145,8 +147,8 @@ void print_totals(const Totals& totals) {
   std::fflush(stdout);
 }
 
-void print_text(const Runs<SurvivalReport>& runs, const Totals& totals, const SurviveTexts& texts,
-                const SeedRange& range) {
+void print_text(const Runs<GroupSimulationReport>& runs, const Totals& totals,
+                const SurviveTexts& texts, const SeedRange& range) {
   fmt::print("{}, {} peers, {} runs (seeds {}..{}): {} failed\n", texts.algorithm, texts.nodes,
              runs.done, range.first, range.last, runs.failures);
   print_totals(totals);
@@ -159,14 +161,15 @@ Exit complain_of_nothing_seen(const Totals& totals, const std::string& algorithm
   return Exit::bad_usage;
 }
 
-/// One run, once for each of its steps, each of its peers, and everything that may happen then.
+/// Repeats one run for each of its steps, each of its peers and each kind of strike, with that
+/// strike added.
 void survive_everywhere(const SurviveTexts& texts, Invocation& invocation) {
   if (texts.seeds || texts.trace || texts.json)
-    throw BadText("--everywhere tries all steps of one run: give --seed and nothing else to show");
-  SurvivalOptions options = for_seed(to_options(texts), texts, texts.seed);
+    throw BadText("--everywhere tries every step of one run: give --seed, and nothing to show");
+  GroupSimulationOptions options = for_seed(to_options(texts), texts, texts.seed);
   if (node::find_routed(options.algorithm))
     throw BadText("--everywhere needs a group with a register");
-  SurvivalReport plain = sim::Survival(options).run();
+  GroupSimulationReport plain = sim::GroupSimulation(options).run();
   auto strike_of = [&](std::uint64_t index) {
     sim::Strike strike;
     strike.kind = sim::strikes[index % std::size(sim::strikes)];
@@ -177,18 +180,18 @@ void survive_everywhere(const SurviveTexts& texts, Invocation& invocation) {
   };
   SeedRange range{0, plain.steps * plain.peers * std::size(sim::strikes) - 1};
   watch_for_interrupts();
-  auto runs = run_seeds<SurvivalReport>(range, texts.threads, [&](std::uint64_t index) {
-    SurvivalOptions struck = options;
+  auto runs = run_seeds<GroupSimulationReport>(range, texts.threads, [&](std::uint64_t index) {
+    GroupSimulationOptions struck = options;
     struck.strikes.push_back(strike_of(index));
-    return sim::Survival(struck).run();
+    return sim::GroupSimulation(struck).run();
   });
   Totals totals(runs);
   fmt::print("{}, seed {}, {} peers: {} things at each of {} steps, {} runs: {} failed\n",
              options.algorithm, options.seed, plain.peers, std::size(sim::strikes), plain.steps,
              runs.done, runs.failures);
   print_totals(totals);
-  invocation.exit =
-      complain_of_failures(runs, range, [&](const SurvivalReport& report, std::uint64_t index) {
+  invocation.exit = complain_of_failures(
+      runs, range, [&](const GroupSimulationReport& report, std::uint64_t index) {
         fmt::print(stderr, "{} broken: {}\n  repeat: {} --trace --strike {}\n",
                    word(report.violation->property), report.violation->what,
                    command_without(invocation, {"--threads"}, {"--everywhere"}),
@@ -197,13 +200,13 @@ void survive_everywhere(const SurviveTexts& texts, Invocation& invocation) {
   invocation.exit = complain_of_interrupt(runs.done, range.last + 1, invocation.exit);
 }
 
-/// What each peer has written of itself, side by side.
-film::Builder film_of(const sim::Survival::Traces& traces, film::About about) {
+/// Makes a film of the traces that the peers have written.
+film::Builder film_of(const sim::GroupSimulation::Traces& traces, film::About about) {
   std::list<std::istringstream> texts;
   std::list<audit::TraceStream> streams;
   std::vector<audit::TraceStream*> pointers;
   for (const auto& [serial, text] : traces) {
-    if (text.empty()) continue;  // It has never lived.
+    if (text.empty()) continue;  // This process never began a life.
     std::string name = "process " + std::to_string(serial);
     pointers.push_back(&streams.emplace_back(texts.emplace_back(text), name));
   }
@@ -212,12 +215,12 @@ film::Builder film_of(const sim::Survival::Traces& traces, film::About about) {
 
 void survive_and_show(const SurviveTexts& texts, Invocation& invocation) {
   if (texts.seeds || texts.everywhere) throw BadText("--view shows one run: give --seed");
-  SurvivalOptions options = for_seed(to_options(texts), texts, texts.seed);
+  GroupSimulationOptions options = for_seed(to_options(texts), texts, texts.seed);
   if (node::find_routed(options.algorithm))
     throw BadText("--view needs a group with a register; conch sim " + options.algorithm +
                   " --view shows one without");
-  sim::Survival::Traces traces;
-  SurvivalReport report = sim::Survival(options, nullptr, &traces).run();
+  sim::GroupSimulation::Traces traces;
+  GroupSimulationReport report = sim::GroupSimulation(options, nullptr, &traces).run();
   invocation.exit = exit_for(report.violation);
   if (report.violation)
     fmt::print(stderr, "{} broken in {} with seed {}: {}\n", word(report.violation->property),
@@ -234,20 +237,21 @@ void survive(const SurviveTexts& texts, Invocation& invocation) {
   constexpr std::uint64_t telling_runs = 1000;
   if (texts.show.wanted()) return survive_and_show(texts, invocation);
   if (texts.everywhere) return survive_everywhere(texts, invocation);
-  SurvivalOptions options = to_options(texts);
+  GroupSimulationOptions options = to_options(texts);
   SeedRange range{texts.seed, texts.seed};
   if (texts.seeds) range = parse_seeds(*texts.seeds);
   if (texts.trace && texts.seeds)
     throw BadText("--trace shows one run: give --seed instead of --seeds");
-  if (texts.trace && texts.json) throw BadText("--trace is for people to read, --json is not");
+  if (texts.trace && texts.json) throw BadText("--trace and --json exclude each other");
   watch_for_interrupts();
-  auto runs = run_seeds<SurvivalReport>(range, texts.threads, [&](std::uint64_t seed) {
-    return sim::Survival(for_seed(options, texts, seed), texts.trace ? &std::cout : nullptr).run();
+  auto runs = run_seeds<GroupSimulationReport>(range, texts.threads, [&](std::uint64_t seed) {
+    return sim::GroupSimulation(for_seed(options, texts, seed), texts.trace ? &std::cout : nullptr)
+        .run();
   });
   Totals totals(runs);
   texts.json ? print_json(runs, totals, texts, range) : print_text(runs, totals, texts, range);
-  invocation.exit =
-      complain_of_failures(runs, range, [&](const SurvivalReport& report, std::uint64_t seed) {
+  invocation.exit = complain_of_failures(
+      runs, range, [&](const GroupSimulationReport& report, std::uint64_t seed) {
         fmt::print(stderr, "{} broken in {} with seed {}: {}\n  repeat: {}\n",
                    word(report.violation->property), for_seed(options, texts, seed).algorithm, seed,
                    report.violation->what, repeat_command(invocation, seed));
@@ -261,36 +265,36 @@ void survive(const SurviveTexts& texts, Invocation& invocation) {
 
 void add_survive_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand(
-      "survive", "Kill, stop and part the peers of a group, and see that its lock survives");
+      "survive", "Kill, stop and partition the peers of a group, and check that its lock survives");
   auto texts = std::make_shared<SurviveTexts>();
   command
       ->add_option("algorithm", texts->algorithm,
-                   "One that conch algorithms lists for locks or over an overlay, or all")
+                   "Algorithm that conch algorithms lists for locks or over an overlay, or all")
       ->required();
   command
-      ->add_option(
-          "--nodes", texts->nodes,
-          "How many peers, or as many as the seed has it; over an overlay at least five, and up "
-          "to three more")
+      ->add_option("--nodes", texts->nodes,
+                   "Number of peers, or a range to draw it from; over an overlay at least five, "
+                   "and up to three more")
       ->capture_default_str();
-  command->add_option("--lease", texts->lease, "How long a lease lasts")->capture_default_str();
-  command->add_option("--drift", texts->drift, "How wrong clocks may run, in percent")
+  command->add_option("--lease", texts->lease, "Lease duration")->capture_default_str();
+  command->add_option("--drift", texts->drift, "Clock drift that leases allow for, in percent")
       ->capture_default_str();
   command->add_option("--clock-drift", texts->clock_drift,
-                      "How wrong they do run, if leases are not to allow for it [--drift]");
+                      "Actual clock drift, if it is to differ [--drift]");
   auto* seed = command->add_option("--seed", texts->seed, "One run")->capture_default_str();
-  command->add_option("--seeds", texts->seeds, "Many runs, as 1..2000")->excludes(seed);
+  command->add_option("--seeds", texts->seeds, "Many runs, such as 1..2000")->excludes(seed);
   add_threads_option(*command, texts->threads);
   command->add_option("--without", texts->without,
-                      "A rule of the recovery to do without: " + rule_names());
+                      "Leave out a rule of the recovery: " + rule_names());
   command->add_option(
       "--strike", texts->strikes,
-      "In a short run: what happens before a step to a peer, as 137:kill:1; or " + strike_names());
+      "In a short run: step, what happens before it, and to which peer, such as 137:kill:1; or " +
+          strike_names());
   command->add_flag("--everywhere", texts->everywhere,
-                    "All of these at each step of a short run, and to each peer; one at a time, "
-                    "besides what --strike says");
-  command->add_flag("--json", texts->json, "Print the numbers for a program to read");
-  command->add_flag("--trace", texts->trace, "Print all that happens in the run");
+                    "Try each of these at each step of a short run, on each peer; one at a time, "
+                    "besides what --strike gives");
+  command->add_flag("--json", texts->json, "Print the numbers as JSON");
+  command->add_flag("--trace", texts->trace, "Print everything that happens in the run");
   add_show_options(*command, texts->show);
   command->footer(
       "Exit status: 0 all properties held, 1 bad usage or too little happened, 2 a safety\n"

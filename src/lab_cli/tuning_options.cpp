@@ -28,7 +28,7 @@ void choose(const std::string& option, const std::optional<std::string>& text, T
   }
   if (!known) throw BadText(option + ": \"" + *text + "\" is none of " + names);
   if (settled && *settled != into)
-    throw BadText(option + ": " + std::string(entry.about.name) + " settles that; " +
+    throw BadText(option + ": " + std::string(entry.about.name) + " fixes it; " +
                   std::string(entry.algorithm) + " leaves it open");
 }
 
@@ -40,9 +40,10 @@ void add_tuning_options(CLI::App& command, TuningTexts& texts, const std::string
     if (!group.empty()) option->group(group);
   };
   add("--voting", texts.voting, "Maekawa's voting sets: grid, plane or auto [auto]");
-  add("--order", texts.order, "ELMP's tree: the most children of a node, 2 to 8 [2]");
-  add("--eps", texts.eps, "Preempt: so many near requests overtake distant ones in a visit [0]");
-  add("--balance", texts.balance, "How ELMP keeps it in shape: order (always) or lazy [order]");
+  add("--order", texts.order, "ELMP's tree: largest number of children of a node, 2 to 8 [2]");
+  add("--eps", texts.eps,
+      "Preempt: how many nearby requests may overtake distant ones in a visit [0]");
+  add("--balance", texts.balance, "How ELMP balances its tree: order (always) or lazy [order]");
 }
 
 Tuning to_tuning(const TuningTexts& texts, const CatalogEntry& entry) {

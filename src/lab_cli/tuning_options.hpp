@@ -1,4 +1,4 @@
-// The parameters of single algorithms, as `conch sim` and `conch check` take them.
+// The parameters of individual algorithms, for `conch sim` and `conch check`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,7 +9,7 @@
 
 namespace conch::lab_cli {
 
-/// As they stand on the command line.
+/// The options as they stand on the command line.
 struct TuningTexts {
   std::optional<std::string> voting, balance;
   std::optional<unsigned> order, eps;
@@ -17,8 +17,8 @@ struct TuningTexts {
 
 void add_tuning_options(CLI::App& command, TuningTexts& texts, const std::string& group);
 
-/// Throws BadText with the option's name if it is wrong, or if the algorithm's name settles it
-/// otherwise.
+/// Throws BadText with the option's name if its value is unknown, or if the name of the algorithm
+/// already fixes another value.
 Tuning to_tuning(const TuningTexts& texts, const CatalogEntry& entry);
 
 }  // namespace conch::lab_cli

@@ -1,4 +1,4 @@
-// conch view: traces and scenarios in the browser.
+// `conch view`: shows traces and scenarios in the browser.
 #include <fmt/core.h>
 
 #include <conch/error.hpp>
@@ -52,7 +52,7 @@ std::optional<std::string_view> shipped(std::string_view name) {
   for (const Shipped& scenario : shipped_scenarios()) names.push_back(scenario.name);
   std::string_view suggestion = nearest(name, names);
   throw BadText(
-      fmt::format("{} is no file and no scenario{}; conch view --list shows those there are", name,
+      fmt::format("{} is neither a file nor a scenario{}; see conch view --list", name,
                   suggestion.empty() ? "" : fmt::format("; did you mean {}?", suggestion)));
 }
 
@@ -61,7 +61,7 @@ film::Builder film_of_scenario(const std::string& name, std::string_view script,
   std::string title(sim::title_of(script));
   std::vector<film::Builder> films = sim::film_of(
       script, {.title = title.empty() ? name : title, .command = "conch view " + name});
-  if (films.empty()) throw BadText(name + " is no scenario: nothing in it says `nodes`");
+  if (films.empty()) throw BadText(name + " is not a scenario: it has no line `nodes`");
   if (request.part < 1 || request.part > films.size())
     throw BadText(fmt::format("--part: {} has {}", name, films.size()));
   if (films.size() > 1)
@@ -101,7 +101,8 @@ film::Builder film_of(const ViewRequest& request) {
 void view(const ViewRequest& request) {
   if (request.list) return list_scenarios();
   if (request.names.empty())
-    throw BadText("what? A trace, a scenario file, or a name that conch view --list shows");
+    throw BadText(
+        "nothing to show: give a trace, a scenario file, or a name from conch view --list");
   film::Builder film = film_of(request);
   show(film, request.show);
 }
@@ -113,21 +114,22 @@ void add_view_command(CLI::App& app, Invocation&) {
   auto request = std::make_shared<ViewRequest>();
   command->add_option("WHAT", request->names,
                       "Traces (.ndjson) of one run, a scenario file (.txt), or a scenario's name");
-  command->add_flag("--list", request->list, "The scenarios that are in this program");
-  command->add_option("--part", request->part, "Of a scenario that begins anew: which group")
+  command->add_flag("--list", request->list, "List the built-in scenarios");
+  command->add_option("--part", request->part, "Which group of a scenario with several")
       ->capture_default_str();
   command->add_option("--algorithm", request->algorithm,
-                      "Whose trace this is, where it does not say so");
+                      "Algorithm of the trace, if it does not name one");
   ShowTexts& texts = request->show;
   texts.view = true;
-  command->add_option("--out", texts.out, "Write the viewer with the run to an HTML file, and end");
-  command->add_option("--http", texts.at, "Where to serve it")->capture_default_str();
-  command->add_flag("--insecure", texts.insecure, "Serve on other addresses than loopback");
+  command->add_option("--out", texts.out,
+                      "Write the viewer with the run to an HTML file, and exit");
+  command->add_option("--http", texts.at, "Address to serve it on")->capture_default_str();
+  command->add_flag("--insecure", texts.insecure, "Allow addresses other than loopback");
   command->add_flag("--open", texts.open, "Open the browser, by xdg-open");
   command->footer(
       "Examples:\n"
       "  conch view --list\n"
-      "  conch view figure_003_1_naimi_trehel\n"
+      "  conch view hernane_figure_1_naimi_trehel\n"
       "  conch sim naimi-trehel --trace run.ndjson --states && conch view run.ndjson\n"
       "  conch view a.ndjson b.ndjson\n"
       "  conch check maekawa-textbook --out bug.txt; conch view bug.txt --out bug.html");

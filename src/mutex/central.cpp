@@ -15,7 +15,7 @@ void Central::tell(NodeId to, const M& m, Out& out) {
   to == self_ ? receive(self_, m, out) : out.send(to, m);
 }
 
-// As a client.
+// Client.
 
 void Central::request(const Wish& wish, Out& out) {
   CONCH_EXPECT(state_ == State::released, "a process asks once");
@@ -70,7 +70,7 @@ void Central::receive(NodeId, const Cancelled& m, Out& out) {
   out.withdrawn();
 }
 
-// As the server.
+// Server.
 
 namespace {
 
@@ -106,11 +106,11 @@ void Central::grant_all(Out& out) {
       waiter = queue_.erase(waiter);
       grant(next, out);
     }
-    if (next.wish == Wish{}) return;  // it is in the way of everybody after it
+    if (next.wish == Wish{}) return;  // it conflicts with everybody after it
   }
 }
 
-/// Whether somebody is, inside or earlier in the queue.
+/// Whether somebody inside, or earlier in the queue, conflicts with this waiter.
 bool Central::in_the_way(Waiters::iterator waiter) const {
   auto conflicts = [&](const auto& other) { return other.wish.conflicts(waiter->wish); };
   return std::any_of(holders_.begin(), holders_.end(), conflicts) ||
@@ -139,7 +139,7 @@ void Central::receive(NodeId from, const ReleaseShare& m, Out& out) {
 }
 
 void Central::released(Holders::iterator holder, const Baton& baton, Out& out) {
-  if (holder == holders_.end()) return;  // it was suspected, and somebody else got the lock
+  if (holder == holders_.end()) return;  // it was suspected, so its lock may be another's now
   bool written = holder->wish.mode == Mode::write && !holder->cancelled;
   if (written) batons_.set(holder->wish.range, baton);
   holders_.erase(holder);
@@ -159,8 +159,8 @@ void Central::receive(NodeId from, const Cancel& m, Out& out) {
   grant_all(out);
 }
 
-/// A crashed writer left the data as they were. But its fence was used: whoever comes next, a
-/// reader too, is later.
+/// A crashed writer left the data unchanged. Its fence is used up, though: every later grant, also
+/// to a reader, must have a larger one.
 void Central::suspect(NodeId node, Out& out) {
   if (self_ != server_) return;
   suspected_.insert(node);

@@ -1,11 +1,11 @@
 // The central server: one of the nodes, the home, keeps the lock and a FIFO queue.
 //
-// Source: Coulouris et al. 2011, figure 15.2, with the answer to exercise 15.5: given a failure
-// detector, the server treats a crashed holder as if it had released and forgets a crashed waiter;
-// a release that comes later is nobody's and ignored. The server must not crash.
+// Source: [Coulouris 2011, fig. 15.2], with the answer to exercise 15.5: given a failure
+// detector, the server treats a crashed holder as if it had released, and forgets a crashed waiter.
+// It ignores a release that comes later. The server must not crash.
 //
-// Readers, and those whose ranges are apart, are inside together. The queue stays strict: whoever
-// conflicts with somebody before it waits, so that nobody is overtaken by those it waits for.
+// Readers, and requests for disjoint ranges, may be inside together. The queue stays strict: a
+// request waits if it conflicts with any earlier one, so later requests cannot overtake it.
 //
 // Assumes reliable channels; they need not be FIFO. The server's own requests cost no message.
 //
@@ -59,7 +59,7 @@ class Central {
     Wish wish;
     CONCH_FIELDS(RequestShare, number, wish)
   };
-  /// Also to somebody who wants everything, where that is of several writers.
+  /// Also sent for a request for everything, if its data come from several writers.
   struct GrantShare {
     std::uint64_t number = 0;
     Baton baton;
@@ -78,7 +78,7 @@ class Central {
   static constexpr About about{
       .name = "central",
       .family = "server",
-      .source = "notes fig. 15.2, exercise 15.5",
+      .source = "[Coulouris 2011, fig. 15.2], exercise 15.5",
       .messages = "2 + 1",
       .client_delay = "2",
       .sync_delay = "2",
@@ -101,7 +101,7 @@ class Central {
   void receive(NodeId from, const GrantShare& m, Out& out);
   void receive(NodeId from, const ReleaseShare& m, Out& out);
 
-  /// The server knows who waits; its clients do not.
+  /// Only the server knows whether somebody waits, so its clients assume it.
   bool may_be_wanted() const { return self_ != server_ || !queue_.empty(); }
 
  private:
@@ -122,7 +122,7 @@ class Central {
     std::uint64_t number = 0;
     Wish wish;
     Fence fence;
-    /// The grant will come back unused.
+    /// The client has cancelled; the grant will come back unused.
     bool cancelled = false;
     CONCH_FIELDS(Holder, client, number, wish, fence, cancelled)
   };
@@ -142,25 +142,25 @@ class Central {
   NodeId self_;
   NodeId server_;
 
-  // As a client.
+  // Client state.
   State state_ = State::released;
   std::uint64_t number_ = 0;
   Wish wish_;
-  /// Ours while inside; while cancelling, a grant that came too late.
+  /// Our grant while inside; while cancelling, a grant that came too late.
   std::optional<Baton> baton_;
-  /// The server has answered our cancel with "granted", and the grant is not here yet.
+  /// The server has answered our cancel with "granted", and the grant has not arrived yet.
   bool grant_to_come_ = false;
 
-  // As the server.
+  // Server state.
   Holders holders_;
   Waiters queue_;
-  /// Cancels that overtook their requests.
+  /// Cancels that arrived before their requests.
   FlatSet<Claim> cancelled_;
-  /// Clients that have crashed: a request of theirs that is still on its way is nobody's.
+  /// Clients that have crashed. Requests of theirs that are still in flight are ignored.
   FlatSet<NodeId> suspected_;
-  /// Of the newest writer that was granted anything.
+  /// Fence of the newest writer among all grants.
   Fence fence_;
-  /// What the last writers left, by range.
+  /// The data that the last writers left, by range.
   Extent<Baton> batons_;
 
  public:

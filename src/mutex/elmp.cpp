@@ -13,13 +13,13 @@ namespace {
 
 constexpr TimerId retry{0};
 
-/// Where a node stands in a balanced tree of all members, with the home at its root.
+/// A node's position in a balanced tree of all members. The home is the root.
 struct Spot {
   std::optional<NodeId> parent;
   std::vector<Child> children;
 };
 
-/// Goes down from the root to the part that is ours.
+/// Descends from the root to our own position.
 Spot spot_of(NodeId self, const Assignment& start) {
   const Members& members = start.members;
   auto position = [&](NodeId node) {
@@ -66,8 +66,7 @@ Elmp::Elmp(NodeId self, const Assignment& start)
   parent_ = spot.parent;
   children_ = std::move(spot.children);
   if (!parent_) ledger_ = first_ledger(start);
-  if (tuning_.without == Without::node_weight)
-    for (Child& each : children_) each.weight = (each.weight + 1) / 2;
+  for (Child& each : children_) each.weight = policy().weight(each.weight);
 }
 
 // The process.
@@ -84,19 +83,19 @@ void Elmp::release(const DataRef& data, Out& out) {
   line_.release(data, out);
 }
 
-/// What we want and have no place for yet. While a request was on its way we may have become the
-/// root in another way, and have taken the last place at once.
+/// Our wish, unless it has a place already: we may have become the root in another way while the
+/// request was on its way, and have taken the last place at once.
 std::optional<Wish> Elmp::unserved_wish() const { return line_.wanted() ? std::nullopt : wish_; }
 
-/// A request that has no place yet goes on to the root, which waits for no holder, and gives its
-/// place back there.
+/// A request without a place still travels to the root, where it gives its place back; that waits
+/// for no holder.
 void Elmp::cancel(Out& out) {
   CONCH_EXPECT(wish_ && !line_.inside(), "a waiter cancels");
   wish_.reset();
   line_.withdraw(out);
   out.withdrawn();
   if (!asking_ || refused_.empty()) return;
-  refused_.clear();  // the request, for nobody joins or leaves where somebody is refused
+  refused_.clear();  // only requests are here: nobody joins or leaves in this mode
   asking_ = false;
   out.disarm(retry);
 }
@@ -109,15 +108,14 @@ void Elmp::begin(Task task, std::optional<NodeId> newcomer, Out& out) {
   serve(out);
 }
 
-/// Lets the oldest that waits here go on.
+/// Serves the oldest operation that waits here.
 void Elmp::serve(Out& out) {
   while (!lock_ && !queue_.empty()) {
     auto oldest = std::min_element(queue_.begin(), queue_.end(), older);
     lock_ = Locked{oldest->operation, oldest->child};
     queue_.erase(oldest);
-    bool unguarded = tuning_.without == Without::leave_lock && lock_->from == self_ &&
-                     lock_->operation.task == Task::leave;
-    if (parent_ && !unguarded) return out.send(*parent_, Lock{lock_->operation, epoch_});
+    if (parent_ && policy().locks_path(lock_->operation))
+      return out.send(*parent_, Lock{lock_->operation, epoch_});
     execute(out);
   }
 }
@@ -127,24 +125,22 @@ void Elmp::receive(NodeId from, const Lock& m, Out& out) {
   auto known = std::find_if(children_.begin(), children_.end(), [&](const Child& each) {
     return each.node == from && each.epoch == m.epoch;
   });
-  if (known == children_.end()) return;  // sent to the one who was here before; it will be repeated
+  if (known == children_.end()) return;  // sent to our predecessor; it will be repeated
   if (std::erase(recalled_, m.operation.id) > 0)
     return out.send(m.operation.id.origin, Recalled{m.operation.id});
   wait_here(m.operation, from, out);
 }
 
 void Elmp::wait_here(const Operation& operation, NodeId from, Out& out) {
-  if (lock_ && refuses()) {
-    bool tracks_back = tuning_.without != Without::track_back;
-    return out.send(tracks_back ? from : operation.id.origin,
+  if (lock_ && !tuning_.queues)
+    return out.send(policy().refused(from, operation.id.origin),
                     Refuse{operation.id, child(from).epoch});
-  }
   queue_.push_back({operation, from});
   serve(out);
 }
 
 void Elmp::receive(NodeId, const Refuse& m, Out& out) {
-  if (m.epoch != epoch_) return;  // we have asked another parent since
+  if (m.epoch != epoch_) return;  // a former parent refused it; we have asked another since
   CONCH_EXPECT(locked_by(m.operation), "what was refused had locked its path");
   if (lock_->from == self_) {
     try_later(lock_->operation, out);
@@ -155,13 +151,12 @@ void Elmp::receive(NodeId, const Refuse& m, Out& out) {
 }
 
 void Elmp::try_later(const Operation& operation, Out& out) {
-  if (operation.task == Task::request && !wish_) {  // nobody wants it any more
+  if (operation.task == Task::request && !wish_) {  // the request was cancelled
     asking_ = false;
     return;
   }
   refused_.push_back(operation);
-  if (tuning_.without != Without::retry)
-    out.arm(retry, tuning_.back_off / 2, tuning_.back_off + tuning_.back_off / 2);
+  policy().await_retry(retry, tuning_.back_off, out);
 }
 
 void Elmp::timer(TimerId, Out& out) {
@@ -170,11 +165,10 @@ void Elmp::timer(TimerId, Out& out) {
   serve(out);
 }
 
-/// The root is locked: nobody else changes the tree now.
+/// With the root locked, no other operation changes the tree.
 void Elmp::execute(Out& out) {
   const Operation operation = lock_->operation;
-  bool unguarded = tuning_.without == Without::leave_lock && operation.task == Task::leave;
-  CONCH_EXPECT(ledger_ || unguarded, "the root has the ledger");
+  CONCH_EXPECT(ledger_ || !policy().locks_path(operation), "the root has the ledger");
   switch (operation.task) {
     case Task::request:
       if (operation.id.origin != self_) return swap(out);
@@ -188,8 +182,7 @@ void Elmp::execute(Out& out) {
       return seat({operation, 0, ledger_->place}, out);
     case Task::leave: {
       if (lazy()) ++ledger_->departures;
-      bool below = lazy() || tuning_.without == Without::heaviest_leaf;
-      if (below && operation.id.origin != self_)
+      if (policy().replaces_from_below(lazy()) && operation.id.origin != self_)
         return out.send(operation.id.origin, Pick{operation});
       return pick(operation, out);
     }
@@ -205,7 +198,7 @@ void Elmp::unlock(Out& out) {
   serve(out);
 }
 
-/// From here to the root, which comes last.
+/// Unlocks the path from here up; the root comes last.
 void Elmp::unlock_path(const Growth& growth, Out& out) {
   CONCH_EXPECT(lock_ || !parent_, "a path is unlocked that was locked");
   if (out_of_shape(growth)) return rebuild(growth, out);
@@ -224,7 +217,7 @@ void Elmp::receive(NodeId, const Unlock& m, Out& out) {
 
 // A requester and the root change places.
 
-/// Whoever waits here for them will be announced to their new parent.
+/// The operations that waited here for the children are announced again to their new parent.
 std::vector<Child> Elmp::give_up_children() {
   stop_waiting_for_children();
   return std::exchange(children_, {});
@@ -261,9 +254,8 @@ void Elmp::swap(Out& out) {
 
 void Elmp::receive(NodeId from, const Swap& m, Out& out) {
   CONCH_EXPECT(locked_by(m.operation), "the root answers who has locked its path");
-  bool adjacent = parent_ == from && tuning_.without != Without::adjacency;
-  std::vector<Child> mine = give_up_children();
-  if (tuning_.without == Without::handover) mine.clear();
+  bool adjacent = policy().is_adjacent(parent(), from);
+  std::vector<Child> mine = policy().handed_over(give_up_children());
   out.send(from, Swapped{m.operation, std::move(mine), adjacent ? self_ : parent()});
   children_ = m.children;
   if (adjacent) {
@@ -275,11 +267,9 @@ void Elmp::receive(NodeId from, const Swap& m, Out& out) {
   asking_ = false;
   change_ = Change{Role::new_root, lock_->operation, {from}, false, false, {}, {}};
   adopt_all(from, out);
+  change_->unconfirmed = policy().awaited(std::move(change_->unconfirmed));
   line_.take(m.admission, unserved_wish(), *ledger_, out);
-  if (tuning_.without == Without::confirmation) {
-    change_.reset();
-    unlock(out);
-  }
+  conclude(out);
 }
 
 void Elmp::adopt_all(std::optional<NodeId> but, Out& out) {
@@ -302,9 +292,9 @@ void Elmp::receive(NodeId, const Swapped& m, Out& out) {
 void Elmp::receive(NodeId from, const Adopt& m, Out& out) {
   parent_ = from;
   epoch_ = m.epoch;
-  bool waits = lock_ && lock_->operation.id != m.operation;
-  if (tuning_.without == Without::announcement) waits = false;
-  out.send(from, Adopted{m.operation, waits ? std::optional(lock_->operation) : std::nullopt});
+  std::optional<Operation> waiting;
+  if (lock_ && lock_->operation.id != m.operation) waiting = lock_->operation;
+  out.send(from, Adopted{m.operation, policy().announced(waiting)});
 }
 
 void Elmp::receive(NodeId from, const Adopted& m, Out& out) {
@@ -314,11 +304,10 @@ void Elmp::receive(NodeId from, const Adopted& m, Out& out) {
     });
     if (!known) wait_here(*m.waiting, from, out);
   }
-  if (!change_) return;
   confirm(from, out);
 }
 
-/// Down the path from the old root; the last one has the old root as its child now.
+/// FREE travels down the path from the old root. The last node's child is now the old root.
 void Elmp::receive(NodeId, const Free& m, Out& out) {
   CONCH_EXPECT(locked_by(m.operation), "a path is unlocked that was locked");
   if (lock_->from == m.operation.origin) {
@@ -338,17 +327,15 @@ void Elmp::receive(NodeId, const Freed&, Out& out) {
   conclude(out);
 }
 
-void Elmp::receive(NodeId from, const Done&, Out& out) {
-  if (!change_) return;  // only without confirmation
-  confirm(from, out);
-}
+void Elmp::receive(NodeId from, const Done&, Out& out) { confirm(from, out); }
 
 void Elmp::confirm(NodeId from, Out& out) {
-  if (change_) change_->unconfirmed.erase(from);
+  if (!change_) return;
+  change_->unconfirmed.erase(from);
   conclude(out);
 }
 
-/// Unlocks the node when all it was waiting for is confirmed.
+/// Unlocks the node once everything it waits for is confirmed.
 void Elmp::conclude(Out& out) {
   CONCH_EXPECT(change_, "only what is being changed is confirmed");
   if (!change_->unconfirmed.empty() || change_->path || change_->position) return;
@@ -369,7 +356,8 @@ void Elmp::receive(NodeId from, const elmp::Token& m, Out& out) {
   line_.receive(from, m, out);
   depart(out);
 }
-/// What comes to a newcomer before its welcome was sent to its former life.
+/// Before a newcomer is welcomed, CLEAR and AHEAD can only be meant for its former life: ignore
+/// them.
 void Elmp::receive(NodeId from, const Clear& m, Out& out) {
   if (member_) line_.receive(from, m, out);
 }

@@ -1,20 +1,20 @@
-// ELMP: exclusive locks for mobile processes. A token, a list of those who wait, and a balanced
-// tree of all members, in which any of them may join or leave while the token moves.
+// ELMP: exclusive locks for mobile processes. It has a token, a list of waiters, and a balanced
+// tree of all members. Members may join or leave while the token moves.
 //
-// Source: Hernane, Gustedt, Benyettou 2015 (RR-8690), sections 3 and 4, corrected: algorithms 1 and
-// 2 do not run as printed. tuning.hpp lists the corrections; each has a specimen without it.
+// Source: [Hernane 2015, sections 3 and 4], corrected: algorithms 1 and
+// 2 do not run as printed. elmp_policy.hpp has the corrections.
 //
 // Assumes reliable channels; they need not be FIFO.
 //
-// State: `parent` and `children` are the tree. The root is whoever asked last and hosts the last
+// State: `parent` and `children` are the tree. The root is the last requester and hosts the last
 // place of the list (elmp_line.hpp). A request climbs to the root, and the two change places.
 //
-// Whoever changes the tree, an *operation*, first locks its path to the root, from below. At a busy
-// node it waits; the oldest goes first. Locks are only ever asked of the parent of a locked node,
-// so nobody waits in a circle, and who has locked the root is alone. It unlocks the root last, when
-// nothing else of its path is locked. Children belong to the position in the tree, and move with
-// it. What a child sent to the one who was there before is recognized by its epoch; the child says
-// it again to its new parent.
+// Every change of the tree, an *operation*, first locks the path from its origin up to the root. At
+// a busy node it waits; the oldest goes first. A node asks only its parent for a lock, and only
+// when it is locked itself, so there is no deadlock, and the operation that has locked the root is
+// alone. It unlocks the root last, when the rest of its path is unlocked. Children belong to a
+// position in the tree and move with it. A child's message to the former node in that position is
+// recognized by its epoch; the child repeats it to its new parent.
 //
 //   LOCK(operation, epoch)       towards the root
 //   SWAP(position of the root)   root to requester: you are the root now; and its last place
@@ -25,8 +25,8 @@
 //                                old root, who is told: FREED
 //   DONE                         old root to new root: everything is unlocked
 //
-// A newcomer asks any member, which takes one in at a time. From the root down, it goes where the
-// fewest are.
+// A newcomer asks any member; a member takes in one at a time. The newcomer's request walks down
+// from the root towards the lightest subtree.
 //
 //   KNOCK, DECLINE               let me in; not through me, I leave
 //   WALK(operation, place)       towards the lightest child
@@ -34,9 +34,9 @@
 //   ARRIVED                      to the one who was asked: I am in
 //   UNLOCK                       up the locked path
 //
-// A leaver is replaced by a leaf, taken where the most are, so that the tree stays balanced. If the
-// leaf is waiting for a path of its own, it takes that back first. The last member waits for
-// whoever is on the roster and will knock.
+// A leaver is replaced by a leaf from the heaviest subtree, so that the tree stays balanced. If the
+// leaf waits for a path of its own, it first recalls that operation. The last member waits for a
+// node that is on the roster and will knock.
 //
 //   PICK(operation)              towards the heaviest child; the leaf replaces the leaver
 //   RECALL, RECALLED             up a path that is being locked: forget it; forgotten
@@ -45,9 +45,9 @@
 //   REPLACE(epoch), REPLACED     to the parent: I am your child instead of the leaver
 //   TAKEN                        leaf to leaver: you may go
 //
-// In lazy mode a newcomer goes below the one it asked, and a leaver is replaced from its own
-// subtree. The path learns how its subtrees have grown, and the first on it that finds the newcomer
-// too deep, a scapegoat, rebuilds what is below it; so does the root after many have left.
+// In lazy mode a newcomer goes below the member it asked, and a leaver is replaced from its own
+// subtree. The nodes of the path learn how their subtrees have grown. The first of them that finds
+// the newcomer too deep, a scapegoat, rebuilds its subtree; so does the root after many have left.
 //
 //   COLLECT, REPORT(nodes)       to all below: stop, and tell me who you are
 //   ASSIGN(nodes), ASSIGNED      these are below you now; they know
@@ -76,7 +76,7 @@ class Elmp {
   static constexpr About about{
       .name = "elmp",
       .family = "token",
-      .source = "Hernane, Gustedt, Benyettou 2015",
+      .source = "[Hernane 2015]",
       .messages = "0 or 2 log N + 6",
       .client_delay = "O(log N)",
       .sync_delay = "1",
@@ -134,10 +134,12 @@ class Elmp {
   void receive(NodeId from, const elmp::Ahead& m, Out& out);
 
   bool holds_token() const { return line_.holds_token(); }
-  /// Whoever is behind a reader may be one, too: only the last in the line knows that nobody waits.
+  /// The next in the list may be a reader that is inside, too: only the last one knows that nobody
+  /// waits.
   bool may_be_wanted() const { return line_.has_next(); }
 
-  /// What is wrong with tree, list, weights or height while nothing is on its way; or nothing.
+  /// Describes the first fault in tree, list, weights or height; empty if there is none. Call it
+  /// only while nothing is in flight.
   static std::string disorder(const std::vector<const Elmp*>& members);
 
   /// The lock manager's states of the report, table 1.
@@ -146,18 +148,19 @@ class Elmp {
 
  private:
   class Inspection;
-  /// In lazy mode a tree may be so many times as high as a balanced binary one.
+  /// In lazy mode the tree may be up to this many times as high as a balanced binary tree.
   static constexpr double alpha = 1.5;
 
-  /// The operation that has locked this node, and the child it came from; the node itself at its
-  /// origin.
+  /// The operation that has locked this node, and the child it came from. At the origin of the
+  /// operation that is the node itself.
   struct Locked {
     elmp::Operation operation;
     NodeId from;
     CONCH_FIELDS(Locked, operation, from)
   };
 
-  /// Part of a change of the tree: what must be confirmed before the node is unlocked.
+  /// This node's part in a change of the tree. The node stays locked until everything here is
+  /// confirmed.
   enum class Role : std::uint8_t { new_root, old_root, replacement, scapegoat, rebuilt };
   friend std::string_view word(Role role) {
     switch (role) {
@@ -173,11 +176,11 @@ class Elmp {
     Role role = Role::new_root;
     elmp::Operation operation;
     FlatSet<NodeId> unconfirmed;
-    /// Of the old root: its path is not free yet.
+    /// The old root still waits for FREED: its path is locked.
     bool path = false;
-    /// It does not have its new place yet.
+    /// The old root still waits for SWAPPED, which brings its new place.
     bool position = false;
-    /// Of a scapegoat: who is below, and what the path above it is to learn.
+    /// A scapegoat's list of the nodes below it, and the growth it reports up the path afterwards.
     std::vector<elmp::Collected> below;
     elmp::Growth growth;
     CONCH_FIELDS(Change, role, operation, unconfirmed, path, position, below, growth)
@@ -206,11 +209,7 @@ class Elmp {
   void unlock(Out& out);
   void unlock_path(const elmp::Growth& growth, Out& out);
   bool locked_by(const elmp::OperationId& operation) const;
-  /// The report's own rule, for those that compare with it.
-  bool refuses() const {
-    return tuning_.without == Without::queue || tuning_.without == Without::retry ||
-           tuning_.without == Without::track_back;
-  }
+  const elmp::ElmpPolicy& policy() const { return *policy_of<elmp::ElmpPolicy>(tuning_); }
 
   // Changing places.
   void swap(Out& out);
@@ -250,7 +249,7 @@ class Elmp {
   Tuning tuning_;
   Members members_;
   bool member_ = true;
-  /// Whom we asked to let us in.
+  /// The member that this newcomer asked to let it in.
   std::optional<NodeId> contact_;
 
   // The position in the tree.
@@ -258,26 +257,26 @@ class Elmp {
   std::uint64_t epoch_ = 0;
   std::vector<elmp::Child> children_;
   std::vector<elmp::Waiting> queue_;
-  /// At the root.
+  /// Only the root has it.
   std::optional<elmp::Ledger> ledger_;
 
   std::optional<Locked> lock_;
   std::optional<Change> change_;
   Stamp clock_;
   std::uint64_t operations_ = 0;
-  /// Operations that were recalled before they came.
+  /// Operations that were recalled before they arrived.
   std::vector<elmp::OperationId> recalled_;
-  /// Those of ours that were refused.
+  /// Our own operations that were refused, to be tried again.
   std::vector<elmp::Operation> refused_;
 
   std::optional<Wish> wish_;
-  /// A request of ours is on its way to the root, perhaps one that we do not want any more.
+  /// A request of ours is on its way to the root, even if it was cancelled since.
   bool asking_ = false;
-  /// Newcomers that asked us; the first is being let in.
+  /// Newcomers that asked us; we are letting the first one in.
   std::vector<NodeId> knocking_;
   Stage stage_ = Stage::staying;
 
-  elmp::Line line_;
+  elmp::PlaceList line_;
 
  public:
   CONCH_FIELDS(Elmp, self_, member_, contact_, members_, parent_, epoch_, children_, queue_,

@@ -1,4 +1,4 @@
-// ELMP seen from outside, by somebody who sees all members at once while nothing is on its way.
+// Checks ELMP's global invariants, with all members in view and nothing in flight.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -23,7 +23,7 @@ std::size_t least_height(std::size_t nodes, std::size_t order) {
 
 }  // namespace
 
-/// Walks the tree and the list once; says the first thing that is wrong.
+/// Walks the tree and the list once and reports the first fault.
 class Elmp::Inspection {
  public:
   explicit Inspection(const std::vector<const Elmp*>& members) : members_(members) {
@@ -69,7 +69,7 @@ class Elmp::Inspection {
   std::size_t walk(const Elmp& member, std::size_t depth, std::size_t& height) {
     height = std::max(height, depth);
     std::size_t nodes = 1;
-    if (depth > members_.size()) return nodes;  // a circle; the count will not fit
+    if (depth > members_.size()) return nodes;  // a cycle: the node count will be wrong
     std::uint64_t least = ~std::uint64_t{0};
     std::uint64_t most = 0;
     for (const Child& child : member.children_) {
@@ -107,28 +107,30 @@ class Elmp::Inspection {
       wrong("the tree of " + std::to_string(nodes) + " is " + std::to_string(height) + " high");
   }
 
-  const Line::Place* place(const Seat& seat) const {
+  const PlaceList::Place* place(const Seat& seat) const {
     auto host = by_name_.find(seat.node);
     if (host == by_name_.end()) return nullptr;
     const auto& places = host->second->line_.places();
-    auto found = std::find_if(places.begin(), places.end(),
-                              [&](const Line::Place& each) { return each.number == seat.place; });
+    auto found = std::find_if(places.begin(), places.end(), [&](const PlaceList::Place& each) {
+      return each.number == seat.place;
+    });
     return found == places.end() ? nullptr : &*found;
   }
 
-  /// From the token to the last place, which is at the root; and nothing else.
+  /// Checks that the list runs from the token to the last place, at the root, and has no other
+  /// places.
   void check_list() {
     std::size_t places = 0;
     std::optional<Seat> seat;
     for (const Elmp* member : members_) {
       places += member->line_.places().size();
-      for (const Line::Place& each : member->line_.places())
+      for (const PlaceList::Place& each : member->line_.places())
         if (each.token) seat = Seat{member->self_, each.number};
     }
     std::optional<Seat> before;
     std::optional<Seat> last;
     for (; seat && places > 0; --places) {
-      const Line::Place* each = place(*seat);
+      const PlaceList::Place* each = place(*seat);
       if (each == nullptr) {
         wrong("the list leads to " + print(*seat) + ", a place that is not");
         return;

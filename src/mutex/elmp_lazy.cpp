@@ -1,4 +1,4 @@
-// ELMP in lazy mode: a part of the tree that has become too high is built anew.
+// ELMP in lazy mode: rebuilds a subtree that has become too high.
 #include <cmath>
 #include <utility>
 
@@ -15,8 +15,8 @@ std::uint64_t Elmp::weight() const {
   return sum;
 }
 
-/// A newcomer is too deep for so few nodes; or so many have left that the whole tree may be too
-/// high for the rest.
+/// Whether a newcomer is too deep for so few nodes, or so many have left that the whole tree may be
+/// too high for the rest.
 bool Elmp::out_of_shape(const Growth& growth) const {
   if (!lazy()) return false;
   double bound = alpha * std::log2(static_cast<double>(weight()));
@@ -38,7 +38,7 @@ void Elmp::collect(Out& out) {
   report(out);
 }
 
-/// Whatever waits here came from below, and will begin again there.
+/// Drops the operations of others that wait here: they came from below and begin again there.
 void Elmp::receive(NodeId from, const Collect& m, Out& out) {
   if (lock_ && lock_->from == self_) queue_.push_back({lock_->operation, self_});
   lock_ = Locked{m.operation, from};
@@ -61,7 +61,7 @@ void Elmp::report(Out& out) {
   out.send(parent(), Report{std::move(nodes)});
 }
 
-/// Evenly among the children, each of which deals out its part below itself.
+/// Deals the nodes out evenly among the children, each of which deals out its part in turn.
 void Elmp::deal_out(const std::vector<Collected>& nodes, Out& out) {
   stop_waiting_for_children();
   change_->position = false;
@@ -76,7 +76,7 @@ void Elmp::deal_out(const std::vector<Collected>& nodes, Out& out) {
   dealt_out(out);
 }
 
-/// Our new parent already knows us: we may go on. Nobody changes the tree before all have dealt.
+/// Our new parent already knows us, so we may go on. Nobody changes the tree before all are placed.
 void Elmp::receive(NodeId from, const Assign& m, Out& out) {
   CONCH_EXPECT(change_ && change_->position, "who was collected is placed once");
   parent_ = from;
@@ -91,7 +91,8 @@ void Elmp::receive(NodeId from, const Assigned&, Out& out) {
   dealt_out(out);
 }
 
-/// When everybody below has its place the path above may go on. It is not too high any more.
+/// Once everybody below has a position, unlocks the path above. This subtree is not too high any
+/// more.
 void Elmp::dealt_out(Out& out) {
   if (!change_->unconfirmed.empty()) return;
   Change change = *std::exchange(change_, std::nullopt);

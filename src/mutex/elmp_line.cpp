@@ -7,15 +7,15 @@ namespace conch::elmp {
 
 namespace {
 
-/// Of two reports, what is farther along.
+/// Merges two reports: each part comes from the one that is farther along.
 Outlook later(const Outlook& a, const Outlook& b) {
   return {std::min(a.use, b.use), newer(a.newest, b.newest)};
 }
 
 Usage use_of(const Wish& wish) { return wish.mode == Mode::write ? Usage::write : Usage::read; }
 
-/// What the one behind a place has to expect: everything ahead, and the place's own wish.
-Extent<Outlook> seen_from_behind(const Line::Place& place) {
+/// The outlook of the next place: everything ahead, and this place's own wish.
+Extent<Outlook> seen_from_behind(const PlaceList::Place& place) {
   Extent<Outlook> seen = place.outlook;
   if (place.wish) {
     seen.update(place.wish->range, [&](const Outlook& outlook) {
@@ -31,7 +31,7 @@ Extent<Usage> uses(const Extent<Outlook>& outlook) {
   return uses;
 }
 
-bool may_enter(const Line::Place& place) {
+bool may_enter(const PlaceList::Place& place) {
   Usage bearable = place.wish->mode == Mode::write ? Usage::none : Usage::read;
   return !place.outlook.any(place.wish->range,
                             [&](const Outlook& outlook) { return outlook.use > bearable; });
@@ -39,8 +39,8 @@ bool may_enter(const Line::Place& place) {
 
 }  // namespace
 
-Line::Line(NodeId self, const Assignment& start, const Ledger& ledger)
-    : self_(self), without_(start.tuning.without) {
+PlaceList::PlaceList(NodeId self, const Assignment& start, const Ledger& ledger)
+    : self_(self), policy_(policy_of<ElmpPolicy>(start.tuning)) {
   if (self != start.home) return;
   newest_ = ledger.place;
   Place first;
@@ -51,12 +51,12 @@ Line::Line(NodeId self, const Assignment& start, const Ledger& ledger)
   places_.push_back(std::move(first));
 }
 
-void Line::want(Place& place, const Wish& wish, Ledger& ledger) {
+void PlaceList::want(Place& place, const Wish& wish, Ledger& ledger) {
   place.wish = wish;
   if (wish.mode == Mode::write) place.fence = ledger.fence = ledger.fence.next();
 }
 
-void Line::enqueue(const Wish& wish, Ledger& ledger, Out& out) {
+void PlaceList::enqueue(const Wish& wish, Ledger& ledger, Out& out) {
   Place& last = last_place();
   CONCH_EXPECT(!last.wish, "the last place is unused");
   want(last, wish, ledger);
@@ -64,7 +64,7 @@ void Line::enqueue(const Wish& wish, Ledger& ledger, Out& out) {
   tell_self(out);
 }
 
-Admission Line::admit(NodeId node, Ledger& ledger) {
+Admission PlaceList::admit(NodeId node, Ledger& ledger) {
   Place& last = last_place();
   last.next = Seat{node, ++ledger.place};
   last.next_link = 0;
@@ -73,13 +73,13 @@ Admission Line::admit(NodeId node, Ledger& ledger) {
   return {ledger.place, Seat{self_, last.number}, std::move(outlook)};
 }
 
-void Line::take(const Admission& admission, const std::optional<Wish>& wish, Ledger& ledger,
-                Out& out) {
+void PlaceList::take(const Admission& admission, const std::optional<Wish>& wish, Ledger& ledger,
+                     Out& out) {
   Place* expected = find_or_expect(admission.place);
   CONCH_EXPECT(expected != nullptr, "a place is given once");
   Place& place = *expected;
   place.given = true;
-  if (without_ == Without::early_token) place.token = false;
+  place.token = policy_->keeps_early_token(place.token);
   if (!place.token && place.link == 0) place.ahead = admission.ahead;
   if (!place.token) place.outlook.merge(admission.outlook, later);
   if (wish) want(place, *wish, ledger);
@@ -87,7 +87,7 @@ void Line::take(const Admission& admission, const std::optional<Wish>& wish, Led
   tell_self(out);
 }
 
-void Line::withdraw(Out& out) {
+void PlaceList::withdraw(Out& out) {
   Place* place = own();
   if (place == nullptr) return;
   CONCH_EXPECT(!place->inside, "only a waiter withdraws");
@@ -96,7 +96,7 @@ void Line::withdraw(Out& out) {
   tell_self(out);
 }
 
-void Line::release(const DataRef& data, Out& out) {
+void PlaceList::release(const DataRef& data, Out& out) {
   Place* place = own();
   CONCH_EXPECT(place != nullptr && place->inside, "only a holder releases");
   if (place->wish->mode == Mode::write) {
@@ -110,20 +110,20 @@ void Line::release(const DataRef& data, Out& out) {
   tell_self(out);
 }
 
-void Line::settle_all(Out& out) {
+void PlaceList::settle_all(Out& out) {
   std::vector<std::uint64_t> numbers;
   for (const Place& place : places_) numbers.push_back(place.number);
   for (std::uint64_t number : numbers) settle(number, out);
   tell_self(out);
 }
 
-/// A node may host two neighbouring places; it does not write to itself.
-void Line::tell(NodeId node, News news, Out& out) {
+/// A node may host two neighbouring places; it sends no messages to itself.
+void PlaceList::tell(NodeId node, News news, Out& out) {
   if (node == self_) return to_self_.push_back(std::move(news));
   std::visit([&](auto& chosen) { out.send(node, std::move(chosen)); }, news);
 }
 
-void Line::tell_self(Out& out) {
+void PlaceList::tell_self(Out& out) {
   while (!to_self_.empty()) {
     News news = std::move(to_self_.front());
     to_self_.erase(to_self_.begin());
@@ -131,8 +131,8 @@ void Line::tell_self(Out& out) {
   }
 }
 
-/// Does what has become possible at a place: enter, hand on, get out of the way.
-void Line::settle(std::uint64_t number, Out& out) {
+/// Takes every step that has become possible at a place: enter, pass on, leave the list.
+void PlaceList::settle(std::uint64_t number, Out& out) {
   Place& place = *find(number);
   if (!place.given) return;
   if (place.wish && !place.inside && may_enter(place)) {
@@ -141,11 +141,11 @@ void Line::settle(std::uint64_t number, Out& out) {
   }
   if (!place.next) return;
   bool over = !place.wish;
-  if (over && place.token && without_ != Without::idle_token) {
+  if (over && policy_->passes_on(place.token)) {
     tell(place.next->node, Token{place.next->place, place.outlook}, out);
     return remove(number);
   }
-  if (over && !place.splicing && place.ahead && without_ != Without::splicing) {
+  if (over && !place.splicing && place.ahead && policy_->asks_out()) {
     place.splicing = true;
     tell(place.ahead->node,
          Splice{place.ahead->place, *place.next, place.next_link + 1, place.outlook}, out);
@@ -158,7 +158,7 @@ void Line::settle(std::uint64_t number, Out& out) {
 }
 
 /// A reader's fence is that of the last writer before it in its range.
-void Line::enter(Place& place, Out& out) const {
+void PlaceList::enter(Place& place, Out& out) const {
   Baton newest;
   place.outlook.visit(place.wish->range, [&](const Range&, const Outlook& outlook) {
     newest = newer(newest, outlook.newest);
@@ -173,7 +173,7 @@ void Line::enter(Place& place, Out& out) const {
   out.enter({place.fence, newest.data}, std::move(parts));
 }
 
-void Line::take_in(NodeId, const Token& m, Out& out) {
+void PlaceList::take_in(NodeId, const Token& m, Out& out) {
   Place* place = find_or_expect(m.place);
   CONCH_EXPECT(place != nullptr && !place->token, "the token comes to a place, once");
   place->token = true;
@@ -182,16 +182,16 @@ void Line::take_in(NodeId, const Token& m, Out& out) {
   settle(m.place, out);
 }
 
-void Line::take_in(NodeId, const Clear& m, Out& out) {
+void PlaceList::take_in(NodeId, const Clear& m, Out& out) {
   Place* place = find_or_expect(m.place);
   if (place == nullptr || place->token) return;
   place->outlook.merge(m.outlook, later);
   settle(m.place, out);
 }
 
-void Line::take_in(NodeId from, const Splice& m, Out& out) {
+void PlaceList::take_in(NodeId from, const Splice& m, Out& out) {
   Place* place = find(m.place);
-  if (place == nullptr || place->splicing) return;  // it hears of the one ahead, or gets the token
+  if (place == nullptr || place->splicing) return;  // the sender hears AHEAD or gets the token
   CONCH_EXPECT(place->next && place->next->node == from, "only the next one is taken out");
   tell(from, Spliced{place->next->place}, out);
   place->next = m.next;
@@ -203,7 +203,7 @@ void Line::take_in(NodeId from, const Splice& m, Out& out) {
   settle(m.place, out);
 }
 
-void Line::take_in(NodeId from, const Spliced& m, Out& out) {
+void PlaceList::take_in(NodeId from, const Spliced& m, Out& out) {
   Place* place = find(m.place);
   bool asked = place != nullptr && place->splicing && place->ahead && place->next;
   CONCH_EXPECT(asked && place->ahead->node == from, "only who asked the one ahead is taken out");
@@ -211,7 +211,7 @@ void Line::take_in(NodeId from, const Spliced& m, Out& out) {
   remove(m.place);
 }
 
-void Line::take_in(NodeId, const Ahead& m, Out& out) {
+void PlaceList::take_in(NodeId, const Ahead& m, Out& out) {
   Place* place = find_or_expect(m.place);
   if (place == nullptr || place->token || m.link <= place->link) return;
   place->ahead = m.ahead;
@@ -220,14 +220,14 @@ void Line::take_in(NodeId, const Ahead& m, Out& out) {
   settle(m.place, out);
 }
 
-Line::Place* Line::find(std::uint64_t number) {
+PlaceList::Place* PlaceList::find(std::uint64_t number) {
   auto found = std::find_if(places_.begin(), places_.end(),
                             [&](const Place& place) { return place.number == number; });
   return found == places_.end() ? nullptr : &*found;
 }
 
-/// A place that is ours, or will be; nothing for one that was.
-Line::Place* Line::find_or_expect(std::uint64_t number) {
+/// Finds a place that is ours or will be given to us; null for one that is gone.
+PlaceList::Place* PlaceList::find_or_expect(std::uint64_t number) {
   if (number <= newest_) return find(number);
   newest_ = number;
   Place expected;
@@ -236,40 +236,40 @@ Line::Place* Line::find_or_expect(std::uint64_t number) {
   return &places_.emplace_back(std::move(expected));
 }
 
-/// Of all, for this is the root.
-Line::Place& Line::last_place() {
+/// The last place of the whole list, for this is the root.
+PlaceList::Place& PlaceList::last_place() {
   CONCH_EXPECT(!places_.empty() && places_.back().given && !places_.back().next,
                "the root hosts the last place");
   return places_.back();
 }
 
 /// The place of the process's own request.
-Line::Place* Line::own() {
+PlaceList::Place* PlaceList::own() {
   auto found = std::find_if(places_.begin(), places_.end(),
                             [](const Place& place) { return place.wish.has_value(); });
   return found == places_.end() ? nullptr : &*found;
 }
 
-void Line::remove(std::uint64_t number) {
+void PlaceList::remove(std::uint64_t number) {
   std::erase_if(places_, [&](const Place& place) { return place.number == number; });
 }
 
-bool Line::wanted() const {
+bool PlaceList::wanted() const {
   return std::any_of(places_.begin(), places_.end(),
                      [](const Place& place) { return place.wish.has_value(); });
 }
 
-bool Line::inside() const {
+bool PlaceList::inside() const {
   return std::any_of(places_.begin(), places_.end(),
                      [](const Place& place) { return place.inside; });
 }
 
-bool Line::has_next() const {
+bool PlaceList::has_next() const {
   return std::any_of(places_.begin(), places_.end(),
                      [](const Place& place) { return place.inside && place.next; });
 }
 
-bool Line::holds_token() const {
+bool PlaceList::holds_token() const {
   return std::any_of(places_.begin(), places_.end(),
                      [](const Place& place) { return place.token; });
 }

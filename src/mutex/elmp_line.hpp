@@ -1,21 +1,22 @@
-// The list of those who wait, in the order in which they enter: who is next, who is ahead, and what
-// those ahead may still do with the data. The token moves along it and never waits for the tree.
+// The list of places in the order of entry: who is next, who is ahead, and how those ahead may
+// still use the data. The token moves along it and never waits for the tree.
 //
-// A node hosts a place for its own request, and for a while those of its requests that are over but
-// stood between two others; the root hosts the last place of all, even if nobody wants to enter.
-// Every place looks ahead: it knows what those before it may still read or write, at most. So a
-// reader enters behind readers, and whoever wants a range enters when nobody ahead uses it
-// (the report's MAYREAD, for ranges too); with writers of everything only the token is ever sent.
+// A node hosts a place for its own request. It keeps the place of a finished request as long as
+// that stands between two others. The root hosts the last place of all, even if nobody wants to
+// enter. Every place has an outlook: an upper bound on what those ahead may still read or write. So
+// a reader enters behind readers, and a request for a range enters when nobody ahead uses that
+// range (the report's MAYREAD, for ranges too). If all requests write everything, only the token is
+// ever sent.
 //
 //   TOKEN(place, outlook)    everybody ahead is done
 //   CLEAR(place, outlook)    those ahead are done with more than you know
 //
 // A place whose request is over passes the token on if it has it. If not, and if somebody is behind
-// it, it asks the one ahead to take it out. One that is being taken out itself does not listen: the
-// place behind it will hear who is ahead of it then, or get the token, and in neither case was
-// anything lost. A number that is unknown is of a place that is no more, except that the token and
-// news of the one ahead may come before the place itself has been given. So who comes back learns
-// which numbers were given before: news for a place of its former life may still come.
+// it, it asks the place ahead to take it out. A place that is being taken out ignores news: the
+// place behind it will hear of its new predecessor, or get the token, so nothing is lost. A message
+// for an unknown number is for a place that is gone and is dropped; only the token and AHEAD may
+// come before their place is given. A returning member therefore learns which numbers were given
+// before: news for a place of its former life may still arrive.
 //
 //   SPLICE(place, next)      take me out; my next is now yours
 //   SPLICED(place)           done
@@ -25,33 +26,33 @@
 #include <optional>
 #include <vector>
 
-#include "mutex/elmp_messages.hpp"
+#include "mutex/elmp_policy.hpp"
 
 namespace conch::elmp {
 
-class Line {
+class PlaceList {
  public:
-  /// The first root hosts the first place, with the token.
-  Line(NodeId self, const Assignment& start, const Ledger& ledger);
+  /// The first root hosts the first place, which has the token.
+  PlaceList(NodeId self, const Assignment& start, const Ledger& ledger);
 
-  /// In a newcomer: the last place that was given before it came.
+  /// Tells a newcomer the last place that was given before it came.
   void begin_after(std::uint64_t place) { newest_ = place; }
 
-  // At the root, which hosts the last place.
-  /// The local process wants to enter: nobody is behind it, it takes the last place.
+  // At the root, which hosts the last place:
+  /// Gives the local request the last place, behind which nobody waits.
   void enqueue(const Wish& wish, Ledger& ledger, Out& out);
-  /// Gives a new root the place behind the last one, which ceases to be the last.
+  /// Gives the new root a place behind the last one, so that the new one is the last.
   Admission admit(NodeId node, Ledger& ledger);
-  /// To be called when the admission is on its way.
+  /// Call this after the admission is sent.
   void settle_all(Out& out);
 
-  /// The new root takes the last place; with a wish if it still wants to enter.
+  /// The new root takes the last place, with its wish if it still has one.
   void take(const Admission& admission, const std::optional<Wish>& wish, Ledger& ledger, Out& out);
-  /// The local process does not want to enter any more; it may have no place yet.
+  /// The local process cancels its request, which may have no place yet.
   void withdraw(Out& out);
   void release(const DataRef& data, Out& out);
 
-  /// TOKEN, CLEAR, SPLICE, SPLICED or AHEAD.
+  /// Accepts TOKEN, CLEAR, SPLICE, SPLICED or AHEAD.
   template <class M>
   void receive(NodeId from, const M& m, Out& out) {
     take_in(from, m, out);
@@ -64,27 +65,27 @@ class Line {
   /// Whether the process's request has a place.
   bool wanted() const;
   bool inside() const;
-  /// Somebody came after the one inside.
+  /// Whether somebody is queued behind the request inside.
   bool has_next() const;
   bool holds_token() const;
 
   struct Place {
     std::uint64_t number = 0;
-    /// Nobody ahead: the token is here, or the place has not been given to us yet.
+    /// Empty if nobody is ahead: the token is here, or the place has not been given to us yet.
     std::optional<Seat> ahead;
-    /// How many have told us who is ahead: the last one counts.
+    /// Counts the reports of who is ahead; the highest count is the newest report.
     std::uint64_t link = 0;
     std::optional<Seat> next;
     std::uint64_t next_link = 0;
     bool given = false;
     bool token = false;
-    /// Has asked to be taken out.
+    /// It has asked to be taken out.
     bool splicing = false;
     bool inside = false;
     std::optional<Wish> wish;
     Fence fence;
     Extent<Outlook> outlook;
-    /// What the next one has been told to expect.
+    /// The usage that the next place was told to expect.
     Extent<Usage> told;
     CONCH_FIELDS(Place, number, ahead, link, next, next_link, given, token, splicing, inside, wish,
                  fence, outlook, told)
@@ -111,15 +112,16 @@ class Line {
   void remove(std::uint64_t number);
 
   NodeId self_;
-  Without without_ = Without::nothing;
-  /// The largest number of a place that was ours: a larger one is yet to be given.
+  const ElmpPolicy* policy_;
+  /// Places up to this number were given already; a larger number is a place that is yet to be
+  /// given.
   std::uint64_t newest_ = 0;
   std::vector<Place> places_;
-  /// From one of our places to another, during a call.
+  /// News between two of our own places; empty outside a call.
   std::vector<News> to_self_;
 
  public:
-  CONCH_FIELDS(Line, self_, without_, newest_, places_)
+  CONCH_NAMED_FIELDS(PlaceList, "Line", self_, newest_, places_)
 };
 
 }  // namespace conch::elmp

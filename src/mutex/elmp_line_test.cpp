@@ -38,7 +38,7 @@ TEST(ElmpLine, WhoPassedTheTokenIsOutOfTheListAndWhoGotItHasNobodyAhead) {
   EXPECT_FALSE(places(group.at(b)).front().ahead);
 }
 
-// Waiters that do not want to enter any more.
+// Cancelled waiters.
 
 TEST(ElmpLine, ACancelledWaiterIsOutAfterThreeMessagesWhileTheHolderIsInside) {
   Group<Elmp> group(7);
@@ -138,7 +138,7 @@ bool of_the_list(const Elmp::Message& message) {
          std::holds_alternative<elmp::Spliced>(message) ||
          std::holds_alternative<elmp::Ahead>(message);
 }
-/// Delivers everything, and counts what concerns the list and not the tree.
+/// Delivers everything, and counts the messages of the list, without those of the tree.
 std::size_t settle_counting(Group<Elmp>& group) {
   std::size_t count = 0;
   for (; !group.in_flight().empty(); group.deliver_oldest())
@@ -255,7 +255,7 @@ TEST(ElmpLine, RangesThatAreApartAreWrittenSideBySide) {
   expect_at_rest(group);
 }
 
-// That each part has the data of its last writer is checked by the group.
+// The group checks that each part has the data of its last writer.
 TEST(ElmpLine, RangesThatOverlapAreServedInOrderEachWithTheDataOfItsLastWriter) {
   for (bool first_leaves_first : {true, false}) {
     Group<Elmp> group(7);

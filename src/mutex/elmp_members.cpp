@@ -1,4 +1,4 @@
-// ELMP: how members come and go.
+// ELMP: joining and leaving.
 #include <algorithm>
 #include <utility>
 
@@ -25,7 +25,7 @@ void Elmp::join(NodeId contact, Out& out) {
   out.send(contact, Knock{});
 }
 
-/// Asks the next one on the roster; if there is none, whoever comes next.
+/// Asks the next node on the roster. If there is none, waits for a newcomer.
 void Elmp::knock(NodeId than, Out& out) {
   contact_.reset();
   if (!others_on_roster()) return;
@@ -49,11 +49,11 @@ void Elmp::receive(NodeId from, const Decline&, Out& out) {
   if (contact_ == from) knock(from, out);
 }
 
-/// Goes where the fewest are, so that the tree stays balanced.
+/// Walks to the lightest subtree, so that the tree stays balanced.
 void Elmp::seat(const Walk& walk, Out& out) {
   const Operation& operation = walk.operation;
   CONCH_EXPECT(operation.newcomer, "somebody is to be seated");
-  if (children_.size() < tuning_.order || tuning_.without == Without::degree) {
+  if (policy().has_room(children_.size(), tuning_.order)) {
     children_.push_back({*operation.newcomer, 1, 1});
     return out.send(*operation.newcomer, Welcome{operation.id, 1, walk.depth + 1, walk.place});
   }
@@ -102,12 +102,12 @@ void Elmp::leave(Out& out) {
   begin(Task::leave, {}, out);
 }
 
-/// The first is being let in, which began before we leave.
+/// The first newcomer is being let in: that began before we decided to leave.
 void Elmp::decline_all_but_first(Out& out) {
   for (; knocking_.size() > 1; knocking_.pop_back()) out.send(knocking_.back(), Decline{});
 }
 
-/// The replacement comes from where the most are, so that the tree stays balanced.
+/// Takes the replacement from the heaviest subtree, so that the tree stays balanced.
 void Elmp::pick(const Operation& operation, Out& out) {
   if (children_.empty()) return replace(operation, out);
   Child* heaviest = &*std::max_element(children_.begin(), children_.end(), lighter);
@@ -121,14 +121,14 @@ void Elmp::pick(const Operation& operation, Out& out) {
 
 void Elmp::receive(NodeId, const Pick& m, Out& out) { pick(m.operation, out); }
 
-/// We are the leaf. Our own operation, if we have one on its way, is taken back and begins again
-/// from the new place.
+/// We are the leaf that replaces the leaver. Recalls our own operation, if one is in flight; it
+/// begins again from the new position.
 void Elmp::replace(const Operation& operation, Out& out) {
   if (alone()) return last_leaves(out);
   if (operation.id.origin == self_) return out.send(parent(), Detach{});
   std::optional<Locked> own = std::exchange(lock_, Locked{operation, self_});
   change_ = Change{Role::replacement, operation, {}, false, true, {}, {}};
-  if (own && tuning_.without != Without::replacement) {
+  if (policy().takes_back(own.has_value())) {
     CONCH_EXPECT(own->from == self_, "a leaf is only locked for itself");
     queue_.push_back({own->operation, self_});
     return out.send(parent(), Recall{own->operation.id});
@@ -144,7 +144,7 @@ void Elmp::receive(NodeId, const Recall& m, Out& out) {
   auto waiting = std::find_if(queue_.begin(), queue_.end(), [&](const Waiting& each) {
     return each.operation.id == m.operation;
   });
-  if (waiting == queue_.end()) return recalled_.push_back(m.operation);  // it is on its way
+  if (waiting == queue_.end()) return recalled_.push_back(m.operation);  // it is still in flight
   queue_.erase(waiting);
   out.send(m.operation.origin, Recalled{m.operation});
 }
@@ -182,7 +182,7 @@ void Elmp::receive(NodeId from, const Position& m, Out& out) {
   parent_ = m.parent;
   ledger_ = m.ledger;
   ++epoch_;
-  if (tuning_.without != Without::told_children) adopt_all({}, out);
+  if (policy().adopts_children()) adopt_all({}, out);
   if (parent_) {
     change_->unconfirmed.insert(*parent_);
     out.send(*parent_, Replace{from, epoch_});
@@ -213,18 +213,18 @@ void Elmp::out_of_tree(std::optional<NodeId> replacement, Out& out) {
   depart(out);
 }
 
-/// Nobody is left in the tree to take over. Somebody on the roster will knock; or nobody is left,
-/// and the token ends here.
+/// The last member has no replacement in the tree. If others are on the roster, one of them will
+/// knock; if not, the token ends here.
 void Elmp::last_leaves(Out& out) {
   lock_.reset();
   stage_ = Stage::lingering;
   depart(out);
 }
 
-/// Gone, as soon as none of our places is in the list; or the list is.
+/// Leaves once none of our places is in the list, or once the list ends with us.
 void Elmp::depart(Out& out) {
-  bool out_of_list = line_.empty() || tuning_.without == Without::splicing;
-  bool last = !others_on_roster() && line_.idle() && tuning_.without != Without::last_member;
+  bool out_of_list = policy().is_out_of_list(line_.empty());
+  bool last = policy().is_last(others_on_roster()) && line_.idle();
   if (!(stage_ == Stage::out && out_of_list) && !(stage_ == Stage::lingering && last)) return;
   stage_ = Stage::gone;
   out.left();

@@ -1,4 +1,4 @@
-// What the lock managers of ELMP say to one another.
+// The messages of ELMP's lock managers. elmp.hpp and elmp_line.hpp say what they mean.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace conch::elmp {
 
 // The tree.
 
-/// What a process does to the structure, with the path to the root locked.
+/// A change of the structure, made with the path to the root locked.
 enum class Task : std::uint8_t { request, join, leave };
 constexpr std::string_view word(Task task) {
   switch (task) {
@@ -32,49 +32,50 @@ struct OperationId {
 struct Operation {
   OperationId id;
   Task task = Task::request;
-  /// When it was begun: a busy node serves the oldest first.
+  /// Time of its beginning: a busy node serves the oldest first.
   Stamp stamp;
   std::optional<NodeId> newcomer;
   CONCH_FIELDS(Operation, id, task, stamp, newcomer)
 };
 
-/// A child as its parent knows it. The epoch counts the child's parents: what it sent to an earlier
-/// one is recognized.
+/// A child as its parent knows it. The epoch counts the child's parents, so that a message to an
+/// earlier parent is recognized.
 struct Child {
   NodeId node;
   std::uint64_t epoch = 0;
-  /// Nodes in its subtree, with it.
+  /// Number of nodes in its subtree, including itself.
   std::uint64_t weight = 0;
   CONCH_FIELDS(Child, node, epoch, weight)
 };
 
-/// An operation that waits at a node, and the child that brought it; the node itself for its own.
+/// An operation that waits at a node, and the child that brought it. For the node's own operations
+/// that is the node itself.
 struct Waiting {
   Operation operation;
   NodeId child;
   CONCH_FIELDS(Waiting, operation, child)
 };
 
-/// Goes with the position of the root.
+/// State that moves with the position of the root.
 struct Ledger {
   Fence fence;
   std::uint64_t place = 1;
-  /// Since the whole tree was rebuilt.
+  /// Number of departures since the whole tree was rebuilt.
   std::uint64_t departures = 0;
   CONCH_FIELDS(Ledger, fence, place, departures)
 };
 
-/// In lazy mode: what has become of the subtrees on a path, for their weights.
+/// In lazy mode: how the subtrees on a path have changed, to update their weights.
 struct Growth {
   /// The child whose subtree has changed, and by how many nodes.
   std::optional<NodeId> child;
   std::int64_t nodes = 0;
-  /// How far below the newcomer is; 0 if there is none.
+  /// Depth of the newcomer below this node; 0 if there is none.
   std::uint64_t depth = 0;
   CONCH_FIELDS(Growth, child, nodes, depth)
 };
 
-/// A node that is to be placed anew.
+/// A node that a rebuild places anew.
 struct Collected {
   NodeId node;
   std::uint64_t epoch = 0;
@@ -83,7 +84,7 @@ struct Collected {
 
 // The list.
 
-/// A place in the list: it is at a node, and no two have the same number. Later places have larger
+/// A place in the list and the node that hosts it. Numbers are unique, and later places have larger
 /// ones.
 struct Seat {
   NodeId node;
@@ -91,7 +92,7 @@ struct Seat {
   CONCH_FIELDS(Seat, node, place)
 };
 
-/// What those ahead of a place may still do with a byte of the data.
+/// How those ahead of a place may still use a byte of the data.
 enum class Usage : std::uint8_t { none, read, write };
 constexpr std::string_view word(Usage use) {
   switch (use) {
@@ -102,9 +103,9 @@ constexpr std::string_view word(Usage use) {
   return "?";
 }
 
-/// How things are, ahead of a place, with a byte of the data: who may still use it, and what the
-/// last writer who is done has left there. Both only move one way, so that of two reports each part
-/// counts that is farther along, whichever came first.
+/// For a byte of the data, ahead of a place: the use still to be expected, and the version left by
+/// the last writer that is done. Both move in one direction only, so reports may be merged in any
+/// order: each part comes from the report that is farther along.
 struct Outlook {
   Usage use = Usage::none;
   Baton newest;
@@ -119,7 +120,7 @@ struct Admission {
   CONCH_FIELDS(Admission, place, ahead, outlook)
 };
 
-// Messages: see elmp.hpp for what they mean.
+// Messages. elmp.hpp explains them.
 
 struct Lock {
   Operation operation;
@@ -186,9 +187,9 @@ struct Decline {
 };
 struct Walk {
   Operation operation;
-  /// How far from the origin, in lazy mode.
+  /// In lazy mode, distance from the origin.
   std::uint64_t depth = 0;
-  /// The last one that was given when the operation reached the root.
+  /// The last place that had been given when the operation reached the root.
   std::uint64_t place = 0;
   CONCH_FIELDS(Walk, operation, depth, place)
 };

@@ -1,5 +1,5 @@
-// A balanced tree over a list of nodes: the first is the root, the rest is dealt out evenly among
-// its children, in order, and so on below.
+// Deals a list of nodes out to a balanced tree: the first node is the root, the others are shared
+// evenly among its children, in order, and so on below.
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <typeinfo>
+
+#include "mutex/elmp_specimens.hpp"
 #include "mutex/testing/elmp_group.hpp"
 #include "mutex/testing/letters.hpp"
 #include "mutex/testing/random_run.hpp"
@@ -12,7 +15,7 @@ using Activity = Elmp::Activity;
 
 constexpr Tuning of_order(unsigned order) { return {.order = order}; }
 
-// Section 3: where all start.
+// Section 3: the initial tree.
 
 TEST(Elmp, InitiallyTheProcessesAreArrangedInABalancedTreeWithTheTokenAtTheRoot) {
   for (unsigned order = 2; order <= 8; ++order) {
@@ -148,9 +151,9 @@ TEST(Elmp, ARequestWaitsAtARequestingProcess) {
   EXPECT_EQ(group.entered(), (std::vector{b, c}));
 }
 
-// Algorithm 1, line 8, which the queue takes the place of: F12.
+// Algorithm 1, line 8, which our queue replaces.
 TEST(Elmp, WithoutItsQueueABusyProcessRefusesAndTheRequesterStartsOver) {
-  Group<Elmp> group(3, {.without = Without::queue});
+  Group<Elmp> group(3, {.queues = false});
   group.request(b);
   group.request(c);
   group.settle();
@@ -166,7 +169,7 @@ TEST(Elmp, WithoutItsQueueABusyProcessRefusesAndTheRequesterStartsOver) {
   expect_at_rest(group);
 }
 
-// Section 5, lemma 6: whoever the root answered first, with SWAP, enters first.
+// Section 5, lemma 6: the node that the root answered first, with SWAP, enters first.
 TEST(Elmp, NoRequestThatArrivedLaterAtTheRootIsCompletedBefore) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     Dice dice(seed);
@@ -199,7 +202,7 @@ TEST(Elmp, TheRequestThatIsFirstAtTheRootEntersFirst) {
   EXPECT_EQ(group.entered(), (std::vector{a, e, b}));
 }
 
-// Section 6.2, step 4, where "Busy" is missing: F16.
+// Section 6.2, step 4, where "Busy" is missing.
 
 TEST(Elmp, TheTokenComesToARequestingProcess) {
   Group<Elmp> group(2);
@@ -277,9 +280,9 @@ TEST(Elmp, EveryPromiseHoldsInRandomRunsInLazyMode) {
 TEST(Elmp, EveryPromiseHoldsInRandomRunsWithoutTheQueue) {
   for (unsigned order : {2, 4})
     for (std::size_t nodes : {2, 3, 5, 9})
-      EXPECT_EQ(random_runs<Elmp>(100, nodes, Channels::unordered,
-                                  {.order = order, .without = Without::queue}),
-                "");
+      EXPECT_EQ(
+          random_runs<Elmp>(100, nodes, Channels::unordered, {.order = order, .queues = false}),
+          "");
 }
 
 TEST(Elmp, EveryPromiseHoldsInRandomRunsWithReadersAndRanges) {
@@ -289,15 +292,16 @@ TEST(Elmp, EveryPromiseHoldsInRandomRunsWithReadersAndRanges) {
         EXPECT_EQ(random_runs<Elmp>(100, nodes, Channels::unordered, of_order(order), sharing), "");
 }
 
-// F3, F4, F5, F20 of the printed text: tuning.hpp.
+// Faults of the printed text: see docs/corrections.md.
 TEST(Elmp, RandomRunsSeeThatARuleIsMissing) {
-  for (Without rule :
-       {Without::handover, Without::adjacency, Without::idle_token, Without::splicing})
-    EXPECT_NE(random_runs<Elmp>(50, 4, Channels::fifo, {.without = rule}), "")
-        << static_cast<int>(rule);
+  const Policy* policies[] = {policy<elmp::WithoutHandover>(), policy<elmp::WithoutAdjacency>(),
+                              policy<elmp::WithoutIdleToken>(), policy<elmp::WithoutSplicing>()};
+  for (const Policy* policy : policies)
+    EXPECT_NE(random_runs<Elmp>(50, 4, Channels::fifo, {.policy = policy}), "")
+        << typeid(*policy).name();
 }
 
-/// A node that comes back is not told which places its former life or others were given.
+/// A variant that does not tell a returning node which places were given before it came.
 class ElmpRemembersNoNumbers : public Elmp {
  public:
   using Elmp::Elmp;

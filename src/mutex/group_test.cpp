@@ -1,4 +1,4 @@
-// That the group of the unit tests sees what it is there to see.
+// Tests that the harness of the unit tests notices the faults that it is there to find.
 #include <gtest/gtest.h>
 
 #include "mutex/testing/faulty.hpp"
@@ -6,7 +6,7 @@
 
 namespace conch::testing::group_test {
 
-/// What random runs with readers and ranges find wrong, without the seed and the states.
+/// The fault that random runs with readers and ranges find, without the seed and the states.
 template <class Fault>
 std::string found(Sharing sharing) {
   std::string failure = random_runs<Faulty<Fault>>(200, 4, Channels::unordered, {}, sharing);
@@ -19,7 +19,7 @@ constexpr Sharing both{50, 4};
 
 TEST(Group, IsContentWithWhatIsSound) { EXPECT_EQ(found<NoFault>(both), ""); }
 
-/// What is wrong when the second asks while the first is inside.
+/// The fault that is found when the second node asks while the first is inside.
 template <class Fault>
 std::string found(const Wish& first, const Wish& second) {
   Group<Faulty<Fault>> group(3);

@@ -1,4 +1,4 @@
-// What the three hierarchical algorithms have in common.
+// Shared by the three hierarchical algorithms: first owners and preemption counts.
 #pragma once
 
 #include <algorithm>
@@ -9,22 +9,20 @@
 
 namespace conch {
 
-/// Whom a node asks first (figure 3): in the elected one's cluster the elected one, elsewhere the
-/// proxy of the cluster, which is its first member. With more than two levels a proxy asks that of
-/// the next wider cluster. A proxy asks the elected one and not itself (F2).
-inline NodeId first_owner(NodeId self, const Assignment& start, bool proxies_differ = true) {
+/// The node that `self` asks first (figure 3). In the elected node's cluster that is the elected
+/// node; elsewhere it is the proxy of the cluster, its first member. With more than two levels a
+/// proxy asks that of the next wider cluster. A proxy asks the elected node and not itself.
+inline NodeId first_owner(NodeId self, const Assignment& start) {
   std::vector<NodeId> firsts = start.clusters.firsts_of(self);
   std::size_t shared = start.clusters.nearness(self, start.home);
   if (start.clusters.together(self, start.home)) return start.home;
-  for (std::size_t level = firsts.size(); level > shared; --level) {
-    NodeId proxy = firsts[level - 1];
-    if (proxy != self || !proxies_differ) return proxy;
-  }
+  for (std::size_t level = firsts.size(); level > shared; --level)
+    if (firsts[level - 1] != self) return firsts[level - 1];
   return start.home;
 }
 
-/// How many near requests have overtaken distant ones while the token visits a cluster, for each
-/// nearness: the paper's nb_preempt, once a level.
+/// For each nearness, how many near requests have overtaken distant ones while the token visits a
+/// cluster: the paper's nb_preempt, one for each level.
 class Preemptions {
  public:
   unsigned at(std::size_t level) const { return level < counts_.size() ? counts_[level] : 0; }
@@ -32,24 +30,25 @@ class Preemptions {
     if (counts_.size() <= level) counts_.resize(level + 1);
     ++counts_[level];
   }
-  /// Keeps the larger of each (F9: an older count must not replace a newer one).
+  /// Keeps the larger count of each level (an older count must not replace a newer one).
   void merge(const Preemptions& other) {
     if (counts_.size() < other.counts_.size()) counts_.resize(other.counts_.size());
     for (std::size_t level = 0; level < other.counts_.size(); ++level)
       counts_[level] = std::max(counts_[level], other.counts_[level]);
   }
-  /// What still counts for somebody so near: the token leaves the narrower clusters.
+  /// The counts that remain valid for a node of this nearness, as the token leaves the narrower
+  /// clusters.
   Preemptions seen_from(std::size_t nearness) const {
     Preemptions kept = *this;
     if (kept.counts_.size() > nearness + 1) kept.counts_.resize(nearness + 1);
     while (!kept.counts_.empty() && kept.counts_.back() == 0) kept.counts_.pop_back();
     return kept;
   }
-  /// The counts alone, the widest first: `nb {0, 1}`.
+  /// Prints the counts alone, the widest first: `nb {0, 1}`.
   friend void print_to(std::string& out, const Preemptions& nb) { print_to(out, nb.counts_); }
 
  private:
-  /// By nearness; nothing behind the last one that counts.
+  /// Indexed by nearness, without trailing zeros.
   std::vector<std::uint32_t> counts_;
 
  public:

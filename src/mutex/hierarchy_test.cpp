@@ -1,4 +1,4 @@
-// What the hierarchical algorithms have in common, and all of them under random schedules.
+// Tests of the code that the hierarchical algorithms share, and random runs of all of them.
 #include "mutex/hierarchy.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace conch::testing::hierarchy_test {
 
 constexpr std::uint64_t seeds = 250;
 
-/// Every seed has a layout of its own.
+/// Every seed has its own layout.
 template <class A>
 std::size_t queues_of_random_runs(Channels channels, unsigned eps) {
   std::size_t queues = 0;
@@ -65,7 +65,7 @@ TEST(Preemptions, ArePrintedAsTheirCounts) {
   EXPECT_EQ(print(Preempt::Queue{NodeId{2}, NodeId{3}, nb}), "QUEUE(head 2, tail 3, nb {0, 1})");
 }
 
-// F9.
+// An older count must not replace a newer one.
 TEST(Preemptions, OfTwoTheLargerCounts) {
   Preemptions older, newer;
   older.add(1);

@@ -67,7 +67,7 @@ void Lamport::enter_if_first(Out& out) {
   out.enter(baton_);
 }
 
-/// Whether no request of `other` that we know of, or that may still come, is before ours.
+/// Whether our request is before every request of `other`, known or still to come.
 bool Lamport::precedes(const Priority& ours, NodeId other) const {
   auto theirs = queue_.find(other);
   if (theirs != queue_.end() && Priority{theirs->second, other} < ours) return false;

@@ -1,21 +1,21 @@
 // Lamport: a queue of requests at every process, ordered by logical clocks.
 //
-// Source: Lamport 1978, its five rules for the mutual exclusion example.
+// Source: [Lamport 1978], its five rules for the mutual exclusion example.
 //
 // Assumes reliable FIFO channels.
 //
-// State: `queue` is every request that we know of and that is not over; `heard` is the last stamp
-// of every other member. We enter when our request is the first of the queue and everybody has been
-// heard with a later stamp: channels are FIFO, so an earlier request would have come before it.
+// State: `queue` has every request that we know of and that is not over; `heard` is the last stamp
+// of every other member. We enter when our request is the first in the queue and every member has
+// sent a later stamp: channels are FIFO, so an earlier request would have arrived before that.
 //
 //   REQUEST(stamp)         put in the queue and answered
 //   REPLY(stamp)           I know of your request; mine from now on are later
 //   RELEASE(stamp, baton)  takes the sender's request out of the queue
 //
-// A waiter that cancels takes its request out everywhere. A REPLY that is still on its way only
-// says what its sender's clock was, so the next request may hear it, too.
+// A waiter that cancels takes its request out of all queues. A REPLY that is still in flight only
+// tells its sender's clock, so the next request may use it, too.
 //
-//   WITHDRAW(stamp)        as RELEASE, from somebody who has not entered
+//   WITHDRAW(stamp)        as RELEASE, from a process that has not entered
 #pragma once
 
 #include <map>
@@ -50,7 +50,7 @@ class Lamport {
   static constexpr About about{
       .name = "lamport",
       .family = "permission",
-      .source = "Lamport 1978",
+      .source = "[Lamport 1978]",
       .messages = "3(N-1)",
       .client_delay = "2",
       .sync_delay = "1",
@@ -84,7 +84,7 @@ class Lamport {
   bool inside_ = false;
   Stamp clock_;
   std::map<NodeId, Stamp> queue_;
-  /// By position in `members_`.
+  /// Indexed by position in `members_`.
   std::vector<Stamp> heard_;
   Baton baton_;
   Members members_;

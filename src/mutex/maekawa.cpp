@@ -14,7 +14,7 @@ Maekawa::Maekawa(NodeId self, const Assignment& start)
       voting_set_(voting_set(start.members, self, start.tuning.voting)),
       baton_(start.baton) {}
 
-// The candidate.
+// Candidate.
 
 void Maekawa::request(Out& out) {
   CONCH_EXPECT(state_ == State::released, "a process asks once");
@@ -89,7 +89,7 @@ void Maekawa::receive(NodeId from, const Withdrawn&, Out& out) {
   out.withdrawn();
 }
 
-// The voter.
+// Voter.
 
 void Maekawa::receive(NodeId from, const Request& m, Out& out) {
   observe(m.stamp);
@@ -103,7 +103,7 @@ void Maekawa::receive(NodeId from, const Request& m, Out& out) {
   inquire(out);
 }
 
-/// One inquiry per vote: it serves whoever is the earliest when it is answered.
+/// One inquiry per vote is enough: when it is answered, the vote goes to the earliest request then.
 void Maekawa::inquire(Out& out) {
   if (std::exchange(inquired_, true)) return;
   post(voted_->node, Inquire{}, out);

@@ -1,13 +1,14 @@
-// Maekawa: a process enters with the votes of its voting set, and any two sets have a member in
-// common. Votes go to the earliest request and can be asked back, so that nobody waits in a circle.
+// Maekawa: a process enters with the votes of its voting set, and any two sets have a common
+// member. Votes go to the earliest request and can be asked back, so there is no deadlock.
 //
-// Source: Maekawa 1985 with the correction of Sanders 1987.
+// Source: [Maekawa 1985] with the correction of [Sanders 1987].
 //
 // Assumes reliable FIFO channels.
 //
-// State: requests are (T, id) by a Lamport clock. As a candidate, the `votes` of our voting set,
-// the voters that `failed` us and the `inquiries` that we have not answered; as a voter, whom we
-// `voted` for, whether that vote is `inquired` for, and the `queue` of the others, earliest first.
+// State: requests are (T, id) by a Lamport clock. A candidate has the `votes` of its voting set,
+// the voters that `failed` it and the `inquiries` that it has not answered. A voter has the request
+// it `voted` for, whether that vote is `inquired` for, and the `queue` of the others, earliest
+// first.
 //
 //   REQUEST(stamp)      may I enter?
 //   VOTE(stamp, baton)  you may; the newest baton that I have seen
@@ -16,12 +17,13 @@
 //   RELINQUISH          I do not: somebody has failed me, so I cannot enter yet
 //   RELEASE(baton)      I have left
 //
-// Whoever waits for a vote without having been failed is the earliest at that voter, so the vote is
-// inquired for: it is either given back or used. Requests that wait thus wait for later ones only.
-// A VOTE carries the voter's clock: who has entered asks next time behind those whom it overtook.
+// A request that waits for a vote and has not been failed is the earliest at that voter. The voter
+// therefore inquires for the vote, which is then given back or used. So a request that keeps its
+// votes waits for later requests only, and there is no cycle. A VOTE carries the voter's clock, so
+// a process that has entered asks next time behind those it overtook.
 //
-// A waiter that cancels asks its voters to forget it. Their answers come after everything that was
-// on its way.
+// A waiter that cancels asks its voters to forget it. Their answers arrive after everything that
+// was in flight.
 //
 //   WITHDRAW            forget my request, or take your vote back
 //   WITHDRAWN           done
@@ -72,7 +74,7 @@ class Maekawa {
   static constexpr About about{
       .name = "maekawa",
       .family = "voting",
-      .source = "Maekawa 1985, Sanders 1987",
+      .source = "[Maekawa 1985], [Sanders 1987]",
       .messages = "2K + K to 5K, K about sqrt(N)",
       .client_delay = "2",
       .sync_delay = "2",
@@ -110,7 +112,7 @@ class Maekawa {
   NodeId self_;
   FlatSet<NodeId> voting_set_;
   Stamp clock_;
-  /// The newest one seen, as a candidate or as a voter.
+  /// The newest baton seen, as a candidate or as a voter.
   Baton baton_;
 
   State state_ = State::released;
@@ -118,7 +120,7 @@ class Maekawa {
   /// Voters that have sent FAILED or taken their vote back, and have not voted for us since.
   FlatSet<NodeId> failed_;
   FlatSet<NodeId> inquiries_;
-  /// Voters that have not yet forgotten a request that we withdraw.
+  /// Voters that have not confirmed our withdrawal yet.
   FlatSet<NodeId> unanswered_;
 
   std::optional<Priority> voted_;

@@ -7,7 +7,7 @@
 
 namespace conch::testing::maekawa_test {
 
-/// How many messages of a kind are on their way.
+/// Number of messages of one kind in flight.
 template <class M>
 std::size_t in_flight(const Group<Maekawa>& group) {
   const auto& messages = group.in_flight();
@@ -74,7 +74,8 @@ TEST(Maekawa, AnInquireThatFindsItsCandidateInsideIsIgnored) {
   EXPECT_EQ(group.entered(), (std::vector{d, a}));
 }
 
-// Of ten in a grid of four columns, 9 votes for 8 in its row and for 5 and 1 in its column.
+// With ten members in a grid of four columns, 9 votes for 8 in its row and for 5 and 1 in its
+// column.
 
 TEST(Maekawa, TheEarliestInTheQueueIsToldThatAnEarlierOneCame) {
   constexpr NodeId voter{9}, third{8}, second{5}, first{1};

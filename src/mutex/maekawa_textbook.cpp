@@ -11,7 +11,7 @@ MaekawaTextbook::MaekawaTextbook(NodeId self, const Assignment& start)
       voting_set_(voting_set(start.members, self, start.tuning.voting)),
       baton_(start.baton) {}
 
-// The candidate.
+// Candidate.
 
 void MaekawaTextbook::request(Out& out) {
   CONCH_EXPECT(state_ == State::released, "a process asks once");
@@ -52,7 +52,7 @@ void MaekawaTextbook::receive(NodeId from, const Withdrawn&, Out& out) {
   out.withdrawn();
 }
 
-// The voter.
+// Voter.
 
 void MaekawaTextbook::receive(NodeId from, const Request&, Out& out) {
   if (state_ == State::held || voted_) {

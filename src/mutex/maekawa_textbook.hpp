@@ -1,19 +1,19 @@
-// Maekawa's voting as the notes print it. It deadlocks; see `maekawa` for the form that does not.
+// Maekawa's voting as the textbook prints it. It can deadlock; `maekawa` is the corrected form.
 //
-// Source: Coulouris et al. 2011, figure 15.6, with fences and a cancel added.
+// Source: [Coulouris 2011, fig. 15.6], with fences and a cancel added.
 //
-// Assumes reliable channels; the cancel needs them to be FIFO. Three processes whose voting sets
-// meet pairwise can each collect one vote and wait for the next for ever.
+// Assumes reliable channels; the cancel needs them to be FIFO. Deadlock: three processes whose
+// voting sets meet pairwise can each collect one vote and wait for the next for ever.
 //
-// State: as a candidate, `state` and the `replies` of our voting set; as a voter, `voted` for whom,
-// and the `queue` of requests that must wait, in the order of their arrival.
+// State: a candidate has its `state` and the `replies` of its voting set. A voter has the process
+// it `voted` for and the `queue` of requests that must wait, in order of arrival.
 //
 //   REQUEST         may I enter? queued while we have voted
 //   REPLY(baton)    you have my vote; the newest baton that I have seen
 //   RELEASE(baton)  you have it back
 //
-// A waiter that cancels asks its voters to forget it. Their answers come after every vote that was
-// on its way.
+// A waiter that cancels asks its voters to forget it. Their answers arrive after every vote that
+// was in flight.
 //
 //   WITHDRAW        forget my request, or take your vote back
 //   WITHDRAWN       done
@@ -53,12 +53,11 @@ class MaekawaTextbook {
   static constexpr About about{
       .name = "maekawa-textbook",
       .family = "voting",
-      .source = "Maekawa 1985; notes fig. 15.6",
+      .source = "[Maekawa 1985]; [Coulouris 2011, fig. 15.6]",
       .messages = "2K + K, K about sqrt(N)",
       .client_delay = "2",
       .sync_delay = "2",
       .needs_fifo = true,
-      .use = Use::specimen,
       .caught_by = "ME2",
   };
 
@@ -89,7 +88,7 @@ class MaekawaTextbook {
   FlatSet<NodeId> unanswered_;
   std::optional<NodeId> voted_;
   std::deque<NodeId> queue_;
-  /// The newest one seen, as a candidate or as a voter.
+  /// The newest baton seen, as a candidate or as a voter.
   Baton baton_;
 
  public:

@@ -34,7 +34,7 @@ TEST(MaekawaTextbook, AVoterServesItsQueueInTheOrderOfArrival) {
   EXPECT_EQ(group.entered(), (std::vector{a, c}));
 }
 
-// Of five in a grid three by two, 1 and 3 have the voters 0 and 4 in common: each takes one.
+// With five members in a grid of three by two, 1 and 3 share the voters 0 and 4: each takes one.
 TEST(MaekawaTextbook, CandidatesThatHoldEachOthersVotesWaitForEver) {
   constexpr NodeId d{3}, e{4};
   Group<MaekawaTextbook> group(5);

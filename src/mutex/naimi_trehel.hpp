@@ -1,18 +1,19 @@
 // Naimi-Trehel: a token, a distributed queue (`next`) and a tree of probable owners.
 //
-// Source: Naimi and Trehel 1987, as in Bertier, Arantes, Sens 2004 (fig. 1), corrected: an idle
+// Source: [Naimi 1987], as in [Bertier 2004, fig. 1], corrected: an idle
 // holder that gives the token away points its owner at the requester, too.
 //
 // Assumes reliable channels. Nothing but `leave` needs them to be FIFO.
 //
-// State: `owner` is whom to ask, nobody at the tail of the queue; `next` is who gets the token from
-// us. Owners point, ever, at somebody whose last request is later than one's own: no cycles.
+// State: `owner` is the node to ask, nobody at the tail of the queue; `next` gets the token from
+// us. An owner is always a node whose last request is later than one's own, so there are no cycles.
 //
 //   REQUEST(origin)  forwarded along owners to the tail, which makes origin its next
 //   TOKEN(baton)     the token
 //
-// A waiter that cancels does not know who is ahead of it, and its request may still be on its way.
-// It asks everybody to look out; whoever is, or becomes, the one ahead says so and takes it out.
+// A waiter that cancels does not know who is ahead of it, and its request may still be in flight.
+// So it sends SEEK to everybody; the node that is, or becomes, the one ahead answers AHEAD and then
+// takes it out.
 //
 //   SEEK(number)     tell me when I am your next; number counts our cancels
 //   NOTED            I will
@@ -22,8 +23,8 @@
 //   FOUND(number)    look no further
 //
 // A newcomer points at its contact. A leaver first gives an idle token a new home, then tells
-// everybody to point at its owner instead (who stays until the leaver's farewell), then bids
-// farewell. Between two channels that are FIFO nothing can reach it after the last answer.
+// everybody to point at its owner instead (which stays until the leaver's farewell), and then says
+// farewell. With FIFO channels in both directions nothing can reach it after the last answer.
 //
 //   JOIN, WELCOME        may I point at you?
 //   OFFER, DECLINE       ask for the token, I leave; I cannot, I leave too
@@ -105,7 +106,7 @@ class NaimiTrehel {
   static constexpr About about{
       .name = "naimi-trehel",
       .family = "token",
-      .source = "Naimi, Trehel 1987",
+      .source = "[Naimi 1987]",
       .messages = "0 or O(log N) mean",
       .client_delay = "O(log N) mean",
       .sync_delay = "1",
@@ -141,7 +142,7 @@ class NaimiTrehel {
 
   bool holds_token() const { return token_; }
 
- protected:  // a specimen changes one rule
+ protected:
   enum class Place : std::uint8_t { none, queued, inside };
   friend std::string_view word(Place place) {
     switch (place) {
@@ -152,13 +153,14 @@ class NaimiTrehel {
     return "?";
   }
 
-  /// A place in the queue that is being given up.
+  /// The withdrawal of a cancelled request from the queue.
   struct Withdrawal {
     FlatSet<NodeId> unanswered;
-    /// Who says to be ahead of us and was not asked yet, and whom we asked to take us out.
+    /// Nodes that said they are ahead of us and that we have not asked yet. `splicing` is the one
+    /// that we have asked to take us out.
     FlatSet<NodeId> ahead;
     std::optional<NodeId> splicing;
-    /// Requests that reached us as the tail meanwhile: they follow whoever is the tail then.
+    /// Requests that reached us as the tail meanwhile. They go to the new tail afterwards.
     std::vector<NodeId> deferred;
     CONCH_FIELDS(Withdrawal, unanswered, ahead, splicing, deferred)
   };
@@ -183,7 +185,7 @@ class NaimiTrehel {
   struct Departure {
     Stage stage = Stage::arranging;
     FlatSet<NodeId> unanswered;
-    /// Somebody began to lean on us while we redirected the others: they must be told again.
+    /// A node began to lean on us while we redirected the others, so they must be redirected again.
     bool leaned_on = false;
     std::optional<NodeId> offered;
     FlatSet<NodeId> declined;
@@ -210,27 +212,27 @@ class NaimiTrehel {
   NodeId self_;
   bool member_ = true;
   bool token_ = false;
-  /// The local process wants to enter or is inside. A place in the queue without a wish was taken
-  /// for a leaver who offered its token.
+  /// The local process wants to enter or is inside. A queued place without this wish was taken to
+  /// accept the token of a leaver.
   bool wanted_ = false;
   /// A leaver has offered its token, and we have not asked for it yet.
   bool offered_ = false;
   Place place_ = Place::none;
   std::optional<NodeId> owner_;
   std::optional<NodeId> next_;
-  /// Whom we asked to welcome us.
+  /// The member that we asked to welcome us.
   std::optional<NodeId> contact_;
   Baton baton_;
   Members members_;
   std::uint64_t withdrawals_ = 0;
   std::optional<Withdrawal> withdrawal_;
-  /// Those who cancel and look for the one ahead of them, with the numbers of their cancels.
+  /// Nodes that have cancelled and look for the one ahead of them, with the number of the cancel.
   std::map<NodeId, std::uint64_t> seekers_;
   std::optional<HeldSplice> held_splice_;
   std::optional<Departure> departure_;
-  /// Leavers who point the others at us: we stay until their farewell.
+  /// Leavers that have pointed the others at us. We stay until their farewell.
   FlatSet<NodeId> leaners_;
-  /// Leavers whose farewell we have answered and who are still on the roster.
+  /// Leavers whose farewell we have answered and that are still on the roster.
   FlatSet<NodeId> forgotten_;
 
  public:

@@ -1,26 +1,17 @@
-// Naimi-Trehel with one rule taken away: what the corrections of the printed text, and of our own
-// additions to it, are for.
+// Naimi-Trehel without one of its rules. Each specimen shows what a correction of the printed text,
+// or of our own additions, is for.
 #pragma once
 
 #include "mutex/naimi_trehel.hpp"
 
 namespace conch {
 
-/// Figure 1 of Bertier, Arantes, Sens 2004 as printed: an idle holder that sends the token away
-/// does not point its owner at the requester, and enters again because it believes to be the tail.
+/// Figure 1 of [Bertier 2004] as printed: an idle holder that sends the token away
+/// does not point its owner at the requester, so it takes itself for the tail and enters again.
 class NaimiTrehelIdleOwner : public NaimiTrehel {
  public:
-  static constexpr About about{
-      .name = "naimi-trehel@idle-owner",
-      .family = "token",
-      .source = "Bertier, Arantes, Sens 2004, fig. 1 as printed",
-      .messages = NaimiTrehel::about.messages,
-      .client_delay = NaimiTrehel::about.client_delay,
-      .sync_delay = NaimiTrehel::about.sync_delay,
-      .leave_needs_fifo = true,
-      .use = Use::specimen,
-      .caught_by = "ME1",
-  };
+  static constexpr About about = broken(NaimiTrehel::about, "naimi-trehel@idle-owner",
+                                        "[Bertier 2004, fig. 1] as printed", "ME1");
 
   using NaimiTrehel::NaimiTrehel;
   using NaimiTrehel::receive;
@@ -29,22 +20,14 @@ class NaimiTrehelIdleOwner : public NaimiTrehel {
   void receive(NodeId from, const Request& m, Out& out);
 };
 
-/// Who cancels asks those who say to be ahead of it one after the other, and still asks one that
-/// has bid farewell meanwhile. It takes three who cancel and a holder, more than the checker
-/// explores: random runs catch it, and it is not in the catalogue.
+/// A waiter that cancels still asks a node ahead of it that has said farewell meanwhile. The
+/// failure needs three nodes that cancel and a holder, more than the checker explores. Random runs
+/// catch it, so it is not in the catalogue.
 class NaimiTrehelAsksTheDeparted : public NaimiTrehel {
  public:
-  static constexpr About about{
-      .name = "naimi-trehel@departed",
-      .family = "token",
-      .source = "our cancel, without what a farewell takes back",
-      .messages = NaimiTrehel::about.messages,
-      .client_delay = NaimiTrehel::about.client_delay,
-      .sync_delay = NaimiTrehel::about.sync_delay,
-      .leave_needs_fifo = true,
-      .use = Use::specimen,
-      .caught_by = "no message to nobody",
-  };
+  static constexpr About about =
+      broken(NaimiTrehel::about, "naimi-trehel@departed",
+             "our cancel, without what a farewell takes back", "no message to nobody");
 
   using NaimiTrehel::NaimiTrehel;
   using NaimiTrehel::receive;

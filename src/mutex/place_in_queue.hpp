@@ -1,13 +1,13 @@
-// What `preempt` and `preempt-aggregation` have in common: a place in the queue for the token, and
-// who is near. Asking, entering, letting go and cancelling are the same; how others are let past,
-// and where the token goes next, is each one's own.
+// Base of `preempt` and `preempt-aggregation`: a place in the queue for the token, and the nearness
+// of nodes. Asking, entering, releasing and cancelling are the same in both. Each decides for
+// itself who may overtake and where the token goes next.
 //
-// Who cancels keeps its place, silently, and hands the token on at once when it comes; asking again
-// meanwhile takes the place up again. No message, and nothing is left when the token has passed.
-// The place is not taken out of the queue, because more than its neighbours know of it: a TOKEN or
-// a QUEUE on its way may name it, and an R_Queue anywhere; whoever takes it out would have to hear
-// from all of them first, as in Naimi-Trehel, to save the one message that the empty place costs
-// when the token passes.
+// A waiter that cancels keeps its place, tells nobody, and passes the token on as soon as it comes.
+// If it asks again before that, it uses the same place. This costs no message and leaves nothing
+// behind once the token has passed. The place is not taken out of the queue, because not only its
+// neighbours know of it: a TOKEN or a QUEUE in flight may name it, and so may any R_Queue. To take
+// it out, one would have to hear from all nodes first, as in Naimi-Trehel, only to save the one
+// message that the empty place costs when the token passes.
 #pragma once
 
 #include <optional>
@@ -15,6 +15,7 @@
 
 #include "core/contract.hpp"
 #include "mutex/hierarchy.hpp"
+#include "mutex/queue_policy.hpp"
 
 namespace conch {
 
@@ -25,15 +26,15 @@ class PlaceInQueue {
     CONCH_FIELDS(Request, origin)
   };
 
-  /// Request_CS. Its `nb <- 0` stands where the place is given up: see `give_up_place`.
+  /// Request_CS. Its `nb <- 0` is in `give_up_place`, where the place ends.
   template <class Message>
   void request(Outbox<Message>& out) {
     CONCH_EXPECT(!wanted_, "a process asks once");
     wanted_ = true;
-    if (requesting_) return;  // the place of a cancelled request
+    if (requesting_) return;  // reuses the place of a cancelled request
     requesting_ = true;
     if (owner_) return out.send(*std::exchange(owner_, std::nullopt), Request{self_});
-    CONCH_EXPECT(token_ || !sound(), "a root that is not queued holds the token");
+    policy_->expect_token(token_);
     enter(out);
   }
   template <class Message>
@@ -49,16 +50,14 @@ class PlaceInQueue {
  protected:
   PlaceInQueue(NodeId self, const Assignment& start)
       : self_(self),
-        eps_(start.tuning.eps),
-        without_(start.tuning.without),
+        policy_(policy_of<QueuePolicy>(start.tuning)),
         clusters_(start.clusters),
+        eps_(start.tuning.eps),
         token_(self == start.home),
         baton_(start.baton) {
     if (!token_) owner_ = first_owner(self, start);
   }
 
-  bool keeps(Without rule) const { return without_ != rule; }
-  bool sound() const { return without_ == Without::nothing; }
   bool local(NodeId node) const { return clusters_.together(self_, node); }
   std::size_t nearness(NodeId node) const { return clusters_.nearness(self_, node); }
 
@@ -68,17 +67,17 @@ class PlaceInQueue {
     baton_ = baton_.next();
     out.enter(baton_);
   }
-  /// The process is done; the token is still here.
+  /// The process has left; the token is still here.
   void leave(const DataRef& data) {
     CONCH_EXPECT(inside_, "only the holder releases");
     inside_ = false;
     wanted_ = false;
     baton_.data = data;
   }
-  /// What was counted while we had it.
+  /// Gives up the place and returns the count of this visit.
   Preemptions give_up_place() {
     requesting_ = false;
-    return keeps(Without::reset) ? std::exchange(nb_, {}) : nb_;  // (F7)
+    return policy_->counted(nb_);
   }
   void take_token(const Baton& baton) {
     CONCH_EXPECT(requesting_, "a token comes to somebody who is queued");
@@ -87,13 +86,13 @@ class PlaceInQueue {
   }
 
   NodeId self_;
-  unsigned eps_;
-  Without without_;
+  const QueuePolicy* policy_;
   Clusters clusters_;
+  unsigned eps_;
 
   bool requesting_ = false;
   bool token_ = false;
-  /// The process waits or is inside; a place in the queue without it was cancelled.
+  /// The process waits or is inside. If it is false while `requesting_`, the request was cancelled.
   bool wanted_ = false;
   bool inside_ = false;
   std::optional<NodeId> owner_;

@@ -11,7 +11,7 @@ void Preempt::release(const DataRef& data, Out& out) {
   pass(out);
 }
 
-/// Release_CS: leaves the queue with the token in hand; to the next, or idle here.
+/// Release_CS: leaves the queue and passes the token to the next node, or keeps it idle here.
 void Preempt::pass(Out& out) {
   Preemptions nb = give_up_place();
   if (!next_) return;
@@ -72,17 +72,17 @@ void Preempt::receive(NodeId, const Queue& m, Out& out) {
   }
 }
 
-/// The rest of the queue stands behind the local root. A remote one that is there already is
-/// spliced in at the tail.
+/// Puts the rest of the queue behind the local root. A remote next that is already there asks at
+/// the tail instead.
 void Preempt::follow(const Queue& m, Out& out) {
   if (!next_) {
     next_ = m.head;
-    if (keeps(Without::tail)) owner_ = m.tail;
+    owner_ = m.tail;
   } else if (local(*next_)) {
     out.send(*next_, Queue{m.head, m.tail, nb_});
   } else {
     NodeId remote = *std::exchange(next_, m.head);
-    if (keeps(Without::remote_next)) out.send(m.tail, Request{remote});
+    out.send(m.tail, Request{remote});
   }
 }
 

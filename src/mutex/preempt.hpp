@@ -1,14 +1,14 @@
 // Preempt(eps): Naimi-Trehel in clusters, where near requests overtake distant ones.
 //
-// Source: Bertier, Arantes, Sens 2004 (INRIA RR-5177), section 3.2, which names it without a
-// figure; the rules are those of preempt-aggregation without R_Queue (F12).
+// Source: [Bertier 2004, section 3.2], which names it without a
+// figure; the rules are those of preempt-aggregation without R_Queue.
 //
 // Assumes reliable channels, FIFO or not, and members that stay.
 //
-// State: as in Naimi-Trehel, `requesting` is a place in the queue, `next` gets the token from us
-// and `owner` is whom to ask. The local root is the node of a cluster whose owner is nobody, or
-// remote: the last of its cluster in the queue, of which the rest is outside. `nb` counts who has
-// overtaken in this visit of the token to the cluster.
+// State: as in Naimi-Trehel, `requesting` means that we have a place in the queue, `next` gets the
+// token from us and `owner` is the node to ask. The local root is the node of a cluster whose owner
+// is nobody or remote: it is the last of its cluster in the queue, and all behind it are outside.
+// `nb` counts the requests that have overtaken in this visit of the token to the cluster.
 //
 //   REQUEST(origin)       forwarded along owners to the tail, which makes origin its next. A local
 //                         root that is queued before a remote one lets a local origin overtake, as
@@ -20,10 +20,10 @@
 //
 // Asking and cancelling are those of a place in the queue (place_in_queue.hpp).
 //
-// Bound: as of preempt-aggregation, n + eps + 1 entries at realistic latencies. With more than two
-// levels of labels a request overtakes a next that is farther away than itself, with a count for
-// each nearness; a visit to a site of c clusters has then at most c (1 + eps) (n + eps + 1)
-// entries.
+// Bound: the same as for preempt-aggregation, n + eps + 1 entries at realistic latencies. With more
+// than two levels of labels a request overtakes a next that is farther away than itself, with a
+// count for each nearness; a visit to a site of c clusters then has at most c (1 + eps) (n + eps +
+// 1) entries.
 #pragma once
 
 #include "mutex/place_in_queue.hpp"
@@ -49,7 +49,7 @@ class Preempt : public PlaceInQueue {
   static constexpr About about{
       .name = "preempt",
       .family = "token",
-      .source = "Bertier, Arantes, Sens 2004, section 3.2",
+      .source = "[Bertier 2004, section 3.2]",
       .messages = "0 or O(log N) mean, few between clusters",
       .client_delay = "O(log N) mean",
       .sync_delay = "1",

@@ -11,14 +11,12 @@ void PreemptAggregation::release(const DataRef& data, Out& out) {
   pass(out);
 }
 
-/// Release_CS: leaves the queue with the token in hand; to the next, or idle here.
+/// Release_CS: leaves the queue and passes the token to the next node, or keeps it idle here.
 void PreemptAggregation::pass(Out& out) {
   Preemptions nb = give_up_place();
   if (!next_) return;
   NodeId next = *std::exchange(next_, std::nullopt);
-  bool points_within = owner_ && keeps(Without::set_owner) && keeps(Without::local_owner);  // (F8)
-  if (!local(next) && !points_within)
-    owner_ = r_queue_.empty() || !keeps(Without::set_owner) ? next : r_queue_.back();
+  if (!local(next)) owner_ = policy_->after_leaving(owner_, next, r_queue_);
   token_ = false;
   out.send(next, Token{baton_, std::exchange(r_queue_, {}), nb.seen_from(nearness(next))});
 }
@@ -42,15 +40,14 @@ void PreemptAggregation::forward(NodeId origin, Out& out) {
   if (local(origin)) owner_ = origin;
 }
 
-/// An idle holder points at whom it gives the token (F1).
 void PreemptAggregation::hand_over(NodeId origin, Out& out) {
-  CONCH_EXPECT(token_ || !sound(), "a local root that is not queued holds the token");
+  policy_->expect_token(token_);
   token_ = false;
-  if (keeps(Without::idle_owner)) owner_ = origin;
+  owner_ = policy_->after_giving_away(owner_, origin);
   out.send(origin, Token{baton_, {}, {}});
 }
 
-/// A local request overtakes everybody behind us, and is the local root from now on.
+/// A local request overtakes everybody behind us and becomes the local root.
 void PreemptAggregation::preempt(NodeId origin, Out& out) {
   nb_.add(clusters_.levels());
   std::vector<NodeId> queue = std::exchange(r_queue_, {});
@@ -60,8 +57,8 @@ void PreemptAggregation::preempt(NodeId origin, Out& out) {
   out.send(origin, Queue{std::move(queue), nb_});
 }
 
-/// To the end of the queue, or, as long as its count lasts, before those who are farther away than
-/// it. A local one becomes the local root (F4); it is never overtaken here.
+/// Adds a request at the end of the queue or, while its count allows, before those that are farther
+/// away. A local request becomes the local root; it is never overtaken here.
 void PreemptAggregation::line_up(NodeId origin) {
   std::size_t level = nearness(origin);
   auto place = r_queue_.end();
@@ -73,17 +70,12 @@ void PreemptAggregation::line_up(NodeId origin) {
     if (place != r_queue_.end() || before_next) nb_.add(level);
   }
   r_queue_.insert(place, before_next ? std::exchange(*next_, origin) : origin);
-  if (keeps(Without::queued_owner) && (local(origin) || !keeps(Without::local_owner)))
-    owner_ = origin;
+  owner_ = policy_->after_queueing(owner_, origin, local(origin));
 }
 
-/// What comes from others stands before what we have.
+/// Puts the queue that arrives before our own.
 void PreemptAggregation::take_in(const std::vector<NodeId>& queue, const Preemptions& nb) {
-  if (keeps(Without::larger_count)) {
-    nb_.merge(nb);
-  } else {
-    nb_ = nb;  // (F9)
-  }
+  policy_->learn(nb_, nb);
   r_queue_.insert(r_queue_.begin(), queue.begin(), queue.end());
 }
 
@@ -95,33 +87,32 @@ void PreemptAggregation::receive(NodeId, const Token& m, Out& out) {
 }
 
 void PreemptAggregation::receive(NodeId, const Queue& m, Out& out) {
-  CONCH_EXPECT(!m.queue.empty(), "a queue that is sent has somebody in it");  // (F10)
-  if (requesting_ || !keeps(Without::following)) {
-    take_in(keeps(Without::stored_queue) ? m.queue : std::vector<NodeId>(), m.nb);  // (F5)
+  CONCH_EXPECT(!m.queue.empty(), "a queue that is sent has somebody in it");
+  if (policy_->keeps_queue(requesting_)) {
+    take_in(policy_->kept(m.queue), m.nb);
     dispatch(out);
   } else if (token_) {
     hand_over(m.queue, out);
   } else {
-    out.send(*owner_, m);  // it follows the token (F6)
+    out.send(*owner_, m);  // it follows the token
   }
 }
 
-/// The token was faster than the queue and rests here.
+/// The token arrived before the queue and is idle here.
 void PreemptAggregation::hand_over(const std::vector<NodeId>& queue, Out& out) {
   token_ = false;
   owner_ = queue.back();
   out.send(queue.front(), Token{baton_, {queue.begin() + 1, queue.end()}, {}});
 }
 
-/// The head of the queue is our next, or the queue goes to where our cluster ends. Behind a remote
-/// next it stays, and leaves with the token.
+/// Makes the head of the queue our next, or sends the queue on to the local root. Behind a remote
+/// next the queue stays, and leaves with the token.
 void PreemptAggregation::dispatch(Out& out) {
-  if (r_queue_.empty() && keeps(Without::full_queue)) return;  // (F10)
   if (!next_) {
     if (r_queue_.empty()) return;
     next_ = r_queue_.front();
     r_queue_.erase(r_queue_.begin());
-  } else if (local(*next_) && keeps(Without::sent_queue)) {  // (F11)
+  } else if (policy_->sends_on(r_queue_, local(*next_))) {
     out.send(*owner_, Queue{std::exchange(r_queue_, {}), nb_});
   }
 }

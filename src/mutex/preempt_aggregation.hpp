@@ -1,15 +1,16 @@
 // PreemptAggregation(eps): Naimi-Trehel in clusters, where near requests overtake distant ones and
 // distant ones wait together.
 //
-// Source: Bertier, Arantes, Sens 2004 (INRIA RR-5177), section 3.2 and figures 5 to 8, corrected
-// (F1 to F11): each correction is a rule that a specimen does without.
+// Source: [Bertier 2004, section 3.2 and figs. 5 to 8], corrected:
+// queue_policy.hpp has the corrections.
 //
 // Assumes reliable channels, FIFO or not, and members that stay.
 //
-// State: `requesting` is a place in the queue; `next` gets the token from us. `owner` is whom to
-// ask, nobody at the local root, which is the last of its cluster in the queue; it points within
-// the cluster as long as anybody of the cluster is queued. `R_Queue` are those who wait behind
-// `next`, in order. `nb` counts who has overtaken in this visit of the token to the cluster.
+// State: `requesting` means that we have a place in the queue; `next` gets the token from us.
+// `owner` is the node to ask. It is nobody at the local root, which is the last of its cluster in
+// the queue; it points within the cluster as long as a node of the cluster is queued. `R_Queue`
+// lists the requests behind `next`, in order. `nb` counts the requests that have overtaken in this
+// visit of the token to the cluster.
 //
 //   REQUEST(origin)            forwarded along owners to the local root. That makes origin its
 //                              next; or, if there is one already and nb < eps and origin is local,
@@ -17,19 +18,19 @@
 //                              rest of the queue; or puts it at the end of R_Queue
 //   TOKEN(baton, queue, nb)    the token, and who waits behind its addressee
 //   QUEUE(queue, nb)           who waits behind the local root's next; a node that has left the
-//                              queue meanwhile sends it after the token (F6)
+//                              queue meanwhile sends it after the token
 //
 // Asking and cancelling are those of a place in the queue (place_in_queue.hpp).
 //
-// Bound: at realistic latencies a visit of the token to a cluster of n, counted from when a
-// request from outside has been known there, has at most n + eps + 1 entries. In a fully
-// asynchronous world there is no bound, as a QUEUE may chase the local root: a local request that
-// is faster than the QUEUE is not counted.
+// Bound: at realistic latencies a visit of the token to a cluster of n nodes has at most n + eps +
+// 1 entries, counted from when a request from outside is known there. In a fully asynchronous
+// system there is no bound, since a QUEUE may chase the local root: local requests that are faster
+// than the QUEUE are not counted.
 //
 // With more than two levels of labels the paper's cluster is the narrowest. A request from a near
-// cluster overtakes, in R_Queue, those from farther ones, with a count of its own for each
-// nearness; a count is forgotten when the token leaves the cluster that is so wide. A visit to a
-// site of c clusters has then at most c (1 + eps) (n + eps + 1) entries.
+// cluster overtakes, in R_Queue, those from farther ones, with a separate count for each nearness.
+// A count ends when the token leaves the cluster of that width. A visit to a site of c clusters
+// then has at most c (1 + eps) (n + eps + 1) entries.
 #pragma once
 
 #include <vector>
@@ -57,7 +58,7 @@ class PreemptAggregation : public PlaceInQueue {
   static constexpr About about{
       .name = "preempt-aggregation",
       .family = "token",
-      .source = "Bertier, Arantes, Sens 2004, figs. 5 to 8 corrected",
+      .source = "[Bertier 2004, figs. 5 to 8] corrected",
       .messages = "0 or O(log N) mean, few between clusters",
       .client_delay = "O(log N) mean",
       .sync_delay = "1",

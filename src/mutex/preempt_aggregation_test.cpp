@@ -9,14 +9,15 @@
 namespace conch::testing::preempt_aggregation_test {
 
 using Aggregation = PreemptAggregation;
-/// They ask one after the other; the first enters at once.
+/// The nodes ask one after the other; the first enters at once.
 void line_up(Group<Aggregation>& group, std::initializer_list<NodeId> nodes) {
   for (NodeId node : nodes) {
     group.request(node);
     group.settle();
   }
 }
-/// Whoever is inside leaves, until nobody is; then nothing is left of it.
+/// Releases the holder, and each one after it, until nobody is inside; then expects nothing to be
+/// left.
 std::vector<NodeId> let_all_through(Group<Aggregation>& group) {
   for (group.settle(); group.anybody(Doing::inside); group.settle())
     for (NodeId node : group.members())
@@ -56,7 +57,7 @@ TEST(PreemptAggregation, TheNextVisitHasItsOwnThreshold) {
   EXPECT_EQ(let_all_through(group), (std::vector{a, b, c, a, b, c}));
 }
 
-// RR-5177, section 3: "the request is not sent to it but stored in a queue."
+// [Bertier 2004, section 3]: "the request is not sent to it but stored in a queue."
 TEST(PreemptAggregation, RemoteRequestsWaitTogetherAndLeaveWithTheToken) {
   Group<Aggregation> group(clustered({1, 1, 1, 1}));
   line_up(group, {a, b, c, d});
@@ -81,7 +82,7 @@ TEST(PreemptAggregation, NoEmptyQueueIsSent) {
   EXPECT_EQ(group.sent_of<Aggregation::Queue>(), 0u);
 }
 
-/// 1 has overtaken 2 and has been inside; the queue that it got is still on its way.
+/// Node 1 has overtaken 2 and has been inside; the queue that it got is still in flight.
 Group<Aggregation> overtaken_queue() {
   Group<Aggregation> group(clustered({2, 1}, 1));
   line_up(group, {a, c});
@@ -104,7 +105,7 @@ TEST(PreemptAggregation, AQueueThatComesTooLateFollowsTheToken) {
   Group<Aggregation> group = overtaken_queue();
   group.request(a);
   group.deliver(1);
-  group.deliver(1);  // the token is back at 0, the queue still not at 1
+  group.deliver(1);  // the token is back at 0; the queue has not reached 1 yet
   EXPECT_EQ(group.doing(a), Doing::inside);
   EXPECT_EQ(let_all_through(group), (std::vector{a, b, a, c}));
 }
@@ -143,7 +144,7 @@ TEST(PreemptAggregation, ANearerClusterOvertakesFartherOnes) {
 TEST(PreemptAggregation, EachNearnessHasItsOwnCount) {
   constexpr NodeId far{4};
   Group<Aggregation> group(labelled({"x/1", "x/1", "x/2", "x/3", "y/1"}, 1));
-  // 1 overtakes by its cluster, and 2 by its site; 3 has nothing left to overtake with.
+  // 1 overtakes within its cluster, and 2 within its site; no count is left for 3 to overtake.
   line_up(group, {a, far, b, c, d});
   EXPECT_EQ(let_all_through(group), (std::vector{a, b, c, far, d}));
 }

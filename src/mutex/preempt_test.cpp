@@ -50,12 +50,12 @@ TEST(Preempt, TheThresholdIsThatOfTheVisitAndNotOfANode) {
   EXPECT_EQ(let_all_through(group), (std::vector{a, b, d, c}));
 }
 
-// F12: 1 overtakes 2; a request of 3 reaches 1 before the queue with 2 does.
+// 1 overtakes 2; a request of 3 reaches 1 before the queue with 2 does.
 TEST(Preempt, ARemoteNextThatCameBeforeTheQueueAsksAtItsTail) {
   Group<Preempt> group(clustered({2, 1, 1}, 1));
   line_up(group, {a, c});
   group.request(b);
-  group.deliver(b, a);  // the queue is on its way to 1
+  group.deliver(b, a);  // the queue is in flight to 1
   group.request(d);
   group.deliver(d, a);
   group.deliver(1);  // the request of 3, forwarded on the same channel

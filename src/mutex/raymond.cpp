@@ -8,8 +8,7 @@ static_assert(Exclusive<Raymond> && TokenBased<Raymond>);
 
 namespace {
 
-/// The neighbour of `self` on the way to `home`, in the tree whose member i hangs under member
-/// (i - 1) / 2.
+/// The neighbour of `self` on the way to `home`. Member (i - 1) / 2 is the parent of member i.
 NodeId towards(const Members& members, NodeId self, NodeId home) {
   std::size_t here = *members.index_of(self);
   std::size_t below = *members.index_of(home);

@@ -1,19 +1,20 @@
 // Raymond: the token moves along the edges of a static tree; each node asks for its whole subtree.
 //
-// Source: Raymond 1989. The tree is a balanced binary one over the members in the order of their
-// identifiers, with all its `holder` edges pointing towards the home.
+// Source: [Raymond 1989]. The tree is a balanced binary tree of the members in the order of their
+// identifiers, with all `holder` edges pointing towards the home.
 //
 // Assumes reliable FIFO channels.
 //
-// State: `holder` is the neighbour in whose direction the token is, or ourselves; `queue` is who
-// wants it from us, ourselves included; `asked` says that the holder has our request.
+// State: `holder` is the neighbour in the direction of the token, or ourselves; `queue` lists those
+// that want the token from us, ourselves included; `asked` means that the holder has our request.
 //
 //   REQUEST       put in the queue; asks our holder unless it has been asked
 //   TOKEN(baton)  the token, for the first of the queue
 //
-// A waiter that cancels leaves its own queue at once. An empty queue takes its request at the
-// holder back and asks again, if it must, after the answer. A holder whose TOKEN crosses a WITHDRAW
-// does not answer: the token is the answer, and whoever has no use for it keeps it.
+// A waiter that cancels leaves its own queue at once. A node whose queue becomes empty withdraws
+// its request from its holder; it asks again, if it must, only after the answer. A holder whose
+// TOKEN crosses a WITHDRAW does not answer: the token is the answer, and a node that does not need
+// it keeps it.
 //
 //   WITHDRAW      takes the sender out of the queue
 //   WITHDRAWN     done; you may ask again
@@ -46,7 +47,7 @@ class Raymond {
   static constexpr About about{
       .name = "raymond",
       .family = "token",
-      .source = "Raymond 1989",
+      .source = "[Raymond 1989]",
       .messages = "0..2 diameter, about 4 under load",
       .client_delay = "tree distance",
       .sync_delay = "tree distance / 2",

@@ -6,7 +6,7 @@
 
 namespace conch::testing::raymond_test {
 
-// The tree of seven: 0 over 1 and 2, 1 over 3 and 4, 2 over 5 and 6.
+// The tree of seven nodes: 0 over 1 and 2, 1 over 3 and 4, 2 over 5 and 6.
 constexpr NodeId n0{0}, n1{1}, n2{2}, n3{3}, n5{5};
 
 TEST(Raymond, AnEntryCostsTwoMessagesAnEdgeOfThePath) {

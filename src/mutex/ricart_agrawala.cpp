@@ -31,9 +31,9 @@ void RicartAgrawala::enter_if_all_replied(Out& out) {
   out.enter(newest_);
 }
 
-/// Usually the next one. But a crashed process may have been the only one to know the newest, so
-/// from then on a fence is made from (T, id), in the order of which everybody enters. No earlier
-/// entry has a larger one: counted one by one, fences grow no faster than (T, id) do.
+/// Usually the next fence. But a crashed process may have been the only one that knew the newest,
+/// so after a crash a fence is made from (T, id), which orders all entries. No earlier entry has a
+/// larger fence: counted one by one, fences grow no faster than (T, id).
 Fence RicartAgrawala::next_fence() const {
   if (crashed_.empty()) return newest_.fence.next();
   std::uint64_t order = stamp_.value * members_.size() + *members_.index_of(self_);
@@ -67,7 +67,7 @@ void RicartAgrawala::receive(NodeId from, const Request& m, Out& out) {
 void RicartAgrawala::receive(NodeId from, const Reply& m, Out& out) {
   observe(m.clock);
   newest_ = newer(newest_, m.newest);
-  if (state_ != State::wanted || m.to != stamp_) return;  // for a request that we cancelled
+  if (state_ != State::wanted || m.to != stamp_) return;  // it answers a request that we cancelled
   awaiting_.erase(from);
   enter_if_all_replied(out);
 }
@@ -88,7 +88,7 @@ void RicartAgrawala::receive(NodeId from, const Cancel& m, Out& out) {
 
 void RicartAgrawala::receive(NodeId from, const Cancelled& m, Out& out) {
   observe(m.clock);
-  if (state_ != State::cancelling || m.to != stamp_) return;  // of a crashed process, and late
+  if (state_ != State::cancelling || m.to != stamp_) return;  // late, from a crashed process
   awaiting_.erase(from);
   conclude_cancel(out);
 }

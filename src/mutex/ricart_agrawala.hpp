@@ -1,14 +1,14 @@
 // Ricart-Agrawala: ask everybody, enter when everybody has replied.
 //
-// Source: Ricart and Agrawala 1981, as in the lecture notes, figure 15.4. A request is (T, id) by a
+// Source: [Ricart 1981], as in [Coulouris 2011, fig. 15.4]. A request is (T, id) by a
 // Lamport clock; on equal T the smaller id wins. Every message carries the clock, for ME3. A
 // receipt sets the clock to the larger of the two, as in the paper of 1981; by the notes' rules LC1
-// and LC2 it would count as an event and add one. Only requests are compared, so both order them
-// alike.
+// and LC2 it would count as an event and add one. Only requests are compared, so both rules give
+// the same order.
 //
 // Assumes reliable channels; they need not be FIFO. Promises ME3. Given a reliable failure detector
-// it stands crashes, "by taking [a crashed process] to grant all requests implicitly"; a write that
-// nobody else has learnt of is lost with its writer.
+// it tolerates crashes, "by taking [a crashed process] to grant all requests implicitly"; a write
+// that no other process has learnt of is lost with its writer.
 //
 //   REQUEST(clock)            may I enter? the clock is the request's T
 //   REPLY(clock, to, newest)  you may, as far as I am concerned; deferred while we are first
@@ -53,7 +53,7 @@ class RicartAgrawala {
   static constexpr About about{
       .name = "ricart-agrawala",
       .family = "permission",
-      .source = "Ricart, Agrawala 1981; notes fig. 15.4",
+      .source = "[Ricart 1981]; [Coulouris 2011, fig. 15.4]",
       .messages = "2(N-1) + 0",
       .client_delay = "2",
       .sync_delay = "1",
@@ -86,14 +86,14 @@ class RicartAgrawala {
   Members members_;
   State state_ = State::released;
   Stamp clock_;
-  /// T of our own request.
+  /// The T of our own request.
   Stamp stamp_;
-  /// Whose reply, or answer to our cancel, we wait for.
+  /// Members whose REPLY or CANCELLED we wait for.
   FlatSet<NodeId> awaiting_;
-  /// Those that have crashed; nobody waits for them.
+  /// Members that have crashed; nobody waits for them.
   FlatSet<NodeId> crashed_;
   std::map<NodeId, Stamp> deferred_;
-  /// By member: the newest of its requests that it cancelled.
+  /// For each member, the newest of its requests that it cancelled.
   std::vector<Stamp> forgotten_;
   /// The fence that the lock started with.
   Fence first_;

@@ -46,7 +46,7 @@ void RicartAgrawalaKept::give(NodeId node, Stamp request, Out& out) {
   out.send(node, Reply{clock_, newest_});
 }
 
-/// Gives what we have; what is still to come stays deferred.
+/// Gives the permissions that we have. A permission that is still to come stays deferred.
 void RicartAgrawalaKept::give_to_deferred(Out& out) {
   std::erase_if(deferred_, [&](const auto& entry) {
     auto [node, request] = entry;
@@ -56,7 +56,7 @@ void RicartAgrawalaKept::give_to_deferred(Out& out) {
   });
 }
 
-/// While we wait for the permission of `other` to come, it cannot be given either.
+/// A permission that has not arrived yet cannot be given away either.
 bool RicartAgrawalaKept::are_first(NodeId other, Stamp clock) const {
   switch (state_) {
     case State::released: return false;
@@ -112,7 +112,7 @@ void RicartAgrawalaKept::receive(NodeId from, const Cancelled& m, Out& out) {
   conclude_cancel(out);
 }
 
-/// A REPLY and the CANCELLED(granted) that announces it come in either order.
+/// A REPLY and the CANCELLED(granted) that announces it may arrive in either order.
 void RicartAgrawalaKept::pair_up(NodeId node) {
   if (!unpaired_.erase(node)) unpaired_.insert(node);
 }

@@ -1,9 +1,9 @@
-// Ricart-Agrawala with permissions kept: ask only those whom one has answered since.
+// Ricart-Agrawala with permissions kept: ask only those that one has answered since.
 //
-// Source: Carvalho and Roucairol 1983, the answer to the notes' exercise 15.7. Between any two
-// processes there is one permission, and one of the two has it. To enter a process needs all of its
-// permissions; it keeps them until somebody asks. ME2 holds because it gives a permission up to
-// whoever asks earlier than itself, and then asks for it again. ME3 is lost.
+// Source: [Carvalho 1983], the answer to [Coulouris 2011, exercise 15.7]. Any two processes
+// share one permission, and one of the two has it. A process needs all its permissions to enter,
+// and keeps them until another one asks. ME2 holds because it gives a permission to an earlier
+// request than its own, and then asks for it again. ME3 is lost.
 //
 // Assumes reliable channels; they need not be FIFO.
 //
@@ -49,7 +49,7 @@ class RicartAgrawalaKept {
   static constexpr About about{
       .name = "ricart-agrawala-kept",
       .family = "permission",
-      .source = "Carvalho, Roucairol 1983; notes exercise 15.7",
+      .source = "[Carvalho 1983]; [Coulouris 2011, exercise 15.7]",
       .messages = "0..2(N-1)",
       .client_delay = "0..2",
       .sync_delay = "1",
@@ -81,14 +81,14 @@ class RicartAgrawalaKept {
   State state_ = State::released;
   Stamp clock_;
   Stamp stamp_;
-  /// Those with whom we share a permission and have it.
+  /// Members whose shared permission is here.
   FlatSet<NodeId> permitted_;
   std::map<NodeId, Stamp> deferred_;
-  /// While cancelling: whose CANCELLED we wait for, and of whom only one of REPLY and
-  /// CANCELLED(granted) is here.
+  /// While cancelling: members whose CANCELLED we wait for, and those that have sent only one of
+  /// REPLY and CANCELLED(granted).
   FlatSet<NodeId> unanswered_;
   FlatSet<NodeId> unpaired_;
-  /// By member: the newest of its requests that it cancelled, and that we granted.
+  /// For each member, the newest of its requests that it cancelled, and that we granted.
   std::vector<Stamp> forgotten_;
   std::vector<Stamp> granted_;
   Baton newest_;

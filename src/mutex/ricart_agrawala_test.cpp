@@ -94,8 +94,8 @@ TEST(RicartAgrawalaKept, AKeptPermissionIsGivenUpToWhoeverAsks) {
 
 TEST(RicartAgrawalaKept, AWaiterThatGivesItsPermissionUpAsksForItAgain) {
   Group<RicartAgrawalaKept> group(3);
-  group.request(b);  // has c's permission and asks a
-  group.request(a);  // has everybody's
+  group.request(b);  // b has c's permission and asks a
+  group.request(a);  // a has all permissions
   EXPECT_EQ(group.doing(a), Doing::inside);
   group.settle();
   group.release(a);

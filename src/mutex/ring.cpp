@@ -51,10 +51,4 @@ void Ring::receive(NodeId, const Token& m, Out& out) {
   state_ == State::wanted ? enter(out) : pass(out);
 }
 
-void RingPassesBy::receive(NodeId, const Token& m, Out& out) {
-  token_ = true;
-  baton_ = m.baton;
-  pass(out);
-}
-
 }  // namespace conch

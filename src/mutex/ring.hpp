@@ -1,8 +1,8 @@
-// The token ring: the token moves to the successor for ever, and a process that wants to enter
+// The token ring: the token moves from node to node for ever, and a process that wants to enter
 // keeps it for the length of its visit.
 //
-// Source: Coulouris et al. 2011, figure 15.3. Assumes reliable channels, FIFO or not. It sends
-// messages when nobody wants anything; ring_idle_hold.hpp is the form one would run.
+// Source: [Coulouris 2011, fig. 15.3]. Assumes reliable channels, FIFO or not. It sends
+// messages even when nobody wants to enter; use ring_idle_hold.hpp in practice.
 //
 //   TOKEN(baton)  to the successor
 #pragma once
@@ -24,7 +24,7 @@ class Ring {
   static constexpr About about{
       .name = "ring",
       .family = "token",
-      .source = "notes fig. 15.3",
+      .source = "[Coulouris 2011, fig. 15.3]",
       .messages = "0..N, and N per idle turn",
       .client_delay = "0..N",
       .sync_delay = "1..N",
@@ -42,7 +42,7 @@ class Ring {
 
   bool holds_token() const { return token_; }
 
- protected:  // a specimen changes one rule
+ protected:
   void enter(Out& out);
   void pass(Out& out);
 
@@ -54,25 +54,6 @@ class Ring {
 
  public:
   CONCH_FIELDS(Ring, self_, successor_, state_, token_, baton_)
-};
-
-/// A ring whose processes let the token pass by: it goes round for ever and nobody enters.
-class RingPassesBy : public Ring {
- public:
-  static constexpr About about{
-      .name = "ring@passes-by",
-      .family = "token",
-      .source = "notes fig. 15.3, without \"but retains it\"",
-      .messages = Ring::about.messages,
-      .client_delay = Ring::about.client_delay,
-      .sync_delay = Ring::about.sync_delay,
-      .use = Use::specimen,
-      .caught_by = "ME2",
-      .restless = true,
-  };
-
-  using Ring::Ring;
-  void receive(NodeId from, const Token& m, Out& out);
 };
 
 }  // namespace conch

@@ -31,7 +31,7 @@ void RingIdleHold::release(const DataRef& data, Out& out) {
   move_on(out);
 }
 
-/// Sends the token on to whoever has asked, or rests.
+/// Sends the token on if any member has asked; otherwise it stays here.
 void RingIdleHold::move_on(Out& out) {
   if (asked_.empty()) return;
   token_ = false;
@@ -49,7 +49,7 @@ void RingIdleHold::receive(NodeId, const Wake& m, Out& out) {
     asked_.insert(m.origin);
     if (state_ == State::released) move_on(out);
   } else if (m.origin != self_ || state_ == State::wanted) {
-    out.send(successor_, m);  // the token is on its way between two nodes: follow it
+    out.send(successor_, m);  // the token is between two nodes: follow it
   }
 }
 

@@ -1,9 +1,9 @@
-// The token ring that rests: the token stays where it was last used until somebody asks.
+// The token ring with an idle hold: the token stays where it was last used until somebody asks.
 //
-// Source: Coulouris et al. 2011, figure 15.3, with the idle-hold option of textbook.md. Whoever
-// asks sends one wake-up round the ring; the token then carries the set of those it still has to
-// visit, and rests when the set is empty. A wake-up whose asker has cancelled or was served on the
-// way costs one more journey of the token and leaves nothing behind.
+// Source: [Coulouris 2011, fig. 15.3], with the idle-hold option. A requester
+// sends one wake-up round the ring. The token then carries the set of nodes it still has to visit,
+// and rests when the set is empty. If the requester has cancelled or was served on the way, its
+// wake-up costs one more journey of the token and leaves nothing behind.
 //
 // Assumes reliable channels, FIFO or not.
 //
@@ -34,7 +34,7 @@ class RingIdleHold {
   static constexpr About about{
       .name = "ring-idle-hold",
       .family = "token",
-      .source = "notes fig. 15.3, resting when idle",
+      .source = "[Coulouris 2011, fig. 15.3], resting when idle",
       .messages = "0..2N, none when idle",
       .client_delay = "0, or N",
       .sync_delay = "1..N",
@@ -60,7 +60,7 @@ class RingIdleHold {
   State state_ = State::released;
   bool token_ = false;
   Baton baton_;
-  /// With the token: who has asked and was not visited since.
+  /// With the token: nodes that have asked and were not visited since.
   FlatSet<NodeId> asked_;
 
  public:

@@ -1,4 +1,4 @@
-// What a process is doing, in the words of Coulouris et al. 2011, figure 15.4.
+// The states of a process, named as in [Coulouris 2011, fig. 15.4].
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ enum class State : std::uint8_t {
   released,
   wanted,
   held,
-  cancelling,  // where a cancel takes more than one step
+  cancelling,  // only where a cancel takes more than one step
 };
 
 inline std::string_view word(State state) {

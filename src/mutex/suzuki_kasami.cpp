@@ -68,7 +68,7 @@ void SuzukiKasami::receive(NodeId, const Token& m, Out& out) {
   state_ == State::wanted ? enter(out) : pass(out);
 }
 
-/// With the token in hand and no use for it: to the first of the queue, or idle here.
+/// Passes a token that is not needed here to the first in the queue, or keeps it idle.
 void SuzukiKasami::pass(Out& out) {
   token_->ln[at(self_)] = rn_[at(self_)];
   refresh_queue();
@@ -78,8 +78,8 @@ void SuzukiKasami::pass(Out& out) {
   out.send(next, *std::exchange(token_, std::nullopt));
 }
 
-/// Whoever is outstanding is in the queue, once. An earlier holder may have heard of requests that
-/// we have not: only who is known to have withdrawn goes.
+/// Adds every outstanding member to the queue once. An earlier holder may have heard of requests
+/// that we have not, so only members known to have withdrawn are removed.
 void SuzukiKasami::refresh_queue() {
   std::deque<NodeId>& queue = token_->queue;
   std::erase_if(queue, [&](NodeId node) { return unserved(node) && !asks(rn_[at(node)]); });

@@ -1,19 +1,19 @@
 // Suzuki-Kasami: requests are broadcast; the token knows which of them it has served.
 //
-// Source: Suzuki and Kasami 1985.
+// Source: [Suzuki 1985].
 //
 // Assumes reliable channels, FIFO or not.
 //
-// State: RN is the largest request number heard of every member. The token carries LN, the number
-// that it last served of every member, a queue of members to visit, and the baton. An odd number
-// asks and the even one after it withdraws: whichever of the two arrives last, the larger counts. A
-// member is outstanding if its RN is odd and larger than its LN.
+// State: RN has the largest request number heard from each member. The token carries LN, the number
+// it last served of each member, a queue of members to visit, and the baton. An odd number is a
+// request, and the even one after it withdraws that request; the larger number counts, in whichever
+// order they arrive. A member is outstanding if its RN is odd and larger than its LN.
 //
 //   REQUEST(number)         takes the token if it is idle
 //   WITHDRAW(number)        takes a waiter out of the queue, wherever the token is
 //   TOKEN(ln, queue, baton) the token
 //
-// A token that finds its addressee withdrawn serves the even number, so that nobody who still has
+// A token whose addressee has withdrawn serves the even number, so that no member that still has
 // the old request in its RN sends it there again.
 #pragma once
 
@@ -37,7 +37,7 @@ class SuzukiKasami {
     CONCH_FIELDS(Withdraw, number)
   };
   struct Token {
-    /// By position in the members.
+    /// Indexed by position in the members.
     std::vector<std::uint64_t> ln;
     std::deque<NodeId> queue;
     Baton baton;
@@ -49,7 +49,7 @@ class SuzukiKasami {
   static constexpr About about{
       .name = "suzuki-kasami",
       .family = "token",
-      .source = "Suzuki, Kasami 1985",
+      .source = "[Suzuki 1985]",
       .messages = "0 or N",
       .client_delay = "0 or 2",
       .sync_delay = "1",
@@ -78,7 +78,7 @@ class SuzukiKasami {
 
   NodeId self_;
   State state_ = State::released;
-  /// By position in `members_`.
+  /// Indexed by position in `members_`.
   std::vector<std::uint64_t> rn_;
   std::optional<Token> token_;
   Members members_;

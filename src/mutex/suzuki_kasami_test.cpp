@@ -33,7 +33,7 @@ TEST(SuzukiKasami, ARequestThatArrivesAfterItWasServedIsOld) {
   group.release(b);
   group.request(c);
   group.deliver(c, b);
-  group.deliver(b, c);  // the request of before
+  group.deliver(b, c);  // the earlier request
   group.deliver(b, c);  // the token
   group.release(c);
   EXPECT_TRUE(group.at(c).holds_token());

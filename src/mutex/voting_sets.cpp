@@ -20,8 +20,8 @@ bool is_prime(std::size_t number) {
   return true;
 }
 
-/// The last row may be incomplete. Of two members in different rows at most one is in it, and the
-/// other's row, which is complete, meets its column.
+/// Any two sets meet, although the last row may be incomplete: of two members in different rows at
+/// least one is in a complete row, and that row meets the other member's column.
 Positions grid_set(std::size_t self, std::size_t members) {
   std::size_t width = 1;
   while (width * width < members) ++width;
@@ -31,8 +31,8 @@ Positions grid_set(std::size_t self, std::size_t members) {
   return set;
 }
 
-/// Where the recurrence s(n+3) = a s(n+2) + b s(n+1) + c s(n) modulo q, from 0, 0, 1, is zero among
-/// its first q*q + q + 1 elements.
+/// The positions of zeros among the first q*q + q + 1 elements of the recurrence s(n+3) = a s(n+2)
+/// + b s(n+1) + c s(n) modulo q, which starts with 0, 0, 1.
 Positions zeros(std::size_t q, std::size_t a, std::size_t b, std::size_t c) {
   Positions found;
   std::size_t s[3] = {0, 0, 1};
@@ -46,7 +46,7 @@ Positions zeros(std::size_t q, std::size_t a, std::size_t b, std::size_t c) {
   return found;
 }
 
-/// Whether every difference but 0, modulo q*q + q + 1, is that of exactly one pair.
+/// Whether every difference but 0, modulo q*q + q + 1, comes from exactly one pair.
 bool is_difference_set(const Positions& set, std::size_t q) {
   if (set.size() != q + 1) return false;
   std::size_t modulus = q * q + q + 1;
@@ -61,8 +61,8 @@ bool is_difference_set(const Positions& set, std::size_t q) {
   return true;
 }
 
-/// Singer 1938: a recurrence whose polynomial is primitive gives a difference set, and there is one
-/// for every prime. It contains 0.
+/// Singer 1938: a recurrence whose polynomial is primitive gives a difference set, and every prime
+/// has one. The set contains 0.
 Positions singer_set(std::size_t q) {
   for (std::size_t a = 0; a < q; ++a)
     for (std::size_t b = 0; b < q; ++b)
@@ -71,11 +71,10 @@ Positions singer_set(std::size_t q) {
   invariant_broken("singer_set(q)", "every prime has a difference set");
 }
 
-/// The lines of the plane are the shifts of a difference set: two of them meet in one point, and
-/// the line of a member passes through it.
+/// The lines of the plane are the shifts of a difference set. Any two lines meet in one point, and
+/// the line of a member passes through that member.
 Positions plane_set(std::size_t self, std::size_t q) {
-  // The search takes a while for large planes, and every node of a simulation asks for the same
-  // one.
+  // Cached: the search is slow for large planes, and every node of a simulation needs the same one.
   using Last = std::pair<std::size_t, Positions>;
   Positions set = Scratch<Last>::use([&](Last& last) {
     if (last.first != q) last = {q, singer_set(q)};

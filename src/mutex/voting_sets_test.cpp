@@ -12,7 +12,7 @@ namespace conch::voting_sets_test {
 
 using Sets = std::vector<FlatSet<NodeId>>;
 
-/// Identifiers that are not positions.
+/// Members whose identifiers differ from their positions.
 Members scattered(std::size_t count) {
   std::vector<NodeId> nodes;
   for (std::size_t i = 0; i < count; ++i) nodes.push_back(NodeId{7 * i + 3});

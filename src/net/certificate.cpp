@@ -26,8 +26,7 @@ Paper read(const std::string& file) {
   ERR_clear_error();
   if (!in) throw Error(ErrorCode::misconfigured, "cannot read " + file);
   if (!paper)
-    throw Error(ErrorCode::misconfigured,
-                "there is no certificate in " + file + ": it is to be a PEM file");
+    throw Error(ErrorCode::misconfigured, "no certificate in " + file + ": expected a PEM file");
   return paper;
 }
 

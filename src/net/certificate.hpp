@@ -1,4 +1,4 @@
-// What a certificate says of itself, for who looks before it is used.
+// Reads and checks certificate files before they are used.
 #pragma once
 
 #include <chrono>
@@ -7,17 +7,17 @@
 namespace conch::net {
 
 struct Certificate {
-  /// As `CN = alpha`.
+  /// E.g. `CN = alpha`.
   std::string subject;
   bool has_common_name = false;
   std::chrono::sys_seconds from;
   std::chrono::sys_seconds until;
 };
 
-/// The first one in a PEM file. Throws conch::Error.
+/// Reads the first certificate of a PEM file. Throws conch::Error.
 Certificate read_certificate(const std::string& file);
 
-/// Why those who trust this authority would not accept the certificate now; empty if they would.
+/// Why somebody who trusts this authority would reject the certificate now; empty if it is valid.
 /// Throws conch::Error if a file cannot be read.
 std::string doubt(const std::string& certificate, const std::string& authority);
 

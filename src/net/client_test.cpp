@@ -4,7 +4,7 @@
 #include <conch/error.hpp>
 #include <future>
 
-#include "net/conversations.hpp"
+#include "net/client_link.hpp"
 #include "net/testing/raw.hpp"
 #include "net/testing/station.hpp"
 
@@ -12,7 +12,7 @@ namespace conch::net::testing::client_test {
 
 class Clients : public Group {
  protected:
-  /// Does something that blocks, while the station works.
+  /// Runs something that blocks in another thread, while the station works.
   template <class Deed>
   auto while_serving(Station& station, Deed&& deed) {
     auto result = std::async(std::launch::async, deed);
@@ -96,7 +96,7 @@ TEST_F(Clients, LearnWhyTheyAreNotServed) {
     connect(a, "cellar");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("this peer is of the group \"kitchen\""),
+    EXPECT_NE(std::string(error.what()).find("this peer belongs to the group \"kitchen\""),
               std::string::npos)
         << error.what();
   }
@@ -120,7 +120,7 @@ TEST_F(Clients, ThatDoNotReadAreDropped) {
     a.turn();
   }
   EXPECT_EQ(a.left, a.clients);
-  EXPECT_TRUE(a.has_logged("it does not read what it is told"));
+  EXPECT_TRUE(a.has_logged("it does not read what is sent to it"));
 }
 
 }  // namespace conch::net::testing::client_test

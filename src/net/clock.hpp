@@ -1,5 +1,5 @@
-// What the steady clock shows, as everything in a peer counts time: with the time that the machine
-// has slept.
+// The clock of a peer: CLOCK_BOOTTIME, a steady clock that also counts while the machine is
+// suspended.
 #pragma once
 
 #include "core/types.hpp"

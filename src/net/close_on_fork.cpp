@@ -13,8 +13,8 @@ namespace conch::net {
 
 namespace {
 
-/// One bit for each, so that a fork finds them whatever other threads were doing. Larger numbers
-/// stay open in children.
+/// One atomic bit per descriptor, so that a fork finds a consistent state whatever other threads
+/// do. Descriptors with larger numbers stay open in children.
 constexpr std::size_t descriptors_max = std::size_t{1} << 16;
 std::array<std::atomic<std::uint64_t>, descriptors_max / 64> own_descriptors;
 

@@ -1,13 +1,13 @@
-// Descriptors that are of this process alone. Linux closes them when a child execs, but not when it
-// only forks: then a child that knows nothing of us would go on listening, and speak for our life,
-// after we have died. So a forked child closes them first of all.
+// Closes a descriptor in every forked child. O_CLOEXEC closes it only on exec; a child that merely
+// forks would keep our sockets open, so that after our death others would still find us listening.
+// The child closes them before it does anything else.
 #pragma once
 
 namespace conch::net {
 
-/// From here on, until it is forgotten. Safe for any number of threads.
+/// Registers a descriptor. Any number of threads may call.
 void close_on_fork(int descriptor);
-/// Before it is closed: the number may be somebody else's a moment later.
+/// Call it before closing the descriptor, as another thread may reuse the number right away.
 void forget_on_fork(int descriptor);
 
 }  // namespace conch::net

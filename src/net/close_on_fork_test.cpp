@@ -21,7 +21,7 @@ class CloseOnFork : public ::testing::Test {
     out_ = Descriptor(ends[0]);
     in_ = Descriptor(ends[1]);
   }
-  /// Whether it is open in a child.
+  /// Whether the descriptor is open in a forked child.
   static bool is_inherited(int descriptor) {
     pid_t child = ::fork();
     if (child == 0) ::_exit(::fcntl(descriptor, F_GETFD) >= 0 ? 1 : 0);

@@ -1,9 +1,9 @@
-// What OpenSSL gives away is freed by a function of its own type.
+// A deleter for OpenSSL's objects, each of which has a function to free it.
 #pragma once
 
 namespace conch::net {
 
-/// `std::unique_ptr<X509, Freed<X509_free>>`.
+/// Use it as in `std::unique_ptr<X509, Freed<X509_free>>`.
 template <auto free>
 struct Freed {
   template <class T>

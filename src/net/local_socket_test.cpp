@@ -1,4 +1,4 @@
-// Unix sockets: where they may be, whose they are, and what happens if somebody removes them.
+// Unix sockets: where they may be, which users may own them, and what happens if one is removed.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -9,11 +9,11 @@
 #include <filesystem>
 #include <future>
 
-#include "net/conversations.hpp"
+#include "net/client_link.hpp"
+#include "net/dial.hpp"
 #include "net/names.hpp"
 #include "net/private_folder.hpp"
 #include "net/testing/station.hpp"
-#include "net/ways.hpp"
 
 namespace conch::net::testing::local_socket_test {
 
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr uid_t stranger = 65534;
 
-/// Another user who listens, until this object goes.
+/// A process of another user that listens at a path, until this object is destroyed.
 class Impostor {
  public:
   explicit Impostor(const std::string& path) {
@@ -68,9 +68,9 @@ class LocalSockets : public Group {
     return "";
   }
   static std::string address(const std::string& path) {
-    return "unix:" + Here().boot() + ":" + path;
+    return "unix:" + LocalHost().boot() + ":" + path;
   }
-  static CourierOptions at(CourierOptions options, const std::string& path) {
+  static TestTransportOptions at(TestTransportOptions options, const std::string& path) {
     options.socket = path;
     options.listen.clear();
     return options;
@@ -97,7 +97,7 @@ TEST_F(LocalSockets, MayHaveLongerPathsThanTheKernelTakes) {
   EXPECT_GE(link.get(), 0);
 }
 
-/// One has the folder mounted, or linked, elsewhere than the other.
+/// One peer has the folder mounted or linked elsewhere than the other.
 TEST_F(LocalSockets, AreFoundUnderAnotherPathOfTheSameFolder) {
   PrivateFolder made(folder.file("real/own"), 1, Missing::make);
   fs::create_directory_symlink("real", folder.file("link"));
@@ -128,7 +128,7 @@ TEST_F(LocalSockets, AreNotMadeInAFolderThatIsOpenToOthers) {
 TEST_F(LocalSockets, AreOfTheSameUser) {
   EXPECT_EQ(objection_to_process({7, 1000, 1000}, 1000), "");
   std::string why = objection_to_process({7, 1001, 1000}, 1000);
-  EXPECT_TRUE(why.starts_with("process 7 listens there, of user 1001, and this is user 1000"))
+  EXPECT_TRUE(why.starts_with("process 7 of user 1001 listens there, and this is user 1000"))
       << why;
 }
 
@@ -140,8 +140,7 @@ TEST_F(LocalSockets, OfAnotherUserAreRefused) {
   Impostor impostor(socket);
   ::chmod(folder.file("").c_str(), 0700);
   ASSERT_TRUE(impostor.listens());
-  std::string why =
-      "listens there, of user 65534, and this is user 0: it is no peer of this user's";
+  std::string why = "of user 65534 listens there, and this is user 0: not a peer of this user";
   EXPECT_NE(complaint(socket).find(why), std::string::npos) << complaint(socket);
   a.courier.know(life(2), address(socket));
   a.courier.send(life(2), "secret");

@@ -23,7 +23,7 @@ Address as(const sockaddr* name) {
 }
 
 void set(int socket, int level, int option, int value) {
-  // What cannot be set is a refinement that is missed, not an error.
+  // Ignore failure: these options only refine the connection.
   ::setsockopt(socket, level, option, &value, sizeof value);
 }
 

@@ -1,4 +1,4 @@
-// The system's own form of an address.
+// Socket addresses in the system's form (sockaddr), and name lookup.
 #pragma once
 
 #include <sys/socket.h>
@@ -19,15 +19,15 @@ class SocketName {
   sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage_); }
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage_); }
   socklen_t size() const { return size_; }
-  /// For calls that fill it in.
+  /// For calls that fill in the address.
   socklen_t* size_to_fill() { return &(size_ = sizeof storage_); }
 
   int family() const { return storage_.ss_family; }
-  /// Nobody of another machine reaches it.
+  /// Only this machine reaches it.
   bool is_loopback() const;
-  /// It stands for all addresses of the machine.
+  /// It stands for all addresses of the machine (0.0.0.0 or ::).
   bool is_wildcard() const;
-  /// Of a TCP name, in numbers.
+  /// For TCP addresses only; the host is numeric.
   wire::TcpWay way() const;
   std::string print() const { return wire::print(way()); }
 
@@ -36,17 +36,17 @@ class SocketName {
   socklen_t size_ = 0;
 };
 
-/// Nothing if the path is too long.
+/// Returns nothing if the path is too long.
 std::optional<SocketName> name_of_path(const std::string& path);
 
 struct Resolved {
   std::vector<SocketName> names;
-  /// If there are none.
+  /// Set if there are no names.
   std::string error = {};
 };
 Resolved resolve(const wire::TcpWay& way, bool to_listen);
 
-/// No waiting for more to send; and whoever has gone without a word is noticed.
+/// Disables Nagle's algorithm, and lets the system notice a peer that has gone silently.
 void prepare_tcp(int socket);
 
 }  // namespace conch::net

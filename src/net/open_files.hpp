@@ -1,7 +1,7 @@
-// How many files a process may have open, and which of them are kept for what must not fail.
+// The limit of open files, and which descriptors are reserved for what must not fail.
 //
-// The kernel gives out the lowest number that is free. So a descriptor with a high number says that
-// all below it are taken, by whatever part of the process: no count of ours would know of those.
+// The kernel always gives out the lowest free number. So a high number means that all below it are
+// taken, by whatever part of the process; a count of our own could not know about those.
 #pragma once
 
 #include <sys/resource.h>
@@ -14,7 +14,7 @@ namespace conch::net {
 class OpenFiles {
  public:
   explicit constexpr OpenFiles(int limit) : limit_(limit) {}
-  /// As the process may have them now.
+  /// The limit that the process has now.
   static OpenFiles of_process() {
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -22,11 +22,12 @@ class OpenFiles {
     return OpenFiles(static_cast<int>(std::min(limit.rlim_cur, most)));
   }
 
-  /// The last ones are the register's alone: who cannot read it loses its lease, and what it holds.
+  /// The last 16 (at most a quarter) are reserved for the register: a peer that cannot read it
+  /// loses its lease, and with that its locks.
   constexpr bool is_kept_for_register(int descriptor) const {
     return descriptor >= limit_ - std::min(16, limit_ / 4);
   }
-  /// Those before are for other peers, for recovery, and for whoever only looks.
+  /// Those before are reserved for other peers, for recovery, and for clients that only look.
   constexpr bool is_kept_from_clients(int descriptor) const {
     return descriptor >= limit_ - std::min(std::clamp(limit_ / 8, 32, 512), limit_ / 2);
   }
@@ -35,8 +36,8 @@ class OpenFiles {
   int limit_;
 };
 
-/// As many as the system allows. For programs only: a library leaves the limit of its process as it
-/// is. What was started before keeps its own.
+/// Raises the limit to what the system allows. For programs only, as a library leaves the limits of
+/// its process alone. Children that were started before keep the old limit.
 inline void raise_open_files() {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);

@@ -26,7 +26,7 @@ TEST(OpenFiles, KeepsTheLastOnesForThoseThatMustNotFail) {
   }
 }
 
-/// A process that may have few files open.
+/// Runs with a low limit of open files.
 class FewFiles : public Group {
  protected:
   FewFiles() {
@@ -37,7 +37,7 @@ class FewFiles : public Group {
   ~FewFiles() override { ::setrlimit(RLIMIT_NOFILE, &before_); }
 
   static constexpr rlim_t limit = 128;
-  /// Takes all numbers below this one.
+  /// Takes all free numbers below this one.
   static std::vector<Descriptor> fill(int below) {
     std::vector<Descriptor> taken;
     do {

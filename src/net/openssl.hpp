@@ -1,10 +1,10 @@
-// OpenSSL, loaded when somebody first wants TLS.
+// Loads OpenSSL at run time, when TLS is first needed.
 //
-// A process that starts with it spends a millisecond on its 19 000 relocations, a third of what a
-// `conch lock` takes that only talks to the peer of its machine. So nothing is linked with it: in
-// this namespace each function is a pointer of the same name, which calls, and the macros of
-// OpenSSL's headers, find before the function itself. A function that is missing here is one that
-// the linker misses.
+// Linking with it costs every process a millisecond for 19 000 relocations at start-up: a third of
+// a `conch lock` that only talks to the peer of its machine. So nothing links with it. In this
+// namespace each function is a pointer of the same name; our calls, and the macros of OpenSSL's
+// headers, find the pointer before the function. If a function is missing in the list below, the
+// linker reports it.
 #pragma once
 
 #include <openssl/bio.h>
@@ -42,7 +42,7 @@ namespace conch::net {
 CONCH_OPENSSL(CONCH_DECLARE)
 #undef CONCH_DECLARE
 
-/// Before any of these is called. Throws conch::Error if it is not installed.
+/// Call it before any of these functions. Throws conch::Error if OpenSSL is not installed.
 void load_openssl();
 
 }  // namespace conch::net

@@ -1,4 +1,4 @@
-// How long poll is to wait.
+// The timeout argument of poll.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace conch::net {
 
-/// Rounded up, so that a wait is not a spin.
+/// Rounds up, so that a wait of less than a millisecond does not become a busy loop.
 inline int milliseconds_until(Time until) {
   Time now = steady_now();
   if (until <= now) return 0;

@@ -32,7 +32,7 @@ epoll_event event_of(Serial serial, std::uint32_t events) {
   return event;
 }
 
-/// Kernels before 5.11 count milliseconds only.
+/// Kernels before 5.11 have no epoll_pwait2, and count in milliseconds.
 int wait_for_milliseconds(int epoll, epoll_event* events, int count, Duration duration) {
   auto whole = std::chrono::ceil<std::chrono::milliseconds>(duration).count();
   return ::epoll_wait(epoll, events, count, static_cast<int>(std::min<long>(whole, INT_MAX)));
@@ -79,7 +79,7 @@ void Poller::change(int descriptor, Serial serial, std::uint32_t events) {
 }
 
 void Poller::remove(int descriptor) {
-  // Closing it would not do if a child was forked that has it open.
+  // Closing the descriptor would not remove it if a forked child has it open.
   ::epoll_ctl(epoll_.number(), EPOLL_CTL_DEL, descriptor, nullptr);
 }
 
@@ -93,7 +93,7 @@ Readiness Poller::wait(Time until) const {
 
 void Poller::poke() const {
   std::uint64_t one = 1;
-  // It can only fail because it is full, and then it rings already.
+  // This fails only if the counter is full, and then the bell rings already.
   [[maybe_unused]] ssize_t written = ::write(bell_.number(), &one, sizeof one);
 }
 

@@ -1,12 +1,12 @@
-// An epoll set with a bell in it.
+// An epoll set with an eventfd (the bell) that wakes its waiters.
 //
-// `wait` and `poke` may be called by any thread at any time, the rest under one lock. An
-// event carries the serial number of what it is about, not a pointer: by the time it is looked at,
-// another thread may have closed that. Events are level-triggered, so none is lost with a thread
-// that saw it and did nothing.
+// Any thread may call `wait` and `poke` at any time; the caller guards the rest with one mutex. An
+// event carries the serial number of its connection, not a pointer, as another thread may have
+// closed that before the event is handled. Events are level-triggered, so an event is not lost if
+// the thread that saw it does nothing.
 //
-// This is not Asio: a thread that waits for a lock is to do epoll_wait, read its token and go on,
-// with nothing allocated, queued or handed to another thread in between.
+// Not Asio: a thread that waits for a lock calls epoll_wait, reads its token and goes on, without
+// allocation, queues or a switch to another thread in between.
 #pragma once
 
 #include <sys/epoll.h>
@@ -22,7 +22,7 @@ namespace conch::net {
 
 using wire::Serial;
 
-/// What `wait` has seen.
+/// The events that `wait` returned.
 struct Readiness {
   std::array<epoll_event, 64> events;
   int count = 0;
@@ -30,7 +30,7 @@ struct Readiness {
 
 class Poller {
  public:
-  /// What the poller itself has in the set.
+  /// The serial number of the bell, which the poller itself adds to the set.
   static constexpr Serial bell = 0;
   static constexpr Serial first_free = 1;
 
@@ -44,7 +44,7 @@ class Poller {
   int descriptor() const { return epoll_.number(); }
   Readiness wait(Time until) const;
   void poke() const;
-  /// The bell was heard.
+  /// Resets the bell after its event.
   void silence();
 
  private:

@@ -18,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As many as the kernel follows.
+/// The kernel follows as many.
 constexpr int links_max = 40;
 
-/// Not by std::ifstream: a process that is started meanwhile would inherit it.
+/// Not a std::ifstream, as a process started meanwhile would inherit its descriptor.
 std::istringstream text_in(const char* path) {
   Descriptor file(::open(path, O_RDONLY | O_CLOEXEC));
   std::array<char, 128> bytes{};
@@ -30,7 +30,7 @@ std::istringstream text_in(const char* path) {
       std::string(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))));
 }
 
-/// In the first user namespace every user is known.
+/// The initial user namespace maps every user, so root is known there.
 std::optional<uid_t> look_of_unknown_root() {
   std::istringstream map = text_in("/proc/self/uid_map");
   std::uint64_t first = 0;
@@ -56,14 +56,14 @@ std::string objection_to_own(const std::string& path, const struct stat& found,
   return "";
 }
 
-/// In a sticky directory nobody renames what is another's.
+/// In a sticky directory nobody can rename files of other users.
 std::string objection_to_writers(const std::string& path, const struct stat& found,
                                  const Viewer& viewer) {
   if (S_ISLNK(found.st_mode) || (found.st_mode & S_ISVTX) != 0) return "";
   if ((found.st_mode & S_IWOTH) != 0)
     return path +
-           " can be written by every user, who could put a directory of their own in the place of "
-           "ours; chmod o-w it, or choose another directory";
+           " can be written by every user, who could replace our directory; chmod o-w it, or "
+           "choose another directory";
   bool is_member = found.st_gid == 0 || std::find(viewer.groups.begin(), viewer.groups.end(),
                                                   found.st_gid) != viewer.groups.end();
   if ((found.st_mode & S_IWGRP) != 0 && !is_member)
@@ -78,7 +78,7 @@ std::string objection_above(const std::string& path, const struct stat& found,
       found.st_uid == 0 || found.st_uid == viewer.user || found.st_uid == viewer.unknown_root;
   if (!is_trusted)
     return belongs(path, found, viewer) +
-           ": its owner could put another directory in the place of ours; choose another directory";
+           ": its owner could replace our directory; choose another directory";
   return objection_to_writers(path, found, viewer);
 }
 
@@ -87,15 +87,15 @@ std::string objection_above(const std::string& path, const struct stat& found,
                                             "; choose another directory");
 }
 
-/// Goes from the root to a directory, and looks at everything on the way.
-class Walk {
+/// Walks from the root to a directory, and checks every component.
+class PathWalk {
  public:
-  Walk(const fs::path& path, std::size_t own, Missing missing) : own_(own), missing_(missing) {
+  PathWalk(const fs::path& path, std::size_t own, Missing missing) : own_(own), missing_(missing) {
     lead_to(path);
     go_to_root();
   }
 
-  /// Nothing if a directory is not there, and none is to be made.
+  /// Returns an empty descriptor if a directory is missing and must not be made.
   Descriptor finish() {
     while (!names_.empty()) {
       std::string name = names_.front();
@@ -117,16 +117,16 @@ class Walk {
     path_ = "/";
     here_ = Descriptor(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!here_) fail(path_.string(), "opened");
-    examine(here_, path_.string(), Part::above);
+    examine(here_, path_.string(), PathPart::above);
   }
 
   bool take(const std::string& name) {
     fs::path path = path_ / name;
-    Part part = names_.size() < own_ ? Part::own : Part::above;
+    PathPart part = names_.size() < own_ ? PathPart::own : PathPart::above;
     Descriptor next = open(name, path);
     if (!next) return false;
     struct stat found = examine(next, path.string(), part);
-    if (S_ISLNK(found.st_mode) && part == Part::above) {
+    if (S_ISLNK(found.st_mode) && part == PathPart::above) {
       follow(next, path.string());
       return true;
     }
@@ -151,11 +151,11 @@ class Walk {
     return next;
   }
 
-  struct stat examine(const Descriptor& opened, const std::string& path, Part part) const {
+  struct stat examine(const Descriptor& opened, const std::string& path, PathPart part) const {
     struct stat found {};
     if (::fstat(opened.number(), &found) != 0) fail(path, "examined");
     if (!S_ISDIR(found.st_mode) && !S_ISLNK(found.st_mode)) return found;
-    if (S_ISLNK(found.st_mode) && part == Part::own) return found;
+    if (S_ISLNK(found.st_mode) && part == PathPart::own) return found;
     std::string why = objection_to_directory(path, found, part, viewer_);
     if (!why.empty()) throw Untrusted(why);
     return found;
@@ -190,17 +190,17 @@ Viewer this_process() {
   return {::geteuid(), std::move(groups), look_of_unknown_root()};
 }
 
-std::string objection_to_directory(const std::string& path, const struct stat& found, Part part,
+std::string objection_to_directory(const std::string& path, const struct stat& found, PathPart part,
                                    const Viewer& viewer) {
   switch (part) {
-    case Part::above: return objection_above(path, found, viewer);
-    case Part::own: return objection_to_own(path, found, viewer);
+    case PathPart::above: return objection_above(path, found, viewer);
+    case PathPart::own: return objection_to_own(path, found, viewer);
   }
   return "";
 }
 
 PrivateFolder::PrivateFolder(const std::string& path, std::size_t own, Missing missing)
-    : opened_(Walk(fs::absolute(path), own, missing).finish()) {}
+    : opened_(PathWalk(fs::absolute(path), own, missing).finish()) {}
 
 std::string folder_of(const std::string& path) {
   return path.substr(0, path.find_last_of('/') + 1);

@@ -1,8 +1,8 @@
-// Directories in which nobody else can read, or put something in the place of what is ours.
+// Opens directories in which no other user can read, or replace what is ours.
 //
-// A path is opened name by name from the root, and every directory on it is examined as it was
-// opened: nothing can be exchanged between the check and the use. What happens in a folder then
-// happens through its descriptor, so its path may also be longer than a Unix socket's address.
+// It opens a path component by component from the root, and checks every directory after it was
+// opened, so nothing can be exchanged between check and use. Later accesses go through the
+// descriptor, so the path may be longer than a Unix socket's address allows.
 #pragma once
 
 #include <sys/stat.h>
@@ -17,44 +17,47 @@
 
 namespace conch::net {
 
-/// Another user may be behind it. Unlike a peer that has gone, that is no reason to try the next.
+/// Another user may be behind it. Callers must not fall back to another address, as they do for a
+/// peer that has gone.
 class Untrusted : public Error {
  public:
   explicit Untrusted(const std::string& what) : Error(ErrorCode::misconfigured, what) {}
 };
 
-/// As whom a process looks at files.
+/// The user and groups with which a process accesses files.
 struct Viewer {
   uid_t user = 0;
   std::vector<gid_t> groups;
-  /// How root's files look in a user namespace that does not know root.
+  /// The owner that root's files seem to have in a user namespace that does not map root.
   std::optional<uid_t> unknown_root = std::nullopt;
 };
 Viewer this_process();
 
-enum class Part : std::uint8_t {
-  /// On the way to a folder of ours: of this user or of root, and nobody else can rename in it. A
-  /// group that this process is in may: its members cannot make what is ours.
+enum class PathPart : std::uint8_t {
+  /// On the way to our folder: root or this user owns it, and nobody else can rename in it. Group
+  /// write permission is allowed if this process is in the group, as its members cannot create
+  /// files that are ours.
   above,
-  /// Belongs to this user, and is closed to all others.
+  /// This user owns it, and nobody else has access.
   own,
 };
 
-/// Why a directory, or a symbolic link to one, with this owner and mode is refused; empty if not.
-std::string objection_to_directory(const std::string& path, const struct stat& found, Part part,
+/// Why a directory with this owner and mode, or a symbolic link to one, is refused; empty if it is
+/// accepted.
+std::string objection_to_directory(const std::string& path, const struct stat& found, PathPart part,
                                    const Viewer& viewer);
 
 enum class Missing : std::uint8_t { leave, make };
 
 class PrivateFolder {
  public:
-  /// The last `own` names of the path are ours alone, those before them lead there. Throws
-  /// Untrusted if they are not, Error if they cannot be opened or made.
+  /// Opens the folder. The last `own` components of the path must be ours alone; those before them
+  /// lead there. Throws Untrusted if a check fails, Error if the folder cannot be opened or made.
   explicit PrivateFolder(const std::string& path, std::size_t own = 1,
                          Missing missing = Missing::leave);
 
   bool is_there() const { return static_cast<bool>(opened_); }
-  /// For the calls that take nothing but a path; good for as long as this object is.
+  /// For system calls that only take a path. Valid for as long as this object exists.
   std::string path_to(const std::string& name) const {
     return "/proc/self/fd/" + std::to_string(opened_.number()) + "/" + name;
   }
@@ -63,7 +66,7 @@ class PrivateFolder {
   Descriptor opened_;
 };
 
-/// The part of a path up to its last slash, and the part after it.
+/// The part of a path up to and including its last slash, and the part after it.
 std::string folder_of(const std::string& path);
 std::string file_of(const std::string& path);
 

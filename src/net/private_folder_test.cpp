@@ -17,43 +17,43 @@ struct Row {
   uid_t owner;
   gid_t group;
   mode_t mode;
-  Part part;
+  PathPart part;
   const char* why;
 };
 
 constexpr mode_t directory = S_IFDIR;
 constexpr mode_t link = S_IFLNK;
 
-/// As user 1000 of the groups 1000 and 50.
+/// Seen by user 1000, a member of the groups 1000 and 50.
 const Row rows[] = {
-    {1000, 1000, directory | 0700, Part::own, ""},
-    {1000, 1000, directory | 0500, Part::own, ""},
-    {1000, 1000, directory | 0750, Part::own,
+    {1000, 1000, directory | 0700, PathPart::own, ""},
+    {1000, 1000, directory | 0500, PathPart::own, ""},
+    {1000, 1000, directory | 0750, PathPart::own,
      "/x is open to other users, who could take or forge locks; chmod 700 it"},
-    {1000, 1000, directory | 0701, Part::own,
+    {1000, 1000, directory | 0701, PathPart::own,
      "/x is open to other users, who could take or forge locks; chmod 700 it"},
-    {1001, 1001, directory | 0700, Part::own,
+    {1001, 1001, directory | 0700, PathPart::own,
      "/x belongs to user 1001, this is user 1000; choose another directory"},
-    {0, 0, directory | 0700, Part::own,
+    {0, 0, directory | 0700, PathPart::own,
      "/x belongs to user 0, this is user 1000; choose another directory"},
-    {0, 0, directory | 0755, Part::above, ""},
-    {1000, 1000, directory | 0755, Part::above, ""},
-    {0, 0, directory | 01777, Part::above, ""},
-    {0, 0, directory | 0777, Part::above,
-     "/x can be written by every user, who could put a directory of their own in the place of "
-     "ours; chmod o-w it, or choose another directory"},
-    {1000, 1000, directory | 0775, Part::above, ""},
-    {0, 50, directory | 02775, Part::above, ""},
-    {0, 60, directory | 02775, Part::above,
+    {0, 0, directory | 0755, PathPart::above, ""},
+    {1000, 1000, directory | 0755, PathPart::above, ""},
+    {0, 0, directory | 01777, PathPart::above, ""},
+    {0, 0, directory | 0777, PathPart::above,
+     "/x can be written by every user, who could replace our directory; chmod o-w it, or choose "
+     "another directory"},
+    {1000, 1000, directory | 0775, PathPart::above, ""},
+    {0, 50, directory | 02775, PathPart::above, ""},
+    {0, 60, directory | 02775, PathPart::above,
      "/x can be written by group 60, to which this user does not belong; chmod g-w it, or choose "
      "another directory"},
-    {1001, 1001, directory | 0755, Part::above,
-     "/x belongs to user 1001, this is user 1000: its owner could put another directory in the "
-     "place of ours; choose another directory"},
-    {0, 0, link | 0777, Part::above, ""},
-    {1001, 1001, link | 0777, Part::above,
-     "/x belongs to user 1001, this is user 1000: its owner could put another directory in the "
-     "place of ours; choose another directory"},
+    {1001, 1001, directory | 0755, PathPart::above,
+     "/x belongs to user 1001, this is user 1000: its owner could replace our directory; choose "
+     "another directory"},
+    {0, 0, link | 0777, PathPart::above, ""},
+    {1001, 1001, link | 0777, PathPart::above,
+     "/x belongs to user 1001, this is user 1000: its owner could replace our directory; choose "
+     "another directory"},
 };
 
 TEST(APrivateFolder, IsWhereNobodyElseCanPutAnything) {
@@ -70,9 +70,9 @@ TEST(APrivateFolder, IsFoundWhereRootIsNotKnown) {
   struct stat of_root {};
   of_root.st_uid = 65534;
   of_root.st_mode = directory | 0755;
-  EXPECT_NE(objection_to_directory("/x", of_root, Part::above, {1000, {}}), "");
-  EXPECT_EQ(objection_to_directory("/x", of_root, Part::above, {1000, {}, 65534}), "");
-  EXPECT_NE(objection_to_directory("/x", of_root, Part::own, {1000, {}, 65534}), "");
+  EXPECT_NE(objection_to_directory("/x", of_root, PathPart::above, {1000, {}}), "");
+  EXPECT_EQ(objection_to_directory("/x", of_root, PathPart::above, {1000, {}, 65534}), "");
+  EXPECT_NE(objection_to_directory("/x", of_root, PathPart::own, {1000, {}, 65534}), "");
 }
 
 class PrivateFolderTest : public ::testing::Test {
@@ -149,7 +149,7 @@ TEST_F(PrivateFolderTest, IsNoFile) {
   EXPECT_NE(complaint(at("file/below")).find("is not a directory"), std::string::npos);
 }
 
-/// Whoever makes a directory first decides what is in it.
+/// Whoever creates a directory first controls what is in it.
 TEST_F(PrivateFolderTest, ThatAnotherUserMadeFirstIsRefused) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root gives directories away";
   ::chmod(at("").c_str(), 01777);

@@ -1,4 +1,4 @@
-// Connections come and go; channels stay, or break for good.
+// Connections come and go; channels survive that, or break for good.
 #include <gtest/gtest.h>
 
 #include "core/testing/dice.hpp"
@@ -42,8 +42,8 @@ TEST_F(Reconnection, EverythingArrivesOnceAndInOrderOverAWireThatBreaks) {
 
 TEST_F(Reconnection, WhoIsNotThereYetIsDialedAgain) {
   Station a(options(1));
-  CourierOptions late = options(2);
-  a.courier.know(late.self, "unix:" + Here().boot() + ":" + late.socket);
+  TestTransportOptions late = options(2);
+  a.courier.know(late.self, "unix:" + LocalHost().boot() + ":" + late.socket);
   a.courier.send(late.self, "are you there?");
   EXPECT_TRUE(settle({&a}, [&] { return a.has_logged("cannot reach"); }));
   EXPECT_LT(a.courier.wakes(), steady_now() + seconds(2));
@@ -55,8 +55,8 @@ TEST_F(Reconnection, AWayThatLeadsNowhereIsFollowedByTheNext) {
   Station a(options(1));
   Station b(options(2));
   Station impostor(options(3));
-  // The first is somebody else, the second nobody.
-  a.courier.know(b.self, "unix:" + Here().boot() + ":" + folder.file("3.sock") +
+  // The first address belongs to another peer, and nobody listens at the second.
+  a.courier.know(b.self, "unix:" + LocalHost().boot() + ":" + folder.file("3.sock") +
                              " tcp:127.0.0.1:1 " + tcp_of(b));
   a.courier.send(b.self, "here");
   EXPECT_TRUE(settle({&a, &b, &impostor}, [&] { return !b.received.empty(); })) << a.log();
@@ -65,7 +65,7 @@ TEST_F(Reconnection, AWayThatLeadsNowhereIsFollowedByTheNext) {
   EXPECT_TRUE(impostor.has_logged("this is peer 3 (life 1), not peer 2 (life 1)"));
 }
 
-/// A peer was started anew on the port of one that has left, for which there is still something.
+/// A new peer took the port of one that has left, while payloads for the old one are still queued.
 TEST_F(Reconnection, AnAddressThatIsSomebodyElsesNowIsSaidOnceAndTriedLessAndLess) {
   Station a(over_tcp(1));
   Station successor(over_tcp(3));
@@ -85,21 +85,21 @@ TEST_F(Reconnection, AnAddressThatIsSomebodyElsesNowIsSaidOnceAndTriedLessAndLes
 }
 
 TEST_F(Reconnection, WhoHasADirectoryOfItsOwnIsReachedAsOnAnotherMachine) {
-  CourierOptions elsewhere = options(2);
+  TestTransportOptions elsewhere = options(2);
   PrivateFolder made(folder.file("elsewhere"), 1, Missing::make);
   elsewhere.socket = folder.file("elsewhere/2.sock");
   Station a(options(1));
   Station b(elsewhere);
-  a.courier.know(b.self, "unix:" + Here().boot() + ":" + elsewhere.socket);
+  a.courier.know(b.self, "unix:" + LocalHost().boot() + ":" + elsewhere.socket);
   a.courier.send(b.self, "by the socket");
   EXPECT_TRUE(settle({&a, &b}, [&] { return a.has_logged("cannot reach"); })) << a.log();
   EXPECT_TRUE(b.received.empty());
-  a.courier.know(b.self, "unix:" + Here().boot() + ":" + elsewhere.socket + " " + tcp_of(b));
+  a.courier.know(b.self, "unix:" + LocalHost().boot() + ":" + elsewhere.socket + " " + tcp_of(b));
   EXPECT_TRUE(settle({&a, &b}, [&] { return !b.received.empty(); })) << a.log();
 }
 
 TEST_F(Reconnection, AChannelThatIsFullIsBroken) {
-  CourierOptions small = options(1);
+  TestTransportOptions small = options(1);
   small.kept_bytes_max = 1000;
   Station a(small);
   a.courier.know(life(2), "tcp:127.0.0.1:1");
@@ -116,7 +116,7 @@ TEST_F(Reconnection, AChannelThatIsFullIsBroken) {
 }
 
 TEST_F(Reconnection, ABreakIsToldAtOnce) {
-  CourierOptions small = options(1);
+  TestTransportOptions small = options(1);
   small.kept_bytes_max = 10;
   Station a(small);
   a.courier.know(life(2), "tcp:127.0.0.1:1");
@@ -135,10 +135,10 @@ TEST_F(Reconnection, TimePassesWhileSomebodyDoesNotAcknowledge) {
   EXPECT_GT(silent.front().second, milliseconds(4900));
 }
 
-/// Plays a receiver that the courier dials.
+/// Plays a receiver that the station dials.
 class FakeReceiver : public Reconnection {
  protected:
-  /// The next connection, after its hello was answered.
+  /// Accepts the next connection and answers its hello.
   std::optional<Raw> accepts(Station& a, const wire::Accepted& answer) {
     std::optional<Raw> raw;
     EXPECT_TRUE(settle({&a}, [&] {
@@ -169,7 +169,7 @@ TEST_F(FakeReceiver, WhoClaimsMoreThanItWasSentBreaksItsChannel) {
   auto raw = accepts(a, accepted(false, 99));
   EXPECT_TRUE(settle({&a}, [&] { return !a.breaks.empty(); }));
   EXPECT_EQ(a.breaks.front().second,
-            "it says that it has received 99 payloads, which is more than it was sent");
+            "it claims to have received 99 payloads, more than it was sent");
   EXPECT_TRUE(settle({&a}, [&] { return raw->has_ended(); }));
 }
 
@@ -180,7 +180,7 @@ TEST_F(FakeReceiver, WhoAcknowledgesMoreThanItWasSentBreaksItsChannel) {
   auto raw = accepts(a, accepted(false, 0));
   raw->say(acknowledgement(2));
   EXPECT_TRUE(settle({&a}, [&] { return !a.breaks.empty(); }));
-  EXPECT_EQ(a.breaks.front().second, "it acknowledges 2 payloads, which cannot be");
+  EXPECT_EQ(a.breaks.front().second, "it acknowledges 2 payloads, more than it was sent");
 }
 
 TEST_F(FakeReceiver, WhoHasForgottenBreaksItsChannel) {
@@ -228,11 +228,11 @@ TEST_F(FakeReceiver, WhoNeverAnswersIsLeftInTheEnd) {
     if (!raw) raw = listener.accept();
     return raw.has_value();
   }));
-  // Once more, for it may be that this process was stopped.
+  // The timeout is granted twice, in case this process was suspended.
   Time later = steady_now() + wire::handshake_patience;
   for (Time now : {later, later + wire::handshake_patience}) a.courier.work({}, now);
   EXPECT_TRUE(raw->has_ended());
-  EXPECT_TRUE(a.has_logged("it took too long over the handshake")) << a.log();
+  EXPECT_TRUE(a.has_logged("the handshake took too long")) << a.log();
 }
 
 }  // namespace conch::net::testing::reconnection_test

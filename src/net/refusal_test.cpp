@@ -1,5 +1,4 @@
-// Whoever does not keep to the protocol is refused or dropped, with a line, and nobody else
-// suffers.
+// A peer that breaks the protocol is refused or dropped, with a log line, and nobody else suffers.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -27,7 +26,7 @@ class Refusal : public Group {
   }
   static std::string tcp_of(const Station& station) { return station.courier.listens().front(); }
 
-  /// What somebody is answered who begins like this.
+  /// The refusal that a caller gets whose first bytes are these.
   std::string refusal_of(Station& station, const std::string& bytes) {
     Raw raw = Raw::to(tcp_of(station));
     raw.say(bytes);
@@ -48,13 +47,13 @@ TEST_F(Refusal, SaysWhyToBothSides) {
   later.speaks = {3, 3};
   wire::Hello client{.group = "kitchen", .role = wire::Role::client};
   const std::vector<std::pair<std::string, std::string>> table{
-      {frame_of(elsewhere), "this peer is of the group \"kitchen\", not of \"cellar\""},
+      {frame_of(elsewhere), "this peer belongs to the group \"kitchen\", not of \"cellar\""},
       {frame_of(otherwise), "the group \"kitchen\" runs \"naimi-trehel\", not \"ring\""},
       {frame_of(long_ago), "this is peer 1 (life 1), not peer 1 (life 7)"},
-      {frame_of(client), "clients are served through the Unix socket of their own machine only"},
+      {frame_of(client), "clients are served only through the Unix socket of their own machine"},
       {frame_of(later),
-       "you speak version 3 of the protocol, this peer versions 1 to 2; install a Conch between "
-       "the two first"}};
+       "you speak version 3 of the protocol, this peer versions 1 to 2; first install a release "
+       "between the two"}};
   for (const auto& [bytes, why] : table) {
     EXPECT_EQ(refusal_of(a, bytes), why);
     EXPECT_TRUE(a.has_logged(why)) << a.log();
@@ -64,7 +63,7 @@ TEST_F(Refusal, SaysWhyToBothSides) {
 
 TEST_F(Refusal, CouriersOfDifferentAlgorithmsBothSaySo) {
   Station a(options(1));
-  CourierOptions other = options(2);
+  TestTransportOptions other = options(2);
   other.algorithm = "ring";
   Station b(other);
   a.knows(b);
@@ -114,7 +113,7 @@ TEST_F(Refusal, WhoDoesNotSayWhoItIsIsDroppedInTheEnd) {
   EXPECT_TRUE(settle({&a}, [&] { return a.courier.wakes() < steady_now() + seconds(3); }));
   a.courier.work({}, steady_now() + wire::handshake_patience);
   EXPECT_TRUE(settle({&a}, [&] { return raw.has_ended(); }));
-  EXPECT_TRUE(a.has_logged("it took too long over the handshake"));
+  EXPECT_TRUE(a.has_logged("the handshake took too long"));
 }
 
 TEST_F(Refusal, OfManyWhoDoNotSayWhoTheyAreTheOldestIsDropped) {
@@ -160,11 +159,11 @@ TEST_F(Refusal, AProcessOfAnotherUserIsNotLetIn) {
   EXPECT_TRUE(a.has_logged("the Unix socket is for processes of the same user only")) << a.log();
 }
 
-/// Everything that somebody hostile could say, at either door and at every stage, while two others
-/// go on as if nothing happened.
+/// Sends whatever a hostile caller could say, at either listener and at every stage, while two
+/// peers go on undisturbed.
 class Hostility : public Refusal, public ::testing::WithParamInterface<bool> {
  protected:
-  std::string door(const Station& station) const {
+  std::string listener(const Station& station) const {
     auto ways = *wire::parse_address(station.courier.address());
     return wire::print(GetParam() ? ways.front() : ways.back());
   }
@@ -178,7 +177,7 @@ TEST_P(Hostility, HurtsNobodyElse) {
   Station a(over_tcp(1));
   Station b(over_tcp(2));
   a.knows(b);
-  b.on_delivery = [&](const Life& from, std::string_view payload) {
+  b.on_delivery = [&](const PeerInstance& from, std::string_view payload) {
     if (from == a.self) b.courier.send(from, payload);
   };
   std::string peer = frame_of(hello_to(b));
@@ -203,7 +202,7 @@ TEST_P(Hostility, HurtsNobodyElse) {
   std::size_t echoed = 0;
   for (const std::string& attack : attacks) {
     {
-      Raw raw = Raw::to(door(b));
+      Raw raw = Raw::to(listener(b));
       raw.say(attack);
       a.courier.send(b.self, "ping");
       ++echoed;

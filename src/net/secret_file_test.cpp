@@ -21,16 +21,16 @@ constexpr uid_t user = 1000;
 constexpr Row rows[] = {
     {user, 0600, ""},
     {user, 0400, ""},
-    {user, 0644, "/key is open to other users, so what is in it is no secret; chmod 600 it"},
-    {user, 0640, "/key is open to other users, so what is in it is no secret; chmod 600 it"},
-    {user, 0620, "/key is open to other users, so what is in it is no secret; chmod 600 it"},
-    {user, 0601, "/key is open to other users, so what is in it is no secret; chmod 600 it"},
+    {user, 0644, "/key is open to other users, so its content is not secret; chmod 600 it"},
+    {user, 0640, "/key is open to other users, so its content is not secret; chmod 600 it"},
+    {user, 0620, "/key is open to other users, so its content is not secret; chmod 600 it"},
+    {user, 0601, "/key is open to other users, so its content is not secret; chmod 600 it"},
     {0, 0600, ""},
     {0, 0640, ""},
-    {0, 0644, "/key is open to other users, so what is in it is no secret; chmod 600 it"},
-    {0, 0660, "/key is open to other users, so what is in it is no secret; chmod 600 it"},
+    {0, 0644, "/key is open to other users, so its content is not secret; chmod 600 it"},
+    {0, 0660, "/key is open to other users, so its content is not secret; chmod 600 it"},
     {1001, 0600,
-     "/key belongs to user 1001, this is user 1000; a secret is to be this user's own: chown it"},
+     "/key belongs to user 1001, this is user 1000; a secret must belong to this user: chown it"},
 };
 
 TEST(ASecretFile, IsOfItsUserAloneOrOfRoot) {
@@ -60,7 +60,7 @@ TEST(ASecretFile, ThatOthersCanReadIsNoKey) {
     return "";
   };
   EXPECT_EQ(complaint(tls),
-            tls.key + " is open to other users, so what is in it is no secret; chmod 600 it");
+            tls.key + " is open to other users, so its content is not secret; chmod 600 it");
   EXPECT_EQ(complaint(ServerTrust{tls}), complaint(tls)) << "as for etcd";
 }
 

@@ -1,6 +1,7 @@
 #include "net/socket.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -9,24 +10,26 @@
 #include <cerrno>
 #include <cstring>
 
+#include "net/patience.hpp"
+
 namespace conch::net {
 
 namespace {
 
-Transfer outcome_of_errno() {
+IoResult outcome_of_errno() {
   if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return {Flow::later};
   return {Flow::failed, 0, std::strerror(errno)};
 }
 
 int waiting(bool blocks) { return blocks ? 0 : MSG_DONTWAIT; }
 
-/// Room for what is said besides the bytes. The system closes the descriptors that do not fit.
+/// Room for the control data of a message: 8 descriptors. The system closes those that do not fit.
 struct Besides {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(8 * sizeof(int))> bytes{};
 };
 
-/// All of them are ours now: the first are kept, as long as there are not too many, and the others
-/// are closed.
+/// This process owns all descriptors that came: keeps the first ones, up to descriptors_max, and
+/// closes the rest.
 void keep_first(msghdr& message, std::vector<Descriptor>& passed) {
   for (cmsghdr* part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
@@ -43,10 +46,18 @@ void keep_first(msghdr& message, std::vector<Descriptor>& passed) {
 }  // namespace
 
 void Socket::close() {
-  // A child that was forked has it open, too: only this tells the other side.
+  // A forked child may have the socket open, too, so only shutdown tells the other side.
   if (is_open()) ::shutdown(number(), SHUT_RDWR);
   tls_.reset();
   Descriptor closed = std::move(descriptor_);
+}
+
+Awaited Socket::await(short events, Time until, int interrupt) const {
+  if (is_secured()) events = wants_to_write() ? POLLOUT : POLLIN;
+  std::array sources{pollfd{number(), events, 0}, pollfd{interrupt, POLLIN, 0}};
+  while (::poll(sources.data(), sources.size(), milliseconds_until(until)) <= 0)
+    if (steady_now() >= until) return Awaited::late;
+  return sources[1].revents != 0 ? Awaited::interrupted : Awaited::ready;
 }
 
 void Socket::block_for(Duration patience) {
@@ -59,7 +70,7 @@ void Socket::block_for(Duration patience) {
             ::fcntl(number(), F_SETFL, flags & ~O_NONBLOCK) == 0;
 }
 
-Transfer Socket::receive(char* into, std::size_t bytes) {
+IoResult Socket::receive(char* into, std::size_t bytes) {
   if (tls_) return tls_->receive(into, bytes);
   ssize_t got = ::recv(number(), into, bytes, waiting(blocks_));
   if (got > 0) return {Flow::moved, static_cast<std::size_t>(got)};
@@ -67,14 +78,14 @@ Transfer Socket::receive(char* into, std::size_t bytes) {
   return outcome_of_errno();
 }
 
-Transfer Socket::send(std::string_view bytes) {
+IoResult Socket::send(std::string_view bytes) {
   if (tls_) return tls_->send(bytes);
   ssize_t taken = ::send(number(), bytes.data(), bytes.size(), waiting(blocks_) | MSG_NOSIGNAL);
   if (taken >= 0) return {Flow::moved, static_cast<std::size_t>(taken)};
   return outcome_of_errno();
 }
 
-Transfer Socket::send(std::string_view bytes, std::span<const int> descriptors) {
+IoResult Socket::send(std::string_view bytes, std::span<const int> descriptors) {
   iovec part{const_cast<char*>(bytes.data()), bytes.size()};
   Besides besides;
   msghdr message{};
@@ -92,14 +103,14 @@ Transfer Socket::send(std::string_view bytes, std::span<const int> descriptors) 
   return outcome_of_errno();
 }
 
-Transfer Socket::receive(char* into, std::size_t bytes, Descriptor& passed) {
+IoResult Socket::receive(char* into, std::size_t bytes, Descriptor& passed) {
   std::vector<Descriptor> all;
-  Transfer got = receive(into, bytes, all);
+  IoResult got = receive(into, bytes, all);
   if (!passed && !all.empty()) passed = std::move(all.front());
   return got;
 }
 
-Transfer Socket::receive(char* into, std::size_t bytes, std::vector<Descriptor>& passed) {
+IoResult Socket::receive(char* into, std::size_t bytes, std::vector<Descriptor>& passed) {
   iovec part{into, bytes};
   Besides besides;
   msghdr message{};

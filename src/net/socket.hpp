@@ -1,4 +1,4 @@
-// A connected stream, in the clear or under TLS, that does not block unless it is told to.
+// A connected stream socket, plain or under TLS. It does not block unless `block_for` was called.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,8 @@
 
 namespace conch::net {
 
+enum class Awaited : std::uint8_t { ready, interrupted, late };
+
 class Socket {
  public:
   Socket() = default;
@@ -23,31 +25,37 @@ class Socket {
   int number() const { return descriptor_.number(); }
   void close();
 
-  /// From here on under TLS, once `secure` has moved.
+  /// Starts TLS. Bytes can be sent once `secure` has returned `moved`.
   void begin_tls(std::unique_ptr<TlsSession> session) { tls_ = std::move(session); }
   bool is_secured() const { return tls_ != nullptr; }
-  Transfer secure() { return tls_->shake_hands(); }
+  IoResult secure() { return tls_->shake_hands(); }
   /// Whether `secure` could not go on because the other side does not read.
   bool wants_to_write() const { return tls_ && tls_->wants_to_write(); }
 
-  Transfer receive(char* into, std::size_t bytes);
-  Transfer send(std::string_view bytes);
+  IoResult receive(char* into, std::size_t bytes);
+  IoResult send(std::string_view bytes);
 
-  /// From here on it blocks before it says `later`, for so long at most; not under TLS.
+  /// Waits until it is worth trying again to receive (POLLIN) or to send (POLLOUT). A TLS session
+  /// may have to write before it can read, and the other way round: then it waits for that. Ends
+  /// early if `interrupt` becomes readable.
+  Awaited await(short events, Time until, int interrupt = -1) const;
+
+  /// From now on, calls block for at most this long before they return `later`. Has no effect under
+  /// TLS.
   void block_for(Duration patience);
 
-  // Of a Unix socket.
+  // These calls are for Unix sockets.
 
-  /// How many go with one message.
+  /// How many descriptors may go with one message.
   static constexpr std::size_t descriptors_max = 4;
 
-  /// The descriptors go with the first of the bytes that are taken, and stay the caller's.
-  Transfer send(std::string_view bytes, std::span<const int> descriptors);
-  /// Descriptors that come with these bytes are added to `passed`, as long as those are not too
-  /// many: then they are closed, as are all that come with bytes which the first `receive` reads.
-  Transfer receive(char* into, std::size_t bytes, std::vector<Descriptor>& passed);
-  /// The same for one.
-  Transfer receive(char* into, std::size_t bytes, Descriptor& passed);
+  /// The descriptors travel with the first byte that is taken. They stay the caller's.
+  IoResult send(std::string_view bytes, std::span<const int> descriptors);
+  /// Appends the descriptors that come with these bytes to `passed`, up to descriptors_max in
+  /// total, and closes the rest. The other `receive` closes all of them.
+  IoResult receive(char* into, std::size_t bytes, std::vector<Descriptor>& passed);
+  /// The same for a single descriptor.
+  IoResult receive(char* into, std::size_t bytes, Descriptor& passed);
 
  private:
   Descriptor descriptor_;

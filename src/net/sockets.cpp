@@ -7,15 +7,15 @@
 #include <conch/error.hpp>
 
 #include "net/open_files.hpp"
-#include "net/stream_line.hpp"
+#include "net/stream_connection.hpp"
 
 namespace conch::net {
 
 namespace {
 
-/// After so many, others have their turn.
+/// After accepting this many connections, other events get their turn.
 constexpr int accepted_at_once_max = 16;
-constexpr Duration closed_doors = std::chrono::milliseconds(200);
+constexpr Duration closed_listeners = std::chrono::milliseconds(200);
 
 const char* const too_many_files = "the process has too many open files; raise `ulimit -n`";
 
@@ -30,64 +30,65 @@ wire::Room room_left(int descriptor) {
 Sockets::Sockets(SocketsOptions options)
     : options_(std::move(options)),
       tls_(options_.tls.enabled() ? std::make_unique<TlsContext>(options_.tls) : nullptr),
-      reception_(options_, Poller::first_free),
-      next_serial_(Poller::first_free + reception_.doors().size()) {
-  for (const Reception::Door& door : reception_.doors())
-    poller_.add(door.socket.number(), door.serial, EPOLLIN);
+      listeners_(options_, Poller::first_free),
+      next_serial_(Poller::first_free + listeners_.listeners().size()) {
+  for (const Listeners::Listener& listener : listeners_.listeners())
+    poller_.add(listener.socket.number(), listener.serial, EPOLLIN);
 }
 
 Sockets::~Sockets() {
-  for (auto& [serial, line] : lines_) line.socket.close();
+  for (auto& [serial, connection] : connections_) connection.socket.close();
 }
 
-Sockets::Line* Sockets::find(Serial serial) {
-  auto found = lines_.find(serial);
-  return found == lines_.end() ? nullptr : &found->second;
+Sockets::Connection* Sockets::find(Serial serial) {
+  auto found = connections_.find(serial);
+  return found == connections_.end() ? nullptr : &found->second;
 }
 
-Sockets::Line& Sockets::add(Socket socket, bool is_connected) {
+Sockets::Connection& Sockets::add(Socket socket, bool is_connected) {
   Serial serial = next_serial_++;
-  Line& line = lines_[serial];
-  line = {.serial = serial,
-          .socket = std::move(socket),
-          .stage = is_connected ? Line::Stage::open : Line::Stage::connecting,
-          .events = is_connected ? EPOLLIN : EPOLLIN | EPOLLOUT};
-  close_on_fork(line.socket.number());
-  poller_.add(line.socket.number(), serial, line.events);
-  return line;
+  Connection& connection = connections_[serial];
+  connection = {.serial = serial,
+                .socket = std::move(socket),
+                .stage = is_connected ? Connection::Stage::open : Connection::Stage::connecting,
+                .events = is_connected ? EPOLLIN : EPOLLIN | EPOLLOUT};
+  close_on_fork(connection.socket.number());
+  poller_.add(connection.socket.number(), serial, connection.events);
+  return connection;
 }
 
-void Sockets::watch(Line& line, std::uint32_t events) {
-  if (std::exchange(line.events, events) != events)
-    poller_.change(line.socket.number(), line.serial, events);
+void Sockets::watch(Connection& connection, std::uint32_t events) {
+  if (std::exchange(connection.events, events) != events)
+    poller_.change(connection.socket.number(), connection.serial, events);
 }
 
 void Sockets::close(Serial serial) {
-  auto found = lines_.find(serial);
+  auto found = connections_.find(serial);
   poller_.remove(found->second.socket.number());
   found->second.socket.close();
-  lines_.erase(found);
+  connections_.erase(found);
 }
 
-void Sockets::hand_over(const wire::Connection& connection, const Life& from) {
-  auto found = lines_.find(connection.serial);
+void Sockets::hand_over(const wire::Connection& connection, const PeerInstance& from) {
+  auto found = connections_.find(connection.serial);
   poller_.remove(found->second.socket.number());
   Socket socket = std::move(found->second.socket);
-  lines_.erase(found);
+  connections_.erase(found);
   std::string whom = wire::describe(from) + " at " + connection.whom;
-  options_.stream_came(from, Stream(std::make_unique<Stream::Line>(
+  options_.stream_came(from, Stream(std::make_unique<Stream::Connection>(
                                  std::move(socket), connection.route, std::move(whom))));
 }
 
-// They come.
+// Accepting and dialing.
 
-void Sockets::accept(const Reception::Door& door, wire::Channels& channels) {
+void Sockets::accept(const Listeners::Listener& listener, wire::Channels& channels) {
   for (int i = 0; i < accepted_at_once_max; ++i) {
-    int socket = ::accept4(door.socket.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    int socket =
+        ::accept4(listener.socket.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     bool none_left = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
-    if (socket < 0 && none_left) return close_doors(channels);
+    if (socket < 0 && none_left) return close_listeners(channels);
     if (socket < 0) return;
-    take_in(Descriptor(socket), door.route, channels);
+    take_in(Descriptor(socket), listener.route, channels);
   }
 }
 
@@ -100,44 +101,46 @@ void Sockets::take_in(Descriptor socket, wire::Route route, wire::Channels& chan
                       .is_connected = !wants_tls(route),
                       .is_own_user = !is_local || is_of_same_user(number),
                       .room = room_left(number)};
-  Line& line = add(Socket(std::move(socket)), true);
-  caller.serial = line.serial;
+  Connection& connection = add(Socket(std::move(socket)), true);
+  caller.serial = connection.serial;
   if (!caller.is_connected) {
-    line.stage = Line::Stage::securing;
-    line.socket.begin_tls(tls_->accept(number));
+    connection.stage = Connection::Stage::securing;
+    connection.socket.begin_tls(tls_->accept(number));
   }
   channels.accepted(caller, steady_now());
 }
 
-/// A connection that was about to be accepted at the old socket is lost; its client tries again.
+/// A connection in the old socket's backlog is lost; its client tries again.
 void Sockets::listen_again() {
-  Descriptor before = reception_.listen_again();
+  Descriptor before = listeners_.listen_again();
   poller_.remove(before.number());
-  const Reception::Door& door = reception_.doors().front();
-  poller_.add(door.socket.number(), door.serial, EPOLLIN);
+  const Listeners::Listener& listener = listeners_.listeners().front();
+  poller_.add(listener.socket.number(), listener.serial, EPOLLIN);
 }
 
-/// The doors would go on ringing, and nobody could be let in.
-void Sockets::close_doors(wire::Channels& channels) {
+/// Stops watching the listeners: their events would keep firing while no connection can be
+/// accepted.
+void Sockets::close_listeners(wire::Channels& channels) {
   Time now = steady_now();
   std::string line =
       "the process has no more file descriptors, so nobody can connect; raise `ulimit -n`";
   channels.complain(line, line, now);
-  for (const Reception::Door& door : reception_.doors())
-    poller_.change(door.socket.number(), door.serial, 0);
-  doors_open_at_ = now + closed_doors;
+  for (const Listeners::Listener& listener : listeners_.listeners())
+    poller_.change(listener.socket.number(), listener.serial, 0);
+  listeners_open_at_ = now + closed_listeners;
 }
 
-void Sockets::open_doors() {
-  doors_open_at_ = Time::max();
-  for (const Reception::Door& door : reception_.doors())
-    poller_.change(door.socket.number(), door.serial, EPOLLIN);
+void Sockets::open_listeners() {
+  listeners_open_at_ = Time::max();
+  for (const Listeners::Listener& listener : listeners_.listeners())
+    poller_.change(listener.socket.number(), listener.serial, EPOLLIN);
 }
 
-/// After a dead end the next way is taken; after all of them, the next number of a name.
+/// Each attempt tries the next way of the address; after all of them, the next number of each host
+/// name.
 wire::Network::Dialed Sockets::dial(const std::string& address, unsigned attempt) {
   wire::Ways ways = wire::usable(parse_ways(address), here_, options_.tcp_only);
-  if (ways.empty()) return {{}, "none of its addresses leads there from here"};
+  if (ways.empty()) return {{}, "none of its addresses can be reached from here"};
   auto count = static_cast<unsigned>(ways.size());
   const wire::Way& way = ways[attempt % count];
   net::Dialed dialed = net::dial(way, attempt / count);
@@ -146,99 +149,106 @@ wire::Network::Dialed Sockets::dial(const std::string& address, unsigned attempt
   bool is_local = std::holds_alternative<wire::UnixWay>(way);
   wire::Route route = is_local ? wire::Route::local : wire::Route::remote;
   bool is_ready = dialed.connected && !wants_tls(route);
-  Line& line = add(Socket(std::move(dialed.socket)), is_ready);
-  return {
-      {.serial = line.serial, .route = route, .whom = wire::print(way), .is_connected = is_ready}};
+  Connection& connection = add(Socket(std::move(dialed.socket)), is_ready);
+  return {{.serial = connection.serial,
+           .route = route,
+           .whom = wire::print(way),
+           .is_connected = is_ready}};
 }
 
-// What they are used for.
+// Sending.
 
 void Sockets::enclose(ClientId client, std::vector<Descriptor> descriptors) {
-  if (Line* line = find(static_cast<Serial>(client)))
-    line->enclosed.push_back(std::move(descriptors));
+  if (Connection* connection = find(static_cast<Serial>(client)))
+    connection->enclosed.push_back(std::move(descriptors));
 }
 
 wire::Network::Taken Sockets::write(Serial serial, std::string_view bytes, bool encloses) {
-  Line& line = *find(serial);
+  Connection& connection = *find(serial);
   std::vector<int> enclosed;
   if (encloses)
-    for (const Descriptor& each : line.enclosed.front()) enclosed.push_back(each.number());
-  Transfer sent = enclosed.empty() ? line.socket.send(bytes) : line.socket.send(bytes, enclosed);
+    for (const Descriptor& each : connection.enclosed.front()) enclosed.push_back(each.number());
+  IoResult sent =
+      enclosed.empty() ? connection.socket.send(bytes) : connection.socket.send(bytes, enclosed);
   if (sent.flow == Flow::ended) return {0, true, {}};
   if (sent.flow == Flow::failed) return {0, true, sent.why};
   std::size_t taken = sent.flow == Flow::moved ? sent.bytes : 0;
-  if (encloses && taken > 0) line.enclosed.pop_front();
-  watch(line, taken < bytes.size() ? EPOLLIN | EPOLLOUT : EPOLLIN);
+  if (encloses && taken > 0) connection.enclosed.pop_front();
+  watch(connection, taken < bytes.size() ? EPOLLIN | EPOLLOUT : EPOLLIN);
   return {taken};
 }
 
 ClientProcess Sockets::process_of(ClientId client) const {
-  auto found = lines_.find(static_cast<Serial>(client));
+  auto found = connections_.find(static_cast<Serial>(client));
   ucred who{};
   socklen_t size = sizeof who;
-  bool known = found != lines_.end() && ::getsockopt(found->second.socket.number(), SOL_SOCKET,
-                                                     SO_PEERCRED, &who, &size) == 0;
+  bool known =
+      found != connections_.end() &&
+      ::getsockopt(found->second.socket.number(), SOL_SOCKET, SO_PEERCRED, &who, &size) == 0;
   if (!known) return {};
   return {static_cast<std::uint64_t>(std::max(who.pid, 0)), who.uid};
 }
 
-// What they bring.
+// Events.
 
 void Sockets::work(const Readiness& ready, wire::Channels& channels) {
   for (int i = 0; i < ready.count; ++i) {
     const epoll_event& event = ready.events[static_cast<std::size_t>(i)];
     serve(event.data.u64, event.events, channels);
   }
-  if (doors_open_at_ != Time::max() && doors_open_at_ <= steady_now()) open_doors();
+  if (listeners_open_at_ != Time::max() && listeners_open_at_ <= steady_now()) open_listeners();
 }
 
 void Sockets::serve(Serial serial, std::uint32_t events, wire::Channels& channels) {
   if (serial == Poller::bell) return poller_.silence();
-  for (const Reception::Door& door : reception_.doors())
-    if (door.serial == serial) return accept(door, channels);
-  Line* line = find(serial);
-  if (!line) return;
-  if (line->stage != Line::Stage::open) return go_on_connecting(*line, events, channels);
+  for (const Listeners::Listener& listener : listeners_.listeners())
+    if (listener.serial == serial) return accept(listener, channels);
+  Connection* connection = find(serial);
+  if (!connection) return;
+  if (connection->stage != Connection::Stage::open)
+    return go_on_connecting(*connection, events, channels);
   if ((events & EPOLLOUT) != 0) {
-    watch(*line, EPOLLIN);
+    watch(*connection, EPOLLIN);
     channels.writable(serial, steady_now());
-    line = find(serial);
+    connection = find(serial);
   }
-  // An error is read like anything else.
-  if (line && (events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) read(*line, channels);
+  // A read also reports errors.
+  if (connection && (events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0)
+    read(*connection, channels);
 }
 
-void Sockets::go_on_connecting(Line& line, std::uint32_t events, wire::Channels& channels) {
-  if (line.stage == Line::Stage::securing) return secure(line, channels);
+void Sockets::go_on_connecting(Connection& connection, std::uint32_t events,
+                               wire::Channels& channels) {
+  if (connection.stage == Connection::Stage::securing) return secure(connection, channels);
   if ((events & ~static_cast<std::uint32_t>(EPOLLIN)) == 0) return;
-  std::string error = connection_error(line.socket.number());
-  if (!error.empty()) return channels.ended(line.serial, error, steady_now());
+  std::string error = connection_error(connection.socket.number());
+  if (!error.empty()) return channels.ended(connection.serial, error, steady_now());
   if (tls_) {
-    line.socket.begin_tls(tls_->dial(line.socket.number()));
-    line.stage = Line::Stage::securing;
-    return secure(line, channels);
+    connection.socket.begin_tls(tls_->dial(connection.socket.number()));
+    connection.stage = Connection::Stage::securing;
+    return secure(connection, channels);
   }
-  line.stage = Line::Stage::open;
-  channels.connected(line.serial, steady_now());
+  connection.stage = Connection::Stage::open;
+  channels.connected(connection.serial, steady_now());
 }
 
-void Sockets::secure(Line& line, wire::Channels& channels) {
-  Transfer done = line.socket.secure();
+void Sockets::secure(Connection& connection, wire::Channels& channels) {
+  IoResult done = connection.socket.secure();
   if (done.flow == Flow::later)
-    return watch(line, line.socket.wants_to_write() ? EPOLLIN | EPOLLOUT : EPOLLIN);
-  if (done.flow != Flow::moved) return channels.ended(line.serial, done.why, steady_now());
-  line.stage = Line::Stage::open;
-  watch(line, EPOLLIN);
-  channels.connected(line.serial, steady_now());
+    return watch(connection, connection.socket.wants_to_write() ? EPOLLIN | EPOLLOUT : EPOLLIN);
+  if (done.flow != Flow::moved) return channels.ended(connection.serial, done.why, steady_now());
+  connection.stage = Connection::Stage::open;
+  watch(connection, EPOLLIN);
+  channels.connected(connection.serial, steady_now());
 }
 
-/// Once: if there is more, epoll says so again, and others have had their turn.
-void Sockets::read(Line& line, wire::Channels& channels) {
-  Transfer got = line.socket.receive(buffer_.get(), buffer_bytes);
+/// Reads once, so that other connections get their turn; if there is more, epoll reports it again.
+void Sockets::read(Connection& connection, wire::Channels& channels) {
+  IoResult got = connection.socket.receive(buffer_.get(), buffer_bytes);
   if (got.flow == Flow::later) return;
   if (got.flow == Flow::moved)
-    return channels.brought(line.serial, {buffer_.get(), got.bytes}, steady_now());
-  channels.ended(line.serial, got.flow == Flow::ended ? "" : got.why, steady_now());
+    return channels.brought(connection.serial, {buffer_.get(), got.bytes}, steady_now());
+  channels.ended(connection.serial, got.flow == Flow::ended ? "" : got.why, steady_now());
 }
 
 }  // namespace conch::net

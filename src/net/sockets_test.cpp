@@ -6,7 +6,7 @@
 #include <future>
 #include <thread>
 
-#include "net/conversations.hpp"
+#include "net/client_link.hpp"
 #include "net/names.hpp"
 #include "net/testing/raw.hpp"
 #include "net/testing/station.hpp"
@@ -15,10 +15,10 @@ namespace conch::net::testing::sockets_test {
 
 enum class Transport { local, tcp };
 
-/// Over either transport.
+/// Runs over either transport.
 class Couriers : public Group, public ::testing::WithParamInterface<Transport> {
  protected:
-  CourierOptions options(std::uint64_t id) const {
+  TestTransportOptions options(std::uint64_t id) const {
     return GetParam() == Transport::tcp ? over_tcp(id) : Group::options(id);
   }
 };
@@ -51,7 +51,7 @@ TEST_P(Couriers, WhoHasConnectedCanBeAnswered) {
   Station a(options(1));
   Station b(options(2));
   a.knows(b);
-  b.on_delivery = [&](const Life& from, std::string_view payload) {
+  b.on_delivery = [&](const PeerInstance& from, std::string_view payload) {
     b.courier.send(from, "re: " + std::string(payload));
   };
   a.courier.send(b.self, "who are you?");
@@ -107,13 +107,13 @@ TEST_P(Couriers, BringLargePayloads) {
   EXPECT_EQ(b.received[a.self][3], "small");
 }
 
-/// Acknowledgements travel on the connection on which the other direction is inside a frame that
-/// the socket had no room for: they wait for its end.
+/// Acknowledgements share the connection with payloads of the other direction. One that falls due
+/// while a payload is only partly written must wait for its end.
 TEST_P(Couriers, BringLargePayloadsBothWaysOverOneConnection) {
   Station a(options(1));
   Station b(options(2));
   a.knows(b);
-  a.courier.send(b.self, "hello");  // So b answers over the connection that a has made.
+  a.courier.send(b.self, "hello");  // Makes b answer over the connection that a has opened.
   EXPECT_TRUE(settle({&a, &b}, [&] { return !b.received.empty(); }));
   std::string large(3'000'000, 'x');
   constexpr std::size_t rounds = 8;
@@ -136,7 +136,7 @@ TEST_P(Couriers, ARecipientMayForgetTheSenderWhileItIsTold) {
   Station a(options(1));
   Station b(options(2));
   a.knows(b);
-  b.on_delivery = [&](const Life& from, std::string_view) { b.courier.forget(from); };
+  b.on_delivery = [&](const PeerInstance& from, std::string_view) { b.courier.forget(from); };
   for (int i = 0; i < 10; ++i) a.courier.send(b.self, "x");
   EXPECT_TRUE(settle({&a, &b}, [&] { return !a.breaks.empty(); }));
   EXPECT_EQ(a.breaks.front(),
@@ -162,7 +162,7 @@ TEST_P(Couriers, ANewLifeBeginsAnew) {
   a.knows(b);
   a.courier.send(b.self, "of the old life");
   EXPECT_TRUE(settle({&a, &b}, [&] { return b.received[a.self].size() == 1; }));
-  Life old = a.self;
+  PeerInstance old = a.self;
   a.self = life(1, 2);
   a.courier.live_as(a.self);
   a.courier.send(b.self, "of the new one");
@@ -184,14 +184,14 @@ TEST_F(ACourier, SaysWhereItIs) {
 }
 
 TEST_F(ACourier, SaysWhatItIsToldToSay) {
-  CourierOptions options = this->options(1);
+  TestTransportOptions options = this->options(1);
   options.advertise = "conch.example:4711";
   Station a(options);
   EXPECT_TRUE(a.courier.address().ends_with(" tcp:conch.example:4711")) << a.courier.address();
 }
 
 TEST_F(ACourier, SpeaksWithoutItsOwnDoorsWhenAskedAtOthers) {
-  CourierOptions six = options(1);
+  TestTransportOptions six = options(1);
   six.listen = {"[::1]:0"};
   Station a(six);
   Station b(over_tcp(2));
@@ -214,7 +214,7 @@ TEST_F(ACourier, AsksWhoIsThereUntilItIsTold) {
   { RawListener gone = std::move(nobody); }
   a.courier.contact(address);
   EXPECT_TRUE(settle({&a}, [&] { return a.has_logged("cannot reach"); }));
-  CourierOptions there = options(2);
+  TestTransportOptions there = options(2);
   there.listen = {address};
   Station b(there);
   EXPECT_TRUE(settle({&a, &b}, [&] { return !a.contacts.empty(); }));
@@ -231,7 +231,7 @@ TEST_F(ACourier, AStrangerIsToldWhoThisIs) {
         std::async(std::launch::async, [&] { return ask_who(address, "kitchen", {}, patience); });
     EXPECT_TRUE(
         settle({&a}, [&] { return asked.wait_for(seconds(0)) == std::future_status::ready; }));
-    Acquaintance who = asked.get();
+    PeerInfo who = asked.get();
     EXPECT_EQ(who.life, a.self);
     EXPECT_EQ(who.algorithm, "naimi-trehel");
     EXPECT_EQ(who.address, a.courier.address());
@@ -249,7 +249,7 @@ TEST_F(ACourier, AStrangerOfAnotherGroupIsToldThat) {
     asked.get();
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("this peer is of the group \"kitchen\", not"),
+    EXPECT_NE(std::string(error.what()).find("this peer belongs to the group \"kitchen\", not"),
               std::string::npos)
         << error.what();
   }
@@ -323,7 +323,7 @@ TEST_F(ACourier, ReplacesTheSocketOfADeadProcessOnly) {
 }
 
 TEST_F(ACourier, WillNotListenWhereAnybodyCouldTakeItsLocks) {
-  CourierOptions open = options(1);
+  TestTransportOptions open = options(1);
   open.listen = {"0.0.0.0:0"};
   try {
     Station courier(open);
@@ -340,13 +340,13 @@ TEST_F(ACourier, WillNotListenWhereAnybodyCouldTakeItsLocks) {
 
 TEST_F(ACourier, SaysWhyItCannotListen) {
   Station a(options(1));
-  CourierOptions taken = options(2);
+  TestTransportOptions taken = options(2);
   taken.listen = a.courier.listens();
   EXPECT_THROW(Station{taken}, Error);
-  CourierOptions malformed = options(2);
+  TestTransportOptions malformed = options(2);
   malformed.listen = {"4711"};
   EXPECT_THROW(Station{malformed}, Error);
-  CourierOptions long_path = options(2);
+  TestTransportOptions long_path = options(2);
   long_path.socket = folder.file(std::string(120, 'x'));
   EXPECT_THROW(Station{long_path}, Error);
 }

@@ -1,8 +1,8 @@
-// A connection of two peers besides the channel of their messages, for large amounts of bytes: a
-// transfer of any size delays no message.
+// A connection between two peers for large amounts of data, besides the channel of their messages,
+// so that a transfer of any size delays no message.
 //
-// Its calls block. It is used by one thread at a time, except `abort`, which any may call. All
-// throw conch::Error when the other side has gone, was silent for too long, or is not understood.
+// Calls block. One thread at a time uses a stream, but any thread may call `abort`. All calls throw
+// conch::Error if the other side has gone, was silent for too long, or broke the protocol.
 #pragma once
 
 #include <atomic>
@@ -13,61 +13,62 @@
 #include <string>
 #include <string_view>
 
+#include "core/peer_instance.hpp"
+#include "core/versions.hpp"
 #include "net/clock.hpp"
 #include "net/descriptor.hpp"
 #include "net/tls.hpp"
-#include "recovery/view.hpp"
 
 namespace conch::net {
 
-using recovery::Life;
-
-/// Who dials, and how.
+/// The dialing peer.
 struct StreamOptions {
-  Life self;
+  PeerInstance self;
   std::string group;
   std::string algorithm;
   Tls tls;
   bool tcp_only = false;
-  /// Where its own Unix socket is; see Here.
+  /// The folder of its own Unix socket; see LocalHost.
   std::string folder = {};
+  Versions speaks = spoken;
 };
 
 class Stream {
  public:
-  class Line;
+  class Connection;
 
-  /// To this life at its Member's address. Throws conch::Error.
-  Stream(const StreamOptions& options, const Life& to, const std::string& address, Time until);
-  /// For who makes streams.
-  explicit Stream(std::unique_ptr<Line> line);
+  /// Connects to this life at its Member's address. Throws conch::Error.
+  Stream(const StreamOptions& options, const PeerInstance& to, const std::string& address,
+         Time until);
+  /// For code that accepts streams.
+  explicit Stream(std::unique_ptr<Connection> connection);
   ~Stream();
   Stream(Stream&&) noexcept;
   Stream& operator=(Stream&&) noexcept;
 
-  /// Both ends are on one machine, and descriptors can be passed.
+  /// Whether both ends are on one machine, so that descriptors can be passed.
   bool is_local() const;
 
-  /// A small message: wire::stream_note_bytes_max at most.
+  /// Sends a small message of at most wire::stream_note_bytes_max bytes.
   void say(std::string_view note);
-  /// With a descriptor, which stays the caller's. Only over a local stream.
+  /// Sends a descriptor along, which stays the caller's. Only over a local stream.
   void say(std::string_view note, int descriptor);
   /// The next message, and the descriptor that came with it, if any.
-  struct Note {
+  struct Message {
     std::string text;
     Descriptor descriptor;
   };
-  Note hear();
+  Message hear();
 
-  /// `moved` is set to how much has been done, again and again.
+  /// These update `moved`, the number of bytes done, as they go.
   void send(std::span<const std::byte> bytes, std::atomic<std::uint64_t>& moved);
   void receive(std::span<std::byte> bytes, std::atomic<std::uint64_t>& moved);
 
-  /// From any thread: whatever it does ends with an error.
+  /// Makes the current and all later calls fail. Any thread may call it.
   void abort();
 
  private:
-  std::unique_ptr<Line> line_;
+  std::unique_ptr<Connection> connection_;
 };
 
 }  // namespace conch::net

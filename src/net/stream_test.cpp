@@ -16,7 +16,7 @@ namespace conch::net::testing::stream_test {
 
 using Bytes = std::vector<std::byte>;
 
-/// Something that repeats itself, but not from page to page.
+/// A pattern whose period is not a multiple of a page.
 Bytes pattern(std::size_t count) {
   std::array<std::byte, 65'521> part;
   std::uint32_t state = 1;
@@ -27,7 +27,7 @@ Bytes pattern(std::size_t count) {
   return bytes;
 }
 
-/// Not byte by byte, which takes long under a sanitizer.
+/// Uses memcmp, as comparing byte by byte is slow under a sanitizer.
 bool are_equal(const Bytes& a, const Bytes& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
 }
@@ -45,17 +45,17 @@ struct Ends {
 /// Peers that open streams to each other.
 class StreamGroup : public Group {
  protected:
-  static StreamOptions dialing(const CourierOptions& options) {
+  static StreamOptions dialing(const TestTransportOptions& options) {
     return {options.self, options.group, options.algorithm, options.tls, options.tcp_only};
   }
-  static Stream dial(const CourierOptions& from, Station& to) {
+  static Stream dial(const TestTransportOptions& from, Station& to) {
     auto dialed = std::async(std::launch::async, [&] {
       return Stream(dialing(from), to.self, to.courier.address(), steady_now() + patience);
     });
     EXPECT_TRUE(settle({&to}, [&] { return is_done(dialed); }));
     return dialed.get();
   }
-  static Ends open(const CourierOptions& from, Station& to) {
+  static Ends open(const TestTransportOptions& from, Station& to) {
     Stream dialed = dial(from, to);
     EXPECT_TRUE(settle({&to}, [&] { return !to.streams.empty(); }));
     EXPECT_EQ(to.streams.back().first, from.self);
@@ -63,7 +63,7 @@ class StreamGroup : public Group {
     to.streams.pop_back();
     return ends;
   }
-  static std::string failure_of(const CourierOptions& from, Station& to) {
+  static std::string failure_of(const TestTransportOptions& from, Station& to) {
     try {
       dial(from, to);
     } catch (const Error& error) {
@@ -77,8 +77,9 @@ enum class Transport { local, tcp, tls };
 
 class Streams : public StreamGroup, public ::testing::WithParamInterface<Transport> {
  protected:
-  CourierOptions options(std::uint64_t id) {
-    CourierOptions options = GetParam() == Transport::local ? Group::options(id) : over_tcp(id);
+  TestTransportOptions options(std::uint64_t id) {
+    TestTransportOptions options =
+        GetParam() == Transport::local ? Group::options(id) : over_tcp(id);
     if (GetParam() == Transport::tls)
       options.tls = authority.certify(folder.file(std::to_string(id)));
     return options;
@@ -213,10 +214,10 @@ TEST_P(Streams, AreOpenedManyAtOnce) {
     EXPECT_EQ(all[i].accepted.hear().text, std::to_string(i));
 }
 
-/// The receiver stops half-way until messages have come, so that there is a time when they could
-/// be stuck behind the bytes.
+/// The receiver pauses half-way until messages have come, so that messages could get stuck behind
+/// the bytes.
 TEST_P(Streams, DelayNoMessageOfTheSamePeers) {
-  CourierOptions options_of_a = options(1);
+  TestTransportOptions options_of_a = options(1);
   Station a(options_of_a);
   Station b(options(2));
   Ends ends = open(options_of_a, b);
@@ -234,7 +235,7 @@ TEST_P(Streams, DelayNoMessageOfTheSamePeers) {
     ends.accepted.receive(halves.subspan(bytes.size() / 2), received);
   });
 
-  b.on_delivery = [&](const Life& from, std::string_view payload) {
+  b.on_delivery = [&](const PeerInstance& from, std::string_view payload) {
     b.courier.send(from, payload);
   };
   std::size_t said = 0;
@@ -264,7 +265,7 @@ class AStream : public StreamGroup {
             .self = life(9),
             .means = station.self};
   }
-  /// What becomes of a dialer that is answered like this.
+  /// Dials a listener that gives this answer; returns the dialer's result.
   std::future<Stream> dial_to(const RawListener& listener, const std::string& answer) {
     auto dialed = std::async(std::launch::async, [this, address = listener.address()] {
       return Stream(dialing(over_tcp(1)), life(2), address, steady_now() + patience);
@@ -278,7 +279,7 @@ class AStream : public StreamGroup {
     other_->say(answer);
     return dialed;
   }
-  static std::string answer_of(const Life& life) {
+  static std::string answer_of(const PeerInstance& life) {
     std::string bytes;
     wire::put_answer(bytes, {life, "naimi-trehel", "", false, 0, 1});
     return bytes;
@@ -289,13 +290,13 @@ class AStream : public StreamGroup {
 
 TEST_F(AStream, OfSomebodyElseIsRefusedWithASentence) {
   Station b(options(2));
-  CourierOptions elsewhere = options(1);
+  TestTransportOptions elsewhere = options(1);
   elsewhere.group = "cellar";
-  CourierOptions otherwise = options(1);
+  TestTransportOptions otherwise = options(1);
   otherwise.algorithm = "ring";
-  CourierOptions itself = options(2);
-  const std::vector<std::pair<CourierOptions, std::string>> table{
-      {elsewhere, "this peer is of the group \"kitchen\", not of \"cellar\""},
+  TestTransportOptions itself = options(2);
+  const std::vector<std::pair<TestTransportOptions, std::string>> table{
+      {elsewhere, "this peer belongs to the group \"kitchen\", not of \"cellar\""},
       {otherwise, "the group \"kitchen\" runs \"naimi-trehel\", not \"ring\""},
       {itself, "peer 2 (life 1) is this peer itself"}};
   for (const auto& [who, why] : table) {

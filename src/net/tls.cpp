@@ -15,7 +15,7 @@ namespace conch::net {
 
 namespace {
 
-/// The oldest complaint of OpenSSL's, in its words; the others follow from it.
+/// OpenSSL's oldest error, in its own words; later errors follow from it.
 std::string complaint() {
   unsigned long code = ERR_get_error();
   ERR_clear_error();
@@ -24,7 +24,7 @@ std::string complaint() {
   return reason ? reason : "unknown reason";
 }
 
-/// Whether the other side said, before it hung up, that it does not like what we have shown.
+/// Whether the other side reported, before it hung up, that it rejects our certificate.
 bool is_about_our_certificate(unsigned long code) {
   if (ERR_GET_LIB(code) != ERR_LIB_SSL) return false;
   switch (ERR_GET_REASON(code)) {
@@ -39,7 +39,7 @@ bool is_about_our_certificate(unsigned long code) {
   }
 }
 
-// OpenSSL's own way to a socket would raise SIGPIPE, which is not a library's to ignore.
+// OpenSSL's own socket BIO would raise SIGPIPE, which a library must not ignore for its process.
 
 int write_socket(BIO* bio, const char* bytes, int size) {
   BIO_clear_retry_flags(bio);
@@ -75,7 +75,7 @@ BIO* open_bio(int socket) {
 
 TlsSession::~TlsSession() { SSL_free(ssl_); }
 
-Transfer TlsSession::outcome(int result) {
+IoResult TlsSession::outcome(int result) {
   switch (SSL_get_error(ssl_, result)) {
     case SSL_ERROR_WANT_READ:
     case SSL_ERROR_WANT_WRITE: return {Flow::later};
@@ -87,8 +87,9 @@ Transfer TlsSession::outcome(int result) {
   }
   if (long verdict = SSL_get_verify_result(ssl_); verdict != X509_V_OK) {
     ERR_clear_error();
-    return {Flow::failed, 0,
-            std::string("its certificate is no good: ") + X509_verify_cert_error_string(verdict)};
+    return {
+        Flow::failed, 0,
+        std::string("its certificate is not accepted: ") + X509_verify_cert_error_string(verdict)};
   }
   if (ERR_peek_error() == 0) return {Flow::ended};
   if (is_about_our_certificate(ERR_peek_error()))
@@ -96,34 +97,34 @@ Transfer TlsSession::outcome(int result) {
   return {Flow::failed, 0, "TLS: " + complaint()};
 }
 
-Transfer TlsSession::shake_hands() {
+IoResult TlsSession::shake_hands() {
   ERR_clear_error();
   errno = 0;
   int result = SSL_do_handshake(ssl_);
-  return result == 1 ? Transfer{Flow::moved} : outcome(result);
+  return result == 1 ? IoResult{Flow::moved} : outcome(result);
 }
 
 bool TlsSession::wants_to_write() const { return SSL_want_write(ssl_); }
 
-Transfer TlsSession::receive(char* into, std::size_t bytes) {
+IoResult TlsSession::receive(char* into, std::size_t bytes) {
   ERR_clear_error();
   errno = 0;
-  // One record at most, of 16 KiB at most. Who waits with epoll calls with no less space, so that
-  // nothing stays behind in the session, where epoll does not see it; others read until they are
-  // told to come later, and wait only then.
+  // Reads at most one record, of at most 16 KiB. Callers that wait with epoll pass a buffer at
+  // least that large: otherwise decrypted bytes would stay in the session, where epoll does not see
+  // them. Others read until they get `later`, and wait only then.
   int got = SSL_read(ssl_, into, static_cast<int>(std::min<std::size_t>(bytes, INT_MAX)));
-  return got > 0 ? Transfer{Flow::moved, static_cast<std::size_t>(got)} : outcome(got);
+  return got > 0 ? IoResult{Flow::moved, static_cast<std::size_t>(got)} : outcome(got);
 }
 
-Transfer TlsSession::send(std::string_view bytes) {
+IoResult TlsSession::send(std::string_view bytes) {
   ERR_clear_error();
   errno = 0;
   auto size = static_cast<int>(std::min<std::size_t>(bytes.size(), INT_MAX));
   int taken = SSL_write(ssl_, bytes.data(), size);
   if (taken > 0) return {Flow::moved, static_cast<std::size_t>(taken)};
-  Transfer failure = outcome(taken);
+  IoResult failure = outcome(taken);
   if (failure.flow != Flow::failed) return failure;
-  // Who hangs up on us may have said why: in TLS 1.3 that comes after the handshake.
+  // The other side may have said why it hung up: in TLS 1.3 that comes after the handshake.
   ERR_clear_error();
   char ignored = 0;
   int heard = SSL_read(ssl_, &ignored, 1);
@@ -145,7 +146,7 @@ TlsContext::TlsContext(const Tls& files) : TlsContext() {
   for (const std::string* file : {&files.certificate, &files.key, &files.authority})
     if (file->empty())
       throw Error(ErrorCode::misconfigured,
-                  "TLS takes all three: a certificate, its key, and the authority's certificate");
+                  "TLS needs all three: a certificate, its key, and the CA's certificate");
   demand(SSL_CTX_set_min_proto_version(context_, TLS1_3_VERSION) == 1, "TLS 1.3");
   show(files);
   trust(files.authority);
@@ -155,7 +156,7 @@ TlsContext::TlsContext(const Tls& files) : TlsContext() {
 TlsContext::TlsContext(const ServerTrust& server) : TlsContext() {
   const Tls& files = server.files;
   if (files.certificate.empty() != files.key.empty())
-    throw Error(ErrorCode::misconfigured, "TLS takes both or none: a certificate, and its key");
+    throw Error(ErrorCode::misconfigured, "TLS needs both or neither: a certificate and its key");
   demand(SSL_CTX_set_min_proto_version(context_, TLS1_2_VERSION) == 1, "TLS 1.2");
   if (!files.certificate.empty()) show(files);
   if (files.authority.empty()) {

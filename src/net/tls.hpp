@@ -1,7 +1,8 @@
-// Mutual TLS 1.3: each side shows a certificate, and both must be signed by the same authority.
-// That authority is the group's own: whom it has signed may take part, whatever its name.
+// Mutual TLS 1.3: each side shows a certificate, and the same authority must have signed both. The
+// authority belongs to the group: every certificate that it has signed may take part, under any
+// name.
 //
-// Or TLS with a server of others', as HTTPS has it: that must be who it is dialed as.
+// Also TLS with a foreign server, as in HTTPS: its certificate must match the host that was dialed.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,11 @@ struct Tls {
 
 enum class Flow : std::uint8_t { moved, later, ended, failed };
 
-/// What came of reading or writing.
-struct Transfer {
+/// The result of reading or writing.
+struct IoResult {
   Flow flow{};
   std::size_t bytes = 0;
-  /// If it failed.
+  /// Set if it failed.
   std::string why = {};
 };
 
@@ -37,38 +38,38 @@ class TlsSession {
   TlsSession(const TlsSession&) = delete;
   TlsSession& operator=(const TlsSession&) = delete;
 
-  Transfer shake_hands();
+  IoResult shake_hands();
   bool wants_to_write() const;
-  Transfer receive(char* into, std::size_t bytes);
-  Transfer send(std::string_view bytes);
+  IoResult receive(char* into, std::size_t bytes);
+  IoResult send(std::string_view bytes);
 
  private:
   friend class TlsContext;
   explicit TlsSession(ssl_st* ssl) : ssl_(ssl) {}
-  Transfer outcome(int result);
+  IoResult outcome(int result);
 
   ssl_st* ssl_;
 };
 
-/// How a server of others' is met. Without an authority, the system's are trusted; a certificate is
-/// shown if there is one.
+/// How to check a foreign server. If `authority` is empty, the system's authorities are trusted.
+/// The certificate is optional.
 struct ServerTrust {
   Tls files;
 };
 
 class TlsContext {
  public:
-  /// Throw conch::Error if a file is missing or unfit.
+  /// These throw conch::Error if a file is missing or unfit.
   explicit TlsContext(const Tls& files);
   explicit TlsContext(const ServerTrust& trust);
   ~TlsContext();
   TlsContext(const TlsContext&) = delete;
   TlsContext& operator=(const TlsContext&) = delete;
 
-  /// Of a connected socket, which must outlive it.
+  /// Starts a session on a connected socket, which must outlive it.
   std::unique_ptr<TlsSession> dial(int socket) const { return session(socket, true); }
   std::unique_ptr<TlsSession> accept(int socket) const { return session(socket, false); }
-  /// To a server of this name, or of this number.
+  /// Starts a session with a server of this name or IP address.
   std::unique_ptr<TlsSession> dial(int socket, const std::string& host) const;
 
  private:

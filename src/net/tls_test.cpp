@@ -5,7 +5,7 @@
 #include <conch/error.hpp>
 #include <future>
 
-#include "net/conversations.hpp"
+#include "net/client_link.hpp"
 #include "net/testing/certificates.hpp"
 #include "net/testing/raw.hpp"
 #include "net/testing/station.hpp"
@@ -14,8 +14,8 @@ namespace conch::net::testing::tls_test {
 
 class UnderTls : public Group {
  protected:
-  CourierOptions secured(std::uint64_t id, const Tls& tls) const {
-    CourierOptions options = over_tcp(id);
+  TestTransportOptions secured(std::uint64_t id, const Tls& tls) const {
+    TestTransportOptions options = over_tcp(id);
     options.tls = tls;
     return options;
   }
@@ -72,7 +72,7 @@ TEST_F(UnderTls, WhoIsCertifiedByAnotherAuthorityGetsNothing) {
   a.knows(b);
   a.courier.send(b.self, "secret");
   EXPECT_TRUE(settle({&a, &b}, [&] { return !a.lines.empty() && !b.lines.empty(); }));
-  EXPECT_TRUE(a.has_logged("its certificate is no good")) << a.log();
+  EXPECT_TRUE(a.has_logged("its certificate is not accepted")) << a.log();
   EXPECT_TRUE(b.received.empty());
   b.knows(a);
   b.courier.send(a.self, "let me in");
@@ -133,7 +133,7 @@ TEST_F(UnderTls, AStrangerOfTheAuthorityIsToldWhoThisIs) {
 }
 
 TEST_F(UnderTls, AnotherMachineMayBeListenedTo) {
-  CourierOptions open = secured(1, certified("a", ours));
+  TestTransportOptions open = secured(1, certified("a", ours));
   open.listen = {"0.0.0.0:0"};
   EXPECT_NO_THROW(Station{open});
 }
@@ -151,7 +151,7 @@ TEST_F(UnderTls, FilesThatAreMissingOrUnfitAreNamed) {
   EXPECT_EQ(complaint(tls), "");
   Tls without_key = tls;
   without_key.key = "";
-  EXPECT_TRUE(complaint(without_key).starts_with("TLS takes all three")) << complaint(without_key);
+  EXPECT_TRUE(complaint(without_key).starts_with("TLS needs all three")) << complaint(without_key);
   Tls gone = tls;
   gone.certificate = folder.file("nothing.pem");
   EXPECT_TRUE(complaint(gone).starts_with("TLS: cannot use the certificate " + gone.certificate))

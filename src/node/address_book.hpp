@@ -1,5 +1,5 @@
-// Where the nodes are that messages speak of. Nobody has a list of all: whoever names a node to
-// another says where it is, once; who hears of it writes it down.
+// The addresses of nodes, in a group where nobody has a list of all members. A peer that names a
+// node to another one also says where that node is, once; the other one learns it.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ namespace conch::node {
 
 using recovery::Introduction;
 
-/// Every node that a value mentions, by its field lists.
+/// Calls `f` with every node that a value mentions, by its field lists.
 template <class T, class F>
 void for_each_node(const T& value, F&& f) {
   if constexpr (std::same_as<T, NodeId>) {
@@ -40,29 +40,30 @@ void for_each_node(const T& value, F&& f) {
 
 class AddressBook {
  public:
-  /// As many as a courier has channels (wire/limits.hpp); of more, those go that were not used for
-  /// longest.
+  /// As many as a peer has channels (wire/limits.hpp). Beyond that, the least recently used entry
+  /// goes.
   static constexpr std::size_t size_max = 4096;
-  /// So many are known to be known to one; of more, all are introduced again.
+  /// How many introductions to one life are remembered. Beyond that, all are made again.
   static constexpr std::size_t introduced_max = 1024;
 
-  /// Whether it was not known, or not there. An older life of a node is not learnt.
+  /// True if the node was unknown, or had another life or address. Older lives are not learned.
   bool learn(const Introduction& met) {
     auto [place, fresh] = entries_.try_emplace(met.life.id);
     Entry& entry = place->second;
     if (!fresh && met.life.incarnation < entry.met.life.incarnation) return false;
     bool news = fresh || met.life != entry.met.life || met.address != entry.met.address;
+    if (!fresh && met.life != entry.met.life) introduced_.erase(entry.met.life);
     if (news) entry = {met, ++clock_};
     if (entries_.size() > size_max) drop_oldest(met.life.id);
     return news;
   }
-  void forget(const recovery::Life& life) {
+  void forget(const PeerInstance& life) {
     introduced_.erase(life);
     auto found = entries_.find(life.id);
     if (found != entries_.end() && found->second.met.life == life) entries_.erase(found);
   }
 
-  /// Null if it is not known.
+  /// Null if the node is not known.
   const Introduction* find(NodeId node) {
     auto found = entries_.find(node);
     if (found == entries_.end()) return nullptr;
@@ -70,10 +71,11 @@ class AddressBook {
     return &found->second.met;
   }
 
-  /// Who has to be introduced to this one before it can make sense of a message; they are, then.
+  /// The nodes that `to` has to hear of before it can understand the message. They count as
+  /// introduced from then on.
   template <class M>
-  std::vector<Introduction> introductions(const recovery::Life& to, NodeId self, const M& message) {
-    std::set<recovery::Life>& known = introduced_[to];
+  std::vector<Introduction> introductions(const PeerInstance& to, NodeId self, const M& message) {
+    std::set<PeerInstance>& known = introduced_[to];
     if (known.size() > introduced_max) known.clear();
     std::vector<Introduction> result;
     auto introduce = [&](NodeId node) {
@@ -91,7 +93,7 @@ class AddressBook {
  private:
   struct Entry {
     Introduction met;
-    /// When, in the book's own counting.
+    /// When it was used last, by the book's own clock.
     std::uint64_t used = 0;
   };
 
@@ -100,12 +102,13 @@ class AddressBook {
     for (auto it = entries_.begin(); it != entries_.end(); ++it)
       if (it->first != but && (oldest == entries_.end() || it->second.used < oldest->second.used))
         oldest = it;
+    introduced_.erase(oldest->second.met.life);
     entries_.erase(oldest);
   }
 
   std::uint64_t clock_ = 0;
   std::map<NodeId, Entry> entries_;
-  std::map<recovery::Life, std::set<recovery::Life>> introduced_;
+  std::map<PeerInstance, std::set<PeerInstance>> introduced_;
 };
 
 }  // namespace conch::node

@@ -6,10 +6,7 @@
 
 namespace conch::node::address_book_test {
 
-using recovery::Incarnation;
-using recovery::Life;
-
-Life life(std::uint64_t id, std::uint64_t incarnation = 1) {
+PeerInstance life(std::uint64_t id, std::uint64_t incarnation = 1) {
   return {NodeId{id}, Incarnation{incarnation}};
 }
 
@@ -32,6 +29,17 @@ TEST(AddressBookTest, ANewLifeReplacesAnOldOneAndNotTheOtherWayRound) {
   EXPECT_FALSE(book.learn({life(1, 4), "there"}));
   EXPECT_TRUE(book.learn({life(1, 6), "there"}));
   EXPECT_EQ(book.find(NodeId{1})->life, life(1, 6));
+}
+
+TEST(AddressBookTest, ItForgetsWhatItToldALifeThatItDrops) {
+  AddressBook book;
+  overlay::e2e::Enqueue message{{{Stamp{1}, NodeId{2}}}, {}};
+  book.learn({life(2), "there"});
+  book.learn({life(3, 1), "old"});
+  EXPECT_EQ(book.introductions(life(3, 1), NodeId{1}, message).size(), 1u);
+  EXPECT_EQ(book.introductions(life(3, 1), NodeId{1}, message).size(), 0u);
+  book.learn({life(3, 2), "new"});
+  EXPECT_EQ(book.introductions(life(3, 1), NodeId{1}, message).size(), 1u);
 }
 
 TEST(AddressBookTest, ItIsBoundedAndWhoIsUsedStays) {

@@ -1,7 +1,7 @@
-// The clients that wait for a survey of the group, and how one answer goes to all of them.
+// The clients and threads that wait for a survey of the group, which all get the same answer.
 //
-// A client that asks while a survey is under way waits for the next: the one that is under way may
-// have missed what has happened since. So however many ask, each member answers one survey at a
+// A client that asks while a survey is under way waits for the next one, because the current survey
+// may miss what has happened since. So however many clients ask, a member answers one survey at a
 // time.
 #pragma once
 
@@ -15,11 +15,11 @@
 
 namespace conch::node {
 
-/// A client, or a thread of this process, which is told when it is known.
+/// A client, or a thread of this process, which gets the answer by a callback.
 template <class Answer>
 using Asker = std::variant<ClientId, std::function<void(Answer)>>;
 
-/// By a node.
+/// Gives the answer to every asker; `sender` is the node.
 template <class Answer, class Sender>
 void answer_all(const std::vector<Asker<Answer>>& askers, const Answer& answer, Sender& sender) {
   std::string bytes;
@@ -33,7 +33,7 @@ void answer_all(const std::vector<Asker<Answer>>& askers, const Answer& answer, 
   }
 }
 
-/// A client that has gone wants nothing any more.
+/// Removes a client that has disconnected.
 template <class Answer>
 void forget(std::vector<Asker<Answer>>& askers, ClientId client) {
   std::erase_if(askers, [&](const Asker<Answer>& asker) {

@@ -4,9 +4,6 @@
 
 namespace conch::node {
 
-/// Weak, so that a test can be a build without one of the rules.
-[[gnu::weak]] recovery::Rule rule_left_out() { return recovery::Rule::none; }
-
 recovery::Charter charter_of(const CatalogEntry& entry, const std::optional<unsigned>& eps,
                              const Tuning& tuning) {
   recovery::Charter charter{std::string(entry.about.name), &algorithm_of(entry),

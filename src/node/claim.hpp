@@ -1,4 +1,4 @@
-// One wish of one thread or client of this peer for one lock, from its asking to its end.
+// The claim of one thread or client of this peer on one lock, from its request to its end.
 #pragma once
 
 #include <conch/receipt.hpp>
@@ -9,10 +9,10 @@
 
 namespace conch::node {
 
-class LockDesk;
+class LocalLock;
 
-/// What has been said about the lock, here.
-struct Traffic {
+/// The messages about a lock that this peer has sent and received.
+struct LockTraffic {
   std::uint32_t messages_sent = 0;
   std::uint32_t messages_received = 0;
   std::uint64_t bytes_sent = 0;
@@ -25,8 +25,8 @@ class Claim {
     idle,     // asks for nothing
     waiting,  // in the lock's local queue
     inside,
-    lost,     // was inside
-    refused,  // was waiting, and the peer leaves the group
+    lost,     // was inside, and has lost the lock
+    refused,  // was waiting when the peer began to leave the group
   };
 
   explicit Claim(Mode mode) : mode(mode) {}
@@ -37,29 +37,29 @@ class Claim {
   Mode mode;
   State state = State::idle;
   Time asked{};
-  /// What was said of the lock before it asked.
-  Traffic before;
-  /// While inside, and after a loss.
+  /// The lock's traffic before this claim asked.
+  LockTraffic before;
+  /// Valid while inside, and after a loss.
   Fence fence;
   Receipt receipt;
-  LockDesk* desk = nullptr;
-  /// With which life of the peer it entered.
-  recovery::Life life;
+  LocalLock* local_lock = nullptr;
+  /// The life of the peer with which it entered.
+  PeerInstance life;
 
-  /// Whether this process has it, and not a client.
+  /// Whether this process made the claim, and not a client.
   virtual bool is_own() const { return true; }
-  /// For how long, if it is inside.
+  /// How long it has been inside, if it is.
   Duration held(Time now) const { return now - asked - receipt.wait; }
   bool has_place() const { return state == State::waiting || state == State::inside; }
 
   /// The state has changed, but not by a call of the claim's owner. Called under the peer's lock.
   virtual void changed() = 0;
-  /// Whether a command runs under it, which takes a moment to be gone when the lock is lost.
+  /// Whether a command runs under it. A command takes a moment to end when its lock is lost.
   virtual bool is_command() const { return false; }
-  /// A command has to end soon; its claim gives up its place by itself then. May be asked again.
-  /// Called under the peer's lock.
+  /// The command has to end soon, and then the claim drops its place. May be called again. Called
+  /// under the peer's lock.
   virtual void asked_to_let_go() {}
-  /// It is inside, and the lock's data are elsewhere now. Called under the peer's lock.
+  /// The claim is inside, and the lock's data are elsewhere now. Called under the peer's lock.
   virtual void moved() {}
 };
 

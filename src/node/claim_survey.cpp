@@ -14,17 +14,17 @@ using namespace recovery;
 namespace {
 
 constexpr Duration patience_max = std::chrono::seconds(1);
-/// More claims of one process are not shown.
+/// Further claims of one process are not shown.
 constexpr std::size_t claims_max = 4096;
 
 }  // namespace
 
 void add_claim(const Claim& claim, const std::string& lock, Time now,
                std::vector<ClaimPart>& found) {
-  bool is_meant = claim.has_place() && (lock.empty() || claim.desk->name == lock);
+  bool is_meant = claim.has_place() && (lock.empty() || claim.local_lock->name == lock);
   if (!is_meant || found.size() == claims_max) return;
   bool holds = claim.state == Claim::State::inside;
-  found.push_back({claim.desk->name, holds, claim.mode == Mode::read,
+  found.push_back({claim.local_lock->name, holds, claim.mode == Mode::read,
                    holds ? claim.held(now) : now - claim.asked});
 }
 
@@ -49,8 +49,8 @@ void ClaimSurvey::begin(Survey survey, Time now) {
   std::uint64_t number = ++asked_;
   survey.claims.parts.push_back(node_.claims_part(survey.lock, now));
   std::string question = packed(PayloadKind::claims_ask, ClaimsAsk{number, survey.lock});
-  std::vector<NodeId> dead = node_.steward().dead();
-  for (const Member& member : node_.steward().view().roster) {
+  std::vector<NodeId> dead = node_.group_member().dead();
+  for (const Member& member : node_.group_member().view().roster) {
     if (member.life() == node_.self()) continue;
     bool is_dead = std::find(dead.begin(), dead.end(), member.id) != dead.end();
     bool is_asked =
@@ -63,13 +63,13 @@ void ClaimSurvey::begin(Survey survey, Time now) {
   if (alone) finish(number, now);
 }
 
-void ClaimSurvey::asked(const Life& by, const ClaimsAsk& m, Time now) {
+void ClaimSurvey::asked(const PeerInstance& by, const ClaimsAsk& m, Time now) {
   ClaimsPart part = node_.claims_part(m.lock, now);
   part.number = m.number;
   node_.send(by, packed(PayloadKind::claims_part, part));
 }
 
-void ClaimSurvey::told(const Life& by, ClaimsPart part, Time now) {
+void ClaimSurvey::told(const PeerInstance& by, ClaimsPart part, Time now) {
   auto found = surveys_.find(part.number);
   if (found == surveys_.end() || part.life != by || found->second.awaited.erase(by) == 0) return;
   part.host = printable(part.host);
@@ -82,7 +82,7 @@ void ClaimSurvey::finish(std::uint64_t number, Time now) {
   auto found = surveys_.find(number);
   Survey survey = std::move(found->second);
   surveys_.erase(found);
-  for (const Life& life : survey.awaited) survey.claims.silent.push_back(life.id);
+  for (const PeerInstance& life : survey.awaited) survey.claims.silent.push_back(life.id);
   std::sort(survey.claims.parts.begin(), survey.claims.parts.end(),
             [](const ClaimsPart& a, const ClaimsPart& b) { return a.life < b.life; });
   answer_all(survey.askers, survey.claims, node_);

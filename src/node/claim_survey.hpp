@@ -1,5 +1,5 @@
-// Which processes hold a lock and which wait for it, in the whole group: it takes the others'
-// answers. Members of version 1 are not asked.
+// Finds out which processes of the whole group hold a lock or wait for it, by asking all members.
+// Members of protocol version 1 are not asked.
 #pragma once
 
 #include <map>
@@ -15,10 +15,10 @@ namespace conch::node {
 
 class Node;
 
-/// The first protocol version that has this question.
+/// The first protocol version that has these messages.
 inline constexpr std::uint32_t claims_version = 2;
 
-/// What a claim has at this lock, or at any if it is empty.
+/// Adds the claim if it has a place at this lock; at any lock if `lock` is empty.
 void add_claim(const Claim& claim, const std::string& lock, Time now,
                std::vector<ClaimPart>& found);
 
@@ -27,13 +27,13 @@ class ClaimSurvey {
   explicit ClaimSurvey(Node& node) : node_(node) {}
 
   void ask(ClientId client, const AskClaims& m, Time now);
-  /// About all locks: told within a second, or two if others have asked before.
+  /// A survey of all locks: answered within a second, or two if one is under way.
   void ask(Asker<Claims> asker, Time now);
   void left(ClientId client);
 
   // Other peers ask, and answer.
-  void asked(const recovery::Life& by, const ClaimsAsk& m, Time now);
-  void told(const recovery::Life& by, ClaimsPart part, Time now);
+  void asked(const PeerInstance& by, const ClaimsAsk& m, Time now);
+  void told(const PeerInstance& by, ClaimsPart part, Time now);
 
   Time wakes() const;
   void look_after(Time now);
@@ -41,11 +41,11 @@ class ClaimSurvey {
  private:
   struct Survey {
     std::vector<Asker<Claims>> askers;
-    /// Empty: of all locks. There is one such survey at a time.
+    /// Empty for a survey of all locks; only one of those is under way at a time.
     std::string lock;
     Time until;
     Claims claims = {};
-    std::set<recovery::Life> awaited = {};
+    std::set<PeerInstance> awaited = {};
   };
 
   void begin(Survey survey, Time now);

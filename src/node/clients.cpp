@@ -3,9 +3,9 @@
 #include <conch/error.hpp>
 
 #include "node/claim_survey.hpp"
-#include "node/inquiries.hpp"
 #include "node/names.hpp"
 #include "node/node.hpp"
+#include "node/status_survey.hpp"
 
 namespace conch::node {
 
@@ -18,14 +18,15 @@ class Clients::ClientClaim final : public Claim {
         lock(m.lock),
         clients_(clients) {}
   ~ClientClaim() override {
-    if (desk) --desk->users;
+    if (local_lock) --local_lock->users;
   }
   ClientClaim(const ClientClaim&) = delete;
   ClientClaim& operator=(const ClientClaim&) = delete;
 
-  /// Its desk stays as long as it does: a command that has lost its lock may take its time.
+  /// The local lock lives as long as the claim: a command that has lost its lock may take time to
+  /// end.
   void stand_in_line(Node& node, Time now) {
-    LockDesk& line = node.desk_at(lock);
+    LocalLock& line = node.local_lock_at(lock);
     ++line.users;
     node.take_place(*this, line, now);
   }
@@ -34,7 +35,7 @@ class Clients::ClientClaim final : public Claim {
   const std::uint64_t number;
   const std::string lock;
   std::optional<Time> deadline;
-  /// How long nobody else may enter after it has vanished.
+  /// How long nobody else may enter after this peer has vanished.
   Duration lock_delay{};
 
   bool is_own() const override { return false; }
@@ -70,8 +71,8 @@ void Clients::said(ClientId client, std::string_view payload, Time now) {
   std::string why;
   auto message = unpacked<ClientMessage>(payload, why);
   if (!message) {
-    node_.log("a client says what makes no sense: " + why);
-    reply(client, Failed{"this makes no sense: " + why});
+    node_.log("malformed message from a client: " + why);
+    reply(client, Failed{"malformed message: " + why});
     return node_.dismiss(client);
   }
   std::visit([&](const auto& chosen) { take(client, chosen, now); }, *message);
@@ -89,7 +90,7 @@ void Clients::left(ClientId client, Time now) {
 void Clients::give_up(ClientClaim& claim, Time now) {
   forget_deadline(claim);
   std::erase(unrecorded_, &claim);
-  if (claim.desk) node_.drop_place(claim, now);
+  if (claim.local_lock) node_.drop_place(claim, now);
 }
 
 void Clients::forget_deadline(ClientClaim& claim) {
@@ -114,7 +115,7 @@ void Clients::reply(ClientId client, const ClientReply& reply) {
   node_.send(client, bytes);
 }
 
-/// With what its keeper needs to outlast this peer (cli/keeper.hpp).
+/// The reply carries what the command's keeper needs to outlast this peer (cli/keeper.hpp).
 void Clients::let_in(const ClientClaim& claim) {
   std::string bytes;
   encode(bytes, ClientReply(Entered{claim.number, claim.fence}));
@@ -147,8 +148,8 @@ void Clients::take(ClientId client, const Acquire& m, Time now) {
     return reply(client, NotEntered{m.claim, why, false});
   if (!node_.is_member())
     return reply(client, NotEntered{m.claim, "the peer leaves the group", true});
-  LockDesk& desk = node_.desk_at(m.lock);
-  if (m.once && !desk.queue.idle())
+  LocalLock& local_lock = node_.local_lock_at(m.lock);
+  if (m.once && !local_lock.queue.idle())
     return reply(client, NotEntered{m.claim, std::string(not_free), false});
   std::unique_ptr<ClientClaim>& claim = clients_[client][m.claim];
   claim = std::make_unique<ClientClaim>(*this, client, m);
@@ -163,7 +164,7 @@ void Clients::take(ClientId client, const Acquire& m, Time now) {
   unrecorded_.push_back(claim.get());
 }
 
-/// The register remembers the lock delay before the lock is asked for.
+/// A claim gets in line only once the register has recorded its lock delay.
 void Clients::lock_delay_recorded(Time now) {
   for (ClientClaim* claim : std::exchange(unrecorded_, {})) {
     if (!node_.is_member()) {
@@ -188,15 +189,15 @@ void Clients::take(ClientId client, const GiveUp& m, Time now) {
 }
 
 void Clients::take(ClientId client, const AskStatus&, Time now) {
-  node_.inquiries().ask(client, now);
+  node_.status_survey().ask(client, now);
 }
 
 void Clients::take(ClientId client, const Evict& m, Time now) {
-  node_.inquiries().evict(client, m.member, Haste::none, now);
+  node_.status_survey().evict(client, m.member, Haste::none, now);
 }
 
 void Clients::take(ClientId client, const EvictNow& m, Time now) {
-  node_.inquiries().evict(client, m.member, Haste::now, now);
+  node_.status_survey().evict(client, m.member, Haste::now, now);
 }
 
 void Clients::take(ClientId client, const ForceOpen& m, Time now) {
@@ -213,7 +214,7 @@ void Clients::force_open(ClientId client, const std::string& lock, Haste haste, 
   } catch (const Error& error) {
     return reply(client, Failed{error.what()});
   }
-  node_.inquiries().force_open(client, lock, haste, now);
+  node_.status_survey().force_open(client, lock, haste, now);
 }
 
 void Clients::take(ClientId client, const Describe& m, Time) {

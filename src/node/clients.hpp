@@ -1,7 +1,7 @@
 // The processes of this machine that use the peer through its Unix socket: `conch lock`, `status`.
 //
-// A client's claims wait in the same lines as those of threads. When its connection ends, what it
-// has is given up; so whoever keeps a copy of its socket keeps its locks.
+// A client's claims wait in the same queues as those of threads. When its connection ends, the peer
+// gives up everything that it holds; so a process that keeps a copy of its socket keeps its locks.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,13 @@ class Clients {
   void said(ClientId client, std::string_view payload, Time now);
   void left(ClientId client, Time now);
 
-  /// When somebody's patience ends.
+  /// The earliest deadline of a waiting claim.
   Time wakes() const;
   void look_after(Time now);
-  /// The register may remember a longer lock delay by now.
+  /// The register may have recorded a longer lock delay.
   void lock_delay_recorded(Time now);
   std::size_t size() const { return clients_.size(); }
-  /// Adds those who hold this lock or wait for it, or any if it is empty.
+  /// Adds the clients that hold this lock or wait for it; any lock if `lock` is empty.
   void describe(const std::string& lock, Time now, std::vector<ProcessPart>& found) const;
 
  private:
@@ -59,17 +59,17 @@ class Clients {
   void forget_deadline(ClientClaim& claim);
   std::string objection(ClientId client, const Acquire& m) const;
 
-  /// What one client may have at a time.
+  /// The most claims that one client may have at a time.
   static constexpr std::size_t claims_max = 4096;
 
   Node& node_;
   std::map<ClientId, ClaimsByNumber> clients_;
-  /// The commands of clients that have described themselves.
+  /// The commands that clients have described.
   std::map<ClientId, std::string> commands_;
   std::set<std::pair<Time, ClientClaim*>> deadlines_;
-  /// The lock delays of clients that have asked for one.
+  /// The lock delays that clients have asked for.
   std::map<ClientId, Duration> lock_delays_;
-  /// Those that have no place yet: the register does not remember their lock delay.
+  /// Claims that are not in line yet, because the register has not recorded their lock delay.
   std::vector<ClientClaim*> unrecorded_;
 };
 

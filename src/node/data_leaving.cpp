@@ -1,4 +1,5 @@
-// What becomes of the data of a peer that leaves; of the last one; and of the first.
+// What happens to the data when a peer leaves, when the last one leaves, and when the first one of
+// a new group begins.
 #include <algorithm>
 
 #include "node/data_store.hpp"
@@ -7,11 +8,11 @@ namespace conch::node {
 
 using namespace recovery;
 
-/// It is for this peer to see that the newest data do not end with it.
+/// Whether this peer has to see to it that these data, the newest, do not end with it.
 bool DataStore::is_answerable(const std::string& lock, const LockData& data) const {
   std::uint64_t version = data.version();
   if (version == 0 || version == data.bequeathed) return false;
-  // What was newer may have been lost since we heard of it.
+  // Newer data may have been lost since this peer heard of them.
   DataRef known = knowledge_.known_data(lock);
   bool is_ours = known.location == self_.id && known.version == version;
   return is_ours || (data.owed == version && version > data.outdated);
@@ -34,7 +35,7 @@ void DataStore::go_on_leaving(Time now) {
   heir_.again = Time::max();
   while (std::optional<std::string> lock = find_answerable()) {
     if (now >= leaves_until_) {
-      world_.log("nobody takes the data of '" + *lock + "': they end with this peer",
+      world_.log("nobody takes over the data of '" + *lock + "': they are lost with this peer",
                  LogLevel::warning);
       break;
     }
@@ -51,7 +52,8 @@ void DataStore::go_on_leaving(Time now) {
   phase_ = Phase::gone;
 }
 
-/// Asks the next one, or waits before it asks everybody again; false if it is to insist now.
+/// Offers the data to the next member, or waits before it asks all of them again. False if the peer
+/// has to insist from now on.
 bool DataStore::offer(const LockData::Whole& whole, Time now) {
   for (const Member* each : others()) {
     if (heir_.asked.contains(each->life())) continue;
@@ -76,7 +78,7 @@ bool DataStore::offer(const LockData::Whole& whole, Time now) {
 void DataStore::heir_answered(const TransferEnd& end, Time now) {
   heir_.transfer.reset();
   if (end.kind == TransferEnd::Kind::kept) {
-    // But it stays: the lock still says that it is here.
+    // The data stay here as well, because the lock still says that they are here.
     if (auto found = locks_.find(heir_.lock); found != locks_.end())
       found->second.bequeathed = heir_.version;
   } else {
@@ -85,8 +87,8 @@ void DataStore::heir_answered(const TransferEnd& end, Time now) {
   go_on_leaving(now);
 }
 
-/// The last peer saves the data, and its lock says that there are none. Somebody who joins before
-/// it is gone then begins with nothing, instead of asking for what nobody has any more.
+/// The last peer saves the data, and its lock says that there are none. So a peer that joins before
+/// the last one is gone begins with nothing, instead of asking for data that nobody has any more.
 bool DataStore::end(const std::string& lock, Time now) {
   bool is_last = others().empty();
   if (is_last) {

@@ -1,4 +1,4 @@
-// What becomes of data whose peer leaves, or begins a new life.
+// Tests of what happens to data whose peer leaves, or begins a new life.
 #include <gtest/gtest.h>
 
 #include "node/testing/data_store.hpp"
@@ -18,7 +18,7 @@ TEST_F(DataStoreTest, WhoLeavesFindsAnHeir) {
   EXPECT_NE(store.find("words", 7).block, nullptr) << "the lock still says that they are here";
 }
 
-/// Another process of the machine has the lock by then, and the same memory.
+/// Another process of the machine, which shares the memory, holds the lock by then.
 TEST_F(DataStoreTest, WhatAnotherBeginsToWriteAsWeLeaveIsNotOursToGive) {
   write(7, "words");
   auto& shared = static_cast<Memory&>(*store.find("words", 7).block);

@@ -1,4 +1,4 @@
-// How data come to a holder, and how what it has written comes to others.
+// How data get to a holder, and how the ones that it has written get to other peers.
 #include <algorithm>
 
 #include "node/data_store.hpp"
@@ -10,10 +10,10 @@ using namespace recovery;
 
 namespace {
 
-/// Between two calls to somebody who does not answer.
+/// The pause between two pings of a peer that does not answer.
 constexpr Duration call_period = std::chrono::milliseconds(500);
 
-/// Between two attempts to get data from a member that does not answer.
+/// The pause between two attempts to fetch data from a member that does not answer.
 constexpr Duration retry_delay = std::chrono::milliseconds(20);
 
 }  // namespace
@@ -37,13 +37,13 @@ void DataStore::cancel(DataSection& section) {
   std::erase(busy_, &section);
 }
 
-/// Something has happened that may matter to it.
+/// Takes the next step of a section, if it is busy.
 void DataStore::go_on(DataSection& section, Time now) {
   bool is_busy = std::find(busy_.begin(), busy_.end(), &section) != busy_.end();
   if (is_busy) conclude(section, step(section, now));
 }
 
-/// Its owner is told if it has come to an end.
+/// If there is a result, ends the work and tells it to the section's owner.
 void DataStore::conclude(DataSection& section, std::optional<Status> status) {
   if (!status) return;
   bool was_bringing = section.doing_ == DataSection::Doing::bringing;
@@ -98,15 +98,15 @@ void DataStore::ended(std::uint64_t number, const TransferEnd& end, Time now) {
   }
 }
 
-/// It may be that only we do not reach it, and then nobody else would suspect it. A channel tells
-/// whether it is heard.
+/// Pings the other peer over a channel. If only this peer cannot reach it, nobody else suspects it,
+/// but the channel notices that it does not acknowledge.
 void DataStore::call(DataSection& section, Time now) {
   if (now < section.calls_again_) return;
   section.calls_again_ = now + call_period;
   mail_.send(section.with_, packed(PayloadKind::ping, Ping{}));
 }
 
-// How they come.
+// Fetching.
 
 std::optional<DataStore::Status> DataStore::step_bringing(DataSection& section, Time now) {
   if (find_here(section)) return set_apart(section);
@@ -133,8 +133,9 @@ const Member* DataStore::find_keeper(const DataSection& section) const {
   return nullptr;
 }
 
-/// What is torn may still be written by who tore it. Whoever wants others to have copies leaves
-/// what is here as it is until then.
+/// Torn data are copied, because the writer that tore them may still be writing. A holder that
+/// promises copies works on a copy, too, and leaves the newest data as they are until it has
+/// finished.
 std::optional<DataStore::Status> DataStore::set_apart(DataSection& section) {
   bool is_needed = !section.is_aside && (section.is_torn_ || is_apart(section));
   if (!is_needed) return section.is_torn_ ? Status::torn : Status::ok;
@@ -154,7 +155,7 @@ std::optional<DataStore::Status> DataStore::copied(DataSection& section, const T
   if (section.data_.version != section.asked_.version) return step(section, now);
   if (end.kind != TransferEnd::Kind::came) return Status::no_memory;
   bool has_changed = !section.is_torn_ && !section.block->has(section.asked_.version);
-  if (has_changed) return step(section, now);  // In memory that others have, too.
+  if (has_changed) return step(section, now);  // Another process has changed it.
   section.block = copy;
   section.is_aside = true;
   return section.is_torn_ ? Status::torn : Status::ok;
@@ -163,7 +164,7 @@ std::optional<DataStore::Status> DataStore::copied(DataSection& section, const T
 std::optional<DataStore::Status> DataStore::fetched(DataSection& section, const TransferEnd& end,
                                                     Time now) {
   bool is_same = section.data_ == section.asked_;
-  // A peer that was put out has not reported these data to the epoch, which may count them as lost.
+  // A peer that was evicted has not reported these data to the epoch, which may count them as lost.
   bool is_meant =
       section.data_.version == section.asked_.version && roster_.contains(section.with_);
   bool has_come = end.kind == TransferEnd::Kind::came && is_meant && take(section, end);
@@ -171,7 +172,7 @@ std::optional<DataStore::Status> DataStore::fetched(DataSection& section, const 
   if (end.kind == TransferEnd::Kind::no_memory) return Status::no_memory;
   bool is_gone = end.kind == TransferEnd::Kind::gone;
   if (is_gone && is_same) note_without(section);
-  // No answer: the peer was busy; or it is gone, and the next epoch will say where the data are.
+  // No answer: the other peer is busy, or it has gone and the next epoch tells where the data are.
   if (is_gone || !is_same) return step(section, now);
   section.again_ = now + retry_delay;
   return std::nullopt;
@@ -185,7 +186,7 @@ void DataStore::note_without(DataSection& section) {
              LogLevel::warning);
 }
 
-/// False if they are other data than were asked for.
+/// False if these are not the data that were asked for.
 bool DataStore::take(DataSection& section, const TransferEnd& end) {
   bool is_partial = end.is_streamed && is_part(section);
   bool is_whole = !end.is_torn && !is_partial;
@@ -195,6 +196,7 @@ bool DataStore::take(DataSection& section, const TransferEnd& end) {
   section.block = end.block;
   section.is_torn_ = end.is_torn;
   section.is_partial = is_partial;
+  section.part_of_ = is_partial ? version : 0;
   section.is_streamed_ = end.is_streamed;
   section.is_aside = end.is_streamed && !is_whole;
   section.data_.location = section.with_.id;
@@ -211,10 +213,14 @@ std::shared_ptr<Block> DataStore::make_room(std::uint64_t number) {
                            : locks_[section->lock].take_spare(size, world_);
 }
 
-// How they are left.
+// Leaving.
 
 std::optional<DataStore::Status> DataStore::step_patching(DataSection& section, Time now) {
-  bool is_lost = section.is_in_vain() || !section.data_.location;
+  // A part belongs to the version that it was read from. If an epoch has lost that version, the
+  // part is lost, too.
+  std::uint64_t version = section.data_.version;
+  bool is_meant = version == section.part_of_ || version == section.written_->version;
+  bool is_lost = section.is_in_vain() || !section.data_.location || !is_meant;
   if (is_lost) return section.written_.reset(), Status::peer_lost;
   const Member* keeper = roster_.find(*section.data_.location);
   if (!keeper) return section.again_ = now + round_delay, std::nullopt;
@@ -223,7 +229,7 @@ std::optional<DataStore::Status> DataStore::step_patching(DataSection& section, 
   Range range = section.window;
   range.end = std::min(range.end, data.size);
   begin(section, *keeper,
-        {.question = PatchData{section.lock, section.data_.version, data, range},
+        {.question = PatchData{section.lock, version, data, range},
          .data = data,
          .block = section.block});
   return std::nullopt;
@@ -240,7 +246,7 @@ std::optional<DataStore::Status> DataStore::patched(DataSection& section, const 
   return Status::ok;
 }
 
-/// Until so many others have it, or all if they are fewer.
+/// Goes on until `copies` other members have the data, or all of them if they are fewer.
 std::optional<DataStore::Status> DataStore::step_spreading(DataSection& section, Time now) {
   if (section.is_in_vain()) return Status::peer_lost;
   std::vector<const Member*> members = others();

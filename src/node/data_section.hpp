@@ -1,6 +1,6 @@
-// What one holder of a lock does with the data that it protects: from the lock that says where they
-// are to the one that says where they were left. It belongs to whoever holds the lock; a DataStore
-// works on it.
+// What one holder of a lock does with the data that the lock protects: from the lock that tells
+// where the data are, to the one that tells where they were left. The holder owns it, and a
+// DataStore works on it.
 #pragma once
 
 #include <cstdint>
@@ -20,40 +20,40 @@ class DataSection {
  public:
   virtual ~DataSection() = default;
 
-  // What is wanted.
+  // What the holder wants.
 
   std::string lock;
   bool writes = true;
-  /// So many others are to have what was written.
+  /// How many other peers have to have what was written.
   unsigned copies = 0;
-  /// The part that is used; what is outside of it need not be here.
+  /// The part that is used; the rest need not be here.
   Range window;
   /// A thread waits, and can carry out transfers itself.
   bool is_awaited = false;
 
-  // What has come of it.
+  // The result.
 
-  /// What the holder works on; none: there is nothing, or nobody has it.
+  /// What the holder works on; null if there are no data, or nobody has them.
   std::shared_ptr<Block> block;
   /// Nobody else sees the block.
   bool is_aside = false;
-  /// It has nothing but the window.
+  /// The block has nothing but the window.
   bool is_partial = false;
-  /// Where the data are that were found; set by a store.
+  /// Where the data were found; set by the store.
   const DataRef& data() const { return data_; }
 
-  // What the store says, of what did not end at once.
+  // Calls from the store, about work that did not end at once.
 
-  /// A transfer is under way, and may be carried out by the thread that waits.
+  /// A transfer is under way, and the waiting thread may carry it out.
   virtual void begun() {}
-  /// What was written is whole, and what was there before is gone: from here on the lock tells of
-  /// these data, whatever makes it go on.
+  /// The new version is complete and the old one is gone. From here on the lock must tell of this
+  /// one, however it is passed on.
   virtual void replaced(const DataRef& data) = 0;
-  /// The data are here; or they are torn, lost, or too large.
+  /// The data are here; or they are torn, lost or too large.
   virtual void brought(dho::Status status) = 0;
-  /// What was written is where it should be; or nobody knows.
+  /// The new version is where it should be, or its fate is unknown.
   virtual void left(dho::Status status) = 0;
-  /// The lock or the lease is gone: nobody may count on what is written.
+  /// The lock or the lease is gone, so nobody may rely on what is written.
   virtual bool is_in_vain() const = 0;
 
   bool is_busy() const { return doing_ != Doing::nothing; }
@@ -66,24 +66,26 @@ class DataSection {
   Doing doing_ = Doing::nothing;
   /// Where the data are; that may change.
   DataRef data_;
-  /// What the lock is to say of them when they are left; none: what it says.
+  /// What the lock is to tell of the data when they are left; empty leaves it as it is.
   std::optional<DataRef> written_;
-  /// The transfer that is under way: its number, with whom, and of what.
+  /// The transfer under way: its number, the other peer, and the data that were asked for.
   std::optional<std::uint64_t> transfer_;
-  Life with_;
-  /// When to ask over a channel whether the other one is there.
+  PeerInstance with_;
+  /// When to ask again, over a channel, whether the other peer is alive.
   Time calls_again_{};
   DataRef asked_;
-  /// Into which the data are copied, if that is what is under way.
+  /// The version of which a holder of a part has that part.
+  std::uint64_t part_of_ = 0;
+  /// The target of the copy within this process that is under way.
   std::shared_ptr<Block> into_;
-  /// When to try again; never: something has to happen first.
+  /// When to try again; Time::max() waits for an event.
   Time again_ = Time::max();
-  /// Members that do not have the data, or did not want them in this round; and those who have a
+  /// Members that do not have the data, or declined them in this round; and members that have a
   /// copy.
-  std::set<Life> without_;
-  std::set<Life> have_;
+  std::set<PeerInstance> without_;
+  std::set<PeerInstance> have_;
   bool is_torn_ = false;
-  /// They came from another machine.
+  /// The data came from another machine.
   bool is_streamed_ = false;
 };
 

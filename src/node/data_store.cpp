@@ -12,7 +12,7 @@ using dho::bytes_in;
 
 // The group.
 
-void DataStore::live_as(const Life& life) {
+void DataStore::live_as(const PeerInstance& life) {
   if (self_ == life) return;
   self_ = life;
   roster_ = {};
@@ -33,7 +33,7 @@ void DataStore::follow_view(const View& view, Time now) {
   go_on_leaving(now);
 }
 
-/// All other members, those with larger identifiers first: so not everybody asks the same.
+/// All other members, those with larger identifiers first, so that not all peers ask the same one.
 std::vector<const Member*> DataStore::others() const {
   std::vector<const Member*> before;
   std::vector<const Member*> after;
@@ -65,7 +65,7 @@ void DataStore::close(const std::string& lock) {
   drop_if_useless(lock);
 }
 
-/// A process that has no handle of it keeps only what may be the newest.
+/// A process without a handle keeps only data that may be the newest.
 void DataStore::drop_if_useless(const std::string& lock) {
   auto found = locks_.find(lock);
   if (found == locks_.end() || found->second.handles > 0) return;
@@ -80,7 +80,7 @@ void DataStore::enter(DataSection& section, const DataRef& data) {
   section.written_.reset();
   section.without_.clear();
   section.have_.clear();
-  // Data that came with the lock count from here on, and the next epoch is told of them.
+  // Data that came ahead of the lock count from here on, and the next epoch is told of them.
   LockData& here = locks_[section.lock];
   if (!here.find_newest(data.version) && here.unpack(data, world_)) {
     ++enclosures_;
@@ -99,7 +99,7 @@ bool DataStore::is_part(const DataSection& section) const {
   return bytes_in(range_of(section), size) < size;
 }
 
-/// Whether the data are in this process's memory, whole or torn.
+/// Finds the data in this process's memory, whole or torn.
 bool DataStore::find_here(DataSection& section) {
   LockData& here = locks_[section.lock];
   section.is_torn_ = false;
@@ -118,7 +118,7 @@ bool DataStore::bring_at_once(DataSection& section) {
   try {
     std::shared_ptr<Block> copy = locks_[section.lock].take_spare(size, world_);
     copy->copy(*section.block, size);
-    if (!section.block->has(section.data_.version)) return false;  // It changed meanwhile.
+    if (!section.block->has(section.data_.version)) return false;  // It has changed.
     section.block = copy;
   } catch (const std::bad_alloc&) {
     return false;
@@ -137,8 +137,8 @@ bool DataStore::begin(DataSection& section, std::uint64_t version, std::uint64_t
   }
   bool is_in_place = section.writes && section.block && !section.is_aside;
   if (!is_in_place) return true;
-  // Whoever is next looks for the mark. Perhaps it has come and gone already: the block stays what
-  // it has become.
+  // The next holder looks for the mark, so the lock is checked again after it was set. If others
+  // have written before, the block keeps what they left.
   Block& block = *section.block;
   bool is_marked = block.begin_writing(version);
   if (is_marked && !section.is_in_vain()) return true;
@@ -159,7 +159,7 @@ void DataStore::resize(DataSection& section, std::uint64_t before, std::uint64_t
 std::optional<DataStore::Status> DataStore::leave(DataSection& section, const DataRef& data,
                                                   bool is_rolled_back, Time now) {
   if (!section.writes) return Status::ok;
-  // Without a lease nobody may count on what was written, nor take it for the newest.
+  // Without a lease nobody may rely on what was written, nor take it for the newest.
   if (section.is_in_vain()) return Status::peer_lost;
   if (!section.block || data.size == 0) {
     bool is_unchanged = section.data_.size == 0 && !is_rolled_back;
@@ -188,7 +188,7 @@ std::optional<DataStore::Status> DataStore::leave(DataSection& section, const Da
 
 std::optional<DataRef> DataStore::put_down(DataSection& section) {
   std::optional<DataRef> written = std::exchange(section.written_, std::nullopt);
-  // A keeper on another machine does not see what we wrote, and can drop its copy.
+  // A keeper on another machine does not see what was written here, and can drop its copy.
   bool is_moved = written && written->location == self_.id && section.is_streamed_;
   const Member* keeper =
       is_moved && section.data_.location ? roster_.find(*section.data_.location) : nullptr;
@@ -202,7 +202,7 @@ std::optional<DataRef> DataStore::put_down(DataSection& section) {
   return written;
 }
 
-// What others ask.
+// Requests of other peers.
 
 DataStore::Found DataStore::find(const std::string& lock, std::uint64_t version) const {
   auto found = locks_.find(lock);
@@ -216,15 +216,16 @@ std::uint64_t DataStore::version(const std::string& lock) const {
   return found == locks_.end() ? 0 : found->second.version();
 }
 
-/// The lock was forced open since its holder entered with this fence. What such a holder said
-/// before it was told may come late.
+/// Whether the lock was forced open since its holder entered with this fence. What such a holder
+/// said before it was told may come late.
 bool DataStore::is_overdue(const std::string& lock, std::uint64_t fence) const {
   auto found = forced_.find(lock);
   return found != forced_.end() && Fence(fence).epoch() < found->second;
 }
 
-/// From a member, and not in vain.
-bool DataStore::accepts(const Life& from, const KeepData& m) const {
+/// Accepts data only from members, only while this peer can answer for them, and not from a holder
+/// whose lock was forced open.
+bool DataStore::accepts(const PeerInstance& from, const KeepData& m) const {
   if (!roster_.contains(from) || m.data.version == 0) return false;
   if (!m.inherit && is_overdue(m.lock, m.data.version)) return false;
   switch (phase_) {
@@ -240,9 +241,10 @@ std::shared_ptr<Block> DataStore::make_room(const KeepData& m) {
   return here.version() >= m.data.version ? nullptr : here.take_spare(m.data.size, world_);
 }
 
-/// Data that are here already stay where they are: somebody may be using them. Older data than
-/// those count as kept.
-bool DataStore::keep(const Life& from, const KeepData& m, const std::shared_ptr<Block>& block) {
+/// Data that are here already stay where they are, because somebody may be using them. Data that
+/// are older than those count as kept.
+bool DataStore::keep(const PeerInstance& from, const KeepData& m,
+                     const std::shared_ptr<Block>& block) {
   LockData& here = locks_[m.lock];
   std::uint64_t version = here.version();
   bool is_here = version >= m.data.version;
@@ -255,28 +257,31 @@ bool DataStore::keep(const Life& from, const KeepData& m, const std::shared_ptr<
   return true;
 }
 
-DataStore::PatchAnswer DataStore::accepts(const Life& from, const PatchData& m) const {
+DataStore::PatchAnswer DataStore::accepts(const PeerInstance& from, const PatchData& m) const {
   bool makes_sense = m.range.begin <= m.range.end && m.range.end <= m.data.size &&
                      m.data.version != 0 && phase_ == Phase::here;
   auto found = locks_.find(m.lock);
   if (!makes_sense || !roster_.contains(from) || found == locks_.end())
     return PatchAnswer::declined;
-  // It was told so, and has not heard the answer.
+  // The sender has patched it already, and has not received the answer.
   if (found->second.find(m.data.version)) return PatchAnswer::kept;
   if (is_overdue(m.lock, m.data.version)) return PatchAnswer::declined;
-  // The next epoch has been told of the version as it is: with another, it would be lost.
+  // This version was reported to the next epoch, and would be lost if it changed now.
   if (!knowledge_.is_working()) return PatchAnswer::later;
   return found->second.find(m.version) ? PatchAnswer::go_on : PatchAnswer::declined;
 }
 
-DataStore::PatchAnswer DataStore::patch(const Life& from, const PatchData& m,
+DataStore::PatchAnswer DataStore::patch(const PeerInstance& from, const PatchData& m,
                                         std::string_view bytes) {
   PatchAnswer answer = accepts(from, m);
   if (answer != PatchAnswer::go_on) return answer;
   LockData& here = locks_[m.lock];
   std::shared_ptr<Block> block = here.find(m.version);
-  // Somebody who has lost the lock may look at the memory, and leave it as it was.
+  // A peer that has lost the lock may have marked the block, and will leave it as it was.
   if (!block) return PatchAnswer::later;
+  // A patch that moves the end of the data has to bring all bytes up to the new end.
+  bool has_the_end = m.range.begin <= block->size() && m.range.end == m.data.size;
+  if (m.data.size != block->size() && !has_the_end) return PatchAnswer::declined;
   block->reserve(m.data.size);
   if (!block->begin_writing(m.data.version)) return PatchAnswer::later;
   block->fill(bytes, m.range.begin);
@@ -296,18 +301,18 @@ void DataStore::put_spare(const std::string& lock, const std::shared_ptr<Block>&
 
 // The locks.
 
-void DataStore::enclose(const Life& to, const std::string& lock, const DataRef& data) {
+void DataStore::enclose(const PeerInstance& to, const std::string& lock, const DataRef& data) {
   bool is_wanted = data.size <= wire::enclosure_bytes_max && data.location != to.id;
   auto found = is_wanted ? locks_.find(lock) : locks_.end();
   std::shared_ptr<Block> block = found == locks_.end() ? nullptr : found->second.find(data.version);
   if (!block || !mail_.can_enclose(to)) return;
   try {
     Enclosure enclosure{lock, data.version, block->text(data.size)};
-    // Whoever says something of a lock need not hold it: the holder may have begun to write.
+    // The sender of the message need not hold the lock, and the holder may have begun to write.
     if (!block->has(data.version)) return;
     if (!mail_.send(to, packed(PayloadKind::enclosure, enclosure))) return;
   } catch (const std::bad_alloc&) {
-    return;  // They will be asked for.
+    return;  // The receiver will fetch them.
   }
   world_.count_data(data.size, 0);
 }
@@ -326,7 +331,7 @@ void DataStore::outdated(const std::string& lock, std::uint64_t version) {
   drop_if_useless(lock);
 }
 
-/// A holder has written that there is nothing.
+/// A holder has written that there are no data.
 void DataStore::emptied(const std::string& lock, std::uint64_t version) {
   outdated(lock, version);
   world_.forget_saved(lock);

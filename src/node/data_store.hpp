@@ -1,17 +1,19 @@
-// What a peer has of the data that locks protect, how it gets the rest, and how others get theirs:
-// everything about that is decided here. Transfers are carried out by its world.
+// Decides everything about the data that locks protect: which of them this peer has, how it gets
+// the others, and how other peers get theirs. Its world carries out the transfers.
 //
-// Which version is where is told by the lock. Versions are the fences of their writers: what has
-// the same number is the same, for ever.
+// The lock tells which version is where. A version is the fence of its writer, so what has the same
+// version is the same for ever.
 //
-//   - Who enters and does not have the data asks whom the lock names, and then all others, for any
-//     of them may have a copy. While nobody is there who has the name, the next epoch will tell.
-//   - Within a machine the memory is passed, once; from then on all who have it see which version
-//     it is, and a handover costs nothing but the lock. Between machines the bytes are streamed.
-//   - Who promises copies works beside the data, and its lock goes on when others have them.
-//   - Who had nothing but a part sends that back to where the rest is.
+//   - A holder that does not have the data asks the peer that the lock names, and then all others,
+//     as any of them may have a copy. If the named peer is not a member, the next epoch will tell.
+//   - Within a machine the memory itself is passed, once. From then on all processes that have it
+//     see which version is in it, and a handover costs nothing but the lock. Between machines the
+//     bytes are streamed.
+//   - A holder that promises copies works on a copy, and its lock goes on once other peers have the
+//     new version.
+//   - A holder that had only a part sends that part back to where the rest is.
 //   - A peer keeps what it has until it sees something newer. One that leaves gives the newest to
-//     an heir first; the epoch in which it leaves then finds them there.
+//     an heir first, and the epoch in which it leaves finds them there.
 #pragma once
 
 #include <cstdint>
@@ -27,171 +29,176 @@
 #include "node/data_world.hpp"
 #include "node/talk.hpp"
 #include "node/versioned_blocks.hpp"
-#include "recovery/steward.hpp"
+#include "recovery/leased_member.hpp"
 
 namespace conch::node {
 
-/// What a peer knows of its locks.
+/// What a peer knows about its locks.
 class LockKnowledge {
  public:
-  /// The newest data of a lock that it has heard of.
+  /// The newest data of a lock that this peer has heard of.
   virtual DataRef known_data(const std::string& lock) const = 0;
-  /// It is in an epoch that goes on: it has not reported what is here to the next.
+  /// Whether the current epoch goes on: this peer has not yet reported its data to the next one.
   virtual bool is_working() const = 0;
 
  protected:
   ~LockKnowledge() = default;
 };
 
-/// How a peer reaches others.
-class Mail {
+/// Sends messages to other peers.
+class PeerSender {
  public:
-  /// False if nobody knows where it is: then nothing is sent.
-  virtual bool send(const Life& to, std::string_view payload) = 0;
-  /// Data may go to this one with a lock: it has no memory with us, and the way is free.
-  virtual bool can_enclose(const Life& to) const = 0;
+  /// False if the address of that life is unknown; then nothing is sent.
+  virtual bool send(const PeerInstance& to, std::string_view payload) = 0;
+  /// Whether data may go ahead of a lock: this life shares no memory with us, and the backlog of
+  /// its channel is small.
+  virtual bool can_enclose(const PeerInstance& to) const = 0;
 
  protected:
-  ~Mail() = default;
+  ~PeerSender() = default;
 };
 
 class DataStore {
  public:
   using Status = dho::Status;
 
-  DataStore(DataWorld& world, const LockKnowledge& locks, Mail& mail)
+  DataStore(DataWorld& world, const LockKnowledge& locks, PeerSender& mail)
       : world_(world), knowledge_(locks), mail_(mail) {}
 
   // The group.
 
-  /// A life begins: with nothing, and nobody knows it yet.
-  void live_as(const Life& life);
+  /// Begins a life, which has nothing and is known to nobody.
+  void live_as(const PeerInstance& life);
   void follow_view(const recovery::View& view, Time now);
-  /// Nothing is to end with this peer that another can take. By then it ends in any case.
+  /// Gives to others what would otherwise end with this peer. What nobody has taken at `until` ends
+  /// with it.
   void bequeath(Time until, Time now);
   bool is_bequeathed() const { return phase_ == Phase::gone; }
-  /// The lock whose data nobody is there to take: somebody is to enter it and call `end`.
+  /// A lock whose data nobody can take: the peer has to enter it and call `end`.
   const std::optional<std::string>& lock_to_end() const { return lock_to_end_; }
-  /// False if somebody has come who can take them: they have not ended.
+  /// False if somebody who can take the data has come, so that they have not ended.
   bool end(const std::string& lock, Time now);
-  /// It could not be entered: again, after a while.
+  /// The lock could not be entered. Try again after a while.
   void not_entered(Time now);
-  /// What the former group has left, by who founds the next and has entered; none if there is none.
+  /// For the founder of a group that has entered the lock: the data that the former group left;
+  /// empty if there are none.
   std::optional<DataRef> restore(const std::string& lock, std::uint64_t version);
 
   void look_after(Time now);
   Time wakes() const;
 
-  // Handles. A section is busy from a call that did not end at once to what the store says then.
+  // Handles. A section is busy from a call that did not end at once until the store calls it back.
 
   void open(const std::string& lock) { ++locks_[lock].handles; }
   void close(const std::string& lock);
-  /// Its holder was told of these data; what it had before is over.
+  /// A holder enters, and was told of these data. What the section had before is dropped.
   void enter(DataSection& section, const DataRef& data);
-  /// The data are elsewhere now.
+  /// The data have moved to another peer.
   void move(DataSection& section, const DataRef& data, Time now);
-  /// True: the data are in this process's memory, and what had to be done with them was little.
+  /// True if the data are in this process's memory and needed little work.
   bool bring_at_once(DataSection& section);
-  /// How that ended, or nothing yet.
+  /// The result, or empty if it takes longer.
   std::optional<Status> bring(DataSection& section, Time now);
-  /// Data that end at `size` are used, and perhaps changed. Who was told that they are lost finds
-  /// zeroes. False if that would be in vain: they may be another's by now.
+  /// The holder is going to use data that end at `size`, and perhaps to change them. Data that it
+  /// was told are lost read as zeroes. False if the lock or the lease is gone: the memory may be
+  /// another holder's by now.
   bool begin(DataSection& section, std::uint64_t version, std::uint64_t size);
-  /// What comes in is zero. Throws std::bad_alloc.
+  /// New bytes are zero. Throws std::bad_alloc.
   void resize(DataSection& section, std::uint64_t before, std::uint64_t size);
-  /// They are this version from now on, and as many others have it as were promised. Whether older
-  /// ones were found than those of the last writer.
+  /// The data are this version from now on. Ends once as many others have them as were promised.
+  /// `is_rolled_back` says that the holder found older data than the last writer had left.
   std::optional<Status> leave(DataSection& section, const DataRef& data, bool is_rolled_back,
                               Time now);
-  /// What the lock is to say of the data when it goes on, if that has changed.
+  /// What the lock has to tell of the data when it is passed on; empty if that has not changed.
   std::optional<DataRef> put_down(DataSection& section);
-  /// It wants nothing any more.
+  /// The section wants nothing any more.
   void cancel(DataSection& section);
 
   // Transfers.
 
-  /// For what comes; none if nobody wants it any more. Throws std::bad_alloc.
+  /// Memory for the bytes that come; null if nobody wants them any more. Throws std::bad_alloc.
   std::shared_ptr<Block> make_room(std::uint64_t number);
   void ended(std::uint64_t number, const TransferEnd& end, Time now);
 
-  // What others ask.
+  // Requests of other peers.
 
   struct Found {
     std::shared_ptr<Block> block;
     bool is_torn = false;
   };
   Found find(const std::string& lock, std::uint64_t version) const;
-  /// Room for data that another peer wants us to keep; none if they are here already, or newer
-  /// ones. Throws std::bad_alloc.
+  /// Memory for data that another peer asks us to keep; null if these or newer ones are here
+  /// already. Throws std::bad_alloc.
   std::shared_ptr<Block> make_room(const KeepData& m);
-  bool accepts(const Life& from, const KeepData& m) const;
-  /// The block is what `make_room` gave, filled, or the sender's own memory. False if it has become
-  /// too late.
-  bool keep(const Life& from, const KeepData& m, const std::shared_ptr<Block>& block);
-  /// Later: it is to be asked again, so nothing is said.
+  bool accepts(const PeerInstance& from, const KeepData& m) const;
+  /// `block` is what `make_room` gave, filled, or the sender's own memory. False if it has come too
+  /// late.
+  bool keep(const PeerInstance& from, const KeepData& m, const std::shared_ptr<Block>& block);
+  /// `later` gets no answer, so that the sender asks again.
   enum class PatchAnswer : std::uint8_t { declined, later, go_on, kept };
-  PatchAnswer accepts(const Life& from, const PatchData& m) const;
-  PatchAnswer patch(const Life& from, const PatchData& m, std::string_view bytes);
+  PatchAnswer accepts(const PeerInstance& from, const PatchData& m) const;
+  PatchAnswer patch(const PeerInstance& from, const PatchData& m, std::string_view bytes);
   void put_spare(const std::string& lock, const std::shared_ptr<Block>& block);
 
   // The locks.
 
-  /// The lock is about to be sent to this one, and tells of these data: they go ahead, if they are
-  /// small and here, and there is no memory to share.
-  void enclose(const Life& to, const std::string& lock, const DataRef& data);
+  /// A message about the lock is going to `to`, and tells of these data. They are sent ahead of it,
+  /// if they are here and small, and the two peers share no memory.
+  void enclose(const PeerInstance& to, const std::string& lock, const DataRef& data);
   void take_enclosure(Enclosure enclosure);
-  /// Somebody has written a newer version than this.
+  /// A version newer than this one exists.
   void outdated(const std::string& lock, std::uint64_t version);
-  /// What has come to be here since the last call, also by what others of this machine have
-  /// written into memory that is shared.
+  /// The versions that are new here since the last call, including those that other processes of
+  /// this machine have written into shared memory.
   std::vector<recovery::Copy> new_copies();
-  /// Something has come since. It is to be reported at once: who shares the memory may tear it.
+  /// New data are here. They have to be reported at once, because a process that shares the memory
+  /// may tear them.
   bool has_news() const { return has_news_; }
 
-  /// Times that data were here when their lock came, because they came with it.
+  /// How often data were here when their lock came, because they had been sent ahead of it.
   std::uint64_t enclosures() const { return enclosures_; }
-  /// The newest version that is here and whole; 0 if none is.
+  /// The newest version that is here and whole; 0 if there is none.
   std::uint64_t version(const std::string& lock) const;
-  /// Nothing is under way, and nothing is kept that nobody needs.
+  /// Nothing is under way, and nothing useless is kept.
   bool is_tidy() const;
 
  private:
-  /// Between two rounds of asking members who did not want to, or could not be reached.
+  /// The pause between two rounds of asking members that declined or could not be reached.
   static constexpr Duration round_delay = std::chrono::milliseconds(50);
 
   struct LockData : VersionedBlocks {
-    /// The version that this peer answers for, because it wrote or inherited it; 0 if for none.
+    /// The version that this peer answers for, because it wrote or inherited it; 0 if none.
     std::uint64_t owed = 0;
-    /// Something newer than this version is elsewhere.
+    /// A version newer than this one is elsewhere.
     std::uint64_t outdated = 0;
-    /// The version that an heir has from us, or that has ended with us.
+    /// The version that an heir has taken, or that has ended with this peer.
     std::uint64_t bequeathed = 0;
     /// The version that the recovery knows to be here.
     std::uint64_t told = 0;
-    /// Of this process.
+    /// Open handles of this process.
     unsigned handles = 0;
   };
   enum class Phase : std::uint8_t { here, leaving, gone };
-  /// Of a peer that leaves: to whom it offers the data of a lock.
+  /// The offer of a lock's data to other members, by a peer that leaves.
   struct Heir {
     std::string lock;
     std::uint64_t version = 0;
-    /// All have declined: those who stay longer cannot any more.
+    /// All have declined. Peers that stay longer than this one may not decline again.
     bool insist = false;
-    std::set<Life> asked = {};
+    std::set<PeerInstance> asked = {};
     std::optional<std::uint64_t> transfer = {};
-    Life with = {};
+    PeerInstance with = {};
     Time again = Time::max();
   };
 
-  /// Nothing that may be the newest.
+  /// Whether nothing in it can be the newest.
   static bool is_useless(const LockData& data) { return data.version_or_torn() <= data.outdated; }
   void drop_if_useless(const std::string& lock);
   bool is_overdue(const std::string& lock, std::uint64_t fence) const;
   void emptied(const std::string& lock, std::uint64_t version);
   std::vector<const recovery::Member*> others() const;
   bool is_apart(const DataSection& section) const { return section.writes && section.copies > 0; }
-  /// Of the data, what is wanted here.
+  /// The part of the data that is wanted here.
   Range range_of(const DataSection& section) const {
     return is_apart(section) ? Range{} : section.window;
   }
@@ -227,13 +234,13 @@ class DataStore {
 
   DataWorld& world_;
   const LockKnowledge& knowledge_;
-  Mail& mail_;
-  Life self_;
+  PeerSender& mail_;
+  PeerInstance self_;
   recovery::Roster roster_;
-  /// By which epoch locks were forced open.
+  /// The epochs by which locks were forced open.
   std::map<std::string, Epoch, std::less<>> forced_;
   std::map<std::string, LockData, std::less<>> locks_;
-  /// In the order in which they began.
+  /// Busy sections, in the order in which they began.
   std::vector<DataSection*> busy_;
   std::uint64_t number_ = 0;
   std::uint64_t enclosures_ = 0;

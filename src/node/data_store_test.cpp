@@ -6,7 +6,7 @@
 
 namespace conch::node::testing::data_store_test {
 
-// How data come.
+// Fetching.
 
 TEST_F(DataStoreTest, WhomTheLockNamesIsAsked) {
   EXPECT_EQ(bring(at(4, 7)), std::nullopt);
@@ -72,7 +72,7 @@ TEST_F(DataStoreTest, WhatIsNotMeantAnyMoreIsNotTaken) {
   EXPECT_EQ(asked(), 3u);
 }
 
-/// It has told the next epoch of nothing, and who was put out counts no more.
+/// An evicted peer has reported nothing to the next epoch, so its data do not count.
 TEST_F(DataStoreTest, NothingIsTakenFromWhoWasPutOut) {
   bring(at(4, 7));
   see({1, 2, 3});
@@ -135,7 +135,7 @@ TEST_F(DataStoreTest, WhatNobodyWantsIsAborted) {
   EXPECT_EQ(section.how_brought, std::nullopt);
 }
 
-// How they are left.
+// Leaving.
 
 TEST_F(DataStoreTest, AsManyOthersHaveACopyAsWerePromised) {
   section.copies = 2;
@@ -215,7 +215,7 @@ TEST_F(DataStoreTest, WhoLosesTheLockAsItBeginsLeavesNoMark) {
   EXPECT_TRUE(shared->has(7));
 }
 
-/// It had looked for its lease, and was stopped before it marked; then others have written.
+/// The holder checked its lease, and was stopped before it set its mark. Then others have written.
 TEST_F(DataStoreTest, WhoLosesTheLockAsItBeginsLeavesWhatOthersHaveWrittenSince) {
   bring(at(4, 7));
   auto shared = Memory::of(7, "words");
@@ -227,7 +227,7 @@ TEST_F(DataStoreTest, WhoLosesTheLockAsItBeginsLeavesWhatOthersHaveWrittenSince)
   EXPECT_EQ(shared->size(), 6u);
 }
 
-/// Others write it while this peer looks whether it can report it.
+/// Another process writes while this peer checks whether it can report the data.
 TEST_F(DataStoreTest, WhatChangesAsItIsReportedIsReportedNextTime) {
   bring(at(4, 7));
   auto shared = Memory::of(7, "words");
@@ -241,8 +241,8 @@ TEST_F(DataStoreTest, WhatChangesAsItIsReportedIsReportedNextTime) {
   EXPECT_EQ(copies[0].data, at(2, 9, 6));
 }
 
-/// Whoever reads bytes looks afterwards whether they were whole. A writer was at work as they were
-/// read, and ends between the two looks.
+/// A reader checks after reading whether the bytes were whole. Here a writer is at work during the
+/// read, and ends between the two looks of that check.
 TEST_F(DataStoreTest, ABlockThatWasWrittenWhileItWasReadHasNotWhatItHad) {
   auto shared = Memory::of(7, "words");
   shared->begin_writing(9);
@@ -288,12 +288,47 @@ TEST_F(DataStoreTest, APartWhoseRestIsLostIsNotLeftAnywhere) {
   EXPECT_EQ(store.put_down(section), std::nullopt);
 }
 
+/// An epoch has found nothing newer than version 6, which may have another size.
+TEST_F(DataStoreTest, APartIsNotPutIntoAnotherVersion) {
+  section.window = {1, 3};
+  bring(at(4, 7));
+  arrive("or");
+  store.move(section, at(3, 6, 9), now);
+  EXPECT_EQ(store.leave(section, at(2, 8), false, now), Status::peer_lost);
+  EXPECT_EQ(asked(), 0u);
+  EXPECT_EQ(store.put_down(section), std::nullopt);
+}
+
+/// The keeper took the part, and an epoch found it there before the answer came.
+TEST_F(DataStoreTest, APartThatAnEpochFoundIsOfferedOnceMore) {
+  section.window = {1, 3};
+  bring(at(4, 7));
+  arrive("or");
+  store.leave(section, at(2, 8), false, now);
+  end(Kind::failed);
+  store.move(section, at(4, 8), now);
+  EXPECT_EQ(question<PatchData>().version, 8u);
+  end(Kind::kept);
+  EXPECT_EQ(section.how_left, Status::ok);
+}
+
+TEST_F(DataStoreTest, APatchLeavesNoBytesThatNobodyWrote) {
+  using Answer = DataStore::PatchAnswer;
+  store.keep(life(3), {"words", at(3, 7)}, Memory::of(7, "words"));
+  EXPECT_EQ(store.patch(life(4), {"words", 7, at(2, 8, 9), {1, 3}}, "--"), Answer::declined);
+  EXPECT_EQ(store.patch(life(4), {"words", 7, at(2, 8, 9), {6, 9}}, "---"), Answer::declined);
+  EXPECT_EQ(store.patch(life(4), {"words", 7, at(2, 8, 3), {1, 2}}, "-"), Answer::declined);
+  EXPECT_EQ(store.patch(life(4), {"words", 7, at(2, 8, 7), {5, 7}}, "--"), Answer::kept);
+  EXPECT_EQ(store.patch(life(4), {"words", 8, at(2, 9, 3), {2, 3}}, "-"), Answer::kept);
+  EXPECT_EQ(store.find("words", 9).block->text(3), "wo-");
+}
+
 TEST_F(DataStoreTest, WhoGaveTheDataIsToldThatTheyAreOld) {
   bring(at(4, 7));
   arrive("words");
   store.leave(section, at(2, 8), false, now);
   EXPECT_EQ(store.put_down(section), at(2, 8));
-  EXPECT_EQ(sent, std::vector<Life>{life(4)});
+  EXPECT_EQ(sent, std::vector<PeerInstance>{life(4)});
 }
 
 TEST_F(DataStoreTest, WhoEmptiesThemLeavesNothing) {
@@ -305,7 +340,7 @@ TEST_F(DataStoreTest, WhoEmptiesThemLeavesNothing) {
   EXPECT_TRUE(saved.empty());
 }
 
-// What others ask.
+// Requests of other peers.
 
 TEST_F(DataStoreTest, OnlyMembersGiveSomethingToKeep) {
   KeepData m{"words", at(3, 7)};
@@ -319,7 +354,7 @@ TEST_F(DataStoreTest, OnlyMembersGiveSomethingToKeep) {
   EXPECT_EQ(store.version("words"), 7u) << "what is older does not replace it";
 }
 
-/// A reader of this peer works on them.
+/// A reader of this peer is using the data.
 TEST_F(DataStoreTest, WhatIsHereAlreadyStaysWhereItIs) {
   section.writes = false;
   bring(at(4, 7));
@@ -334,7 +369,7 @@ TEST_F(DataStoreTest, WhatIsHereAlreadyStaysWhereItIs) {
   EXPECT_EQ(asked(), 3u) << "but this peer answers for them now";
 }
 
-/// They asked for the data at the same time.
+/// Both readers asked for the data at the same time.
 TEST_F(DataStoreTest, WhatOneReaderUsesIsNotFilledForTheNext) {
   section.writes = false;
   Section second;
@@ -365,7 +400,7 @@ TEST_F(DataStoreTest, APatchThatWasTakenIsTakenOnce) {
   EXPECT_EQ(store.accepts(life(4), PatchData{"words", 7, at(2, 9), {1, 3}}), Answer::declined);
 }
 
-/// Somebody else may hold the lock by now, and count on the version that is here.
+/// Another holder may have the lock by now, and rely on the version that is here.
 TEST_F(DataStoreTest, NothingIsTakenFromWhoHeldTheLockBeforeItWasForcedOpen) {
   using Answer = DataStore::PatchAnswer;
   std::uint64_t before = Fence(Epoch{4}, 1).number();

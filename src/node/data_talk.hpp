@@ -1,9 +1,10 @@
-// What two peers say over a stream: one asks, the other answers, and then the next may ask.
+// The messages of a data stream between two peers. One asks and the other answers; then the next
+// question may follow.
 //
-//   FETCH          GONE, or HERE; and with it the memory itself; or the bytes, then SOUND
-//   KEEP memory    KEPT or DECLINED; or with all bytes, if they are few
-//   KEEP           DECLINED, or GO; then the bytes, then KEPT
-//   PATCH          DECLINED, or GO; then the bytes, then KEPT or DECLINED
+// FETCH          GONE, or HERE; and with it the memory itself; or the bytes, then SOUND
+// KEEP memory    KEPT or DECLINED; or with all bytes, if they are few
+// KEEP           DECLINED, or GO; then the bytes, then KEPT
+// PATCH          DECLINED, or GO; then the bytes, then KEPT or DECLINED
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace conch::node {
 
-/// I hold the lock: send me these bytes of this version.
+/// From a holder of the lock: send me these bytes of this version.
 struct FetchData {
   std::string lock;
   std::uint64_t version = 0;
@@ -24,33 +25,34 @@ struct FetchData {
 struct GoneData {
   CONCH_FIELDS(GoneData)
 };
-/// The data end at `size`. The memory comes with this, or the bytes of the range follow.
+/// The data end at `size`. The memory comes along, or the bytes of the range follow.
 struct HereData {
   std::uint64_t size = 0;
   bool torn = false;
   bool attached = false;
   CONCH_FIELDS(HereData, size, torn, attached)
 };
-/// Whether those bytes were what was asked for until the last of them was sent.
+/// Whether the bytes were still that version when the last of them was sent.
 struct SoundData {
   bool sound = false;
   CONCH_FIELDS(SoundData, sound)
 };
 
-/// I hold the lock, or leave the group: keep these data, too.
+/// From a holder of the lock, or from a peer that leaves: keep these data, too.
 struct KeepData {
   std::string lock;
   DataRef data;
-  /// I leave: answer for them. One who leaves, too, declines; but if all have declined I insist,
-  /// and the one with the larger identifier stays longer.
+  /// The sender leaves: answer for these data. A receiver that leaves as well declines at first. If
+  /// all have declined the sender insists, and the one with the larger identifier stays longer.
   bool inherit = false;
   bool insist = false;
   bool attached = false;
-  /// All of them, or they follow.
+  /// All of the bytes. If empty, the memory is attached or the bytes follow.
   std::string enclosed = {};
   CONCH_FIELDS(KeepData, lock, data, inherit, insist, attached, enclosed)
 };
-/// I hold the lock and have changed this part of the version that you keep: call it by this name.
+/// From a holder of the lock, which has changed this part of the version that you keep: make it the
+/// new version.
 struct PatchData {
   std::string lock;
   std::uint64_t version = 0;

@@ -1,7 +1,7 @@
-// What is around the data of a node: memory, and transfers between it and another peer's.
+// What a node's data have around them: memory, and transfers between it and other peers' memory.
 //
-// A transfer is begun, and its world says later how it has ended. It may take any time; whoever it
-// is with may go, and then it fails.
+// The node begins a transfer, and the world says later how it ended. That may take any time; if the
+// other peer goes, the transfer fails.
 #pragma once
 
 #include <conch/log.hpp>
@@ -19,42 +19,40 @@
 
 namespace conch::node {
 
-using recovery::Life;
-
-/// Within this process: `block` is copied into `into`.
+/// A copy within this process, from `block` into `into`.
 struct CopyData {
   std::shared_ptr<Block> into;
 };
 
 struct Transfer {
   std::uint64_t number = 0;
-  /// What is asked; and whom, unless it is a copy.
+  /// What is asked. A CopyData asks nobody; the others ask the life `with`, at `address`.
   std::variant<FetchData, KeepData, PatchData, CopyData> question;
-  Life with = {};
+  PeerInstance with = {};
   std::string address = {};
-  /// Of what the bytes are, and how large that is.
+  /// The version that the bytes belong to, and its size.
   DataRef data;
-  /// Where the bytes are that go; of a fetch, none.
+  /// Holds the bytes to send; null for a fetch.
   std::shared_ptr<Block> block = {};
-  /// A thread waits for it, and can carry it out itself.
+  /// A thread waits for the transfer, and can carry it out itself.
   bool is_awaited = false;
 };
 
 struct TransferEnd {
   enum class Kind : std::uint8_t {
     came,       // the bytes are here
-    gone,       // who was asked does not have them
-    kept,       // who was asked has them from now on
-    declined,   // it does not want them
-    failed,     // nobody knows; perhaps the other one has gone
-    no_memory,  // there is no space for them here
+    gone,       // the other peer does not have them
+    kept,       // the other peer has them from now on
+    declined,   // the other peer does not want them
+    failed,     // unknown; perhaps the other peer has gone
+    no_memory,  // there is no memory for them here
   };
   Kind kind = Kind::failed;
-  /// If they came: where they are.
+  /// If the data came: where they are.
   std::shared_ptr<Block> block = {};
-  /// Somebody had begun to write them.
+  /// A writer had begun to change them.
   bool is_torn = false;
-  /// Its bytes have come; otherwise its memory has, which is the other one's as well.
+  /// If true, the bytes came over a stream; otherwise the block is the other peer's own memory.
   bool is_streamed = false;
 };
 
@@ -64,17 +62,17 @@ class DataWorld : public BlockMaker {
 
   /// Ends in `DataStore::ended`.
   virtual void begin(Transfer transfer) = 0;
-  /// Nobody wants it any more; it may end in whatever way.
+  /// Nobody wants the transfer any more; it may end in any way.
   virtual void abort(std::uint64_t number) = 0;
-  /// So many bytes of data have gone or come with messages.
+  /// So many bytes of data were sent or received within messages.
   virtual void count_data(std::uint64_t sent, std::uint64_t received) = 0;
 
-  // What is left of a group that has ended, if that is kept.
+  // The data of groups that have ended, if the world keeps them.
 
   virtual void save_data(const std::string& lock, Block& block) = 0;
   virtual void forget_saved(const std::string& lock) = 0;
   virtual std::vector<std::string> saved_locks() = 0;
-  /// In a block of this version; none if it cannot be read.
+  /// The data in a block of this version; null if they cannot be read.
   virtual std::shared_ptr<Block> load_data(const std::string& lock, std::uint64_t version) = 0;
 };
 

@@ -5,12 +5,11 @@
 namespace conch::node::freshness_test {
 
 using namespace std::chrono_literals;
-using recovery::Life;
 
-constexpr Life a{NodeId{1}, recovery::Incarnation{1}};
-constexpr Life b{NodeId{2}, recovery::Incarnation{1}};
+constexpr PeerInstance a{NodeId{1}, Incarnation{1}};
+constexpr PeerInstance b{NodeId{2}, Incarnation{1}};
 
-/// What the clock of b shows when that of a shows this.
+/// What b's clock shows when a's shows this.
 Time at_b(Time time) { return time + 1000h; }
 
 TEST(FreshnessTest, NothingIsKnownBeforeTheOtherHasHeardSomething) {
@@ -25,11 +24,11 @@ TEST(FreshnessTest, AnAgeIsTooLargeByOneTransit) {
   there.age(a, here.stamp(b, Time{10s}), at_b(Time{10s + 3ms}));
   Postmark mark = there.stamp(a, at_b(Time{11s}));
   EXPECT_EQ(here.age(b, mark, Time{11s + 5ms}), 5ms + 3ms);
-  // Of one that a channel has kept.
+  // A channel has kept this message.
   EXPECT_EQ(here.age(b, there.stamp(a, at_b(Time{12s})), Time{52s}), 40s + 3ms);
 }
 
-/// The first that comes back may have been slow; a better bound replaces it, a worse one does not.
+/// The first echo may have been slow. A better bound replaces it, a worse one does not.
 TEST(FreshnessTest, TheBestBoundCounts) {
   Freshness here(1min);
   Freshness there(1min);
@@ -40,7 +39,7 @@ TEST(FreshnessTest, TheBestBoundCounts) {
   EXPECT_EQ(here.age(b, there.stamp(a, at_b(Time{15s})), Time{15s}), 1ms);
 }
 
-/// What a clock says that is a tenth faster would seem fresher and fresher.
+/// The messages of a clock that is a tenth faster would seem fresher and fresher.
 TEST(FreshnessTest, ABoundIsNotBelievedForLong) {
   Freshness here(1s);
   Freshness there(1s);

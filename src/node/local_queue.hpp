@@ -1,10 +1,10 @@
-// Who of this peer wants a lock, in the order of their asking, and the one place that they share in
-// the group's queue.
+// The threads and clients of this peer that want a lock, in the order in which they asked, and the
+// one place that they share in the group's queue.
 //
-// The first in line asks the group. Who leaves gives the lock back and the next one asks: if a
-// remote peer waits it comes in between, and if none does the lock has not moved. So a remote
-// waiter lets one local entry pass, not more. Readers are the exception: while some are inside,
-// those next in line join them; so many and no more, if somebody elsewhere may be waiting.
+// The first in line asks the group. A claim that leaves gives the lock back, and then the next in
+// line asks: a remote waiter comes in between, and without one the lock does not move. So a remote
+// waiter lets at most one local entry pass. Readers are the exception: while some are inside, those
+// next in line join them, up to a limit if another peer may be waiting.
 //
 // A value: it is told what happened, and says what to do next in the group's queue.
 #pragma once
@@ -22,14 +22,14 @@ namespace conch::node {
 
 class LocalQueue {
  public:
-  /// How many readers enter before the lock is given back to somebody who may be waiting elsewhere.
+  /// How many readers enter before the lock is given back, if another peer may be waiting.
   static constexpr unsigned shared_entries_max = 64;
 
   enum class Place : std::uint8_t { none, asked, inside, withdrawing };
 
   struct Step {
     enum class Kind : std::uint8_t { ask, withdraw, release } kind;
-    /// To ask for.
+    /// The mode to ask for.
     Mode mode = Mode::write;
     friend bool operator==(const Step&, const Step&) = default;
   };
@@ -38,7 +38,7 @@ class LocalQueue {
       : shared_entries_(shared_entries) {}
 
   void add(Claim& claim) { waiting_.push_back(&claim); }
-  /// It waits no longer, or leaves.
+  /// The claim waits no longer, or leaves.
   void remove(Claim& claim) {
     std::erase(waiting_, &claim);
     std::erase(inside_, &claim);
@@ -50,22 +50,22 @@ class LocalQueue {
     CONCH_EXPECT(place_ == Place::asked, "only who asked is granted");
     place_ = Place::inside;
     entries_ = 0;
-    if (serves_first()) admit(entered);  // Else for whom it was asked has given up meanwhile.
+    if (serves_first()) admit(entered);  // The claim that asked may have given up.
   }
   void withdrew() {
     CONCH_EXPECT(place_ == Place::withdrawing, "only who withdraws has withdrawn");
     place_ = Place::none;
   }
-  /// The peer's place is gone, whatever it was; those who waited go on waiting.
+  /// The peer has lost its place, whatever it was; claims that wait go on waiting.
   void lost(std::vector<Claim*>& losers) {
     place_ = Place::none;
     losers.insert(losers.end(), inside_.begin(), inside_.end());
     inside_.clear();
   }
 
-  /// What is to be done next in the group's queue, as if it had been done; first, readers join
-  /// those inside, if they may with the fence that those have. `may_be_wanted` says whether another
-  /// peer may be waiting.
+  /// The next step in the group's queue; the caller must carry it out. Before that, readers join
+  /// those inside if they may share their fence. `may_be_wanted` says whether another peer may be
+  /// waiting.
   template <class MayJoin, class MayBeWanted>
   std::optional<Step> next(std::vector<Claim*>& entered, const MayJoin& may_join,
                            const MayBeWanted& may_be_wanted) {
@@ -93,17 +93,17 @@ class LocalQueue {
   Mode mode() const { return mode_; }
   const std::vector<Claim*>& waiting() const { return waiting_; }
   const std::vector<Claim*>& inside() const { return inside_; }
-  /// Readers are inside, and another may join them.
+  /// Readers are inside, and another reader could join them at once.
   bool is_read() const { return has_readers_inside() && waiting_.empty(); }
   bool has_readers_inside() const { return !inside_.empty() && reading(); }
-  /// Readers are inside, and the first in line is one, too.
+  /// Readers are inside, and the first in line is a reader, too.
   bool has_readers_in_line() const {
     return has_readers_inside() && !waiting_.empty() && waiting_.front()->mode == Mode::read;
   }
   bool idle() const { return place_ == Place::none && waiting_.empty(); }
 
  private:
-  /// What was asked for suits the first in line: a place to write serves a reader, too.
+  /// Whether the mode that was asked for suits the first in line: a writer's place serves a reader.
   bool serves_first() const {
     if (waiting_.empty()) return false;
     return mode_ == Mode::write || waiting_.front()->mode == Mode::read;

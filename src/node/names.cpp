@@ -24,7 +24,7 @@ std::string escaped(char c) {
   throw Error(ErrorCode::bad_argument, shown(name) + " cannot be the name of a lock: " + why);
 }
 
-/// How many bytes a character has whose first is this; 0 if none begins so.
+/// The length of a UTF-8 character that begins with this byte; 0 if none does.
 std::size_t size_of_character(unsigned first) {
   if (first < 0x80) return 1;
   if (between(0xc2, first, 0xdf)) return 2;
@@ -32,7 +32,8 @@ std::size_t size_of_character(unsigned first) {
   return between(0xf0, first, 0xf4) ? 4 : 0;
 }
 
-/// Takes the first character off a text, in its shortest form (RFC 3629). None if there is no such.
+/// Removes the first character of a text and returns its code point. Empty if it is not valid UTF-8
+/// in its shortest form (RFC 3629).
 std::optional<unsigned> take_character(std::string_view& text) {
   std::size_t size = size_of_character(byte(text.front()));
   if (size == 0 || size > text.size()) return std::nullopt;
@@ -71,7 +72,7 @@ void check_lock_name(std::string_view name) {
   for (std::string_view rest = name; !rest.empty();) {
     auto code = take_character(rest);
     if (!code) refuse_lock_name(name, "it is not UTF-8");
-    if (is_control(*code)) refuse_lock_name(name, "it has a control character in it");
+    if (is_control(*code)) refuse_lock_name(name, "it contains a control character");
   }
 }
 

@@ -1,4 +1,4 @@
-// What a lock may be called, and how names and numbers of others are printed.
+// The names that locks may have, and how names and numbers from outside are printed.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace conch::node {
 
-/// 1 to 255 bytes of UTF-8 without control characters: it is printed to terminals and logs. Throws
-/// Error with a sentence.
+/// A name is 1 to 255 bytes of UTF-8 without control characters, because it is printed to terminals
+/// and logs. Throws Error with a sentence.
 void check_lock_name(std::string_view name);
 
-/// A text from somebody else as one can print it, on one line: what is no character, or controls a
-/// terminal, is replaced, and what is longer than this is cut.
+/// Text from outside, made safe to print on one line: invalid bytes and control characters are
+/// replaced, and the text is cut after this many bytes.
 inline constexpr std::size_t printable_bytes_max = 256;
 std::string printable(std::string_view text);
-/// A bad name in quotes, as one can print it.
+/// A bad name in quotes, made safe to print.
 std::string shown(std::string_view name);
 
 std::string in_hex(std::uint64_t number);

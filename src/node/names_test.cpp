@@ -36,7 +36,7 @@ TEST(LockNames, LocksThatWouldSpoilATerminal) {
     EXPECT_NE(complaint_about(name).find("control character"), std::string::npos);
   EXPECT_NE(complaint_about(std::string_view("a\0", 2)), "");
   EXPECT_EQ(complaint_about("\xc2\x9f"),
-            "\"\\xc2\\x9f\" cannot be the name of a lock: it has a control character in it");
+            "\"\\xc2\\x9f\" cannot be the name of a lock: it contains a control character");
 }
 
 TEST(LockNames, LocksThatAreTooLongOrNothing) {

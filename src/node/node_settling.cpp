@@ -1,4 +1,4 @@
-// What the steward wants done, and what follows for the locks.
+// Carries out the effects of the group member, and decides what follows for the locks.
 #include <algorithm>
 
 #include "node/node.hpp"
@@ -9,7 +9,7 @@ using namespace recovery;
 
 namespace {
 
-/// How often `settle` goes round: once for each local claim in line at the most, and some more.
+/// The most rounds of one `settle`: one for each local claim in line, and a few more.
 constexpr unsigned rounds_max = 1'000'000;
 
 }  // namespace
@@ -19,17 +19,17 @@ void Node::settle(Time now) {
     effects_.clear();
     happen(Expelled{}, now);
   }
-  // Who has lost a lock hears of it before it does anything more with it.
+  // Events come first: a claim that has lost its lock learns it before it does anything more.
   bool has_news = !effects_.empty();
   unsigned rounds = 0;
   do {
     CONCH_EXPECT(++rounds < rounds_max, "what follows from one call comes to an end");
     if (std::exchange(has_news, false)) carry_out(now);
     while (!touched_.empty()) {
-      LockDesk& desk = *touched_.back();
+      LocalLock& local_lock = *touched_.back();
       touched_.pop_back();
-      desk.touched = false;
-      advance(desk, now);
+      local_lock.touched = false;
+      advance(local_lock, now);
     }
     see_to_data(now);
     go_on_leaving(now);
@@ -40,22 +40,23 @@ void Node::settle(Time now) {
 
 void Node::forget_all() {
   effects_.clear();
-  for (LockDesk* desk : std::exchange(touched_, {})) desk->touched = false;
+  for (LocalLock* local_lock : std::exchange(touched_, {})) local_lock->touched = false;
 }
 
-/// Before the steward is told more: it answers for who is inside, so whoever it has let in is.
-/// What a life that has ended leaves to be done waits for `settle`.
+/// Carries out pending events before the group member is told anything more. The group member
+/// reports who is inside, so whoever it has let in must be inside by then. The effects of a life
+/// that has ended wait for `settle`.
 void Node::catch_up(Time now) {
-  if (!effects_.events.empty() && steward_->stage() != Stage::out) carry_out(now);
+  if (!effects_.events.empty() && group_member_->stage() != Stage::out) carry_out(now);
 }
 
-/// Carries out what is pending; what that leads to is left for the next round.
+/// Carries out what is pending. What follows from that is left for the next round.
 void Node::carry_out(Time now) {
   if (effects_.empty()) return follow_view(now), follow_epoch();
   std::swap(effects_, carried_out_);
   for (const Introduction& each : carried_out_.introductions)
     channels_.know(each.life, each.address);
-  for (const Life& life : carried_out_.forgotten) forget(life);
+  for (const PeerInstance& life : carried_out_.forgotten) forget(life);
   follow_view(now);
   follow_epoch();
   dispatch(carried_out_);
@@ -66,25 +67,31 @@ void Node::carry_out(Time now) {
 }
 
 void Node::dispatch(const Effects& effects) {
-  for (const Effects::Parcel& parcel : effects.parcels) {
-    if (parcel.lock && parcel.data.size > 0) data_.enclose(parcel.to, *parcel.lock, parcel.data);
-    bool accepted = send(parcel.to, effects.payload(parcel));
+  for (const Effects::OutgoingMessage& outgoing_message : effects.outgoing) {
+    if (outgoing_message.lock && outgoing_message.data.size > 0)
+      data_.enclose(outgoing_message.to, *outgoing_message.lock, outgoing_message.data);
+    bool accepted = send(outgoing_message.to, effects.payload(outgoing_message));
     if (accepted)
-      tell([&](Witness& witness) {
-        std::string_view lock = parcel.lock ? std::string_view(*parcel.lock) : "";
-        witness.sent(parcel.to, {parcel.type, lock, parcel.size});
+      tell([&](Observer& observer) {
+        std::string_view lock =
+            outgoing_message.lock ? std::string_view(*outgoing_message.lock) : "";
+        observer.sent(outgoing_message.to, {outgoing_message.type, lock, outgoing_message.size});
       });
-    LockDesk* desk = parcel.lock ? find_desk(*parcel.lock) : nullptr;
-    if (!desk) continue;
-    ++desk->traffic.messages_sent;
-    desk->traffic.bytes_sent += parcel.size;
+    LocalLock* local_lock =
+        outgoing_message.lock ? find_local_lock(*outgoing_message.lock) : nullptr;
+    if (!local_lock) continue;
+    ++local_lock->traffic.messages_sent;
+    local_lock->traffic.bytes_sent += outgoing_message.size;
   }
 }
 
-/// Members' addresses are in the view. Who is no longer mentioned may still need an answer.
+/// The view has the addresses of its members. A life that it no longer mentions may still need an
+/// answer, so it is forgotten only after a while.
 void Node::follow_view(Time now) {
-  if (!steward_ || !steward_->has_roster() || steward_->view().number == followed_view_) return;
-  const View& view = steward_->view();
+  if (!group_member_ || !group_member_->has_roster() ||
+      group_member_->view().number == followed_view_)
+    return;
+  const View& view = group_member_->view();
   followed_view_ = view.number;
   for (const Member& member : view.roster) {
     if (member.id == life_.id) continue;
@@ -92,8 +99,9 @@ void Node::follow_view(Time now) {
     bool is_new = known_lives_.try_emplace(member.life()).second;
     if (is_new && !options_.has_register) ask_terms(member.life());
   }
-  // One that leaves is not on the roster of the view that it decides. Who has missed the one before
-  // learns its address when it calls, and has a report for it by then.
+  // A decider that leaves is not on the roster of its own view. A peer that missed the view before
+  // learns the decider's address when that one connects; its report waits in the channel until
+  // then.
   bool is_unknown = view.decider != life_ && known_lives_.try_emplace(view.decider).second;
   if (is_unknown) channels_.know(view.decider, "");
   for (auto& [life, unmentioned] : known_lives_) {
@@ -104,168 +112,175 @@ void Node::follow_view(Time now) {
       std::erase(contacts_, life);
     }
   }
-  inquiries_.follow_view(view, now);
-  rangefinder_.follow_roster(now);
+  status_survey_.follow_view(view, now);
+  latency_probe_.follow_roster(now);
   world_.roster_changed(view);
   data_.follow_view(view, now);
 }
 
 void Node::follow_epoch() {
-  if (!steward_ || steward_->epoch() == epoch_) return;
-  epoch_ = steward_->epoch();
-  if (epoch_ == Epoch{0}) return;  // A new life is in none yet.
+  if (!group_member_ || group_member_->epoch() == epoch_) return;
+  epoch_ = group_member_->epoch();
+  if (epoch_ == Epoch{0}) return;  // A new life is in no epoch yet.
   ++counts_.epochs;
-  tell([&](Witness& witness) { witness.installed(epoch_, steward_->view()); });
-  // Whoever readers were held back for may be gone. While they are inside nobody writes, and others
-  // who come to read in this epoch get its first fence.
-  for (auto& [name, desk] : desks_) {
-    if (desk->queue.has_readers_inside()) desk->fence = std::max(desk->fence, Fence(epoch_, 0));
-    if (desk->queue.has_readers_in_line()) touch(*desk);
+  tell([&](Observer& observer) { observer.installed(epoch_, group_member_->view()); });
+  // The peer that readers were held back for may be gone. While readers are inside nobody writes,
+  // and readers that join them in this epoch get its first fence.
+  for (auto& [name, local_lock] : local_locks_) {
+    if (local_lock->queue.has_readers_inside())
+      local_lock->fence = std::max(local_lock->fence, Fence(epoch_, 0));
+    if (local_lock->queue.has_readers_in_line()) touch(*local_lock);
   }
 }
 
 // The locks.
 
-void Node::take_place(Claim& claim, LockDesk& desk, Time now) {
+void Node::take_place(Claim& claim, LocalLock& local_lock, Time now) {
   claim.state = Claim::State::waiting;
   claim.asked = now;
-  claim.before = desk.traffic;
-  claim.desk = &desk;
-  desk.queue.add(claim);
-  tell([&](Witness& witness) { witness.asked(desk.name, claim.mode); });
-  touch(desk);
+  claim.before = local_lock.traffic;
+  claim.local_lock = &local_lock;
+  local_lock.queue.add(claim);
+  tell([&](Observer& observer) { observer.asked(local_lock.name, claim.mode); });
+  touch(local_lock);
 }
 
 void Node::drop_place(Claim& claim, Time now) {
-  if (!witnesses_.empty()) tell_end(claim, now);
+  if (!observers_.empty()) tell_end(claim, now);
   if (claim.is_command()) let_go(claim, now);
   claim.state = Claim::State::idle;
-  claim.desk->queue.remove(claim);
-  touch(*claim.desk);
+  claim.local_lock->queue.remove(claim);
+  touch(*claim.local_lock);
 }
 
-/// By its own will.
+/// For an end that the claim's owner has chosen; losses are told elsewhere.
 void Node::tell_end(const Claim& claim, Time now) {
-  const std::string& lock = claim.desk->name;
-  tell([&](Witness& witness) {
-    if (claim.state == Claim::State::inside) witness.left(lock, claim.mode, claim.held(now));
-    if (claim.state == Claim::State::waiting) witness.withdrew(lock, claim.mode);
+  const std::string& lock = claim.local_lock->name;
+  tell([&](Observer& observer) {
+    if (claim.state == Claim::State::inside) observer.left(lock, claim.mode, claim.held(now));
+    if (claim.state == Claim::State::waiting) observer.withdrew(lock, claim.mode);
   });
 }
 
-void Node::advance(LockDesk& desk, Time now) {
-  while (steward_ && steward_->stage() != Stage::out) {
+void Node::advance(LocalLock& local_lock, Time now) {
+  while (group_member_ && group_member_->stage() != Stage::out) {
     auto may_join = [&] { return may_join_readers(now); };
-    auto may_be_wanted = [&] { return steward_->may_be_wanted(desk.name); };
-    std::optional<LocalQueue::Step> step = desk.queue.next(entered_, may_join, may_be_wanted);
-    admit(desk, now);
+    auto may_be_wanted = [&] { return group_member_->may_be_wanted(local_lock.name); };
+    std::optional<LocalQueue::Step> step = local_lock.queue.next(entered_, may_join, may_be_wanted);
+    admit(local_lock, now);
     if (!step) return;
     switch (step->kind) {
       case LocalQueue::Step::Kind::ask:
-        steward_->request(desk.name, {step->mode, {}}, effects_.at(now));
+        group_member_->request(local_lock.name, {step->mode, {}}, effects_.at(now));
         break;
-      case LocalQueue::Step::Kind::withdraw: steward_->cancel(desk.name, effects_.at(now)); break;
+      case LocalQueue::Step::Kind::withdraw:
+        group_member_->cancel(local_lock.name, effects_.at(now));
+        break;
       case LocalQueue::Step::Kind::release:
-        steward_->release(desk.name, desk.data, effects_.at(now));
+        group_member_->release(local_lock.name, local_lock.data, effects_.at(now));
         break;
     }
   }
 }
 
-/// Readers join without asking the group: there is a lease, and nobody reads with a larger fence.
+/// Readers may join those inside without asking the group: this peer has a lease, and nobody reads
+/// with a larger fence.
 bool Node::may_join_readers(Time now) const {
-  return steward_->stage() == Stage::working && steward_->has_lease(now);
+  return group_member_->stage() == Stage::working && group_member_->has_lease(now);
 }
 
-void Node::admit(LockDesk& desk, Time now) {
+void Node::admit(LocalLock& local_lock, Time now) {
   for (Claim* claim : entered_) {
-    const Traffic& traffic = desk.traffic;
+    const LockTraffic& traffic = local_lock.traffic;
     claim->state = Claim::State::inside;
-    claim->fence = desk.fence;
+    claim->fence = local_lock.fence;
     claim->life = life_;
-    if (claim->is_command() && commands_[life_]++ == 0) steward_->hold_fast(true);
+    if (claim->is_command() && commands_[life_]++ == 0) group_member_->hold_fast(true);
     claim->receipt = {now - claim->asked, traffic.messages_sent - claim->before.messages_sent,
                       traffic.messages_received - claim->before.messages_received,
                       traffic.bytes_sent - claim->before.bytes_sent,
                       traffic.bytes_received - claim->before.bytes_received};
     ++counts_.entries;
-    bool came = std::exchange(desk.came, false);
+    bool came = std::exchange(local_lock.came, false);
     if (came) ++counts_.handovers;
-    tell([&](Witness& witness) {
-      witness.entered(desk.name, {claim->mode, claim->fence, now - claim->asked, came});
+    tell([&](Observer& observer) {
+      observer.entered(local_lock.name, {claim->mode, claim->fence, now - claim->asked, came});
     });
     claim->changed();
   }
   entered_.clear();
 }
 
-void Node::lose(LockDesk& desk, Time now) {
+void Node::lose(LocalLock& local_lock, Time now) {
   std::vector<Claim*> losers;
-  desk.queue.lost(losers);
+  local_lock.queue.lost(losers);
   for (Claim* claim : losers) {
-    tell([&](Witness& witness) { witness.lost(desk.name, claim->mode, claim->held(now)); });
+    tell(
+        [&](Observer& observer) { observer.lost(local_lock.name, claim->mode, claim->held(now)); });
     claim->state = Claim::State::lost;
     ++counts_.losses;
     claim->changed();
   }
-  touch(desk);
+  touch(local_lock);
 }
 
 void Node::happen(const Granted& event, Time now) {
-  LockDesk* desk = find_desk(event.lock);
-  CONCH_EXPECT(desk, "a lock that was asked for has a desk");
-  bool used_here = desk->fence != Fence{};
-  desk->came = used_here ? event.baton.fence.number() != desk->fence.number() + 1
-                         : desk->traffic.messages_received > 0;
-  desk->fence = event.baton.fence;
-  desk->data = event.baton.data;
-  desk->rolled_back = event.rolled_back;
-  desk->inside_since = now;
-  desk->queue.granted(entered_);
-  admit(*desk, now);
-  touch(*desk);
+  LocalLock* local_lock = find_local_lock(event.lock);
+  CONCH_EXPECT(local_lock, "a lock that was asked for has a desk");
+  bool used_here = local_lock->fence != Fence{};
+  local_lock->came = used_here ? event.baton.fence.number() != local_lock->fence.number() + 1
+                               : local_lock->traffic.messages_received > 0;
+  local_lock->fence = event.baton.fence;
+  local_lock->data = event.baton.data;
+  local_lock->rolled_back = event.rolled_back;
+  local_lock->inside_since = now;
+  local_lock->queue.granted(entered_);
+  admit(*local_lock, now);
+  touch(*local_lock);
 }
 
 void Node::happen(const Moved& event, Time) {
-  LockDesk* desk = find_desk(event.lock);
-  CONCH_EXPECT(desk, "a lock that is held has a desk");
-  desk->data = event.data;
-  desk->rolled_back = event.rolled_back;
-  for (Claim* claim : std::vector(desk->queue.inside())) claim->moved();
+  LocalLock* local_lock = find_local_lock(event.lock);
+  CONCH_EXPECT(local_lock, "a lock that is held has a desk");
+  local_lock->data = event.data;
+  local_lock->rolled_back = event.rolled_back;
+  for (Claim* claim : std::vector(local_lock->queue.inside())) claim->moved();
 }
 
 void Node::happen(const Withdrew& event, Time) {
-  LockDesk* desk = find_desk(event.lock);
-  CONCH_EXPECT(desk, "a lock that was asked for has a desk");
-  desk->queue.withdrew();
-  touch(*desk);
+  LocalLock* local_lock = find_local_lock(event.lock);
+  CONCH_EXPECT(local_lock, "a lock that was asked for has a desk");
+  local_lock->queue.withdrew();
+  touch(*local_lock);
 }
 
-/// Told for each lock before an expulsion, or when somebody has forced a lock open.
+/// Told for each lock before an expulsion, and for a lock that was forced open.
 void Node::happen(const Lost& event, Time now) {
-  if (LockDesk* desk = find_desk(event.lock)) lose(*desk, now);
+  if (LocalLock* local_lock = find_local_lock(event.lock)) lose(*local_lock, now);
 }
 
-void Node::happen(const Opened& event, Time) { inquiries_.opened(event.lock); }
+void Node::happen(const Opened& event, Time) { status_survey_.opened(event.lock); }
 
 void Node::happen(const Admitted&, Time now) {
   if (phase_ == Phase::joining) {
     restore_data();
     enter_phase(Phase::member);
   }
-  inquiries_.admitted(now);
-  tell([](Witness& witness) { witness.admitted(); });
-  if (std::exchange(expelled_, false)) log("is in the group again, as a new life", LogLevel::info);
+  status_survey_.admitted(now);
+  tell([](Observer& observer) { observer.admitted(); });
+  if (std::exchange(expelled_, false))
+    log("is in the group again, as a new member", LogLevel::info);
 }
 
 void Node::happen(const Expelled&, Time now) {
-  // Those whom nobody waits for are killed at once.
-  bool is_waited_for = steward_ && steward_->holds_fast();
-  if (steward_ && has_lease(now) && !is_waited_for) world_.end_lease();
-  for (auto& [name, desk] : desks_) lose(*desk, now);
+  // If the group does not wait for the commands, their keepers must kill them at once.
+  bool is_waited_for = group_member_ && group_member_->holds_fast();
+  if (group_member_ && has_lease(now) && !is_waited_for) world_.end_lease();
+  for (auto& [name, local_lock] : local_locks_) lose(*local_lock, now);
   if (phase_ == Phase::leaving) return enter_phase(Phase::gone);
   if (phase_ == Phase::member) {
-    log("was out of touch for too long, or was evicted: what it held is lost", LogLevel::error);
+    log("was out of contact for too long, or was evicted: the locks that it held are lost",
+        LogLevel::error);
     expelled_ = true;
   }
   be_born(now);

@@ -1,4 +1,4 @@
-// What `conch survive` does not reach: it runs nodes among others that mean well.
+// Tests of what `conch survive` does not reach, because its nodes run among well-behaved ones.
 #include "node/node.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 namespace conch::node::node_test {
 
-/// In which nothing happens.
+/// A world and a network in which nothing happens.
 class Nowhere final : public World, public wire::Network {
  public:
   std::shared_ptr<Block> make_block(std::uint64_t) override { return nullptr; }
@@ -21,10 +21,10 @@ class Nowhere final : public World, public wire::Network {
   std::shared_ptr<Block> load_data(const std::string&, std::uint64_t) override { return nullptr; }
   bool let_in(ClientId, std::string_view) override { return false; }
   wire::ClientProcess process_of(ClientId) const override { return {}; }
-  recovery::Incarnation draw_incarnation(recovery::Incarnation before) override { return before; }
-  void begin_life(const Life&) override {}
-  void end_life(const Life&) override {}
-  void ask(const Life&, recovery::Ask) override {}
+  Incarnation draw_incarnation(Incarnation before) override { return before; }
+  void begin_life(const PeerInstance&) override {}
+  void end_life(const PeerInstance&) override {}
+  void ask(const PeerInstance&, recovery::Ask ask) override { asked.push_back(std::move(ask)); }
   void show_lease(Time, Duration) override {}
   void end_lease() override {}
   void phase_changed() override {}
@@ -39,20 +39,23 @@ class Nowhere final : public World, public wire::Network {
   Dialed dial(const std::string&, unsigned) override { return {{}, "nobody is there"}; }
   Taken write(wire::Serial, std::string_view, bool) override { return {}; }
   void close(wire::Serial) override {}
-  void hand_over(const wire::Connection&, const Life&) override {}
+  void hand_over(const wire::Connection&, const PeerInstance&) override {}
   void log(const std::string&) override {}
+
+  /// What the node has asked the register.
+  std::vector<recovery::Ask> asked;
 };
 
-/// It has asked somebody for the terms of the lease. Whoever that is may say anything instead.
+/// The node has asked somebody for the lease terms. Whoever that is may say anything instead.
 TEST(Node, WhoHasNoLifeYetHearsTheTermsAlone) {
   Nowhere world;
   Node node({.group = "default",
              .algorithm = &find_algorithm("naimi-trehel"),
-             .self = {NodeId{1}, recovery::Incarnation{1}},
+             .self = {NodeId{1}, Incarnation{1}},
              .join = {"127.0.0.1:4711"}},
             world, world);
   node.seek({});
-  Life other{NodeId{2}, recovery::Incarnation{1}};
+  PeerInstance other{NodeId{2}, Incarnation{1}};
   wire::Recipient& recipient = node;
   auto say = [&](PayloadKind kind, const auto& m) {
     recipient.delivered(other, packed(kind, m), {});
@@ -72,6 +75,42 @@ TEST(Node, WhoHasNoLifeYetHearsTheTermsAlone) {
   EXPECT_FALSE(node.has_terms());
   say(PayloadKind::terms, recovery::LeaseTerms{});
   EXPECT_TRUE(node.has_terms());
+}
+
+/// A channel may break before the peer has a life: its first life has the same channels.
+TEST(Node, SuspectsAMemberThatItCouldNotReachBeforeItsFirstLife) {
+  Nowhere world;
+  recovery::Member other{NodeId{2}, Incarnation{1}, "tcp:elsewhere:4711"};
+  Node node({.group = "default",
+             .algorithm = &find_algorithm("naimi-trehel"),
+             .self = {NodeId{1}, Incarnation{1}},
+             .has_register = true},
+            world, world);
+  static_cast<wire::Recipient&>(node).broken(other.life(), "it makes no sense", Time{});
+  Time now{};
+  node.start(now);
+  node.settle(now);
+  // The register lets it in beside the other one, and knows of no lease that has ended.
+  recovery::RegisterSnapshot standing;
+  standing.view.number = 1;
+  standing.view.epoch = Epoch{1};
+  standing.view.algorithm = "naimi-trehel";
+  standing.view.decider = other.life();
+  standing.view.roster = recovery::Roster({other});
+  bool wants_it_out = false;
+  for (int turn = 0; turn < 100 && !wants_it_out; ++turn) {
+    now += std::chrono::milliseconds(100);
+    for (const recovery::Ask& ask : std::exchange(world.asked, {})) {
+      const auto* propose = std::get_if<recovery::Propose>(&ask.question);
+      bool was_in = standing.view.roster.contains(node.self());
+      wants_it_out = was_in && propose && !propose->view.roster.contains(other.life());
+      if (propose && !was_in) standing.view = propose->view;
+      node.answered(node.self(), {ask.number, true, standing}, now);
+    }
+    node.tick(now);
+    node.settle(now);
+  }
+  EXPECT_TRUE(wants_it_out);
 }
 
 }  // namespace conch::node::node_test

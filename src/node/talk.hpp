@@ -1,5 +1,5 @@
-// What peers say to each other besides recovery, and what a client of the machine says to its peer:
-// plain structs, in MessagePack by their fields.
+// What peers say to each other besides recovery messages, and what clients and their peer say to
+// each other: plain structs, encoded in MessagePack by their field lists.
 #pragma once
 
 #include <array>
@@ -18,22 +18,22 @@
 
 namespace conch::node {
 
-/// What a payload from peer to peer is: its first byte.
+/// The type of a payload between peers: its first byte.
 enum class PayloadKind : std::uint8_t {
-  recovery,         // a recovery::Message of the group's algorithm
-  register_ask,     // a recovery::Ask, from a machine that does not have the register
+  recovery,         // a recovery::Message, in a group with a register
+  register_ask,     // a recovery::Ask, from a peer that cannot reach the register
   register_answer,  // a recovery::Answer
-  terms_ask,        // TermsAsk: from a stranger who wants to join
-  terms,            // recovery::LeaseTerms
+  terms_ask,        // a TermsAsk, from a peer that cannot reach the register
+  terms,            // a recovery::LeaseTerms
   status_ask,       // a StatusAsk
   status_part,      // a StatusPart
   outdated,         // an Outdated
   ping,             // a Ping
   pong,             // a Pong
   distances,        // a Distances
-  overlay,          // a Letter of the group's algorithm, where there is no register
+  overlay,          // a Letter of the overlay, in a group without a register
   enclosure,        // an Enclosure
-  // Since version 2.
+  // Since protocol version 2.
   claims_ask,   // a ClaimsAsk
   claims_part,  // a ClaimsPart
   vacate,       // a Vacate
@@ -77,7 +77,7 @@ std::string packed(PayloadKind kind, const T& value) {
   return out;
 }
 
-/// Nothing, and why, if it makes no sense.
+/// Empty if the bytes are malformed; `why` says in what way.
 template <class T>
 std::optional<T> unpacked(std::string_view bytes, std::string& why) {
   Decoder decoder(bytes);
@@ -91,14 +91,15 @@ struct TermsAsk {
   CONCH_FIELDS(TermsAsk)
 };
 
-/// Somebody has written newer data than these, which the receiver had given it.
+/// The receiver's data of this version, which it gave to the sender, are no longer the newest.
 struct Outdated {
   std::string lock;
   std::uint64_t version = 0;
   CONCH_FIELDS(Outdated, lock, version)
 };
 
-/// Data of a lock that follows on the same way: who gets both need not fetch them.
+/// Data of a lock, sent ahead of it over the same channel, so that its next holder need not fetch
+/// them.
 struct Enclosure {
   std::string lock;
   std::uint64_t version = 0;
@@ -109,35 +110,36 @@ struct Enclosure {
   }
 };
 
-// Before a lock is forced open, and before a member is put out.
+// Sent before a lock is forced open, and before a member is evicted.
 
-/// Commands that run under this lock at the receiver are to end.
+/// Asks the receiver to end the commands that run under this lock.
 struct Vacate {
   std::uint64_t number = 0;
   std::string lock;
   CONCH_FIELDS(Vacate, number, lock)
 };
-/// They have been asked to, and are gone after so long at most: the receiver's lock delay counts.
+/// The commands have been asked to end, and are gone after `most` at the latest. That includes the
+/// sender's lock delay.
 struct Vacates {
   std::uint64_t number = 0;
   Duration most{};
   CONCH_FIELDS(Vacates, number, most)
 };
-/// They have; or there were none.
+/// The commands have ended, or there were none.
 struct Vacated {
   std::uint64_t number = 0;
-  /// So many commands have ended.
+  /// How many commands have ended.
   std::uint64_t ended = 0;
-  /// The process itself holds the lock, and goes on.
+  /// The process itself holds the lock, and keeps it.
   bool holds = false;
   CONCH_FIELDS(Vacated, number, ended, holds)
 };
-/// The receiver is put out, and its commands are not waited for.
+/// The receiver is being evicted, and the group does not wait for its commands.
 struct Hurry {
   CONCH_FIELDS(Hurry)
 };
 
-// Distances: see rangefinder.hpp.
+// Distances: see latency_probe.hpp.
 
 struct Ping {
   std::uint64_t round = 0;
@@ -147,7 +149,7 @@ struct Pong {
   std::uint64_t round = 0;
   CONCH_FIELDS(Pong, round)
 };
-/// How long a message takes to this one and back.
+/// The round-trip time of a message to `to`.
 struct Distance {
   NodeId to;
   Duration round_trip{};
@@ -165,12 +167,12 @@ struct LockPart {
   std::string lock;
   bool holds = false;
   bool reads = false;
-  /// Of the holder.
+  /// The fence of the holder.
   std::uint64_t fence = 0;
   /// How long it has held the lock, or waited for it.
   Duration since{};
   bool waits = false;
-  /// Threads and clients of this peer in line.
+  /// How many threads and clients of this peer are in line.
   std::uint64_t in_line = 0;
   bool token = false;
   CONCH_FIELDS(LockPart, lock, holds, reads, fence, since, waits, in_line, token)
@@ -178,7 +180,7 @@ struct LockPart {
 
 struct Counts {
   std::uint64_t entries = 0;
-  /// Entries for which the lock came from another peer, or anew from an epoch.
+  /// Entries for which the lock came from another peer, or was handed out anew by an epoch.
   std::uint64_t handovers = 0;
   std::uint64_t losses = 0;
   std::uint64_t epochs = 0;
@@ -196,13 +198,13 @@ struct StatusAsk {
   CONCH_FIELDS(StatusAsk, number)
 };
 
-/// What one peer knows of itself.
+/// What one peer knows about itself.
 struct StatusPart {
   std::uint64_t number = 0;
-  recovery::Life life;
+  PeerInstance life;
   std::uint64_t process = 0;
   Duration age{};
-  /// How long its lease runs; nothing if it has none.
+  /// The time until its lease ends; empty if it has none.
   std::optional<Duration> lease;
   std::uint64_t clients = 0;
   std::vector<LockPart> locks;
@@ -210,22 +212,22 @@ struct StatusPart {
   CONCH_FIELDS(StatusPart, number, life, process, age, lease, clients, locks, counts)
 };
 
-/// What a peer knows of its group: the view, and the parts of those that answered in time.
+/// What a peer knows about its group: the view, and the parts of the members that answered in time.
 struct Status {
   std::string group;
-  recovery::Life self;
+  PeerInstance self;
   recovery::View view;
   std::vector<NodeId> dead;
   std::vector<StatusPart> parts;
   CONCH_FIELDS(Status, group, self, view, dead, parts)
 };
 
-// Claims: the processes that hold locks or wait for them. Since version 2 of the protocol.
+// Claims: the processes that hold locks or wait for them. Since protocol version 2.
 
-/// What one process has at one lock.
+/// The claim of one process on one lock.
 struct ClaimPart {
   std::string lock;
-  /// Else it waits.
+  /// If false, it waits.
   bool holds = false;
   bool reads = false;
   /// How long it has held the lock, or waited for it.
@@ -235,10 +237,10 @@ struct ClaimPart {
 
 /// A process that uses a peer: the peer's own, or a client of it.
 struct ProcessPart {
-  /// 0: it cannot be seen from where its peer runs.
+  /// 0 if its peer cannot see the process id.
   std::uint64_t process = 0;
   std::uint32_t user = 0;
-  /// What it runs, as one can print it.
+  /// What it runs, in printable form.
   std::string command = {};
   std::vector<ClaimPart> claims = {};
   CONCH_FIELDS(ProcessPart, process, user, command, claims)
@@ -246,41 +248,41 @@ struct ProcessPart {
 
 struct ClaimsAsk {
   std::uint64_t number = 0;
-  /// Empty: of all locks.
+  /// Empty asks about all locks.
   std::string lock;
   CONCH_FIELDS(ClaimsAsk, number, lock)
 };
 
-/// Those of one peer who hold or wait.
+/// The processes of one peer that hold a lock or wait for it.
 struct ClaimsPart {
   std::uint64_t number = 0;
-  recovery::Life life;
+  PeerInstance life;
   std::string host;
   std::vector<ProcessPart> processes;
   CONCH_FIELDS(ClaimsPart, number, life, host, processes)
 };
 
-/// What the members have said of their processes.
+/// What all members have said about their processes.
 struct Claims {
   std::vector<ClaimsPart> parts;
-  /// Members that did not say in time, or are of a version that does not.
+  /// Members that did not answer in time, or whose version does not know the question.
   std::vector<NodeId> silent;
   CONCH_FIELDS(Claims, parts, silent)
 };
 
-// Clients. A client numbers its claims; everything is answered under that number.
+// Clients. A client numbers its claims, and every answer carries the number of its claim.
 
 struct Acquire {
   std::uint64_t claim = 0;
   std::string lock;
   bool shared = false;
-  /// How long it waits; for ever without.
+  /// How long to wait; without it, for ever.
   std::optional<Duration> patience;
-  /// Waits only for one answer, as try_lock does.
+  /// Waits for one answer only, as try_lock does.
   bool once = false;
   CONCH_FIELDS(Acquire, claim, lock, shared, patience, once)
 };
-/// Leaves, or gives up its place; answered by nothing.
+/// Leaves the lock, or the queue. There is no answer.
 struct GiveUp {
   std::uint64_t claim = 0;
   CONCH_FIELDS(GiveUp, claim)
@@ -296,27 +298,27 @@ struct ForceOpen {
   std::string lock;
   CONCH_FIELDS(ForceOpen, lock)
 };
-/// What the client runs under the locks that it asks for from here on; answered by nothing. Since
-/// version 2, as the next.
+/// What the client runs under the locks that it asks for from here on. There is no answer. This and
+/// the following requests exist since protocol version 2.
 struct Describe {
   std::string command;
   CONCH_FIELDS(Describe, command)
 };
-/// Answered by Claims.
+/// The answer is Claims.
 struct AskClaims {
-  /// Empty: of all locks.
+  /// Empty asks about all locks.
   std::string lock;
-  /// How long the other members have to say; bounded by the peer.
+  /// How long to wait for the other members; the peer limits it.
   Duration patience{};
   CONCH_FIELDS(AskClaims, lock, patience)
 };
-/// Before it acquires: nobody else may enter for so long after its peer has vanished.
+/// Sent before Acquire: nobody else may enter until so long after the client's peer has vanished.
 struct LockDelay {
   Duration length{};
   CONCH_FIELDS(LockDelay, length)
   bool valid() const { return length <= recovery::lock_delay_max; }
 };
-// The same without waiting for the commands of the victim.
+// Like Evict and ForceOpen, but without waiting for the commands of the victim.
 struct EvictNow {
   NodeId member;
   CONCH_FIELDS(EvictNow, member)
@@ -333,15 +335,15 @@ struct Entered {
   Fence fence;
   CONCH_FIELDS(Entered, claim, fence)
 };
-/// Why, if it is for no other reason.
+/// The reason in NotEntered when the lock did not become free in time.
 inline constexpr std::string_view not_free = "it was not free in time";
-/// Why nobody is evicted, and no lock forced open, through a peer between two of its lives.
+/// Why a peer that is between two lives evicts nobody and forces no lock open.
 inline constexpr std::string_view not_in_group =
-    "this peer is not in the group at the moment: try again, or ask another one";
+    "this peer is not in the group at the moment: try again, or ask another peer";
 struct NotEntered {
   std::uint64_t claim = 0;
   std::string why;
-  /// The peer goes; another may let one in.
+  /// The peer is leaving the group; another peer may let the client in.
   bool leaves = false;
   CONCH_FIELDS(NotEntered, claim, why, leaves)
 };
@@ -349,7 +351,7 @@ struct LostLock {
   std::uint64_t claim = 0;
   CONCH_FIELDS(LostLock, claim)
 };
-/// An eviction, or a lock forced open: the register has accepted it, and the view is this.
+/// The eviction or the forced opening is done: the member is out, the lock is open.
 struct Done {
   CONCH_FIELDS(Done)
 };
@@ -357,8 +359,8 @@ struct Failed {
   std::string why;
   CONCH_FIELDS(Failed, why)
 };
-/// The commands of the victim are waited for, so long at most; then comes one of the two. It comes
-/// again if a victim needs longer.
+/// The peer waits for the commands of the victim to end, for `most` at the longest; then Done or
+/// Failed follows. It is sent again if a victim needs longer.
 struct Underway {
   Duration most{};
   CONCH_FIELDS(Underway, most)

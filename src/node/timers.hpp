@@ -1,4 +1,4 @@
-// The timers of the locks' algorithms, by when they are due.
+// The timers of the locks' algorithms, ordered by deadline.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ class Timers {
     Epoch epoch;
   };
 
-  /// A timer that runs starts anew.
+  /// Restarts the timer if it is running.
   void arm(const std::string& lock, TimerId timer, Epoch epoch, Time at) {
     disarm(lock, timer);
     running_[{lock, timer}] = {at, epoch};
@@ -38,7 +38,7 @@ class Timers {
   }
 
   Time next() const { return order_.empty() ? Time::max() : std::get<Time>(*order_.begin()); }
-  /// Takes one that is due.
+  /// Removes and returns one timer that is due.
   std::optional<Due> take(Time now) {
     if (next() > now) return std::nullopt;
     auto [at, lock, timer] = *order_.begin();

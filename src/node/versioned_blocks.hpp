@@ -1,4 +1,5 @@
-// What a peer has in memory of the data of one lock.
+// The data of one lock that a peer has in memory: the newest version, and a spare block that the
+// next one is read into.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +18,28 @@ class VersionedBlocks {
  public:
   using Shared = std::shared_ptr<Block>;
 
-  /// Where this version is, whole; none if it is not here.
+  /// The block that has this version whole; null if none has.
   Shared find(std::uint64_t version) const {
     if (current_ && current_->has(version)) return current_;
     return spare_ && spare_->has(version) ? spare_ : nullptr;
   }
-  /// For who holds the lock and was told of this version: it is the newest from here on.
+  /// For a holder that was told of this version: it becomes the newest one here.
   Shared find_newest(std::uint64_t version) {
     if (spare_ && spare_->has(version)) std::swap(current_, spare_);
     return find(version);
   }
-  /// Where this version was when its next writer died.
+  /// The block in which this version was when its next writer died.
   Shared find_torn(std::uint64_t version) const {
     return current_ && current_->is_torn(version) ? current_ : nullptr;
   }
-  /// The newest version that is here and whole; 0 if none is.
+  /// The newest version that is here and whole; 0 if there is none.
   std::uint64_t version() const {
     return current_ && !current_->is_written() ? current_->version() : 0;
   }
-  /// The same, be it whole or torn.
+  /// The newest version that is here, whole or torn; 0 if there is none.
   std::uint64_t version_or_torn() const { return current_ ? current_->version() : 0; }
-  /// The newest version that is here and whole; no block if none is, or if another process of this
-  /// machine is about to change it.
+  /// The newest version that is here and whole. The block is null if there is none, or if another
+  /// process of this machine is about to change it.
   struct Whole {
     Shared block;
     std::uint64_t version = 0;
@@ -50,8 +51,8 @@ class VersionedBlocks {
     return current_->has(whole.version) ? whole : Whole{};
   }
 
-  /// One to be filled, which nobody else sees; the newest data stay where they are. A holder may
-  /// still read what was the newest, and a transfer may be copying it.
+  /// A block to fill, which nobody else sees. The newest data stay where they are, because a holder
+  /// may still read them and a transfer may be copying them.
   Shared take_spare(std::uint64_t capacity, BlockMaker& maker) {
     Shared spare = std::exchange(spare_, nullptr);
     bool is_free = spare.use_count() == 1 && spare->is_private() && !spare->is_written();
@@ -63,19 +64,19 @@ class VersionedBlocks {
   void put_spare(Shared block) {
     if (!current_ || !current_->is_same_memory(*block)) spare_ = std::move(block);
   }
-  /// It has the newest data. What was newest before may be filled next.
+  /// Makes this block the newest; the previous newest becomes the spare.
   void install(Shared block) {
     if (spare_ && spare_->is_same_memory(*block)) spare_.reset();
     Shared before = std::exchange(current_, std::move(block));
     if (before && !before->is_same_memory(*current_)) spare_ = std::move(before);
   }
 
-  /// It came with the lock, perhaps. It is unpacked by who has the lock and was told of this
-  /// version; until then nothing here has changed.
+  /// Keeps data that arrived ahead of their lock. Only a holder that was told of this very version
+  /// unpacks them; until then nothing else changes here.
   void enclose(std::uint64_t version, std::string bytes) {
     enclosed_ = Enclosed{version, std::move(bytes)};
   }
-  /// None if it did not come, or has no room.
+  /// Null if these data did not come ahead of the lock, or there is no memory for them.
   Shared unpack(const DataRef& data, BlockMaker& maker) {
     std::optional<Enclosed> enclosed = std::exchange(enclosed_, std::nullopt);
     bool is_meant =

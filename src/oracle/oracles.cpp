@@ -40,6 +40,17 @@ std::string name(Node node, const Holder& holder) {
 
 }  // namespace
 
+void Inside::insert(Node node, const Holder& holder) {
+  auto place = std::lower_bound(holders_.begin(), holders_.end(), node,
+                                [](const auto& each, Node sought) { return each.first < sought; });
+  bool is_there = place != holders_.end() && place->first == node;
+  is_there ? void(place->second = holder) : void(holders_.insert(place, {node, holder}));
+}
+
+void Inside::erase(Node node) {
+  std::erase_if(holders_, [&](const auto& each) { return each.first == node; });
+}
+
 Finding ExclusionOracle::enter(Node node, Fence fence, const Wish& wish) {
   Finding finding;
   Holder entering{fence, wish};
@@ -48,7 +59,7 @@ Finding ExclusionOracle::enter(Node node, Fence fence, const Wish& wish) {
     finding = "two holders: " + name(node, entering) + " entered while " + name(other, holder) +
               " was inside";
   }
-  inside_[node] = entering;
+  inside_.insert(node, entering);
   return finding;
 }
 

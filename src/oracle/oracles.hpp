@@ -1,11 +1,13 @@
-// What must never happen, watched from outside by somebody who sees all nodes at once. Each oracle
-// is told what happens and answers with a sentence when its property is broken.
+// The oracles: each watches one property from outside, with a view of all nodes at once. An oracle
+// is told every event, and returns a sentence when its property is broken. The simulator, the
+// checker and the audit of traces use them.
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/extent.hpp"
@@ -18,32 +20,33 @@ namespace conch::oracle {
 using Node = std::uint32_t;
 
 enum class Property : std::uint8_t {
-  mutual_exclusion,   // ME1: at most one process is inside, or those that do not conflict
+  mutual_exclusion,   // ME1: at most one process is inside, or several that do not conflict
   progress,           // ME2: every request is granted
-  order,              // ME3: in happened-before order
-  one_token,          // where the algorithm has one
+  order,              // ME3: requests are granted in happened-before order
+  one_token,          // there is exactly one token, where the algorithm has one
   fences,             // strictly increasing; a reader's is that of the last writer before it
   data,               // a holder gets what the last writer before it released, range by range
-  addressee,          // no message to nobody, sent or arriving
-  invariant,          // an algorithm found itself in a state that cannot be
-  memory,             // at quiescence nothing is remembered that was not at the start
+  addressee,          // no message is sent to, or reaches, a node that has left
+  invariant,          // an algorithm does not find itself in an impossible state
+  memory,             // at rest nothing is remembered that was not at the start
   structure,          // tree, list, weights and height, where the algorithm has them
-  right_coordinator,  // E1: who is elected is the one that should be
-  visits,             // the lock leaves a cluster while others wait, after so many entries
-  all_elect,          // E2: everybody elects somebody in the end
+  right_coordinator,  // E1: the elected coordinator is the one that should be
+  visits,             // if others wait, the lock leaves a cluster after a bounded number of entries
+  all_elect,          // E2: in the end everybody elects somebody
 };
 std::string_view word(Property property);
-/// A broken one means two holders or lost data; otherwise somebody waits for ever.
+/// Whether the property is about safety: breaking it means an error such as two holders or lost
+/// data. If it is not, breaking it means that somebody waits too long, or for ever.
 bool is_safety(Property property);
 
 struct Violation {
   Property property;
   std::string what;
-  /// Those that it happened to, as far as they are known.
+  /// The nodes that are involved, as far as they are known.
   std::vector<Node> nodes = {};
 };
 
-/// What an oracle says: nothing, or how its property was broken.
+/// The answer of an oracle: empty, or a sentence that says how its property was broken.
 using Finding = std::optional<std::string>;
 
 struct Holder {
@@ -51,22 +54,39 @@ struct Holder {
   Wish wish;
 };
 
-/// ME1: readers may be inside together, and those whose ranges are apart; nobody else. A crashed
-/// process is not inside.
+/// The processes that are inside, ordered by number. There is rarely more than one.
+class Inside {
+ public:
+  Inside() = default;
+  Inside(std::initializer_list<std::pair<Node, Holder>> holders) : holders_(holders) {}
+
+  auto begin() const { return holders_.begin(); }
+  auto end() const { return holders_.end(); }
+  std::size_t size() const { return holders_.size(); }
+  bool empty() const { return holders_.empty(); }
+  void insert(Node node, const Holder& holder);
+  void erase(Node node);
+
+ private:
+  std::vector<std::pair<Node, Holder>> holders_;
+};
+
+/// ME1: processes may be inside together only if any two of them both read, or have disjoint
+/// ranges. A crashed process is not inside.
 class ExclusionOracle {
  public:
   Finding enter(Node node, Fence fence, const Wish& wish = {});
   void leave(Node node) { inside_.erase(node); }
-  const std::map<Node, Holder>& inside() const { return inside_; }
+  const Inside& inside() const { return inside_; }
 
  private:
-  std::map<Node, Holder> inside_;
+  Inside inside_;
 };
 
-/// A writer's fence is larger than every one that was handed out before for something of its range.
-/// A reader's is the largest of the writers that were inside before it with something of its range,
-/// or the one that the lock started from. Once somebody has crashed it may be larger: the fence of
-/// a writer that was let in and crashed before it heard of it.
+/// Fences increase. A writer's fence is greater than every fence handed out before for any part of
+/// its range. A reader's fence is the greatest one of the writers that entered before it for any
+/// part of its range, or the fence from which the lock started. After a crash it may be greater: a
+/// writer may have been let in and have crashed before it learned of it.
 class FenceOracle {
  public:
   explicit FenceOracle(Fence start = {}) : handed_out_(start), writers_(start) {}
@@ -76,23 +96,24 @@ class FenceOracle {
  private:
   Finding enter_to_read(Node node, Fence fence, const Range& range) const;
 
-  /// The largest by range.
+  /// The greatest fences, by range: of all entries, and of writers.
   Extent<Fence> handed_out_;
   Extent<Fence> writers_;
   bool has_crashed_ = false;
 };
 
-/// Every writer's release makes a new version of its range; the next entry must see it. Unless all
-/// that have seen it have crashed: then it may be lost.
+/// Every writer's release makes a new version of its range, and the next entry must see it. The
+/// version may be lost only if all nodes that have seen it have crashed.
 class DataOracle {
  public:
   explicit DataOracle(Node nodes) : found_(nodes) {}
   Finding enter(Node node, const Entered& entered, const Wish& wish = {});
-  /// What the holder leaves behind.
+  /// Returns what the holder leaves behind.
   DataRef release(Node node, const Wish& wish = {});
-  /// Of an algorithm that keeps data nowhere else than where they were written or found.
+  /// A node crashed. For algorithms that keep data only where they were written or found.
   void crashed(Node node);
-  /// What these knew is gone; the newest that anybody else has found or left counts from now on.
+  /// Forgets what the dead knew. From now on the newest version counts that any other node has
+  /// found or left; returns it.
   DataRef recover(const std::vector<Node>& dead);
 
  private:
@@ -100,16 +121,17 @@ class DataOracle {
   Finding compare_parts(Node node, const Range& range, const Entered& entered) const;
 
   Extent<std::uint64_t> written_;
-  /// What each node found or left last, under the largest version of its parts.
+  /// What each node found or left last. Its version is the greatest of the versions of its parts.
   std::vector<DataRef> found_;
   bool may_be_lost_ = false;
 };
 
-/// Counts tokens at nodes and in messages.
+/// Counts the tokens at nodes and in messages.
 class TokenOracle {
  public:
   void created(int tokens) { tokens_ += tokens; }
-  /// A node's call took or gave this many tokens, in total with the messages it read and sent.
+  /// A call of a node changed the number of tokens by this much, counting those in the messages it
+  /// read and sent.
   Finding after_call(Node node, int difference);
   void lost() { --tokens_; }
   int tokens() const { return tokens_; }
@@ -118,8 +140,9 @@ class TokenOracle {
   int tokens_ = 0;
 };
 
-/// No message to somebody who has left, neither when it is sent nor when it arrives, unless it may
-/// come late. A crashed one may be sent to: nobody knows yet.
+/// No message may be sent to a node that has left, and none may reach it. The caller exempts
+/// messages that may come late. Messages to a crashed node are allowed: nobody knows of the crash
+/// yet.
 class AddresseeOracle {
  public:
   explicit AddresseeOracle(Node nodes) : gone_(nodes) {}
@@ -133,15 +156,17 @@ class AddresseeOracle {
   std::vector<bool> gone_;
 };
 
-/// An algorithm's own words, empty if nothing is wrong.
+/// Turns an algorithm's own complaint into a finding; an empty complaint means that nothing is
+/// wrong.
 inline Finding finding_of(std::string words) {
   return words.empty() ? Finding() : Finding(std::move(words));
 }
 
-/// At rest, the nodes together remember no more than those of a group that has just started.
+/// At rest, the nodes together may remember no more than the nodes of a group that has just
+/// started.
 Finding memory_at_rest(std::size_t remembered, std::size_t allowed);
 
-/// Happened-before by vector clocks, through algorithm and application messages.
+/// The happened-before relation by vector clocks, over algorithm and application messages.
 class Causality {
  public:
   using Clock = std::vector<std::uint32_t>;
@@ -155,7 +180,7 @@ class Causality {
   std::vector<Clock> clocks_;
 };
 
-/// ME3: nobody enters while a request that happened before its own waits.
+/// ME3: nobody enters while a request waits that happened before its own.
 class OrderOracle {
  public:
   explicit OrderOracle(Node nodes) : requests_(nodes) {}

@@ -82,7 +82,8 @@ TEST(FenceOracle, AReaderMayGetTheFenceOfAWriterThatCrashedOnItsWayIn) {
   EXPECT_TRUE(oracle.enter(3, fence(5), write(0, 10))) << "but the next writer's is another";
 }
 
-// A reader of 0..20 saw fence 4; who writes some of that must be told from what it saw.
+// A reader of 0..20 saw fence 4. A later writer of any part of that needs a greater fence, so that
+// a resource can tell the two apart.
 TEST(FenceOracle, FiresWhenAWritersFenceIsOneThatAReaderGot) {
   FenceOracle oracle(fence(0));
   EXPECT_FALSE(oracle.enter(1, fence(4), write(0, 10)));
@@ -146,7 +147,7 @@ TEST(MemoryAtRest, FiresWhenMoreIsRememberedThanAtTheStart) {
             "at rest the nodes remember 8 things, but those of a new group only 7");
 }
 
-// A requests, then tells B; B requests: B's must not be served first.
+// A requests, then tells B; then B requests. B must not be served first.
 TEST(OrderOracle, FiresWhenALaterRequestIsServedFirst) {
   Causality causality(2);
   OrderOracle oracle(2);

@@ -1,7 +1,7 @@
 // Chord: a key belongs to the first node at its place or after it, and every hop goes to the last
 // known node before the key. So all routes to a key meet at the node before its root.
 //
-// Source: Stoica, Morris, Karger, Kaashoek, Balakrishnan 2001; see ring_member.hpp for how nodes
+// Source: [Stoica 2001]; see ring_member.hpp for how nodes
 // come and go. The successor list is the leaves after a node, and there are as many before it: a
 // root that has just got a new predecessor can so send back what is no longer its own. Finger i is
 // the first node at 2^i or beyond, if that is nearer than 2^(i+1); a regular look-up for one after

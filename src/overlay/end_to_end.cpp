@@ -1,4 +1,4 @@
-// The client: asks, counts votes, yields; and who gets which message.
+// The client (asks, counts votes, yields), and the dispatch of messages.
 #include "overlay/end_to_end.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ static_assert(RoutedProtocol<EndToEnd>);
 EndToEnd::EndToEnd(NodeId self, const Assignment& start)
     : self_(self),
       terms_(start.tuning.replication),
-      without_(start.tuning.without),
+      policy_(policy_of<ProtocolPolicy>(start.tuning)),
       replicas_(start.tuning.replication),
       tenure_(start),
       data_(start.baton.data),
@@ -30,7 +30,7 @@ void EndToEnd::request(Out& out) {
 }
 
 void EndToEnd::ask(bool forced, Out& out) {
-  std::uint64_t least = keeps(Without::least_generation) ? generation_ : 0;
+  std::uint64_t least = policy_->least(generation_);
   for (Index i = 0; i < replicas_.size(); ++i) {
     if (voted(i)) continue;
     const View& view = views_[i];
@@ -38,7 +38,7 @@ void EndToEnd::ask(bool forced, Out& out) {
   }
 }
 
-/// Where anything can fail, the requester is the master copy of its request.
+/// With leases, messages may be lost and peers may fail, so the requester repeats its request.
 void EndToEnd::await_turn(Out& out) {
   if (leased()) out.arm(timer_of(Alarm::retry), terms_.lease, terms_.lease + terms_.lease / 2);
 }
@@ -56,7 +56,8 @@ void EndToEnd::cancel(Out& out) {
   out.withdrawn();
 }
 
-/// Those that have answered forget the request; a vote of another comes back, and so does a token.
+/// Tells each replica that has answered to forget the request. A vote or token for it that arrives
+/// later is given back.
 void EndToEnd::withdraw(Out& out) {
   for (Index i = 0; i < replicas_.size(); ++i)
     if (views_[i].node) out.send(*views_[i].node, Withdraw{i, ts_});
@@ -76,12 +77,9 @@ void EndToEnd::rest(Out& out) {
 
 bool EndToEnd::voted(Index replica) const {
   const View& view = views_[replica];
-  bool current = view.generation == generation_ || !keeps(Without::vote_generation);
-  return view.owner == ts_ && current;
+  return view.owner == ts_ && !policy_->is_past(view.generation, generation_);
 }
-Index EndToEnd::needed() const {
-  return keeps(Without::majority) ? replicas_.majority() : replicas_.size();
-}
+Index EndToEnd::needed() const { return policy_->needed(replicas_); }
 Index EndToEnd::votes() const {
   Index votes = 0;
   for (Index i = 0; i < replicas_.size(); ++i) votes += voted(i);
@@ -93,7 +91,7 @@ void EndToEnd::take(NodeId from, const Response& m, Out& out) {
     if (gives_back(m)) out.send(from, Withdraw{m.replica, m.request});
     return;
   }
-  if (m.generation < generation_ && keeps(Without::vote_generation)) return;
+  if (policy_->is_past(m.generation, generation_)) return;
   generation_ = std::max(generation_, m.generation);
   if (knows_better(m)) return;
   View& view = views_[m.replica];
@@ -102,18 +100,18 @@ void EndToEnd::take(NodeId from, const Response& m, Out& out) {
   evaluate(out);
 }
 
-/// A vote for a request that is over, unless it helped to win the lock.
+/// Whether to give back this vote: its request is over, and it did not help win the lock.
 bool EndToEnd::gives_back(const Response& m) const {
-  return m.owner == m.request && !has_won(m.generation) && keeps(Without::bounce);
+  return policy_->gives_back(m.owner == m.request && !has_won(m.generation));
 }
 bool EndToEnd::has_won(std::uint64_t generation) const {
-  return generation <= last_.generation && keeps(Without::bounce_guard);
+  return policy_->has_won(generation, last_.generation);
 }
 
 bool EndToEnd::knows_better(const Response& m) const {
   const View& view = views_[m.replica];
-  bool old = m.version < view.version || (m.owner == ts_ && m.vote <= view.yielded);
-  return old && keeps(Without::vote_version);
+  return policy_->knows_better(m.version < view.version ||
+                               (m.owner == ts_ && m.vote <= view.yielded));
 }
 
 bool EndToEnd::nobody_wins() const {
@@ -130,12 +128,12 @@ void EndToEnd::evaluate(Out& out) {
   if (mine >= needed())
     return hold(first_term(generation_), std::exchange(early_, {}), out), claim(true, out);
   if (mine == 0) return;
-  if (!patient_ && keeps(Without::patience)) {
+  if (!patient_ && policy_->loses_patience()) {
     patient_ = true;
     out.arm(timer_of(Alarm::patience), 3 * terms_.round_trip, 6 * terms_.round_trip);
   }
   if (backing_off_ || !nobody_wins()) return;
-  if (!keeps(Without::back_off)) return yield(out);
+  if (!policy_->backs_off(true)) return yield(out);
   backing_off_ = true;
   std::uint32_t window = std::min(yields_ + 1, 8u);
   out.arm(timer_of(Alarm::back_off), Duration{}, window * terms_.round_trip);
@@ -153,20 +151,20 @@ void EndToEnd::yield(Out& out) {
   }
 }
 
-/// Whoever knows a newer generation than this one has tried again already, unless it learnt of it
-/// from a replica.
+/// A client that knows a newer generation has already retried, unless it learnt of it from a
+/// replica.
 void EndToEnd::take(NodeId, const Retry& m, Out& out) {
   if (entry_ && entry_->term.generation <= m.generation) entry_.reset();
   if (m.data.version > data_.version) data_ = m.data;
-  if (stage_ != Stage::waiting || m.generation + 1 <= retried_) return;
-  if (m.generation + 1 <= generation_ && !keeps(Without::retry_generation)) return;
+  bool has_retried = policy_->has_retried(m.generation + 1, retried_, generation_);
+  if (stage_ != Stage::waiting || has_retried) return;
   retried_ = m.generation + 1;
   generation_ = std::max(generation_, m.generation + 1);
   for (Index i = 0; i < replicas_.size(); ++i) {
     const View& view = views_[i];
     if (view.known && view.generation == generation_) continue;
-    std::uint64_t least = keeps(Without::least_generation) ? generation_ : 0;
-    out.route(replicas_.key(i), Request{i, ts_, least, view.version, view.yielded, false, data_});
+    out.route(replicas_.key(i), Request{i, ts_, policy_->least(generation_), view.version,
+                                        view.yielded, false, data_});
   }
 }
 
@@ -221,7 +219,7 @@ void EndToEnd::receive(NodeId from, const Message& message, Out& out) {
       message);
 }
 
-// What makes no difference any more: generations, terms, versions and requests only go forward.
+// Messages without effect: generations, terms, versions and requests only go forward.
 
 bool EndToEnd::ignores(NodeId, const Message& message) const {
   if (leased()) return false;
@@ -241,13 +239,11 @@ bool EndToEnd::ignores(NodeId, const Message& message) const {
 
 bool EndToEnd::ignores(const Response& m) const {
   if (stage_ != Stage::waiting || m.request != ts_) return !gives_back(m);
-  if (m.generation < generation_ && keeps(Without::vote_generation)) return true;
+  if (policy_->is_past(m.generation, generation_)) return true;
   return m.generation == generation_ && knows_better(m);
 }
 
-bool EndToEnd::ignores(const Token& m) const {
-  return m.term <= last_ && keeps(Without::token_once);
-}
+bool EndToEnd::ignores(const Token& m) const { return policy_->is_copy(m.term, last_); }
 
 void EndToEnd::unreachable(NodeId node, const Message& message, Out& out) {
   std::visit(

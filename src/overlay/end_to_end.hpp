@@ -1,46 +1,46 @@
-// End-to-End: the first holder is elected by the replicas; after that the lock, and the queue of
-// those who wait, go from one holder to the next.
+// End-to-End: the replicas elect the first holder; after that, each holder passes the lock and the
+// queue of waiters to the next one.
 //
-// Source: Muhammad, Cheema, Gupta 2005, sections IV.A and V.A, corrected; see
-// docs/p2p.md.
+// Source: [Muhammad 2005, sections IV.A and V.A], corrected; see
+// docs/corrections.md.
 //
 // Assumes what voting.hpp assumes.
 //
-// State: a replica is free, has voted for a request, is locked by a holder, or waits for somebody
-// to take over from a holder that is silent; all in a `generation`. Everybody has an `entry`, who
-// holds the lock as far as was seen here, and for each replica the neighbours on the way of the
-// last winner. A client counts votes of one generation. Who holds the token has a `term`
-// (generation, sequence), which makes its fence, and the queue.
+// State: a replica is free, has voted for a request, is locked by a holder, or is orphaned: its
+// holder is silent and it waits for a takeover. All of this belongs to a `generation`. Every node
+// may have an `entry`, the last holder that it saw, and for each replica its neighbours on the path
+// of the last winner. A client counts votes of one generation. The holder of the token has a `term`
+// (generation, sequence), which determines its fence, and the queue.
 //
-//   A generation is opened by m votes, or m consents to take over; it is handed on by TOKEN, and
-//   closed by the last holder's RELEASE or when the leases of m replicas have run out. It has a
-//   last term, whose holder closes it, too: those who wait ask for the next.
+//   A generation is opened by m votes, or m consents to a takeover; passed on by TOKEN; and closed
+//   by the last holder's RELEASE or when the leases of m replicas have run out. The holder of its
+//   last possible term closes it, too, and the waiters ask for the next generation.
 //
 //   REQUEST(ts, least)       routed; stopped by an entry, which ENQUEUEs it with the holder
-//   RESPONSE(owner, generation, version, vote)   of a replica that is not locked
+//   RESPONSE(owner, generation, version, vote)   from a replica that is not locked
 //   YIELD(ts, vote)          nobody wins: vote for the earliest
-//   WITHDRAW(ts)             forget this request; also answers a vote for one that is over
-//   WINNER(term, ts)         routed to all replicas by a new holder; makes entries. IAMWINNER
+//   WITHDRAW(ts)             forget this request; also the reply to a vote for a finished request
+//   WINNER(term, ts)         IAMWINNER: routed to all replicas by a new holder; makes entries
 //   ENQUEUE(requests, term)  to the holder; forwarded along where the token went
-//   HINT(term, holder)       to who sent an ENQUEUE to a past holder
+//   HINT(term, holder)       to a node that sent an ENQUEUE to a past holder
 //   RETRY(generation)        that generation is over: ask for the next
 //   TOKEN(term, to, queue)   the lock
-//   RELEASE(term)            nobody waits: along the ways of WINNER to the replicas
-//   CLEANUP(term)            T2: as RELEASE, but only entries are taken back
+//   RELEASE(term)            the queue is empty: to the replicas along the paths of WINNER
+//   CLEANUP(term)            T2: as RELEASE, but only removes entries
 //   RENEW(term, round), RENEWED(round)   as in voting.hpp; WINNER is acknowledged, too
 //
-// With a lease a new holder enters when m replicas have acknowledged its term. So a vote, a token
-// or a consent that is too old is refused, and a lease counts from when its renewal was sent.
+// With a lease, a new holder enters when m replicas have acknowledged its term. So votes, tokens
+// and consents that are too old are refused, and a lease runs from when its renewal was sent.
 //
 // The first K waiters have a copy of the queue and ping the holder. When it is silent they ask to
-// take over. A replica whose lease with the holder has run out waits for such claims for half a
+// take over. A replica whose lease with the holder has run out collects such claims for half a
 // lease, and consents to the one with the newest copy, in a new generation.
 //
 //   COPY(edition, queue), PING, PONG
 //   TAKEOVER(edition, ts), ACCEPTED(term, ts)
 //
-// Bounds: n routed requests, n responses, n routed winners and n releases for an entry alone; one
-// ENQUEUE for each way that is intercepted and one TOKEN for an entry among many.
+// Bounds: n routed requests, n responses, n routed winners and n releases for an entry without
+// contention; one ENQUEUE for each intercepted request and one TOKEN for an entry among many.
 #pragma once
 
 #include <map>
@@ -61,7 +61,7 @@ class EndToEnd {
   static constexpr About about{
       .name = "end-to-end",
       .family = "token",
-      .source = "Muhammad, Cheema, Gupta 2005, section IV.A",
+      .source = "[Muhammad 2005, section IV.A]",
       .messages = "O(log N) to 4n O(log N)",
       .client_delay = "O(log N) + 1",
       .sync_delay = "1",
@@ -84,16 +84,16 @@ class EndToEnd {
   void tell_time(Fence now) { tenure_.tell_time(now); }
   void suspect(NodeId node, Out& out);
   void timer(TimerId timer, Out& out);
-  /// Whether a message, if it came now or at any later time, would change nothing and be answered
-  /// by nothing. For the checker, where nobody has leases and all are reachable.
+  /// Whether a message would change nothing and get no answer, now or at any later time. For the
+  /// checker, where there are no leases and every node is reachable.
   bool ignores(NodeId from, const Message& message) const;
-  /// For the checker, of one who has asked for the last time.
+  /// For the checker: this client will make no further request.
   void asks_no_more() {
     clock_ = {};
     if (stage_ == Stage::idle) generation_ = 1;
   }
-  /// Whether a fresh value would do as well, but for the time: it never asked, is no replica, and
-  /// on nobody's way.
+  /// Whether a fresh value would do as well, except for the time: the node never asked, is no
+  /// replica, and is on no path.
   bool blank() const {
     return ts_ == Priority{} && last_ == e2e::Term{} && !entry_ && ways_.empty() && served_.empty();
   }
@@ -154,7 +154,7 @@ class EndToEnd {
     NodeId holder;
     std::vector<Priority> queue;
     FlatSet<Index> consents;
-    /// In which generation they are.
+    /// The generation of the consents.
     std::uint64_t generation = 0;
     CONCH_FIELDS(Copied, edition, holder, queue, consents, generation)
   };
@@ -165,17 +165,17 @@ class EndToEnd {
   };
   struct Replica {
     std::uint64_t generation = 1;
-    /// No generation from this one on has been used, as far as others have told or time tells; it
-    /// does not vote in an earlier one.
+    /// No generation from this one on has been used, as far as others or the clock tell; the
+    /// replica does not vote in an earlier one.
     std::uint64_t unused = 1;
     Mode mode = Mode::free;
-    /// Of the vote, or of the holder's request.
+    /// The request voted for, or the holder's request.
     Priority owner;
     e2e::Term term;
     std::uint64_t version = 0;
     std::uint64_t vote = 0;
     FlatSet<Priority> waiting;
-    /// For the next generation: they know that this one is over.
+    /// Requests for a later generation: their senders know that this one is over.
     FlatSet<Priority> later;
     DataRef data;
     std::optional<Claim> claim;
@@ -185,7 +185,6 @@ class EndToEnd {
                  data, claim)
   };
 
-  bool keeps(Without rule) const { return without_ != rule; }
   bool leased() const { return terms_.lease > Duration::zero(); }
   void observe(const Priority& ts) { clock_ = std::max(clock_, ts.stamp); }
 
@@ -233,7 +232,7 @@ class EndToEnd {
   void reclaim(const e2e::Token& m, Out& out);
   void take_over(Out& out);
 
-  // Those on the way: end_to_end_ways.cpp.
+  // The nodes on a path: end_to_end_ways.cpp.
   Passage pass(const e2e::Request& m, NodeId next, Out& out);
   Passage pass(e2e::Winner& m, NodeId next, Out& out);
   Passage pass(const e2e::Release& m, NodeId next, Out& out);
@@ -259,6 +258,7 @@ class EndToEnd {
   void vote(Index index, Replica& replica, Out& out);
   void advance(Index index, Replica& replica, std::uint64_t generation, Out& out);
   bool yields_to(const Replica& replica, e2e::Term term, const Priority& ts) const;
+  void tell_holder(const Replica& replica, std::vector<Priority> requests, Out& out);
   void lock(Index index, Replica& replica, e2e::Term term, const Priority& ts, Out& out);
   void consent(Index index, Replica& replica, const Claim& claim, Out& out);
   void answer(Index index, const Replica& replica, const Priority& request, Out& out);
@@ -269,7 +269,7 @@ class EndToEnd {
 
   NodeId self_;
   Replication terms_;
-  Without without_;
+  const ProtocolPolicy* policy_;
   Replicas replicas_;
   Tenure tenure_;
   Stamp clock_;
@@ -291,11 +291,9 @@ class EndToEnd {
   e2e::Term last_;
   std::uint64_t closed_ = 0;
   std::optional<Place> went_;
-  /// What was queued with us before the token came.
+  /// Requests queued here before the token arrived.
   FlatSet<Priority> early_;
   std::optional<Copied> copy_;
-  /// Of a specimen: what we sent last.
-  std::optional<e2e::Token> sent_;
 
   std::optional<Place> entry_;
   std::map<Index, Way> ways_;

@@ -1,5 +1,4 @@
-// The messages of End-to-End. Whoever holds the lock holds it in a term of its own, and terms
-// increase.
+// The messages of End-to-End. Each holder has the lock in a term of its own, and terms increase.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +10,8 @@
 
 namespace conch::overlay::e2e {
 
-/// As a fence a generation has 2^12 terms. By the clock of fences (fence_clock.hpp) it lasts for
-/// about a microsecond, so that generations do not overtake the clock either.
+/// A generation has 2^12 terms. On the fence clock (fence_clock.hpp) that is about a microsecond,
+/// so generations do not overtake the clock.
 struct Term {
   std::uint64_t generation = 0;
   std::uint32_t sequence = 0;
@@ -35,7 +34,7 @@ struct Term {
                  "a fence has 52 bits for the generation and 12 for the sequence");
     return Fence(first_number + number + sequence);
   }
-  /// The one that this fence, or time, is in.
+  /// The generation that contains this fence, or this time as a fence.
   static constexpr std::uint64_t generation_at(Fence fence) {
     return (std::max(fence.number(), first_number) - first_number) >> sequence_bits;
   }
@@ -47,16 +46,16 @@ inline void print_to(std::string& out, const Term& term) {
   out += std::to_string(term.generation) + "." + std::to_string(term.sequence);
 }
 
-/// The first one of which all fences are larger.
+/// The first generation whose fences are all larger than this one.
 constexpr std::uint64_t generation_after(Fence fence) { return Term::generation_at(fence) + 1; }
 constexpr Term first_term(std::uint64_t generation) { return {generation, 1}; }
-/// Above all that can have been opened since this one and forgotten: an era has 2^20 generations,
-/// which is a second.
+/// A generation above all that can have been opened and forgotten since this one: an era has 2^20
+/// generations, which is one second.
 constexpr std::uint64_t next_era(std::uint64_t generation) {
   return ((generation >> 20) + 1) << 20;
 }
 
-/// A copy of a holder's queue: the newest has the largest of these.
+/// Orders the copies of a holder's queue; the newest copy has the largest edition.
 struct Edition {
   Term term;
   std::uint32_t update = 0;
@@ -67,13 +66,13 @@ struct Edition {
 struct Request {
   Index replica = 0;
   Priority ts;
-  /// No vote of an earlier generation is wanted, and no entry of one counts.
+  /// The requester accepts no vote of an earlier generation, and no entry of one may intercept it.
   std::uint64_t least = 0;
   std::uint64_t seen = 0;
   std::uint64_t yielded = 0;
-  /// Passes entries.
+  /// Entries do not intercept this request.
   bool forced = false;
-  /// Those of the generation before `least`: whoever tells of a generation tells of its data.
+  /// The data of the generation before `least`: a message that names a generation carries its data.
   DataRef data = {};
   CONCH_FIELDS(Request, replica, ts, least, seen, yielded, forced, data)
 };
@@ -93,7 +92,7 @@ struct Yield {
   std::uint64_t vote = 0;
   CONCH_FIELDS(Yield, replica, ts, vote)
 };
-/// VOTEREL: a vote, a place among those who wait, or a lock that was never used is given back.
+/// VOTEREL: gives back a vote, a place in the queue, or a lock that was never used.
 struct Withdraw {
   Index replica = 0;
   Priority ts;
@@ -104,7 +103,7 @@ struct Winner {
   Index replica = 0;
   Term term;
   Priority ts;
-  /// 0 if somebody on the way repeats it.
+  /// 0 if a node on the path repeats the message.
   std::uint32_t round = 0;
   NodeId via;
   CONCH_FIELDS(Winner, replica, term, ts, round, via)
@@ -114,7 +113,7 @@ struct Renew {
   Term term;
   Priority ts;
   std::uint32_t round = 0;
-  /// It is inside, so that enough others have acknowledged it.
+  /// The sender is inside, so enough others have acknowledged it.
   bool held = false;
   CONCH_FIELDS(Renew, replica, term, ts, round, held)
 };
@@ -128,7 +127,7 @@ struct Renewed {
 };
 struct Enqueue {
   std::vector<Priority> requests;
-  /// Of the holder, as far as the sender knows.
+  /// The holder's term, as far as the sender knows.
   Term term;
   CONCH_FIELDS(Enqueue, requests, term)
 };
@@ -155,7 +154,7 @@ struct Release {
   DataRef data;
   CONCH_FIELDS(Release, replica, term, data)
 };
-/// Of T2: takes back what IAMWINNER left on the way.
+/// Variant T2: removes the entries that IAMWINNER left on the path.
 struct Cleanup {
   Index replica = 0;
   Term term;
@@ -193,7 +192,8 @@ struct Moved {
   Index replica = 0;
   bool known = false;
   std::uint64_t generation = 0;
-  /// Of the holder if it is locked, of the owner of its vote otherwise.
+  /// `term` is the holder's if the replica is locked; `owner` is the holder's request then,
+  /// otherwise the one voted for.
   std::optional<Term> term;
   std::optional<Priority> owner;
   std::uint64_t version = 0;
@@ -207,7 +207,7 @@ using Message = std::variant<Request, Response, Yield, Withdraw, Winner, Renew, 
                              Retry, Hint, Token, Release, Cleanup, Copy, Ping, Pong, Takeover,
                              Accepted, Moved, Recall, Recalled>;
 
-/// Whether a message is for a replica, wherever that is.
+/// Whether a message is addressed to a replica, whichever node serves it.
 template <class M>
 inline constexpr bool for_replicas = requires(const M& m) {
   m.replica;

@@ -1,4 +1,4 @@
-// The replica: votes, is locked, and finds a new holder when the old one is silent.
+// The replica: votes, records the holder, and finds a new one when the holder is silent.
 #include <algorithm>
 #include <utility>
 
@@ -23,12 +23,12 @@ void EndToEnd::answer(Index index, const Replica& replica, const Priority& reque
 }
 
 void EndToEnd::watch(Index index, Duration time, Out& out) {
-  if (leased() && keeps(Without::lease)) out.arm(timer_of(Alarm::lease, index), time, time);
+  if (leased() && policy_->watches_holders()) out.arm(timer_of(Alarm::lease, index), time, time);
 }
 
 // Voting.
 
-/// For the earliest of those who wait.
+/// Votes for the earliest waiter.
 void EndToEnd::vote(Index index, Replica& replica, Out& out) {
   replica.mode = Mode::free;
   turn(replica, replica.next());
@@ -43,15 +43,16 @@ void EndToEnd::vote(Index index, Replica& replica, Out& out) {
   answer(index, replica, replica.owner, out);
 }
 
-/// Those who wait for a new generation wait for this one now.
+/// Enters a generation. Requests that waited for a later generation now wait for this one.
 void EndToEnd::turn(Replica& replica, std::uint64_t generation) {
   if (std::exchange(replica.generation, generation) == generation) return;
   for (const Priority& request : std::exchange(replica.later, {})) replica.waiting.insert(request);
 }
 
 void EndToEnd::advance(Index index, Replica& replica, std::uint64_t generation, Out& out) {
-  if (replica.mode == Mode::voted && keeps(Without::overridden))
-    replica.waiting.insert(replica.owner);
+  if (replica.mode == Mode::voted)
+    for (const Priority& request : policy_->overridden(replica.owner))
+      replica.waiting.insert(request);
   turn(replica, generation);
   replica.claim.reset();
   vote(index, replica, out);
@@ -63,18 +64,15 @@ void EndToEnd::serve(Replica& replica, const Request& m, Out& out) {
   if (m.data.version > replica.data.version) replica.data = m.data;
   bool held = replica.used();
   if (m.least > replica.generation) {
-    // A generation that is locked is closed by its holder or by its lease, not by hearsay. A lock
-    // that is always wanted is never closed: so whoever insists is told to its holder, too.
+    // Only its holder or its lease closes a locked generation; hearsay does not. A lock in constant
+    // demand never closes, so a forced request also goes to the holder.
     bool is_told = held && m.forced && replica.mode == Mode::locked && replica.owner != m.ts;
     if (is_told) out.send(replica.owner.node, Enqueue{{m.ts}, replica.term});
     if (held) return void(replica.later.insert(m.ts));
     advance(m.replica, replica, m.least, out);
   }
   if (held && replica.owner == m.ts) return;
-  if (replica.mode == Mode::locked) {
-    if (keeps(Without::told_holder)) out.send(replica.owner.node, Enqueue{{m.ts}, replica.term});
-    return;
-  }
+  if (replica.mode == Mode::locked) return tell_holder(replica, {m.ts}, out);
   bool owner = replica.mode == Mode::voted && replica.owner == m.ts;
   bool yield_was_lost = owner && replica.vote <= m.yielded;
   if (!owner || yield_was_lost) replica.waiting.insert(m.ts);
@@ -86,11 +84,10 @@ void EndToEnd::serve(Replica& replica, const Request& m, Out& out) {
 }
 
 void EndToEnd::serve(Replica& replica, const Yield& m, Out& out) {
-  bool current = replica.vote == m.vote || !keeps(Without::vote_version);
+  bool current = policy_->is_current(replica.vote, m.vote);
   switch (replica.mode) {
     case Mode::locked:
-      if (replica.owner != m.ts && keeps(Without::told_holder) && keeps(Without::overridden))
-        out.send(replica.owner.node, Enqueue{{m.ts}, replica.term});
+      if (replica.owner != m.ts) tell_holder(replica, policy_->overridden(m.ts), out);
       return;
     case Mode::orphaned: return void(replica.waiting.insert(m.ts));
     case Mode::free: break;
@@ -115,8 +112,8 @@ void EndToEnd::serve(Replica& replica, const Withdraw& m, Out& out) {
 
 // Being locked.
 
-/// Of a generation one chain of holders only can have more than one term, so a later term of the
-/// same generation is that of the next holder. A later generation has been agreed on by a majority.
+/// Within a generation only one chain of holders can get past the first term, so a later term
+/// belongs to the next holder. A later generation has been agreed on by a majority.
 bool EndToEnd::yields_to(const Replica& replica, Term term, const Priority& ts) const {
   if (term.generation + 1 < replica.unused) return false;
   if (term.generation != replica.generation) return term.generation > replica.generation;
@@ -124,9 +121,15 @@ bool EndToEnd::yields_to(const Replica& replica, Term term, const Priority& ts) 
   return term > replica.term || (term == replica.term && replica.owner.node == ts.node);
 }
 
+void EndToEnd::tell_holder(const Replica& replica, std::vector<Priority> requests, Out& out) {
+  requests = policy_->told_to_holder(std::move(requests));
+  if (!requests.empty()) out.send(replica.owner.node, Enqueue{std::move(requests), replica.term});
+}
+
 void EndToEnd::lock(Index index, Replica& replica, Term term, const Priority& ts, Out& out) {
-  if (replica.mode == Mode::voted && replica.owner != ts && keeps(Without::overridden))
-    replica.waiting.insert(replica.owner);
+  if (replica.mode == Mode::voted && replica.owner != ts)
+    for (const Priority& request : policy_->overridden(replica.owner))
+      replica.waiting.insert(request);
   turn(replica, term.generation);
   replica.mode = Mode::locked;
   replica.owner = ts;
@@ -136,8 +139,7 @@ void EndToEnd::lock(Index index, Replica& replica, Term term, const Priority& ts
   watch(index, with_drift(terms_.lease), out);
   FlatSet<Priority> waiting = std::exchange(replica.waiting, {});
   waiting.erase(ts);
-  if (!waiting.empty() && keeps(Without::told_holder))
-    out.send(ts.node, Enqueue{{waiting.begin(), waiting.end()}, term});
+  tell_holder(replica, {waiting.begin(), waiting.end()}, out);
 }
 
 void EndToEnd::serve(Replica& replica, const Winner& m, Out& out) {
@@ -147,8 +149,8 @@ void EndToEnd::serve(Replica& replica, const Winner& m, Out& out) {
   if (yields_to(replica, m.term, m.ts)) lock(m.replica, replica, m.term, m.ts, out);
 }
 
-/// One in quarantine believes who is inside, and is silent; of anybody else the vote may have run
-/// out before.
+/// In quarantine, a replica believes a holder that is inside but does not confirm it. It ignores
+/// other senders: their votes may have expired.
 void EndToEnd::serve(Replica& replica, const Renew& m, Out& out) {
   if (!tenure_.open(m.replica) && !m.held) return;
   bool accepted = yields_to(replica, m.term, m.ts);
@@ -220,7 +222,7 @@ void EndToEnd::consent(Index index, Replica& replica, const Claim& claim, Out& o
 
 // Becoming a replica.
 
-/// Says the first generation that has not been used.
+/// Answers with the first unused generation.
 void EndToEnd::serve(Replica& replica, const Recall& m, Out& out) {
   tenure_.answer(m, Baton{Term{replica.next(), 0}.fence(), replica.data}, out);
 }
@@ -238,14 +240,14 @@ void EndToEnd::open(Index index, Out& out) {
   auto found = served_.find(index);
   if (found == served_.end() || !tenure_.open(index)) return;
   Replica& replica = found->second;
-  // Whoever is inside has the newest term.
+  // A locked replica already has the newest term, so it needs no new era.
   if (auto time = tenure_.doubts(index); time && replica.mode != Mode::locked)
     replica.unused = std::max(next_era(replica.next()), generation_after(*time));
   if (replica.mode == Mode::free) vote(index, replica, out);
 }
 
 void EndToEnd::serve(Replica& replica, const Moved& m, Out& out) {
-  // Without a lease there is no quarantine: the old root is believed by one that has not voted.
+  // Without a lease there is no quarantine: a replica that has not voted believes the old root.
   bool silent = leased() ? !tenure_.open(m.replica) : replica.version == 0;
   replica.version = std::max(replica.version, m.version);
   if (m.data.version > replica.data.version) replica.data = m.data;

@@ -1,4 +1,4 @@
-// Sentences of Muhammad, Cheema, Gupta 2005, sections IV.A and V.A, and what was corrected in them.
+// Sentences of [Muhammad 2005, sections IV.A and V.A], and what was corrected in them.
 #include "overlay/end_to_end.hpp"
 
 #include <gtest/gtest.h>

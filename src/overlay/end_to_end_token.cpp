@@ -1,4 +1,5 @@
-// The holder: enters, keeps the queue, hands the token on; and those who can take its place.
+// The holder: enters, keeps the queue and hands the token on. Also the waiters that keep copies of
+// the queue and can take over.
 #include <algorithm>
 #include <utility>
 
@@ -22,14 +23,13 @@ void EndToEnd::hold(Term term, FlatSet<Priority> queue, Out&) {
   entry_ = Place{self_, term};
 }
 
-/// Tells the replicas, and with a lease waits until enough of them have agreed.
+/// Announces the term to the replicas. With a lease, it enters only after enough of them agree.
 void EndToEnd::claim(bool announce, Out& out) {
   stage_ = Stage::claiming;
   token_->queue.erase(ts_);
   if (std::exchange(backing_off_, false)) out.disarm(timer_of(Alarm::back_off));
   if (std::exchange(patient_, false)) out.disarm(timer_of(Alarm::patience));
   rounds_.start();
-  bool at_once = !leased() || !keeps(Without::vote_life);
   if (announce) {
     std::uint32_t round = rounds_.next(terms_.lease, out);
     for (Index i = 0; i < replicas_.size(); ++i)
@@ -38,7 +38,7 @@ void EndToEnd::claim(bool announce, Out& out) {
     renew(out);
   }
   copy_queue(out);
-  if (at_once) enter(out);
+  if (policy_->enters_at_once(leased())) enter(out);
 }
 
 void EndToEnd::renew(Out& out) {
@@ -47,7 +47,7 @@ void EndToEnd::renew(Out& out) {
   std::uint32_t round = rounds_.next(terms_.lease, out);
   for (Index i = 0; i < replicas_.size(); ++i) {
     View& view = views_[i];
-    if (!first && !answered.contains(i)) view.node.reset();  // somebody else may be the root now
+    if (!first && !answered.contains(i)) view.node.reset();  // another node may be the root now
     Renew message{i, token_->term, ts_, round, stage_ == Stage::inside};
     view.node ? out.send(*view.node, message) : out.route(replicas_.key(i), message);
   }
@@ -74,7 +74,7 @@ void EndToEnd::enter(Out& out) {
   out.enter({token_->term.fence(), data_});
 }
 
-/// What it was given is worth nothing: the generation is over, or somebody else has won it.
+/// Gives up a token or votes that are worthless: the generation is over, or another node won it.
 void EndToEnd::drop(Out& out) {
   Held dropped = *std::exchange(token_, std::nullopt);
   rounds_.stop(out);
@@ -85,7 +85,7 @@ void EndToEnd::drop(Out& out) {
   for (const Priority& request : dropped.queue) out.send(request.node, Retry{over, data_});
   if (stage_ != Stage::claiming) return;
   stage_ = Stage::waiting;
-  // A late WITHDRAW must not meet the same request when it has won after all.
+  // Use a new timestamp, or a late WITHDRAW could cancel this request after it has won.
   if (unused) {
     withdraw(out);
     ts_ = {{++clock_.value}, self_};
@@ -95,11 +95,11 @@ void EndToEnd::drop(Out& out) {
   out.arm(timer_of(Alarm::retry), terms_.round_trip, 4 * terms_.round_trip);
 }
 
-/// A lease has passed since the last round that enough have acknowledged was sent.
+/// A lease has passed since it sent the last round that enough replicas acknowledged.
 void EndToEnd::lose(Out& out) {
   if (!token_) return;
   if (stage_ == Stage::claiming) return drop(out);
-  if (stage_ != Stage::inside || !keeps(Without::self_fence)) return;
+  if (stage_ != Stage::inside || !policy_->forfeits()) return;
   drop(out);
   rest(out);
   out.forfeit();
@@ -120,11 +120,11 @@ void EndToEnd::let_go(Out& out) {
   pass_through(out);
 }
 
-/// Takes the token if it is our turn; hands it on otherwise.
+/// Uses the token if our own request is first in the queue; hands it on otherwise.
 void EndToEnd::pass_through(Out& out) {
   FlatSet<Priority>& queue = token_->queue;
   for (const Priority& request : list_of(queue))
-    if (request.node == self_) queue.erase(request);  // of ours, only one can be alive
+    if (request.node == self_) queue.erase(request);  // at most one of our requests is alive
   if (stage_ == Stage::waiting) queue.insert(ts_);
   if (stage_ == Stage::waiting && queue.front() == ts_)
     return claim(terms_.hand_off != HandOff::token, out);
@@ -136,19 +136,14 @@ void EndToEnd::hand_on(Out& out) {
   Priority next = held.queue.front();
   held.queue.erase(next);
   went_ = Place{next.node, held.term.next()};
-  Token message{went_->term, next, list_of(held.queue), data_};
-  if (!keeps(Without::sent_token)) sent_ = message;
-  out.send(next.node, message);
-  for (Index i = 0; i < replicas_.size(); ++i) {
-    if (!keeps(Without::kept_lock))
-      along(i, Release{i, held.term, data_}, out);
-    else if (terms_.hand_off == HandOff::cleanup)
-      along(i, Cleanup{i, held.term}, out);
-  }
+  out.send(next.node, Token{went_->term, next, list_of(held.queue), data_});
+  for (Index i = 0; i < replicas_.size(); ++i)
+    if (auto parting = policy_->parting(i, held.term, data_, terms_.hand_off))
+      std::visit([&](const auto& message) { along(i, message, out); }, *parting);
   entry_ = went_;
 }
 
-/// The replicas may open the next generation; whoever waits nevertheless asks for it.
+/// Lets the replicas open the next generation, and tells the remaining waiters to ask for it.
 void EndToEnd::close(Out& out) {
   Held held = *std::exchange(token_, std::nullopt);
   closed_ = std::max(closed_, held.term.generation);
@@ -159,10 +154,9 @@ void EndToEnd::close(Out& out) {
 }
 
 void EndToEnd::take(NodeId, const Token& m, Out& out) {
-  if (m.term <= last_ && keeps(Without::token_once)) return;
-  if (token_) return;
+  if (token_ || policy_->is_copy(m.term, last_)) return;
   bool ours = stage_ == Stage::waiting && ts_ == m.to;
-  if (!ours && !keeps(Without::pass_through)) return;
+  if (!policy_->takes_token(ours)) return;
   for (const Priority& request : m.queue) observe(request);
   if (m.data.version > data_.version) data_ = m.data;
   FlatSet<Priority> queue(m.queue.begin(), m.queue.end());
@@ -172,12 +166,11 @@ void EndToEnd::take(NodeId, const Token& m, Out& out) {
   ours ? claim(terms_.hand_off != HandOff::token, out) : pass_through(out);
 }
 
-/// A token that certainly did not arrive. One that may have arrived is never taken back: the
-/// replicas notice when nobody has it.
+/// Takes back a token that was certainly not delivered. One that may have arrived is never taken
+/// back: the replicas detect a lost token.
 void EndToEnd::reclaim(const Token& m, Out& out) {
   if (token_ || m.term < last_ || stage_ == Stage::inside) return;
   hold(m.term, {m.queue.begin(), m.queue.end()}, out);
-  sent_.reset();
   pass_through(out);
 }
 
@@ -194,11 +187,10 @@ void EndToEnd::take(NodeId from, const Enqueue& m, Out& out) {
   for (const Priority& request : m.requests) observe(request);
   if (token_) return queue_up(m.requests, out);
   if (m.term > last_) {
-    if (keeps(Without::early_enqueue))
-      for (const Priority& request : m.requests) early_.insert(request);
+    for (const Priority& request : policy_->queued_early(m.requests)) early_.insert(request);
     return;
   }
-  if (!keeps(Without::late_enqueue)) return;
+  if (!policy_->minds_late_requests()) return;
   if (closed_ < m.term.generation && went_ && went_->term > m.term) {
     out.send(went_->node, Enqueue{m.requests, went_->term});
     if (from != self_) out.send(from, Hint{went_->term, went_->node});
@@ -225,7 +217,7 @@ void EndToEnd::take(NodeId from, const Copy& m, Out& out) {
   if (m.data.version > data_.version) data_ = m.data;
   if (!copy_) out.arm(timer_of(Alarm::ping), terms_.lease / 3, terms_.lease / 2);
   copy_ = Copied{m.edition, from, m.queue, {}, 0};
-  // The earlier ones are silent for less time before they ask.
+  // Stagger the timeouts: the earlier a waiter is in the queue, the sooner it asks to take over.
   Duration silence = terms_.lease + (own - m.queue.begin()) * terms_.lease / 8;
   out.arm(timer_of(Alarm::silence), silence, silence);
 }

@@ -1,4 +1,5 @@
-// Those between a holder and the replicas: entries that intercept requests, and the ways back.
+// The nodes between a holder and the replicas: entries that intercept requests, and the paths back
+// to the replicas.
 #include "overlay/end_to_end.hpp"
 
 namespace conch::overlay {
@@ -43,7 +44,7 @@ Passage EndToEnd::pass(const Cleanup& m, NodeId, Out&) {
   return Passage::go_on;
 }
 
-/// Somebody has the lock in this term.
+/// Records the holder of this term, unless the entry is newer.
 void EndToEnd::note(Term term, NodeId holder) {
   if (!entry_ || entry_->term <= term) entry_ = Place{holder, term};
 }
@@ -58,7 +59,8 @@ void EndToEnd::take(NodeId, const Hint& m, Out&) {
   }
 }
 
-/// To the replica by the way that the winner's message took, as far as it is known.
+/// Sends a message to the replica along the path of the winner's message; routes it if that path is
+/// not known.
 template <class M>
 void EndToEnd::along(Index replica, const M& message, Out& out) {
   auto way = ways_.find(replica);
@@ -69,9 +71,9 @@ void EndToEnd::along(Index replica, const M& message, Out& out) {
 template void EndToEnd::along(Index, const Release&, Out&);
 template void EndToEnd::along(Index, const Cleanup&, Out&);
 
-/// A node that is gone takes a piece of the way with it: who stood before it finds another.
+/// A dead node breaks the paths through it: the node before it routes WINNER again to rebuild them.
 void EndToEnd::suspect(NodeId node, Out& out) {
-  if (!keeps(Without::sent_token) && sent_ && sent_->to.node == node) reclaim(*sent_, out);
+  if (went_ && policy_->comes_back(went_->node == node)) reclaim({went_->term, {}, {}, data_}, out);
   for (auto way = ways_.begin(); way != ways_.end();) {
     bool broken = way->second.next == node;
     if (broken && entry_ && entry_->node != node)

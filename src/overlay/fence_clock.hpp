@@ -1,9 +1,9 @@
-// The time as a fence.
+// Clock time expressed as a fence.
 //
-// The protocols over an overlay have nobody who remembers a lock for ever: its replicas may all
-// forget it, one after the other, while nobody uses it. So whoever has nobody left to ask goes on
-// at the time of its world, in units of 2^-32 s, which is above every fence that was handed out
-// before: a fence begins at an earlier time, and no lock is handed on as often as every 2^-32 s.
+// A protocol over an overlay has no permanent record of a lock: all of its replicas may forget an
+// idle lock one after another. When no replica is left to ask, the protocol continues from the
+// current time in units of 2^-32 s. That is above every fence handed out before: a fence starts at
+// an earlier time, and no lock is handed on as often as once every 2^-32 s.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 namespace conch::overlay {
 
 struct FenceClock {
-  /// What the time was ...
+  /// The fence that stands for the time `since`.
   Fence origin = Fence(Epoch{}, 0);
-  /// ... at this time of the world.
+  /// The world's time at which the clock showed `origin`.
   Time since{};
 
   constexpr Fence at(Time now) const {

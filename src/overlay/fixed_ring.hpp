@@ -45,8 +45,8 @@ class FixedRing {
   std::vector<NodeId> neighbours() const { return {}; }
   bool stays() const { return true; }
 
-  /// Of a lock whose first replica is at this node, in the middle of its keys: its name. As many
-  /// replicas as nodes are at all of them.
+  /// The name of a lock whose first replica is at this node, in the middle of its keys. With as
+  /// many replicas as nodes, each node has one.
   static std::uint64_t name_at(std::uint64_t node, std::size_t nodes) {
     return node * share(nodes) + share(nodes) / 2;
   }

@@ -110,14 +110,10 @@ template <class M>
 Passage NonEndToEnd::gather(M& m, std::optional<NodeId> next, Out& out) {
   constexpr bool releases = std::same_as<M, Release>;
   auto found = entries_.find(m.replica);
-  if (found == entries_.end()) {
-    bool lost = releases && next && !keeps(Without::release_route);
-    return lost ? Passage::stop : Passage::go_on;
-  }
+  if (found == entries_.end()) return releases && next ? policy_->off_the_way() : Passage::go_on;
   Entry& entry = found->second;
   if constexpr (releases) {
-    bool cannot_have_voted = !m.voted || !keeps(Without::voted_release);
-    if (cannot_have_voted && entry.queue.erase(m.ts)) {
+    if (!policy_->may_have_voted(m.voted) && entry.queue.erase(m.ts)) {
       for (const Priority& request : m.gathered) entry.queue.insert(request);
       return Passage::stop;
     }
@@ -151,7 +147,7 @@ void NonEndToEnd::receive(NodeId from, const Message& message, Out& out) {
   if (passes) act(out, [&] { Voting::receive(from, copy, out); });
 }
 
-/// Who leaves takes no requests along.
+/// A leaving node sends the requests that wait in its entries on to the replicas.
 void NonEndToEnd::moved(const std::optional<Arc>& before, const std::optional<Arc>& after,
                         Out& out) {
   Voting::moved(before, after, out);
@@ -161,8 +157,8 @@ void NonEndToEnd::moved(const std::optional<Arc>& before, const std::optional<Ar
       out.route(replicas_.key(index), Cleanup{index, {entry.queue.begin(), entry.queue.end()}});
 }
 
-/// The way is broken: who stood before the dead node makes a new one, who stood behind it clears
-/// up.
+/// The path is broken: the node before the dead one makes a new path, the node behind it clears the
+/// old one up.
 void NonEndToEnd::suspect(NodeId node, Out& out) {
   for (auto& [index, entry] : entries_) {
     if (entry.next != node) continue;

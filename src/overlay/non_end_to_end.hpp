@@ -1,7 +1,7 @@
 // Non-End-to-End: replicas vote as in Sigma, and requests wait where they meet the way of another.
 //
-// Source: Muhammad, Cheema, Gupta 2005, sections IV.B and V.B, corrected; see
-// docs/p2p.md. GRANTREQ is RESPONSE here.
+// Source: [Muhammad 2005, sections IV.B and V.B], corrected; see
+// docs/corrections.md. GRANTREQ is RESPONSE here.
 //
 // Assumes what voting.hpp assumes.
 //
@@ -20,8 +20,8 @@
 // A waiter whose votes do not become a majority yields, and every third time sends its requests by
 // force. Entries are soft: what is lost with one comes back by such requests.
 //
-// Who passes a gathered queue on keeps it for a lease, and sends it again if the next node on its
-// way is suspected: the temporary token holder of section V.B.
+// A node that passes a gathered queue on keeps it for a lease, and sends it again if it suspects
+// the next node on the path: the temporary token holder of section V.B.
 #pragma once
 
 #include <map>
@@ -35,7 +35,7 @@ class NonEndToEnd : public Voting {
   static constexpr About about{
       .name = "non-end-to-end",
       .family = "voting",
-      .source = "Muhammad, Cheema, Gupta 2005, section IV.B",
+      .source = "[Muhammad 2005, section IV.B]",
       .messages = "2n O(log N) + 3n",
       .client_delay = "O(log N) + 3",
       .sync_delay = "O(log N) + 3",

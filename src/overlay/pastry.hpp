@@ -1,7 +1,7 @@
 // Pastry: a key belongs to the node nearest to it, and every hop shares another digit with the key,
 // or is nearer.
 //
-// Source: Rowstron, Druschel 2001, with b = 4 and a leaf set of 16; see ring_member.hpp for how
+// Source: [Rowstron 2001], with b = 4 and a leaf set of 16; see ring_member.hpp for how
 // nodes come and go. A slot of the table (so many digits shared, then this one) holds one node: of
 // two whose latencies are known the nearer one, else the first. A slot that falls empty is filled
 // by asking for the root of a key in it.
@@ -28,13 +28,13 @@ class PrefixTable {
   static Arc domain(NodeId self, const LeafSet& leaves);
   static Key key_of_slot(NodeId self, NodeId node);
 
-  /// Whom another table has for a slot that this one has somebody for, if it is a member, sorted.
+  /// Takes over the members that another table has for slots filled here. The members are sorted.
   void keep(NodeId self, const PrefixTable& other, std::span<const NodeId> members);
   bool offer(NodeId self, NodeId node);
   void learn(NodeId self, NodeId node, Duration latency);
   bool erase(NodeId self, NodeId node);
   bool contains(NodeId self, NodeId node) const;
-  /// Whom this node knows for the slot of the key.
+  /// The node known for the slot of the key.
   std::optional<NodeId> find(NodeId self, Key key) const;
   /// Adds what is of use to a newcomer from this row on; says which row is next.
   unsigned collect(NodeId self, NodeId newcomer, unsigned row, std::vector<NodeId>& contacts) const;
@@ -53,7 +53,7 @@ class PrefixTable {
   void set_latency(std::size_t place, std::uint32_t latency_us);
 
   std::vector<NodeId> nodes_;
-  /// Of the node at the same place; empty as long as none is known.
+  /// The latency of the node at the same index; empty while none is known.
   std::vector<std::uint32_t> latencies_us_;
 
  public:

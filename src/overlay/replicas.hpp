@@ -25,8 +25,8 @@ constexpr std::uint64_t hash_of_name(std::string_view name) {
   return hash.value();
 }
 
-/// The keys stand at equal distances on the ring, so that no two have the same root in a community
-/// that is large enough, and a node that fails takes one replica with it.
+/// The keys stand at equal distances on the ring, so that no two have the same root in an overlay
+/// group that is large enough, and a node that fails takes one replica with it.
 class Replicas {
  public:
   /// With leases, three timers for each must have numbers of their own.

@@ -1,45 +1,45 @@
-// A node's place in a ring of keys: how it comes in, keeps its neighbours, and goes. What Pastry
-// and Chord have in common; they differ in their tables and in whose a key is.
+// A node's membership in a ring of keys: how it joins, maintains its neighbours and leaves. Pastry
+// and Chord share this code; they differ in their tables and in the root of a key.
 //
-// Source: the join, the probes and the repair are those of MSPastry (Castro, Costa, Rowstron 2004),
-// which are also Chord's stabilisation (Stoica et al. 2001): a probe notifies, its answer names the
+// Source: the join, the probes and the repair are those of MSPastry [Castro 2004],
+// which are also Chord's stabilisation [Stoica 2001]: a probe notifies, its answer names the
 // neighbours.
 //
-// Assumes nothing about channels: messages may be late, lost, doubled, or overtake one another. The
-// world says whom it believes dead; it should watch the `neighbours` and report whom it cannot
+// Assumes nothing about channels: messages may be late, lost, duplicated or reordered. The world
+// reports which nodes it believes dead; it should watch the `neighbours` and report those it cannot
 // reach. It may be wrong.
 //
-// State: the `phase`, the `leaves` and the `table`; who was `asked` and has not answered;
-// `suspects`, who are not asked because of hearsay; `contacts` to come in by, and to greet.
+// State: the `phase`, the `leaves` and the `table`; the nodes `asked` that have not answered;
+// `suspects`, which are not asked on hearsay; `contacts` through which to join, and to greet.
 //
-//   JOIN(newcomer, ...)  towards the newcomer's place; who passes it on adds rows of its table
+//   JOIN(newcomer, ...)  towards the newcomer's place; each node on the way adds rows of its table
 //   WELCOME(leaves, contacts)  from the root of that place
-//   PROBE(leaves, round)   here I am, and whom do you know? From then on the sender is a neighbour
+//   PROBE(leaves, round)   here are my leaves, send me yours; makes the sender a neighbour
 //   ANSWER(leaves, round)  the same in return, and the round of the probe
-//   FAREWELL(leaves)     I go; these remain. Not acting for any key any more, but passing on
-//   PARTED               you are no neighbour of mine any more
-//   SEEK(origin, key)    towards the key, whose root says FOUND: somebody for a place in the table
+//   FAREWELL(leaves)     I leave; these remain. The sender only forwards from now on
+//   PARTED               acknowledges FAREWELL: you are no longer my neighbour
+//   SEEK(origin, key)    towards the key, whose root answers FOUND: fills a slot of the table
 //
-// Nobody becomes a neighbour by hearsay: whom others name is asked first. So the dead are not
-// passed round, and a neighbour knows that it is one.
+// No node becomes a neighbour by hearsay: a node that others name is asked first. So dead nodes are
+// not passed around, and a neighbour knows that it is one.
 //
-// When a root moves, there is a defined moment, or rather two with a gap between:
-// - A newcomer is the root of no key until it has `joined`: when every leaf it learned of has
-//   answered. Whose keys it takes has stopped acting for them before that, in the call that gave
-//   the answer. In between, messages for them wait at the newcomer (Router).
-// - A leaver stops in the call of `leave`, and its neighbours begin when they hear of it.
+// When a root moves, the old one stops before the new one starts:
+// - A newcomer is the root of no key until it has `joined`, that is, until every leaf it learned of
+//   has answered. The old root of its keys stopped acting for them in the call that gave that
+//   answer. In between, messages for them wait at the newcomer (Router).
+// - A leaver stops in the call of `leave`, and its neighbours start when they hear of it.
 // - A crashed node's keys pass to its neighbours when they are told to suspect it.
-// So a key never has two roots, as long as nobody is suspected wrongly, and messages between
-// neighbours are not lost. It may have none for a while. A ring that falls apart has two roots for
-// each key; whoever remembers suspects of the other part goes on asking them, and the two grow
-// together again, as they do by a `join` across.
+// So as long as no node is suspected wrongly, and messages between neighbours are not lost, a key
+// never has two roots. It may have none for a while. A ring that falls apart has two roots for each
+// key; nodes that remember suspects in the other part keep asking them, and the two parts merge
+// again, as they do by a `join` across.
 //
-// A root has a lease on its keys, where there are leases at all. In each exchange it probes the
-// next node on either side, and its lease runs from when it sent probes that both have answered:
-// whoever answers has it for a neighbour, and so does not act for its keys. A node that was
-// stopped, or whom its neighbours gave up, stops acting for any key when the lease runs out, and
-// begins anew when both have answered again. So two nodes act for one key for less than a lease,
-// unless the ring falls apart.
+// With leases enabled, a root has a lease on its keys. In each exchange it probes the next node on
+// either side. When both have answered, its lease runs from when it sent the probes: a node that
+// answers has it as a neighbour, and so does not act for its keys. A node that was stopped, or that
+// its neighbours gave up, stops acting for any key when the lease runs out, and resumes when both
+// have answered again. So two nodes act for one key for less than a lease, unless the ring falls
+// apart.
 #pragma once
 
 #include <algorithm>
@@ -51,24 +51,25 @@
 
 #include "core/flat_set.hpp"
 #include "overlay/leaf_set.hpp"
+#include "overlay/protocol_policy.hpp"
 
 namespace conch::overlay {
 
-/// How long it is from this node to another, where a world knows it for all.
+/// Latency from this node to another, in worlds that know all of them.
 using Latency = std::function<Duration(NodeId)>;
 
 struct Upkeep {
-  /// How often leaves are asked whom they know, whatever happens; never if zero: for worlds that
-  /// lose no message between two that live, and report whom none reaches.
+  /// Interval of the regular exchange with the leaves. Zero disables it, for worlds that lose no
+  /// message between live nodes and report unreachable ones.
   Duration exchange = Duration::zero();
-  /// After so long without an answer a question is asked again.
+  /// Repeats a question after this long without an answer.
   Duration retry = std::chrono::seconds(1);
-  /// How long a node acts for its keys after its neighbours were asked; for ever if zero.
+  /// How long a node acts for its keys after it probed its neighbours; zero means for ever.
   Duration lease = Duration::zero();
   CONCH_FIELDS(Upkeep, exchange, retry, lease)
 };
-/// Of a ring whose locks have leases, so that messages may be lost: it should notice within a lease
-/// who is gone. Without leases there is no regular exchange.
+/// Settings for a ring. If its locks have leases, messages may be lost, and the ring should notice
+/// a dead node within a lease. Without leases there is no regular exchange.
 constexpr Upkeep upkeep_for(Duration lease) {
   using std::chrono::milliseconds;
   if (lease == Duration::zero()) return {};
@@ -91,11 +92,11 @@ template <class Table>
 class RingMember {
  public:
   using Nodes = std::vector<NodeId>;
-  // Whom they concern may be gone when they come: all of them say nothing then.
+  // A message may arrive after the node that it concerns has gone, so each type allows it.
   struct Join {
     NodeId newcomer;
     unsigned hops = 0;
-    /// The first row of the table that nobody has added yet.
+    /// The first row of the table that no node has added yet.
     unsigned row = 0;
     Nodes contacts;
     static constexpr bool may_come_late = true;
@@ -144,43 +145,44 @@ class RingMember {
 
   static constexpr TimerId exchange_timer{0};
   static constexpr TimerId retry_timer{1};
-  /// A lease after a round of probes was sent; the rounds take turns.
+  /// Fires a lease after a round of probes was sent; successive rounds alternate between the two.
   static constexpr TimerId lease_timers[] = {TimerId{2}, TimerId{3}};
 
-  /// Alone.
+  /// A ring of one node.
   explicit RingMember(NodeId self, Upkeep upkeep = {})
       : self_(self), upkeep_(upkeep), leaves_(self) {}
-  /// One of many, sorted, at once: as if all had joined long ago.
+  /// One of many members, sorted by id, that start as if all had joined long ago.
   RingMember(std::span<const NodeId> members, std::size_t place, Upkeep upkeep = {},
              const Latency& latency = {})
       : self_(members[place]),
         upkeep_(upkeep),
         leaves_(members, place),
         table_(members, place, latency) {}
-  /// A member at once, or an outsider who may join.
+  /// A member from the start, or an outsider that may join.
   RingMember(NodeId self, const Assignment& start)
       : RingMember(self, upkeep_for(start.tuning.replication.lease)) {
-    if (start.tuning.without == Without::root_lease) upkeep_.lease = Duration::zero();
+    upkeep_.lease = policy_of<ProtocolPolicy>(start.tuning)->root_lease(upkeep_.lease);
     if (std::optional<std::size_t> place = start.members.index_of(self))
       *this = RingMember(start.members.nodes(), *place, upkeep_);
   }
 
-  /// This node when others have come and gone, at once: what it knows of those who are still there
-  /// stays. It is at `place` of the members, sorted.
+  /// This node after others have joined and left, at once; it keeps what it knows of those still
+  /// there. It is at `place` of the sorted members.
   RingMember among(std::span<const NodeId> members, std::size_t place) const {
     RingMember changed(members, place, upkeep_);
     changed.table_.keep(self_, table_, members);
     return changed;
   }
 
-  /// Begins the regular exchange, where there is one. The world calls it once, first.
+  /// Starts the regular exchange, if enabled. The world calls it once, first.
   void start(Out& out);
-  /// Through this contact; again, through another, if that one does not help.
+  /// Joins through this contact. May be called again with another contact if that one does not
+  /// help.
   void join(NodeId contact, Out& out);
   void leave(Out& out);
   void suspect(NodeId node, Out& out);
   void timer(TimerId timer, Out& out);
-  /// What the world has measured. A node that was heard of so is known to be there.
+  /// Records a latency that the world measured to a live node.
   void learn(NodeId node, Duration latency) { table_.learn(self_, node, latency); }
 
   void receive(NodeId from, const Join& m, Out& out);
@@ -226,7 +228,8 @@ class RingMember {
   }
   void hear(NodeId node, Out& out);
   void consider(const Nodes& candidates, Out& out);
-  /// Whether it was not asked already, perhaps before what we want to know has happened.
+  /// Asks the node. False if a question to it was already open, perhaps from before the event that
+  /// we ask about.
   bool ask(NodeId node, Out& out);
   bool forget_question(NodeId node);
   void probe(NodeId node, Out& out) { out.send(node, Probe{leaves_.nodes(), round_}); }
@@ -252,9 +255,9 @@ class RingMember {
   Upkeep upkeep_;
   Phase phase_ = Phase::member;
   bool welcomed_ = false;
-  /// A leaf was lost, and who knows the next one has not been asked since.
+  /// A leaf was lost, and the node that knows the next one has not been asked since.
   bool torn_ = false;
-  /// Counts the exchanges: whose turn it is.
+  /// Counts the exchanges, to choose the next node to ask.
   std::uint32_t turn_ = 0;
   LeafSet leaves_;
   Table table_;
@@ -262,7 +265,7 @@ class RingMember {
   std::vector<Suspect> suspects_;
   Nodes contacts_;
   /// The lease on its keys: the number of the last round of probes, whether it is still open, and
-  /// who has answered it.
+  /// the nodes that have answered it.
   bool has_lease_ = true;
   std::uint32_t round_ = 0;
   bool round_open_ = false;

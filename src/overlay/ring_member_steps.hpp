@@ -1,4 +1,4 @@
-// What a ring's member does; for the files that make one of it with a table.
+// Implementation of RingMember. Include it only in the files that instantiate it with a table.
 #pragma once
 
 #include "overlay/ring_member.hpp"
@@ -20,8 +20,9 @@ void RingMember<Table>::timer(TimerId timer, Out& out) {
 
 // Hearing and asking.
 
-/// A node has spoken to us: it lives, whatever we believed. If it was out of reach, so may others
-/// have been, who are back with it: two parts of a ring should not act for the same keys for long.
+/// Records that a node is alive, whatever we believed. If it was a suspect, other suspects may be
+/// reachable again too, so probe them: two parts of a ring should not act for the same keys for
+/// long.
 template <class Table>
 void RingMember<Table>::hear(NodeId node, Out& out) {
   if (std::erase_if(suspects_, [&](const Suspect& each) { return each.node == node; }) > 0)
@@ -31,7 +32,7 @@ void RingMember<Table>::hear(NodeId node, Out& out) {
   leaves_.insert(node);
 }
 
-/// Others know these: whoever should be our neighbour is asked.
+/// Asks each candidate that should be our neighbour.
 template <class Table>
 void RingMember<Table>::consider(const Nodes& candidates, Out& out) {
   for (NodeId node : candidates)
@@ -53,8 +54,8 @@ bool RingMember<Table>::forget_question(NodeId node) {
   return std::erase_if(asked_, [&](const Asked& each) { return each.node == node; }) > 0;
 }
 
-/// Who has not been welcomed is not there yet, though it may have been before: two such neighbours,
-/// taken for members, would be asked to let one another in.
+/// Until it is welcomed, a newcomer does not answer probes, even if it was a member before. Two
+/// such nodes that took each other for members would ask each other for admission.
 template <class Table>
 void RingMember<Table>::receive(NodeId from, const Probe& m, Out& out) {
   if (!stays()) return out.send(from, Farewell{leaves_.nodes()});
@@ -117,7 +118,7 @@ void RingMember<Table>::join(NodeId contact, Out& out) {
   arm(retry_timer, upkeep_.retry, out);
 }
 
-/// At one door after another.
+/// Asks the contacts in turn.
 template <class Table>
 void RingMember<Table>::knock(Out& out) {
   if (contacts_.empty()) return;
@@ -131,10 +132,10 @@ void RingMember<Table>::receive(NodeId, const Join& m, Out& out) {
   Join further = m;
   ++further.hops;
   further.row = table_.collect(self_, m.newcomer, m.row, further.contacts);
-  // It may have been here before, and we have not heard that it was gone.
+  // The newcomer may be an old member whose departure we have not heard of.
   std::optional<NodeId> next = hop(key_of(m.newcomer), m.newcomer);
   if (next) return out.send(*next, std::move(further));
-  if (phase_ != Phase::member) return;  // it will ask again
+  if (phase_ != Phase::member) return;  // the newcomer asks again
   Nodes leaves = leaves_.nodes();
   std::erase(leaves, m.newcomer);
   out.send(m.newcomer, Welcome{std::move(leaves), std::move(further.contacts)});
@@ -150,7 +151,7 @@ void RingMember<Table>::receive(NodeId from, const Welcome& m, Out& out) {
   consider(m.leaves, out);
 }
 
-/// Everybody has answered. A newcomer is in: everybody next to it knows.
+/// Runs when no question is open. A newcomer then becomes a member: all of its neighbours know it.
 template <class Table>
 void RingMember<Table>::settle(Out& out) {
   if (!asked_.empty()) return;
@@ -195,7 +196,7 @@ FlatSet<NodeId> RingMember<Table>::next_on_either_side() const {
   return next;
 }
 
-/// A round that is still open goes on: the lease runs from when it began.
+/// Continues a round that is still open: the lease runs from when the round began.
 template <class Table>
 void RingMember<Table>::begin_round(Out& out) {
   if (!std::exchange(round_open_, true)) {
@@ -207,7 +208,8 @@ void RingMember<Table>::begin_round(Out& out) {
   continue_round(out);
 }
 
-/// Whoever is next to us now must have answered, or is asked. Then the lease is that of this round.
+/// Asks the next node on either side if it has not answered this round. When both have, the lease
+/// runs from this round.
 template <class Table>
 void RingMember<Table>::continue_round(Out& out) {
   if (!round_open_ || phase_ != Phase::member) return;
@@ -223,7 +225,8 @@ void RingMember<Table>::continue_round(Out& out) {
   if (upkeep_.lease > Duration::zero()) out.disarm(lease_timers[(round_ + 1) % 2]);
 }
 
-/// Of a round that nobody has answered for a lease, or of the last that was.
+/// The timer belongs either to the open round, which failed, or to the last complete one, whose
+/// lease ends.
 template <class Table>
 void RingMember<Table>::lease_ends(TimerId timer) {
   bool of_open_round = round_open_ && timer == lease_timers[round_ % 2];
@@ -270,12 +273,12 @@ void RingMember<Table>::suspect(NodeId node, Out& out) {
   if (phase_ == Phase::leaving) return;
   if ((was_asked || was_known) && !suspected(node)) {
     remember_suspect(node);
-    probe(node, out);  // if it lives, it comes back
+    probe(node, out);  // if it is alive, its answer brings it back
   }
   settle(out);
 }
 
-/// It is gone, or said to be.
+/// Removes a node that is gone, or is said to be.
 template <class Table>
 void RingMember<Table>::lose(NodeId node, Out& out) {
   if (table_.erase(self_, node) && stays()) seek(Table::key_of_slot(self_, node), out);
@@ -285,7 +288,8 @@ void RingMember<Table>::lose(NodeId node, Out& out) {
   continue_round(out);
 }
 
-/// The last on a side knows who comes behind it; if nobody is left, all we know may.
+/// Replaces a lost leaf: the last leaf on a side knows the next one. With no leaf left, asks every
+/// node in the table.
 template <class Table>
 void RingMember<Table>::mend(Out& out) {
   torn_ = false;
@@ -308,7 +312,7 @@ void RingMember<Table>::leave(Out& out) {
   say_farewell(out);
 }
 
-/// To those who have not heard it; then a while for what is on its way to us.
+/// Says FAREWELL to the nodes that have not acknowledged it, then lingers for messages in flight.
 template <class Table>
 void RingMember<Table>::say_farewell(Out& out) {
   bool lingered = asked_.empty();

@@ -251,7 +251,7 @@ TYPED_TEST(RingMemberTest, ARestart) {
   EXPECT_GT(unnoticed, 0u);
 }
 
-// Who was out of reach may not have been alone.
+// If one suspect was out of reach, other suspects may have been, too.
 TYPED_TEST(RingMemberTest, WhenASuspectIsBackTheOthersAreAsked) {
   std::vector<NodeId> nodes{{100}, {200}, {300}, {400}};
   TypeParam member(nodes, 0);

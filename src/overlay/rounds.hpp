@@ -11,7 +11,7 @@ namespace conch::overlay {
 
 class Rounds {
  public:
-  /// Of a new tenure: what was acknowledged before does not count.
+  /// Starts a new tenure: earlier acknowledgements do not count.
   void start() { confirmed_ = round_; }
   bool first() const { return round_ == confirmed_; }
   /// The replicas that have acknowledged the last round.

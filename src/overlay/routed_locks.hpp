@@ -24,7 +24,7 @@ struct NamedLocks {
     std::string lock;
     Key key{};
     unsigned hops = 0;
-    /// At most so old when it left the last node.
+    /// Upper bound of the age of the message when it left the last node.
     Duration age{};
     M message;
     CONCH_FIELDS(Carried, lock, key, hops, age, message)
@@ -139,8 +139,8 @@ class RoutedLocks : public Router<RoutedLocks<P, O>, P, O, NamedLocks> {
     has_moved(lock, this->overlay_.domain(), out);
   }
 
-  /// Drops the values that remember nothing: whom nobody has needed since long before, and who are
-  /// no replica.
+  /// Drops the values that remember nothing: those idle for several leases whose node serves none
+  /// of their replicas.
   std::size_t forget_idle(Time now) {
     return std::erase_if(locks_, [&](const auto& each) {
       const Lock& lock = each.second;
@@ -272,9 +272,9 @@ class RoutedLocks : public Router<RoutedLocks<P, O>, P, O, NamedLocks> {
     forget_past(out.now);
     past_.push_back({before, out.now});
   }
-  /// Who was one of several and finds itself alone is more likely to be cut off than to be the
-  /// last: as the root of every key it would confirm its own leases for ever. So it gives up what
-  /// it has.
+  /// A node that had several neighbours and has none now is more likely cut off than the last one:
+  /// as the root of every key it would confirm its own leases for ever. So it gives up the locks
+  /// that it holds.
   void mind_company(Out& out) {
     std::size_t company = this->overlay_.neighbours().size();
     bool was_left = company == 0 && company_ >= 2;

@@ -1,6 +1,6 @@
 // Sigma: a majority of replicas votes, and keeps the queue.
 //
-// Source: Lin, Lian, Chen, Zhang 2004, the baseline of Muhammad, Cheema, Gupta 2005.
+// Source: [Lin 2004], the baseline of [Muhammad 2005].
 //
 // Assumes what voting.hpp assumes. Nobody on the way takes notice of anything: requests are routed,
 // the rest goes straight to the nodes that have answered.
@@ -19,7 +19,7 @@ class Sigma : public Voting {
   static constexpr About about{
       .name = "sigma",
       .family = "voting",
-      .source = "Lin, Lian, Chen, Zhang 2004",
+      .source = "[Lin 2004]",
       .messages = "n O(log N) + 5n",
       .client_delay = "O(log N) + 3",
       .sync_delay = "4",

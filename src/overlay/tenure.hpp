@@ -1,32 +1,32 @@
-// How a node becomes the root of a replica's key without harm.
+// How a node safely becomes the root of a replica's key.
 //
-// A root that has just come, or that takes the place of one that went, does not know what was voted
-// for before it, nor the last fence. It is in quarantine: it keeps requests and lets a holder renew
-// but votes for nobody until twice the lease has passed, so that nothing of what it forgot is
-// alive, and until it has recalled the last fence from so many others that one of them must know
-// it. If too many have forgotten since the lock was used last it goes on in a new era, above every
-// fence that those who remember something can have missed; and above the time at which the last of
-// those who do not know became a root (fence_clock.hpp), for what they have forgotten is older. So
-// fences increase although all replicas forget a lock, if their clocks differ by no more than the
-// time of a quarantine.
+// A new root does not know the votes of the old one, nor the last fence. It starts in quarantine:
+// it stores requests and lets a holder renew, but votes for nobody until twice the lease has
+// passed, so that everything it forgot has expired, and until it has recalled the last fence from
+// enough others that one of them must know it. If too many have forgotten since the lock was last
+// used, it continues in a new era, above every fence that the remaining ones can have missed, and
+// above the time at which the last of those that forgot became a root (fence_clock.hpp): what they
+// forgot is older than that. So fences increase even if all replicas forget a lock, provided that
+// their clocks differ by no more than the length of a quarantine.
 //
 //   RECALL(replica, forgotten, asker)             what is the last fence?
-//   RECALLED(replica, forgotten, known, baton, since)   this one; not `known` by one in quarantine
-//                                                 itself, which is the root since that time
+//   RECALLED(replica, forgotten, known, baton, since)   this one; `known` is false if the sender is
+//                                                 in quarantine itself, as the root since `since`
 //
-// A root that loses its key routes what it knows to it (each protocol has its MOVED) and forgets
-// it. What comes to it straight after that it routes, too. MOVED does not end the quarantine of the
-// new root, because a copy of it may come late; but a holder keeps its vote, and waiters their
-// place.
+// A root that loses its key routes what it knows to the new root (each protocol has its MOVED) and
+// forgets it. It also forwards the messages that arrive directly after that. MOVED does not end the
+// quarantine of the new root, because a copy of it may arrive late; but a holder keeps its vote,
+// and waiters their place in the queue.
 //
-// In quarantine a root confirms only the holder that MOVED has named. It believes any other that
-// says it is inside, and votes for nobody else; but it may be the root only because the old one is
-// out of reach, who may confirm another. Such a holder has entered by a majority of others.
+// In quarantine a root confirms only the holder that MOVED has named. If another sender says that
+// it is inside, the root believes it and votes for nobody else, but does not confirm it: perhaps
+// the old root is only unreachable and confirms another holder. The sender has entered by a
+// majority of other replicas.
 //
 // A root whose lease on its keys has run out (ring_member.hpp) may have had a successor. It neither
-// votes nor confirms anybody until its neighbours answer again, and is then in quarantine like a
-// new root, though it keeps what it knows. That is why a quarantine takes two leases: the old root
-// may confirm a holder for one, and the holder go on for another.
+// votes nor confirms until its neighbours answer again, and then starts a quarantine like a new
+// root, though it keeps what it knows. This is why a quarantine takes two leases: the old root may
+// confirm a holder during one, and that holder may stay inside for another.
 //
 // Bounds: n (n - 1) routed messages and as many answers, for a lock whose replicas are all new.
 #pragma once
@@ -36,7 +36,7 @@
 
 #include "core/contract.hpp"
 #include "core/flat_set.hpp"
-#include "overlay/replicas.hpp"
+#include "overlay/protocol_policy.hpp"
 
 namespace conch::overlay {
 
@@ -68,7 +68,7 @@ enum class Alarm : std::uint8_t {
   ping,
   silence,
   claim,
-  // Of replicas, from these numbers on; an overlay has those from 128 on.
+  // Timers of replicas, one number for each; the overlay has the numbers from 128 on.
   lease = 16,
   quarantine = lease + Replicas::most_leased,
   recall = quarantine + Replicas::most_leased,
@@ -78,7 +78,7 @@ static_assert(static_cast<unsigned>(Alarm::recall) + Replicas::most_leased <= 12
 constexpr TimerId timer_of(Alarm alarm, std::uint64_t number = 0) {
   return TimerId{static_cast<std::uint8_t>(static_cast<std::uint64_t>(alarm) + number)};
 }
-/// Which replica's timer this is, if it is one of these.
+/// The replica that a timer of this kind belongs to, if it is one.
 constexpr std::optional<Index> replica_of(TimerId timer, Alarm alarm) {
   auto number = static_cast<Index>(timer), first = static_cast<Index>(alarm);
   if (number < first || number >= first + Replicas::most_leased) return std::nullopt;
@@ -88,43 +88,41 @@ constexpr std::optional<Index> replica_of(TimerId timer, Alarm alarm) {
 /// A replica waits longer than its holder, whose clock may run slower by a twentieth.
 constexpr Duration with_drift(Duration lease) { return lease + lease / 8; }
 
-/// The tenures of one node, and what it must do before it serves.
+/// The replicas that one node serves as a root, and what it must do before it votes.
 class Tenure {
  public:
   explicit Tenure(const Assignment& start)
       : replicas_(start.tuning.replication),
         lease_(start.tuning.replication.lease),
-        without_(start.tuning.without),
+        policy_(policy_of<ProtocolPolicy>(start.tuning)),
         began_(start.baton.fence),
         now_(start.baton.fence) {}
 
-  /// What time it is, before anything else is said.
-  void tell_time(Fence now) {
-    if (without_ != Without::fence_clock) now_ = now;
-  }
-  /// The fence above which a lock begins that nobody has used: a founder has nobody to ask.
+  /// Sets the time; called before anything else.
+  void tell_time(Fence now) { now_ = policy_->time(now_, now); }
+  /// The fence that an unused lock starts above. Only a founder has one; other nodes ask.
   Fence origin() const { return founder_ ? began_ : Fence{}; }
 
-  /// Whether it may vote: it is the root, and has forgotten nothing that it must know.
+  /// Whether this node may vote: it is the root, and lacks nothing that it must know.
   bool open(Index replica) const {
     auto found = served_.find(replica);
     if (lapsed_ || found == served_.end()) return false;
     return !found->second.waits && !found->second.recalls;
   }
-  /// Whether it may tell a holder that its lease goes on.
+  /// Whether this node may confirm a holder's lease.
   bool confirms(Index replica, const Priority& ts) const {
-    if (open(replica) || without_ == Without::named_holder) return true;
+    if (policy_->confirms_unnamed(open(replica))) return true;
     auto found = served_.find(replica);
     return !lapsed_ && found != served_.end() && found->second.named == ts;
   }
-  /// The root before it has confirmed this one, or voted for it, and will not any more.
+  /// The old root has confirmed this request, or voted for it, and does neither any more.
   void name(Index replica, const Priority& ts) { served_[replica].named = ts; }
 
   bool knows(Index replica) const {
     auto found = served_.find(replica);
     return found != served_.end() && !found->second.recalls && !found->second.doubts;
   }
-  /// Whether it has to begin a new era before it votes, above which time; said once.
+  /// Returns the time above which it must begin a new era before it votes, if it must. Resets that.
   std::optional<Fence> doubts(Index replica) {
     Served& served = served_[replica];
     if (!std::exchange(served.doubts, false)) return std::nullopt;
@@ -138,7 +136,7 @@ class Tenure {
     if (fresh) begin(replica, place->second, self, out);
   }
 
-  /// The keys of this node have changed: which tenures have ended.
+  /// The keys of this node have changed. Returns the replicas that it no longer serves.
   template <class Out>
   std::vector<Index> moved(const std::optional<Arc>& before, const std::optional<Arc>& after,
                            NodeId self, Out& out) {
@@ -152,14 +150,14 @@ class Tenure {
       if (served == served_.end()) continue;
       if (!is) ended.push_back(replica);
       if (was) continue;
-      // It comes out of a lapse: others may know better.
+      // The lease on the keys had lapsed: other nodes may know more.
       served->second = {};
       served->second.waits = served->second.recalls = true;
       if (is) begin(replica, served->second, self, out);
     }
     return ended;
   }
-  /// Others may act for the keys of this node until it is told which of them are its own.
+  /// Until the next `moved`, other nodes may act for the keys of this one.
   void lapse() { lapsed_ = true; }
   template <class Out>
   void forget(Index replica, Out& out) {
@@ -168,7 +166,7 @@ class Tenure {
       out.disarm(timer_of(alarm, replica));
   }
 
-  /// Somebody who knows the last fence has told it; what was alive may still be.
+  /// A node that knows the last fence has told us. Old leases may still be alive.
   void learnt(Index replica) { served_[replica].recalls = served_[replica].doubts = false; }
 
   template <class Out>
@@ -176,8 +174,8 @@ class Tenure {
     Fence since = served_.at(m.replica).since;
     out.send(m.asker, Recalled{m.replica, m.forgotten, knows(m.replica), baton, since});
   }
-  /// Whether it has heard enough: one of those who know must have the last fence, or everybody has
-  /// answered.
+  /// Whether enough replicas have answered: either one of those that know must have the last fence,
+  /// or all have answered.
   bool hear(const Recalled& m) {
     auto found = served_.find(m.forgotten);
     if (found == served_.end() || !found->second.recalls) return false;
@@ -190,11 +188,10 @@ class Tenure {
     bool sure = served.knew.size() >= replicas_.size() - replicas_.majority() + 1;
     bool all = served.answered.size() + 1 >= replicas_.size();
     served.recalls = !sure && !all;
-    bool unused = served.knew.empty() && without_ == Without::fence_clock;
-    served.doubts = !sure && all && !unused;
+    served.doubts = !sure && all && policy_->begins_era(!served.knew.empty());
     return !served.recalls;
   }
-  /// Whether one of its timers has opened a replica.
+  /// Handles a timer. Returns the replica whose quarantine or recall it ended, if any.
   template <class Out>
   std::optional<Index> timer(TimerId timer, NodeId self, Out& out) {
     if (timer == timer_of(Alarm::settle)) settled_ = true;
@@ -206,7 +203,7 @@ class Tenure {
       if (++served.asked < patience) return ask(*replica, self, out), std::nullopt;
       served.recalls = false;
       served.doubts = true;
-      // Those who did not answer may have gone on until now.
+      // Replicas that did not answer may have been in use until now.
       served.since = std::max(served.since, now_);
       return replica;
     }
@@ -214,7 +211,7 @@ class Tenure {
   }
 
  private:
-  /// So often it asks; then more have forgotten than may, and somebody has to go on.
+  /// Attempts to recall. After that too many have forgotten, and this node goes on in a new era.
   static constexpr unsigned patience = 12;
 
   struct Served {
@@ -225,7 +222,7 @@ class Tenure {
     FlatSet<Index> knew;
     FlatSet<Index> answered;
     std::optional<Priority> named;
-    /// When it became the root; the latest of those who have forgotten, too.
+    /// The time at which it became the root, or at which the latest of those that forgot did.
     Fence since = {};
     CONCH_FIELDS(Served, waits, recalls, doubts, asked, knew, answered, named, since)
   };
@@ -233,10 +230,10 @@ class Tenure {
   template <class Out>
   void begin(Index replica, Served& served, NodeId self, Out& out) {
     served.since = now_;
-    if (lease_ == Duration::zero() || without_ == Without::quarantine) return;
+    if (!policy_->has_quarantine(lease_ > Duration::zero())) return;
     served.waits = !settled_;
-    bool has_forgotten = !founder_ && without_ != Without::recall;
-    bool alone = replicas_.size() == 1;  // nobody else knows
+    bool has_forgotten = policy_->has_forgotten(founder_);
+    bool alone = replicas_.size() == 1;  // there is nobody to ask
     served.recalls = has_forgotten && !alone;
     served.doubts = has_forgotten && alone;
     if (served.waits)
@@ -260,15 +257,15 @@ class Tenure {
 
   Replicas replicas_;
   Duration lease_;
-  Without without_;
+  const ProtocolPolicy* policy_;
   Fence began_;
-  /// Not compared: it is told before every call.
+  /// Left out of CONCH_FIELDS: the world sets it before every call.
   Fence now_;
-  /// Has had its keys from the beginning.
+  /// This node has had its keys from the beginning.
   bool founder_ = true;
-  /// Has had its keys for as long as anything lives.
+  /// This node has had its keys for longer than any vote or lease lasts.
   bool settled_ = true;
-  /// Its lease on its keys has run out, and no `moved` has come since.
+  /// The lease on its keys has run out, and no `moved` has come since.
   bool lapsed_ = false;
   std::map<Index, Served> served_;
 

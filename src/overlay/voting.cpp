@@ -9,7 +9,7 @@ namespace conch::overlay {
 Voting::Voting(NodeId self, const Assignment& start, Habit habit)
     : self_(self),
       terms_(start.tuning.replication),
-      without_(start.tuning.without),
+      policy_(policy_of<ProtocolPolicy>(start.tuning)),
       replicas_(start.tuning.replication),
       tenure_(start),
       habit_(habit),
@@ -80,9 +80,7 @@ void Voting::rest(Out& out) {
 // Counting votes.
 
 bool Voting::voted(Index replica) const { return views_[replica].owner == ts_; }
-Index Voting::needed() const {
-  return keeps(Without::majority) ? replicas_.majority() : replicas_.size();
-}
+Index Voting::needed() const { return policy_->needed(replicas_); }
 Index Voting::votes() const {
   Index votes = 0;
   for (Index i = 0; i < replicas_.size(); ++i) votes += voted(i);
@@ -92,7 +90,7 @@ Index Voting::votes() const {
 void Voting::take(NodeId from, const Response& m, Out& out) {
   if (stage_ == Stage::idle || m.request != ts_) {
     bool stale_vote = m.owner == m.request && m.version > 0;
-    if (!stale_vote || !keeps(Without::bounce)) return;
+    if (!policy_->gives_back(stale_vote)) return;
     // It may come before the RELEASE of that request, and must say as much.
     Release message{m.replica, m.request, baton_, true, {}};
     bool straight = habit_ == Habit::asks_again;
@@ -116,8 +114,8 @@ bool Voting::knows_better(const Response& m) const {
   const View& view = views_[m.replica];
   bool hearsay = m.version == 0;
   if (hearsay) return view.version > 0 || m.owner == ts_;
-  bool old = m.version < view.version || (m.owner == ts_ && m.vote <= view.yielded);
-  return old && keeps(Without::vote_version);
+  return policy_->knows_better(m.version < view.version ||
+                               (m.owner == ts_ && m.vote <= view.yielded));
 }
 
 void Voting::learn(View& view, NodeId from, const Response& m) {
@@ -143,12 +141,12 @@ void Voting::evaluate(Out& out) {
   Index mine = votes();
   if (mine >= needed()) return confirm(out);
   if (mine == 0) return;
-  if (!patient_ && keeps(Without::patience)) {
+  if (!patient_ && policy_->loses_patience()) {
     patient_ = true;
     out.arm(timer_of(Alarm::patience), 3 * terms_.round_trip, 6 * terms_.round_trip);
   }
   if (backing_off_ || !nobody_wins()) return;
-  if (yields_ == 0 || !keeps(Without::back_off)) return yield(out);
+  if (!policy_->backs_off(yields_ > 0)) return yield(out);
   backing_off_ = true;
   std::uint32_t window = std::min(yields_, 8u);
   out.arm(timer_of(Alarm::back_off), terms_.round_trip / 4, window * terms_.round_trip);
@@ -175,7 +173,7 @@ void Voting::lose_patience(Out& out) {
     ask(false, out);
   } else {
     yield(out);
-    if (impatience_ % 3 == 0 && keeps(Without::forced_request)) ask(true, out);
+    if (policy_->insists(impatience_)) ask(true, out);
   }
   if (votes() > 0) evaluate(out);
 }
@@ -216,7 +214,7 @@ void Voting::take(NodeId from, const Renewed& m, Out& out) {
 }
 
 void Voting::lose(Out& out) {
-  if (stage_ != Stage::inside || !keeps(Without::self_fence)) return;
+  if (stage_ != Stage::inside || !policy_->forfeits()) return;
   give_up(Baton{}, out);
   out.forfeit();
 }
@@ -278,7 +276,7 @@ void Voting::deliver(Key, const Message& message, Out& out) {
       message);
 }
 
-/// What comes to somebody who is not, or may not be, the replica any more goes on.
+/// Forwards a message for a replica that this node does not serve, or no longer serves.
 void Voting::receive(NodeId from, const Message& message, Out& out) {
   std::optional<Index> index = addressee(message);
   if (index && !serves(*index)) return out.route(replicas_.key(*index), message);
@@ -300,7 +298,7 @@ bool Voting::ignores(NodeId from, const Message& message) const {
   if (auto* m = std::get_if<Response>(&message)) {
     bool over = stage_ == Stage::idle || m->request != ts_;
     bool vote = m->owner == m->request && m->version > 0;
-    return over ? !vote || !keeps(Without::bounce) : knows_better(*m);
+    return over ? !policy_->gives_back(vote) : knows_better(*m);
   }
   if (auto* m = std::get_if<Renewed>(&message)) {
     bool over = stage_ == Stage::idle || m->ts != ts_;

@@ -1,7 +1,7 @@
 // Votes of replicas for requests: what Sigma and Non-End-to-End have in common.
 //
-// Source: Lin, Lian, Chen, Zhang 2004 (Sigma), as Muhammad, Cheema, Gupta 2005 use it, corrected;
-// see docs/p2p.md.
+// Source: [Lin 2004] (Sigma), as [Muhammad 2005] use it, corrected;
+// see docs/corrections.md.
 //
 // Assumes an overlay that finds the same root of a key from everywhere; messages that are lost,
 // repeated and reordered, but dropped when they are older than half a lease; clocks that run as
@@ -47,7 +47,8 @@ class Voting {
     Priority ts;
     std::uint64_t seen = 0;
     std::uint64_t yielded = 0;
-    // Of Non-End-to-End: passes entries, and where it was last.
+    // Non-End-to-End only: entries do not intercept it (`forced`), and the last node it passed
+    // (`via`).
     bool forced = false;
     NodeId via;
     CONCH_FIELDS(Request, replica, ts, seen, yielded, forced, via)
@@ -105,7 +106,7 @@ class Voting {
     Baton baton;
     CONCH_FIELDS(Moved, replica, known, owner, version, vote, queue, baton)
   };
-  /// Of Non-End-to-End: requests that waited on a way that is broken.
+  /// Non-End-to-End only: requests that waited on a broken path.
   struct Cleanup {
     Index replica = 0;
     std::vector<Priority> gathered;
@@ -130,7 +131,7 @@ class Voting {
   /// Whether a message, if it came now or at any later time, would change nothing and be answered
   /// by nothing. For the checker, where nobody has leases and all are reachable.
   bool ignores(NodeId from, const Message& message) const;
-  /// For the checker, of one who has asked for the last time.
+  /// For the checker: this client will make no further request.
   void asks_no_more() { clock_ = {}; }
   /// Whether a fresh value would do as well: it never asked, and it is no replica.
   bool blank() const { return ts_ == Priority{} && served_.empty(); }
@@ -144,7 +145,6 @@ class Voting {
 
   Voting(NodeId self, const Assignment& start, Habit habit);
 
-  bool keeps(Without rule) const { return without_ != rule; }
   bool waits() const { return stage_ == Stage::waiting; }
   const Priority& own() const { return ts_; }
   /// Whether a message for this replica ends here.
@@ -155,7 +155,7 @@ class Voting {
 
   NodeId self_;
   Replication terms_;
-  Without without_;
+  const ProtocolPolicy* policy_;
   Replicas replicas_;
 
  private:
@@ -227,6 +227,7 @@ class Voting {
   void merge(Replica& replica, const std::vector<Priority>& requests, const Priority* but);
   void vote_on(Index index, Replica& replica, Out& out);
   void answer(Index index, const Replica& replica, const Priority& request, Out& out);
+  void watch(Index index, Out& out);
   void open(Index index, Out& out);
 
   Tenure tenure_;

@@ -31,9 +31,14 @@ void Voting::vote_on(Index index, Replica& replica, Out& out) {
   replica.vote = replica.version;
   replica.round = 0;
   replica.queue.erase(*replica.owner);
-  if (leased() && keeps(Without::lease))
-    out.arm(timer_of(Alarm::lease, index), with_drift(terms_.lease), with_drift(terms_.lease));
+  watch(index, out);
   answer(index, replica, *replica.owner, out);
+}
+
+/// Until the owner of the vote is heard of again.
+void Voting::watch(Index index, Out& out) {
+  Duration time = with_drift(terms_.lease);
+  if (leased() && policy_->watches_holders()) out.arm(timer_of(Alarm::lease, index), time, time);
 }
 
 void Voting::merge(Replica& replica, const std::vector<Priority>& requests, const Priority* but) {
@@ -58,8 +63,7 @@ void Voting::serve(Replica& replica, const Request& m, Out& out) {
 
 void Voting::serve(Replica& replica, const Yield& m, Out& out) {
   merge(replica, m.gathered, &m.ts);
-  bool current = replica.vote == m.vote || !keeps(Without::vote_version);
-  if (replica.owner == m.ts && current) {
+  if (replica.owner == m.ts && policy_->is_current(replica.vote, m.vote)) {
     replica.owner.reset();
     replica.queue.insert(m.ts);
     vote_on(m.replica, replica, out);
@@ -101,16 +105,14 @@ void Voting::serve(Replica& replica, const Renew& m, Out& out) {
   // If it were refused, its sender would begin another round, which could be overtaken, too.
   bool overtaken = replica.owner == m.ts && replica.vote == m.vote && m.round < replica.round;
   if (overtaken) return;
-  bool current = replica.vote == m.vote || !keeps(Without::vote_version);
-  bool valid = (replica.owner == m.ts && current && newest) || !keeps(Without::vote_life);
-  if (!valid) {
+  bool is_owner = replica.owner == m.ts && policy_->is_current(replica.vote, m.vote);
+  if (!policy_->confirms(is_owner && newest)) {
     replica.version = std::max(replica.version, m.vote) + 1;
     return answer(m.replica, replica, m.ts, out);
   }
   replica.round = m.round;
-  if (keeps(Without::stored_fence)) replica.baton = later(replica.baton, m.baton);
-  if (leased() && keeps(Without::lease))
-    out.arm(timer_of(Alarm::lease, m.replica), with_drift(terms_.lease), with_drift(terms_.lease));
+  replica.baton = policy_->stored(replica.baton, m.baton);
+  watch(m.replica, out);
   if (tenure_.confirms(m.replica, m.ts)) out.send(m.ts.node, Renewed{m.replica, m.ts, m.round});
 }
 
@@ -147,9 +149,7 @@ void Voting::serve(Replica& replica, const Moved& m, Out& out) {
     replica.owner = m.owner;
     replica.vote = m.vote;
     replica.queue.erase(*m.owner);
-    if (leased())
-      out.arm(timer_of(Alarm::lease, m.replica), with_drift(terms_.lease),
-              with_drift(terms_.lease));
+    watch(m.replica, out);
   }
   merge(replica, m.queue, nullptr);
   if (m.known) tenure_.learnt(m.replica);

@@ -3,7 +3,7 @@
 namespace conch::pages {
 namespace {
 
-/// Nothing in the data may look like the end of the element that they are in.
+/// Escapes `<`, so that nothing in the data looks like the end of their element.
 std::string enclosed(std::string_view data) {
   std::string text;
   for (char c : data) {

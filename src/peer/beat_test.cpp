@@ -1,4 +1,4 @@
-// The beat of a peer comes from the loop that does its work.
+// A peer's beat comes from the loop that does its work.
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>
 
@@ -12,7 +12,7 @@ namespace conch::peer::beat_test {
 
 using namespace std::chrono_literals;
 
-/// A peer whose beats can be awaited.
+/// A peer whose beats a test can await.
 struct Beating {
   explicit Beating(ScratchGroup& group) : peer(group.options()) {
     Guard guard = peer.engine().guard();
@@ -23,7 +23,7 @@ struct Beating {
     return readable(beats.number(), time) && ::eventfd_read(beats.number(), &count) == 0;
   }
 
-  file::Descriptor beats{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+  net::Descriptor beats{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
   Peer peer;
 };
 
@@ -38,7 +38,7 @@ TEST(Beat, CeasesWhenNobodyCanWorkOnThePeersState) {
   Beating one(group);
   {
     Guard hanging = one.peer.engine().guard();
-    one.beats_within(0s);  // From before.
+    one.beats_within(0s);  // Drops beats from before.
     EXPECT_FALSE(one.beats_within(200ms));
   }
   EXPECT_TRUE(one.beats_within(20s));

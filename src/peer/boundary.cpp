@@ -13,7 +13,7 @@ namespace conch::peer {
 
 namespace {
 
-/// One option by its three names; no variable stands for what only C++ and the command can say.
+/// An option by its three names. The variable is empty for options that the environment cannot set.
 struct Option {
   std::string_view flag;
   std::string_view member;
@@ -85,7 +85,7 @@ void rethrow_as_error(OptionNames names) {
     fail(error.code(), error);
   } catch (const RegisterError& error) {
     fail(ErrorCode::unavailable, error);
-  } catch (const std::invalid_argument& error) {  // UnknownName is one, too.
+  } catch (const std::invalid_argument& error) {  // Also catches UnknownName.
     fail(ErrorCode::bad_argument, error);
   } catch (const std::filesystem::filesystem_error& error) {
     fail(ErrorCode::misconfigured, error);
@@ -96,7 +96,7 @@ void rethrow_as_error(OptionNames names) {
   } catch (const std::exception& error) {
     fail(ErrorCode::unavailable, error);
   }
-  throw Error("something was thrown that is no exception");
+  throw Error("unknown exception");
 }
 
 }  // namespace conch::peer

@@ -1,4 +1,5 @@
-// Where the library ends: what goes through here is an Error, in the words of whoever called.
+// The boundary of the library: every exception that passes it becomes an Error, which names options
+// in the caller's way.
 #pragma once
 
 #include <conch/peer.hpp>
@@ -7,15 +8,15 @@
 
 namespace conch::peer {
 
-/// Inside, options are called what the command calls them, as in `--join`. Whoever set them in
-/// another way reads the name by which it knows them. What stands between backticks is something to
-/// type into a shell, and stays as it is.
+/// Inside the library, texts name options as the command does, e.g. `--join`. This replaces those
+/// names by the ones that the caller uses. Text between backticks is a shell command and stays as
+/// it is.
 std::string in_words_of(OptionNames names, std::string_view text);
 
-/// Called while an exception is being handled: throws an Error that says the same.
+/// Call it while an exception is being handled: throws an Error with the same message.
 [[noreturn]] void rethrow_as_error(OptionNames names);
 
-/// Does what a public call does.
+/// Runs the body of a public call.
 template <class Call>
 auto at_boundary(OptionNames names, const Call& call) {
   try {

@@ -42,8 +42,8 @@ TEST(Boundary, OptionsAreCalledWhatTheCallerCallsThem) {
 }
 
 TEST(Boundary, WhatIsNoOptionOfOursStays) {
-  EXPECT_EQ(in_words_of(OptionNames::members, "--max-request-bytes of etcd -- and --"),
-            "--max-request-bytes of etcd -- and --");
+  EXPECT_EQ(in_words_of(OptionNames::members, "etcd's --max-request-bytes -- and --"),
+            "etcd's --max-request-bytes -- and --");
 }
 
 }  // namespace conch::peer::boundary_test

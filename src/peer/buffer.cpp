@@ -14,7 +14,7 @@ namespace conch::peer {
 
 namespace {
 
-/// Nobody can make it smaller, so nobody who has mapped it is killed by touching it.
+/// Nobody can shrink the file, so a process that has mapped it gets no SIGBUS from reading it.
 constexpr int seals = F_SEAL_SHRINK;
 
 }  // namespace
@@ -34,11 +34,11 @@ Buffer::Buffer(net::Descriptor descriptor)
   int found = ::fcntl(descriptor_.number(), F_GET_SEALS);
   bool is_sealed = found >= 0 && (found & seals) == seals;
   if (!is_sealed || file_size() < page)
-    throw Error("what came in place of data is no memory of a conch peer");
+    throw Error("received something other than the memory of a conch peer in place of data");
   map_header();
   if (header_->magic == magic) return;
   ::munmap(header_, page);
-  throw Error("the data that came are of another version of conch");
+  throw Error("the data received are from another version of conch");
 }
 
 Buffer::~Buffer() {
@@ -100,8 +100,8 @@ void Buffer::zero(std::uint64_t begin, std::uint64_t end) {
   std::memset(writable(end).data() + begin, 0, end - begin);
 }
 
-/// A window may be larger than the memory behind it, which comes later: so there are few of them,
-/// and none need be closed while somebody may look through it.
+/// A window is mapped larger than the memory behind it, which may grow later. So there are few
+/// windows, and none needs to be unmapped while somebody may use it.
 std::byte* Buffer::map(std::vector<Window>& windows, std::uint64_t size, int protection) {
   std::lock_guard guard(windows_mutex_);
   std::uint64_t space = file_size() - page;

@@ -1,15 +1,15 @@
-// Memory for the data of a resource, which processes of one machine share: a memfd. Its first page
-// says which version is in it, so a process that has mapped it sees without a message whether the
-// data are here; and whether somebody writes, or died while it did.
+// Memory for the data of a resource, a memfd that processes of one machine share. Its first page
+// says which version the memory has, so every process that maps it sees without a message whether
+// it has the data, and whether somebody writes them or died while writing.
 //
-//   version   what is in it: the fence with which its writer held the lock; 0 if nothing is whole
-//   size      how many bytes
-//   writer    who changes it: the fence with which it holds the lock; 0 if nobody does
+//   version   the fence with which the contents' writer held the lock; 0 if nothing is whole
+//   size      the number of bytes
+//   writer    the fence with which the current writer holds the lock; 0 if there is none
 //
-// Whoever holds the lock of the resource, and finds a writer's mark that is not its own, does not
-// touch the buffer again: the writer may be dead, but it may as well have been stopped, and go on.
-// And what more than one process has is changed by who holds the lock, but never filled with
-// something else: to one of them it may be the newest there is.
+// Two rules hold. A lock holder that finds the mark of another writer never touches the buffer
+// again: that writer may be dead, but it may also be suspended, and go on. And memory that more
+// than one process has is changed only by the lock's holder, and never refilled with another
+// version: one of them may have its newest data there.
 #pragma once
 
 #include <sys/stat.h>
@@ -30,18 +30,19 @@ namespace conch::peer {
 
 class Buffer final : public node::Block {
  public:
-  /// More than any machine has; a length beyond it is a mistake.
+  /// More than any machine has; a larger length is an error.
   static constexpr std::uint64_t bytes_max = std::uint64_t{1} << 40;
 
-  /// An empty buffer with space for so many bytes. Throws std::bad_alloc.
+  /// Makes an empty buffer with this capacity. Throws std::bad_alloc.
   explicit Buffer(std::uint64_t capacity);
-  /// Made by another process. Throws Error if it is no buffer.
+  /// Maps a buffer that another process made. Throws Error if the descriptor is no such buffer.
   explicit Buffer(net::Descriptor descriptor);
   ~Buffer() override;
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
-  /// For another process of this machine.
+  /// A descriptor to pass to another process of this machine. From then on the buffer is not
+  /// private.
   int share() {
     is_private_ = false;
     return descriptor_.number();
@@ -66,9 +67,9 @@ class Buffer final : public node::Block {
   void copy(node::Block& from, std::uint64_t size) override;
   void zero(std::uint64_t begin, std::uint64_t end) override;
 
-  /// The bytes up to here, which must not be beyond the space. Mapped when first asked for, and at
-  /// the same address until there is twice the space; what was returned before stays mapped. By any
-  /// thread. Throws std::bad_alloc.
+  /// The first `size` bytes, which must not exceed the capacity. Maps them on first use. The
+  /// address stays the same until the capacity has doubled, and earlier mappings stay valid. Any
+  /// thread may call. Throws std::bad_alloc.
   std::span<std::byte> writable(std::uint64_t size);
   std::span<const std::byte> readable(std::uint64_t size);
 

@@ -108,17 +108,17 @@ Data Data::part(std::size_t offset, std::size_t length) const {
 const char* describe(Outcome outcome) {
   switch (outcome) {
     case Outcome::ok: return "ok";
-    case Outcome::ignored: return "there was nothing to do";
-    case Outcome::invalid: return "no valid handle, or an argument that makes no sense";
+    case Outcome::ignored: return "nothing to do";
+    case Outcome::invalid: return "invalid handle or argument";
     case Outcome::busy: return "the handle is in use";
     case Outcome::not_requested: return "the lock was not requested";
     case Outcome::not_held: return "the lock is not held to write";
-    case Outcome::timed_out: return "it took too long; the request stays";
-    case Outcome::cancelled: return "the request was given up";
+    case Outcome::timed_out: return "timed out; the request stays in the queue";
+    case Outcome::cancelled: return "the request was cancelled";
     case Outcome::peer_lost: return "a peer was lost, and data or the lock with it";
-    case Outcome::torn: return "the last holder died while it wrote";
-    case Outcome::no_memory: return "there is no memory for the data";
-    case Outcome::not_free: return "somebody else has the lock";
+    case Outcome::torn: return "the last holder died while writing";
+    case Outcome::no_memory: return "out of memory for the data";
+    case Outcome::not_free: return "another holder has the lock";
   }
   return "?";
 }

@@ -35,11 +35,11 @@ dho::Status DataHandle::request(Mode wanted) {
   if (leaving_) return dho::Status::busy;
   bool is_new = handle_.state() != dho::State::invalid && handle_.state() != dho::State::lost;
   if (is_new && !engine_.node().is_member()) engine_.fail_because_left();
-  if (is_new && engine_.node().steward().has_token(line_->name)) engine_.listen();
+  if (is_new && engine_.node().group_member().has_token(line_->name)) engine_.listen();
   return carried_out(handle_.request(wanted, orders_));
 }
 
-/// A lease that is over is over before the peer's own thread has noticed.
+/// Checks the lease itself, as the peer's own thread may not have noticed yet that it is over.
 dho::State DataHandle::test() {
   Guard guard = engine_.guard();
   if (is_inside() && !engine_.has_lease()) engine_.look_at_clock();
@@ -67,7 +67,7 @@ dho::Status DataHandle::destroy() {
   return carried_out(handle_.destroy(orders_));
 }
 
-/// After a call of the handle's: what it wants done is done, and everybody knows.
+/// After each call of dho::Handle: carries out its orders and notifies all waiting threads.
 dho::Status DataHandle::carried_out(dho::Status status) {
   carry_out();
   engine_.settle();
@@ -85,7 +85,7 @@ void DataHandle::carry_out() {
 }
 
 void DataHandle::take_order(const dho::Join&) {
-  line_ = &engine_.node().desk_at(handle_.name());
+  line_ = &engine_.node().local_lock_at(handle_.name());
   ++line_->users;
   lock = line_->name;
   window = handle_.window();
@@ -97,7 +97,7 @@ void DataHandle::take_order(const dho::Join&) {
 
 void DataHandle::take_order(const dho::Ask& order) {
   writes = order.mode == Mode::write;
-  // Who reads may have to be alone, too: not every algorithm lets share.
+  // A reader gets exclusive access if the algorithm does not let readers share.
   bool may_share = !writes && engine_.node().algorithm().can.shared;
   mode = may_share ? Mode::read : Mode::write;
   engine_.node().take_place(*this, *line_, net::steady_now());
@@ -154,8 +154,8 @@ void DataHandle::changed() {
   wake();
 }
 
-/// What it worked on stays until its next entry: the application may not know yet. What was on its
-/// way may come at any time, and is nobody's.
+/// The block stays until the next entry, as the application may still use it. Cancels a transfer
+/// under way, as nobody wants its result any more.
 void DataHandle::be_lost() {
   store().cancel(*this);
   if (leaving_) left_ = dho::Status::peer_lost;
@@ -163,7 +163,7 @@ void DataHandle::be_lost() {
   leave_line();
 }
 
-/// Whoever had the data is gone; who has them already does not mind.
+/// The peer that had the data is gone. A handle that already has them ignores that.
 void DataHandle::moved() {
   if (line_->rolled_back && !is_inside()) handle_.warn(dho::Status::peer_lost);
   handle_.moved(line_->data);
@@ -191,7 +191,7 @@ dho::Status DataHandle::acquire(const Deadline& deadline) {
   carry_out();
   try {
     wait(ended, deadline, guard);
-  } catch (...) {  // The clock.
+  } catch (...) {  // The deadline's clock has thrown.
     ended_ = nullptr;
     is_awaited = false;
     handle_.deadline(orders_);
@@ -220,7 +220,7 @@ void DataHandle::wait(const std::optional<dho::Status>& ended, const Deadline& d
 
 // The data.
 
-/// A thread that waits sees to it itself.
+/// A waiting thread fetches the data itself.
 void DataHandle::take_order(const dho::Bring&) {
   progress_.reset();
   if (store().bring_at_once(*this)) return handle_.brought(dho::Status::ok, orders_);
@@ -228,7 +228,7 @@ void DataHandle::take_order(const dho::Bring&) {
   if (nobody_waits) bring(false);
 }
 
-/// Without somebody who waits for as long as it takes, by other threads.
+/// Unless a thread waits for as long as it takes, other threads carry out the transfer.
 void DataHandle::bring(bool is_awaited) {
   DataSection::is_awaited = is_awaited;
   std::optional<dho::Status> status = store().bring(*this, net::steady_now());
@@ -248,7 +248,8 @@ void DataHandle::brought(dho::Status status) {
   wake();
 }
 
-/// By this thread, which waits for it. False if there is nothing to move, or another thread does.
+/// Moves the data in this thread, which waits for them anyway. Returns false if there is nothing to
+/// move, or another thread does it.
 bool DataHandle::move_data(Guard& guard) {
   return transfer() && engine_.mover().carry_out(*transfer(), guard);
 }
@@ -260,7 +261,7 @@ std::span<std::byte> DataHandle::bytes() {
   if (!is_inside() || leaving_ || !block || count == 0) return {};
   if (writes) return buffer().writable(size).subspan(window.begin, count);
   std::span<const std::byte> bytes = buffer().readable(size).subspan(window.begin, count);
-  return {const_cast<std::byte*>(bytes.data()), count};  // The system sees that nobody writes.
+  return {const_cast<std::byte*>(bytes.data()), count};  // The mapping is read-only.
 }
 
 dho::Status DataHandle::resize(std::uint64_t size) {
@@ -280,7 +281,7 @@ dho::Status DataHandle::resize(std::uint64_t size) {
   return dho::Status::ok;
 }
 
-/// Before the lock is given back.
+/// Call it before the lock is given back.
 dho::Status DataHandle::end_section(Guard& guard) {
   DataRef data{version(), handle_.size(), engine_.node().self().id};
   leaving_ = is_awaited = true;
@@ -300,7 +301,7 @@ bool DataHandle::is_in_vain() const {
   return state != Claim::State::inside || !engine_.has_lease();
 }
 
-// To look at.
+// Status.
 
 std::uint64_t DataHandle::fence() {
   Guard guard = engine_.guard();

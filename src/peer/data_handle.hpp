@@ -1,6 +1,6 @@
-// A handle of an application: the life cycle of dho::Handle, whose lock manager is a place at this
-// peer's desk, and whose data the node brings and keeps (node/data_store.hpp). Here are the threads
-// that wait.
+// The implementation of conch::Data, and the threads that wait for it. It joins three parts:
+// dho::Handle has the life cycle, a claim at this peer's local lock is its lock manager, and the
+// node fetches and keeps the data (node/data_store.hpp).
 #pragma once
 
 #include <conch/data.hpp>
@@ -36,7 +36,7 @@ class DataHandle final : public ThreadClaim, private node::DataSection {
 
   const DataOptions& options() const { return options_; }
   Duration try_patience() const { return engine_.options().try_patience; }
-  /// By a fork: it must be abandoned, not destroyed.
+  /// A forked child must abandon it, not destroy it.
   bool is_inherited() const { return engine_.is_inherited(); }
 
   void changed() override;
@@ -51,7 +51,7 @@ class DataHandle final : public ThreadClaim, private node::DataSection {
   void take_order(const dho::Release&);
   void take_order(const dho::Leave&);
   void take_order(const dho::Bring&);
-  void take_order(const dho::Arm&) {}     // The thread that waits
+  void take_order(const dho::Arm&) {}     // The waiting thread
   void take_order(const dho::Disarm&) {}  // keeps the time itself.
   void take_order(const dho::Created&) {}
   void take_order(const dho::CreateFailed&) {}
@@ -80,19 +80,20 @@ class DataHandle final : public ThreadClaim, private node::DataSection {
   bool is_inside() const { return handle_.state() == dho::State::locked; }
   std::uint64_t version() const { return Claim::fence.number(); }
 
-  /// It may outlive the peer.
+  /// Keeps the engine alive, as the handle may outlive the peer.
   std::shared_ptr<Engine> kept_;
   Engine& engine_;
   DataOptions options_;
   dho::Handle handle_;
   dho::Orders orders_;
-  /// Where it stands in line, while it is valid.
-  LockDesk* line_ = nullptr;
-  /// Where the acquire that waits looks for how it has ended. By the time it does, another thread
-  /// may have asked anew.
+  /// The local lock, while the handle is valid.
+  LocalLock* line_ = nullptr;
+  /// Where the waiting acquire looks for its result. When it looks, another thread may already have
+  /// made a new request.
   std::optional<dho::Status>* ended_ = nullptr;
-  std::shared_ptr<Progress> progress_;
-  /// A thread is in `release`, and others are being given copies; how that has ended.
+  std::shared_ptr<TransferProgress> progress_;
+  /// True while a thread is in `release` and other peers are being given copies; then `left_` gets
+  /// the result.
   bool leaving_ = false;
   std::optional<dho::Status> left_;
 };

@@ -1,4 +1,4 @@
-// Data of a peer that was put out of its group, and came back as a new life.
+// Data of a peer that was put out of its group and came back as a new life.
 #include <gtest/gtest.h>
 
 #include <conch/data.hpp>
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using peer::Guard;
 using peer::ScratchGroup;
 
-/// Whether that comes to pass in time.
+/// Waits up to 20 s for a condition.
 template <class Event>
 bool await(Event&& event) {
   auto until = std::chrono::steady_clock::now() + 20s;
@@ -25,7 +25,7 @@ bool await(Event&& event) {
 
 std::size_t members_seen_by(Peer& peer) {
   Guard guard = peer.engine().guard();
-  return peer.engine().node().steward().view().roster.size();
+  return peer.engine().node().group_member().view().roster.size();
 }
 
 std::size_t transfers_of(Peer& peer) {
@@ -33,8 +33,8 @@ std::size_t transfers_of(Peer& peer) {
   return peer.engine().mover().transfers();
 }
 
-/// The one that has the data does not answer. Who asked it is put out, is back, begins with
-/// nothing, and is inside when its former life's question comes to an end.
+/// The peer that has the data does not answer. The one that asked is put out, comes back, starts
+/// with empty data, and is inside when the transfer of its former life ends.
 TEST(DataLives, ATransferOfAFormerLifeLeavesTheNextOneAlone) {
   ScratchGroup group;
   PeerOptions options = group.options();
@@ -74,7 +74,7 @@ TEST(DataLives, ATransferOfAFormerLifeLeavesTheNextOneAlone) {
   EXPECT_EQ(data.release(), Outcome::ok);
 }
 
-/// Whom the lock names does not have them, whatever the reason.
+/// The peer that the lock names does not have the data, for whatever reason.
 TEST(DataLives, WhoHasACopyIsAskedBeforeDataAreCalledLost) {
   ScratchGroup group;
   Peer first(group.options());
@@ -91,11 +91,11 @@ TEST(DataLives, WhoHasACopyIsAskedBeforeDataAreCalledLost) {
     node::Node& node = peer.engine().node();
     node.data().live_as({});
     node.data().live_as(node.self());
-    node.data().follow_view(node.steward().view(), net::steady_now());
+    node.data().follow_view(node.group_member().view(), net::steady_now());
   };
   forget(first);
 
-  // Nobody but `first` knows which of the others has the copy.
+  // Only `first` knew which of the others has the copy.
   for (Peer* each : {&second, &third}) {
     Data data(*each, "words");
     ASSERT_EQ(data.request(), Outcome::ok);

@@ -25,10 +25,10 @@ std::string question_of(const T& question) {
   return bytes;
 }
 
-DataAnswer answer_in(const net::Stream::Note& note) {
+DataAnswer answer_in(const net::Stream::Message& note) {
   std::string why;
   auto answer = unpacked<DataAnswer>(note.text, why);
-  if (!answer) throw Error("a peer says of data what makes no sense");
+  if (!answer) throw Error("malformed answer about data");
   return *answer;
 }
 
@@ -37,12 +37,12 @@ bool is(const DataAnswer& answer) {
   return std::holds_alternative<T>(answer);
 }
 
-/// To something that was to be kept.
+/// The result of offering data to be kept.
 TransferEnd end_of(const DataAnswer& answer) {
   return {is<KeptData>(answer) ? Kind::kept : Kind::declined};
 }
 
-/// The part that is moved, if a part can be.
+/// The range that is moved; none for transfers that always move everything.
 std::optional<Range> range_of(const Transfer& transfer) {
   if (const auto* fetch = std::get_if<FetchData>(&transfer.question)) return fetch->range;
   if (const auto* patch = std::get_if<PatchData>(&transfer.question)) return patch->range;
@@ -59,7 +59,7 @@ void DataMover::begin(Transfer transfer) {
   if (is_stopped_) return;
   auto running = std::make_shared<Running>(Running{std::move(transfer), nullptr});
   if (auto range = range_of(running->transfer)) {
-    running->progress = std::make_shared<Progress>();
+    running->progress = std::make_shared<TransferProgress>();
     running->progress->total = dho::bytes_in(*range, running->transfer.data.size);
   }
   running_.emplace(running->transfer.number, running);
@@ -92,7 +92,7 @@ bool DataMover::carry_out(std::uint64_t number, Guard& guard) {
   return true;
 }
 
-/// Of one that nobody carries out, nothing is left.
+/// A transfer that no thread has taken is erased at once; otherwise its thread finishes it.
 void DataMover::abort(std::uint64_t number) {
   auto found = running_.find(number);
   if (found == running_.end()) return;
@@ -102,7 +102,7 @@ void DataMover::abort(std::uint64_t number) {
   if (!running.is_taken) running_.erase(found);
 }
 
-std::shared_ptr<Progress> DataMover::progress(std::uint64_t number) const {
+std::shared_ptr<TransferProgress> DataMover::progress(std::uint64_t number) const {
   auto found = running_.find(number);
   return found == running_.end() ? nullptr : found->second->progress;
 }
@@ -121,7 +121,8 @@ net::StreamOptions DataMover::stream_options() const {
   const PeerOptions& options = engine_.options();
   return {
       engine_.node().self(), engine_.group(),  std::string(engine_.node().algorithm().about.name),
-      tls_of(options.tls),   options.tcp_only, engine_.socket_folder()};
+      tls_of(options.tls),   options.tcp_only, engine_.socket_folder(),
+      engine_.build().speaks};
 }
 
 TransferEnd DataMover::carry_out(Running& running, const net::StreamOptions& options) {
@@ -141,7 +142,7 @@ TransferEnd DataMover::carry_out(Running& running, const net::StreamOptions& opt
   });
 }
 
-/// What was said over a stream that had broken before is said again over a new one.
+/// Asks again over a new stream if one that was reused turns out to be broken.
 template <class Talk>
 TransferEnd DataMover::talk(Running& running, const net::StreamOptions& options, Talk&& talk) {
   const Transfer& transfer = running.transfer;
@@ -152,7 +153,7 @@ TransferEnd DataMover::talk(Running& running, const net::StreamOptions& options,
       {
         Guard guard = engine_.guard();
         running.stream = loan.stream;
-        if (running.is_aborted) throw Error("nobody wants the data any more");
+        if (running.is_aborted) throw Error("the data are no longer wanted");
       }
       TransferEnd end = talk(*loan.stream);
       streams_.give_back(transfer.with, loan.stream);
@@ -172,12 +173,12 @@ TransferEnd DataMover::talk(Running& running, const net::StreamOptions& options,
 TransferEnd DataMover::fetch(const Running& running, net::Stream& stream) {
   const Transfer& transfer = running.transfer;
   stream.say(question_of(std::get<FetchData>(transfer.question)));
-  net::Stream::Note note = stream.hear();
+  net::Stream::Message note = stream.hear();
   DataAnswer answer = answer_in(note);
   if (is<GoneData>(answer)) return {Kind::gone};
   const auto* here = std::get_if<HereData>(&answer);
   if (!here || here->size != transfer.data.size || here->attached != bool(note.descriptor))
-    throw Error("a peer offers other data than it was asked for");
+    throw Error("a peer offers data that do not fit the question");
   if (!here->attached) return receive(running, here->torn, stream);
   ++traffic_.passed;
   running.progress->moved = running.progress->total.load();
@@ -192,14 +193,14 @@ TransferEnd DataMover::receive(const Running& running, bool is_torn, net::Stream
     Guard guard = engine_.guard();
     block = engine_.node().data().make_room(transfer.number);
   }
-  if (!block) throw Error("nobody wants the data any more");
+  if (!block) throw Error("the data are no longer wanted");
   std::uint64_t total = running.progress->total;
   try {
     auto bytes = static_cast<Buffer&>(*block).writable(transfer.data.size);
     stream.receive(bytes.subspan(m.range.begin, total), running.progress->moved);
     DataAnswer answer = answer_in(stream.hear());
     const auto* sound = std::get_if<SoundData>(&answer);
-    if (!sound || !sound->sound) throw Error("the data have changed meanwhile");
+    if (!sound || !sound->sound) throw Error("the data have changed in the meantime");
   } catch (...) {
     Guard guard = engine_.guard();
     engine_.node().data().put_spare(m.lock, block);
@@ -213,9 +214,9 @@ TransferEnd DataMover::offer(const Running& running, net::Stream& stream) {
   const Transfer& transfer = running.transfer;
   KeepData m = std::get<KeepData>(transfer.question);
   Buffer& buffer = buffer_of(transfer);
-  // Who leaves does not hold the lock: another process of this machine may begin to write.
+  // A leaving peer does not hold the lock, so another process of this machine may begin to write.
   auto expect_unchanged = [&] {
-    if (!buffer.has(m.data.version)) throw Error("the data have changed meanwhile");
+    if (!buffer.has(m.data.version)) throw Error("the data have changed in the meantime");
   };
   m.attached = stream.is_local();
   if (m.attached) {
@@ -231,7 +232,7 @@ TransferEnd DataMover::offer(const Running& running, net::Stream& stream) {
   if (!m.enclosed.empty()) count_unguarded(m.data.size, 0);
   DataAnswer answer = answer_in(stream.hear());
   if (!is<GoOn>(answer)) return end_of(answer);
-  // The last byte is sent when all were seen to be of this version.
+  // Send the last byte only after checking that all bytes are of this version.
   std::atomic<std::uint64_t> moved = 0;
   std::span<const std::byte> bytes = buffer.readable(m.data.size);
   std::vector<std::byte> last(bytes.end() - std::min<std::ptrdiff_t>(1, std::ssize(bytes)),
@@ -291,7 +292,7 @@ void DataMover::stop() {
   threads_changed_.wait(guard, [&] { return threads_ == 0; });
 }
 
-// A group that ends, and begins again.
+// Data saved when a group ends.
 
 void DataMover::save(const std::string& lock, Block& block) {
   std::string folder = engine_.data_folder();
@@ -325,7 +326,7 @@ std::shared_ptr<Block> DataMover::load(const std::string& lock, std::uint64_t ve
   } catch (const Error& error) {
     engine_.log(error.what());
   } catch (const std::bad_alloc&) {
-    engine_.log("there is no memory for the data of '" + lock + "'");
+    engine_.log("out of memory for the data of '" + lock + "'");
   }
   return nullptr;
 }

@@ -1,5 +1,5 @@
-// Carries out the transfers of a node's data, with streams, threads and memory. What is moved,
-// where and why, the node decides (node/data_store.hpp).
+// Carries out the transfers of a node's data, with streams, threads and memory. The node decides
+// what to move, where and why (node/data_store.hpp).
 #pragma once
 
 #include <atomic>
@@ -20,43 +20,45 @@ namespace conch::peer {
 class Engine;
 using Guard = std::unique_lock<std::mutex>;
 
-/// Of the bytes of a transfer. Whoever moves them counts, and anybody may look.
-struct Progress {
+/// The progress of a transfer in bytes. The thread that moves them updates it; any thread may read
+/// it.
+struct TransferProgress {
   std::atomic<std::uint64_t> moved = 0;
   std::atomic<std::uint64_t> total = 0;
 };
 
 class DataMover {
  public:
-  using Life = recovery::Life;
-
   explicit DataMover(Engine& engine) : engine_(engine) {}
   DataMover(const DataMover&) = delete;
   DataMover& operator=(const DataMover&) = delete;
 
-  // Under the guard.
+  // Call these under the guard.
 
-  /// By a thread of its own; or if somebody waits for it, by whoever calls `carry_out`.
+  /// Starts a transfer in a thread of its own; or, if a thread waits for it, leaves it to that
+  /// thread's `carry_out`.
   void begin(node::Transfer transfer);
   void abort(std::uint64_t number);
-  /// Those that no thread has taken yet: there was none, or who waited for them does not any more.
+  /// Retries transfers that no thread has taken: no thread could be started, or the one that waited
+  /// has given up.
   void begin_again();
   void follow_view(const recovery::View& view) { streams_.follow_view(view); }
-  /// This peer has a new life, which the others do not take for the former one.
+  /// This peer has a new life; its streams still speak for the former one.
   void drop_streams() { streams_.drop_all(); }
-  /// Answers whoever opened this stream, by a thread of its own.
-  void serve(const Life& from, net::Stream stream);
+  /// Answers the peer that opened this stream, in a thread of its own.
+  void serve(const PeerInstance& from, net::Stream stream);
   std::size_t transfers() const { return running_.size(); }
-  /// Of what a holder fetches or sends back; none of other transfers.
-  std::shared_ptr<Progress> progress(std::uint64_t number) const;
+  /// The progress of a fetch or of sending a part back; none for other transfers.
+  std::shared_ptr<TransferProgress> progress(std::uint64_t number) const;
 
-  /// If nobody does it yet. Gives up the guard meanwhile.
+  /// Carries out a transfer in the calling thread, and releases the guard meanwhile. Returns false
+  /// if another thread does it, or there is no such transfer.
   bool carry_out(std::uint64_t number, Guard& guard);
 
-  /// Ends all transfers and waits for their threads.
+  /// Aborts all transfers and waits for their threads. Call it without the guard.
   void stop();
 
-  // The data of a group that ends, in files; if they are kept.
+  // Persists the data of a group that ends, in files, if the options say so.
 
   void save(const std::string& lock, node::Block& block);
   void forget_saved(const std::string& lock);
@@ -66,17 +68,17 @@ class DataMover {
   struct Traffic {
     std::atomic<std::uint64_t> bytes_sent = 0;
     std::atomic<std::uint64_t> bytes_received = 0;
-    /// Times that memory was passed.
+    /// How often memory was passed instead of copied.
     std::atomic<std::uint64_t> passed = 0;
   };
   const Traffic& traffic() const { return traffic_; }
-  /// Under the guard.
+  /// Call it under the guard.
   void count(std::uint64_t sent, std::uint64_t received);
 
  private:
   struct Running {
     node::Transfer transfer;
-    std::shared_ptr<Progress> progress;
+    std::shared_ptr<TransferProgress> progress;
     /// A thread carries it out.
     bool is_taken = false;
     bool is_aborted = false;
@@ -90,7 +92,7 @@ class DataMover {
   net::StreamOptions stream_options() const;
   void count_unguarded(std::uint64_t sent, std::uint64_t received);
 
-  // Without the guard.
+  // Call these without the guard.
   template <class Talk>
   node::TransferEnd talk(Running& running, const net::StreamOptions& options, Talk&& talk);
   node::TransferEnd carry_out(Running& running, const net::StreamOptions& options);
@@ -100,12 +102,12 @@ class DataMover {
   node::TransferEnd patch(const Running& running, net::Stream& stream);
 
   // data_serving.cpp
-  void answer_all(const Life& from, net::Stream& stream);
-  void answer(const Life& from, const node::FetchData& m, net::Descriptor attached,
+  void answer_all(const PeerInstance& from, net::Stream& stream);
+  void answer(const PeerInstance& from, const node::FetchData& m, net::Descriptor attached,
               net::Stream& stream);
-  void answer(const Life& from, const node::KeepData& m, net::Descriptor attached,
+  void answer(const PeerInstance& from, const node::KeepData& m, net::Descriptor attached,
               net::Stream& stream);
-  void answer(const Life& from, const node::PatchData& m, net::Descriptor attached,
+  void answer(const PeerInstance& from, const node::PatchData& m, net::Descriptor attached,
               net::Stream& stream);
   std::shared_ptr<node::Block> receive_kept(const node::KeepData& m, net::Descriptor attached,
                                             net::Stream& stream);

@@ -1,4 +1,4 @@
-// How others get the data that are here, and how this peer keeps theirs.
+// Serves this peer's data to others, and keeps data of theirs.
 #include <cstring>
 
 #include "dho/parts.hpp"
@@ -25,13 +25,13 @@ std::string answer_of(bool is_kept) {
   return is_kept ? answer_of(KeptData{}) : answer_of(DeclinedData{});
 }
 
-/// Throws Error, and so hangs up on it, if it is to ask again.
+/// Throws Error if the sender has to ask again later: that hangs up on it.
 std::string answer_of(DataStore::PatchAnswer answer) {
-  if (answer == DataStore::PatchAnswer::later) throw Error("the next epoch has to begin first");
+  if (answer == DataStore::PatchAnswer::later) throw Error("the next epoch must begin first");
   return answer_of(answer == DataStore::PatchAnswer::kept);
 }
 
-/// What the question has brought, or what follows.
+/// Copies the bytes enclosed in the question, or receives them from the stream.
 void fill(std::span<std::byte> bytes, const KeepData& m, net::Stream& stream) {
   if (!m.enclosed.empty()) return void(std::memcpy(bytes.data(), m.enclosed.data(), bytes.size()));
   stream.say(answer_of(GoOn{}));
@@ -41,7 +41,7 @@ void fill(std::span<std::byte> bytes, const KeepData& m, net::Stream& stream) {
 
 }  // namespace
 
-void DataMover::serve(const Life& from, net::Stream stream) {
+void DataMover::serve(const PeerInstance& from, net::Stream stream) {
   {
     std::lock_guard guard(threads_mutex_);
     if (threads_ >= wire::streams_max) return;
@@ -55,14 +55,14 @@ void DataMover::serve(const Life& from, net::Stream stream) {
     });
   } catch (const std::exception& error) {
     streams_.strike(shared);
-    engine_.log(std::string("a peer that wanted data was turned away: ") + error.what());
+    engine_.log(std::string("turned away a peer that wanted data: ") + error.what());
   }
 }
 
-void DataMover::answer_all(const Life& from, net::Stream& stream) {
+void DataMover::answer_all(const PeerInstance& from, net::Stream& stream) {
   try {
     for (;;) {
-      net::Stream::Note note = stream.hear();
+      net::Stream::Message note = stream.hear();
       std::string why;
       auto question = unpacked<DataQuestion>(note.text, why);
       if (!question) return;
@@ -70,12 +70,13 @@ void DataMover::answer_all(const Life& from, net::Stream& stream) {
                  *question);
     }
   } catch (const Error&) {
-    // It has gone, or does not speak as a peer would: it loses the stream, and nothing else.
+    // The other side has gone or breaks the protocol: only this stream ends.
   } catch (const std::bad_alloc&) {
   }
 }
 
-void DataMover::answer(const Life&, const FetchData& m, net::Descriptor, net::Stream& stream) {
+void DataMover::answer(const PeerInstance&, const FetchData& m, net::Descriptor,
+                       net::Stream& stream) {
   DataStore::Found found;
   {
     Guard guard = engine_.guard();
@@ -98,11 +99,11 @@ void DataMover::answer(const Life&, const FetchData& m, net::Descriptor, net::St
   stream.say(answer_of(SoundData{is_same}));
 }
 
-void DataMover::answer(const Life& from, const KeepData& m, net::Descriptor attached,
+void DataMover::answer(const PeerInstance& from, const KeepData& m, net::Descriptor attached,
                        net::Stream& stream) {
   bool is_whole = m.enclosed.empty() || (m.enclosed.size() == m.data.size && !m.attached);
   bool makes_sense = is_whole && m.data.size <= Buffer::bytes_max && m.attached == bool(attached);
-  if (!makes_sense) throw Error("a peer wants something kept that makes no sense");
+  if (!makes_sense) throw Error("malformed request to keep data");
   bool is_kept = false;
   {
     Guard guard = engine_.guard();
@@ -138,7 +139,8 @@ std::shared_ptr<Block> DataMover::receive_kept(const KeepData& m, net::Descripto
   return block;
 }
 
-void DataMover::answer(const Life& from, const PatchData& m, net::Descriptor, net::Stream& stream) {
+void DataMover::answer(const PeerInstance& from, const PatchData& m, net::Descriptor,
+                       net::Stream& stream) {
   auto accepted = DataStore::PatchAnswer::declined;
   if (m.data.size <= Buffer::bytes_max) {
     Guard guard = engine_.guard();
@@ -146,7 +148,7 @@ void DataMover::answer(const Life& from, const PatchData& m, net::Descriptor, ne
   }
   if (accepted != DataStore::PatchAnswer::go_on) return stream.say(answer_of(accepted));
   stream.say(answer_of(GoOn{}));
-  // Beside the data: who sends them may die.
+  // Receive into separate memory, as the sender may die half-way.
   Buffer aside(m.range.end - m.range.begin);
   std::span<std::byte> bytes = aside.writable(m.range.end - m.range.begin);
   std::atomic<std::uint64_t> moved = 0;

@@ -38,7 +38,7 @@ std::string read(Data& data, Access access = Access::exclusive) {
   return words;
 }
 
-/// Over Unix sockets, or over TCP.
+/// Runs over Unix sockets and over TCP.
 class DataOver : public testing::TestWithParam<bool> {
  protected:
   PeerOptions options() {
@@ -228,8 +228,7 @@ TEST(Data, AMutexOfTheSameNameLeavesTheDataAlone) {
   EXPECT_EQ(read(at_a), "untouched");
 }
 
-/// The peer's own thread has something else to do, and does not notice; nor does a register, which
-/// is elsewhere.
+/// The peer's own thread is busy and does not notice; nor does a register, which is elsewhere.
 TEST(Data, WhoseLeaseIsOverHasTheLockNoMore) {
   using namespace std::chrono_literals;
   ScratchGroup group;
@@ -339,7 +338,7 @@ TEST(Data, ADamagedFileIsLeftAlone) {
   EXPECT_TRUE(std::filesystem::exists(file));
 }
 
-/// A newcomer finds the data or nothing, whenever it comes; it is never told that some are lost.
+/// Whenever the newcomer comes, it finds the data or nothing; it is never told that data are lost.
 TEST(Data, TheLastOneLeavesWhileTheNextOneComes) {
   ScratchGroup group;
   auto leaver = std::make_unique<Peer>(group.options());
@@ -353,7 +352,7 @@ TEST(Data, TheLastOneLeavesWhileTheNextOneComes) {
     std::jthread joins([&] { newcomer = std::make_unique<Peer>(group.options()); });
     bool is_in_time = i % 2 == 0;
     if (is_in_time) joins.join();
-    std::this_thread::sleep_for(std::chrono::microseconds(300 * i));  // otherwise, on its way
+    std::this_thread::sleep_for(std::chrono::microseconds(300 * i));  // Otherwise it is on its way.
     leaver->leave();
     if (!is_in_time) joins.join();
     Data data(*newcomer, "words");
@@ -389,7 +388,7 @@ TEST(Data, WithoutPersistenceItEnds) {
   EXPECT_EQ(read(data), "");
 }
 
-/// Another thread gives up what the first waits for, and asks anew at once.
+/// Another thread cancels what the first one waits for, and makes a new request at once.
 TEST(Data, AnAcquireThatWasGivenUpEndsThoughAnotherThreadAsksAnew) {
   ScratchGroup group;
   Peer a(group.options());

@@ -16,9 +16,9 @@
 #include <optional>
 #include <vector>
 
+#include "net/dial.hpp"
 #include "net/names.hpp"
 #include "net/private_folder.hpp"
-#include "net/ways.hpp"
 #include "peer/names.hpp"
 #include "register/directory.hpp"
 
@@ -41,7 +41,7 @@ std::optional<fs::path> absolute_path_in(const char* variable) {
   return fs::path(value);
 }
 
-/// Without $HOME, as in a unit of systemd, the user database knows it.
+/// Without $HOME, e.g. in a systemd unit, the user database knows the home directory.
 std::optional<fs::path> home_folder() {
   if (auto home = absolute_path_in("HOME")) return home;
   std::vector<char> texts(16 * 1024);
@@ -52,26 +52,26 @@ std::optional<fs::path> home_folder() {
   return user.pw_dir[0] == '/' ? std::optional(fs::path(user.pw_dir)) : std::nullopt;
 }
 
-/// A path of which the last `own` components are ours alone.
-struct Place {
+/// A path whose last `own` components must be ours alone.
+struct OwnedPath {
   std::string path;
   std::size_t own = 0;
 };
 
-Place state_place(std::string_view group, const std::string& chosen) {
+OwnedPath state_place(std::string_view group, const std::string& chosen) {
   if (!chosen.empty()) return {fs::absolute(chosen) / group, 1};
   if (auto given = absolute_path_in("XDG_STATE_HOME")) return {*given / "conch" / group, 2};
   if (auto home = home_folder()) return {*home / ".local/state/conch" / group, 2};
   throw Error(ErrorCode::misconfigured,
-              "there is no place for the group's state, for this user has no home: set HOME or "
+              "no directory for the group's state, as this user has no home: set HOME or "
               "XDG_STATE_HOME to an absolute path, or name a state directory");
 }
 
-Place sockets_place(const Place& state) {
-  return {state.path + "/sockets/" + net::Here().boot(), state.own + 2};
+OwnedPath sockets_place(const OwnedPath& state) {
+  return {state.path + "/sockets/" + net::LocalHost().boot(), state.own + 2};
 }
 
-/// By what a machine is known again after a boot; empty if it cannot be told from another.
+/// Identifies this machine across boots; empty if that is not possible.
 std::string machine_name() {
   std::ifstream file("/etc/machine-id");
   std::string id;
@@ -95,7 +95,7 @@ std::string_view word(Role role) {
   return {};
 }
 
-/// Hexadecimal, as everywhere where people read it.
+/// Ids are hexadecimal, as everywhere where people read them.
 std::optional<NodeId> id_in(std::string_view text) {
   NodeId id;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id.value, 16);
@@ -104,7 +104,8 @@ std::optional<NodeId> id_in(std::string_view text) {
   return id;
 }
 
-/// Asked for datagrams, which no peer takes: who lives is not disturbed, and EPROTOTYPE says so.
+/// Connects with a datagram socket, which does not disturb a living peer: that one fails with
+/// EPROTOTYPE, and a dead one with ECONNREFUSED.
 bool is_abandoned(const std::string& path) {
   std::optional<net::SocketName> name = net::name_of_path(path);
   net::Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -112,7 +113,7 @@ bool is_abandoned(const std::string& path) {
          errno == ECONNREFUSED;
 }
 
-/// Calls it with each file of a folder that is a socket.
+/// Calls `call` with the name of each socket in the folder.
 template <class Call>
 void for_each_socket(const std::string& path, Call&& call) {
   net::PrivateFolder folder(path);
@@ -126,12 +127,12 @@ void for_each_socket(const std::string& path, Call&& call) {
   if (error) refuse("the sockets in {} cannot be listed: {}", path, error.message());
 }
 
-std::optional<Socket> socket_named(std::string_view name) {
+std::optional<PeerSocket> socket_named(std::string_view name) {
   for (Role role : {Role::host, Role::peer}) {
     auto rest = file::after(word(role), name);
     if (!rest || !rest->ends_with(socket_ending)) continue;
     rest->remove_suffix(socket_ending.size());
-    if (auto id = id_in(*rest)) return Socket{role, *id};
+    if (auto id = id_in(*rest)) return PeerSocket{role, *id};
   }
   return std::nullopt;
 }
@@ -140,13 +141,13 @@ std::optional<Socket> socket_named(std::string_view name) {
 
 Directories directories_of(std::string_view group, const std::string& chosen) {
   check_group_name(group);
-  Place state = state_place(group, chosen);
+  OwnedPath state = state_place(group, chosen);
   return {state.path, sockets_place(state).path};
 }
 
 Directories make_directories(std::string_view group, const std::string& chosen) {
   Directories directories = directories_of(group, chosen);
-  Place sockets = sockets_place(state_place(group, chosen));
+  OwnedPath sockets = sockets_place(state_place(group, chosen));
   net::PrivateFolder folder(sockets.path, sockets.own, net::Missing::make);
   if (std::string machine = machine_name(); !machine.empty()) {
     std::ofstream(folder.path_to("machine")) << machine << '\n';
@@ -157,8 +158,8 @@ Directories make_directories(std::string_view group, const std::string& chosen) 
 
 void check_directories(std::string_view group, const std::string& chosen) {
   check_group_name(group);
-  Place state = state_place(group, chosen);
-  Place sockets = sockets_place(state);
+  OwnedPath state = state_place(group, chosen);
+  OwnedPath sockets = sockets_place(state);
   net::PrivateFolder(state.path, state.own);
   net::PrivateFolder(sockets.path, sockets.own);
 }
@@ -175,7 +176,7 @@ void remove_former_boots(const std::string& sockets, const std::string& machine)
 }
 
 void note_elsewhere(const std::string& state, const std::vector<std::string>& words) {
-  // It appears as a whole: who reads half of it founds a second group.
+  // Write it in one step, by a rename: a peer that reads half of it would found a second group.
   std::string made = fmt::format("{}/elsewhere.{}", state, ::getpid());
   std::ofstream note(made, std::ios::trunc);
   for (const std::string& word : words) note << word << ' ';
@@ -192,12 +193,12 @@ std::string elsewhere(const std::string& state) {
   return line;
 }
 
-std::string socket_path(const std::string& folder, const Socket& socket) {
+std::string socket_path(const std::string& folder, const PeerSocket& socket) {
   return fmt::format("{}/{}{:x}{}", folder, word(socket.role), socket.id.value, socket_ending);
 }
 
-std::vector<Socket> sockets_in(const std::string& folder) {
-  std::vector<Socket> found;
+std::vector<PeerSocket> sockets_in(const std::string& folder) {
+  std::vector<PeerSocket> found;
   for_each_socket(folder, [&](const net::PrivateFolder&, const std::string& name) {
     if (auto socket = socket_named(name)) found.push_back(*socket);
   });
@@ -205,8 +206,8 @@ std::vector<Socket> sockets_in(const std::string& folder) {
   return found;
 }
 
-/// No process takes the name of another: what is dead once may be removed at any time. So is what
-/// has no proper name yet; who is alive gives it another.
+/// No process reuses the name of another, so a dead socket may be removed at any time. The same
+/// goes for a socket that has its temporary name: its owner, if alive, makes another.
 void remove_abandoned_sockets(const std::string& path) {
   for_each_socket(path, [](const net::PrivateFolder& folder, const std::string& name) {
     std::string socket = folder.path_to(name);

@@ -1,9 +1,9 @@
-// Where a group's state and its sockets are on this machine. Everything here throws Error with a
-// sentence that says what to do.
+// Where a group's state and sockets are on this machine. All functions throw Error with a sentence
+// that says what to do.
 //
-// Both are private to the user: who can reach a socket can take a lock, and who can write the state
-// can forge a view. The sockets are with the state, so that all who share a register find each
-// other, whatever else is in their environments.
+// Both are private to the user: anybody who can reach a socket can take a lock, and anybody who can
+// write the state can forge a view. The sockets are kept with the state, so that all peers that
+// share a register find each other, whatever else differs in their environments.
 #pragma once
 
 #include <compare>
@@ -17,58 +17,60 @@
 namespace conch::peer {
 
 struct Directories {
-  /// The register.
+  /// The directory of the register.
   std::string state;
-  /// In it, `sockets/BOOT`: whatever does not outlive a boot. Another machine that shares the state
-  /// directory, as by NFS, has another boot and so another folder.
+  /// `sockets/BOOT` in the state directory, for what does not outlive a boot. Another machine that
+  /// shares the state directory, e.g. by NFS, has another boot and so another folder.
   std::string sockets;
 };
 
-/// The state is in `chosen`/GROUP; if nothing was chosen, in $XDG_STATE_HOME/conch/GROUP, else in
-/// $HOME/.local/state/conch/GROUP, or below the home that the user database has. Makes nothing. A
-/// relative path in the environment counts as none, as XDG has it.
+/// The state is in `chosen`/GROUP; if `chosen` is empty, in $XDG_STATE_HOME/conch/GROUP, else in
+/// $HOME/.local/state/conch/GROUP, or below the home directory that the user database names.
+/// Ignores relative paths in the environment, as XDG demands. Makes nothing.
 Directories directories_of(std::string_view group, const std::string& chosen = {});
 
-/// Makes them, readable by their user alone, and removes what former boots of this machine left.
-/// Throws net::Untrusted as `check_directories` does.
+/// Makes the directories, readable by their user alone, and removes what former boots of this
+/// machine left. Throws net::Untrusted as `check_directories` does.
 Directories make_directories(std::string_view group, const std::string& chosen = {});
 
-/// Throws net::Untrusted for what is another user's, open to others, or not a directory: they
-/// themselves, and the way to them as far as it is there. Makes nothing.
+/// Checks the directories and the existing part of the way to them. Throws net::Untrusted for one
+/// that is another user's, open to others, or not a directory. Makes nothing.
 void check_directories(std::string_view group, const std::string& chosen = {});
 
-/// Removes the folders beside this one that have the same `machine` noted in them: of a former
-/// boot.
+/// Removes the folders beside `sockets` whose file `machine` has this content: they are of former
+/// boots of the same machine.
 void remove_former_boots(const std::string& sockets, const std::string& machine);
 
-// A machine whose peers have joined from elsewhere has no register of its own. Were one made when
-// none of them runs, there would be two groups of one name, and two holders.
+// A machine whose peers joined through other machines has no register of its own. If one were
+// founded here while none of them runs, there would be two groups of the same name, and two
+// holders.
 
-/// Notes in the state directory that the register is where these words of `conch peer` lead.
+/// Records in the state directory how to reach the register: these options of `conch peer`.
 void note_elsewhere(const std::string& state, const std::vector<std::string>& words);
-/// What was noted; empty: nothing.
+/// The recorded options; empty if there are none.
 std::string elsewhere(const std::string& state);
 
-/// What a socket is good for.
+/// What a socket is for.
 enum class Role : std::uint8_t {
-  /// A peer that stays and serves the `conch lock` of this machine: `host.ID.sock`.
+  /// A long-lived peer that also serves the `conch lock` commands of this machine: `host.ID.sock`.
   host,
-  /// One that serves nobody but other peers: `peer.ID.sock`.
+  /// A peer that serves only other peers: `peer.ID.sock`.
   peer,
 };
 
-struct Socket {
+struct PeerSocket {
   Role role = Role::peer;
   NodeId id{};
 
-  auto operator<=>(const Socket&) const = default;
+  auto operator<=>(const PeerSocket&) const = default;
 };
 
-/// Its path in the folder of sockets.
-std::string socket_path(const std::string& folder, const Socket& socket);
-/// Those that are there, hosts first. Whether anybody still listens is found out by connecting.
-std::vector<Socket> sockets_in(const std::string& folder);
-/// Removes the sockets of those who were killed.
+/// The path of a socket in the folder of sockets.
+std::string socket_path(const std::string& folder, const PeerSocket& socket);
+/// The sockets in the folder, hosts first. Some may be stale: connecting shows whether a peer still
+/// listens.
+std::vector<PeerSocket> sockets_in(const std::string& folder);
+/// Removes the sockets of processes that were killed.
 void remove_abandoned_sockets(const std::string& folder);
 
 }  // namespace conch::peer

@@ -17,8 +17,8 @@
 #include <optional>
 #include <thread>
 
+#include "net/dial.hpp"
 #include "net/private_folder.hpp"
-#include "net/ways.hpp"
 #include "register/directory.hpp"
 #include "register/testing/scratch.hpp"
 
@@ -26,7 +26,7 @@ namespace conch::peer::directories_test {
 
 namespace fs = std::filesystem;
 
-/// Sets variables of the environment, and sets them back.
+/// Sets environment variables, and restores them at the end.
 class Environment {
  public:
   ~Environment() {
@@ -68,9 +68,9 @@ class DirectoriesTest : public testing::Test {
     EXPECT_EQ(::stat(path.c_str(), &found), 0) << path;
     return found.st_mode & 0777u;
   }
-  /// Its file stays when it is closed.
-  static file::Descriptor make_socket(const std::string& path) {
-    file::Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  /// The socket's file stays when its descriptor is closed.
+  static net::Descriptor make_socket(const std::string& path) {
+    net::Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     net::PrivateFolder folder(net::folder_of(path), 0);
@@ -80,14 +80,14 @@ class DirectoriesTest : public testing::Test {
     return socket;
   }
 
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
   Environment environment;
 };
 
 TEST_F(DirectoriesTest, TheEnvironmentSaysWhere) {
   Directories found = directories_of("ci");
   EXPECT_EQ(found.state, at("home/.local/state/conch/ci"));
-  EXPECT_EQ(found.sockets, found.state + "/sockets/" + net::Here().boot());
+  EXPECT_EQ(found.sockets, found.state + "/sockets/" + net::LocalHost().boot());
   environment.set("XDG_STATE_HOME", at("state"));
   EXPECT_EQ(directories_of("ci").state, at("state/conch/ci"));
   environment.set("XDG_STATE_HOME", "relative");
@@ -95,7 +95,7 @@ TEST_F(DirectoriesTest, TheEnvironmentSaysWhere) {
   EXPECT_FALSE(fs::exists(at("home"))) << "asking makes nothing";
 }
 
-/// A login shell has another than cron, which has none.
+/// XDG_RUNTIME_DIR differs between a login shell and cron, which has none.
 TEST_F(DirectoriesTest, SocketsAreWithTheRegisterWhateverTheRuntimeDirectoryIs) {
   std::string sockets = directories_of("ci").sockets;
   for (const std::optional<std::string>& runtime :
@@ -184,7 +184,7 @@ TEST_F(DirectoriesTest, ABadGroupHasNoDirectories) {
   EXPECT_FALSE(fs::exists(at("home")));
 }
 
-/// Two machines may share a home: what the other one has is left alone.
+/// Two machines may share a home directory; each leaves the other's files alone.
 TEST_F(DirectoriesTest, OnlyFormerBootsOfThisMachineAreForgotten) {
   std::string sockets = make_directories("ci").sockets;
   fs::path beside = fs::path(sockets).parent_path();
@@ -199,7 +199,7 @@ TEST_F(DirectoriesTest, OnlyFormerBootsOfThisMachineAreForgotten) {
   EXPECT_TRUE(fs::exists(beside / "other/host.2.sock"));
   EXPECT_TRUE(fs::exists(beside / "nobody"));
   EXPECT_TRUE(fs::exists(sockets));
-  EXPECT_EQ(sockets_in(sockets), std::vector<Socket>{});
+  EXPECT_EQ(sockets_in(sockets), std::vector<PeerSocket>{});
 }
 
 TEST_F(DirectoriesTest, SocketsHaveTheirRoleAndIdInTheirNames) {
@@ -209,11 +209,11 @@ TEST_F(DirectoriesTest, SocketsHaveTheirRoleAndIdInTheirNames) {
 }
 
 TEST_F(DirectoriesTest, SocketsAreFoundByTheirNames) {
-  EXPECT_EQ(sockets_in(at("nowhere")), std::vector<Socket>{});
+  EXPECT_EQ(sockets_in(at("nowhere")), std::vector<PeerSocket>{});
   std::string folder = make_directories("ci").sockets;
-  const std::vector<Socket> sockets{
+  const std::vector<PeerSocket> sockets{
       {Role::host, NodeId{9}}, {Role::peer, NodeId{3}}, {Role::peer, NodeId{20}}};
-  for (const Socket& one : sockets) make_socket(socket_path(folder, one));
+  for (const PeerSocket& one : sockets) make_socket(socket_path(folder, one));
   for (const char* name :
        {"host.sock", "peer.x.sock", "peer.07.sock", "peer.7.sock.old", "guest.7.sock"})
     make_socket(folder + "/" + name);
@@ -223,19 +223,19 @@ TEST_F(DirectoriesTest, SocketsAreFoundByTheirNames) {
 
 TEST_F(DirectoriesTest, SocketsBehindWhichNobodyIsAreRemoved) {
   std::string folder = make_directories("ci").sockets;
-  const Socket open{Role::host, NodeId{1}};
-  file::Descriptor living = make_socket(socket_path(folder, open));
+  const PeerSocket open{Role::host, NodeId{1}};
+  net::Descriptor living = make_socket(socket_path(folder, open));
   make_socket(socket_path(folder, {Role::host, NodeId{2}}));
   make_socket(socket_path(folder, {Role::peer, NodeId{3}}));
   make_socket(folder + "/peer.4.soc~");
   std::ofstream(folder + "/note") << "no socket";
   remove_abandoned_sockets(folder);
-  EXPECT_EQ(sockets_in(folder), std::vector<Socket>{open});
+  EXPECT_EQ(sockets_in(folder), std::vector<PeerSocket>{open});
   EXPECT_FALSE(fs::exists(folder + "/peer.4.soc~"));
   EXPECT_TRUE(fs::exists(folder + "/note"));
   EXPECT_EQ(::listen(living.number(), 1), 0);
   remove_abandoned_sockets(folder);
-  EXPECT_EQ(sockets_in(folder), std::vector<Socket>{open});
+  EXPECT_EQ(sockets_in(folder), std::vector<PeerSocket>{open});
 }
 
 TEST_F(DirectoriesTest, SocketsThatCannotBeListedAreNotNone) {
@@ -252,7 +252,7 @@ TEST_F(DirectoriesTest, AMachineRemembersWhereItHasJoined) {
 }
 
 TEST(Directories, WhereAGroupIsElsewhereIsNeverReadInPart) {
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
   note_elsewhere(scratch.path(), {"--join a:1"});
   std::jthread writer([&](const std::stop_token& asked) {
     while (!asked.stop_requested()) note_elsewhere(scratch.path(), {"--join a:1"});

@@ -12,8 +12,8 @@ namespace conch::peer {
 
 namespace {
 
-/// How long nobody drives before the background thread takes over: doubled each time that a thread
-/// drives again by then.
+/// How long nobody drives before the background thread takes over. The delay doubles each time that
+/// a thread drives again by then.
 constexpr Duration takeover_delay_min = std::chrono::microseconds(200);
 constexpr Duration takeover_delay_max = std::chrono::milliseconds(10);
 
@@ -52,7 +52,7 @@ void Driver::call_later(std::function<void()> callback) {
 }
 
 void Driver::wait(ThreadClaim& claim, std::optional<Time> until, Guard& guard) {
-  // Another thread may give it up, and ask anew: that is none of ours.
+  // Another thread may give this request up and make a new one; this call ignores the new one.
   auto is_waiting = [&claim, asked = claim.asked] {
     return claim.state == Claim::State::waiting && claim.asked == asked;
   };
@@ -89,11 +89,11 @@ void Driver::drive(ThreadClaim& claim, std::optional<Time> until, Guard& guard) 
   net::Readiness ready = sockets_->wait(wakes_at);
   guard.lock();
   claim.driven = nullptr;
-  driver_until_ = Time::min();  // Nobody need be woken: we look at the clock before we wait.
+  driver_until_ = Time::min();  // No wake-up needed: we look at the clock before we wait.
   driven_.work(ready);
 }
 
-/// Another thread that waits, or the background thread in a moment.
+/// Chooses another waiting thread, or the background thread after the delay.
 void Driver::find_driver() {
   if (!waiting_.empty()) return waiting_.front()->woken.notify_one();
   if (background_drives_ || std::exchange(takeover_due_, true)) return;
@@ -122,7 +122,7 @@ void Driver::call_back(Guard& guard) {
   guard.lock();
 }
 
-/// Until nobody has driven for a moment, or somebody wakes this thread.
+/// Waits until nobody has driven for a while, or somebody wakes this thread.
 void Driver::stand_by(Guard& guard) {
   guard.unlock();
   std::array<pollfd, 2> sources{

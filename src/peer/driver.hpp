@@ -1,10 +1,10 @@
-// Who waits for the sockets.
+// Decides which thread waits for the sockets.
 //
-// A thread that waits for a lock drives: it waits for the sockets, and works on what comes, until
-// its own lock has come. Of several that wait one drives, and the others are woken when theirs has
-// come or when it is their turn to drive. The background thread drives while nobody waits; it takes
-// over a moment after the last one has stopped, for that one is likely to wait again soon, and to
-// wake a thread costs more than a message.
+// A thread that waits for a lock drives: it waits for the sockets and works on what comes, until it
+// has its lock. If several threads wait, one of them drives, and each of the others is woken when
+// it has its lock or when it is its turn to drive. The background thread drives while no other
+// thread waits. It takes over a moment after the last one has stopped, because that thread is
+// likely to wait again soon, and waking a thread costs more than a message.
 #pragma once
 
 #include <functional>
@@ -21,38 +21,39 @@ namespace conch::peer {
 
 using Guard = std::unique_lock<std::mutex>;
 
-/// What a driver drives. Called under the guard.
+/// What a driver drives. All calls are made under the guard.
 class Driven {
  public:
   virtual ~Driven() = default;
   virtual void work(const net::Readiness& ready) = 0;
-  /// When there is work even if nothing happens.
+  /// When there is work to do even without an event.
   virtual Time wakes() const = 0;
 };
 
-/// Everything but `guard` is called under it.
+/// Call everything under the guard, except as noted.
 class Driver {
  public:
   /// Throws Error if there are too many open files.
   Driver(std::mutex& mutex, Driven& driven);
 
   void start(net::Sockets& sockets);
-  /// Without the guard: waits for the background thread, which makes the calls that are due first.
+  /// Call it without the guard. Waits for the background thread, which makes all due callbacks
+  /// first.
   void stop();
   bool is_running() const { return thread_.joinable(); }
   bool is_stopping() const { return stopping_; }
 
-  /// Until it waits no longer, or this time has come.
+  /// Returns when the claim is no longer waiting, or at this time.
   void wait(ThreadClaim& claim, std::optional<Time> until, Guard& guard);
-  /// Until no thread waits any more.
+  /// Returns when no thread waits any more.
   void await_nobody(Guard& guard);
-  /// Called by the background thread, without the guard.
+  /// The background thread calls the callback, without the guard.
   void call_later(std::function<void()> callback);
-  /// There may be work earlier than whoever drives believes.
+  /// Wakes the driving thread if there is work earlier than it knows.
   void rouse();
   void rouse_background() const;
-  /// Who has heard the bell may not be whom it rang for: a thread that drives sleeps on if somebody
-  /// else has silenced it.
+  /// Another thread may have consumed the wake-up: pokes a driving thread whose lock has come, so
+  /// that it does not sleep on.
   void ring_again();
 
  private:
@@ -70,16 +71,16 @@ class Driver {
   bool thread_drives_ = false;
   bool background_drives_ = false;
   bool takeover_due_ = false;
-  /// Longer while threads wait again and again, for then it would be for nothing.
+  /// Grows while threads wait again and again, as taking over would be useless then.
   Duration takeover_delay_{};
-  /// When the driver wakes by itself.
+  /// When the driving thread wakes by itself.
   Time driver_until_ = Time::max();
   std::vector<ThreadClaim*> waiting_;
   std::condition_variable nobody_waits_;
   std::vector<std::function<void()>> callbacks_;
   bool stopping_ = false;
-  file::Descriptor background_wake_;
-  file::Descriptor takeover_timer_;
+  net::Descriptor background_wake_;
+  net::Descriptor takeover_timer_;
   std::thread thread_;
 };
 

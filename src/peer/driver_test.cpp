@@ -12,7 +12,7 @@ struct Nothing final : Driven {
   Time wakes() const override { return Time::max(); }
 };
 
-/// Whoever has lost a lock because its peer leaves is told, though the peer stops at once.
+/// A callback for a lock that was lost when the peer left must run even if the peer stops at once.
 TEST(Driver, MakesTheCallsThatAreDueBeforeItStops) {
   std::mutex mutex;
   Nothing nothing;

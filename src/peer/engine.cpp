@@ -24,13 +24,13 @@ using node::Phase;
 namespace {
 
 constexpr auto status_patience = std::chrono::seconds(5);
-/// As good as for ever, and far from the end of any clock.
+/// Practically for ever, yet far from where any clock overflows.
 constexpr std::chrono::milliseconds option_max = std::chrono::years(10);
 
 std::uint64_t draw() {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != sizeof number)
-    throw Error(ErrorCode::exhausted, "no randomness");
+    throw Error(ErrorCode::exhausted, "no random numbers");
   return number;
 }
 
@@ -39,7 +39,7 @@ PeerOptions bounded(PeerOptions options) {
     *each = std::min(*each, option_max);
   if (options.lease) options.lease = std::min(*options.lease, option_max);
   if (options.lock_delay.count() < 0 || options.lock_delay > lock_delay_max)
-    throw Error(ErrorCode::bad_argument, "a lock delay is between 0 and 24 hours");
+    throw Error(ErrorCode::bad_argument, "a lock delay must be between 0 and 24 hours");
   return options;
 }
 
@@ -49,8 +49,9 @@ std::optional<Time> until(Duration left) {
   return left == longest_wait ? std::nullopt : std::optional(net::steady_now() + left);
 }
 
-Engine::Engine(PeerOptions options)
+Engine::Engine(PeerOptions options, const Build& build)
     : options_(bounded(std::move(options))),
+      build_(build),
       group_(group_named(options_.group)),
       cluster_(cluster_named(options_.cluster)),
       directories_(make_directories(group_, options_.state_directory)),
@@ -66,7 +67,7 @@ Engine::Engine(PeerOptions options)
   driver_.start(sockets());
   try {
     come_in();
-    note_whereabouts();
+    note_ring_index();
   } catch (...) {
     stop();
     throw;
@@ -77,7 +78,7 @@ Engine::~Engine() { leave(); }
 
 void Engine::open(WayIn way) {
   world_.be_present(directories_.state);
-  Life life{NodeId{draw()}, world_.draw_incarnation({})};
+  PeerInstance life{NodeId{draw()}, world_.draw_incarnation({})};
   Role role = options_.serves_clients ? Role::host : Role::peer;
   net::SocketsOptions sockets;
   sockets.socket = socket_path(directories_.sockets, {role, life.id});
@@ -87,15 +88,16 @@ void Engine::open(WayIn way) {
   sockets.insecure = options_.insecure;
   sockets.tcp_only = options_.tcp_only;
   sockets.log = [this](const std::string& line) { log(line); };
-  // Before any data travel, it is hung up on.
-  sockets.stream_came = [this](const Life& from, net::Stream stream) {
+  // A peer without a life serves no data: it drops the stream, which hangs up.
+  sockets.stream_came = [this](const PeerInstance& from, net::Stream stream) {
     if (node_->has_life()) mover_.serve(from, std::move(stream));
   };
   remove_abandoned_sockets(directories_.sockets);
   world_.open(std::move(sockets));
   listens_ = this->sockets().listens();
   bool is_adaptive = options_.cluster == measured_cluster && !way.ring;
-  Member self{life.id, life.incarnation, this->sockets().address(), false, cluster_, is_adaptive};
+  Member self{life.id,     life.incarnation, this->sockets().address(), false, cluster_,
+              is_adaptive, build_.speaks};
   node_.emplace(node::NodeOptions{.group = group_,
                                   .algorithm = way.algorithm,
                                   .self = std::move(self),
@@ -108,7 +110,7 @@ void Engine::open(WayIn way) {
                                   .serves_clients = options_.serves_clients,
                                   .try_patience = options_.try_patience,
                                   .lock_delay = options_.lock_delay,
-                                  .without = node::rule_left_out()},
+                                  .policy = build_.policy},
                 world_, this->sockets());
   if (trace_) node_->watch(*trace_);
   if (way.reg)
@@ -117,7 +119,8 @@ void Engine::open(WayIn way) {
 
 /// Waits until the peer is a member.
 void Engine::come_in() {
-  // Before the guard: it waits for a call that waits for the guard.
+  // Made before the guard is taken: its destructor may wait for a running callback, which takes the
+  // guard.
   std::stop_callback on_stop(options_.give_up, [this] {
     std::lock_guard notify_no_earlier(mutex_);
     phase_changed_.notify_all();
@@ -128,7 +131,7 @@ void Engine::come_in() {
     phase_changed_.wait_until(guard, deadline,
                               [&] { return has_come() || options_.give_up.stop_requested(); });
     if (!has_come() && options_.give_up.stop_requested())
-      throw Error(fmt::format("gave up before it was in the group '{}'", group_));
+      throw Error(fmt::format("gave up before joining the group '{}'", group_));
     return has_come();
   };
   if (!world_.has_register() && !node_->is_ring()) {
@@ -136,8 +139,8 @@ void Engine::come_in() {
     driver_.rouse_background();
     if (!await_phase([&] { return node_->has_terms(); }))
       throw Error(
-          fmt::format("nobody answers at {}: does a peer of the group '{}' run there, and "
-                      "does it want TLS (--tls-cert, --tls-key, --tls-ca)?",
+          fmt::format("no answer from {}: is a peer of the group '{}' running there, and does it "
+                      "require TLS (--tls-cert, --tls-key, --tls-ca)?",
                       options_.join.front(), group_));
   }
   node_->start(net::steady_now());
@@ -148,7 +151,7 @@ void Engine::come_in() {
   if (!decided || !node_->is_member()) throw Error(why_not_admitted());
   Duration lease = node_->lease_length();
   if (options_.lease && *options_.lease != lease)
-    log(fmt::format("a lease of {} is ignored: the group '{}' keeps the {} it was founded with",
+    log(fmt::format("ignored a lease of {}: the group '{}' keeps the {} that it was created with",
                     *options_.lease, group_,
                     std::chrono::duration_cast<std::chrono::milliseconds>(lease)));
   phase_changed_.wait(guard, [&] { return node_->is_restored() || !node_->is_member(); });
@@ -162,15 +165,15 @@ std::string Engine::why_not_admitted() const {
   return node_->trouble().empty() ? why : why + ": " + node_->trouble();
 }
 
-/// For those on this machine who come later.
-void Engine::note_whereabouts() const {
+/// Tells peers that start later on this machine how to find the group.
+void Engine::note_ring_index() const {
   if (node_->is_ring()) Joining::note_ring(directories_, *node_->options().ring);
-  Joining::note_whereabouts(options_, directories_);
+  Joining::note_ring_index(options_, directories_);
 }
 
-/// Somebody may have removed the socket with its folder: those who come later would not find this
-/// peer. If the register has gone as well, nothing is made in its place, or nobody could put it
-/// back.
+/// Makes the Unix socket again if somebody has removed it, perhaps with its folder: otherwise peers
+/// that start later would not find this one. If the register's directory is gone, too, makes
+/// nothing in its place, so that it can still be put back.
 void Engine::keep_house() {
   if (sockets().has_socket_file()) return;
   bool has_files = world_.has_register() && !options_.etcd.enabled();
@@ -178,9 +181,9 @@ void Engine::keep_house() {
   try {
     make_directories(group_, options_.state_directory);
     sockets().listen_again();
-    note_whereabouts();
+    note_ring_index();
     socket_trouble_.clear();
-    log(fmt::format("somebody removed this peer's socket from {}: made it again",
+    log(fmt::format("this peer's socket was removed from {}; created it again",
                     directories_.sockets));
   } catch (const Error& error) {
     if (std::exchange(socket_trouble_, error.what()) != error.what()) log(error.what());
@@ -210,7 +213,7 @@ void Engine::stop() {
   Guard guard(mutex_);
   node_->end();
   driver_.await_nobody(guard);
-  node_->tell([](Witness& witness) { witness.gone(); });
+  node_->tell([](Observer& observer) { observer.gone(); });
   node_->unwatch_all();
   trace_.reset();
   node_->channels().abandon();
@@ -222,10 +225,10 @@ void Engine::stop() {
   }
 }
 
-// Working.
+// The work of the driving thread.
 
 void Engine::settle(Time now) {
-  if (!world_.sockets()) return node_->forget_all();  // It has stopped.
+  if (!world_.sockets()) return node_->forget_all();  // The peer has stopped.
   node_->settle(now);
   driver_.rouse();
 }
@@ -261,7 +264,7 @@ void Engine::beat_every(Duration period, std::function<void()> beat) {
   driver_.rouse();
 }
 
-/// A peer that its group refuses can do nothing more: its silence says so.
+/// A peer that its group has refused can do nothing more, so its beat stops.
 void Engine::beat_if_due(Time now) {
   if (now < next_beat_) return;
   bool has_failed = node_->phase() == Phase::failed;
@@ -269,9 +272,9 @@ void Engine::beat_if_due(Time now) {
   if (!has_failed) beat_();
 }
 
-// What comes.
+// Events of the register.
 
-void Engine::answered(const Life& asker, const Answer& answer) {
+void Engine::answered(const PeerInstance& asker, const Answer& answer) {
   std::lock_guard guard(mutex_);
   if (driver_.is_stopping()) return;
   node_->answered(asker, answer, net::steady_now());
@@ -290,26 +293,26 @@ void Engine::register_trouble(const std::string& why) {
   node_->register_trouble(why);
 }
 
-// Threads.
+// Calls by threads.
 
-LockDesk& Engine::open_desk(const std::string& lock) {
+LocalLock& Engine::open_local_lock(const std::string& lock) {
   node::check_lock_name(lock);
   std::lock_guard guard(mutex_);
-  LockDesk& desk = node_->desk_at(lock);
-  ++desk.users;
-  return desk;
+  LocalLock& local_lock = node_->local_lock_at(lock);
+  ++local_lock.users;
+  return local_lock;
 }
 
-void Engine::close_desk(LockDesk& desk) {
+void Engine::close_local_lock(LocalLock& local_lock) {
   std::lock_guard guard(mutex_);
-  node_->close_desk(desk);
+  node_->close_local_lock(local_lock);
 }
 
-void Engine::request(Claim& claim, LockDesk& desk, const Guard&) {
-  if (node_->is_member() && node_->steward().has_token(desk.name)) listen();
+void Engine::request(Claim& claim, LocalLock& local_lock, const Guard&) {
+  if (node_->is_member() && node_->group_member().has_token(local_lock.name)) listen();
   if (!node_->is_member()) fail_because_left();
   Time now = net::steady_now();
-  node_->take_place(claim, desk, now);
+  node_->take_place(claim, local_lock, now);
   settle(now);
 }
 
@@ -332,11 +335,11 @@ void Engine::give_up(Claim& claim, const Guard&) {
 }
 
 void Engine::tell_data(std::uint64_t sent, std::uint64_t received) {
-  if (sent > 0) node_->tell([&](Witness& witness) { witness.data_sent(sent); });
-  if (received > 0) node_->tell([&](Witness& witness) { witness.data_received(received); });
+  if (sent > 0) node_->tell([&](Observer& observer) { observer.data_sent(sent); });
+  if (received > 0) node_->tell([&](Observer& observer) { observer.data_received(received); });
 }
 
-// To look at.
+// Status.
 
 node::Status Engine::status() {
   auto promise = std::make_shared<std::promise<node::Status>>();
@@ -345,7 +348,7 @@ node::Status Engine::status() {
     Guard guard = this->guard();
     if (!node_->is_member()) fail_because_left();
     Time now = net::steady_now();
-    node_->inquiries().ask(
+    node_->status_survey().ask(
         [promise](node::Status status) { promise->set_value(std::move(status)); }, now);
     settle(now);
   }
@@ -369,17 +372,17 @@ std::future<node::Claims> Engine::ask_claims() {
   return promise->get_future();
 }
 
-void Engine::watch(Witness& witness) {
+void Engine::watch(Observer& observer) {
   Guard guard = this->guard();
-  node_->watch(witness);
+  node_->watch(observer);
 }
 
-void Engine::unwatch(Witness& witness) {
+void Engine::unwatch(Observer& observer) {
   Guard guard = this->guard();
-  node_->unwatch(witness);
+  node_->unwatch(observer);
 }
 
-Life Engine::life() const {
+PeerInstance Engine::life() const {
   std::lock_guard guard(mutex_);
   return node_->self();
 }
@@ -400,8 +403,8 @@ void Engine::expect_sharing() const {
 std::string Engine::why_no_data() const {
   if (!node_->is_ring()) return "";
   return fmt::format(
-      "no data travel with the locks of {}: there is no view to say who has the newest; start the "
-      "group with an algorithm that has a register, as naimi-trehel",
+      "the locks of {} carry no data, as no view says who has the newest; start the group with an "
+      "algorithm that has a register, such as naimi-trehel",
       node_->algorithm().about.name);
 }
 
@@ -417,7 +420,7 @@ void Engine::fail_because_left() const {
 
 void Engine::fail_because_forked() {
   throw Error(ErrorCode::forked,
-              "this belongs to the process that this one was forked from: join the group anew, "
+              "this belongs to the process that this one was forked from: join the group again, "
               "after the fork");
 }
 

@@ -1,7 +1,8 @@
-// A running peer: a node behind one guard, which whoever has something to do works on itself.
+// A running peer: a node behind one mutex (the guard). Any thread that has something to do works on
+// the node itself.
 //
 // A thread that unlocks runs the algorithm and writes to the socket; one that waits receives its
-// own token (driver.hpp). What is decided, the node decides (node/node.hpp).
+// own token (driver.hpp). The node makes all decisions (node/node.hpp).
 #pragma once
 
 #include <conch/deadline.hpp>
@@ -18,6 +19,7 @@
 
 #include "net/sockets.hpp"
 #include "node/node.hpp"
+#include "peer/build.hpp"
 #include "peer/data_mover.hpp"
 #include "peer/driver.hpp"
 #include "peer/fork.hpp"
@@ -26,116 +28,121 @@
 
 namespace conch::peer {
 
-using node::Witness;
+using node::Observer;
 
 class TraceFile;
 
-/// So long from now; never, if that is for ever.
+/// The time this far from now; none if that is for ever.
 std::optional<Time> until(Duration left);
 
 class Engine final : public std::enable_shared_from_this<Engine>,
                      private RegisterListener,
                      private Driven,
-                     private Process {
+                     private HostProcess {
  public:
-  /// Is a member when it returns. Throws Error.
-  explicit Engine(PeerOptions options);
+  /// Returns when the peer is a member. Throws Error.
+  explicit Engine(PeerOptions options, const Build& build = {});
   ~Engine() override;
 
   void leave();
 
-  /// Its threads are in the parent of this process.
+  /// Whether this process is a forked child, which has none of the engine's threads.
   bool is_inherited() const { return origin_.is_elsewhere(); }
-  /// Throws Error unless it was made by this process.
+  /// Throws Error in a forked child.
   void expect_own() const {
     if (is_inherited()) fail_because_forked();
   }
   [[noreturn]] void fail_because_left() const;
 
-  // Threads. A claim belongs to its caller; it has no place any more when it dies.
+  // These calls are for threads. A claim belongs to its caller, and must have no place when it is
+  // destroyed.
 
-  LockDesk& open_desk(const std::string& lock);
-  void close_desk(LockDesk& desk);
+  LocalLock& open_local_lock(const std::string& lock);
+  void close_local_lock(LocalLock& local_lock);
 
   Guard guard() {
     expect_own();
     return Guard(mutex_);
   }
-  /// Takes a place in the line; it may be inside at once. Throws Error if the peer has left.
-  void request(Claim& claim, LockDesk& desk, const Guard& guard);
-  /// Until it waits no longer, or this time has come.
+  /// Takes a place in the queue; the claim may be inside at once. Throws Error if the peer has
+  /// left.
+  void request(Claim& claim, LocalLock& local_lock, const Guard& guard);
+  /// Returns when the claim is no longer waiting, or at this time.
   void wait(ThreadClaim& claim, std::optional<Time> until, Guard& guard) {
     driver_.wait(claim, until, guard);
   }
   void wait(ThreadClaim& claim, const Deadline& deadline, Guard& guard);
-  /// Leaves, or gives up its place.
+  /// Gives up the lock or the place in the queue.
   void give_up(Claim& claim, const Guard& guard);
-  /// Called by the peer's own thread, without the guard. Under the guard.
+  /// The background thread calls the callback, without the guard. Call this under the guard.
   void call_later(std::function<void()> callback) { driver_.call_later(std::move(callback)); }
 
   const PeerOptions& options() const { return options_; }
+  const Build& build() const { return build_; }
   const std::string& group() const { return group_; }
-  /// Where its Unix socket is, with a slash at the end.
+  /// The folder of its Unix socket, with a slash at the end.
   std::string socket_folder() const { return directories_.sockets + "/"; }
-  /// Empty if a lock of this group can be shared.
+  /// Why locks of this group cannot be shared; empty if they can.
   std::string why_not_shared() const;
-  /// Throws Error if it cannot.
+  /// Throws Error if locks cannot be shared.
   void expect_sharing() const;
-  /// Empty if data may travel with the locks of this group.
+  /// Why no data can travel with locks of this group; empty if they can.
   std::string why_no_data() const;
-  /// Where the data of a group that ends are kept; empty: nowhere.
+  /// Where the data of a group that ends are kept; empty if they are not kept.
   std::string data_folder() const;
-  recovery::Life life() const;
+  PeerInstance life() const;
   std::vector<std::string> listens() const { return listens_; }
-  file::Descriptor proof() { return world_.proof(life()); }
+  net::Descriptor proof() { return world_.proof(life()); }
 
-  // To look at it, without the guard.
+  // Call these without the guard.
 
-  /// How everybody is, as far as they answer within a second or so. Throws Error if this peer does
-  /// not work.
+  /// Asks all members for their status, for about a second. Throws Error if this peer is not a
+  /// member.
   node::Status status();
   /// What this peer knows by itself.
   node::Status status_here();
-  /// Which processes hold locks and which wait; begins to ask at once.
+  /// Starts to ask which processes hold locks and which wait.
   std::future<node::Claims> ask_claims();
-  /// It is told under the guard, until it looks away or the peer has gone.
-  void watch(Witness& witness);
-  void unwatch(Witness& witness);
+  /// Calls the observer under the guard, until `unwatch` or until the peer has gone.
+  void watch(Observer& observer);
+  void unwatch(Observer& observer);
 
-  // Under the guard.
+  // Call these under the guard.
 
   node::Node& node() { return *node_; }
   const node::Node& node() const { return *node_; }
   bool has_lease() const { return node_->has_lease(net::steady_now()); }
-  file::Descriptor lease_page() { return world_.lease_page(); }
-  /// What a call wants done is done before it returns.
+  net::Descriptor lease_page() { return world_.lease_page(); }
+  /// Carries out what the calls on the node have made necessary. Every call settles before it
+  /// returns.
   void settle(Time now = net::steady_now());
-  /// A lock that is here is not entered, nor kept, before one has heard who else wants it. So a
-  /// thread that never waits does not keep others waiting.
+  /// Reads what has arrived before a lock that is here is entered or given back, so that the peer
+  /// knows who else wants it. Otherwise a thread that never waits would starve the other peers.
   void listen();
-  /// Whatever is due is done now.
+  /// Lets the node do whatever is due now.
   void look_at_clock();
   net::Sockets& sockets() { return *world_.sockets(); }
   DataMover& mover() { return mover_; }
-  /// Bytes of data have come or gone.
+  /// Reports to the observers how many bytes of data have come or gone.
   void tell_data(std::uint64_t sent, std::uint64_t received);
-  /// What this process runs, for those who ask who holds a lock; its command line without.
+  /// Sets what this process says it runs when somebody asks who holds a lock (default: its command
+  /// line).
   void describe(std::string command) { world_.describe(std::move(command)); }
   void log(const std::string& line, LogLevel level = LogLevel::warning) const override;
-  /// Whoever drives calls it at least this often, while this peer is or may become a member. It
-  /// comes from the loop that does the work, so that it ceases when that loop hangs; it neither
-  /// blocks nor calls the engine.
+  /// The driving thread calls `beat` at least once per period while this peer is or may become a
+  /// member. The call comes from the loop that does the work, so it stops if that loop hangs.
+  /// `beat` must not block or call the engine.
   void beat_every(Duration period, std::function<void()> beat);
 
  private:
-  // The register; by its desk's thread.
-  void answered(const recovery::Life& asker, const recovery::Answer& answer) override;
+  // RegisterListener; called by the register's thread.
+  void answered(const PeerInstance& asker, const recovery::Answer& answer) override;
   void register_changed() override;
   void register_trouble(const std::string& why) override;
-  // The driver.
+  // Driven.
   void work(const net::Readiness& ready) override;
   Time wakes() const override;
-  // The world.
+  // HostProcess.
   void phase_changed() override { phase_changed_.notify_all(); }
   void keep_house() override;
 
@@ -143,18 +150,19 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   void open(WayIn way);
   void come_in();
   std::string why_not_admitted() const;
-  void note_whereabouts() const;
+  void note_ring_index() const;
   void beat_if_due(Time now);
   void stop();
 
   Origin origin_;
   PeerOptions options_;
+  Build build_;
   std::string group_;
-  /// The label with which it comes in.
+  /// The cluster label with which it joins.
   std::string cluster_;
   Directories directories_;
   std::vector<std::string> listens_;
-  /// Why the socket could not be made again; empty: there is none, or nobody has removed it.
+  /// Why the socket could not be made again; empty if it could, or if nobody has removed it.
   std::string socket_trouble_;
 
   mutable std::mutex mutex_;
@@ -164,7 +172,6 @@ class Engine final : public std::enable_shared_from_this<Engine>,
   std::unique_ptr<TraceFile> trace_;
   std::optional<node::Node> node_;
   Driver driver_;
-  /// What the clock showed when the driver began to work.
   std::function<void()> beat_;
   Duration beat_period_{};
   Time next_beat_ = Time::max();

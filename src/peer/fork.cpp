@@ -13,14 +13,14 @@ namespace {
 void watch_forks() {
   auto count = [] { detail::forks.fetch_add(1, std::memory_order_relaxed); };
   if (::pthread_atfork(nullptr, nullptr, count) != 0)
-    throw Error(ErrorCode::exhausted, "this process has no memory to watch its forks");
+    throw Error(ErrorCode::exhausted, "out of memory: cannot watch for forks");
 }
 
 struct Abandoned {
   std::shared_ptr<void> object;
   Abandoned* next = nullptr;
 };
-/// Reachable, so that no search for leaks complains.
+/// Keeps them reachable, so that leak checkers do not complain.
 std::atomic<Abandoned*> newest_abandoned = nullptr;
 
 }  // namespace

@@ -1,5 +1,6 @@
-// What is left of a peer in a forked child: its memory, but none of its threads, and mutexes that
-// nobody will ever unlock. So a child neither uses nor destroys what its parent made.
+// Detects that this process is a forked child of the one that made an object. A child has the
+// peer's memory, but none of its threads, and mutexes that nobody will ever unlock. So it must
+// neither use nor destroy its parent's objects.
 #pragma once
 
 #include <atomic>
@@ -13,18 +14,18 @@ namespace detail {
 inline std::atomic<std::uint64_t> forks{0};
 }  // namespace detail
 
-/// The process in which an object was made. To ask costs no system call.
+/// Remembers the process in which an object was made. Asking costs no system call.
 class Origin {
  public:
   Origin();
-  /// This process is a child of the one in which the object was made.
+  /// Whether this process is a descendant of the one in which the object was made.
   bool is_elsewhere() const { return made_ != detail::forks.load(std::memory_order_relaxed); }
 
  private:
   std::uint64_t made_;
 };
 
-/// Keeps for ever what must not be destroyed here.
+/// Keeps an object for ever that this process must not destroy.
 void abandon(std::shared_ptr<void> object);
 
 }  // namespace conch::peer

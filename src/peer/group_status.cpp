@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "node/agreement.hpp"
+#include "node/overlay_group_settings.hpp"
 
 namespace conch::peer {
 
@@ -12,7 +12,7 @@ std::map<std::string, GroupStatus::Lock> locks_of(const node::Status& status) {
     for (const node::LockPart& lock : part.locks) {
       GroupStatus::Lock& found = locks[lock.lock];
       found.name = lock.lock;
-      // The first in line is the one that asks.
+      // The first claim in the queue is the one that asks the group, so it is not behind itself.
       std::uint64_t others = lock.in_line - (lock.waits && lock.in_line > 0 ? 1 : 0);
       GroupStatus::Claim own{part.life.id.value, lock.reads, lock.since, others};
       if (lock.holds) found.holders.push_back(own);
@@ -35,8 +35,8 @@ const node::StatusPart* part_of(const node::Status& status, const recovery::Memb
 
 GroupStatus group_status(const node::Status& status) {
   GroupStatus group{status.group, status.view.algorithm, status.view.epoch.value, {}, {}};
-  if (auto agreement = node::parse_agreement(status.view.algorithm))
-    group.algorithm = agreement->algorithm;
+  if (auto overlay_settings = node::parse_overlay_settings(status.view.algorithm))
+    group.algorithm = overlay_settings->algorithm;
   for (const recovery::Member& member : status.view.roster) {
     const node::StatusPart* part = part_of(status, member);
     group.members.push_back({member.id.value, member.address, member.cluster, part != nullptr,

@@ -1,4 +1,4 @@
-// What the members of a group have said of themselves, put together.
+// Merges what the members of a group report about themselves.
 #pragma once
 
 #include <conch/status.hpp>
@@ -9,10 +9,10 @@
 
 namespace conch::peer {
 
-/// The locks that somebody uses, by name.
+/// The locks in use, by name.
 std::map<std::string, GroupStatus::Lock> locks_of(const node::Status& status);
 
-/// Nothing if it has not answered.
+/// Returns nullptr if the member has not answered.
 const node::StatusPart* part_of(const node::Status& status, const recovery::Member& member);
 
 GroupStatus group_status(const node::Status& status);

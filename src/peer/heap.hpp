@@ -1,4 +1,5 @@
-// For programs that are a peer for long. A library leaves its process's heap alone.
+// Heap settings for programs that run as a peer for long. A library leaves its process's heap
+// alone.
 #pragma once
 
 #include <cstdlib>
@@ -9,8 +10,8 @@
 
 namespace conch::peer {
 
-/// What is large, as what all say when their group changes, goes back to the system when it is
-/// freed, and is not kept for later. To be called while there is one thread.
+/// Makes large blocks, e.g. the reports of all members when a group changes, go back to the system
+/// as soon as they are freed. Call it while the process has one thread.
 inline void keep_heap_small() {
 #ifdef __GLIBC__
   constexpr int large_bytes = 64 << 10;

@@ -1,11 +1,12 @@
-// How a peer finds its group: what it runs, and where; or that there is none yet.
+// How a peer finds its group: which algorithm it runs and where its register or its members are, or
+// that the group does not exist yet.
 //
-// A group has a register, on this machine, on etcd, or behind those at the addresses of `join`; or
-// it has none, and the peers of it find one another. Of the latter, with `join` anybody of the
-// group will do. Without it, the sockets beside the group's state are those of its peers on this
-// machine: whoever answers is joined, and if nobody is there the peer founds the group. A file
-// `ring` beside them has what the group agreed on last, so that one who does not say which
-// algorithm it wants looks there first, and founds the group anew with it.
+// A group either has a register (on this machine, on etcd, or reachable through the addresses of
+// `join`), or it has none and its peers find one another. Without a register, any peer of the group
+// will do as a `join` address. Without `join`, the sockets beside the group's state belong to its
+// peers on this machine: if one of them answers, the peer joins it, else it founds the group. The
+// file `ring` beside the sockets records the group's last settings. A peer that names no algorithm
+// looks there first, and founds the group again with those.
 #pragma once
 
 #include <conch/peer.hpp>
@@ -15,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "net/conversations.hpp"
+#include "net/client_link.hpp"
 #include "node/node.hpp"
 #include "peer/directories.hpp"
 #include "register/register.hpp"
@@ -24,18 +25,19 @@ namespace conch::peer {
 
 net::Tls tls_of(const TlsOptions& options);
 
-/// How a peer comes into its group.
+/// What a peer needs to enter its group.
 struct WayIn {
   const CatalogEntry* algorithm = nullptr;
-  /// Without a register.
-  std::optional<node::Agreement> ring = {};
+  /// Set in a group without a register.
+  std::optional<node::OverlayGroupSettings> ring = {};
   std::vector<node::Introduction> ring_contacts = {};
-  /// If this peer asks it itself.
+  /// Set if this peer talks to the register itself.
   std::unique_ptr<Register> reg = {};
   recovery::LeaseTerms terms = {};
   std::optional<unsigned> eps = {};
-  /// Of those who start on this machine at once, one founds: it does while it has this.
-  file::Descriptor founding = {};
+  /// A file lock: of several peers that start at once on this machine, only the one that holds it
+  /// may found the group.
+  net::Descriptor founding = {};
 };
 
 class Joining {
@@ -44,15 +46,15 @@ class Joining {
 
   Joining(const PeerOptions& options, std::string group, Directories directories, Log log);
 
-  /// Throws Error: what is wanted does not go together, or not with the group that is there.
+  /// Throws Error if the options contradict each other or the group that is there.
   WayIn find();
 
-  /// For those on this machine who come later.
-  static void note_ring(const Directories& directories, const node::Agreement& ring);
-  static void note_whereabouts(const PeerOptions& options, const Directories& directories);
+  /// These tell peers that start later on this machine how to find the group.
+  static void note_ring(const Directories& directories, const node::OverlayGroupSettings& ring);
+  static void note_ring_index(const PeerOptions& options, const Directories& directories);
 
  private:
-  net::Acquaintance who_is_there() const;
+  net::PeerInfo who_is_there() const;
   node::Insistence insistence() const {
     return {options_.algorithm, options_.dht, options_.replicas};
   }
@@ -65,8 +67,8 @@ class Joining {
   bool seek_ring();
   bool find_ring_there();
   bool find_ring_here();
-  bool is_register_group(const net::Acquaintance& there) const;
-  void meet_ring(const net::Acquaintance& there, const std::string& place);
+  bool is_register_group(const net::PeerInfo& there) const;
+  void meet_ring(const net::PeerInfo& there, const std::string& place);
 
   const PeerOptions& options_;
   std::string group_;

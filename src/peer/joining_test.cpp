@@ -1,4 +1,4 @@
-// A peer that joins through one that is not quite what it should be.
+// A peer joins through another one that misbehaves.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,7 +18,6 @@ using node::PayloadKind;
 using node::unpacked;
 
 using namespace std::chrono_literals;
-using recovery::Life;
 
 class JoiningTest : public net::testing::Group {
  protected:
@@ -31,14 +30,14 @@ class JoiningTest : public net::testing::Group {
     return options;
   }
 
-  /// That the group runs something else, so that nobody who asks wants to be in it.
+  /// An answer that the group runs another algorithm, so the peer that asks must stay out.
   static std::string refusal_of(std::string_view ask) {
     std::string why;
-    recovery::Standing standing;
+    recovery::RegisterSnapshot standing;
     standing.view.number = 1;
     standing.view.epoch = Epoch{1};
     standing.view.algorithm = "central";
-    standing.view.roster = recovery::Roster().with({NodeId{1}, recovery::Incarnation{1}});
+    standing.view.roster = recovery::Roster().with({NodeId{1}, Incarnation{1}});
     std::uint64_t number = unpacked<recovery::Ask>(ask, why).value().number;
     return packed(PayloadKind::register_answer, recovery::Answer{number, false, standing});
   }
@@ -46,12 +45,12 @@ class JoiningTest : public net::testing::Group {
   ScratchGroup group_;
 };
 
-/// It was admitted and put out before it knew, say, and all that is left of it is forgotten. The
-/// register could tell; but nothing that it says arrives any more.
+/// The peer may have been admitted and put out before it knew, and all others have forgotten it.
+/// The register could tell it, but none of its messages arrives any more.
 TEST_F(JoiningTest, WhomAllHaveForgottenComesAsSomebodyNew) {
   net::testing::Station machine(over_tcp(1));
-  std::vector<Life> lives;
-  machine.on_delivery = [&](const Life& from, std::string_view payload) {
+  std::vector<PeerInstance> lives;
+  machine.on_delivery = [&](const PeerInstance& from, std::string_view payload) {
     auto kind = static_cast<PayloadKind>(payload.front());
     if (kind == PayloadKind::terms_ask)
       machine.courier.send(from, packed(PayloadKind::terms, recovery::LeaseTerms{1s, 5}));
@@ -71,17 +70,17 @@ TEST_F(JoiningTest, WhomAllHaveForgottenComesAsSomebodyNew) {
   EXPECT_LT(lives[0].incarnation, lives[1].incarnation);
 }
 
-/// The machine that has the register may boot again before anybody is admitted: who is not in sees
-/// no view that would tell.
+/// The machine with the register may reboot before it admits the peer, which sees no view that
+/// would tell it.
 TEST_F(JoiningTest, WhoComesInThePlaceOfAContactIsAskedInstead) {
   net::testing::Station machine(over_tcp(1));
   std::size_t asked = 0;
-  machine.on_delivery = [&](const Life& from, std::string_view payload) {
+  machine.on_delivery = [&](const PeerInstance& from, std::string_view payload) {
     auto kind = static_cast<PayloadKind>(payload.front());
     if (kind == PayloadKind::terms_ask)
       machine.courier.send(from, packed(PayloadKind::terms, recovery::LeaseTerms{1s, 5}));
     if (kind != PayloadKind::register_ask) return;
-    if (++asked == 1) return machine.courier.live_as({NodeId{1}, recovery::Incarnation{2}});
+    if (++asked == 1) return machine.courier.live_as({NodeId{1}, Incarnation{2}});
     machine.courier.send(from, refusal_of(payload.substr(1)));
   };
   std::atomic<bool> is_over = false;

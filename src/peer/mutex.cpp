@@ -1,4 +1,4 @@
-// Mutex and SharedMutex: a lock as the threads of one process use it.
+// Implements Mutex and SharedMutex.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -16,18 +16,19 @@
 
 namespace conch::peer {
 
-/// One lock as the threads of this process use it, each by a claim of its own.
+/// A lock as the threads of this process use it, each with a claim of its own.
 class ThreadLocks {
  public:
   ThreadLocks(Engine& engine, const std::string& name);
-  /// Whoever is inside is not any more.
+  /// Gives up the claims of all threads that are inside or wait.
   ~ThreadLocks();
 
-  // All throw Error, as if this thread has locked it before or the peer has left its group.
+  // These throw Error, e.g. if this thread has already locked it or the peer has left its group.
 
   void lock(Mode mode) { lock_by(mode, Deadline()); }
   bool try_lock(Mode mode);
-  /// False if this time has come before; if it has come already, as `try_lock`.
+  /// Returns false if the lock does not come in time. A deadline that has passed makes it a
+  /// `try_lock`.
   bool try_lock_by(Mode mode, const Deadline& deadline);
   void unlock();
 
@@ -36,8 +37,8 @@ class ThreadLocks {
   Receipt receipt() const;
   void on_lost(std::function<void()> callback);
 
-  const std::string& name() const { return desk_.name; }
-  /// By a fork: it must be abandoned, not destroyed.
+  const std::string& name() const { return local_lock_.name; }
+  /// A forked child must abandon it, not destroy it.
   bool is_inherited() const { return engine_.is_inherited(); }
 
  private:
@@ -45,22 +46,23 @@ class ThreadLocks {
 
   Visit& begin(Mode mode);
   bool lock_by(Mode mode, const Deadline& deadline);
+  Duration try_patience() const;
   bool conclude(Visit& visit, const Guard& guard);
   void end(Visit& visit);
   Visit* mine() const;
   const Visit& mine_inside() const;
 
-  /// It may outlive the peer.
+  /// Keeps the engine alive, as the mutex may outlive the peer.
   std::shared_ptr<Engine> kept_;
   Engine& engine_;
-  LockDesk& desk_;
-  /// The claims of threads that wait or are inside, and spare ones to be used again.
+  LocalLock& local_lock_;
+  /// The claims of threads that wait or are inside, and spare ones for reuse.
   std::vector<std::unique_ptr<Visit>> visits_;
   std::vector<std::unique_ptr<Visit>> spare_;
   std::function<void()> lost_;
 };
 
-/// A claim of one thread.
+/// The claim of one thread.
 class ThreadLocks::Visit final : public ThreadClaim {
  public:
   Visit(ThreadLocks& locks, Mode mode) : ThreadClaim(mode), locks_(locks) {}
@@ -75,21 +77,23 @@ class ThreadLocks::Visit final : public ThreadClaim {
 };
 
 ThreadLocks::ThreadLocks(Engine& engine, const std::string& name)
-    : kept_(engine.shared_from_this()), engine_(engine), desk_(engine.open_desk(name)) {}
+    : kept_(engine.shared_from_this()),
+      engine_(engine),
+      local_lock_(engine.open_local_lock(name)) {}
 
 ThreadLocks::~ThreadLocks() {
   {
     Guard guard = engine_.guard();
     for (auto& visit : visits_) engine_.give_up(*visit, guard);
   }
-  engine_.close_desk(desk_);
+  engine_.close_local_lock(local_lock_);
 }
 
 ThreadLocks::Visit& ThreadLocks::begin(Mode mode) {
-  if (mine() || is_locked_by_this_thread(desk_))
-    throw Error(ErrorCode::deadlock, fmt::format("this thread has locked '{}' already: it would "
-                                                 "wait for itself",
-                                                 desk_.name));
+  if (mine() || is_locked_by_this_thread(local_lock_))
+    throw Error(
+        ErrorCode::deadlock,
+        fmt::format("this thread already holds '{}': it would wait for itself", local_lock_.name));
   if (spare_.empty()) spare_.push_back(std::make_unique<Visit>(*this, mode));
   visits_.push_back(std::move(spare_.back()));
   spare_.pop_back();
@@ -103,9 +107,9 @@ bool ThreadLocks::lock_by(Mode mode, const Deadline& deadline) {
   Guard guard = engine_.guard();
   Visit& visit = begin(mode);
   try {
-    engine_.request(visit, desk_, guard);
+    engine_.request(visit, local_lock_, guard);
     engine_.wait(visit, deadline, guard);
-  } catch (...) {  // A clock may throw, too, while the visit has a place.
+  } catch (...) {  // A caller's clock may throw while the visit has a place.
     engine_.give_up(visit, guard);
     end(visit);
     throw;
@@ -117,14 +121,28 @@ bool ThreadLocks::try_lock_by(Mode mode, const Deadline& deadline) {
   return deadline.has_come() ? try_lock(mode) : lock_by(mode, deadline);
 }
 
-/// If somebody of this process is in front of us, the answer is known without asking.
+/// If another thread or client of this peer is ahead, the answer is known without asking.
 bool ThreadLocks::try_lock(Mode mode) {
   bool busy = false;
+  Duration patience{};
   {
     Guard guard = engine_.guard();
-    busy = !desk_.queue.idle() && !(mode == Mode::read && desk_.queue.is_read());
+    busy = !local_lock_.queue.idle() && !(mode == Mode::read && local_lock_.queue.is_read());
+    patience = try_patience();
   }
-  return !busy && lock_by(mode, Deadline::after(engine_.options().try_patience));
+  return !busy && lock_by(mode, Deadline::after(patience));
+}
+
+/// Locks are ordered by name, and a thread that holds a later one gives up sooner. If threads that
+/// lock two in opposite orders were equally patient, each would get the lock that another has just
+/// given up, and they could go round like that for ever.
+Duration ThreadLocks::try_patience() const {
+  Duration whole = engine_.options().try_patience;
+  const auto& local_locks = engine_.node().local_locks();
+  bool holds_later = std::any_of(
+      local_locks.upper_bound(name()), local_locks.end(),
+      [](const auto& local_lock) { return is_locked_by_this_thread(*local_lock.second); });
+  return holds_later ? whole / 4 : whole;
 }
 
 bool ThreadLocks::conclude(Visit& visit, const Guard& guard) {
@@ -140,7 +158,7 @@ void ThreadLocks::unlock() {
   Guard guard = engine_.guard();
   Visit* visit = mine();
   if (!visit)
-    throw Error(ErrorCode::misuse, fmt::format("this thread has not locked '{}'", desk_.name));
+    throw Error(ErrorCode::misuse, fmt::format("this thread does not hold '{}'", local_lock_.name));
   engine_.give_up(*visit, guard);
   end(*visit);
 }
@@ -161,7 +179,7 @@ ThreadLocks::Visit* ThreadLocks::mine() const {
 const ThreadLocks::Visit& ThreadLocks::mine_inside() const {
   const Visit* visit = mine();
   if (!visit || visit->state == Claim::State::waiting)
-    throw Error(ErrorCode::misuse, fmt::format("this thread has not locked '{}'", desk_.name));
+    throw Error(ErrorCode::misuse, fmt::format("this thread does not hold '{}'", local_lock_.name));
   return *visit;
 }
 

@@ -44,11 +44,10 @@ std::string cluster_named(const std::string& given) {
 
 void check_cluster_name(std::string_view name) {
   if (is_label(name)) return;
-  throw Error(
-      ErrorCode::bad_argument,
-      fmt::format("{} cannot be the label of a cluster: it has one or more parts, as site/rack, of "
-                  "printable ASCII without spaces, and at most 200 bytes",
-                  node::shown(name)));
+  throw Error(ErrorCode::bad_argument,
+              fmt::format("{} is not a cluster label: use one or more parts, as in site/rack, of "
+                          "printable ASCII without spaces, at most 200 bytes",
+                          node::shown(name)));
 }
 
 void check_group_name(std::string_view name) {
@@ -58,8 +57,8 @@ void check_group_name(std::string_view name) {
   if (name.empty() || name.size() > group_bytes_max || name.front() == '.' ||
       !std::all_of(name.begin(), name.end(), allowed))
     throw Error(ErrorCode::bad_argument,
-                fmt::format("{} cannot be the name of a group: it has 1 to {} of a-z, A-Z, 0-9, "
-                            "'.', '_' and '-', and does not begin with a dot",
+                fmt::format("{} is not a group name: use 1 to {} of a-z, A-Z, 0-9, '.', '_' and "
+                            "'-', not beginning with a dot",
                             node::shown(name), group_bytes_max));
 }
 

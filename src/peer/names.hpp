@@ -1,4 +1,4 @@
-// What groups and clusters may be called. The checks throw Error with a sentence.
+// The names of groups and clusters, and checks that throw Error with a sentence.
 #pragma once
 
 #include <string>
@@ -6,18 +6,19 @@
 
 namespace conch::peer {
 
-/// Instead of a label: the peers find out who is near.
+/// The value that asks the peers to measure who is near, instead of giving a label.
 inline constexpr std::string_view measured_cluster = "auto";
 
-/// The group that is meant: what was given, $CONCH_GROUP, or "default".
+/// The group to use: `given`, else $CONCH_GROUP, else "default".
 std::string group_named(const std::string& given);
 
-/// The label of a peer's cluster: what was given; or, for nothing and for `auto`, the host's name.
+/// The cluster label to start with: `given`; the host name if that is empty or `auto`.
 std::string cluster_named(const std::string& given);
 
-/// A group's name is part of a path: 1 to 64 of a-z, A-Z, 0-9, '.', '_' and '-', no dot in front.
+/// Checks a group's name, which is part of a path: 1 to 64 of a-z, A-Z, 0-9, '.', '_' and '-', and
+/// no dot in front.
 void check_group_name(std::string_view name);
-/// See is_label in core/clusters.hpp.
+/// Checks a cluster's label; see is_label in core/clusters.hpp.
 void check_cluster_name(std::string_view name);
 
 }  // namespace conch::peer

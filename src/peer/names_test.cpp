@@ -44,8 +44,8 @@ TEST(Names, GroupsThatAreNot) {
   EXPECT_NE(complaint(check_group_name, std::string(65, 'x')), "");
   EXPECT_NE(complaint(check_group_name, std::string_view("a\0b", 3)), "");
   EXPECT_EQ(complaint(check_group_name, "../\x1b"),
-            "\"../\\x1b\" cannot be the name of a group: it has 1 to 64 of a-z, A-Z, 0-9, '.', '_' "
-            "and '-', and does not begin with a dot");
+            "\"../\\x1b\" is not a group name: use 1 to 64 of a-z, A-Z, 0-9, '.', '_' "
+            "and '-', not beginning with a dot");
 }
 
 }  // namespace conch::peer::names_test

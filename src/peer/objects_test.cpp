@@ -1,4 +1,5 @@
-// How the public objects live and die: beside one another, after their peer, moved, and in a child.
+// How the public objects behave side by side, after their peer has gone, after a move, and in a
+// forked child.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -107,7 +108,7 @@ TEST_F(Objects, TheLongestPatienceIsNotNone) {
   EXPECT_TRUE(mutex.holds());
 }
 
-// Beside one another.
+// Several objects for one lock.
 
 TEST_F(Objects, AThreadThatLocksTwoObjectsOfOneLockIsTold) {
   auto peer = join("elmp");
@@ -134,7 +135,7 @@ TEST_F(Objects, AnotherThreadMayWaitForTheSecondObject) {
   other.join();
 }
 
-// After their peer.
+// Objects that outlive their peer.
 
 TEST_F(Objects, WhatOutlivesItsPeerThrows) {
   auto peer = join("elmp");
@@ -178,7 +179,7 @@ TEST_F(Objects, AMutexOfAGoneGroupGoesQuietlyWhileOthersGoOn) {
   EXPECT_TRUE(other.holds());
 }
 
-// Moved.
+// Moved-from objects.
 
 TEST_F(Objects, WhatWasMovedFromThrows) {
   auto peer = join();
@@ -206,14 +207,14 @@ TEST_F(Objects, WhatWasMovedFromThrows) {
   EXPECT_EQ(taken.state(), HandleState::valid);
 }
 
-// In a child.
+// Objects in a forked child.
 
-/// What a child returns that runs this; nothing if it does not end, as by itself.
+/// Runs `call` in a child and returns its result; nothing if the child does not exit by itself.
 template <class Call>
 std::optional<int> in_child(const Call& call) {
   pid_t child = ::fork();
   if (child == 0) {
-    ::alarm(9);  // Less than a peer that cannot leave would take.
+    ::alarm(9);  // Sooner than a peer that cannot leave would give up.
     ::_exit(call());
   }
   int status = 0;
@@ -262,7 +263,7 @@ TEST_F(Objects, InAForkedChildDestructorsDoNothing) {
   ticket->acquire();
   ASSERT_EQ(data->request(), Outcome::ok);
   ASSERT_EQ(data->acquire(), Outcome::ok);
-  // Somebody waits, drives, and may have the peer's mutex at any time.
+  // At any time, the threads that wait and drive may hold the peer's mutex.
   Mutex at_other(*other, "deploy");
   std::thread waiter([&] { std::scoped_lock guard(at_other); });
   std::thread second([mutex = mutex.get()] { std::scoped_lock guard(*mutex); });
@@ -271,7 +272,7 @@ TEST_F(Objects, InAForkedChildDestructorsDoNothing) {
                 data.reset();
                 mutex.reset();
                 shared.reset();
-                peer.reset();  // in whatever order
+                peer.reset();  // The order does not matter.
                 ticket.reset();
                 return 7;
               }),
@@ -284,7 +285,7 @@ TEST_F(Objects, InAForkedChildDestructorsDoNothing) {
   second.join();
 }
 
-#ifndef __SANITIZE_THREAD__  // It knows no threads of a child.
+#ifndef __SANITIZE_THREAD__  // ThreadSanitizer does not support threads in a forked child.
 TEST_F(Objects, AForkedChildMayJoinForItself) {
   auto peer = join();
   Mutex mutex(*peer, "deploy");

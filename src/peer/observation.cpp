@@ -6,9 +6,9 @@
 
 namespace conch {
 
-/// Passes on what the node tells its witnesses.
-struct Observation::State final : node::Witness {
-  State(std::shared_ptr<peer::Engine> observed, Observer& observer)
+/// Forwards what the node tells its observers to the program's observer.
+struct Observation::State final : node::Observer {
+  State(std::shared_ptr<peer::Engine> observed, conch::Observer& observer)
       : engine(std::move(observed)), observer(observer) {
     engine->watch(*this);
   }
@@ -37,7 +37,7 @@ struct Observation::State final : node::Witness {
   void lost(std::string_view lock, Mode, Duration held) override { observer.lost(lock, held); }
 
   std::shared_ptr<peer::Engine> engine;
-  Observer& observer;
+  conch::Observer& observer;
 };
 
 Observation::Observation(std::unique_ptr<State> state) : state_(std::move(state)) {}

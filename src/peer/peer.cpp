@@ -6,10 +6,12 @@
 
 namespace conch {
 
-Peer::Peer(PeerOptions options) {
+Peer::Peer(PeerOptions options) : Peer(std::move(options), {}) {}
+
+Peer::Peer(PeerOptions options, const peer::Build& build) {
   OptionNames names = options.option_names;
-  engine_ =
-      peer::at_boundary(names, [&] { return std::make_shared<peer::Engine>(std::move(options)); });
+  engine_ = peer::at_boundary(
+      names, [&] { return std::make_shared<peer::Engine>(std::move(options), build); });
 }
 
 Peer::~Peer() {

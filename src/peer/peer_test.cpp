@@ -1,4 +1,4 @@
-// Peers of one process, each with its own sockets: what the public classes promise.
+// What the public classes promise, with several peers in one process, each with its own sockets.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ TEST_F(PeerTest, LeavesNoSocketBehind) {
     EXPECT_FALSE(entry.is_socket()) << entry.path();
 }
 
-/// A peer that comes later finds those that were there before.
+/// A peer that comes later still finds the earlier ones.
 TEST_F(PeerTest, ASocketThatSomebodyRemovedIsMadeAgainAndSaidOnce) {
   auto a = join();
   auto b = join();
@@ -72,7 +72,7 @@ TEST_F(PeerTest, ASocketThatSomebodyRemovedIsMadeAgainAndSaidOnce) {
   auto times_said = [&] {
     std::vector<std::string> lines = group_.log();
     return std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
-      return line.find("somebody removed this peer's socket") != std::string::npos;
+      return line.find("this peer's socket was removed") != std::string::npos;
     });
   };
   auto until = std::chrono::steady_clock::now() + 20s;
@@ -140,7 +140,8 @@ TEST_F(PeerTest, WhoRunsAnotherAlgorithmIsRefused) {
   }
 }
 
-/// So many threads at so many peers, each so many times.
+/// Runs `threads` threads at each peer, each with `entries` entries, and checks that they exclude
+/// each other.
 void expect_exclusion(std::vector<std::unique_ptr<Peer>>& peers, int threads, int entries) {
   std::atomic<int> inside = 0;
   std::uint64_t count = 0;
@@ -243,7 +244,7 @@ TEST_F(PeerTest, WhoLosesPatienceLeavesNoTrace) {
 }
 
 TEST_F(PeerTest, ManyTimedAndCancelledAcquires) {
-  constexpr int rounds = 1700;  // of two acquires each, at three peers: ten thousand
+  constexpr int rounds = 1700;  // Two acquires a round at three peers make ten thousand.
   std::vector<std::unique_ptr<Peer>> peers;
   for (int i = 0; i < 3; ++i) peers.push_back(join());
   std::atomic<int> obtained = 0;
@@ -302,7 +303,7 @@ TEST_F(PeerTest, TheThreadsOfAPeerDoNotKeepTheLockFromAnother) {
   for (auto& ticket : line) ticket->request();
   Ticket remote(*b, "deploy");
   remote.request();
-  // Channels are first in, first out: who answers for the probe has heard of the ticket.
+  // Channels are FIFO: a peer that answers for the probe has heard of the ticket.
   { std::scoped_lock guard(probe_at_a); }
   { std::scoped_lock guard(probe_at_b); }
   at_a.unlock();
@@ -316,8 +317,8 @@ TEST_F(PeerTest, TheThreadsOfAPeerDoNotKeepTheLockFromAnother) {
   }
 }
 
-/// Of the threads of a peer one waits for the sockets, and another may silence the bell that rings
-/// for it. With such a lease a thread that sleeps on is seen: nothing else wakes it for a minute.
+/// One thread of a peer waits for the sockets, and another may consume the wake-up meant for it.
+/// With a lease this long nothing else wakes a sleeping thread for a minute, so the test sees it.
 TEST_F(PeerTest, NobodySleepsOnWhenItsLockHasCome) {
   PeerOptions options = group_.options();
   options.lease = 10min;
@@ -347,7 +348,7 @@ TEST_F(PeerTest, ReadersShare) {
   std::latch both(2);
   auto read = [&](SharedMutex& mutex) {
     std::shared_lock guard(mutex);
-    both.arrive_and_wait();  // for ever, if readers were alone
+    both.arrive_and_wait();  // This would block for ever if readers excluded each other.
   };
   std::thread one([&] { read(at_a); });
   std::thread other([&] { read(at_b); });

@@ -23,14 +23,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// All that are present there have names that begin like this.
+/// The prefix of the names of all peers with this state directory.
 std::string name_at(const std::string& state) {
   Hash64 hash;
   hash_into(hash, fs::weakly_canonical(state).string());
   return fmt::format("conch/{}/{}/", ::geteuid(), file::hexadecimal(hash.value()));
 }
 
-/// What a descriptor of each socket is a link to, as in `socket:[7]`.
+/// What a descriptor of such a socket links to in /proc, e.g. `socket:[7]`.
 std::set<std::string> sockets_at(const std::string& state) {
   std::set<std::string> found;
   std::string beginning = "@" + name_at(state);
@@ -39,7 +39,9 @@ std::set<std::string> sockets_at(const std::string& state) {
     std::istringstream words(line);
     std::string inode;
     std::string name;
-    for (int i = 0; i < 7; ++i) words >> inode;  // The seventh word, before the name (proc(5)).
+    for (int i = 0; i < 7; ++i)
+      words >> inode;  // The inode is the seventh word, before the name
+                       // (proc(5)).
     if (words >> name && name.starts_with(beginning)) found.insert("socket:[" + inode + "]");
   }
   return found;
@@ -50,7 +52,7 @@ bool is_ours(const fs::path& process) {
   return ::stat(process.c_str(), &found) == 0 && found.st_uid == ::geteuid();
 }
 
-/// What ends meanwhile has none.
+/// Returns false for a process that ends meanwhile.
 bool has_one_of(const fs::path& process, const std::set<std::string>& sockets) {
   std::error_code error;
   for (fs::directory_iterator entry(process / "fd", error), end; !error && entry != end;
@@ -65,14 +67,14 @@ bool has_one_of(const fs::path& process, const std::set<std::string>& sockets) {
 
 Presence::Presence(const std::string& state)
     : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
-  // An abstract name begins with a zero.
+  // An abstract name begins with a zero byte.
   std::string name = name_at(state) + file::unique_tag();
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
   auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   if (::bind(socket_.number(), reinterpret_cast<const sockaddr*>(&address), size) != 0)
-    throw Error(fmt::format("cannot make a Unix socket: {}", std::strerror(errno)));
+    throw Error(fmt::format("cannot create a Unix socket: {}", std::strerror(errno)));
 }
 
 bool seems_present(const std::string& state) { return !sockets_at(state).empty(); }

@@ -1,9 +1,9 @@
-// That a peer runs on this machine, told by the kernel alone: whoever has lost the state directory,
-// and the sockets in it, is still seen by who would found another register in its place.
+// Announces through the kernel that a peer runs on this machine. So a peer is noticed even if its
+// state directory is lost with the sockets in it, and nobody founds another register in its place.
 //
-// Each peer has an abstract Unix socket whose name is made of the user and the path of the state
-// directory; nothing is said on it. Any user can take such a name, so one looks which process has
-// the socket open. Who is in another network or process namespace is not seen.
+// Each peer binds an abstract Unix socket whose name is made of the user and the path of the state
+// directory; nothing is sent over it. Any user can take such a name, so `present` checks which
+// process has the socket open. A peer in another network or process namespace is not noticed.
 #pragma once
 
 #include <string>
@@ -13,18 +13,18 @@
 
 namespace conch::peer {
 
-/// Seen as long as it lives. Throws Error.
+/// Announces a peer while it exists. Throws Error.
 class Presence {
  public:
   explicit Presence(const std::string& state);
 
  private:
-  file::Descriptor socket_;
+  net::Descriptor socket_;
 };
 
-/// Whether somebody says so, whoever it is: this costs less than to find out who.
+/// Whether any process has such a socket, whoever owns it. Cheaper than `present`.
 bool seems_present(const std::string& state);
-/// The processes of this user that are present there.
+/// The processes of this user that have announced themselves for this state directory.
 std::vector<int> present(const std::string& state);
 
 }  // namespace conch::peer

@@ -17,7 +17,7 @@ namespace conch::peer::presence_test {
 using Processes = std::vector<int>;
 
 TEST(Presence, IsSeenAsLongAsItLivesWhateverBecomesOfTheDirectory) {
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
   std::string state = scratch.path() + "/state";
   std::filesystem::create_directory(state);
   EXPECT_EQ(present(state), Processes{});
@@ -34,7 +34,7 @@ TEST(Presence, IsSeenAsLongAsItLivesWhateverBecomesOfTheDirectory) {
 }
 
 TEST(Presence, EndsWithItsProcess) {
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
   Child child([&] {
     Presence here(scratch.path());
     ::raise(SIGSTOP);
@@ -47,7 +47,7 @@ TEST(Presence, EndsWithItsProcess) {
   EXPECT_EQ(present(scratch.path()), Processes{});
 }
 
-/// The abstract names that there are.
+/// The abstract names that exist now.
 std::set<std::string> names() {
   std::set<std::string> found;
   std::ifstream all("/proc/net/unix");
@@ -60,7 +60,7 @@ std::set<std::string> names() {
 /// Any user may take a name.
 TEST(Presence, ThatAnotherUserPretendsDoesNotCount) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
   std::set<std::string> before = names();
   std::optional<Presence> here(scratch.path());
   std::set<std::string> meanwhile = names();

@@ -1,4 +1,4 @@
-// How many readers a peer lets in, and for whom it stops.
+// How many readers a peer lets in, and when it stops for a writer.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -28,7 +28,8 @@ class Readers : public ::testing::TestWithParam<const char*> {
   peer::ScratchGroup group_;
 };
 
-/// With `central` only the lock's home knows that; of the others each lets so many in.
+/// With `central` only the lock's home knows whether somebody waits; with the others each peer
+/// does.
 TEST_P(Readers, AnyNumberIsInsideWhileNobodyElseWaits) {
   auto peer = join();
   std::unique_ptr<Peer> other = peer->algorithm() == "central" ? nullptr : join();
@@ -40,7 +41,7 @@ TEST_P(Readers, AnyNumberIsInsideWhileNobodyElseWaits) {
   }
 }
 
-/// Threads that take turns, so that one is always inside.
+/// Threads that take turns, so that one of them is always inside.
 class EndlessReaders {
  public:
   explicit EndlessReaders(Peer& peer) : mutex_(peer, "table") {
@@ -57,7 +58,8 @@ class EndlessReaders {
   int entries() const { return entries_; }
 
  private:
-  /// Leaves when another has come in, so that the lock is never free by itself.
+  /// Each thread leaves only after another one has entered, so the lock never becomes free by
+  /// itself.
   void read() {
     while (!over_) {
       std::shared_lock guard(mutex_);
@@ -74,8 +76,8 @@ class EndlessReaders {
   std::vector<std::thread> threads_;
 };
 
-/// Wherever the lock's home is: the readers are at one peer, the writer at the other, and the other
-/// way round.
+/// The lock's home may be at either peer, so the test runs both ways: readers at one, the writer at
+/// the other.
 TEST_P(Readers, AWriterElsewhereGetsIn) {
   auto one = join();
   auto other = join();
@@ -102,7 +104,7 @@ TEST_P(Readers, WhoeverWasHeldBackEntersWhenTheWriterHasGivenUp) {
     auto writer = join();
     Ticket ticket(*writer, "table");
     ticket.request();
-    while (enter(1ms)) std::this_thread::yield();  // Until it is known here that somebody waits.
+    while (enter(1ms)) std::this_thread::yield();  // Until this peer knows that somebody waits.
   }
   EXPECT_TRUE(inside.back().acquire_until(std::chrono::steady_clock::now() + 1min));
 }

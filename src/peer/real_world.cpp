@@ -17,11 +17,11 @@ namespace conch::peer {
 
 using namespace recovery;
 
-RealWorld::RealWorld(Process& process, DataMover& data, std::uint64_t seed)
+RealWorld::RealWorld(HostProcess& process, DataMover& data, std::uint64_t seed)
     : process_(process), data_(data), random_(seed) {}
 
 void RealWorld::open(std::unique_ptr<Register> reg, RegisterListener& listener, bool proves) {
-  register_ = std::make_unique<RegisterDesk>(std::move(reg), listener, proves);
+  register_ = std::make_unique<RegisterClient>(std::move(reg), listener, proves);
 }
 
 void RealWorld::close() {
@@ -32,15 +32,15 @@ void RealWorld::close() {
 
 // Lives.
 
-/// No other process draws the same: no two of one id start within a nanosecond.
+/// Unique, as no two processes with the same id start within the same nanosecond.
 Incarnation RealWorld::draw_incarnation(Incarnation before) {
   auto now = std::chrono::system_clock::now().time_since_epoch();
   auto count = static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
   return Incarnation{std::max(count, static_cast<std::uint64_t>(before) + 1)};
 }
 
-void RealWorld::begin_life(const Life& life) {
-  if (life != life_) data_.drop_streams();  // The first is the one in which it introduced itself.
+void RealWorld::begin_life(const PeerInstance& life) {
+  if (life != life_) data_.drop_streams();  // Node::seek and start may begin the same life.
   life_ = life;
   lease_page_.reset();
   lease_until_.reset();
@@ -55,19 +55,19 @@ Duration RealWorld::draw(Duration least, Duration most) {
   return least + Duration(static_cast<Duration::rep>(random_.below(span)));
 }
 
-// What keepers of commands get.
+// What the keepers of commands get.
 
-file::Descriptor RealWorld::proof(const Life& life) {
-  return register_ ? register_->proof(life) : file::Descriptor();
+net::Descriptor RealWorld::proof(const PeerInstance& life) {
+  return register_ ? register_->proof(life) : net::Descriptor();
 }
 
-file::Descriptor RealWorld::lease_page() {
+net::Descriptor RealWorld::lease_page() {
   if (!lease_until_) return {};
   if (!lease_page_) {
     lease_page_ = std::make_unique<file::LeasePage>(lease_length_);
     show_lease(*lease_until_, lease_length_);
   }
-  return file::Descriptor(::fcntl(lease_page_->descriptor(), F_DUPFD_CLOEXEC, 0));
+  return net::Descriptor(::fcntl(lease_page_->descriptor(), F_DUPFD_CLOEXEC, 0));
 }
 
 std::vector<net::Descriptor> RealWorld::pledges() {
@@ -88,9 +88,9 @@ bool RealWorld::let_in(node::ClientId client, std::string_view) {
   return has_some;
 }
 
-/// The lease counts on the steady clock, which stands still while the machine sleeps; the others'
-/// does not. Of the two clocks the one is read first that makes the lease seem shorter if this
-/// process is stopped in between.
+/// Converts from this process's clock, which a time namespace may shift, to the time since boot
+/// that keepers read. Reads the boot clock first: if the process is suspended in between, the lease
+/// then seems shorter, never longer.
 void RealWorld::show_lease(Time until, Duration length) {
   lease_until_ = until;
   lease_length_ = length;
@@ -132,7 +132,7 @@ wire::ClientProcess RealWorld::process() const {
   return {static_cast<std::uint64_t>(::getpid()), ::geteuid()};
 }
 
-/// Its words, as proc(5) has them, if nothing else was said.
+/// The process's command line (proc(5)), unless `describe` has set another text.
 std::string RealWorld::command() const {
   if (!command_.empty()) return command_;
   std::ifstream file("/proc/self/cmdline", std::ios::binary);

@@ -1,5 +1,5 @@
-// What a node has around it in a process that ships: sockets, a register, memory that keepers of
-// commands see, a log.
+// The node::World of a real process: sockets, a register, memory shared with the keepers of
+// commands, and a log.
 #pragma once
 
 #include <conch/peer.hpp>
@@ -13,56 +13,57 @@
 #include "node/world.hpp"
 #include "peer/directories.hpp"
 #include "peer/presence.hpp"
-#include "peer/register_desk.hpp"
+#include "peer/register_client.hpp"
 #include "register/lease_page.hpp"
 
 namespace conch::peer {
 
 class DataMover;
 
-/// The process that this is.
-class Process {
+/// What RealWorld needs from the process around it; the engine implements it.
+class HostProcess {
  public:
-  virtual ~Process() = default;
+  virtual ~HostProcess() = default;
   virtual void phase_changed() = 0;
   virtual void keep_house() = 0;
   virtual void log(const std::string& line, LogLevel level) const = 0;
 };
 
-/// Under the engine's guard.
+/// Call everything under the engine's guard, except as noted.
 class RealWorld final : public node::World {
  public:
-  RealWorld(Process& process, DataMover& data, std::uint64_t seed);
+  RealWorld(HostProcess& process, DataMover& data, std::uint64_t seed);
 
   void open(net::SocketsOptions options) { sockets_.emplace(std::move(options)); }
   void open(std::unique_ptr<Register> reg, RegisterListener& listener, bool proves);
   void be_present(const std::string& state) { presence_.emplace(state); }
-  /// The threads of the register are joined: without the guard.
+  /// Call it without the guard: joins the register's threads.
   void close_register() {
     if (register_) register_->close();
   }
   void close();
 
-  /// None once it is closed.
+  /// Empty after `close`.
   std::optional<net::Sockets>& sockets() { return sockets_; }
   const std::optional<net::Sockets>& sockets() const { return sockets_; }
   bool has_register() const { return register_ != nullptr; }
   void describe(std::string command) { command_ = std::move(command); }
 
-  /// While a copy of it is open, this life is not taken for dead; none where the register is on
-  /// another machine. Without the guard: waits for it.
-  file::Descriptor proof(const recovery::Life& life);
-  /// The page that says how long the lease of this life runs; none in a group without a register.
-  file::Descriptor lease_page();
+  /// While a copy of this descriptor is open, nobody takes this life for dead; empty if the
+  /// register is on another machine. Call it without the guard, as it waits for the register's
+  /// thread.
+  net::Descriptor proof(const PeerInstance& life);
+  /// The page that shows how long this life's lease runs; empty without a register.
+  net::Descriptor lease_page();
 
   bool let_in(node::ClientId client, std::string_view reply) override;
   wire::ClientProcess process_of(node::ClientId client) const override {
     return sockets_->process_of(client);
   }
-  recovery::Incarnation draw_incarnation(recovery::Incarnation before) override;
-  void begin_life(const node::Life& life) override;
-  void end_life(const node::Life& life) override { register_->end(life); }
-  void ask(const node::Life& asker, recovery::Ask ask) override {
+  Incarnation draw_incarnation(Incarnation before) override;
+  void begin_life(const PeerInstance& life) override;
+  void end_life(const PeerInstance& life) override { register_->end(life); }
+  void ask(const PeerInstance& asker, recovery::Ask ask) override {
     register_->ask(asker, std::move(ask));
   }
   void show_lease(Time until, Duration length) override;
@@ -88,14 +89,14 @@ class RealWorld final : public node::World {
  private:
   std::vector<net::Descriptor> pledges();
 
-  Process& process_;
+  HostProcess& process_;
   DataMover& data_;
   Random random_;
-  recovery::Life life_;
+  PeerInstance life_;
   std::optional<net::Sockets> sockets_;
-  std::unique_ptr<RegisterDesk> register_;
+  std::unique_ptr<RegisterClient> register_;
   std::optional<Presence> presence_;
-  /// The page of this life, once somebody has asked for it.
+  /// The page of this life, made when first asked for.
   std::unique_ptr<file::LeasePage> lease_page_;
   std::optional<Time> lease_until_;
   Duration lease_length_{};

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "net/secret_file.hpp"
-#include "node/agreement.hpp"
+#include "node/overlay_group_settings.hpp"
 #include "peer/presence.hpp"
 #include "register/file_register.hpp"
 
@@ -14,20 +14,20 @@ namespace conch::peer {
 
 namespace {
 
-/// Without the end of its line, which editors put there.
+/// Reads the first line without its newline, which editors append.
 std::string password_in(const std::string& path) {
   net::expect_secret(path);
   std::ifstream file(path);
   std::string password;
   if (!std::getline(file, password))
     throw Error(ErrorCode::misconfigured,
-                fmt::format("there is no password in {}: its first line is to be one", path));
+                fmt::format("no password in {}: expected it on the first line", path));
   return password;
 }
 
 bool has_files(const std::string& state) { return std::filesystem::exists(state + "/chain"); }
 
-/// Two registers of one group know nothing of each other's holders.
+/// Two registers of one group would know nothing of each other's holders.
 void expect_no_files(const std::string& group, const std::string& state) {
   if (has_files(state))
     throw Error(
@@ -39,22 +39,22 @@ void expect_no_files(const std::string& group, const std::string& state) {
 
 }  // namespace
 
-/// A peer opens or founds its register before it becomes visible, so the register is looked for
-/// afterwards.
+/// Looks for peers before it looks for the register: a peer opens or founds its register before it
+/// becomes visible.
 std::string why_not_founded(const std::string& group, const std::string& state) {
   if (!seems_present(state) || has_files(state)) return "";
   std::vector<int> others = present(state);
   if (others.empty()) return "";
   return fmt::format(
-      "there is no register in {}, but a peer of the group '{}' runs here, process {}, which may "
-      "hold its locks: put the directory back if it was removed, or end that process",
+      "no register in {}, but a peer of the group '{}' runs here (process {}) and may hold its "
+      "locks: put the directory back if it was removed, or end that process",
       state, group, others.front());
 }
 
 EtcdRegisterOptions etcd_options(const EtcdOptions& etcd) {
   if (etcd.user.empty() != etcd.password_file.empty())
     throw Error(ErrorCode::misconfigured,
-                "etcd takes both or none: a user, and the file that has its password");
+                "etcd needs both or neither: a user and the file with its password");
   EtcdRegisterOptions options;
   options.endpoints = etcd.endpoints;
   options.tls = {etcd.certificate, etcd.key, etcd.authority};

@@ -1,5 +1,5 @@
-// Which register a peer asks itself. Everything here throws Error with a sentence that says what to
-// do.
+// Chooses the register that a peer uses. All functions throw Error with a sentence that says what
+// to do.
 #pragma once
 
 #include <conch/peer.hpp>
@@ -13,18 +13,18 @@
 
 namespace conch::peer {
 
-/// The directory of the group, or the etcd cluster that the options name.
+/// Opens the etcd cluster that the options name, else the group's directory.
 std::unique_ptr<Register> open_register(const PeerOptions& options, const std::string& group,
                                         const Directories& directories);
 
 /// Why no register may be founded on this machine: there is none, but peers of the group run here,
-/// who have lost theirs or asked another. Empty: it may, or there is one.
+/// which have lost theirs or use another. Empty if one may be founded, or exists.
 std::string why_not_founded(const std::string& group, const std::string& state);
 
-/// What the register needs to know to reach the cluster. Reads the password.
+/// What the register needs to reach the cluster. Reads the password file.
 EtcdRegisterOptions etcd_options(const EtcdOptions& etcd);
 
-/// The words that lead there, for who starts another peer.
+/// The options of `conch peer` that lead to this cluster, for starting another peer.
 std::vector<std::string> words_of(const EtcdOptions& etcd);
 
 }  // namespace conch::peer

@@ -22,7 +22,7 @@ namespace conch::peer {
 
 namespace {
 
-/// What stands before the bytes, in MessagePack; and before it, how long it is, in one line.
+/// The heading before the bytes, in MessagePack. A line before it says how long it is.
 struct Heading {
   std::string lock;
   std::uint64_t size = 0;
@@ -30,7 +30,7 @@ struct Heading {
   CONCH_FIELDS(Heading, lock, size, sum)
 };
 
-/// Then the format, and in this one how long the heading is.
+/// That line: these words, the version of the format, and in version 1 the length of the heading.
 constexpr std::string_view first_words = "conch data ";
 constexpr std::string_view first_line = "conch data 1 ";
 constexpr std::size_t heading_bytes_max = 1024;
@@ -57,7 +57,7 @@ std::string path_of(const std::string& folder, std::string_view lock) {
 }
 
 [[noreturn]] void refuse(const std::string& path) {
-  throw Error(fmt::format("{} is damaged, or no saved data: it is left alone", path));
+  throw Error(fmt::format("{} is damaged, or not saved data: it is left alone", path));
 }
 
 void write_all(int file, std::string_view bytes, const std::string& path) {
@@ -79,9 +79,9 @@ void read_all(int file, std::span<std::byte> into, const std::string& path) {
   }
 }
 
-/// Leaves the file where the bytes begin.
+/// Leaves the file position where the bytes begin.
 Heading read_heading(int file, const std::string& path) {
-  std::array<char, first_line.size() + 5> line{};  // with four digits and the end of the line
+  std::array<char, first_line.size() + 5> line{};  // It ends with four digits and a newline.
   read_all(file, std::as_writable_bytes(std::span(line)), path);
   std::string_view text(line.data(), line.size());
   std::string_view digits = text.substr(first_line.size(), 4);
@@ -123,6 +123,9 @@ void save_data(const std::string& folder, std::string_view lock, std::span<const
   write_all(file.number(), {text, bytes.size()}, unfinished);
   if (::fsync(file.number()) != 0) fail("write", unfinished);
   if (std::rename(unfinished.c_str(), path.c_str()) != 0) fail("rename", unfinished);
+  // The new name outlasts a power cut only once the folder is on the device, too.
+  net::Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened || ::fsync(opened.number()) != 0) fail("write", folder);
 }
 
 void expect_known_data(const std::string& folder) {
@@ -133,10 +136,10 @@ void expect_known_data(const std::string& folder) {
     std::getline(file, line);
     if (!line.starts_with(first_words) || line.starts_with(first_line)) continue;
     std::string format = line.substr(first_words.size());
-    throw Error(ErrorCode::misconfigured,
-                fmt::format("{} is of format {}, this conch knows 1; a newer conch wrote it; use "
-                            "that one",
-                            entry.path().string(), format.substr(0, format.find(' '))));
+    throw Error(
+        ErrorCode::misconfigured,
+        fmt::format("{} has format {}, this conch knows 1; a newer conch wrote it; use that one",
+                    entry.path().string(), format.substr(0, format.find(' '))));
   }
 }
 
@@ -148,7 +151,7 @@ std::vector<std::string> saved_locks(const std::string& folder) {
     try {
       std::string lock = read_heading(open_saved(path).number(), path).lock;
       if (path_of(folder, lock) == path) locks.push_back(std::move(lock));
-    } catch (const Error&) {  // unfinished, or somebody else's
+    } catch (const Error&) {  // The file is unfinished, or not ours.
     }
   }
   return locks;

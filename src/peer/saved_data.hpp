@@ -1,5 +1,5 @@
-// The data of a group that has ended, in files: one for each resource, in a folder of the group's
-// state directory. A file that is cut short or changed is refused, never taken for data.
+// Saves the data of a group when it ends: one file per resource, in a folder of the group's state
+// directory. A truncated or modified file is refused, never taken for data.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,16 @@
 
 namespace conch::peer {
 
-/// In place of what was saved before, at once or not at all. Throws Error.
+/// Replaces what was saved before, atomically. Throws Error.
 void save_data(const std::string& folder, std::string_view lock, std::span<const std::byte> bytes);
-/// Throws Error if a later version of conch has saved some: it would be overwritten unread.
+/// Throws Error if a later version of conch has saved data there, which would be overwritten
+/// unread.
 void expect_known_data(const std::string& folder);
-/// The resources that have been saved; none if there is no such folder. What is no saved data is
-/// left alone.
+/// The resources with saved data; none if there is no such folder. Skips files that are not saved
+/// data.
 std::vector<std::string> saved_locks(const std::string& folder);
-/// Into the buffer, which is given the space; how many bytes. Throws Error, std::bad_alloc.
+/// Reads into the buffer, which it grows as needed; returns the number of bytes. Throws Error or
+/// std::bad_alloc.
 std::uint64_t load_data(const std::string& folder, std::string_view lock, Buffer& into);
 
 void forget_data(const std::string& folder, std::string_view lock);

@@ -25,7 +25,8 @@ TEST(Scratch, IsUsedAgainByItsThreadAlone) {
 
 std::size_t counted_at_the_end = 0;
 
-/// As what runs at the exit of a program, it is destroyed after what was made later.
+/// Like code that runs at program exit, it is destroyed after the thread's Scratch, which is made
+/// later.
 struct Last {
   ~Last() { counted_at_the_end = count_one_more(); }
 };

@@ -6,7 +6,7 @@
 
 namespace conch::peer {
 
-Streams::Loan Streams::borrow(const net::StreamOptions& options, const Life& to,
+Streams::Loan Streams::borrow(const net::StreamOptions& options, const PeerInstance& to,
                               const std::string& address) {
   {
     std::lock_guard guard(mutex_);
@@ -24,14 +24,14 @@ Streams::Loan Streams::borrow(const net::StreamOptions& options, const Life& to,
   return {stream, false};
 }
 
-void Streams::give_back(const Life& to, const Shared& stream) {
+void Streams::give_back(const PeerInstance& to, const Shared& stream) {
   std::lock_guard guard(mutex_);
   used_.erase(stream);
   std::vector<Shared>& idle = idle_[to];
   if (!closed_ && idle.size() < idle_max) idle.push_back(stream);
 }
 
-void Streams::enlist(const Life& with, const Shared& stream) {
+void Streams::enlist(const PeerInstance& with, const Shared& stream) {
   std::lock_guard guard(mutex_);
   if (closed_) throw Error(ErrorCode::left, "this peer has left its group");
   used_.emplace(stream, with);

@@ -1,5 +1,5 @@
-// The streams that this peer has opened, to be used again, and those that others have opened. By
-// any thread.
+// The streams that this peer has opened, kept for reuse, and those that others have opened. Any
+// thread may call.
 #pragma once
 
 #include <map>
@@ -15,40 +15,41 @@ namespace conch::peer {
 
 class Streams {
  public:
-  using Life = recovery::Life;
   using Shared = std::shared_ptr<net::Stream>;
 
-  /// One that was used before may have broken since.
+  /// A reused stream may have broken since.
   struct Loan {
     Shared stream;
     bool is_used = false;
   };
-  /// Throws Error if it cannot be had.
-  Loan borrow(const net::StreamOptions& options, const Life& to, const std::string& address);
-  /// Somebody may use it again.
-  void give_back(const Life& to, const Shared& stream);
+  /// Returns an idle stream to this life or opens a new one. Throws Error if that fails.
+  Loan borrow(const net::StreamOptions& options, const PeerInstance& to,
+              const std::string& address);
+  /// Makes the stream available for reuse.
+  void give_back(const PeerInstance& to, const Shared& stream);
 
-  /// Is aborted with the others. Throws Error after `close`.
-  void enlist(const Life& with, const Shared& stream);
+  /// Registers a stream that is in use, so that it is aborted with the others. Throws Error after
+  /// `close`.
+  void enlist(const PeerInstance& with, const Shared& stream);
   void strike(const Shared& stream);
 
-  /// Aborts those with whoever is not mentioned any more: over TCP, nobody else tells that the
-  /// other side has gone.
+  /// Aborts the streams with lives that the view no longer mentions: over TCP, nothing else may
+  /// tell that the other side has gone.
   void follow_view(const recovery::View& view);
-  /// They say that this peer is who it was: those in use are aborted. The others have hung up on
-  /// that life, but a network that was away may not have told.
+  /// Drops idle streams and aborts those in use, as they introduced this peer as its former life.
+  /// The other sides have hung up on that life, but a network that was down may not have told us.
   void drop_all();
-  /// Aborts all, and there will be no more.
+  /// Aborts all streams and allows no new ones.
   void close();
 
  private:
-  /// Kept for the next time, to one life.
+  /// The most idle streams to keep for one life.
   static constexpr std::size_t idle_max = 2;
 
   std::mutex mutex_;
   bool closed_ = false;
-  std::map<Life, std::vector<Shared>> idle_;
-  std::map<Shared, Life> used_;
+  std::map<PeerInstance, std::vector<Shared>> idle_;
+  std::map<Shared, PeerInstance> used_;
 };
 
 }  // namespace conch::peer

@@ -7,23 +7,23 @@
 #include <conch/error.hpp>
 #include <thread>
 
-#include "net/stream_line.hpp"
+#include "net/stream_connection.hpp"
 
 namespace conch::peer::streams_test {
 
-/// One end of a connection whose other end says nothing, and is never heard to hang up.
+/// A stream whose other end is silent and never hangs up.
 class StreamsTest : public ::testing::Test {
  protected:
   StreamsTest() {
     std::array<int, 2> ends{};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
     silent_ = net::Descriptor(ends[1]);
-    stream_ = std::make_shared<net::Stream>(std::make_unique<net::Stream::Line>(
+    stream_ = std::make_shared<net::Stream>(std::make_unique<net::Stream::Connection>(
         net::Socket(net::Descriptor(ends[0])), wire::Route::remote, "nobody"));
     streams_.enlist(other_, stream_);
   }
 
-  recovery::Life other_{NodeId{1}, recovery::Incarnation{1}};
+  PeerInstance other_{NodeId{1}, Incarnation{1}};
   net::Descriptor silent_;
   Streams::Shared stream_;
   Streams streams_;

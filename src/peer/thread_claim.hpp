@@ -1,4 +1,4 @@
-// A claim whose thread waits for it.
+// A claim for which a thread waits.
 #pragma once
 
 #include <algorithm>
@@ -6,12 +6,12 @@
 #include <thread>
 
 #include "net/sockets.hpp"
-#include "node/lock_desk.hpp"
+#include "node/local_lock.hpp"
 
 namespace conch::peer {
 
 using node::Claim;
-using node::LockDesk;
+using node::LocalLock;
 
 class ThreadClaim : public Claim {
  public:
@@ -19,15 +19,15 @@ class ThreadClaim : public Claim {
   void changed() override { driven ? driven->poke() : woken.notify_one(); }
 
   std::condition_variable woken;
-  /// While the thread waits for the sockets itself.
+  /// Set while the thread itself waits for the sockets; it is then woken through them.
   const net::Sockets* driven = nullptr;
-  /// That has locked it, or waits to; none if any may let go of it.
+  /// The thread that has locked it or waits to; none if any thread may unlock it.
   std::thread::id thread;
 };
 
-/// By whichever object.
-inline bool is_locked_by_this_thread(const LockDesk& desk) {
-  return std::any_of(desk.queue.inside().begin(), desk.queue.inside().end(),
+/// Whether this thread has locked it, through whichever object.
+inline bool is_locked_by_this_thread(const LocalLock& local_lock) {
+  return std::any_of(local_lock.queue.inside().begin(), local_lock.queue.inside().end(),
                      [](const Claim* claim) {
                        const auto* own = dynamic_cast<const ThreadClaim*>(claim);
                        return own && own->thread == std::this_thread::get_id();

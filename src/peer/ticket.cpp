@@ -15,13 +15,13 @@ struct Ticket::State final : peer::ThreadClaim {
       : ThreadClaim(mode),
         kept(engine.shared_from_this()),
         engine(engine),
-        desk(engine.open_desk(lock)) {}
+        local_lock(engine.open_local_lock(lock)) {}
   ~State() override {
     {
       Guard guard = engine.guard();
       engine.give_up(*this, guard);
     }
-    engine.close_desk(desk);
+    engine.close_local_lock(local_lock);
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -33,8 +33,9 @@ struct Ticket::State final : peer::ThreadClaim {
   }
   void expect_place() const {
     if (state == Claim::State::idle)
-      throw Error(ErrorCode::misuse,
-                  fmt::format("this ticket has no place at '{}': call request first", desk.name));
+      throw Error(
+          ErrorCode::misuse,
+          fmt::format("this ticket has not requested '{}': call request first", local_lock.name));
   }
   bool wait(const Deadline& deadline) {
     Guard guard = engine.guard();
@@ -48,10 +49,10 @@ struct Ticket::State final : peer::ThreadClaim {
     engine.give_up(*this, guard);
   }
 
-  /// It may outlive the peer.
+  /// Keeps the engine alive, as the ticket may outlive the peer.
   std::shared_ptr<peer::Engine> kept;
   peer::Engine& engine;
-  node::LockDesk& desk;
+  node::LocalLock& local_lock;
   std::function<void()> ready_callback;
   std::function<void()> lost_callback;
 };
@@ -82,8 +83,8 @@ void Ticket::request() {
   Guard guard = state().engine.guard();
   if (state_->has_place())
     throw Error(ErrorCode::misuse,
-                fmt::format("this ticket has a place at '{}' already", state_->desk.name));
-  state_->engine.request(*state_, state_->desk, guard);
+                fmt::format("this ticket has already requested '{}'", state_->local_lock.name));
+  state_->engine.request(*state_, state_->local_lock, guard);
 }
 
 bool Ticket::ready() const {
@@ -111,7 +112,7 @@ std::uint64_t Ticket::fence() const {
   Guard guard = state().engine.guard();
   if (state_->state != Claim::State::inside && state_->state != Claim::State::lost)
     throw Error(ErrorCode::misuse,
-                fmt::format("this ticket is not inside '{}'", state_->desk.name));
+                fmt::format("this ticket does not hold '{}'", state_->local_lock.name));
   return state_->Claim::fence.number();
 }
 

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <conch/error.hpp>
+#include <csignal>
 #include <cstring>
 
 #include "core/hash.hpp"
@@ -18,17 +19,17 @@
 
 namespace conch::peer {
 
-using recovery::Life;
 using trace::Happening;
 using trace::Line;
 
 namespace {
 
-/// How old a line may be before it is written, and how many bytes are worth a call.
+/// How old a line may become before it is written, and how many bytes are worth a write.
 constexpr auto writing_period = std::chrono::milliseconds(50);
 constexpr std::size_t worth_writing = std::size_t{1} << 18;
 
-/// A trace tells who holds what. A pipe is left as it is: whoever made it has chosen its readers.
+/// Restricts the file to this user, as a trace tells who holds what. A pipe is left as it is:
+/// whoever made it has chosen its readers.
 void close_to_others(int opened, const std::string& file) {
   struct stat found {};
   if (::fstat(opened, &found) == 0 && !S_ISREG(found.st_mode)) return;
@@ -47,9 +48,11 @@ net::Descriptor open_to_write(const std::string& file) {
                 fmt::format("the trace {}: {}", file, std::strerror(errno)));
   close_to_others(opened.number(), file);
   if (::flock(opened.number(), LOCK_EX | LOCK_NB) != 0)
-    throw Error(ErrorCode::misconfigured,
-                fmt::format("the trace {} is being written by another peer: one file each", file));
-  if (::ftruncate(opened.number(), 0) != 0 && errno != EINVAL)  // A pipe cannot be.
+    throw Error(
+        ErrorCode::misconfigured,
+        fmt::format("the trace {} is being written by another peer: give each peer its own file",
+                    file));
+  if (::ftruncate(opened.number(), 0) != 0 && errno != EINVAL)  // A pipe cannot be truncated.
     throw Error(ErrorCode::misconfigured,
                 fmt::format("the trace {}: {}", file, std::strerror(errno)));
   return opened;
@@ -73,8 +76,8 @@ TraceFile::~TraceFile() {
 
 // Lines.
 
-void TraceFile::born(const Life& life) {
-  WitnessLines::born(life);
+void TraceFile::born(const PeerInstance& life) {
+  TraceWriter::born(life);
   std::lock_guard guard(mutex_);
   life_ = life_of(life);
 }
@@ -97,7 +100,7 @@ void TraceFile::write(const Line& line) {
   if (is_enough) changed_.notify_one();
 }
 
-/// It follows what was kept before it, and precedes what comes.
+/// The gap follows the events that were kept before it, and precedes those that come.
 void TraceFile::write_gap() {
   std::string missed = fmt::format("{} events", std::exchange(missed_, 0));
   Line gap = line(Happening::gap);
@@ -109,6 +112,7 @@ void TraceFile::write_gap() {
 // The file.
 
 void TraceFile::write_to_file() {
+  refuse_broken_pipes();
   std::string text;
   std::unique_lock guard(mutex_);
   bool works = true;
@@ -125,6 +129,15 @@ void TraceFile::write_to_file() {
     text.clear();
     guard.lock();
   }
+}
+
+/// A trace may be a pipe. If its reader goes, `write` fails in this thread; the signal that comes
+/// with that would end the process.
+void TraceFile::refuse_broken_pipes() {
+  sigset_t broken_pipe;
+  ::sigemptyset(&broken_pipe);
+  ::sigaddset(&broken_pipe, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
 }
 
 bool TraceFile::write_out(std::string_view text) {

@@ -1,9 +1,9 @@
-// What a live peer does, as lines of a file (node/witness_lines.hpp).
+// Writes what a running peer does to a file, as lines (node/trace_writer.hpp).
 //
-// Whoever has the engine's guard writes into memory; a thread of its own writes that to the file,
-// so that no lock waits for a disk. Only so much is kept: what does not fit is counted, and the
-// trace says that there is a gap. A peer that is killed leaves whole lines, except perhaps the
-// last, and not those of its last moment.
+// A thread that has the engine's guard appends to memory, and a separate thread writes that to the
+// file, so no lock waits for a disk. Memory is bounded: events that do not fit are counted, and the
+// trace reports a gap. A peer that is killed leaves whole lines, except perhaps the last, and
+// misses those of its last moment.
 #pragma once
 
 #include <condition_variable>
@@ -13,25 +13,25 @@
 #include <thread>
 
 #include "net/descriptor.hpp"
-#include "node/witness_lines.hpp"
+#include "node/trace_writer.hpp"
 
 namespace conch::peer {
 
-class TraceFile final : public node::WitnessLines {
+class TraceFile final : public node::TraceWriter {
  public:
   struct Options {
     std::string file;
     std::size_t kept_bytes_max = std::size_t{16} << 20;
-    /// Told once if the file cannot be written any more.
+    /// Called once if the file cannot be written any more.
     std::function<void(const std::string& line)> log = {};
   };
 
-  /// Throws Error: the file cannot be written, or is another peer's trace.
+  /// Throws Error if the file cannot be written, or is another peer's trace.
   explicit TraceFile(Options options);
-  /// Everything is in the file then.
+  /// Writes everything that is left to the file.
   ~TraceFile() override;
 
-  void born(const recovery::Life& life) override;
+  void born(const PeerInstance& life) override;
 
  private:
   Time now() const override;
@@ -39,6 +39,7 @@ class TraceFile final : public node::WitnessLines {
   void write(const trace::Line& line) override;
   void write_gap();
   void write_to_file();
+  static void refuse_broken_pipes();
   bool write_out(std::string_view text);
 
   Options options_;

@@ -1,5 +1,6 @@
 #include "peer/trace_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,16 +11,15 @@
 #include <mutex>
 #include <vector>
 
+#include "net/descriptor.hpp"
 #include "peer/testing/scratch_group.hpp"
 
 namespace conch::peer::trace_file_test {
 
-using recovery::Incarnation;
-using recovery::Life;
 using trace::Happening;
 
-const Life self{NodeId{0xab}, Incarnation{1}};
-const Life other{NodeId{0xcd}, Incarnation{2}};
+const PeerInstance self{NodeId{0xab}, Incarnation{1}};
+const PeerInstance other{NodeId{0xcd}, Incarnation{2}};
 
 std::vector<std::string> lines_of(const std::string& file) {
   std::ifstream in(file);
@@ -28,7 +28,7 @@ std::vector<std::string> lines_of(const std::string& file) {
   return lines;
 }
 
-/// What stands after the time.
+/// The part of a line after its time.
 std::string after_time(const std::string& line) { return line.substr(line.find(',') + 1); }
 
 TEST(TraceFile, WritesWhatHappens) {
@@ -64,7 +64,7 @@ TEST(TraceFile, WritesWhatHappens) {
   EXPECT_EQ(after_time(lines[7]), R"("event":"left","node":"ab"})");
 }
 
-/// Faster than any disk, into a memory of two lines or so.
+/// Events come faster than any disk, and memory holds about two lines.
 TEST(TraceFile, SaysWhatItCouldNotKeep) {
   ScratchGroup group;
   std::string file = group.folder() + "/trace";
@@ -115,6 +115,21 @@ TEST(TraceFile, OfAPeer) {
   }
   EXPECT_EQ(words, (std::vector<std::string>{"join", "epoch", "request", "enter", "exit", "epoch",
                                              "left"}));
+}
+
+TEST(TraceFile, EndsWhenNobodyReadsItsPipeAnyMore) {
+  ScratchGroup group;
+  std::string pipe = group.folder() + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  net::Descriptor reader(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  std::vector<std::string> said;
+  {
+    TraceFile trace({.file = pipe, .log = [&](const std::string& line) { said.push_back(line); }});
+    reader = {};
+    trace.born(self);
+  }
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0], "the trace ends here: Broken pipe");
 }
 
 TEST(TraceFile, IsItsUsersAlone) {

@@ -23,7 +23,7 @@ std::shared_ptr<Buffer> version(std::uint64_t number) {
   return buffer;
 }
 
-/// As it comes from another process.
+/// The same memory, as another process passes it.
 std::shared_ptr<Buffer> again(Buffer& buffer) {
   return std::make_shared<Buffer>(net::Descriptor(::fcntl(buffer.share(), F_DUPFD_CLOEXEC, 0)));
 }
@@ -41,7 +41,7 @@ TEST(VersionedBlocks, WhatWasNewestBeforeIsFilledNext) {
   EXPECT_NE(stock.take_spare(100, maker)->identity(), first) << "it is taken";
 }
 
-/// A holder reads it, or a transfer copies it.
+/// A holder may read it, or a transfer may copy it.
 TEST(VersionedBlocks, WhatIsStillInUseIsNotFilled) {
   VersionedBlocks stock;
   auto in_use = version(1);
@@ -51,7 +51,7 @@ TEST(VersionedBlocks, WhatIsStillInUseIsNotFilled) {
   EXPECT_TRUE(in_use->has(1));
 }
 
-/// Others of the machine write into what is a spare here.
+/// Another process of the machine writes into what is a spare here.
 TEST(VersionedBlocks, ASpareThatSomebodyElseHasWrittenIsTheNewest) {
   VersionedBlocks stock;
   stock.install(version(1));
@@ -63,7 +63,7 @@ TEST(VersionedBlocks, ASpareThatSomebodyElseHasWrittenIsTheNewest) {
       << "the newest data are not overwritten";
 }
 
-/// Somebody who was put out, and does not know, may ask for it.
+/// A peer that was put out and does not know it may ask for an old version.
 TEST(VersionedBlocks, WhatIsOldIsFoundAndStaysOld) {
   VersionedBlocks stock;
   auto second = version(2);
@@ -76,9 +76,9 @@ TEST(VersionedBlocks, WhatIsOldIsFoundAndStaysOld) {
   EXPECT_EQ(stock.find(2), second);
 }
 
-/// Three peers of a machine have the memory. One has the newest data in it, with a copy at the
-/// second, while to the third it is what it had before. That one is to keep something from another
-/// machine, of somebody who may die before all has come.
+/// Three peers of a machine share the memory. The first has the newest data in it, the second keeps
+/// it as a copy, and to the third it is an older version. The third is to keep data from a peer of
+/// another machine, which may die before all bytes have come.
 TEST(VersionedBlocks, WhatOthersHaveIsNotFilled) {
   VersionedBlocks writer;
   VersionedBlocks keeper;

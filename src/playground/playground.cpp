@@ -28,7 +28,7 @@ Lines timers(const sim::Sight& sight) {
   return lines;
 }
 
-/// What processes may do: ask, leave what they hold, or begin an election.
+/// The commands that processes may give: request, release, or begin an election.
 Lines wishes(const sim::Sight& sight) {
   Lines lines;
   for (const sim::Sight::Member& member : sight.members) {
@@ -79,7 +79,7 @@ std::string Playground::run(std::string_view line) {
   return printed;
 }
 
-/// One for each that could come next on its channel, the oldest first.
+/// The deliveries that are possible: the first message of each channel, oldest first.
 Lines Playground::deliveries(const sim::Sight& sight) const {
   const About& about = sight.entry->about;
   bool fifo = about.needs_fifo || about.leave_needs_fifo;
@@ -101,7 +101,7 @@ std::string Playground::draw(const Chance& chance) const {
   Lines lines = deliveries(sight);
   if (lines.empty() && held_.empty()) lines = timers(sight);
   Lines own = chance.lively ? wishes(sight) : Lines{};
-  // Messages are quicker than people.
+  // Messages are more frequent than requests and releases.
   if (!own.empty() && (lines.empty() || random.below(4) == 0)) lines = own;
   return lines.empty() ? std::string() : lines[random.below(lines.size())];
 }

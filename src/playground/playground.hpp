@@ -1,5 +1,6 @@
-// A scenario that somebody writes by clicking, as a page needs it: what is possible now, what
-// happens by itself, and the film of what has happened. The page has it as WebAssembly.
+// The playground: a scenario that a user builds by clicking. It tells a page what is possible now,
+// what happens next by itself, and what has happened (as a film). The page runs it as WebAssembly
+// (wasm/exports.cpp).
 #pragma once
 
 #include <cstdint>
@@ -18,29 +19,29 @@ class Playground {
  public:
   Playground();
 
-  /// Forgets everything.
+  /// Starts over with an empty scenario.
   void begin();
 
-  /// A command of a scenario; returns what it prints. A comment prints nothing, and two of them
-  /// mean something here: `# hold 1 -> 0 REQUEST` and `# let go 1 -> 0 REQUEST` say which messages
-  /// do not arrive by themselves.
+  /// Runs one command of a scenario, and returns what it prints. Comments print nothing, but two of
+  /// them have an effect: after `# hold 1 -> 0 REQUEST` such messages do not arrive by themselves,
+  /// until `# let go 1 -> 0 REQUEST`.
   std::string run(std::string_view line);
 
   struct Chance {
     std::uint64_t seed = 0;
-    /// Processes ask and leave by themselves, too.
+    /// Processes also request and release by themselves.
     bool lively = false;
   };
-  /// The command that comes next by itself: a message arrives, or else a timer fires. Channels keep
-  /// the order of messages if the algorithm needs it. Empty if nothing can happen. The same after
-  /// the same lines.
+  /// Draws the next command: a message arrives; if none can, a timer fires. Messages on a channel
+  /// keep their order if the algorithm needs that. Empty if nothing can happen. Deterministic: the
+  /// same lines and seed yield the same command.
   std::string draw(const Chance& chance) const;
 
-  /// What can be seen, as JSON.
+  /// The current state as JSON; "null" before there are nodes.
   std::string sight() const;
-  /// What has happened, as src/film writes it; nothing before there are nodes.
+  /// What has happened, in the format of src/film; empty before there are nodes.
   std::string film() const;
-  /// How many events the film has.
+  /// The number of events in the film.
   std::size_t events() const;
 
  private:
@@ -50,11 +51,11 @@ class Playground {
 
   std::unique_ptr<sim::Scenario> scenario_;
   std::uint64_t lines_ = 0;
-  /// `1 -> 0 REQUEST`
+  /// Held messages, as in `1 -> 0 REQUEST`.
   std::set<std::string, std::less<>> held_;
 };
 
-/// The algorithms that a scenario can have, as JSON.
+/// The algorithms that a scenario can run, as JSON.
 std::string catalog();
 
 }  // namespace conch::playground

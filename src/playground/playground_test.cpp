@@ -21,7 +21,7 @@ TEST(Playground, PrintsWhatAScenarioPrints) {
       "1 -> 0 REQUEST(number 1)\n0 -> 1 GRANT(number 1, baton 1.1)\n1 enters with fence 1.1\n");
   EXPECT_EQ(playground.run("release 0"),
             "error: 0 cannot release: it neither waits nor is inside\n");
-  EXPECT_EQ(playground.run("flub"), "error: there is no verb \"flub\"\n");
+  EXPECT_EQ(playground.run("flub"), "error: unknown verb \"flub\"\n");
 }
 
 TEST(Playground, BeginsAnew) {
@@ -74,7 +74,7 @@ TEST(Playground, LooksAtElections) {
   EXPECT_TRUE(has(sight, R"({"property":"E1","text":"held","broken":false})")) << sight;
 }
 
-/// Runs by itself until nothing is left to do; returns the lines.
+/// Runs drawn commands until nothing can happen; returns the lines.
 std::vector<std::string> run_by_itself(Playground& playground, std::uint64_t seed,
                                        std::size_t lines_max = 1000) {
   std::vector<std::string> lines;
@@ -172,12 +172,12 @@ TEST(Playground, AGroupThatCannotBeIsRefused) {
   Playground playground;
   playground.run("nodes 3 central");
   std::string sight = playground.sight();
-  EXPECT_TRUE(playground.run("nodes 3 nobody").starts_with("error: there is no algorithm"));
+  EXPECT_TRUE(playground.run("nodes 3 nobody").starts_with("error: unknown algorithm"));
   EXPECT_EQ(playground.sight(), sight);
 }
 
 /// Every algorithm of the catalogue runs by itself, on channels as it needs them, and keeps its
-/// promise of safety unless it is a specimen.
+/// safety promise unless it is a specimen.
 TEST(Playground, EveryAlgorithmRunsByItself) {
   std::string list = catalog();
   unsigned ran = 0;

@@ -1,4 +1,4 @@
-// What a page is told, as JSON.
+// The JSON for the page: the catalogue and the current state.
 #include "catalog/classes.hpp"
 #include "core/print.hpp"
 #include "film/film.hpp"
@@ -27,7 +27,7 @@ std::string_view name_of(sim::Phase phase) {
   return "?";
 }
 
-/// In a scenario.
+/// The capabilities that matter in a scenario.
 void append_capabilities(std::string& out, const Capabilities& can) {
   Object(out)
       .flag("token", can.token)
@@ -40,7 +40,7 @@ void append_capabilities(std::string& out, const Capabilities& can) {
       .flag("recovers", !can.elects && !can.routed);
 }
 
-/// The words after `nodes N ALGORITHM` that mean something to it.
+/// The options after `nodes N ALGORITHM` that apply to this algorithm.
 std::vector<std::string_view> options_of(const CatalogEntry& entry) {
   std::vector<std::string_view> options;
   if (!entry.can.elects && !entry.can.routed) options.push_back("home");
@@ -72,7 +72,7 @@ void append_entry(std::string& out, const CatalogEntry& entry) {
       .text("family", about.family)
       .text("source", about.source)
       .text("messages", about.messages)
-      .flag("specimen", about.use == conch::Use::specimen)
+      .flag("specimen", !about.is_sound())
       .flag("restless", about.restless)
       .flag("fifo", about.needs_fifo || about.leave_needs_fifo)
       .text("caughtBy", about.caught_by)

@@ -7,7 +7,7 @@ namespace conch::program {
 
 namespace {
 
-/// `TEXT:{tcp,unix}` has them between its braces.
+/// Finds the choices in `TEXT:{tcp,unix}`.
 std::vector<std::string> choices_in(const std::string& type) {
   std::size_t open = type.find('{');
   std::size_t close = type.find('}', open);
@@ -15,7 +15,7 @@ std::vector<std::string> choices_in(const std::string& type) {
   return CLI::detail::split(type.substr(open + 1, close - open - 1), ',');
 }
 
-/// `INT:INT in [0 - 255]` has them between its brackets.
+/// Finds the bounds in `INT:INT in [0 - 255]`.
 std::string bounds_in(const std::string& type) {
   std::size_t open = type.find("in [");
   std::size_t close = type.find(']', open);
@@ -58,7 +58,7 @@ OptionGroup& group_titled(std::vector<OptionGroup>& groups, const std::string& t
   return found != groups.end() ? *found : groups.emplace_back(OptionGroup{title, {}});
 }
 
-/// What CLI11 calls commands for which nothing else was said.
+/// CLI11's default group of subcommands.
 constexpr const char* own_group = "Subcommands";
 
 CommandWords words_below(const CLI::App& app, std::vector<std::string> path,
@@ -88,7 +88,7 @@ CommandWords words_below(const CLI::App& app, std::vector<std::string> path,
 
 std::string usage_of(const OptionWords& argument) {
   std::string name = argument.names.front() + (argument.repeatable ? "..." : "");
-  // A command line of its own has options that are none of ours.
+  // The command after -- has options of its own.
   if (argument.about.starts_with("After --")) return "-- " + name;
   return argument.required ? name : "[" + name + "]";
 }

@@ -1,5 +1,5 @@
-// The command line as a description: what man pages and completions are made from, so that they say
-// what the parser takes.
+// A description of the command line. Man pages and completions are generated from it, so they agree
+// with the parser.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,23 +9,23 @@
 
 namespace conch::program {
 
-/// The words that a value may be, by the name of an option or an argument, as in `--algorithm`,
-/// where the parser does not know them.
+/// Possible values by option or argument name, such as `--algorithm`, where the parser does not
+/// know them.
 using KnownValues = std::map<std::string, std::vector<std::string>>;
 
 struct OptionWords {
-  /// `-h` and `--help`; of an argument that stands for itself, its name.
+  /// `-h` and `--help`; for a positional argument, its name.
   std::vector<std::string> names;
-  /// What kind of value it takes, as in `TEXT`; empty for a flag.
+  /// The kind of value, such as `TEXT`; empty for a flag.
   std::string value;
   std::string usual;
-  /// The variable that it is taken from if it is not given.
+  /// The environment variable that provides the default.
   std::string variable;
   std::string about;
   std::vector<std::string> choices;
-  /// `0 - 255`, of a number that has bounds.
+  /// Such as `0 - 255`, for a bounded number.
   std::string bounds;
-  /// It names a file or a directory, as its name or its description says.
+  /// Its name or description says that it is a file or a directory.
   bool is_path = false;
   bool required = false;
   bool repeatable = false;
@@ -40,11 +40,11 @@ struct CommandWords {
   /// `conch`, then `lab`, then `run`.
   std::vector<std::string> path;
   std::string about;
-  /// The title under which the help lists a command of another program; empty for our own.
+  /// The help's title for commands of another program; empty for our own.
   std::string elsewhere;
   std::string footer;
   std::vector<OptionWords> arguments;
-  /// In the order of their first options; hidden ones are left out.
+  /// In the order of their first options, without hidden ones.
   std::vector<OptionGroup> groups;
   std::vector<CommandWords> commands;
 
@@ -52,7 +52,7 @@ struct CommandWords {
   /// `conch lab run`, or with another separator.
   std::string full_name(const std::string& separator = " ") const;
   std::vector<OptionWords> options() const;
-  /// One of its arguments names a file.
+  /// Whether one of its arguments is a file or directory.
   bool takes_path() const;
   /// `conch lock [OPTIONS] name -- command...`.
   std::string usage() const;
@@ -60,7 +60,7 @@ struct CommandWords {
 
 CommandWords words_of(const CLI::App& app, const KnownValues& values = {});
 
-/// That of `lab run` below the program. Throws Error if there is none.
+/// The command at a path such as `lab run`. Throws Error if there is none.
 CommandWords command_at(const CommandWords& program, const std::vector<std::string>& path);
 
 }  // namespace conch::program

@@ -13,18 +13,18 @@ using Words = std::vector<std::string>;
 
 std::string joined_words(const Words& words) { return CLI::detail::join(words, " "); }
 
-/// Between single quotes, for any of the three.
+/// Single quotes, for bash and zsh.
 std::string quoted(const std::string& text) {
   return "'" + CLI::detail::find_and_replace(text, "'", "'\\''") + "'";
 }
 
-/// fish knows escapes between single quotes.
+/// fish has escapes inside single quotes.
 std::string fish_quoted(const std::string& text) {
   std::string escaped = CLI::detail::find_and_replace(text, "\\", "\\\\");
   return "'" + CLI::detail::find_and_replace(escaped, "'", "\\'") + "'";
 }
 
-/// The program, and all below it.
+/// The command and all commands below it.
 std::vector<const CommandWords*> all_of(const CommandWords& command) {
   std::vector<const CommandWords*> found{&command};
   for (const CommandWords& below : command.commands)
@@ -45,19 +45,19 @@ Words option_names(const CommandWords& command) {
   return names;
 }
 
-/// What may stand for its first argument that has a list of words.
+/// The choices of its first argument that has any.
 Words argument_choices(const CommandWords& command) {
   for (const OptionWords& argument : command.arguments)
     if (!argument.choices.empty()) return argument.choices;
   return {};
 }
 
-/// The name of the function: a hyphen would be a minus to bash.
+/// The name of the shell function, without hyphens, which do not fit in a bash name.
 std::string function_of(const CommandWords& program) {
   return "_" + CLI::detail::find_and_replace(program.name(), "-", "_");
 }
 
-/// `"conch lab" | "conch lab run"`: what leads from one command into another.
+/// `"conch lab" | "conch lab run"`: the paths of all subcommands, as a shell pattern.
 std::string deeper_paths(const CommandWords& program) {
   Words paths;
   for (const CommandWords* command : all_of(program))
@@ -65,7 +65,7 @@ std::string deeper_paths(const CommandWords& program) {
   return CLI::detail::join(paths, " | ");
 }
 
-/// One branch for each option with a value, by the option before it.
+/// One branch for each option with a value, chosen by the word before the cursor.
 template <class Complete>
 std::string value_cases(const CommandWords& program, Complete&& complete) {
   std::string text;
@@ -93,7 +93,7 @@ std::string described(const CommandWords& command) {
          " ) files=" + (command.takes_path() ? "yes" : "");
 }
 
-/// That the words up to the cursor lead to this command.
+/// A fish condition that holds if the words before the cursor lead to this command.
 std::string fish_condition(const CommandWords& command) {
   std::string condition;
   for (std::size_t depth = 1; depth < command.path.size(); ++depth)
@@ -157,7 +157,7 @@ std::string bash_completion(const CommandWords& program) {
   local path={0} options others files i
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
-    # Behind -- there is a command of somebody else.
+    # After -- comes another program's command.
     if [[ ${{COMP_WORDS[i]}} == -- ]]; then
       ((i + 1 == COMP_CWORD)) && COMPREPLY=($(compgen -c -- "$current"))
       return
@@ -205,7 +205,7 @@ std::string zsh_completion(const CommandWords& program) {
   local place={0} files i
   local -a commands options arguments
   for ((i = 2; i < CURRENT; i++)); do
-    # Behind -- there is a command of somebody else.
+    # After -- comes another program's command.
     if [[ $words[i] == -- ]]; then
       shift $i words
       ((CURRENT -= i))
@@ -247,7 +247,7 @@ std::string completion_for(const std::string& shell, const CommandWords& program
   if (shell == "bash") return bash_completion(program);
   if (shell == "zsh") return zsh_completion(program);
   if (shell == "fish") return fish_completion(program);
-  throw Error("\"" + shell + "\" is no shell that there are completions for: bash, zsh or fish");
+  throw Error("\"" + shell + "\" is not a supported shell; use bash, zsh or fish");
 }
 
 }  // namespace conch::program

@@ -1,5 +1,5 @@
-// What a shell completes on a command line, as a script of that shell, from the description of the
-// commands. A script runs no program: names of locks would take a question to every member.
+// Generates shell completions from the description of the commands. The scripts run no program:
+// completing names of locks would ask every member.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ std::string bash_completion(const CommandWords& program);
 std::string zsh_completion(const CommandWords& program);
 std::string fish_completion(const CommandWords& program);
 
-/// The completion script for `bash`, `zsh` or `fish`. Throws Error if it is none of them.
+/// The completion script for `bash`, `zsh` or `fish`. Throws Error for any other shell.
 std::string completion_for(const std::string& shell, const CommandWords& program);
 
 }  // namespace conch::program

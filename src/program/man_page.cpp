@@ -12,7 +12,7 @@ namespace conch::program {
 
 namespace {
 
-/// As it is, whatever roff would make of it; what stands between backquotes is set in bold.
+/// Escapes text for roff, and sets what is between backquotes in bold.
 std::string roff(std::string_view text) {
   std::string out;
   bool is_bold = false;
@@ -75,7 +75,7 @@ std::string options_of_page(const CommandWords& command) {
   return text;
 }
 
-/// `  75  the lock was not free`: a term, and what it means.
+/// Formats a row such as `  75  the lock was not free`: a term and its meaning.
 std::string row_of_footer(std::string_view line) {
   line.remove_prefix(line.find_first_not_of(' '));
   std::size_t gap = line.find("  ");
@@ -84,8 +84,8 @@ std::string row_of_footer(std::string_view line) {
   return ".TP\n" + bold(line.substr(0, gap)) + "\n" + roff(meaning) + "\n";
 }
 
-/// A footer has prose, then rows or examples, which are indented; `Exit status:` and `Examples:`
-/// are titles, wherever they stand.
+/// Formats a footer. It has prose, then indented rows or examples; `Exit status:` and `Examples:`
+/// are titles wherever they appear.
 class Footer {
  public:
   std::string page_of(const std::string& footer) {
@@ -132,14 +132,14 @@ std::string list_of(const CommandWords& program) {
   return text;
 }
 
-/// Commands of a command: each a part of its page.
+/// Each subcommand is a section of its command's page.
 std::string parts_of(const CommandWords& command) {
   std::string text;
   for (const CommandWords& part : command.commands) {
     text += ".SH " + roff(upper(part.full_name())) + "\n" + bold(part.usage()) + "\n.PP\n" +
             roff(sentence(part.about)) + "\n" + tagged(part.arguments) + tagged(part.options());
     std::string footer = Footer().page_of(part.footer);
-    // A section of the part, not of the page.
+    // The footer's titles become subsections.
     for (std::size_t at = 0; (at = footer.find(".SH ", at)) != footer.npos; at += 4)
       footer.replace(at, 3, ".SS");
     text += footer + parts_of(part);

@@ -1,4 +1,4 @@
-// A command's man page, from its description: man(7).
+// Generates a man page from the description of a command; see man(7).
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 namespace conch::program {
 
 struct ManDetails {
-  /// As in 0.1.0.
+  /// Such as 0.1.0.
   std::string version;
-  /// As in 2026-01-02.
+  /// Such as 2026-01-02.
   std::string date;
 };
 
-/// Of a program, all that it can do; of a command, its options and those of the commands below it.
+/// The page of a program lists its commands; the page of a command includes the commands below it.
 std::string man_page(const CommandWords& command, const ManDetails& details);
 
-/// Today, or the day of $SOURCE_DATE_EPOCH, so that a build can be repeated to the byte.
+/// Today, or the day of $SOURCE_DATE_EPOCH, so that builds are reproducible.
 std::string man_date();
 
 }  // namespace conch::program

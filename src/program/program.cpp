@@ -35,20 +35,20 @@ std::vector<std::string> options_of(const CLI::App& app) {
   return names;
 }
 
-/// The innermost subcommand that was reached: whose help would have helped.
+/// The innermost subcommand that was parsed; its help is the one to suggest.
 const CLI::App& reached(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) return reached(*command);
   return app;
 }
 
-/// `conch lab run`: how one calls this subcommand.
+/// The full name of a subcommand, such as `conch lab run`.
 std::string path_of(const CLI::App& command) {
   const CLI::App* parent = command.get_parent();
   std::string name = command.get_name();
   return parent == nullptr ? name : path_of(*parent) + " " + name;
 }
 
-/// What stands where a subcommand should.
+/// The word in the place of a subcommand; empty if none was expected or given.
 std::string wrong_command(const CLI::App& app, const Invocation& invocation) {
   std::size_t depth = 0;
   for (const CLI::App* at = &app; at->get_parent() != nullptr; at = at->get_parent()) ++depth;
@@ -56,8 +56,8 @@ std::string wrong_command(const CLI::App& app, const Invocation& invocation) {
   return expects_command && invocation.arguments.size() > depth ? invocation.arguments[depth] : "";
 }
 
-/// The first option that the command does not have. The parser may name a later word instead: the
-/// option's value, or what stands after `--`.
+/// The first option that the command does not have. The parser may report a later word instead: the
+/// option's value, or a word after `--`.
 std::string unknown_option(const CLI::App& command, const Invocation& invocation) {
   for (const std::string& argument : invocation.arguments) {
     if (argument == "--") break;
@@ -68,7 +68,7 @@ std::string unknown_option(const CLI::App& command, const Invocation& invocation
   return "";
 }
 
-/// What users of flock(1) are used to.
+/// Options of flock(1) and ours.
 constexpr auto flock_options = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"-w", "--timeout"},
     {"--wait", "--timeout"},
@@ -106,7 +106,7 @@ int explain(const CLI::App& app, const CLI::ParseError& error, const Invocation&
   fmt::print(stderr, "{}: {}\n", app.get_name(), why);
   std::string suggestion = suggestion_for(word, command);
   if (!suggestion.empty()) fmt::print(stderr, "did you mean {}?\n", suggestion);
-  fmt::print(stderr, "{} --help shows what there is\n", path_of(command));
+  fmt::print(stderr, "see {} --help\n", path_of(command));
   return static_cast<int>(Exit::bad_usage);
 }
 
@@ -140,20 +140,21 @@ void help(const CLI::App& app, const HelpTexts& texts) {
 
 void add_help_command(CLI::App& app) {
   auto texts = std::make_shared<HelpTexts>();
-  CLI::App* command = app.add_subcommand("help", "Say what a command does and takes");
+  CLI::App* command =
+      app.add_subcommand("help", "Show what a command does and which options it takes");
   command->add_option("command", texts->path, "The command, as in lock or lab run");
-  command->add_flag("--man", texts->man, "As a man page, for man -l");
-  // For the build, which installs what it finds there.
+  command->add_flag("--man", texts->man, "Print a man page, for man -l");
+  // Used by the build, which installs the files.
   command->add_option("--write", texts->share, "Write man pages and completions")->group("");
   command->callback([&app, texts] { help(app, *texts); });
 }
 
-/// Only the subcommand that is named, if one is: to build them all takes longer than some locks.
+/// Adds only the subcommand that is named, if any: adding all takes longer than some locks.
 void add_commands(const Program& program, CLI::App& app, Invocation& invocation) {
   const std::string first = invocation.arguments.empty() ? "" : invocation.arguments.front();
-  const auto named = std::ranges::find(program.commands, first, &Command::name);
+  const auto named = std::ranges::find(program.commands, first, &Subcommand::name);
   if (named != program.commands.end()) return named->add(app, invocation);
-  for (const Command& command : program.commands) command.add(app, invocation);
+  for (const Subcommand& command : program.commands) command.add(app, invocation);
   if (program.add_elsewhere != nullptr) program.add_elsewhere(app);
   add_help_command(app);
   add_completion_command(app);
@@ -175,7 +176,7 @@ int run(const Program& program, int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return explain(app, error, invocation);
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "{}: the system gives no more memory\n", name);
+    fmt::print(stderr, "{}: out of memory\n", name);
     return static_cast<int>(Exit::bad_usage);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}: {}\n", name, error.what());

@@ -1,5 +1,5 @@
-// What the programs `conch` and `conch-lab` have in common: subcommands, exit statuses, help, and
-// what is said about a command line that makes no sense.
+// The frame that `conch` and `conch-lab` share: subcommands, exit statuses, help, and errors about
+// the command line.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,32 +10,32 @@
 
 namespace conch::program {
 
-/// What a command ends with.
+/// The exit status of a command.
 enum class Exit : int {
   held = 0,
   bad_usage = 1,
-  /// As diff says it.
+  /// The same status as diff's.
   differs = 1,
   safety_broken = 2,
   liveness_broken = 3
 };
 
-/// The command line as it was given, for printing the command that repeats a run.
+/// The command line as given, from which a command prints how to repeat a run.
 struct Invocation {
   std::vector<std::string> arguments;
   Exit exit = Exit::held;
 };
 
-/// A subcommand: `add` adds it to the application, and its callback leaves the exit status.
-struct Command {
+/// A subcommand: `add` adds it to the application, and its callback sets the exit status.
+struct Subcommand {
   std::string_view name;
   void (*add)(CLI::App& app, Invocation& invocation);
 };
 
 struct Program {
   std::string_view about;
-  std::span<const Command> commands;
-  /// Lists in the help what another program does; may be null.
+  std::span<const Subcommand> commands;
+  /// Adds another program's commands to the help; may be null.
   void (*add_elsewhere)(CLI::App& app) = nullptr;
 };
 

@@ -28,7 +28,7 @@ void add_names(Names& names, std::span<const CatalogEntry> entries) {
 Names algorithms_to_run() {
   Names names;
   for (const CatalogEntry& entry : catalog())
-    if (entry.about.use == Use::real) names.emplace_back(entry.about.name);
+    if (entry.about.is_sound()) names.emplace_back(entry.about.name);
   add_names(names, protocols());
   return names;
 }
@@ -75,9 +75,9 @@ void write_reference(const CommandWords& program, const std::string& folder) {
 
 void add_completion_command(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand(
-      "completion", "Print what completes command lines, for a shell to read: bash, zsh or fish");
-  command->add_option("shell", *shell, "The shell")
+  CLI::App* command =
+      app.add_subcommand("completion", "Print a completion script for bash, zsh or fish");
+  command->add_option("shell", *shell, "Shell")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   command->footer("Example:\n  " + app.get_name() + " completion bash");

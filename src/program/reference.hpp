@@ -1,4 +1,4 @@
-// What a program says about itself for others to install: man pages and completions.
+// Generates the man pages and completions of a program.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,15 +8,15 @@
 
 namespace conch::program {
 
-/// The commands, with the algorithms where one is asked for: those that can run for real after
-/// `--algorithm`, all of the catalogue for an argument.
+/// The description of the commands, with names of algorithms as choices: `--algorithm` takes those
+/// that can run for real, an argument any of the catalogue.
 CommandWords reference_of(const CLI::App& app);
 
-/// The man page of the program, or of the command whose description this is.
+/// The man page of a program or a command.
 std::string reference_page(const CommandWords& command);
 
 /// Writes man/man1/..., bash-completion/completions/..., zsh/site-functions/... and
-/// fish/vendor_completions.d/..., as they stand in a `share` folder. Throws Error if it cannot.
+/// fish/vendor_completions.d/... below a `share` folder. Throws Error if it cannot.
 void write_reference(const CommandWords& program, const std::string& folder);
 
 /// `conch completion bash`.

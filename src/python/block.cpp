@@ -26,11 +26,11 @@ Block::Block(std::span<std::byte> bytes, bool is_readonly) : is_readonly_(is_rea
   std::size_t offset = reinterpret_cast<std::uintptr_t>(bytes.data()) % page_size();
   std::size_t length = offset + bytes.size();
   mapped_ = (length + page_size() - 1) / page_size() * page_size();
-  // To move nothing of a shared mapping is how Linux is asked to map the same pages once more.
+  // On Linux, an old size of 0 makes mremap map the pages of a shared mapping a second time.
   void* pages = ::mremap(bytes.data() - offset, 0, mapped_, MREMAP_MAYMOVE);
   if (pages == MAP_FAILED)
     throw Error(ErrorCode::exhausted,
-                std::string("the system cannot map the data for Python: ") + std::strerror(errno));
+                std::string("cannot map the data for Python: ") + std::strerror(errno));
   pages_ = static_cast<std::byte*>(pages);
   data_ = pages_ + offset;
   size_ = bytes.size();

@@ -1,10 +1,10 @@
-// The bytes of a resource as Python sees them: a buffer that numpy views without copying, and that
-// nobody can use to reach the resource after its release.
+// The bytes of a resource as Python sees them: a buffer that numpy views without a copy, and that
+// cannot reach the resource after its release.
 //
-// The memory is the library's, mapped a second time at an address of the block's own. What was made
-// of the block, as an array of numpy, has that address and may live on after the release. Then the
-// pages behind the address are exchanged for a private copy: who uses the array afterwards neither
-// crashes nor changes what the next holder works on.
+// The block maps the library's memory a second time, at an address of its own. A numpy array made
+// from the block uses that address, and may outlive the release. `detach` then replaces the pages
+// at that address with a private copy, so that later use of the array neither crashes nor changes
+// the next holder's data.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace conch::python {
 
 class Block {
  public:
-  /// Throws Error if the system cannot map it.
+  /// Throws Error if the system cannot map the memory.
   Block(std::span<std::byte> bytes, bool is_readonly);
   ~Block();
   Block(const Block&) = delete;
@@ -24,11 +24,11 @@ class Block {
   std::size_t size() const { return size_; }
   bool is_readonly() const { return is_readonly_; }
 
-  /// How many buffers Python has of it; counted under the interpreter's lock.
+  /// The number of buffers that Python has of it. Guarded by the GIL.
   std::size_t exports = 0;
 
-  /// Parts with the resource. Throws std::bad_alloc if there is no memory for a copy, which is made
-  /// only if somebody may still look at it.
+  /// Cuts the block off from the resource. Copies the bytes only if Python still has buffers of
+  /// them; throws std::bad_alloc if there is no memory for that copy.
   void detach();
 
  private:

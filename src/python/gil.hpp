@@ -1,5 +1,5 @@
-// The interpreter's lock, which no thread keeps while it waits for peers or for the peer's own
-// lock.
+// The GIL (the interpreter's lock). A thread must not hold it while it waits for peers or for the
+// peer's own mutex.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -11,8 +11,8 @@
 
 namespace conch::python {
 
-/// Calls without the interpreter's lock. When the interpreter ends, PyEval_RestoreThread ends the
-/// threads that come back to it: so it is not called in a destructor, which must not be unwound.
+/// Makes a call without the GIL. Do not use it in a destructor: while the interpreter shuts down,
+/// PyEval_RestoreThread ends the calling thread by unwinding its stack.
 template <class Call>
 auto without_gil(Call&& call) {
   using Result = std::invoke_result_t<Call>;

@@ -1,5 +1,5 @@
-// The extension module conch._conch: the public classes of the library, one to one. What a Python
-// programmer sees is the package python/conch, which is made of these.
+// The extension module conch._conch: it exposes the library's public classes one to one. The
+// package python/conch wraps them for Python programmers.
 #include <pybind11/chrono.h>
 #include <pybind11/functional.h>
 #include <pybind11/pybind11.h>
@@ -35,7 +35,7 @@ const char* name_of(ErrorCode code) {
   return "unavailable";
 }
 
-/// As conch.Error, which is the package's own.
+/// Translates to conch.Error, a class of the Python package.
 void raise_as_python_error(std::exception_ptr thrown) {
   try {
     if (thrown) std::rethrow_exception(thrown);
@@ -91,7 +91,7 @@ void bind_options(py::module_& module) {
       });
 }
 
-/// Ends a join that another thread waits for.
+/// Ends a join for which another thread waits.
 class Stop {
  public:
   void request() { source_.request_stop(); }
@@ -235,11 +235,12 @@ void bind_data(py::module_& module) {
       .def("map", &map);
 }
 
-// The buffer of a block, by hand: pybind11 would not say when a buffer is given back.
+// The buffer protocol of a block is written by hand, because pybind11 does not report when a buffer
+// is released.
 
 int give_buffer(PyObject* object, Py_buffer* view, int flags) {
   auto& block = py::cast<Block&>(py::handle(object));
-  // Nobody may make a view of what is empty through a null pointer.
+  // A view of an empty block must not have a null pointer.
   static std::byte nothing{};
   void* bytes = block.size() > 0 ? block.data() : &nothing;
   auto size = static_cast<Py_ssize_t>(block.size());

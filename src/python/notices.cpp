@@ -11,7 +11,8 @@ namespace conch::python {
 
 Notices::Notices() : bell_(::eventfd(0, EFD_CLOEXEC)) {
   if (bell_ < 0)
-    throw Error(ErrorCode::exhausted, "this process has no descriptor left: see ulimit -n");
+    throw Error(ErrorCode::exhausted,
+                "this process has no file descriptor left; raise `ulimit -n`");
 }
 
 Notices::~Notices() { ::close(bell_); }

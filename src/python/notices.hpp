@@ -1,5 +1,6 @@
-// What a peer has to tell Python. Its threads must not wait for the interpreter, which may be busy
-// for seconds while a lease runs out: they leave a notice, and a thread of Python's comes for it.
+// Events that a peer reports to Python. The peer's threads must not wait for the GIL, which may be
+// taken for seconds while a lease runs out, so they queue a notice here, and a Python thread takes
+// it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace conch::python {
 
 class Notices {
  public:
-  /// What happened ("ready", "lost" or "log"), to which ticket, and a line of the log.
+  /// The event ("ready", "lost" or "log"), the number of the ticket, and the log line.
   using Notice = std::tuple<std::string, std::uint64_t, std::string>;
 
   /// Throws Error if the process has no descriptor left.
@@ -26,10 +27,11 @@ class Notices {
   void ready(std::uint64_t ticket) { add({"ready", ticket, ""}); }
   void lost(std::uint64_t ticket) { add({"lost", ticket, ""}); }
   void log(std::string_view line) { add({"log", 0, std::string(line)}); }
-  /// Nothing comes any more; what is there can still be taken.
+  /// No notice is added afterwards; those already queued can still be taken.
   void close();
 
-  /// Waits until there are some. None when it is closed and all were taken. For one thread.
+  /// Waits until there are notices. Returns nothing once the queue is closed and empty. Only one
+  /// thread may call it.
   std::optional<std::vector<Notice>> take();
 
  private:
@@ -39,8 +41,8 @@ class Notices {
   std::mutex mutex_;
   std::vector<Notice> notices_;
   bool closed_ = false;
-  /// An eventfd and no condition variable: to destroy one of those in a forked child waits for ever
-  /// if a thread of the parent was waiting for it.
+  /// An eventfd instead of a condition variable: in a forked child, destroying a condition variable
+  /// blocks for ever if a thread of the parent was waiting on it.
   int bell_;
 };
 

@@ -1,4 +1,4 @@
-// A place in a lock's queue, as the package uses it: by any thread, with what happens to it told by
+// A ticket as the Python package uses it: any thread may call it, and it reports its events by
 // notices.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace conch::python {
 
-/// Every call may wait for the peer's lock: none is made with the interpreter's.
+/// Call it without the GIL, as every call may wait for the peer's mutex.
 class SharedTicket {
  public:
   SharedTicket(Peer& peer, const std::string& lock, bool shared)
@@ -32,8 +32,8 @@ class SharedTicket {
     std::lock_guard guard(mutex_);
     ticket_.request();
   }
-  /// Waits for so many seconds, or for ever. False if the lock was not there in time; the place is
-  /// kept.
+  /// Waits for this many seconds, or for ever. Returns false if the lock did not come in time; the
+  /// ticket keeps its place.
   bool acquire(std::optional<double> seconds) {
     std::lock_guard guard(mutex_);
     if (!seconds) return ticket_.acquire(), true;

@@ -1,5 +1,5 @@
-// The algorithm that a group runs, whichever it is, and the values of it that play its locks. What
-// recovers them is compiled once, and passes their messages on as bytes, which only values read.
+// Type erasure for the algorithm that a group runs and for its lock values. Recovery is compiled
+// once, against these types, and passes messages on as bytes; only values read them.
 #pragma once
 
 #include <concepts>
@@ -17,47 +17,47 @@
 
 namespace conch::recovery {
 
-/// Somebody holds a lock, or waits for it.
-struct Claim {
+/// A node that holds a lock or waits for it.
+struct NodeClaim {
   NodeId node;
   Wish wish;
-  CONCH_FIELDS(Claim, node, wish)
+  CONCH_NAMED_FIELDS(NodeClaim, "Claim", node, wish)
 };
 
-/// A message of an algorithm.
+/// An encoded message of an algorithm.
 struct Said : Encoded {
-  // What is known of it without reading it, and not sent along.
+  // Metadata that the sender knows; not sent along.
   std::string_view type = {};
   bool is_token = false;
-  /// The newest data of the lock that it speaks of; those of version 0 if of none.
+  /// The newest data of the lock that the message mentions; version 0 if it mentions none.
   DataRef data = {};
 };
 
 using SaidOutbox = Outbox<Said>;
 
-/// One lock at one node; see core/contract.hpp. What its algorithm cannot do is never asked of it.
+/// One lock at one node; see core/contract.hpp. Callers never ask for what the algorithm cannot do.
 class AnyValue {
  public:
   virtual ~AnyValue() = default;
   virtual std::unique_ptr<AnyValue> copy() const = 0;
-  /// The other one must be of the same algorithm.
+  /// Both values must be of the same algorithm.
   virtual bool is_equal(const AnyValue& other) const = 0;
   virtual std::uint64_t hash() const = 0;
-  /// Points to the object of the algorithm's class.
+  /// A pointer to the object of the algorithm's class.
   virtual const void* object() const = 0;
 
   virtual void apply(const Input& input, SaidOutbox& out) = 0;
-  /// The message has passed AnyAlgorithm::read, or was sent by a value.
+  /// Precondition: the message has passed AnyAlgorithm::read, or a local value sent it.
   virtual void receive(NodeId from, const Said& message, SaidOutbox& out) = 0;
 
   virtual bool holds_token() const = 0;
-  /// For one that is inside: false if it knows that nobody waits.
+  /// Only for a value that is inside: false if it knows that nobody waits.
   virtual bool may_be_wanted() const = 0;
-  /// The newest of the batons that it contains.
+  /// The newest baton that the value contains.
   virtual Baton newest() const = 0;
 };
 
-/// A value, or none. A copy is another value.
+/// An optional lock value. Copies are deep.
 class Value {
  public:
   Value() = default;
@@ -89,12 +89,12 @@ class Value {
   std::unique_ptr<AnyValue> value_;
 };
 
-/// One peer's part in a lock with which an epoch starts; see recovery/rehearsal.hpp.
+/// One peer's state of a lock at the start of an epoch; see recovery/rehearsal.hpp.
 struct RehearsedValue {
   Value value;
-  /// What it got if it is inside.
+  /// What it was granted, if it is inside.
   std::optional<Entered> entered;
-  /// What a lock does before anybody asks, if nobody did.
+  /// If nobody asked: what the value sends when it starts.
   SaidOutbox out;
 };
 
@@ -110,9 +110,9 @@ class AnyAlgorithm {
 
   virtual Value make(NodeId self, const Assignment& start) const = 0;
   virtual RehearsedValue rehearse(NodeId self, const Assignment& start,
-                                  std::span<const Claim> holders,
-                                  std::span<const Claim> waiters) const = 0;
-  /// Reads what somebody sent, and says what is wrong with it; nothing if nothing is.
+                                  std::span<const NodeClaim> holders,
+                                  std::span<const NodeClaim> waiters) const = 0;
+  /// Decodes a received message. Returns what is wrong with it; empty if nothing is.
   virtual std::string read(Said& message) const = 0;
 };
 

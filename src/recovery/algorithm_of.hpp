@@ -1,4 +1,5 @@
-// One algorithm as recovery sees it. This is compiled once per algorithm, so there is little of it.
+// One algorithm behind recovery's type-erased interface. It is compiled once per algorithm, so it
+// is kept short.
 #pragma once
 
 #include <string>
@@ -92,8 +93,8 @@ class AlgorithmOf final : public AnyAlgorithm {
   bool is_starting() const override { return Starting<A>; }
 
   Value make(NodeId self, const Assignment& start) const override { return value(A(self, start)); }
-  RehearsedValue rehearse(NodeId self, const Assignment& start, std::span<const Claim> holders,
-                          std::span<const Claim> waiters) const override {
+  RehearsedValue rehearse(NodeId self, const Assignment& start, std::span<const NodeClaim> holders,
+                          std::span<const NodeClaim> waiters) const override {
     Rehearsed<A> played = recovery::rehearse<A>(self, start, holders, waiters);
     RehearsedValue part{value(std::move(played.value)), std::move(played.entered), {}};
     part.out.swap_effects(played.out);

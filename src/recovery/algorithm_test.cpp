@@ -66,13 +66,13 @@ TEST(Algorithm, ACopyOfAValueIsAnother) {
 
 TEST(Algorithm, WhatItCannotReadIsSaidBeforeAnythingIsDone) {
   const AnyAlgorithm& algorithm = algorithm_of<NaimiTrehel>();
-  Message whole = Told{"a", Epoch{1}, request(algorithm)};
+  Message whole = LockMessage{"a", Epoch{1}, request(algorithm)};
   std::string bytes;
   encode(bytes, whole);
   Message message;
   EXPECT_EQ(read(bytes, algorithm, message), "");
   EXPECT_EQ(message, whole);
-  EXPECT_EQ(std::get<Told>(message).message->type, "REQUEST");
+  EXPECT_EQ(std::get<LockMessage>(message).message->type, "REQUEST");
   EXPECT_NE(read(bytes + "x", algorithm, message), "") << "something follows it";
   EXPECT_NE(read(bytes.substr(0, bytes.size() - 1), algorithm, message), "") << "it ends too soon";
 }

@@ -10,43 +10,48 @@ namespace conch::recovery {
 
 namespace {
 
-/// All that is reported of one lock.
+/// All reports about one lock.
 struct Gathered {
   struct Holder {
-    Claim claim;
+    NodeClaim claim;
     Fence fence;
   };
   struct Waiter {
-    Claim claim;
+    NodeClaim claim;
     Duration waited;
   };
   std::vector<Holder> holders;
   std::vector<Waiter> waiters;
   Baton known;
-  /// The newest version that somebody had to go back to.
+  /// The highest version to which a rollback was reported.
   std::optional<std::uint64_t> rolled_back_to;
-  /// What members have, each with the member as its location.
+  /// Copies that members have, each with that member as its location.
   std::vector<DataRef> copies;
+  /// The newest version that is empty because its writer left no data.
+  DataRef emptied;
 };
 
-void gather(const Roster& roster, const Life& from, const LockReport& report, Gathered& lock) {
+void gather(const Roster& roster, const PeerInstance& from, const LockReport& report,
+            Gathered& lock) {
   bool member = roster.contains(from);
   if (is_newer(report.known, lock.known)) lock.known = report.known;
+  const DataRef& data = report.known.data;
+  if (!data.location && data.version > lock.emptied.version) lock.emptied = data;
   if (report.rolled_back)
     lock.rolled_back_to = std::max(lock.rolled_back_to.value_or(0), report.known.data.version);
-  if (!member) return;  // it goes, or was put out: what it holds it holds no more
+  if (!member) return;  // not a member any more, so it has lost whatever it held
   if (report.held) lock.holders.push_back({{from.id, report.held->wish}, report.held->fence});
   if (report.waits) lock.waiters.push_back({{from.id, report.waits->wish}, report.waits->waited});
   if (report.copy) lock.copies.push_back({report.copy->version, report.copy->size, from.id});
 }
 
-/// Two who conflict cannot both be right; the one with the larger fence came later.
-std::vector<Claim> holders_of(std::vector<Gathered::Holder> holders) {
+/// Two conflicting holders cannot both be right; the one with the larger fence entered later.
+std::vector<NodeClaim> holders_of(std::vector<Gathered::Holder> holders) {
   std::stable_sort(holders.begin(), holders.end(),
                    [](const auto& a, const auto& b) { return a.fence > b.fence; });
-  std::vector<Claim> kept;
+  std::vector<NodeClaim> kept;
   for (const auto& [claim, fence] : holders) {
-    bool conflicts = std::any_of(kept.begin(), kept.end(), [&](const Claim& other) {
+    bool conflicts = std::any_of(kept.begin(), kept.end(), [&](const NodeClaim& other) {
       return claim.wish.conflicts(other.wish);
     });
     if (!conflicts) kept.push_back(claim);
@@ -54,28 +59,28 @@ std::vector<Claim> holders_of(std::vector<Gathered::Holder> holders) {
   return kept;
 }
 
-/// Who has waited longest comes first.
-std::vector<Claim> waiters_of(std::vector<Gathered::Waiter> waiters) {
+/// Orders waiters by waiting time, longest first.
+std::vector<NodeClaim> waiters_of(std::vector<Gathered::Waiter> waiters) {
   std::stable_sort(waiters.begin(), waiters.end(),
                    [](const auto& a, const auto& b) { return a.waited > b.waited; });
-  std::vector<Claim> order;
+  std::vector<NodeClaim> order;
   for (const auto& waiter : waiters) order.push_back(waiter.claim);
   return order;
 }
 
-/// The newest that somebody has, also if whoever wrote it died before anybody else heard of it: its
-/// location's if that one is still there, for a peer that has started again under the same id has
-/// nothing.
+/// The newest data of which a member has a copy, even if its writer died before anybody else knew
+/// of them. Among equal copies prefers the recorded location; that peer may have restarted without
+/// its data. If newer data are lost, data that a writer left empty stay empty.
 DataRef data_of(const Gathered& lock) {
-  const DataRef& newest = lock.known.data;
-  DataRef best;
+  DataRef best = lock.emptied;
   auto rank = [&](const DataRef& copy) {
-    return std::tuple(copy.version, copy.location == newest.location);
+    return std::tuple(copy.version, copy.location == lock.known.data.location);
   };
-  for (const DataRef& copy : lock.copies)
-    if (!best.location || rank(copy) > rank(best)) best = copy;
-  bool is_nothing = !newest.location && best.version <= newest.version;
-  return is_nothing ? newest : best;
+  for (const DataRef& copy : lock.copies) {
+    bool is_better = best.location ? rank(copy) > rank(best) : copy.version > best.version;
+    if (is_better) best = copy;
+  }
+  return best;
 }
 
 LockAssignment assign(const std::string& name, const Gathered& lock) {
@@ -92,11 +97,11 @@ bool is_worth_remembering(const LockAssignment& lock) {
 
 bool is_sound(const LockAssignment& lock, const Members& founders) {
   std::set<NodeId> nodes;
-  auto is_news = [&](const Claim& claim) {
+  auto is_news = [&](const NodeClaim& claim) {
     return founders.contains(claim.node) && nodes.insert(claim.node).second;
   };
-  auto conflicts = [&](const Claim& claim) {
-    return std::any_of(lock.holders.begin(), lock.holders.end(), [&](const Claim& other) {
+  auto conflicts = [&](const NodeClaim& claim) {
+    return std::any_of(lock.holders.begin(), lock.holders.end(), [&](const NodeClaim& other) {
       return other.node != claim.node && claim.wish.conflicts(other.wish);
     });
   };
@@ -121,7 +126,7 @@ bool is_sound(const LockAssignments& locks, const Members& founders) {
   });
 }
 
-LockAssignments decide(const Roster& roster, const std::map<Life, LockReports>& reports) {
+LockAssignments decide(const Roster& roster, const std::map<PeerInstance, LockReports>& reports) {
   std::map<std::string, Gathered> locks;
   for (const auto& [life, of_life] : reports)
     for (const LockReport& report : of_life) gather(roster, life, report, locks[report.lock]);

@@ -1,4 +1,4 @@
-// What a peer reports of its locks when an epoch ends, and what the decider makes of the reports.
+// What a peer reports of its locks when an epoch ends, and how the decider merges the reports.
 #pragma once
 
 #include <map>
@@ -20,7 +20,8 @@ struct Holding {
 
 struct Waiting {
   Wish wish;
-  /// For how long, on its own clock: clocks of several peers cannot be compared, but this can.
+  /// Time since the request on the peer's own clock. Durations can be compared across peers; clock
+  /// readings cannot.
   Duration waited{};
   CONCH_FIELDS(Waiting, wish, waited)
 };
@@ -30,16 +31,16 @@ struct LockReport {
   std::string lock;
   std::optional<Holding> held;
   std::optional<Waiting> waits;
-  /// The newest this peer has found or left behind.
+  /// The newest baton that this peer has been granted, released or heard of.
   Baton known;
-  /// Data newer than these were lost before, and nobody has written since.
+  /// Newer data were lost in an earlier epoch, and nobody has written since.
   bool rolled_back = false;
-  /// The newest data whose bytes are here.
+  /// The newest data whose bytes are stored here.
   std::optional<DataRef> copy;
   CONCH_FIELDS(LockReport, lock, held, waits, known, rolled_back, copy)
 
-  /// A decision is the same without it: versions of data grow with the fences of an epoch, so that
-  /// others know of newer data than none.
+  /// A blank report does not change the decision: versions of data grow with the fences of an
+  /// epoch, so another peer reports any newer data.
   bool is_blank() const {
     return !held && !waits && !rolled_back && !copy && known.data == DataRef{};
   }
@@ -47,28 +48,28 @@ struct LockReport {
 
 using LockReports = std::vector<LockReport>;
 
-/// How a lock starts in the new epoch.
+/// The state in which a lock starts in the new epoch.
 struct LockAssignment {
   std::string lock;
-  std::vector<Claim> holders;
-  std::vector<Claim> waiters;
+  std::vector<NodeClaim> holders;
+  std::vector<NodeClaim> waiters;
   DataRef data;
-  /// Newer data are known to have existed, and nobody has them any more.
+  /// Newer data existed, but no member has a copy of them.
   bool rolled_back = false;
   CONCH_FIELDS(LockAssignment, lock, holders, waiters, data, rolled_back)
 };
 
 using LockAssignments = std::vector<LockAssignment>;
 
-/// Whether a report, which comes from elsewhere, makes sense: a lock once, held or waited for.
+/// Validates a received report: each lock occurs once, and is held or waited for but not both.
 bool is_sound(const LockReports& locks);
 
-/// Whether a decision, which comes from elsewhere, can be carried out: all that hold or wait are
-/// founders, nobody twice, and those who hold a lock hold it together.
+/// Validates a received decision: all holders and waiters are founders, none occurs twice, and the
+/// holders of a lock do not conflict.
 bool is_sound(const LockAssignments& locks, const Members& founders);
 
-/// Who goes on holding what, who waits in which order, and where the data are. Locks of which
-/// nothing need be remembered are left out: the epoch is the high bits of every fence.
-LockAssignments decide(const Roster& roster, const std::map<Life, LockReports>& reports);
+/// Decides who keeps which lock, who waits in which order, and where the data are. Omits locks with
+/// nothing to remember: the epoch alone makes their next fence larger.
+LockAssignments decide(const Roster& roster, const std::map<PeerInstance, LockReports>& reports);
 
 }  // namespace conch::recovery

@@ -9,12 +9,12 @@ using std::chrono::seconds;
 constexpr Wish write{};
 constexpr Wish read{Mode::read, {}};
 
-Life life(std::uint64_t id, std::uint64_t incarnation = 1) {
+PeerInstance life(std::uint64_t id, std::uint64_t incarnation = 1) {
   return {NodeId{id}, Incarnation{incarnation}};
 }
-Roster roster(std::initializer_list<Life> lives) {
+Roster roster(std::initializer_list<PeerInstance> lives) {
   std::vector<Member> members;
-  for (const Life& each : lives) members.push_back({each.id, each.incarnation, "", false});
+  for (const PeerInstance& each : lives) members.push_back({each.id, each.incarnation, "", false});
   return Roster(members);
 }
 DataRef data(std::uint64_t version, std::uint64_t at) { return {version, 8, NodeId{at}}; }
@@ -41,7 +41,7 @@ struct Said {
   operator LockReports() const { return {report}; }
 };
 
-LockAssignment decision(const Roster& members, const std::map<Life, LockReports>& reports) {
+LockAssignment decision(const Roster& members, const std::map<PeerInstance, LockReports>& reports) {
   LockAssignments all = decide(members, reports);
   EXPECT_EQ(all.size(), 1U);
   return all.empty() ? LockAssignment{} : all.front();
@@ -52,7 +52,7 @@ Fence fence(std::uint32_t epoch, std::uint64_t count) { return {Epoch{epoch}, co
 TEST(Decision, AHolderGoesOnHolding) {
   auto lock = decision(roster({life(1), life(2)}),
                        {{life(1), Said().holds(write, fence(3, 7))}, {life(2), Said()}});
-  EXPECT_EQ(lock.holders, (std::vector<Claim>{{NodeId{1}, write}}));
+  EXPECT_EQ(lock.holders, (std::vector<NodeClaim>{{NodeId{1}, write}}));
   EXPECT_TRUE(lock.waiters.empty());
 }
 
@@ -76,7 +76,7 @@ TEST(Decision, WhoHasWaitedLongestComesFirst) {
                                                      {life(2), Said().waits(write, seconds(3))},
                                                      {life(3), Said().waits(read, seconds(2))}});
   EXPECT_EQ(lock.waiters,
-            (std::vector<Claim>{{NodeId{2}, write}, {NodeId{3}, read}, {NodeId{1}, write}}));
+            (std::vector<NodeClaim>{{NodeId{2}, write}, {NodeId{3}, read}, {NodeId{1}, write}}));
 }
 
 TEST(Decision, ReadersHoldTogether) {
@@ -88,7 +88,7 @@ TEST(Decision, ReadersHoldTogether) {
 TEST(Decision, OfTwoWhoCannotBothBeRightTheLaterOneIs) {
   auto lock = decision(roster({life(1), life(2)}), {{life(1), Said().holds(write, fence(1, 1))},
                                                     {life(2), Said().holds(write, fence(1, 2))}});
-  EXPECT_EQ(lock.holders, (std::vector<Claim>{{NodeId{2}, write}}));
+  EXPECT_EQ(lock.holders, (std::vector<NodeClaim>{{NodeId{2}, write}}));
 }
 
 TEST(Decision, WhoIsOffTheRosterHoldsNothing) {
@@ -132,6 +132,15 @@ TEST(Decision, AnOldCopyDoesNotCountIfThereIsNothingSince) {
   EXPECT_FALSE(lock.rolled_back);
 }
 
+/// Version 6 died with its writer; version 5 was nothing, and 4 is not to come back.
+TEST(Decision, WhatWasEmptiedStaysEmptyIfSomethingNewerIsLost) {
+  auto lock = decision(roster({life(1), life(2)}),
+                       {{life(1), Said().knows(fence(1, 5), {5, 0, std::nullopt})},
+                        {life(2), Said().knows(fence(1, 6), data(6, 3)).has(data(4, 2))}});
+  EXPECT_EQ(lock.data, (DataRef{5, 0, std::nullopt}));
+  EXPECT_TRUE(lock.rolled_back);
+}
+
 TEST(Decision, IfNobodyHasThemTheNextHolderIsTold) {
   auto lock = decision(roster({life(1), life(2)}),
                        {{life(1), Said().knows(fence(1, 5), data(5, 9)).has(data(4, 1))},
@@ -168,9 +177,9 @@ TEST(Decision, WhatWasReleasedWhileFrozenIsNewerThanAnEpochThatOthersHaveInstall
 
 TEST(Decision, WhatNoDeciderWouldSayIsRecognized) {
   Members founders{NodeId{1}, NodeId{2}};
-  Claim one{NodeId{1}, write};
-  Claim two{NodeId{2}, write};
-  auto sound = [&](std::vector<Claim> holders, std::vector<Claim> waiters) {
+  NodeClaim one{NodeId{1}, write};
+  NodeClaim two{NodeId{2}, write};
+  auto sound = [&](std::vector<NodeClaim> holders, std::vector<NodeClaim> waiters) {
     return is_sound(LockAssignments{{"a", holders, waiters, {}, false}}, founders);
   };
   EXPECT_TRUE(sound({one}, {two}));

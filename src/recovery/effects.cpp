@@ -4,16 +4,16 @@
 
 namespace conch::recovery {
 
-void Effects::send(const Life& to, Message message) {
-  Parcel parcel{.to = to, .begin = bytes.size(), .type = type_of(message)};
+void Effects::send(const PeerInstance& to, Message message) {
+  OutgoingMessage outgoing_message{.to = to, .begin = bytes.size(), .type = type_of(message)};
   bytes += message_kind;
   encode(bytes, message);
-  parcel.size = bytes.size() - parcel.begin;
-  if (auto* told = std::get_if<Told>(&message)) {
-    parcel.lock = std::move(told->lock);
-    if (told->message) parcel.data = told->message->data;
+  outgoing_message.size = bytes.size() - outgoing_message.begin;
+  if (auto* told = std::get_if<LockMessage>(&message)) {
+    outgoing_message.lock = std::move(told->lock);
+    if (told->message) outgoing_message.data = told->message->data;
   }
-  parcels.push_back(std::move(parcel));
+  outgoing.push_back(std::move(outgoing_message));
 }
 
 }  // namespace conch::recovery

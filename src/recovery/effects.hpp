@@ -1,6 +1,6 @@
-// What a life of a peer wants done. Its calls write into it, and whoever made them carries it out:
-// introductions first, then all messages, then the questions, then the events, each in the order
-// written.
+// What a life of a peer wants done. Each call writes its effects here, and the caller carries them
+// out afterwards: introductions first, then messages, then questions to the register, then events,
+// each in the order written.
 #pragma once
 
 #include <optional>
@@ -15,29 +15,29 @@
 
 namespace conch::recovery {
 
-/// Where a life is.
+/// The address of a life.
 struct Introduction {
-  Life life;
+  PeerInstance life;
   std::string address;
   CONCH_FIELDS(Introduction, life, address)
 };
 
-/// The first byte of what one peer says to another says what it is; this one, a Message.
+/// The first byte of a payload is its kind; this kind is a Message.
 inline constexpr char message_kind = 0;
 
 class Effects {
  public:
-  /// A message on its way, as bytes.
-  struct Parcel {
-    Life to;
-    /// Where its payload is in `bytes`.
+  /// An encoded outgoing message.
+  struct OutgoingMessage {
+    PeerInstance to;
+    /// Offset of its payload in `bytes`.
     std::size_t begin = 0;
     std::size_t size = 0;
-    /// The lock that it is about, if its sender is a lock's algorithm.
+    /// The lock that it is about, if a lock's algorithm sent it.
     std::optional<std::string> lock = {};
     /// The name of the message.
     std::string_view type = {};
-    /// Which data of the lock it speaks of; those of version 0 if of none.
+    /// The data of the lock that it mentions; version 0 if it mentions none.
     DataRef data = {};
   };
 
@@ -49,47 +49,47 @@ class Effects {
   Effects(Effects&&) = default;
   Effects& operator=(Effects&&) = default;
 
-  /// The peer's clock when the call was made.
+  /// The peer's clock at the time of the call.
   Time now() const { return now_; }
-  /// For a call that is made now.
+  /// Sets the time for the next call.
   Effects& at(Time now) {
     now_ = now;
     return *this;
   }
 
-  /// Encoded here, once. Virtual for those who look at messages.
-  virtual void send(const Life& to, Message message);
+  /// Encodes the message. Virtual so that the checker and tests can see messages.
+  virtual void send(const PeerInstance& to, Message message);
   template <class E>
   void tell(E&& event) {
     events.emplace_back(std::forward<E>(event));
   }
   void ask(Ask ask) { asks.push_back(std::move(ask)); }
-  /// For one call of an algorithm's value: empty before it and after it.
+  /// Scratch outbox for one call of an algorithm's value; empty before and after the call.
   SaidOutbox& outbox() { return outbox_; }
 
   bool empty() const {
-    return parcels.empty() && asks.empty() && events.empty() && introductions.empty() &&
+    return outgoing.empty() && asks.empty() && events.empty() && introductions.empty() &&
            forgotten.empty();
   }
-  /// The memory is kept.
+  /// Drops all effects but keeps the memory.
   void clear() {
     introductions.clear();
     forgotten.clear();
     bytes.clear();
-    parcels.clear();
+    outgoing.clear();
     asks.clear();
     events.clear();
     outbox_.clear();
   }
-  std::string_view payload(const Parcel& parcel) const {
-    return std::string_view(bytes).substr(parcel.begin, parcel.size);
+  std::string_view payload(const OutgoingMessage& outgoing_message) const {
+    return std::string_view(bytes).substr(outgoing_message.begin, outgoing_message.size);
   }
 
-  /// Where lives are that no roster lists, and which are of no use any more.
+  /// Addresses of lives that no roster lists, and lives that are no longer needed.
   std::vector<Introduction> introductions;
-  std::vector<Life> forgotten;
+  std::vector<PeerInstance> forgotten;
   std::string bytes;
-  std::vector<Parcel> parcels;
+  std::vector<OutgoingMessage> outgoing;
   std::vector<Ask> asks;
   std::vector<Event> events;
 
@@ -98,26 +98,28 @@ class Effects {
   SaidOutbox outbox_;
 };
 
-/// Keeps messages as they are, for the checker and for tests.
+/// Keeps messages decoded instead of encoding them, for the checker and for tests.
 class ReadableEffects final : public Effects {
  public:
   struct Send {
-    Life to;
+    PeerInstance to;
     Message message;
   };
   using Effects::Effects;
-  void send(const Life& to, Message message) override { sends.push_back({to, std::move(message)}); }
+  void send(const PeerInstance& to, Message message) override {
+    sends.push_back({to, std::move(message)});
+  }
 
   std::vector<Send> sends;
 };
 
-/// Those of one lock, which knows ids: the roster knows which lives are meant.
+/// The effects of one lock. Algorithms address node ids; the roster maps an id to its life.
 class LockEffects {
  public:
   LockEffects(const Roster& roster, Effects& out) : roster_(roster), out_(out) {}
 
   Time now() const { return out_.now(); }
-  void send(NodeId to, Told told) {
+  void send(NodeId to, LockMessage told) {
     if (const Member* member = roster_.find(to)) out_.send(member->life(), std::move(told));
   }
   template <class E>

@@ -72,13 +72,13 @@ TEST(ForceOpen, AGuestThatComesMeanwhileKeepsTheNameInTheView) {
   town.request(town.b);
   town.settle();
   town.propose(town.a, *town.at(town.a).renewal({"a"}));
-  Life d = town.come(4);
+  PeerInstance d = town.come(4);
   EXPECT_EQ(town.view().forced_open("a"), town.view().epoch);
   EXPECT_EQ(town.at(d).stage(), Stage::greeting);
   town.look(town.b);
   EXPECT_EQ(town.told<Lost>(town.b).size(), 1U);
   town.settle();
-  for (const Life& life : town.lives()) EXPECT_EQ(town.at(life).stage(), Stage::working);
+  for (const PeerInstance& life : town.lives()) EXPECT_EQ(town.at(life).stage(), Stage::working);
 }
 
 TEST(ForceOpen, WhoEntersAfterwardsKeepsTheLockWhateverViewsFollow) {

@@ -1,5 +1,5 @@
-// A lock's home: the peer that makes its token, serves it, or roots its tree. Everybody computes it
-// from the lock's name and the founders of the epoch, so that two first users of a name do not make
+// A lock's home: the peer that creates its token, serves it, or roots its tree. Everybody computes
+// it from the lock's name and the founders of the epoch, so two first users of a name cannot create
 // two tokens.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace conch::recovery {
 
-/// The member with the largest hash together with the name. When one goes, only the locks whose
-/// home it was move.
+/// The founder with the largest hash of id and name (rendezvous hashing). When a founder goes, only
+/// the locks whose home it was move.
 inline NodeId home_of(std::string_view lock, const Members& founders) {
   CONCH_EXPECT(founders.size() > 0, "a lock has a home as long as the group has a member");
   auto weight = [&](NodeId node) {

@@ -1,5 +1,4 @@
-// What a value knows of the data of its lock, whatever algorithm it is: of all batons in it, by its
-// field list, the newest.
+// Finds the newest baton anywhere in a value, of whatever algorithm, by walking its field list.
 #pragma once
 
 #include <tuple>
@@ -11,8 +10,8 @@
 
 namespace conch::recovery {
 
-/// By version: a holder may have released while frozen, under a fence of an epoch that others have
-/// left behind. The fence tells apart what was written anew after data were lost.
+/// Compares versions first: a holder may have released while frozen, under a fence of an epoch that
+/// others have left behind. The fence breaks ties: data written after a loss may repeat a version.
 inline bool is_newer(const Baton& a, const Baton& b) {
   return std::tuple(a.data.version, a.fence) > std::tuple(b.data.version, b.fence);
 }

@@ -14,15 +14,15 @@ Tuning with_eps(unsigned eps) {
 
 struct Three : testing::Town<PreemptAggregation> {
   explicit Three(unsigned eps) : Town(Rule::none, with_eps(eps)) {}
-  Life a = settle_in(1);
-  Life b = settle_in(2);
-  Life c = settle_in(3);
+  PeerInstance a = settle_in(1);
+  PeerInstance b = settle_in(2);
+  PeerInstance c = settle_in(3);
 };
 
 TEST(Labels, WhoIsNearIsInTheViewAndChangesWithAnEpoch) {
   Three town(1);
   auto enters_after_a = [&] {  // the third asks first, the second afterwards
-    for (const Life& life : {town.a, town.c, town.b}) {
+    for (const PeerInstance& life : {town.a, town.c, town.b}) {
       town.request(life);
       town.settle();
     }
@@ -30,7 +30,8 @@ TEST(Labels, WhoIsNearIsInTheViewAndChangesWithAnEpoch) {
     town.release(town.a);
     town.settle();
     bool second = town.at(town.b).doing("a") == Doing::inside;
-    for (const Life& life : second ? std::vector{town.b, town.c} : std::vector{town.c, town.b}) {
+    for (const PeerInstance& life :
+         second ? std::vector{town.b, town.c} : std::vector{town.c, town.b}) {
       EXPECT_EQ(town.at(life).doing("a"), Doing::inside);
       town.release(life);
       town.settle();
@@ -55,11 +56,11 @@ TEST(Labels, WhoIsNearIsInTheViewAndChangesWithAnEpoch) {
 TEST(Labels, WhoFoundsTheGroupSaysHowManyMayOvertake) {
   Three town(3);
   EXPECT_EQ(town.view().eps, 3U);
-  Standing known = town.standing();
+  RegisterSnapshot known = town.standing();
   View next =
       admission(known, {NodeId{7}, Incarnation{70}}, "preempt-aggregation", Membership::fixed, 1);
   EXPECT_EQ(next.eps, 3U) << "a newcomer takes over what the group has";
-  for (const Life& life : town.lives()) town.end_lease(life);
+  for (const PeerInstance& life : town.lives()) town.end_lease(life);
   next = admission(town.standing(), {NodeId{7}, Incarnation{70}}, "preempt-aggregation",
                    Membership::fixed, 1);
   EXPECT_EQ(next.eps, 1U) << "nobody is left";

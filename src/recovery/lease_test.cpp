@@ -40,18 +40,18 @@ TEST(Lease, TwoRenewalsMayBeLost) {
 }
 
 TEST(Tenure, CountsFromBeforeItAsked) {
-  Tenure tenure({seconds(1), 0});
-  EXPECT_FALSE(tenure.holds(Time{}));
-  tenure.renewed(Time(seconds(10)));
-  EXPECT_TRUE(tenure.holds(Time(seconds(11) - nanoseconds(1))));
-  EXPECT_FALSE(tenure.holds(Time(seconds(11))));
+  Lease lease({seconds(1), 0});
+  EXPECT_FALSE(lease.holds(Time{}));
+  lease.renewed(Time(seconds(10)));
+  EXPECT_TRUE(lease.holds(Time(seconds(11) - nanoseconds(1))));
+  EXPECT_FALSE(lease.holds(Time(seconds(11))));
 }
 
 TEST(Tenure, ALateAnswerDoesNotShortenIt) {
-  Tenure tenure({seconds(1), 0});
-  tenure.renewed(Time(seconds(10)));
-  tenure.renewed(Time(seconds(9)));
-  EXPECT_EQ(tenure.until(), Time(seconds(11)));
+  Lease lease({seconds(1), 0});
+  lease.renewed(Time(seconds(10)));
+  lease.renewed(Time(seconds(9)));
+  EXPECT_EQ(lease.until(), Time(seconds(11)));
 }
 
 }  // namespace conch::recovery::lease_test

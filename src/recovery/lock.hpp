@@ -1,8 +1,9 @@
-// One lock at one peer: what its process wants, and what the algorithm's value plays for it.
+// One lock at one peer: what its process wants (`process_`), and the state of the algorithm's value
+// for it (`played_`).
 //
 // The two may differ for a while. A frozen lock does nothing for its process, which may release or
-// lose patience meanwhile; after a recovery the value is inside, or waits, as the reports had it.
-// `reconcile` brings the value to where the process is, one call at a time.
+// cancel meanwhile; after a recovery the value is inside or waits, as the reports said. `reconcile`
+// steps the value to where the process is, one call at a time.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace conch::recovery {
 
 enum class Doing : std::uint8_t {
   nothing,
-  joining,  // of a value: it is on its way into the lock's group
+  joining,  // only a value: it is joining the lock's group
   waiting,
   withdrawing,
   inside,
@@ -35,17 +36,17 @@ constexpr std::string_view word(Doing doing) {
   return "?";
 }
 
-/// One lock at one peer, for people who look on.
+/// A snapshot of one lock at one peer, for display.
 struct LockStatus {
   Doing doing = Doing::nothing;
   Wish wish;
-  /// When the process asked, or, if it is inside, when it entered; on the peer's clock.
+  /// When the process asked or, if it is inside, entered; on the peer's clock.
   Time since;
-  /// If it is inside.
+  /// Set while it is inside.
   std::optional<Fence> fence;
-  /// The lock's token is here; of an algorithm without one, never.
+  /// Whether the lock's token is here; always false for an algorithm without one.
   bool token = false;
-  /// That this peer knows of.
+  /// The newest baton that this peer knows of.
   Baton newest;
 };
 
@@ -56,7 +57,7 @@ class Lock {
   Lock() = default;
   explicit Lock(std::string name) : name_(std::move(name)) {}
 
-  // The process. It asks when it does nothing, cancels when it waits, releases when it is inside.
+  // Calls of the process. It requests when idle, cancels when waiting, releases when inside.
 
   void request(const Wish& wish, Out& out) {
     CONCH_EXPECT(process_ == Doing::nothing, "one request at a time");
@@ -71,34 +72,35 @@ class Lock {
     process_ = Doing::withdrawing;
     reconcile(out);
   }
-  /// The data count only if it was inside to write.
+  /// `data` counts only if the lock was held to write.
   void release(const DataRef& data, Out& out) {
     CONCH_EXPECT(process_ == Doing::inside, "only who is inside releases");
     process_ = Doing::nothing;
+    left_ = held_.data;
     if (wish_.mode == Mode::write) {
       known_ = {std::max(held_.fence, entered_.fence), data};
       left_ = data;
     }
     reconcile(out);
   }
-  /// The bytes of these data are here now.
+  /// The bytes of these data are now stored here.
   void copied(const DataRef& data) {
     if (!copy_ || copy_->version < data.version) copy_ = data;
   }
-  /// The peer is out of the group.
+  /// The peer is out of the group; a process that held or waited loses the lock.
   void lose(Out& out) {
     if (std::exchange(process_, Doing::nothing) != Doing::nothing) out.tell(Lost{name_});
     forget_value();
   }
 
-  /// Who has held it since before this epoch holds it no more.
+  /// Ends a hold that began before this epoch.
   void force_open(Epoch epoch, Out& out) {
     if (process_ == Doing::inside && held_.fence.epoch() < epoch) lose_hold(out);
   }
 
-  // The value.
+  // Calls of the group.
 
-  /// An epoch starts, with these inside and those waiting.
+  /// An epoch starts with these holders and waiters.
   void install(const AnyAlgorithm& algorithm, NodeId self, const Assignment& start,
                const LockAssignment& lock, Out& out) {
     RehearsedValue part = algorithm.rehearse(self, start, lock.holders, lock.waiters);
@@ -107,9 +109,9 @@ class Lock {
     assigned_ = start.baton.data;
     rolled_back_ = lock.rolled_back;
     entered_ = start.baton;
-    const Claim* holds = find(lock.holders, self);
-    const Claim* waits = find(lock.waiters, self);
-    if (const Claim* claim = holds ? holds : waits) {
+    const NodeClaim* holds = find(lock.holders, self);
+    const NodeClaim* waits = find(lock.waiters, self);
+    if (const NodeClaim* claim = holds ? holds : waits) {
       played_ = Doing::waiting;
       played_wish_ = claim->wish;
     }
@@ -118,11 +120,11 @@ class Lock {
     known_ = entered_;
     if (process_ == Doing::inside && !holds) lose_hold(out);
     if (process_ == Doing::inside && held_.data != lock.data) move_data(lock, out);
-    if (left_ == held_.data) left_ = lock.data;  // It has not written, and others were found.
+    if (left_ == held_.data) left_ = lock.data;  // It wrote nothing; others were found.
     if (!holds) left_.reset();
     reconcile(out);
   }
-  /// A guest's value asks the lock's home to be let in.
+  /// A guest's value asks the lock's home to let it join.
   void join(const AnyAlgorithm& algorithm, NodeId self, const Assignment& start, Out& out) {
     value_ = algorithm.make(self, start);
     epoch_ = start.epoch;
@@ -130,7 +132,7 @@ class Lock {
     tell(input::Join{start.home}, out);
     reconcile(out);
   }
-  /// Until the next epoch is installed the value does nothing, whatever comes.
+  /// Drops the value; nothing happens for the process until the next epoch is installed.
   void freeze(Out& out) {
     known_ = newest();
     forget_value();
@@ -166,13 +168,13 @@ class Lock {
   }
 
   Doing process() const { return process_; }
-  /// Of the last time that the value was inside, or with which its epoch started.
+  /// The fence of the value's last entry, or the one with which its epoch started.
   Fence entry() const { return entered_.fence; }
   const Value& value() const { return value_; }
   Epoch epoch() const { return epoch_; }
 
  private:
-  /// Takes the value to where the process is, as far as it can be taken.
+  /// Steps the value towards the state of the process until it must wait for a message.
   void reconcile(Out& out) {
     for (;;) {
       switch (value_ ? played_ : Doing::joining) {
@@ -188,7 +190,7 @@ class Lock {
           break;
         case Doing::inside:
           if (process_ == Doing::inside) return;
-          // What was left while the value could not be told goes to the next one first.
+          // Data that the process left while frozen must be released to the group first.
           if (wants_what_is_played() && !left_) return grant(out);
           leave(out);
           break;
@@ -196,7 +198,7 @@ class Lock {
     }
   }
   bool wants_what_is_played() const { return process_ == Doing::waiting && wish_ == played_wish_; }
-  /// The value waits for nothing: a process that has cancelled is free.
+  /// The value does not wait, so a cancelling process is done.
   void settle(Out& out) {
     if (process_ != Doing::withdrawing) return;
     process_ = Doing::nothing;
@@ -229,9 +231,9 @@ class Lock {
     Baton newest = value_ ? value_->newest() : Baton{};
     return is_newer(newest, known_) ? newest : known_;
   }
-  /// Nobody has written since data were lost, as far as this one knows.
+  /// Newer data were lost, and nobody has written since, as far as this peer knows.
   bool is_rolled_back() const { return rolled_back_ && known_.data.version == assigned_.version; }
-  /// Who had the data that this holder found is gone.
+  /// The peer that had this holder's data is gone; tells the holder where they are now.
   void move_data(const LockAssignment& lock, Out& out) {
     held_.data = lock.data;
     out.tell(Moved{name_, lock.data, lock.rolled_back});
@@ -256,7 +258,8 @@ class Lock {
     take_effects(own, out);
   }
   void take_effects(SaidOutbox& own, Out& out) {
-    for (auto& send : own.sends()) out.send(send.to, Told{name_, epoch_, std::move(send.message)});
+    for (auto& send : own.sends())
+      out.send(send.to, LockMessage{name_, epoch_, std::move(send.message)});
     for (const Effect& effect : own.effects())
       std::visit([&](const auto& each) { take_effect(each, out); }, effect);
     own.clear();
@@ -278,32 +281,31 @@ class Lock {
     out.tell(LockDisarmed{name_, disarmed.timer});
   }
 
-  static const Claim* find(const std::vector<Claim>& claims, NodeId node) {
+  static const NodeClaim* find(const std::vector<NodeClaim>& claims, NodeId node) {
     auto found = std::find_if(claims.begin(), claims.end(),
-                              [&](const Claim& claim) { return claim.node == node; });
+                              [&](const NodeClaim& claim) { return claim.node == node; });
     return found == claims.end() ? nullptr : &*found;
   }
 
   std::string name_;
-  /// What the process does, what it asked for, when it asked or entered, and what it holds the
-  /// lock with.
+  /// State, wish, time of request or entry, and baton of the process.
   Doing process_ = Doing::nothing;
   Wish wish_;
   Duration since_{};
   Baton held_;
-  /// What the value does for it. It may be inside with a later fence than the process: a holder
-  /// keeps its own when an epoch ends.
+  /// State of the value. It may be inside with a later fence than the process, because a holder
+  /// keeps its own fence when an epoch ends.
   Value value_;
   Epoch epoch_{0};
   Doing played_ = Doing::nothing;
   Wish played_wish_;
   Baton entered_;
-  /// What the process left while the value could not be told.
+  /// Data that the process released while there was no value to tell.
   std::optional<DataRef> left_;
-  /// With which data the epoch started, and whether newer ones were lost.
+  /// The data with which the epoch started, and whether newer ones were lost.
   DataRef assigned_;
   bool rolled_back_ = false;
-  /// The newest that was found, left or heard of here, and the newest data whose bytes are here.
+  /// The newest baton granted, released or heard of here, and the newest data stored here.
   Baton known_;
   std::optional<DataRef> copy_;
 

@@ -1,4 +1,4 @@
-// What members of a group say to one another, and what a process is told.
+// Messages between members of a group, and events for a process.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@
 
 namespace conch::recovery {
 
-/// A message of a lock's algorithm, or none: then somebody uses the lock, and its home is to make
-/// the token. Of an older epoch it is void; of a newer one it waits.
-struct Told {
+/// A message of a lock's algorithm. Without one it tells the lock's home that the lock is in use,
+/// so that the home creates the token. Void if the epoch is older; kept if it is newer.
+struct LockMessage {
   std::string lock;
   Epoch epoch;
   std::optional<Said> message;
-  CONCH_FIELDS(Told, lock, epoch, message)
+  CONCH_NAMED_FIELDS(LockMessage, "Told", lock, epoch, message)
 };
 
 /// From the decider: this view was accepted; stop and report.
@@ -29,14 +29,14 @@ struct Freeze {
   CONCH_FIELDS(Freeze, view)
 };
 
-/// To the decider of an epoch, each of which has one. Whoever sends it has stopped.
+/// To the epoch's only decider. The sender has stopped.
 struct Report {
   Epoch epoch;
   LockReports locks;
   CONCH_FIELDS(Report, epoch, locks)
 };
 
-/// From the decider: this is how the epoch starts.
+/// From the decider: the state in which the epoch starts.
 struct Install {
   Epoch epoch;
   LockAssignments locks;
@@ -48,87 +48,89 @@ struct Installed {
   CONCH_FIELDS(Installed, epoch)
 };
 
-/// From a guest: I am on the roster, in this view.
+/// From a guest: I am on the roster of this view.
 struct Hello {
   View view;
   CONCH_FIELDS(Hello, view)
 };
 
-/// To the guest: I know that you are.
+/// To a guest: I know that you are on the roster.
 struct Welcome {
   CONCH_FIELDS(Welcome)
 };
 
-/// To all others: I cannot reach this one.
+/// To all others: I cannot reach this life.
 struct Doubt {
-  Life whom;
+  PeerInstance whom;
   CONCH_FIELDS(Doubt, whom)
 };
 
-/// The world frames it with the life that sends it and gives it to the life that it is sent to.
-using Message = std::variant<Told, Freeze, Report, Install, Installed, Hello, Welcome, Doubt>;
+/// The transport adds the lives of the sender and of the receiver.
+using Message =
+    std::variant<LockMessage, Freeze, Report, Install, Installed, Hello, Welcome, Doubt>;
 
-/// Reads one that comes from elsewhere, in a group that runs this algorithm, and says what is wrong
-/// with it; nothing if nothing is.
+/// Decodes a received message for a group that runs this algorithm. Returns what is wrong with it;
+/// empty if nothing is.
 std::string read(std::string_view bytes, const AnyAlgorithm& algorithm, Message& message);
 
-/// Names it as people know it: a message of an algorithm by the algorithm's word.
+/// The name for display; for an algorithm's message, the algorithm's name of it.
 std::string_view type_of(const Message& message);
 
-// What the process is told.
+// Events for the process.
 
-/// It holds the lock.
+/// The process holds the lock.
 struct Granted {
   std::string lock;
   Baton baton;
-  /// The data are older than those of the last holder: those were lost with it.
+  /// The data are older than those of the last holder, which were lost with it.
   bool rolled_back = false;
   CONCH_FIELDS(Granted, lock, baton, rolled_back)
 };
-/// The data that the holder found are elsewhere now, or older ones are: whoever had them is gone.
+/// The holder's data are at another peer now, or are older ones, because their peer is gone.
 struct Moved {
   std::string lock;
   DataRef data;
   bool rolled_back = false;
   CONCH_FIELDS(Moved, lock, data, rolled_back)
 };
-/// The cancelled request is gone.
+/// The request was cancelled.
 struct Withdrew {
   std::string lock;
   CONCH_FIELDS(Withdrew, lock)
 };
-/// It held the lock, or waited for it, and does not any more: its peer is out of the group; or
-/// somebody has forced the lock open that it held, and it may ask again.
+/// The process no longer holds the lock or waits for it: its peer is out of the group, or the lock
+/// was forced open. In the latter case it may ask again.
 struct Lost {
   std::string lock;
   CONCH_FIELDS(Lost, lock)
 };
-/// The lock has been forced open by this epoch: whoever held it with a fence of an older one holds
-/// it no more, and has been told or had no lease.
+/// The lock has been forced open by this epoch: every holder with a fence of an older epoch has
+/// been told, or its lease has ended.
 struct Opened {
   std::string lock;
   Epoch epoch;
   CONCH_FIELDS(Opened, lock, epoch)
 };
-/// The peer is in the group: it may ask.
+/// The peer is in the group and may ask.
 struct Admitted {
   CONCH_FIELDS(Admitted)
 };
-/// The peer is out, after its `Lost`s: the lease ran out, or it was evicted. It may come back as a
-/// new life.
+/// The peer is out, and every `Lost` has been told: its lease ran out, or it was evicted. It may
+/// come back as a new life.
 struct Expelled {
   CONCH_FIELDS(Expelled)
 };
-/// The peer has left, and nobody needs it any more.
+/// The peer has left, and no member needs it any more.
 struct Departed {
   CONCH_FIELDS(Departed)
 };
-/// The group runs what this peer does not: it stays out. `why` is a sentence that says what to do.
+/// The group's settings differ from this peer's, so it stays out. `why` is a sentence that says
+/// what to do.
 struct Refused {
   std::string why;
   CONCH_FIELDS(Refused, why)
 };
-/// A lock's algorithm wants a timer; see Armed and Disarmed.
+/// A lock's algorithm sets a timer; see Armed and Disarmed.
 struct LockArmed {
   std::string lock;
   Epoch epoch;

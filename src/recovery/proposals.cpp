@@ -4,22 +4,22 @@ namespace conch::recovery {
 
 namespace {
 
-/// The next view, until it is changed the same as the one that is known.
-View next(const Standing& known) {
+/// The next view, still with the contents of the known one.
+View next(const RegisterSnapshot& known) {
   View view = known.view;
   ++view.number;
-  std::erase_if(view.evicted, [&](const Life& life) { return known.has_ended(life); });
+  std::erase_if(view.evicted, [&](const PeerInstance& life) { return known.has_ended(life); });
   return view;
 }
 
-void put_out(View& view, NodeId id, const Standing& known) {
+void put_out(View& view, NodeId id, const RegisterSnapshot& known) {
   const Member* member = view.roster.find(id);
   if (!member) return;
   if (!known.has_ended(member->life())) view.evicted.push_back(member->life());
   view.roster = view.roster.without(id);
 }
 
-View begin_epoch(View view, const Life& decider, const Standing& known) {
+View begin_epoch(View view, const PeerInstance& decider, const RegisterSnapshot& known) {
   view.epoch = std::max(Epoch{view.epoch.value + 1}, known.epoch_floor);
   view.decider = decider;
   view.roster = view.roster.settled();
@@ -28,14 +28,14 @@ View begin_epoch(View view, const Life& decider, const Standing& known) {
 
 }  // namespace
 
-std::vector<NodeId> dead_members(const Standing& known) {
+std::vector<NodeId> dead_members(const RegisterSnapshot& known) {
   std::vector<NodeId> dead;
   for (const Member& member : known.view.roster)
     if (known.has_ended(member.life())) dead.push_back(member.id);
   return dead;
 }
 
-View admission(const Standing& known, const Member& newcomer, std::string_view algorithm,
+View admission(const RegisterSnapshot& known, const Member& newcomer, std::string_view algorithm,
                Membership membership, std::uint32_t eps) {
   View view = next(known);
   std::size_t members = view.roster.size();
@@ -53,7 +53,8 @@ View admission(const Standing& known, const Member& newcomer, std::string_view a
   return begin_epoch(std::move(view), newcomer.life(), known);
 }
 
-View renewal(const Standing& known, const Life& decider, const std::vector<std::string>& locks) {
+View renewal(const RegisterSnapshot& known, const PeerInstance& decider,
+             const std::vector<std::string>& locks) {
   View view = begin_epoch(next(known), decider, known);
   for (const std::string& lock : locks) {
     std::erase_if(view.forced, [&](const Forced& each) { return each.lock == lock; });
@@ -62,14 +63,14 @@ View renewal(const Standing& known, const Life& decider, const std::vector<std::
   return view;
 }
 
-View relabelling(const Standing& known, const Life& decider,
+View relabelling(const RegisterSnapshot& known, const PeerInstance& decider,
                  const std::map<NodeId, std::string>& labels) {
   View view = next(known);
   view.roster = view.roster.labelled(labels);
   return begin_epoch(std::move(view), decider, known);
 }
 
-View departure(const Standing& known, const Life& leaver) {
+View departure(const RegisterSnapshot& known, const PeerInstance& leaver) {
   View view = next(known);
   for (NodeId dead : dead_members(known)) put_out(view, dead, known);
   view.roster = view.roster.without(leaver.id);
@@ -81,12 +82,13 @@ std::string language_barrier(const Roster& roster, NodeId member) {
   if (self == nullptr) return "";
   for (const Member& other : roster)
     if (!common(self->speaks, other.speaks))
-      return "the group speaks " + describe(other.speaks) + " of the protocol, this Conch " +
-             describe(self->speaks) + "; install one between the two first, everywhere";
+      return "the group speaks " + describe(other.speaks) + " of the protocol, this release " +
+             describe(self->speaks) + "; first install a release between the two everywhere";
   return "";
 }
 
-View eviction(const Standing& known, const std::vector<NodeId>& those, const Life& decider) {
+View eviction(const RegisterSnapshot& known, const std::vector<NodeId>& those,
+              const PeerInstance& decider) {
   View view = next(known);
   for (NodeId id : those) put_out(view, id, known);
   return begin_epoch(std::move(view), decider, known);

@@ -1,4 +1,4 @@
-// The views that a peer proposes, as functions of what is known.
+// The views that a peer proposes, as pure functions of what is known.
 #pragma once
 
 #include <map>
@@ -10,33 +10,35 @@
 
 namespace conch::recovery {
 
-/// Whether a newcomer is a guest of the epoch, or its coming begins the next.
+/// Whether a newcomer joins the current epoch as a guest, or begins a new one.
 enum class Membership : std::uint8_t { fixed, dynamic };
 
-/// A view in which this one is a member. A former life of it is put out, and so is everybody whose
-/// lease has ended; then a new epoch begins. The view's algorithm and eps are those of the group;
-/// if nobody is left in it, the newcomer's.
-View admission(const Standing& known, const Member& newcomer, std::string_view algorithm,
+/// A view with this newcomer as a member. Evicts a former life of it and everybody whose lease has
+/// ended; then a new epoch begins. The view keeps the group's algorithm and eps; if no member is
+/// left, it takes the newcomer's.
+View admission(const RegisterSnapshot& known, const Member& newcomer, std::string_view algorithm,
                Membership membership, std::uint32_t eps = 0);
 
-/// Why a member cannot talk to all others: with whom it has no version of the protocol in common,
-/// and what to do. Empty if it can.
+/// Says with which members this one shares no protocol version, and what to do. Empty if it can
+/// talk to all.
 std::string language_barrier(const Roster& roster, NodeId member);
 
-/// A new epoch without these, with this decider.
-View eviction(const Standing& known, const std::vector<NodeId>& those, const Life& decider);
+/// A new epoch without these members, with this decider.
+View eviction(const RegisterSnapshot& known, const std::vector<NodeId>& those,
+              const PeerInstance& decider);
 
-/// A new epoch with the same members, in which these locks are forced open.
-View renewal(const Standing& known, const Life& decider, const std::vector<std::string>& locks);
+/// A new epoch with the same members, which forces these locks open.
+View renewal(const RegisterSnapshot& known, const PeerInstance& decider,
+             const std::vector<std::string>& locks);
 
-/// A new epoch with the same members, of whom these have other labels.
-View relabelling(const Standing& known, const Life& decider,
+/// A new epoch with the same members, some of them with new labels.
+View relabelling(const RegisterSnapshot& known, const PeerInstance& decider,
                  const std::map<NodeId, std::string>& labels);
 
-/// A new epoch without this one, which decides for the others and then goes.
-View departure(const Standing& known, const Life& leaver);
+/// A new epoch without this peer, which decides it and then goes.
+View departure(const RegisterSnapshot& known, const PeerInstance& leaver);
 
 /// Members whose leases have ended.
-std::vector<NodeId> dead_members(const Standing& known);
+std::vector<NodeId> dead_members(const RegisterSnapshot& known);
 
 }  // namespace conch::recovery

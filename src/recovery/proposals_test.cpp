@@ -20,12 +20,12 @@ TEST(Proposals, AnEpochBeginsWhereTheClockIsAndNeverGoesBack) {
       {1000, 1001, "two epochs in a second"}, {1001, 1001, "an epoch a second"},
       {5000, 5000, "the group was quiet"},
   };
-  Standing known{founding(Epoch{1000}), {}};
+  RegisterSnapshot known{founding(Epoch{1000}), {}};
   ASSERT_EQ(known.view.epoch, Epoch{1000});
   for (const Case& each : cases) {
     known.epoch_floor = Epoch{each.floor};
     Epoch expected{each.epoch};
-    Life life = a.life();
+    PeerInstance life = a.life();
     EXPECT_EQ(admission(known, b, "central", Membership::fixed).epoch, expected) << each.why;
     EXPECT_EQ(eviction(known, {a.id}, life).epoch, expected) << each.why;
     EXPECT_EQ(departure(known, life).epoch, expected) << each.why;
@@ -37,7 +37,7 @@ TEST(Proposals, AnEpochBeginsWhereTheClockIsAndNeverGoesBack) {
 }
 
 TEST(Proposals, AGuestBeginsNoEpoch) {
-  Standing known{founding(Epoch{1000}), {}, Epoch{2000}};
+  RegisterSnapshot known{founding(Epoch{1000}), {}, Epoch{2000}};
   EXPECT_EQ(admission(known, b, "naimi-trehel", Membership::dynamic).epoch, Epoch{1000});
 }
 

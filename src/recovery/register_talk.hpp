@@ -1,4 +1,4 @@
-// What a peer asks the register, and what it answers. An answer may be late, or lost.
+// Questions of a peer to the register, and its answers. An answer may be late or lost.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ struct Propose {
   CONCH_FIELDS(Propose, view)
 };
 struct Renew {
-  Life life;
+  PeerInstance life;
   CONCH_FIELDS(Renew, life)
 };
-/// Renews; and from now on, whoever ends this lease because its time is over waits so much longer.
-/// The longest that was asked for counts.
+/// A renewal that also sets a lock delay: from now on, when this lease runs out, others wait this
+/// much longer. The register keeps the longest delay asked for.
 struct RenewDelayed {
-  Life life;
+  PeerInstance life;
   Duration lock_delay{};
   CONCH_FIELDS(RenewDelayed, life, lock_delay)
   bool valid() const { return lock_delay <= lock_delay_max; }
@@ -38,12 +38,12 @@ struct Ask {
 };
 
 struct Answer {
-  /// Of what was asked.
+  /// The number of the question.
   std::uint64_t number = 0;
-  /// The view was accepted, the lease prolonged.
+  /// The view was accepted, or the lease renewed.
   bool yes = false;
-  /// After that.
-  Standing standing;
+  /// The register's state after the question.
+  RegisterSnapshot standing;
   CONCH_FIELDS(Answer, number, yes, standing)
 };
 

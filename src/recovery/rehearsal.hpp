@@ -1,10 +1,10 @@
-// How a lock starts with somebody inside and others waiting.
+// Builds the state in which a lock starts with given holders and waiters.
 //
-// After a recovery everybody knows who holds a lock and who waits for it, in which order. Each peer
-// then plays the whole group by itself: a fresh lock, the holders ask, then the others, one after
-// the other, and every message arrives at once. It keeps its own value of that play and throws the
-// others away. All play the same, so that the values fit together; and each is in a state that the
-// algorithm reaches by itself, for which nothing new has to be proved.
+// After a recovery everybody knows who holds a lock and who waits, in which order. Each peer then
+// simulates the whole group: a fresh lock, first the holders ask, then the waiters in order, and
+// every message arrives at once. It keeps its own value and drops the others. All peers run the
+// same simulation, so the values fit together, and each is in a state that the algorithm reaches by
+// itself; nothing new has to be proved.
 #pragma once
 
 #include <deque>
@@ -19,13 +19,13 @@
 
 namespace conch::recovery {
 
-/// One peer's part after the play.
+/// One peer's state after the simulation.
 template <Exclusive A>
 struct Rehearsed {
   A value;
-  /// What it got if it is inside.
+  /// What it was granted, if it is inside.
   std::optional<Entered> entered;
-  /// What a lock does before anybody asks, if nobody did: messages that are still to be sent.
+  /// If nobody asked: messages that the value sends when it starts, still to be sent.
   OutboxOf<A> out;
 };
 
@@ -37,7 +37,7 @@ class Rehearsal {
     for (auto& [node, value] : values_) tell(node, input::Start{});
   }
 
-  void request(const Claim& claim) {
+  void request(const NodeClaim& claim) {
     tell(claim.node, input::Request{claim.wish});
     std::size_t patience = 1'000'000;
     for (; !in_flight_.empty(); --patience) {
@@ -88,22 +88,22 @@ class Rehearsal {
   std::map<NodeId, OutboxOf<A>> timers_;
 };
 
-/// The part of one peer in a lock that these hold, and for which those wait in this order. If
-/// nobody holds it, the first of them does now.
+/// One peer's state of a lock with these holders and these waiters, in order. If there is no
+/// holder, the first waiter gets the lock.
 template <Exclusive A>
-Rehearsed<A> rehearse(NodeId self, const Assignment& start, std::span<const Claim> holders,
-                      std::span<const Claim> waiters) {
+Rehearsed<A> rehearse(NodeId self, const Assignment& start, std::span<const NodeClaim> holders,
+                      std::span<const NodeClaim> waiters) {
   if (holders.empty() && waiters.empty()) {
     Rehearsed<A> alone{A(self, start), std::nullopt, {}};
     apply(alone.value, input::Start{}, alone.out);
     return alone;
   }
   Rehearsal<A> play(start);
-  for (const Claim& holder : holders) {
+  for (const NodeClaim& holder : holders) {
     play.request(holder);
     CONCH_EXPECT(play.is_inside(holder.node), "those who hold a lock together are inside together");
   }
-  for (const Claim& waiter : waiters) play.request(waiter);
+  for (const NodeClaim& waiter : waiters) play.request(waiter);
   return play.part_of(self);
 }
 

@@ -41,7 +41,8 @@ Assignment start(std::size_t members, NodeId home) {
 template <Exclusive A>
 class Ensemble {
  public:
-  Ensemble(const Assignment& start, std::vector<Claim> holders, std::vector<Claim> waiters) {
+  Ensemble(const Assignment& start, std::vector<NodeClaim> holders,
+           std::vector<NodeClaim> waiters) {
     for (NodeId node : start.members) {
       Rehearsed<A> part = rehearse<A>(node, start, holders, waiters);
       values_.emplace(node, std::move(part.value));
@@ -115,7 +116,7 @@ TYPED_TEST_SUITE(RehearsalOf, Real);
 TYPED_TEST(RehearsalOf, TheHolderIsInsideAndEverybodyElseIsServedAfterIt) {
   for (std::uint64_t home = 0; home < 5; ++home)
     for (std::uint64_t holder = 0; holder < 5; ++holder) {
-      std::vector<Claim> waiters;
+      std::vector<NodeClaim> waiters;
       for (std::uint64_t i : {3, 1, 4, 0, 2})
         if (i != holder) waiters.push_back({NodeId{i}, write});
       Ensemble<TypeParam> all(start(5, NodeId{home}), {{NodeId{holder}, write}}, waiters);

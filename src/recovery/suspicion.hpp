@@ -1,6 +1,6 @@
-// When a peer that does not acknowledge is given up, as arithmetic. A lease that has ended is a
-// fact. Silence is a suspicion, and acting on a wrong one costs the suspect its locks, though never
-// two holders: nothing is installed before its lease has ended, or it has let go.
+// When to give up on a peer that does not acknowledge, as arithmetic. An ended lease is a fact.
+// Silence is only a suspicion; acting on a wrong one costs the suspect its locks, but never makes
+// two holders: nothing is installed before its lease has ended or it has let go.
 #pragma once
 
 #include <algorithm>
@@ -10,19 +10,19 @@
 
 namespace conch::recovery {
 
-/// What one peer knows of another.
+/// What one peer knows about another's silence.
 struct Silence {
-  /// For how long it has left something unacknowledged.
+  /// How long it has left something unacknowledged.
   Duration unacknowledged{};
   bool lease_ended = false;
-  /// How many others have said that they cannot reach it either.
+  /// How many other members say that they cannot reach it either.
   unsigned confirmations = 0;
 };
 
 enum class Opinion : std::uint8_t {
   fine,
   doubtful,  // the others should be told
-  gone,      // it should be put out
+  gone,      // it should be evicted
 };
 constexpr std::string_view word(Opinion opinion) {
   switch (opinion) {
@@ -33,8 +33,9 @@ constexpr std::string_view word(Opinion opinion) {
   return "?";
 }
 
-/// A lease usually ends first. Who still renews is given many, alone; each other one that cannot
-/// reach it halves what is left of that.
+/// How long silence is tolerated; usually the lease ends first. A peer that still renews gets ten
+/// leases if nobody else doubts it. Each other member that cannot reach it halves the excess over
+/// two.
 constexpr Duration patience(unsigned confirmations, const LeaseTerms& terms) {
   Duration least = 2 * terms.length;
   Duration most = 10 * terms.length;
@@ -48,8 +49,8 @@ constexpr Opinion opinion_of(const Silence& silence, const LeaseTerms& terms) {
   return Opinion::fine;
 }
 
-/// How long to wait before proposing, so that usually one proposes: who comes first on the roster
-/// among those who can.
+/// How long to wait before proposing. The delay grows with the rank, so usually only the first
+/// living member on the roster proposes.
 constexpr Duration proposal_delay(std::size_t rank, const LeaseTerms& terms) {
   return terms.length / 50 * static_cast<std::int64_t>(std::min<std::size_t>(rank, 50));
 }

@@ -1,9 +1,9 @@
-// Who belongs to the group, as the register has it.
+// Views: who belongs to the group, according to the register.
 //
 // A *view* is one decision of the register; views are numbered 1, 2, 3 and form one chain. Each has
-// an epoch and a roster. A peer that comes to an algorithm with dynamic membership is a new view of
-// the same epoch; a crash, a leave and everything else is a new epoch, and then locks are recovered
-// (participant.hpp).
+// an epoch and a roster. When a peer joins an algorithm with dynamic membership, the new view keeps
+// the epoch. A crash, a leave or any other change begins a new epoch, and the locks are recovered
+// (view_protocol.hpp).
 #pragma once
 
 #include <algorithm>
@@ -18,39 +18,27 @@
 #include "core/fields.hpp"
 #include "core/kinds.hpp"
 #include "core/members.hpp"
+#include "core/peer_instance.hpp"
 #include "core/types.hpp"
-#include "recovery/versions.hpp"
+#include "core/versions.hpp"
 
 namespace conch::recovery {
-
-/// Which life of a peer. A peer that starts again has the same id and a larger incarnation; what
-/// the former one sends, holds or keeps is nobody's. The process draws it when it asks to come in,
-/// larger than any of its id that the register has seen, and no other process draws the same.
-enum class Incarnation : std::uint64_t {};
-
-/// One life of one peer.
-struct Life {
-  NodeId id;
-  Incarnation incarnation{};
-  CONCH_FIELDS(Life, id, incarnation)
-  friend auto operator<=>(const Life&, const Life&) = default;
-};
 
 struct Member {
   NodeId id;
   Incarnation incarnation{};
   /// Where it can be reached; empty in a simulation.
   std::string address = {};
-  /// It came after the epoch began. A guest is no lock's home before the next epoch.
+  /// It joined after the epoch began. A guest is no lock's home before the next epoch.
   bool guest = false;
-  /// Who is near it, as a label (core/clusters.hpp).
+  /// A label that says who is near it (core/clusters.hpp).
   std::string cluster = {};
-  /// Its label follows from what the peers measure.
+  /// Its label is computed from measured latencies.
   bool adaptive = false;
-  Versions speaks = spoken();
+  Versions speaks = spoken;
   CONCH_FIELDS(Member, id, incarnation, address, guest, cluster, adaptive, speaks)
 
-  Life life() const { return {id, incarnation}; }
+  PeerInstance life() const { return {id, incarnation}; }
 };
 
 /// The members, by id.
@@ -73,7 +61,7 @@ class Roster {
     return found == end() || found->id != id ? nullptr : &*found;
   }
   bool contains(NodeId id) const { return find(id) != nullptr; }
-  bool contains(const Life& life) const {
+  bool contains(const PeerInstance& life) const {
     const Member* member = find(life.id);
     return member && member->incarnation == life.incarnation;
   }
@@ -87,23 +75,23 @@ class Roster {
     std::erase_if(members, [&](const Member& member) { return member.id == id; });
     return Roster(std::move(members));
   }
-  /// Nobody is a guest any more: an epoch begins.
+  /// The same roster without guests, as at the start of an epoch.
   Roster settled() const {
     std::vector<Member> members = members_;
     for (Member& member : members) member.guest = false;
     return Roster(std::move(members));
   }
 
-  /// Everybody, as an algorithm is told.
+  /// All members, in the form an algorithm takes.
   Members all() const {
     return collect([](const Member&) { return true; });
   }
-  /// Those with whom the epoch began.
+  /// The members with which the epoch began.
   Members founders() const {
     return collect([](const Member& member) { return !member.guest; });
   }
 
-  /// With these labels for those of them who are members.
+  /// The same roster with these labels for those who are members.
   Roster labelled(const std::map<NodeId, std::string>& labels) const {
     std::vector<Member> members = members_;
     for (Member& member : members)
@@ -111,7 +99,7 @@ class Roster {
         member.cluster = found->second;
     return Roster(std::move(members));
   }
-  /// Those of the founders; none if nobody has a label.
+  /// The clusters of the founders; none if nobody has a label.
   Clusters clusters() const {
     std::map<NodeId, std::string> labels;
     bool any = false;
@@ -123,7 +111,7 @@ class Roster {
     return any ? Clusters(labels) : Clusters();
   }
 
-  /// What arrives from elsewhere may not be a roster.
+  /// A decoded roster may be malformed.
   bool valid() const {
     bool labels = std::all_of(begin(), end(), [](const Member& member) {
       return member.cluster.empty() || is_label(member.cluster);
@@ -149,7 +137,7 @@ class Roster {
   CONCH_FIELDS(Roster, members_)
 };
 
-/// Somebody has forced a lock open: who has held it since before this epoch holds it no more.
+/// A lock that was forced open: a hold from before this epoch is void.
 struct Forced {
   std::string lock;
   Epoch epoch;
@@ -160,22 +148,22 @@ struct View {
   /// 0: there is no group yet.
   std::uint64_t number = 0;
   Epoch epoch{0};
-  /// What the group runs, a name of the catalogue: all must agree on it.
+  /// The catalogue name of the algorithm that all members run.
   std::string algorithm;
-  /// Whose proposal this is. Of the first view of an epoch, it decides who holds what.
-  Life decider;
+  /// The life whose proposal began the epoch; it decides who holds what.
+  PeerInstance decider;
   Roster roster;
-  /// Put out of the roster, in this view or before, while their leases may still run: an epoch is
-  /// not installed before they have ended, or these have said that they hold nothing.
-  std::vector<Life> evicted;
-  /// Each lock at most once; in this view and those after it, until whoever proposes the next one
-  /// knows that every member has heard of it.
+  /// Lives evicted in this view or before whose leases may still run. An epoch is not installed
+  /// until these have ended, or the lives have reported that they hold nothing.
+  std::vector<PeerInstance> evicted;
+  /// Each lock at most once. A name stays in later views until a proposer knows that every member
+  /// has heard of it.
   std::vector<Forced> forced = {};
-  /// Of an algorithm that has it (core/tuning.hpp): all must agree on it, too.
+  /// For algorithms that have it (core/tuning.hpp); all members use the same.
   std::uint32_t eps = 0;
   CONCH_FIELDS(View, number, epoch, algorithm, decider, roster, evicted, forced, eps)
 
-  /// Every epoch has founders as long as it has members, and fits into a fence.
+  /// Every epoch with members has a founder, and every epoch fits into a fence.
   bool valid() const {
     bool founded = roster.empty() || roster.founders().size() > 0;
     bool forced_by_now = std::all_of(forced.begin(), forced.end(), [&](const Forced& each) {
@@ -185,39 +173,41 @@ struct View {
            forced_by_now;
   }
 
-  /// By which epoch the lock was forced open; of none, by the one that never was.
+  /// The epoch that forced the lock open; epoch 0 if none did.
   Epoch forced_open(std::string_view lock) const {
     auto found = std::find_if(forced.begin(), forced.end(),
                               [&](const Forced& each) { return each.lock == lock; });
     return found == forced.end() ? Epoch{0} : found->epoch;
   }
 
-  /// Who keeps a lease: the members, and a decider that leaves, for they wait for its decision.
-  bool has_tenant(const Life& life) const { return roster.contains(life) || decider == life; }
-  /// Whether its lease matters.
-  bool mentions(const Life& life) const {
+  /// Whether a life keeps a lease: members do, and a decider that leaves, since they wait for it.
+  bool has_tenant(const PeerInstance& life) const {
+    return roster.contains(life) || decider == life;
+  }
+  /// Whether the lease of a life matters to the group.
+  bool mentions(const PeerInstance& life) const {
     return has_tenant(life) || std::find(evicted.begin(), evicted.end(), life) != evicted.end();
   }
-  /// Whose leases matter.
-  std::vector<Life> lives() const {
-    std::vector<Life> all = evicted;
+  /// All lives whose leases matter.
+  std::vector<PeerInstance> lives() const {
+    std::vector<PeerInstance> all = evicted;
     for (const Member& member : roster) all.push_back(member.life());
     if (number > 0 && !roster.contains(decider)) all.push_back(decider);
     return all;
   }
 };
 
-/// What the register knows: the newest view, and whose leases have ended of those that matter.
-struct Standing {
+/// What the register knows: the newest view, and the lives it mentions whose leases have ended.
+struct RegisterSnapshot {
   View view;
-  std::vector<Life> ended;
-  /// No epoch begins below it: seconds since 1970 by the clock of whoever has asked the register,
-  /// so that one that was lost and founded anew does not repeat its epochs. It is not sent: who
-  /// asks through another peer counts on by one, and clocks of several machines are not mixed.
+  std::vector<PeerInstance> ended;
+  /// No epoch begins below this: seconds since 1970 by the clock of the host that asked the
+  /// register, so a register that is lost and recreated does not repeat epochs. Not sent: a peer
+  /// that asks through another counts up by one, and clocks of several machines do not mix.
   Epoch epoch_floor{0};
-  CONCH_FIELDS(Standing, view, ended)
+  CONCH_NAMED_FIELDS(RegisterSnapshot, "Standing", view, ended)
 
-  bool has_ended(const Life& life) const {
+  bool has_ended(const PeerInstance& life) const {
     return std::find(ended.begin(), ended.end(), life) != ended.end();
   }
 };

@@ -1,6 +1,6 @@
-// One descriptor that becomes readable when something has happened that a register's reader would
-// see: a file appeared where the next view will be, somebody's lease was ended, the time of one is
-// over, or a process died.
+// One descriptor that becomes readable when something has happened that a reader of the register
+// would see: a file appeared where the next view will be, a lease was ended, the time of a lease is
+// over, or a process died. FileRegister waits on it.
 #pragma once
 
 #include <map>
@@ -13,27 +13,29 @@
 
 namespace conch::file {
 
-class Alarm {
+class ChangeAlarm {
  public:
-  /// `inotify_after`: for so long it does without inotify, and rings now and then to make one look.
-  /// To close an inotify instance takes the kernel up to 20 ms, in which a short command is over.
-  explicit Alarm(const Directory& root, Duration inotify_after = Duration::zero());
+  /// For the first `inotify_after` it polls with a timer instead of inotify: closing an inotify
+  /// instance takes the kernel up to 20 ms, longer than a short command runs.
+  explicit ChangeAlarm(const Directory& root, Duration inotify_after = Duration::zero());
 
   int descriptor() const { return epoll_.number(); }
-  /// Before one looks: what happens afterwards rings again.
+  /// Call it before reading the register: whatever happens after it makes the descriptor readable
+  /// again.
   void silence();
-  /// Rings when something appears in this segment, and no longer in another. True if it was watched
-  /// before; else one must look once more, for something may have appeared just before.
+  /// Wakes when a file appears in this segment, and no longer for any other. Returns true if it was
+  /// watched already; otherwise the caller must look once more, as a file may have appeared just
+  /// before.
   bool watch(const std::string& segment);
-  /// At the latest then.
+  /// Wakes at this time at the latest.
   void ring_at(std::optional<Duration> since_boot);
 
-  bool watches(const recovery::Life& life) const { return processes_.contains(life); }
-  void watch(const recovery::Life& life, Descriptor process);
-  /// Whether its process was watched, and has ended. It rings no longer for that.
-  bool has_died(const recovery::Life& life);
-  /// Watches no others any longer.
-  void keep(const std::set<recovery::Life>& lives);
+  bool watches(const PeerInstance& life) const { return processes_.contains(life); }
+  void watch(const PeerInstance& life, Descriptor process);
+  /// Whether its process was watched and has ended. That event wakes nobody any more.
+  bool has_died(const PeerInstance& life);
+  /// Stops watching all other lives.
+  void keep(const std::set<PeerInstance>& lives);
 
  private:
   void include(const Descriptor& source);
@@ -42,15 +44,16 @@ class Alarm {
   const Directory& root_;
   Descriptor epoll_;
   Descriptor timer_;
-  /// None at first, and none if this user has too many: then we look several times a second.
+  /// Empty at first, and if this user has too many instances: then a timer polls instead, five
+  /// times a second.
   Descriptor inotify_;
   Duration inotify_after_;
-  /// Until there is one, or was to be.
+  /// When polling began; empty once inotify was opened, or could not be.
   std::optional<Duration> began_;
   std::string segment_;
   int segment_watch_ = -1;
-  /// None in the place of one that has died.
-  std::map<recovery::Life, Descriptor> processes_;
+  /// The descriptor is empty for a life whose process has died.
+  std::map<PeerInstance, Descriptor> processes_;
 };
 
 }  // namespace conch::file

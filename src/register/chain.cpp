@@ -17,7 +17,7 @@ std::string in(const std::string& segment, std::uint64_t number) {
   return segment + "/view." + std::to_string(number);
 }
 
-/// The number of the first view of a segment, from the segment's name.
+/// Parses the number of the first view from a segment's name.
 std::optional<std::uint64_t> first_in(std::string_view segment) {
   auto rest = after("views.", segment);
   if (!rest) return std::nullopt;
@@ -38,13 +38,14 @@ ViewFile parsed(const std::string& bytes, std::uint64_t number, const std::strin
   ViewFile file = view_file(bytes, path);
   if (file.view.number != number)
     throw RegisterError(path + " has view " + std::to_string(file.view.number) +
-                        " in it; somebody renamed it: restore its name");
+                        " in it, so it was renamed: restore its name");
   return file;
 }
 
 }  // namespace
 
-Chain::Chain(const Directory& root, Workplace& work, ChainFile terms, bool durable, Steps steps)
+Chain::Chain(const Directory& root, StagingDir& work, ChainFile terms, bool durable,
+             CrashPoints steps)
     : root_(root),
       work_(work),
       terms_(std::move(terms)),
@@ -78,9 +79,9 @@ const recovery::View& Chain::newest() {
     if ((!segment_.empty() || jump()) && advance()) return see_newest();
     segment_.clear();
   }
-  throw RegisterError("the newest view is missing in " + root_.path() +
-                      "; somebody removed files: restore them, or stop all peers and remove the "
-                      "state directory");
+  throw RegisterError(
+      "the newest view is missing from " + root_.path() +
+      "; files were removed: restore them, or stop all peers and remove the state directory");
 }
 
 const recovery::View& Chain::see_newest() {
@@ -92,7 +93,8 @@ const recovery::View& Chain::see_newest() {
   return newest_.view;
 }
 
-/// To some segment with views in it, or the first. False if they were forgotten while we looked.
+/// Moves to the newest segment that has views in it, or to the first segment. False if the segments
+/// were removed while we looked.
 bool Chain::jump() {
   Segments all = segments(root_);
   std::reverse(all.begin(), all.end());
@@ -108,8 +110,8 @@ bool Chain::jump() {
   return root_.exists(segment_);
 }
 
-/// From here to the newest view. If the folder in which the next view would be has its name
-/// afterwards, it had it when we did not find that view there: at that time ours was the newest.
+/// Moves on to the newest view. If the folder for the next view still has its name afterwards, it
+/// had it when we did not find that view there: at that time ours was the newest.
 bool Chain::advance() {
   while (true) {
     if (is_full() && !load()) return false;
@@ -121,10 +123,10 @@ bool Chain::advance() {
   return stands && load() && root_.exists(growing_segment());
 }
 
-/// A view that was seen is acted on; hence it must not be lost in a power failure, even if its
-/// proposer has not come so far: its epoch would be given twice. The first one that this process
-/// sees is not acted on: nobody is in a view yet that it has not proposed, and `append` writes to
-/// the device what was there before as well.
+/// Callers act on a view they have seen, so a power failure must not lose it even if its proposer
+/// has not yet written it to the device: its epoch would be used twice. The first view that this
+/// process sees is an exception. Nobody acts on it: this process is on no roster before it has
+/// proposed a view, and `append` also writes to the device what was there before.
 bool Chain::load() {
   if (newest_.view.number == number_) return true;
   auto bytes = root_.read(in(segment_, number_), view_bytes_max);
@@ -136,7 +138,7 @@ bool Chain::load() {
 
 void Chain::make_durable(const std::string& segment, std::uint64_t number) {
   if (!durable_ || number <= durable_number_) return;
-  steps_(Step::before_fsync);
+  steps_(CrashPoint::before_fsync);
   root_.make_durable(segment);
   durable_number_ = number;
 }
@@ -161,17 +163,17 @@ bool Chain::append(const recovery::View& next) {
                                 " bytes is too large; at most " + std::to_string(view_bytes_max));
   std::string segment = growing_segment();
   std::string written = work_.write(bytes, durable_);
-  steps_(Step::before_link);
+  steps_(CrashPoint::before_link);
   bool linked = root_.link(written, in(segment, next.number)) == Linked::done;
-  steps_(Step::after_link);
+  steps_(CrashPoint::after_link);
   root_.remove(written);
   if (!linked && is_last) root_.remove(file.next_segment);
   if (linked) {
     if (segment != segment_) make_durable(segment_, number_);
     make_durable(segment, next.number);
   }
-  // A link that began before the segment lost its name may end after it. If the segment has its
-  // name now, it had it then.
+  // A link that began before the segment lost its name may complete after that. If the segment has
+  // its name now, it had it then.
   return linked && root_.exists(segment);
 }
 

@@ -1,16 +1,16 @@
-// The views, one after the other, each decided by a link(2) that can succeed only once.
+// The chain of views. Each view is decided by a link(2), which can succeed only once.
 //
-// A name that is unlinked can be linked again, by somebody who was stopped just before it did and
-// wakes when the group has long gone on. So no single view is ever unlinked. Views stand in
-// *segments*, folders `views.FIRST.TAG` of so many views each; the tag is random, and the last view
-// of a segment names the next, which its proposer made before. A segment that is out of date loses
-// its name in one rename, and then its views are removed. Hence
+// An unlinked name can be linked again, by a process that was stopped just before its link and
+// wakes when the group has long moved on. So no single view is ever unlinked. Views are kept in
+// *segments*, folders `views.FIRST.TAG` of a fixed number of views. The tag is random, and the last
+// view of a segment names the next segment, which its proposer created before. An outdated segment
+// loses its name in one rename, and only then are its views removed. Hence
 //
 // - a segment's name is never used again, so a late link finds no folder and fails;
-// - as long as a segment has its name, nothing in it was ever removed: what is not there was never
-//   decided;
-// - only a segment of the chain has views in it. One that was made for a proposal that was refused
-//   stays empty.
+// - while a segment has its name, nothing was ever removed from it: a view that is not there was
+//   never decided;
+// - only a segment of the chain has views in it. One that was made for a refused proposal stays
+//   empty.
 //
 // The file `chain` names the first segment; it is never removed.
 #pragma once
@@ -18,29 +18,29 @@
 #include <optional>
 #include <string>
 
+#include "register/crash_points.hpp"
 #include "register/directory.hpp"
-#include "register/steps.hpp"
+#include "register/staging_dir.hpp"
 #include "register/view_file.hpp"
-#include "register/workplace.hpp"
 
 namespace conch::file {
 
 class Chain {
  public:
-  /// Founds the chain on these terms if there is none.
-  Chain(const Directory& root, Workplace& work, ChainFile terms, bool durable, Steps steps);
+  /// Creates the chain on these terms if there is none.
+  Chain(const Directory& root, StagingDir& work, ChainFile terms, bool durable, CrashPoints steps);
 
   const ChainFile& terms() const { return terms_; }
   /// The newest view; number 0 if there is none.
   const recovery::View& newest();
-  /// The view of this number, if it is remembered: the last `segment_views` at least.
+  /// The view of this number, if it is remembered. At least the last `segment_views` are.
   std::optional<recovery::View> find(std::uint64_t number) const;
-  /// Whether this became the view after what `newest` last answered.
+  /// Whether `next` became the view after the one that `newest` last returned.
   bool append(const recovery::View& next);
-  /// Forgets the segments before the last but one, and those that came to nothing.
+  /// Removes the segments before the last but one, and those made for refused proposals.
   void prune();
 
-  /// Where the next view will appear.
+  /// The segment in which the next view will appear.
   const std::string& growing_segment() const { return is_full() ? newest_.next_segment : segment_; }
 
  private:
@@ -57,16 +57,17 @@ class Chain {
   void make_durable(const std::string& segment, std::uint64_t number);
 
   const Directory& root_;
-  Workplace& work_;
+  StagingDir& work_;
   ChainFile terms_;
   bool durable_;
-  Steps steps_;
+  CrashPoints steps_;
 
-  /// Where `newest` last was: a segment, and a view in it (or before it, if it is empty).
+  /// The position that `newest` last reached: a segment, and a view in it (or before it, if the
+  /// segment is empty).
   std::string segment_;
   std::uint64_t number_ = 0;
   ViewFile newest_;
-  /// The largest that `newest` has answered.
+  /// The largest number that `newest` has returned.
   std::uint64_t highest_ = 0;
   /// The names of the views up to this one are on the device.
   std::uint64_t durable_number_ = 0;

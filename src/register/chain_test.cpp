@@ -1,5 +1,5 @@
-// The chain of views under processes that are stopped where it hurts. Segments are short here, so
-// that views are forgotten soon.
+// Tests the chain of views with processes that are stopped at the worst moments. Segments are short
+// here, so that views are forgotten soon.
 #include "register/chain.hpp"
 
 #include <gtest/gtest.h>
@@ -13,28 +13,28 @@
 
 namespace conch::chain_test {
 
-using file::Step;
+using file::CrashPoint;
 using recovery::View;
 
-const recovery::Life a = life(1);
-const recovery::Life b = life(2);
+const PeerInstance a = life(1);
+const PeerInstance b = life(2);
 
 class ChainTest : public testing::Test {
  protected:
   static constexpr std::uint64_t segment_views = 4;
 
-  FileRegisterOptions options(file::Steps steps = [](Step) {}) const {
+  FileRegisterOptions options(file::CrashPoints steps = [](CrashPoint) {}) const {
     return {std::chrono::minutes(1), segment_views, false, std::move(steps)};
   }
   FileRegister client() const { return FileRegister(scratch.path(), options()); }
-  /// Does this at the step, once.
-  FileRegisterOptions at(Step step, std::function<void()> deed) const {
-    return options([step, deed = std::move(deed), done = false](Step here) mutable {
+  /// Runs `deed` the first time that this step is reached.
+  FileRegisterOptions at(CrashPoint step, std::function<void()> deed) const {
+    return options([step, deed = std::move(deed), done = false](CrashPoint here) mutable {
       if (here == step && !std::exchange(done, true)) deed();
     });
   }
-  static FileRegisterOptions stopping(FileRegisterOptions options, Step step) {
-    options.steps = [step](Step here) {
+  static FileRegisterOptions stopping(FileRegisterOptions options, CrashPoint step) {
+    options.steps = [step](CrashPoint here) {
       if (here == step) ::raise(SIGSTOP);
     };
     return options;
@@ -42,7 +42,7 @@ class ChainTest : public testing::Test {
   static View grow(Register& by, int views) {
     View view = by.read().view;
     for (int i = 0; i < views; ++i) {
-      Verdict verdict = by.propose(after(view, b, {b}));
+      ProposalResult verdict = by.propose(after(view, b, {b}));
       EXPECT_TRUE(verdict.accepted);
       view = verdict.standing.view;
     }
@@ -76,7 +76,7 @@ class ChainTest : public testing::Test {
     return "";
   }
 
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
 };
 
 TEST_F(ChainTest, ForgetsOldViewsAndKeepsTheLast) {
@@ -105,13 +105,13 @@ TEST_F(ChainTest, AReaderThatIsFarBehindCatchesUp) {
   }
 }
 
-/// What each write to the device protects: an own view before it is acted on, and another's view
-/// that was seen by one who may act on it. Opening the chain is not acting on it.
+/// Each write to the device protects a view before anybody acts on it: our own, or another's that
+/// we have seen and may act on. Opening the chain is not acting on it.
 TEST_F(ChainTest, EveryViewIsOnTheDeviceBeforeItIsActedOnAndIsWrittenThereOnce) {
   int writes = 0;
   auto counting = [&] {
     FileRegisterOptions counting =
-        options([&](Step here) { writes += here == Step::before_fsync; });
+        options([&](CrashPoint here) { writes += here == CrashPoint::before_fsync; });
     counting.durable = true;
     return counting;
   };
@@ -135,12 +135,12 @@ TEST_F(ChainTest, EveryViewIsOnTheDeviceBeforeItIsActedOnAndIsWrittenThereOnce) 
   EXPECT_EQ(writes, 5) << "the first of a segment, and the last of the one before, which names it";
 }
 
-/// The hole that segments close: with views pruned one by one, this link would succeed.
+/// The hole that segments close: if views were pruned one by one, this link would succeed.
 TEST_F(ChainTest, WhoIsStoppedJustBeforeItsLinkIsRefusedHoweverFarTheGroupHasGone) {
   for (int gone : {1, 4, 5, 9, 20, 50}) {
     View before = client().read().view;
     Child late([&] {
-      FileRegister mine(scratch.path(), stopping(options(), Step::before_link));
+      FileRegister mine(scratch.path(), stopping(options(), CrashPoint::before_link));
       return mine.propose(after(before, a, {a})).accepted ? 1 : 0;
     });
     ASSERT_TRUE(late.await_stop());
@@ -160,8 +160,9 @@ TEST_F(ChainTest, WhoIsStoppedAtTheBeginningOfASegmentIsRefusedToo) {
     grow(others, place % 3 + 1);
     View before = others.read().view;
     View newest;
-    FileRegister late(scratch.path(), at(Step::before_link, [&] { newest = grow(others, 13); }));
-    Verdict verdict = late.propose(after(before, a, {a}));
+    FileRegister late(scratch.path(),
+                      at(CrashPoint::before_link, [&] { newest = grow(others, 13); }));
+    ProposalResult verdict = late.propose(after(before, a, {a}));
     EXPECT_FALSE(verdict.accepted) << "view " << before.number + 1;
     EXPECT_EQ(verdict.standing.view, newest);
   }
@@ -171,28 +172,28 @@ TEST_F(ChainTest, WhoIsStoppedAfterItsLinkWasAccepted) {
   FileRegister others = client();
   View before = grow(others, 2);
   View mine = after(before, a, {a});
-  FileRegister late(scratch.path(), at(Step::after_link, [&] {
+  FileRegister late(scratch.path(), at(CrashPoint::after_link, [&] {
                       EXPECT_EQ(others.read().view, mine);
                       grow(others, 3);
                     }));
-  Verdict verdict = late.propose(mine);
+  ProposalResult verdict = late.propose(mine);
   EXPECT_TRUE(verdict.accepted);
   EXPECT_EQ(verdict.standing.view.number, mine.number + 3);
 }
 
-/// The one case in which the answer is not the truth; see Register::propose.
+/// The one case in which the answer is wrong; see Register::propose.
 TEST_F(ChainTest, WhoIsStoppedAfterItsLinkUntilItsViewIsForgottenIsRefused) {
   FileRegister others = client();
   View before = grow(others, 2);
   View newest;
-  FileRegister late(scratch.path(), at(Step::after_link, [&] { newest = grow(others, 20); }));
-  Verdict verdict = late.propose(after(before, a, {a}));
+  FileRegister late(scratch.path(), at(CrashPoint::after_link, [&] { newest = grow(others, 20); }));
+  ProposalResult verdict = late.propose(after(before, a, {a}));
   EXPECT_FALSE(verdict.accepted);
   EXPECT_EQ(verdict.standing.view, newest);
 }
 
 TEST_F(ChainTest, WhoIsKilledAnywhereLeavesNothingBehind) {
-  for (Step step : {Step::before_link, Step::after_link}) {
+  for (CrashPoint step : {CrashPoint::before_link, CrashPoint::after_link}) {
     for (int place = 0; place < static_cast<int>(segment_views); ++place) {
       View before = grow(*std::make_unique<FileRegister>(scratch.path(), options()), place + 1);
       {
@@ -204,7 +205,7 @@ TEST_F(ChainTest, WhoIsKilledAnywhereLeavesNothingBehind) {
         EXPECT_EQ(names("work.").size(), 1u);
       }
       bool accepted = client().read().view.number == before.number + 1;
-      EXPECT_EQ(accepted, step == Step::after_link);
+      EXPECT_EQ(accepted, step == CrashPoint::after_link);
     }
   }
   {
@@ -219,7 +220,7 @@ TEST_F(ChainTest, WhoIsKilledAnywhereLeavesNothingBehind) {
 TEST_F(ChainTest, TheWorkplacesOfTheLivingAreLeftAlone) {
   FileRegister one = client();
   Child stopped([&] {
-    FileRegister mine(scratch.path(), stopping(options(), Step::before_link));
+    FileRegister mine(scratch.path(), stopping(options(), CrashPoint::before_link));
     return mine.propose(after({}, a, {a})).accepted ? 1 : 0;
   });
   ASSERT_TRUE(stopped.await_stop());
@@ -249,7 +250,7 @@ TEST_F(ChainTest, ATornViewIsAClearError) {
   write(path, "");
   EXPECT_NE(complaint().find("/view.3 is empty; restore it"), std::string::npos) << complaint();
   write(path, "something else");
-  EXPECT_NE(complaint().find("/view.3 is no view file"), std::string::npos) << complaint();
+  EXPECT_NE(complaint().find("/view.3 is not a view file"), std::string::npos) << complaint();
   write(path, file::to_bytes(file::ViewFile{after({}, a, {a}), ""}));
   EXPECT_NE(complaint().find("/view.3 has view 1 in it"), std::string::npos) << complaint();
   EXPECT_EQ(open.read().view.number, 3u) << "who has read it has no need to";
@@ -259,13 +260,14 @@ TEST_F(ChainTest, ViewsThatSomebodyRemovedAreAClearError) {
   grow(*std::make_unique<FileRegister>(scratch.path(), options()), 3 * segment_views);
   for (const std::string& segment : names("views."))
     std::filesystem::remove_all(scratch.path() + "/" + segment);
-  EXPECT_NE(complaint().find("the newest view is missing in " + scratch.path()), std::string::npos)
+  EXPECT_NE(complaint().find("the newest view is missing from " + scratch.path()),
+            std::string::npos)
       << complaint();
 }
 
 TEST_F(ChainTest, AForeignChainFileIsAClearError) {
   write(scratch.path() + "/chain", "conch chain 7 x\n");
-  EXPECT_NE(complaint().find("/chain is of format 7, this conch knows 1"), std::string::npos)
+  EXPECT_NE(complaint().find("/chain has format 7, this conch knows 1"), std::string::npos)
       << complaint();
 }
 
@@ -286,7 +288,7 @@ TEST_F(ChainTest, AStateDirectoryThatIsRemovedIsAClearError) {
   EXPECT_THROW(open.renew(b), RegisterError);
 }
 
-/// Nothing in it has changed, but the next peer founds another register in its place.
+/// Its contents have not changed, but the next peer would create another register in its place.
 TEST_F(ChainTest, WhatWasMovedAwayIsUsedAgainWhenItIsBack) {
   FileRegister open = client();
   View last = grow(open, 2);

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::string_view initial_time_namespace = "time:[4026531834]";
 
-/// Not by a stream: a process that is started meanwhile would inherit it.
+/// Avoids streams, which lack O_CLOEXEC: a process that is started meanwhile would inherit the
+/// file.
 std::string text_of(const char* path) {
   Descriptor file(::open(path, O_RDONLY | O_CLOEXEC));
   std::array<char, 256> bytes{};
@@ -31,7 +32,8 @@ std::string link_at(const char* path) {
 }
 
 /// All processes of a machine must count leases from the same moment, whatever their time
-/// namespaces show. The kernel tells the offset of the namespace that our children will be in.
+/// namespaces show. The kernel exposes only the offset of the namespace that our children will be
+/// in.
 Duration own_boot_offset() {
   static const Duration offset = [] {
     std::string own = link_at("/proc/self/ns/time");
@@ -40,9 +42,9 @@ Duration own_boot_offset() {
     auto found = boot_offset_in(text_of("/proc/self/timens_offsets"));
     if (!found || !is_that_of_children)
       throw RegisterError(
-          "this process is in a time namespace whose offset cannot be read, so that its clock "
-          "cannot be compared with that of other peers' leases: start it in one that is its "
-          "children's, too (unshare --fork --time), or in that of the machine");
+          "this process is in a time namespace whose offset cannot be read, so its clock cannot be "
+          "compared with other peers' leases: start it in one that it shares with its children "
+          "(unshare --fork --time), or in the machine's");
     return *found;
   }();
   return offset;
@@ -69,7 +71,7 @@ Duration since_boot() {
 }
 
 timespec on_own_clock(Duration since_boot) {
-  // Zero would disarm a timer, and a namespace may show less than the machine.
+  // Zero would disarm a timer, and a namespace may show less time than the machine.
   auto count = std::max((since_boot + own_boot_offset()).count(), Duration::rep{1});
   return {count / 1'000'000'000, count % 1'000'000'000};
 }
@@ -80,7 +82,7 @@ const std::string& boot() {
     while (read.ends_with('\n')) read.pop_back();
     if (read.empty())
       throw RegisterError(
-          "cannot read /proc/sys/kernel/random/boot_id; leases need it: mount /proc");
+          "cannot read /proc/sys/kernel/random/boot_id, which leases need: mount /proc");
     return read;
   }();
   return identifier;

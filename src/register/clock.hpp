@@ -1,5 +1,5 @@
-// The clock of leases: it goes on while the machine sleeps, nobody can set it, and all processes of
-// the machine have the same. It begins anew with every boot.
+// The clock for leases (CLOCK_BOOTTIME). It runs while the machine sleeps, nobody can set it, and
+// all processes of the machine share it. It starts again with every boot.
 #pragma once
 
 #include <chrono>
@@ -12,11 +12,11 @@
 
 namespace conch::file {
 
-/// Since the machine was booted, also in a time namespace that shows something else.
+/// Time since the machine booted, independent of the process's time namespace.
 Duration since_boot();
-/// What CLOCK_BOOTTIME shows this process at that time, for timers.
+/// Converts to CLOCK_BOOTTIME as this process sees it, for timers.
 timespec on_own_clock(Duration since_boot);
-/// The offset of CLOCK_BOOTTIME in what /proc/PID/timens_offsets says.
+/// Parses the CLOCK_BOOTTIME offset from /proc/PID/timens_offsets.
 std::optional<Duration> boot_offset_in(std::string_view timens_offsets);
 
 struct BootClock {
@@ -29,9 +29,9 @@ struct BootClock {
 };
 using BootTime = BootClock::time_point;
 
-/// Which boot.
+/// The kernel's id of this boot.
 const std::string& boot();
-/// Equal for processes whose clocks show the same: of one boot, and of one time namespace.
+/// Equal for processes whose clocks show the same time: those of one boot and one time namespace.
 std::string clock_name();
 
 }  // namespace conch::file

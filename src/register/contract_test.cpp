@@ -18,7 +18,7 @@ class FileWorld : public RegisterWorld {
   void pass(Duration time) override { std::this_thread::sleep_for(time); }
 
  private:
-  ScratchDirectory scratch_;
+  ScratchFolder scratch_;
   FileRegisterOptions options_;
 };
 
@@ -28,10 +28,10 @@ class EtcdWorld : public RegisterWorld {
     options_.endpoints = cluster_.endpoints();
     options_.group = "test";
     options_.lease = lease;
-    options_.patience = std::chrono::seconds(20);  // A slow machine takes its time.
+    options_.patience = std::chrono::seconds(20);  // Allows for slow machines.
   }
   std::unique_ptr<Register> client() override {
-    // Not everybody to the same member.
+    // Clients begin with different members.
     std::rotate(options_.endpoints.begin(), options_.endpoints.begin() + 1,
                 options_.endpoints.end());
     return std::make_unique<EtcdRegister>(options_);

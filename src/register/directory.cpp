@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <memory>
 
-#include "net/close_on_fork.hpp"
 #include "register/file_system.hpp"
 #include "register/register.hpp"
 
@@ -24,12 +23,13 @@ std::string advice(int error) {
   switch (error) {
     case EACCES:
     case EPERM:
-    case EROFS: return "; this user must be able to write there: see to it, or choose another";
+    case EROFS:
+      return "; this user must be able to write there: change its permissions, or choose another";
     case ENOSPC:
     case EDQUOT: return "; make room on its file system";
     case EMFILE:
     case ENFILE: return "; allow more open files (ulimit -n)";
-    case ENOENT: return "; did somebody remove the state directory? Then restart its peers";
+    case ENOENT: return "; if the state directory was removed, restart its peers";
     default: return "";
   }
 }
@@ -43,7 +43,7 @@ void expect_ours(int directory, const std::string& path) {
     throw RegisterError("the state directory " + path + " belongs to user " +
                         std::to_string(found.st_uid) + ", this is user " +
                         std::to_string(::geteuid()) +
-                        "; all peers that share one run as its owner: choose another");
+                        "; all peers that share one must run as its owner: choose another");
   if (found.st_mode & (S_IWGRP | S_IWOTH))
     throw RegisterError("the state directory " + path +
                         " can be written by other users, who could forge views; chmod 700 it");
@@ -57,19 +57,11 @@ bool is_one_of(int error, std::initializer_list<int> expected) {
 
 }  // namespace
 
-void Descriptor::reset(int number) {
-  if (number_ >= 0) {
-    net::forget_on_fork(number_);
-    ::close(number_);
-  }
-  number_ = number;
-}
-
 Directory::Directory(std::string path)
     : path_(std::filesystem::absolute(std::filesystem::path(std::move(path))).string()) {
   if (::mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST)
     throw RegisterError("the state directory " + path_ +
-                        " cannot be made: " + std::strerror(errno) + advice(errno));
+                        " cannot be created: " + std::strerror(errno) + advice(errno));
   self_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!self_)
     throw RegisterError("the state directory " + path_ +
@@ -152,7 +144,7 @@ Descriptor Directory::create(const std::string& name, std::string_view bytes) co
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
       int error = errno;
-      ::unlinkat(self_.number(), name.c_str(), 0);  // Half a file is none, and takes room.
+      ::unlinkat(self_.number(), name.c_str(), 0);  // Half a file is useless, and takes up space.
       errno = error;
       fail("write", name);
     }
@@ -205,16 +197,16 @@ void Directory::touch(const std::string& name) const {
 }
 
 void Directory::make_durable(const std::string& name) const {
-  // One that has gone was forgotten on purpose.
+  // A directory that no longer exists was removed on purpose.
   if (Descriptor opened = open(name, O_RDONLY | O_DIRECTORY))
     file::make_durable(opened, path(name));
 }
 
 void make_durable(const Descriptor& file, const std::string& path) {
   if (::fsync(file.number()) != 0)
-    throw RegisterError("cannot write " + path + " to its device: " + std::strerror(errno) +
-                            "; look after the device",
-                        errno);
+    throw RegisterError(
+        "cannot write " + path + " to its device: " + std::strerror(errno) + "; check the device",
+        errno);
 }
 
 std::string inside(std::string folder, std::string_view name) {
@@ -239,7 +231,7 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
 std::string unique_tag() {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number))
-    throw RegisterError(std::string("the kernel has no random numbers: ") + std::strerror(errno));
+    throw RegisterError(std::string("no random numbers from the kernel: ") + std::strerror(errno));
   return hexadecimal(number);
 }
 

@@ -1,5 +1,5 @@
-// The state directory, and what the kernel does in it in one step. Every call does what it says,
-// or says that it was not possible for the reason it names, or throws RegisterError.
+// The state directory and the atomic operations of the kernel on it. Every call does what it says,
+// or reports by its result that it could not for the reason named there, or throws RegisterError.
 #pragma once
 
 #include <cstdint>
@@ -8,79 +8,59 @@
 #include <string_view>
 #include <vector>
 
+#include "net/descriptor.hpp"
+
 namespace conch::file {
 
-/// An open file, closed with its owner.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    reset(other.release());
-    return *this;
-  }
-  ~Descriptor() { reset(); }
-
-  int number() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-
- private:
-  int release() {
-    int number = number_;
-    number_ = -1;
-    return number;
-  }
-  void reset(int number = -1);
-
-  int number_ = -1;
-};
+using net::Descriptor;
 
 enum class Linked : std::uint8_t { done, taken, gone };
 
-/// Names are relative to the directory, and stay in it if somebody moves it.
+/// Names are relative to the directory, and stay valid if somebody moves it.
 class Directory {
  public:
-  /// Makes it if it is not there. Refuses one that is not ours alone.
+  /// Creates the directory if it does not exist. Refuses one that other users own or can write.
   explicit Directory(std::string path);
-  /// Refuses one that another machine may use, too.
+  /// Refuses a file system that another machine may use, too.
   void expect_local() const;
 
-  /// For messages.
+  /// The full path, for messages.
   std::string path(const std::string& name) const { return path_ + "/" + name; }
   const std::string& path() const { return path_; }
-  /// For the calls that take nothing but a path.
+  /// A path for the system calls that take no directory descriptor.
   std::string kernel_path(const std::string& name) const;
 
-  /// Whether its path still leads to it: not after somebody has removed, moved or replaced it.
+  /// Whether the path still leads to this directory; false after somebody has removed, moved or
+  /// replaced it.
   bool is_in_place() const;
   bool exists(const std::string& name) const;
-  /// None if the directory is not there.
+  /// Empty if the directory does not exist.
   std::optional<std::vector<std::string>> list(const std::string& name = ".") const;
-  /// None if it is not there. Reads no more than `bytes_max` and one.
+  /// Empty if the file does not exist. Reads at most `bytes_max` + 1 bytes, so that the caller can
+  /// tell if the file is too large.
   std::optional<std::string> read(const std::string& name, std::size_t bytes_max) const;
-  /// None if it is not there.
+  /// Empty if the file does not exist.
   Descriptor open(const std::string& name, int flags) const;
 
-  /// A new file, whole or not at all.
+  /// Creates a new file, whole or not at all.
   Descriptor create(const std::string& name, std::string_view bytes = {}) const;
   /// False if the name is taken.
   bool make_directory(const std::string& name) const;
-  /// Gives a file a second name, which nobody else can get as well. `gone`: its folder is not
-  /// there.
+  /// Gives a file a second name; of several callers only one gets that name. `gone`: the folder
+  /// does not exist.
   Linked link(const std::string& from, const std::string& to) const;
-  /// False if there is no `from`, or `to` is a directory with something in it.
+  /// False if `from` does not exist, or `to` is a directory that is not empty.
   bool rename(const std::string& from, const std::string& to) const;
-  /// A file, or an empty directory; false if it is not there, or not empty.
+  /// Removes a file or an empty directory; false if it does not exist or is not empty.
   bool remove(const std::string& name) const;
-  /// With everything in it.
+  /// Removes it with everything in it.
   void remove_all(const std::string& name) const;
-  /// Changes the time of last change: who watches the directory is woken.
+  /// Updates its modification time, which wakes those who watch the directory.
   void touch(const std::string& name) const;
-  /// What was made in this directory outlives a power failure.
+  /// Makes the entries of this directory survive a power failure.
   void make_durable(const std::string& name = ".") const;
 
-  /// Says what could not be done, the errno of it, and what one can do.
+  /// Throws a RegisterError that says what could not be done, with errno and advice.
   [[noreturn]] void fail(const std::string& deed, const std::string& name) const;
 
  private:
@@ -90,13 +70,13 @@ class Directory {
 
 void make_durable(const Descriptor& file, const std::string& path);
 
-/// The name of what is in a folder.
+/// Joins a folder and a name.
 std::string inside(std::string folder, std::string_view name);
-/// The rest of a name after its beginning.
+/// The rest of the name after this prefix; empty if it does not have it.
 std::optional<std::string_view> after(std::string_view beginning, std::string_view name);
-/// A decimal number as std::to_string writes it, and nothing else.
+/// Parses a decimal number exactly as std::to_string writes it.
 std::optional<std::uint64_t> number_in(std::string_view text);
-/// 64 bits that nobody had before, in hexadecimal.
+/// 64 random bits, in hexadecimal.
 std::string unique_tag();
 std::string hexadecimal(std::uint64_t number);
 

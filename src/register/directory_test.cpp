@@ -1,4 +1,4 @@
-// State directories that cannot be one.
+// Directories that are refused as state directories.
 #include "register/directory.hpp"
 
 #include <gtest/gtest.h>
@@ -26,10 +26,10 @@ class DirectoryTest : public testing::Test {
     }
     return "";
   }
-  /// What an unprivileged user is told.
+  /// The error message that an unprivileged user gets.
   static std::string complaint_without_privileges(const std::string& path) {
     if (::geteuid() != 0) return complaint(path);
-    ScratchDirectory scratch;
+    ScratchFolder scratch;
     ::chmod(scratch.path().c_str(), 0777);
     std::string report = scratch.path() + "/report";
     Child child([&] {
@@ -52,7 +52,7 @@ class DirectoryTest : public testing::Test {
     return path;
   }
 
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
 };
 
 TEST_F(DirectoryTest, IsMadeForUsAlone) {
@@ -67,7 +67,7 @@ TEST_F(DirectoryTest, IsMadeForUsAlone) {
 TEST_F(DirectoryTest, InADirectoryThatIsNotThere) {
   std::string path = scratch.path() + "/nowhere/state";
   EXPECT_EQ(complaint(path).find("the state directory " + path +
-                                 " cannot be made: No such file or directory"),
+                                 " cannot be created: No such file or directory"),
             0u)
       << complaint(path);
 }
@@ -91,8 +91,8 @@ TEST_F(DirectoryTest, OneOfAnotherUserIsRefused) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give a directory away";
   std::string path = make("theirs", 0700);
   EXPECT_EQ(complaint(path), "the state directory " + path +
-                                 " belongs to user 65534, this is user 0; all peers that share "
-                                 "one run as its owner: choose another");
+                                 " belongs to user 65534, this is user 0; all peers that share one "
+                                 "must run as its owner: choose another");
 }
 
 TEST_F(DirectoryTest, OneThatCannotBeWrittenIsRefused) {

@@ -10,8 +10,8 @@ namespace {
 
 constexpr auto believable = years(10);
 
-/// From what the compiler writes for __DATE__, as in "Jan  2 2026". Both compilers take it from
-/// SOURCE_DATE_EPOCH if that is set, so that a build can be repeated.
+/// Parses what the compiler writes for __DATE__, such as "Jan  2 2026". Both compilers take it from
+/// SOURCE_DATE_EPOCH if that is set, so that builds are reproducible.
 constexpr sys_days date_in(std::string_view text) {
   constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";
   auto digit = [&](std::size_t at) { return text[at] == ' ' ? 0 : text[at] - '0'; };

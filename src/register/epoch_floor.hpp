@@ -1,5 +1,5 @@
-// Below which no epoch begins: the seconds since 1970, so that a register that was lost and founded
-// anew goes on above the epochs, and so the fences, that it had handed out.
+// The lower bound for new epochs: the seconds since 1970. So a register that was lost and created
+// anew continues above the epochs, and therefore the fences, that it had handed out.
 #pragma once
 
 #include <chrono>
@@ -8,14 +8,14 @@
 
 namespace conch {
 
-/// A clock that shows a time before the build, or ten years after it, is wrong: then 0, and epochs
-/// count on by one.
+/// Returns 0 if the clock is wrong, that is, before the build or more than ten years after it. Then
+/// epochs only count on by one.
 Epoch epoch_floor(std::chrono::sys_seconds now, std::chrono::sys_seconds built);
-/// By the clock of this machine.
+/// Uses the clock of this machine.
 Epoch epoch_floor();
 
-/// The same to the part of a second, for locks that have no epochs; the first fence of all if the
-/// clock is wrong.
+/// The same with fractions of a second, for locks without epochs; the smallest fence if the clock
+/// is wrong.
 Fence fence_floor(std::chrono::sys_time<std::chrono::nanoseconds> now,
                   std::chrono::sys_seconds built);
 Fence fence_floor();

@@ -6,8 +6,8 @@
 #include <conch/error.hpp>
 #include <stdexcept>
 
+#include "net/dial.hpp"
 #include "net/patience.hpp"
-#include "net/ways.hpp"
 #include "wire/back_off.hpp"
 
 namespace conch::etcd {
@@ -17,24 +17,25 @@ namespace {
 constexpr int code_deadline = 4;
 constexpr int code_exhausted = 8;
 constexpr int code_unavailable = 14;
-/// How long the member of this machine is left alone after it was passed over: of the patience.
+/// How long the member of this machine is skipped after it was passed over, in multiples of the
+/// patience.
 constexpr int rest_factor = 8;
 
 bool has_part(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Another member may do better, or this one in a moment.
+/// Whether another member, or this one in a moment, may succeed.
 bool is_passing(int status, const Complaint& complaint) {
   return complaint.code == code_deadline || complaint.code == code_unavailable ||
          (complaint.code == 0 && status >= 500);
 }
 
-/// What to do about what etcd says.
+/// What to do about an error of etcd.
 std::string advice(int status, const Complaint& complaint) {
   const std::string& text = complaint.text;
-  if (has_part(text, "HTTPS server")) return "it wants TLS: write https:// instead of http://";
-  if (has_part(text, "user name is empty")) return "it wants to know who asks: give a user";
+  if (has_part(text, "HTTPS server")) return "it requires TLS: write https:// instead of http://";
+  if (has_part(text, "user name is empty")) return "it requires authentication: give a user";
   if (has_part(text, "authentication failed")) return "check the user and its password";
   if (has_part(text, "authentication is not enabled")) return "leave the user out, or enable it";
   if (complaint.code == code_forbidden)
@@ -44,8 +45,8 @@ std::string advice(int status, const Complaint& complaint) {
   if (has_part(text, "CommonName of client"))
     return "where authentication is enabled its gateway takes no client certificate with a "
            "CommonName: make one without (openssl req -subj /O=conch), and give a user";
-  if (has_part(text, "too large")) return "the view is too large for --max-request-bytes of etcd";
-  if (status == 404) return "it takes an etcd from 3.4 on, with its HTTP gateway";
+  if (has_part(text, "too large")) return "the view is too large for etcd's --max-request-bytes";
+  if (status == 404) return "etcd 3.4 or newer is required, with its HTTP gateway";
   return "";
 }
 
@@ -54,7 +55,7 @@ std::string advice(int status, const Complaint& complaint) {
 Client::Client(ClientOptions options, int interrupt)
     : options_(std::move(options)), interrupt_(interrupt) {
   if (options_.endpoints.empty())
-    throw std::invalid_argument("an etcd cluster has one member at least: name it");
+    throw std::invalid_argument("an etcd cluster has at least one member: name it");
   auto here = std::find_if(options_.endpoints.begin(), options_.endpoints.end(),
                            [](const Endpoint& each) { return net::leads_here(each.way); });
   if (here != options_.endpoints.end()) {
@@ -71,19 +72,20 @@ Client::Client(ClientOptions options, int interrupt)
   }
 }
 
-Outcome Client::transact(const Transaction& transaction) {
+TransactionResult Client::transact(const Transaction& transaction) {
   std::string answer = post("/v3/kv/txn", to_json(transaction));
   try {
-    Outcome outcome = read_outcome(answer);
+    TransactionResult outcome = read_outcome(answer);
     std::size_t wanted = 0;
     for (const Step& step : outcome.succeeded ? transaction.then : transaction.otherwise)
       wanted += std::holds_alternative<Get>(step) ? 1 : 0;
-    if (outcome.found.size() != wanted) throw std::invalid_argument("it answers something else");
+    if (outcome.found.size() != wanted) throw std::invalid_argument("it does not fit the question");
     check(outcome.header);
     return outcome;
   } catch (const std::invalid_argument& error) {
-    line_.reset();
-    throw RegisterError("etcd at " + endpoint().print() + " makes no sense: " + error.what());
+    connection_.reset();
+    throw RegisterError("etcd at " + endpoint().print() +
+                        " sent a malformed answer: " + error.what());
   }
 }
 
@@ -92,18 +94,19 @@ std::int64_t Client::grant(std::chrono::seconds ttl) {
   try {
     return read_grant(answer);
   } catch (const std::invalid_argument& error) {
-    throw RegisterError("etcd at " + endpoint().print() + " makes no sense: " + error.what());
+    throw RegisterError("etcd at " + endpoint().print() +
+                        " sent a malformed answer: " + error.what());
   }
 }
 
-/// Answers are of one cluster, and each is as new as those before it. Else somebody has put an old
-/// state in its place: views would begin again where they were then.
+/// All answers must be from one cluster, and none older than the one before. Otherwise somebody has
+/// restored an old state, and views would begin again from there.
 void Client::check(const Header& header) {
   if (known_.cluster.empty()) known_.cluster = header.cluster;
   if (header.cluster != known_.cluster)
-    throw RegisterError("etcd at " + endpoint().print() + " is of another cluster (" +
-                        header.cluster + ") than the one before (" + known_.cluster +
-                        "): name members of one only");
+    throw RegisterError("etcd at " + endpoint().print() + " belongs to another cluster (" +
+                        header.cluster + ") than before (" + known_.cluster +
+                        "): name members of one cluster only");
   if (header.revision < known_.revision)
     throw WentBack("etcd at " + endpoint().print() + " is at revision " +
                    std::to_string(header.revision) + ", and was at " +
@@ -111,31 +114,31 @@ void Client::check(const Header& header) {
   known_.revision = header.revision;
 }
 
-/// After it has had its rest.
+/// Returns to the member of this machine once its rest is over.
 void Client::go_home() {
   if (!home_ || member() == *home_ || net::steady_now() < home_rests_until_) return;
-  line_.reset();
+  connection_.reset();
   turn_ = *home_;
 }
 
-/// Every member is tried, again and again, until one answers or the time is over.
+/// Tries every member, again and again, until one answers or the time is over.
 std::string Client::post(const std::string& path, const std::string& body) {
   go_home();
   Time end = net::steady_now() + 2 * patience_;
   std::size_t failures = 0;
   while (true) {
-    bool fresh = !line_;
+    bool fresh = !connection_;
     try {
       std::string answer = ask_one(path, body, std::min(end, net::steady_now() + patience_));
       troubles_.clear();
       return answer;
     } catch (const Unreachable& error) {
-      // An old connection may have been given up meanwhile: that says nothing about the member.
+      // The member may have closed an old connection meanwhile: that says nothing about the member.
       if (!fresh && !error.is_silent() && net::steady_now() < end) {
-        line_.reset();
+        connection_.reset();
         continue;
       }
-      // What it has said is worth more than that it was silent, perhaps for a short time.
+      // An earlier error says more than a timeout does, which may be short.
       std::string& trouble = troubles_[member()];
       if (trouble.empty() || !error.is_silent()) trouble = error.what();
       pass_over();
@@ -148,12 +151,13 @@ std::string Client::post(const std::string& path, const std::string& body) {
   }
 }
 
-/// Always with the same words, until something changes: whoever logs them says them once.
+/// The text stays the same until something changes, so that a caller that logs changes logs it
+/// once.
 void Client::fail_for_all() const {
   std::string all;
   for (const auto& [member, trouble] : troubles_) all += trouble + "; ";
   throw RegisterError(all +
-                      "no member of the cluster answers: does it run, has it a majority, and does "
+                      "no member of the cluster answers: is it running, with a majority, and can "
                       "this machine reach it?");
 }
 
@@ -162,36 +166,36 @@ std::string Client::ask_one(const std::string& path, const std::string& body, Ti
     if (token_.empty() && !options_.user.empty()) authenticate(until);
     try {
       return answer_of({path, body, token_}, until);
-    } catch (const Refusal& refusal) {
+    } catch (const EtcdRefusal& refusal) {
       if (again || !is_about_token(refusal)) throw;
       token_.clear();
     }
   }
 }
 
-std::string Client::answer_of(const Line::Request& request, Time until) {
+std::string Client::answer_of(const HttpConnection::Request& request, Time until) {
   int status = begin(request, until);
-  std::string body = line_->await_body(until);
-  if (!line_->stays_open()) line_.reset();
+  std::string body = connection_->await_body(until);
+  if (!connection_->stays_open()) connection_.reset();
   if (status == 200) return body;
   refuse(status, read_complaint(body));
 }
 
-/// To the status of the answer.
-int Client::begin(const Line::Request& request, Time until) {
-  if (!line_) line_.emplace(endpoint(), tls_.get(), interrupt_, until);
-  line_->send(request, until);
-  return line_->await_status(until);
+/// Sends the request and returns the status of the answer.
+int Client::begin(const HttpConnection::Request& request, Time until) {
+  if (!connection_) connection_.emplace(endpoint(), tls_.get(), interrupt_, until);
+  connection_->send(request, until);
+  return connection_->await_status(until);
 }
 
 void Client::refuse(int status, const Complaint& complaint) const {
   std::string text = "etcd at " + endpoint().print() + " says: " + complaint.text;
   if (is_passing(status, complaint)) throw Unreachable(text);
   std::string what_to_do = advice(status, complaint);
-  throw Refusal(complaint.code, what_to_do.empty() ? text : text + "; " + what_to_do);
+  throw EtcdRefusal(complaint.code, what_to_do.empty() ? text : text + "; " + what_to_do);
 }
 
-bool Client::is_about_token(const Refusal& refusal) const {
+bool Client::is_about_token(const EtcdRefusal& refusal) const {
   if (options_.user.empty()) return false;
   std::string text = refusal.what();
   return refusal.code() == code_unauthenticated || has_part(text, "invalid auth token") ||
@@ -199,32 +203,33 @@ bool Client::is_about_token(const Refusal& refusal) const {
 }
 
 void Client::authenticate(Time until) {
-  Line::Request request{"/v3/auth/authenticate",
-                        authenticate_request(options_.user, options_.password)};
+  HttpConnection::Request request{"/v3/auth/authenticate",
+                                  authenticate_request(options_.user, options_.password)};
   std::string answer = answer_of(request, until);
   try {
     token_ = read_token(answer);
   } catch (const std::invalid_argument& error) {
-    throw RegisterError("etcd at " + endpoint().print() + " makes no sense: " + error.what());
+    throw RegisterError("etcd at " + endpoint().print() +
+                        " sent a malformed answer: " + error.what());
   }
 }
 
-Line& Client::watch(const Keys& keys, std::int64_t from) {
+HttpConnection& Client::watch(const Keys& keys, std::int64_t from) {
   Time until = net::steady_now() + patience_;
-  line_.reset();
+  connection_.reset();
   go_home();
   if (token_.empty() && !options_.user.empty()) authenticate(until);
   int status = begin({"/v3/watch", watch_request(keys, from), token_}, until);
   if (status != 200) {
-    Complaint complaint = read_complaint(line_->await_body(until));
-    line_.reset();
+    Complaint complaint = read_complaint(connection_->await_body(until));
+    connection_.reset();
     refuse(status, complaint);
   }
-  return *line_;
+  return *connection_;
 }
 
 void Client::pass_over() {
-  line_.reset();
+  connection_.reset();
   if (home_ == member()) home_rests_until_ = net::steady_now() + rest_factor * patience_;
   ++turn_;
 }

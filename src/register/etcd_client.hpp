@@ -1,7 +1,7 @@
-// Asks an etcd cluster: whichever member answers. One on this machine is asked first, because
-// nothing is lost on the way to it. One that cannot be talked to, or has no leader, is passed over
-// for the next. Everything that is asked here may be asked again when the answer was
-// lost: what came of it the first time makes no difference.
+// A client of an etcd cluster, which talks to whichever member answers. It prefers a member on this
+// machine, because nothing is lost on the way to it. It passes over a member that cannot be reached
+// or has no leader. A request whose answer was lost may be repeated: whether it was carried out the
+// first time must make no difference.
 #pragma once
 
 #include <map>
@@ -10,15 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "register/etcd_line.hpp"
 #include "register/etcd_talk.hpp"
+#include "register/http_connection.hpp"
 
 namespace conch::etcd {
 
-/// The cluster has understood, and says no.
-class Refusal : public RegisterError {
+/// The cluster has understood the request, and refuses it.
+class EtcdRefusal : public RegisterError {
  public:
-  Refusal(int code, const std::string& what) : RegisterError(what), code_(code) {}
+  EtcdRefusal(int code, const std::string& what) : RegisterError(what), code_(code) {}
   int code() const { return code_; }
 
  private:
@@ -33,9 +33,9 @@ class WentBack : public RegisterError {
 
 struct ClientOptions {
   std::vector<Endpoint> endpoints;
-  /// Of secure endpoints: whom to trust, and what to show.
+  /// For secure endpoints: whom to trust, and the certificate to show.
   net::Tls tls = {};
-  /// Empty: none.
+  /// Credentials; empty for none.
   std::string user = {};
   std::string password = {};
 };
@@ -43,39 +43,40 @@ struct ClientOptions {
 /// Used by one thread at a time.
 class Client {
  public:
-  /// Connects to nobody yet. Throws std::invalid_argument, and RegisterError if a file is unfit.
+  /// Connects to nobody yet. Throws std::invalid_argument, and RegisterError for an unusable TLS
+  /// file.
   explicit Client(ClientOptions options, int interrupt = -1);
 
-  /// How long one member may take; twice as long a call may, with all members that it asks.
+  /// How long one member may take. A whole call, over all members, may take twice as long.
   void set_patience(Duration patience) { patience_ = patience; }
 
-  /// Throw RegisterError.
-  Outcome transact(const Transaction& transaction);
-  /// A lease of etcd's own, after which keys that have it go by themselves.
+  /// Both throw RegisterError.
+  TransactionResult transact(const Transaction& transaction);
+  /// Grants an etcd lease; keys that are attached to it expire with it.
   std::int64_t grant(std::chrono::seconds ttl);
 
-  /// A connection on which news come, one in each line, of what happens from this revision on.
-  Line& watch(const Keys& keys, std::int64_t from);
-  /// The member that is asked, or will be.
+  /// Opens a watch: its answers are lines with what happens from this revision on.
+  HttpConnection& watch(const Keys& keys, std::int64_t from);
+  /// The member that is asked, or will be asked next.
   const Endpoint& endpoint() const { return options_.endpoints[member()]; }
-  /// It is no good.
+  /// Gives up on the current member and moves on to the next.
   void pass_over();
-  /// An older revision will do from now on.
+  /// Accepts an older revision from now on.
   void forget_revision() { known_.revision = 0; }
-  /// The token is no good.
+  /// The token was rejected; get a new one.
   void forget_token() { token_.clear(); }
 
  private:
   void go_home();
   std::string post(const std::string& path, const std::string& body);
   std::string ask_one(const std::string& path, const std::string& body, Time until);
-  std::string answer_of(const Line::Request& request, Time until);
-  int begin(const Line::Request& request, Time until);
+  std::string answer_of(const HttpConnection::Request& request, Time until);
+  int begin(const HttpConnection::Request& request, Time until);
   [[noreturn]] void fail_for_all() const;
   void authenticate(Time until);
   std::size_t member() const { return turn_ % options_.endpoints.size(); }
   [[noreturn]] void refuse(int status, const Complaint& complaint) const;
-  bool is_about_token(const Refusal& refusal) const;
+  bool is_about_token(const EtcdRefusal& refusal) const;
   void check(const Header& header);
 
   ClientOptions options_;
@@ -83,11 +84,11 @@ class Client {
   std::unique_ptr<net::TlsContext> tls_;
   Duration patience_ = std::chrono::seconds(1);
   std::size_t turn_ = 0;
-  /// Of this machine, if one is; and until when it is not asked, since it was passed over.
+  /// The member on this machine, if any, and until when it is skipped after it was passed over.
   std::optional<std::size_t> home_;
   Time home_rests_until_{};
-  std::optional<Line> line_;
-  /// Since one has answered: what the others said last.
+  std::optional<HttpConnection> connection_;
+  /// The last error of each member since one of them has answered.
   std::map<std::size_t, std::string> troubles_;
   std::string token_;
   Header known_;

@@ -1,4 +1,4 @@
-// Which member is asked.
+// Which member of the cluster the client asks.
 #include "register/etcd_client.hpp"
 
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <atomic>
 #include <thread>
 
+#include "net/dial.hpp"
 #include "net/testing/raw.hpp"
-#include "net/ways.hpp"
 
 namespace conch::etcd::etcd_client_test {
 
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 constexpr std::string_view outcome =
     R"({"header":{"cluster_id":"3","revision":"2"},"succeeded":true})";
 
-/// Answers every request, or none.
+/// A member that answers every request, or none.
 class Member {
  public:
   Member() : thread_([this] { serve(); }) {}
@@ -30,7 +30,7 @@ class Member {
     return parse_endpoint("http://" + listener_.address().substr(std::string("tcp:").size()));
   }
   void set_silent(bool silent) { silent_ = silent; }
-  /// From now on, to whoever asks.
+  /// From now on, answers every request with this error.
   void refuse(const std::string& why) { answer_ = answer("400 Bad Request", why); }
 
  private:
@@ -51,13 +51,13 @@ class Member {
         guests.push_back({std::move(socket)});
     }
   }
-  /// False if it has gone.
+  /// False if the client has closed the connection.
   bool hear(Guest& guest) {
     std::array<char, 4096> bytes;
     ssize_t got = ::recv(guest.socket.number(), bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (got <= 0) return got < 0 && errno == EAGAIN;
     guest.said.append(bytes.data(), static_cast<std::size_t>(got));
-    // A transaction ends the request.
+    // The JSON of a transaction ends the request.
     if (!guest.said.ends_with('}')) return true;
     guest.said.clear();
     if (silent_) return true;
@@ -75,7 +75,7 @@ class Member {
   std::thread thread_;
 };
 
-/// Nobody has it: it is for documentation (RFC 5737).
+/// Nobody has this address: it is reserved for documentation (RFC 5737).
 const Endpoint elsewhere = parse_endpoint("http://192.0.2.1:2379");
 
 TEST(EtcdClient, KnowsWhatIsOnThisMachine) {
@@ -127,7 +127,7 @@ TEST(EtcdClient, SaysWhatToDoAboutACommonName) {
   try {
     client.transact({});
     FAIL() << "it was refused";
-  } catch (const Refusal& refusal) {
+  } catch (const EtcdRefusal& refusal) {
     EXPECT_NE(std::string(refusal.what()).find("make one without"), std::string::npos)
         << refusal.what();
   }

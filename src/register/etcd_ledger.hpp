@@ -1,11 +1,11 @@
-// What one client has seen of the leases in etcd, and since when by its own clock.
+// What one client has seen of the leases in etcd, and when, by its own clock.
 //
-// A lease is a key that its peer writes again and again. Who has seen no change of it for the time
-// of a lease knows that it is over, whatever clocks the others have; who has begun to look only now
-// waits as long. It is then ended by a transaction that asks for the revision that was seen, so a
-// lease that was renewed meanwhile is not.
+// A lease is a key that its peer writes again and again. A client that has seen no change for one
+// lease duration knows that the lease is over, whatever the clocks of others show. One that has
+// only just started to look waits as long. The client then ends the lease by a transaction that
+// checks the revision it saw, so a lease that was renewed meanwhile survives.
 //
-// The thread that asks etcd uses it, and the one that watches.
+// Thread-safe: the thread that asks etcd and the one that watches both use it.
 #pragma once
 
 #include <map>
@@ -20,74 +20,74 @@
 
 namespace conch::etcd {
 
-struct Lease {
+struct EtcdLease {
   /// `missing`: it cannot be renewed, but its peer may not have learned that yet.
   enum class State : std::uint8_t { running, ended, missing } state = State::missing;
-  /// Of etcd, when it became so.
+  /// The etcd revision of the last change.
   std::int64_t revision = 0;
-  /// Of our clock, when we saw that.
+  /// When we saw that, by our clock.
   Duration since{};
-  /// So much longer it is waited for when its time is over.
+  /// How much longer others wait once its time is over.
   Duration lock_delay{};
 };
 
-/// What stands in the key: of one that runs, with its lock delay in nanoseconds, if it has one.
+/// The values of a lease key. A running one may carry its lock delay in nanoseconds.
 inline constexpr std::string_view ended_value = "ended";
 std::string running_value(Duration lock_delay = {});
-constexpr Lease::State state_in(std::string_view value) {
-  return value == ended_value ? Lease::State::ended : Lease::State::running;
+constexpr EtcdLease::State state_in(std::string_view value) {
+  return value == ended_value ? EtcdLease::State::ended : EtcdLease::State::running;
 }
-/// None if it makes no sense.
+/// Zero if the value has none, or one that is out of range.
 Duration lock_delay_in(std::string_view value);
 
-class Ledger {
+class LeaseLedger {
  public:
-  explicit Ledger(Duration lease);
+  explicit LeaseLedger(Duration lease);
 
-  /// Becomes readable when something was heard that no answer has told yet, or a lease is over that
-  /// the last answer mentioned.
+  /// Becomes readable when the watch reports something that no answer has told yet, or when a lease
+  /// that the last answer mentioned is over.
   int descriptor() const { return epoll_.number(); }
 
-  /// One lease, in an answer.
-  void saw(const recovery::Life& life, Lease::State state, std::int64_t revision,
+  /// Records one lease from an answer.
+  void saw(const PeerInstance& life, EtcdLease::State state, std::int64_t revision,
            Duration lock_delay = {});
   struct Seen {
-    Lease::State state;
+    EtcdLease::State state;
     std::int64_t revision;
     Duration lock_delay = {};
   };
-  /// All leases there are, in an answer of this revision.
-  void saw_all(const std::map<recovery::Life, Seen>& all, const recovery::View& view,
+  /// Records all leases from an answer of this revision.
+  void saw_all(const std::map<PeerInstance, Seen>& all, const recovery::View& view,
                std::int64_t revision);
-  /// From the watch.
-  void heard(const recovery::Life& life, Lease::State state, std::int64_t revision,
+  /// Records a lease that the watch reported.
+  void heard(const PeerInstance& life, EtcdLease::State state, std::int64_t revision,
              Duration lock_delay = {});
-  /// From the watch: there is a new view, or nobody knows what there is, up to this revision.
+  /// The watch reports a new view, or that it lost events, up to this revision.
   void heard_of_view(std::int64_t revision);
 
-  Lease find(const recovery::Life& life) const;
-  bool is_over(const Lease& lease) const;
-  /// Who has a lease, and is not mentioned.
-  std::vector<recovery::Life> strangers(const recovery::View& view, std::size_t most) const;
+  EtcdLease find(const PeerInstance& life) const;
+  bool is_over(const EtcdLease& lease) const;
+  /// Lives that have a lease but that the view does not mention; at most `most`.
+  std::vector<PeerInstance> strangers(const recovery::View& view, std::size_t most) const;
 
-  /// Revisions begin anew: nothing is known.
+  /// Forgets everything, because revisions start again.
   void forget();
-  /// Somebody was told what there was at this revision.
+  /// A caller was told the state at this revision.
   void told(const recovery::View& view, std::int64_t revision);
 
  private:
-  bool note(const recovery::Life& life, const Seen& seen);
+  bool note(const PeerInstance& life, const Seen& seen);
   void ring(std::int64_t revision);
   void set_timer();
 
   Duration lease_;
-  file::Descriptor epoll_;
-  file::Descriptor bell_;
-  file::Descriptor timer_;
+  net::Descriptor epoll_;
+  net::Descriptor bell_;
+  net::Descriptor timer_;
   mutable std::mutex mutex_;
-  std::map<recovery::Life, Lease> leases_;
-  /// Whose end would be news.
-  std::set<recovery::Life> mentioned_;
+  std::map<PeerInstance, EtcdLease> leases_;
+  /// Lives in the view last told; the end of their leases would be news.
+  std::set<PeerInstance> mentioned_;
   std::int64_t told_ = 0;
   std::int64_t heard_ = 0;
 };

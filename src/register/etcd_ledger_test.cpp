@@ -11,18 +11,18 @@
 namespace conch::etcd::etcd_ledger_test {
 
 using namespace std::chrono_literals;
-using State = Lease::State;
+using State = EtcdLease::State;
 
-const recovery::Life a = life(1);
-const recovery::Life b = life(2);
+const PeerInstance a = life(1);
+const PeerInstance b = life(2);
 const recovery::View of_a = after({}, a, {a});
 constexpr std::chrono::milliseconds soon{20'000};
 
 TEST(EtcdLedger, ALeaseIsOverWhenNothingWasSeenOfItForItsTime) {
-  Ledger ledger(50ms);
+  LeaseLedger ledger(50ms);
   EXPECT_FALSE(ledger.is_over(ledger.find(a))) << "nobody has looked yet";
   ledger.saw(a, State::running, 5);
-  Lease first = ledger.find(a);
+  EtcdLease first = ledger.find(a);
   std::this_thread::sleep_for(50ms);
   EXPECT_TRUE(ledger.is_over(first));
   ledger.heard(a, State::running, 5);
@@ -36,7 +36,7 @@ TEST(EtcdLedger, ALeaseIsOverWhenNothingWasSeenOfItForItsTime) {
 }
 
 TEST(EtcdLedger, ALeaseThatIsNotThereIsOverOneLeaseAfterItWasMissed) {
-  Ledger ledger(50ms);
+  LeaseLedger ledger(50ms);
   ledger.saw_all({}, of_a, 5);
   Duration since = ledger.find(a).since;
   ledger.saw_all({}, of_a, 6);
@@ -47,7 +47,7 @@ TEST(EtcdLedger, ALeaseThatIsNotThereIsOverOneLeaseAfterItWasMissed) {
 }
 
 TEST(EtcdLedger, RingsForWhatNoAnswerHasTold) {
-  Ledger ledger(10min);
+  LeaseLedger ledger(10min);
   ledger.saw_all({{a, {State::running, 4}}, {b, {State::running, 4}}}, of_a, 4);
   ledger.told(of_a, 4);
   auto rings = [&] { return readable(ledger.descriptor(), {}); };
@@ -68,7 +68,7 @@ TEST(EtcdLedger, RingsForWhatNoAnswerHasTold) {
 }
 
 TEST(EtcdLedger, RingsWhenALeaseIsOver) {
-  Ledger ledger(50ms);
+  LeaseLedger ledger(50ms);
   ledger.saw_all({{a, {State::running, 4}}}, of_a, 4);
   ledger.told(of_a, 4);
   EXPECT_TRUE(readable(ledger.descriptor(), soon));
@@ -76,7 +76,7 @@ TEST(EtcdLedger, RingsWhenALeaseIsOver) {
 }
 
 TEST(EtcdLedger, KnowsWhomNobodyMentions) {
-  Ledger ledger(1min);
+  LeaseLedger ledger(1min);
   ledger.saw_all({{a, {State::running, 4}}, {b, {State::ended, 4}}}, of_a, 4);
   EXPECT_EQ(ledger.strangers(of_a, 10), std::vector{b});
   EXPECT_EQ(ledger.strangers({}, 1), std::vector{a});

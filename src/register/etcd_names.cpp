@@ -6,8 +6,6 @@
 
 namespace conch::etcd {
 
-using recovery::Life;
-
 namespace {
 
 constexpr std::size_t view_digits = 20;
@@ -19,10 +17,10 @@ std::string Names::view(std::uint64_t number) const {
   return prefix_ + "view/" + std::string(view_digits - digits.size(), '0') + digits;
 }
 
-std::string Names::lease(const Life& life) const {
+std::string Names::lease(const PeerInstance& life) const {
   return prefix_ + "lease/" + file::name_of_life(life);
 }
-std::string Names::gone(const Life& life) const {
+std::string Names::gone(const PeerInstance& life) const {
   return prefix_ + "gone/" + file::name_of_life(life);
 }
 
@@ -33,7 +31,7 @@ std::optional<std::uint64_t> Names::view_in(std::string_view key) const {
   return file::number_in(*rest);
 }
 
-std::optional<Life> Names::lease_in(std::string_view key) const {
+std::optional<PeerInstance> Names::lease_in(std::string_view key) const {
   auto rest = file::after(prefix_ + "lease/", key);
   return rest ? file::life_named(*rest) : std::nullopt;
 }

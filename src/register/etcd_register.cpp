@@ -8,30 +8,29 @@
 
 #include "register/clock.hpp"
 #include "register/etcd_restored.hpp"
-#include "register/sense.hpp"
+#include "register/validate.hpp"
 
 namespace conch {
 
 using etcd::Condition;
+using etcd::EtcdLease;
 using etcd::Get;
 using etcd::Item;
-using etcd::Lease;
-using etcd::Outcome;
 using etcd::Put;
 using etcd::Remove;
 using etcd::Transaction;
-using recovery::Life;
-using recovery::Standing;
+using etcd::TransactionResult;
+using recovery::RegisterSnapshot;
 using recovery::View;
 
 namespace {
 
 /// How many views are remembered.
 constexpr std::uint64_t views_kept = 64;
-/// How long it is known that there was a life: at least half as long.
+/// How long etcd remembers that a life existed; a mark may expire after half of it.
 constexpr std::chrono::seconds burial_time = std::chrono::hours(1);
-/// How many of the dead a proposal buries: etcd takes 128 steps in a transaction, and each takes
-/// two.
+/// How many dead lives one proposal removes: etcd takes at most 128 operations in a transaction,
+/// and each removal takes two.
 constexpr std::size_t burials_max = 50;
 constexpr Duration patience_min = std::chrono::milliseconds(100);
 constexpr Duration silence_min = std::chrono::seconds(1);
@@ -52,7 +51,7 @@ Put run(const std::string& key, Duration lock_delay = {}) {
 Put end_of(const std::string& key) { return {key, std::string(etcd::ended_value)}; }
 
 etcd::ClientOptions client_options(const EtcdRegisterOptions& options) {
-  if (options.lease <= Duration::zero()) throw std::invalid_argument("a lease lasts some time");
+  if (options.lease <= Duration::zero()) throw std::invalid_argument("a lease is longer than zero");
   etcd::ClientOptions client{{}, options.tls, options.user, options.password};
   for (const std::string& endpoint : options.endpoints)
     client.endpoints.push_back(etcd::parse_endpoint(endpoint));
@@ -63,7 +62,7 @@ Duration patience_of(const EtcdRegisterOptions& options, Duration lease) {
   return options.patience.value_or(std::max(lease / 8, patience_min));
 }
 
-void include(const file::Descriptor& epoll, int source) {
+void include(const net::Descriptor& epoll, int source) {
   epoll_event event{};
   event.events = EPOLLIN;
   if (!epoll || ::epoll_ctl(epoll.number(), EPOLL_CTL_ADD, source, &event) != 0)
@@ -86,7 +85,7 @@ EtcdRegister::EtcdRegister(const EtcdRegisterOptions& options)
     include(descriptor_, neighbours_->descriptor());
   }
   client_.set_patience(patience_of(options, terms_.lease));
-  Outcome first = look();
+  TransactionResult first = look();
   cluster_ = first.header.cluster;
   stand(first.header.revision);
   watch_from(first.header.revision + 1);
@@ -98,17 +97,17 @@ void EtcdRegister::watch_from(std::int64_t revision) {
                  names_, ledger_);
 }
 
-/// The lease is what the first one wanted.
+/// The first client's lease duration applies to all.
 file::ChainFile EtcdRegister::agree(const EtcdRegisterOptions& options) {
   file::ChainFile wanted{"", views_kept, options.lease};
   client_.set_patience(patience_of(options, options.lease));
   std::string key = names_.terms();
-  Outcome outcome = client_.transact(
+  TransactionResult outcome = client_.transact(
       {{absent({key})}, {Put{key, file::to_bytes(wanted)}, Get{{key}}}, {Get{{key}}}});
   const std::vector<Item>& found = outcome.found.front();
   if (found.empty()) throw RegisterError("etcd has lost " + key + "; " + remedy);
   file::ChainFile terms = file::chain_file(found.front().value, key, remedy);
-  if (!terms.valid()) throw RegisterError(key + " makes no sense; " + remedy);
+  if (!terms.valid()) throw RegisterError(key + " is malformed; " + remedy);
   return terms;
 }
 
@@ -119,15 +118,16 @@ std::vector<Condition> EtcdRegister::nothing_new() const {
   return all;
 }
 
-void EtcdRegister::attach(const Life& life) {
+void EtcdRegister::attach(const PeerInstance& life) {
   expect_no_fork();
   if (neighbours_) neighbours_->attach(life);
 }
 
-// A backup that was restored.
+// Restored backups.
 
-/// Everything is asked through this, so that nothing is decided on an older state than was known.
-Outcome EtcdRegister::ask(const Transaction& transaction) {
+/// Every request goes through this, so that nothing is decided on an older state than the known
+/// one.
+TransactionResult EtcdRegister::ask(const Transaction& transaction) {
   if (went_back_) expect_acceptance();
   try {
     return client_.transact(transaction);
@@ -138,11 +138,11 @@ Outcome EtcdRegister::ask(const Transaction& transaction) {
   }
 }
 
-/// Accepting a restored state puts a view above all that were known. A peer that knows a newer view
-/// than that has seen etcd go back once more.
+/// Accepting a restored state puts a view above all known ones. A peer that knows a newer view than
+/// that has seen etcd go back once more.
 void EtcdRegister::expect_acceptance() {
   client_.forget_revision();
-  Outcome outcome =
+  TransactionResult outcome =
       client_.transact({{}, {Get{{names_.restored()}}, Get{names_.views(), true}}, {}});
   const std::vector<Item>& found = outcome.found[1];
   View stored = found.empty() ? View{} : view_in(found.front());
@@ -156,7 +156,7 @@ void EtcdRegister::expect_acceptance() {
   if (watch_) watch_from(outcome.header.revision + 1);
 }
 
-/// For all peers, also those that come later.
+/// Leaves the mark for all peers, including those that start later.
 void EtcdRegister::leave_mark(const std::vector<Item>& mark) {
   etcd::Lost lost{newest_.number, newest_.epoch};
   std::string key = names_.restored();
@@ -174,66 +174,67 @@ void EtcdRegister::leave_mark(const std::vector<Item>& mark) {
 
 // Reading.
 
-/// The newest view, which is sent only if there is another one, and all leases, of one moment.
-Outcome EtcdRegister::look() {
-  Outcome outcome = ask({nothing_new(),
-                         {Get{names_.leases()}},
-                         {Get{names_.leases()}, Get{names_.views(), true}, mark()}});
+/// Reads all leases, and the newest view if it is not the one we know, at one revision.
+TransactionResult EtcdRegister::look() {
+  TransactionResult outcome = ask({nothing_new(),
+                                   {Get{names_.leases()}},
+                                   {Get{names_.leases()}, Get{names_.views(), true}, mark()}});
   if (!outcome.succeeded) take_changes(outcome.found[1], outcome.found[2]);
   take_leases(outcome.found[0], outcome.header.revision);
   return outcome;
 }
 
-Standing EtcdRegister::read() {
+RegisterSnapshot EtcdRegister::read() {
   expect_no_fork();
   return stand(look().header.revision);
 }
 
-/// After all that was taken at this revision.
-Standing EtcdRegister::stand(std::int64_t revision) {
-  Standing standing{newest_, {}};
-  for (const Life& life : newest_.lives())
+/// Summarises what was read at this revision.
+RegisterSnapshot EtcdRegister::stand(std::int64_t revision) {
+  RegisterSnapshot standing{newest_, {}};
+  for (const PeerInstance& life : newest_.lives())
     if (has_ended(life)) standing.ended.push_back(life);
   if (neighbours_) neighbours_->keep(newest_);
   ledger_.told(newest_, revision);
   return standing;
 }
 
-/// One that is dead may have renewed just before.
-bool EtcdRegister::has_ended(const Life& life) {
+/// A life that is dead may have renewed just before it died, so this looks again.
+bool EtcdRegister::has_ended(const PeerInstance& life) {
   while (true) {
-    Lease lease = ledger_.find(life);
-    if (lease.state == Lease::State::ended) return true;
-    bool died = lease.state == Lease::State::running && neighbours_ && neighbours_->has_died(life);
+    EtcdLease lease = ledger_.find(life);
+    if (lease.state == EtcdLease::State::ended) return true;
+    bool died =
+        lease.state == EtcdLease::State::running && neighbours_ && neighbours_->has_died(life);
     if (!died && !ledger_.is_over(lease)) return false;
     if (finish(life, lease)) return true;
     if (!died) return false;
   }
 }
 
-/// Ends a lease that is as we have seen it. False if it is not.
-bool EtcdRegister::finish(const Life& life, const Lease& lease) {
+/// Ends the lease if it is still as we have seen it, and says whether it has ended.
+bool EtcdRegister::finish(const PeerInstance& life, const EtcdLease& lease) {
   std::string key = names_.lease(life);
   Transaction ending{{}, {end_of(key)}, {Get{{key}}}};
-  if (lease.state == Lease::State::missing) {
+  if (lease.state == EtcdLease::State::missing) {
     ending.when = nothing_new();
     ending.when.push_back(absent({key}));
   } else {
     ending.when = {{Condition::Of::change, {key}, lease.revision}};
   }
-  Outcome outcome = ask(ending);
+  TransactionResult outcome = ask(ending);
   if (outcome.succeeded) {
-    ledger_.saw(life, Lease::State::ended, outcome.header.revision);
+    ledger_.saw(life, EtcdLease::State::ended, outcome.header.revision);
   } else {
     take_lease(life, outcome);
   }
-  return ledger_.find(life).state == Lease::State::ended;
+  return ledger_.find(life).state == EtcdLease::State::ended;
 }
 
 View EtcdRegister::view_in(const Item& item) const {
   View view = file::view_file(item.value, item.key, remedy).view;
   if (names_.view_in(item.key) != view.number || !view.valid() || !view.roster.valid())
-    throw RegisterError(item.key + " makes no sense; " + remedy);
+    throw RegisterError(item.key + " is malformed; " + remedy);
   return view;
 }
 
@@ -246,32 +247,34 @@ void EtcdRegister::take_view(const std::vector<Item>& found) {
   newest_revision_ = found.empty() ? 0 : found.front().created;
 }
 
-/// Why not all is as we know it: there is another view, or somebody has seen a backup restored.
+/// Explains why the state is not the one we know: there is another view, or somebody has seen a
+/// restored backup.
 void EtcdRegister::take_changes(const std::vector<Item>& views, const std::vector<Item>& mark) {
   if (!mark.empty()) throw RegisterError(etcd::restored_text);
   take_view(views);
 }
 
 void EtcdRegister::take_leases(const std::vector<Item>& found, std::int64_t revision) {
-  std::map<Life, etcd::Ledger::Seen> all;
+  std::map<PeerInstance, etcd::LeaseLedger::Seen> all;
   for (const Item& item : found)
     if (auto life = names_.lease_in(item.key))
       all[*life] = {etcd::state_in(item.value), item.changed, etcd::lock_delay_in(item.value)};
   ledger_.saw_all(all, newest_, revision);
 }
 
-/// What was found in the place of one lease.
-void EtcdRegister::take_lease(const Life& life, const Outcome& outcome) {
+/// Records what was found at the key of one lease.
+void EtcdRegister::take_lease(const PeerInstance& life, const TransactionResult& outcome) {
   const std::vector<Item>& found = outcome.found.front();
-  if (found.empty()) return ledger_.saw(life, Lease::State::missing, outcome.header.revision);
+  if (found.empty()) return ledger_.saw(life, EtcdLease::State::missing, outcome.header.revision);
   ledger_.saw(life, etcd::state_in(found.front().value), found.front().changed,
               etcd::lock_delay_in(found.front().value));
 }
 
 // Deciding.
 
-/// The lease of a newcomer begins in the same step: there is none without a view that mentions it.
-Verdict EtcdRegister::propose(const View& next, const Life& by) {
+/// The newcomer's lease begins in the same transaction: no lease exists without a view that
+/// mentions its life.
+ProposalResult EtcdRegister::propose(const View& next, const PeerInstance& by) {
   expect_no_fork();
   expect_sensible(next);
   if (next.number > newest_.number + 1) look();
@@ -280,7 +283,7 @@ Verdict EtcdRegister::propose(const View& next, const Life& by) {
     expect_no_way_back(newest_, next);
     bool begins = next.roster.contains(by) && !newest_.mentions(by);
     accepted = try_to_append(next, begins ? &by : nullptr);
-    // A life that was there before does not begin again: it comes in without a lease.
+    // A life that existed before does not begin again: it joins without a lease.
     if (!accepted && begins && next.number == newest_.number + 1)
       accepted = try_to_append(next, nullptr);
   }
@@ -288,8 +291,9 @@ Verdict EtcdRegister::propose(const View& next, const Life& by) {
   return {*accepted, stand(look().header.revision)};
 }
 
-/// None if there is another view by now, or the newcomer is none; what there is has been taken.
-std::optional<bool> EtcdRegister::try_to_append(const View& next, const Life* newcomer) {
+/// Empty if there is another view by now, or if the newcomer existed before. Whatever was found is
+/// recorded.
+std::optional<bool> EtcdRegister::try_to_append(const View& next, const PeerInstance* newcomer) {
   std::string key = names_.view(next.number);
   std::string bytes = file::to_bytes(file::ViewFile{next, ""});
   if (bytes.size() > file::view_bytes_max)
@@ -304,11 +308,11 @@ std::optional<bool> EtcdRegister::try_to_append(const View& next, const Life* ne
   }
   if (next.number > views_kept)
     append.then.push_back(Remove{names_.view(next.number - views_kept)});
-  for (const Life& dead : ledger_.strangers(next, burials_max)) {
+  for (const PeerInstance& dead : ledger_.strangers(next, burials_max)) {
     append.then.push_back(Remove{names_.lease(dead)});
     append.then.push_back(Put{names_.gone(dead), "", burial_lease()});
   }
-  Outcome outcome = carry_out(append);
+  TransactionResult outcome = carry_out(append);
   if (!outcome.succeeded) {
     take_changes(outcome.found[0], outcome.found[1]);
     return std::nullopt;
@@ -318,23 +322,23 @@ std::optional<bool> EtcdRegister::try_to_append(const View& next, const Life* ne
   return true;
 }
 
-Outcome EtcdRegister::carry_out(const Transaction& append) {
+TransactionResult EtcdRegister::carry_out(const Transaction& append) {
   try {
     return ask(append);
-  } catch (const etcd::Refusal& refusal) {
+  } catch (const etcd::EtcdRefusal& refusal) {
     if (refusal.code() == etcd::code_not_found) burial_lease_.reset();  // Somebody revoked it.
     throw;
   }
 }
 
-/// It may have been, without our hearing of it.
+/// The proposal may have been accepted although the answer was lost.
 bool EtcdRegister::was_accepted(const View& next) {
-  Outcome outcome = ask({{}, {Get{{names_.view(next.number)}}}});
+  TransactionResult outcome = ask({{}, {Get{{names_.view(next.number)}}}});
   const std::vector<Item>& found = outcome.found.front();
   return !found.empty() && view_in(found.front()) == next;
 }
 
-/// One serves for many marks.
+/// One etcd lease serves many marks.
 std::int64_t EtcdRegister::burial_lease() {
   Duration now = file::since_boot();
   if (!burial_lease_ || burial_lease_->second + burial_time / 2 < now)
@@ -344,15 +348,15 @@ std::int64_t EtcdRegister::burial_lease() {
 
 // Leases.
 
-bool EtcdRegister::renew(const Life& life) { return prolong(life).yes; }
+bool EtcdRegister::renew(const PeerInstance& life) { return prolong(life).yes; }
 
-Verdict EtcdRegister::renew_and_read(const Life& life) {
+ProposalResult EtcdRegister::renew_and_read(const PeerInstance& life) {
   auto [yes, revision] = prolong(life);
   return {yes, stand(revision)};
 }
 
-/// The lease is prolonged in a step that also asks for the view: one that is out prolongs nothing.
-EtcdRegister::Prolonged EtcdRegister::prolong(const Life& life) {
+/// Renews in a transaction that also checks the view, so an evicted life renews nothing.
+EtcdRegister::Prolonged EtcdRegister::prolong(const PeerInstance& life) {
   expect_no_fork();
   std::string key = names_.lease(life);
   std::optional<std::int64_t> revision;
@@ -361,45 +365,44 @@ EtcdRegister::Prolonged EtcdRegister::prolong(const Life& life) {
       revision = look().header.revision;
       continue;
     }
-    Lease lease = ledger_.find(life);
+    EtcdLease lease = ledger_.find(life);
     if (ledger_.is_over(lease)) finish(life, lease);
     Duration lock_delay = std::max(lease.lock_delay, wanted_delay(life));
     Transaction renewal{nothing_new(),
                         {run(key, lock_delay), Get{names_.leases()}},
                         {Get{names_.leases()}, Get{names_.views(), true}, mark()}};
     renewal.when.push_back(running(key, lease.lock_delay));
-    Outcome outcome = ask(renewal);
+    TransactionResult outcome = ask(renewal);
     revision = outcome.header.revision;
     if (!outcome.succeeded) take_changes(outcome.found[1], outcome.found[2]);
     take_leases(outcome.found[0], *revision);
     if (outcome.succeeded) return {true, *revision};
-    if (ledger_.find(life).state != Lease::State::running) break;
+    if (ledger_.find(life).state != EtcdLease::State::running) break;
   }
   return {false, *revision};
 }
 
-/// Written with the next renewal.
-void EtcdRegister::delay(const Life& life, Duration lock_delay) {
+/// The delay is written with the next renewal.
+void EtcdRegister::delay(const PeerInstance& life, Duration lock_delay) {
   expect_no_fork();
   if (wanted_delay(life) < lock_delay) wanted_delay_ = {life, lock_delay};
 }
 
-Duration EtcdRegister::wanted_delay(const Life& life) const {
+Duration EtcdRegister::wanted_delay(const PeerInstance& life) const {
   return wanted_delay_.first == life ? wanted_delay_.second : Duration::zero();
 }
 
-void EtcdRegister::end(const Life& life) {
+void EtcdRegister::end(const PeerInstance& life) {
   expect_no_fork();
   std::string key = names_.lease(life);
   Condition is_running = running(key, ledger_.find(life).lock_delay);
-  Outcome outcome = ask({{is_running}, {end_of(key)}, {}});
-  if (outcome.succeeded) ledger_.saw(life, Lease::State::ended, outcome.header.revision);
+  TransactionResult outcome = ask({{is_running}, {end_of(key)}, {}});
+  if (outcome.succeeded) ledger_.saw(life, EtcdLease::State::ended, outcome.header.revision);
 }
 
 void EtcdRegister::expect_no_fork() const {
   if (::getpid() != process_)
-    throw std::logic_error(
-        "this register was opened before a fork; the child has to open one of its own");
+    throw std::logic_error("this register was opened before a fork; the child must open its own");
 }
 
 }  // namespace conch

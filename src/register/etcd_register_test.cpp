@@ -1,5 +1,5 @@
-// What an etcd register does when the cluster has trouble. What every register does is in
-// testing/contract.hpp.
+// What the etcd register does when the cluster has trouble. testing/contract.hpp tests what every
+// register does.
 #include "register/etcd_register.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,6 @@ namespace conch::etcd_register_test {
 
 using namespace std::chrono_literals;
 using net::testing::Authority;
-using recovery::Life;
 using recovery::View;
 
 constexpr std::chrono::milliseconds soon{20'000};
@@ -35,7 +34,7 @@ class EtcdRegisterTest : public testing::Test {
     options.lease = 1min;
     return options;
   }
-  /// The sentence with which it does not come about.
+  /// The text of the RegisterError that `deed` throws.
   static std::string complaint(const std::function<void()>& deed) {
     try {
       deed();
@@ -54,15 +53,15 @@ class EtcdRegisterTest : public testing::Test {
     return client.transact({{}, {etcd::Get{etcd::beginning_with(prefix)}}}).found[0].size();
   }
 
-  const Life a = life(1);
-  const Life b = life(2);
+  const PeerInstance a = life(1);
+  const PeerInstance b = life(2);
 };
 
 TEST_F(EtcdRegisterTest, AMemberThatDoesNotAnswerIsPassedOver) {
   EtcdCluster cluster(3);
   EtcdRegisterOptions options = options_for(cluster);
-  options.patience = 3s;              // Enough for an election.
-  std::list<EtcdRegister> registers;  // Each at another member.
+  options.patience = 3s;              // Long enough for an election.
+  std::list<EtcdRegister> registers;  // Each begins with another member.
   for (int i = 0; i < 3; ++i) {
     registers.emplace_back(options);
     std::rotate(options.endpoints.begin(), options.endpoints.begin() + 1, options.endpoints.end());
@@ -113,7 +112,7 @@ TEST_F(EtcdRegisterTest, AStateThatGoesBackIsRefused) {
   expect_complaint("was restored from a backup", [&] { reg.read(); });
 }
 
-/// Also by who comes later, and when etcd has counted further than it had been.
+/// Peers that start later refuse it, too, and even when etcd's revision has passed the old one.
 TEST_F(EtcdRegisterTest, AStateThatWentBackIsRefusedUntilSomebodyAcceptsIt) {
   EtcdCluster cluster;
   EtcdRegisterOptions options = options_for(cluster);
@@ -156,9 +155,9 @@ TEST_F(EtcdRegisterTest, KeysThatSomebodyRemovedAreLikeABackup) {
   reg.propose(after(view, a, {a}));
   etcd::Client client({{etcd::parse_endpoint(cluster.endpoints().front())}});
   client.transact({{}, {etcd::Remove{etcd::Names("test").view(2)}}});
-  expect_complaint("somebody removed keys", [&] { reg.read(); });
-  expect_complaint("somebody removed keys", [&] { reg.renew(a); });
-  expect_complaint("somebody removed keys", [&] { EtcdRegister{options_for(cluster)}; });
+  expect_complaint("keys of the group were removed", [&] { reg.read(); });
+  expect_complaint("keys of the group were removed", [&] { reg.renew(a); });
+  expect_complaint("keys of the group were removed", [&] { EtcdRegister{options_for(cluster)}; });
 }
 
 TEST_F(EtcdRegisterTest, MembersOfTwoClustersAreRefused) {
@@ -168,7 +167,7 @@ TEST_F(EtcdRegisterTest, MembersOfTwoClustersAreRefused) {
   options.endpoints.push_back(another.endpoints().front());
   EtcdRegister reg(options);
   cluster.kill(0);
-  expect_complaint("is of another cluster", [&] { reg.read(); });
+  expect_complaint("belongs to another cluster", [&] { reg.read(); });
 }
 
 TEST_F(EtcdRegisterTest, ALifeThatWasThereDoesNotBeginAgain) {
@@ -178,7 +177,7 @@ TEST_F(EtcdRegisterTest, ALifeThatWasThereDoesNotBeginAgain) {
   view = reg.propose(after(view, b, {a, b})).standing.view;
   EXPECT_TRUE(reg.renew(b));
   view = reg.propose(after(view, a, {a})).standing.view;
-  Verdict again = EtcdRegister(options_for(cluster)).propose(after(view, b, {a, b}));
+  ProposalResult again = EtcdRegister(options_for(cluster)).propose(after(view, b, {a, b}));
   EXPECT_TRUE(again.accepted);
   EXPECT_FALSE(reg.renew(b)) << "it has no lease";
   EXPECT_TRUE(reg.renew(a));
@@ -192,7 +191,7 @@ TEST_F(EtcdRegisterTest, LittleStaysBehind) {
   View first = reg.propose(after({}, a, {a})).standing.view;
   View view = first;
   for (std::uint64_t i = 0; i < 100; ++i) {
-    Life guest = life(100 + i);
+    PeerInstance guest = life(100 + i);
     view = reg.propose(after(view, guest, {a, guest})).standing.view;
     view = reg.propose(after(view, a, {a})).standing.view;
   }
@@ -211,13 +210,13 @@ TEST_F(EtcdRegisterTest, GroupsHaveNothingToDoWithOneAnother) {
   options.group = "test2";
   options.lease = 2min;
   EtcdRegister other(options);
-  EXPECT_EQ(other.read(), recovery::Standing{});
+  EXPECT_EQ(other.read(), recovery::RegisterSnapshot{});
   EXPECT_EQ(other.lease(), Duration(2min));
 }
 
 TEST_F(EtcdRegisterTest, ADeathInTheNeighbourhoodIsKnownAtOnce) {
   EtcdCluster cluster;
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
   EtcdRegisterOptions options = options_for(cluster);
   options.neighbours = scratch.path() + "/lives";
   Child child([&] {
@@ -244,7 +243,7 @@ TEST_F(EtcdRegisterTest, AWatchThatComesTooLateSaysThatOneMustLook) {
   for (int i = 0; i < 10; ++i)
     newest = client.transact({{}, {etcd::Put{"/conch/other", "x"}}}).header;
   cluster.post("/v3/kv/compaction", R"({"revision":")" + std::to_string(newest.revision) + R"("})");
-  etcd::Ledger ledger(1min);
+  etcd::LeaseLedger ledger(1min);
   etcd::Watch watch(
       {{{etcd::parse_endpoint(cluster.endpoints().front())}}, soon, newest.cluster, 2, 1min},
       etcd::Names("test"), ledger);
@@ -265,13 +264,13 @@ TEST_F(EtcdRegisterTest, WhatMakesNoSenseIsSaid) {
   EtcdRegister reg(options);
   etcd::Client client({{etcd::parse_endpoint(cluster.endpoints().front())}});
   client.transact({{}, {etcd::Put{etcd::Names("test").view(1), "nonsense"}}});
-  expect_complaint("/conch/test/view/00000000000000000001 is no view file", [&] { reg.read(); });
+  expect_complaint("/conch/test/view/00000000000000000001 is not a view file", [&] { reg.read(); });
 }
 
-// TLS, and users.
+// TLS and users.
 
 TEST_F(EtcdRegisterTest, UnderTlsBothSidesMustBeWhoTheySay) {
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
   Authority ours(scratch.path() + "/ours.pem");
   Authority theirs(scratch.path() + "/theirs.pem");
   EtcdCluster cluster({1, ours.certify(scratch.path() + "/member", "IP:127.0.0.1")});
@@ -287,7 +286,7 @@ TEST_F(EtcdRegisterTest, UnderTlsBothSidesMustBeWhoTheySay) {
   options.patience = 2s;
   EtcdRegisterOptions wrong = options;
   wrong.tls.authority = scratch.path() + "/theirs.pem";
-  expect_complaint("its certificate is no good", [&] { EtcdRegister{wrong}; });
+  expect_complaint("its certificate is not accepted", [&] { EtcdRegister{wrong}; });
   wrong = options;
   wrong.tls.certificate = wrong.tls.key = "";
   expect_complaint("certificate", [&] { EtcdRegister{wrong}; });
@@ -300,19 +299,20 @@ TEST_F(EtcdRegisterTest, UnderTlsBothSidesMustBeWhoTheySay) {
 }
 
 TEST_F(EtcdRegisterTest, AMemberOfAnotherNameIsRefused) {
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
   Authority ours(scratch.path() + "/ours.pem");
-  // etcd's gateway asks its own member, as a client, by the same name; so we ask for another.
+  // etcd's gateway connects to its own member as a client, by the same name, so the client uses
+  // another name.
   EtcdCluster cluster({1, ours.certify(scratch.path() + "/member", "IP:127.0.0.1")});
   EtcdRegisterOptions options = options_for(cluster);
   options.tls = ours.certify(scratch.path() + "/peer");
   std::string url = options.endpoints.front();
   options.endpoints = {"https://localhost" + url.substr(url.rfind(':'))};
   options.patience = 2s;
-  expect_complaint("its certificate is no good", [&] { EtcdRegister{options}; });
+  expect_complaint("its certificate is not accepted", [&] { EtcdRegister{options}; });
 }
 
-/// `conch`, whose password is `shell`, may use the locks; `stranger` may do nothing.
+/// User `conch` with the password `shell` may use the locks; `stranger` may do nothing.
 void enable_users(const EtcdCluster& cluster) {
   std::string range = R"("key":")" + etcd::to_base64("/conch/") + R"(","range_end":")" +
                       etcd::to_base64("/conch0") + R"(")";
@@ -354,9 +354,9 @@ TEST_F(EtcdRegisterTest, AUserIsAskedForItsPasswordAgainWhenItsTokenIsForgotten)
   EXPECT_TRUE(readable(other.descriptor(), soon)) << "it watches again";
 }
 
-/// etcd's gateway refuses what it might otherwise have to take for the name of a user.
+/// etcd's gateway refuses such certificates, because it could take the CommonName for a user.
 TEST_F(EtcdRegisterTest, WithUsersTheCertificateOfAClientHasNoCommonName) {
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
   Authority ours(scratch.path() + "/ours.pem");
   EtcdCluster cluster({1, ours.certify(scratch.path() + "/member", "IP:127.0.0.1")});
   enable_users(cluster);

@@ -18,7 +18,7 @@ View view_of(const std::vector<Item>& found) {
   return found.empty() ? View{} : file::view_file(found.front().value, found.front().key).view;
 }
 
-/// After all that was, and all that is there.
+/// An empty view above both the stored view and the lost ones.
 View fresh_view(const View& stored, const Lost& lost) {
   View next;
   next.number = std::max(stored.number, lost.number) + 1;
@@ -30,7 +30,7 @@ View fresh_view(const View& stored, const Lost& lost) {
 }
 
 /// False if something has changed meanwhile.
-bool try_to_accept(Client& client, const Names& names, const Outcome& now) {
+bool try_to_accept(Client& client, const Names& names, const TransactionResult& now) {
   const Item& mark = now.found[0].front();
   View stored = view_of(now.found[1]);
   View next = fresh_view(stored, lost_in(mark));
@@ -53,7 +53,7 @@ Lost lost_in(const Item& mark) {
   Lost lost;
   std::string rest;
   if (!(words >> lost.number >> lost.epoch.value) || words >> rest)
-    throw RegisterError(mark.key + " makes no sense: it is to be a number and an epoch");
+    throw RegisterError(mark.key + " is malformed: expected a number and an epoch");
   return lost;
 }
 
@@ -67,7 +67,7 @@ bool accept_restored(const EtcdRegisterOptions& options,
   Names names(options.group);
   Transaction look{
       {}, {Get{{names.restored()}}, Get{names.views(), true}, Get{{names.terms()}}}, {}};
-  Outcome now = client.transact(look);
+  TransactionResult now = client.transact(look);
   if (now.found[0].empty()) return false;
   Duration lease = now.found[2].empty()
                        ? options.lease

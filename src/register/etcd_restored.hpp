@@ -1,6 +1,6 @@
-// An etcd cluster that somebody has restored from a backup: views, and who holds what, would begin
-// again where they were then. Who sees it leaves a mark in etcd, and nobody decides anything more
-// until somebody says that this is how it is to be.
+// Handles an etcd cluster that was restored from a backup. Its views and leases would continue from
+// an older state. The first peer that notices leaves a mark in etcd, and no peer decides anything
+// until an operator accepts the restored state.
 #pragma once
 
 #include <functional>
@@ -11,24 +11,23 @@
 namespace conch::etcd {
 
 inline const std::string restored_text =
-    "etcd was restored from a backup, or somebody removed keys of the group: it does not know what "
-    "happened since, and nobody gets or keeps a lock. If this is how it is to be, say `conch "
-    "doctor "
-    "--accept-restored` with the options of the peers";
+    "etcd was restored from a backup, or keys of the group were removed: it does not know what "
+    "happened since, and nobody gets or keeps a lock. To continue with what etcd has, run `conch "
+    "doctor --accept-restored` with the options of the peers";
 
-/// The newest view that somebody had seen before, and the newest epoch.
+/// The newest view number and the newest epoch that any peer had seen before the restore.
 struct Lost {
   std::uint64_t number = 0;
   Epoch epoch{0};
   friend bool operator==(const Lost&, const Lost&) = default;
 };
 std::string to_text(const Lost& lost);
-/// Throws RegisterError for what is no mark.
+/// Throws RegisterError if the item is not such a mark.
 Lost lost_in(const Item& mark);
 
-/// Goes on from what etcd has, with nobody in the group, above all views and epochs that were lost.
-/// Waits for the time of a lease first, which `waits` is told, so that nobody holds anything any
-/// more. False if there was nothing to accept. Throws RegisterError.
+/// Continues from what etcd has: adds a view with an empty roster, above all lost views and epochs.
+/// Waits for one lease first, and passes that duration to `waits`, so that nobody holds anything
+/// any more. Returns false if there was nothing to accept. Throws RegisterError.
 bool accept_restored(const EtcdRegisterOptions& options,
                      const std::function<void(Duration)>& waits);
 

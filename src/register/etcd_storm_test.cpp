@@ -1,4 +1,4 @@
-// Many clients of an etcd cluster whose members are killed and stopped under them.
+// Many clients use an etcd cluster while its members are killed and stopped.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,8 +18,7 @@
 namespace conch::etcd_storm_test {
 
 using namespace std::chrono_literals;
-using recovery::Life;
-using recovery::Standing;
+using recovery::RegisterSnapshot;
 using recovery::View;
 
 class EtcdStorm : public testing::Test {
@@ -37,7 +36,7 @@ class EtcdStorm : public testing::Test {
   }
 };
 
-/// Peers that decide and renew as fast as they can, and what came of it.
+/// Peers that propose and renew as fast as they can. It records the views that were accepted.
 class Deciders {
  public:
   Deciders(EtcdRegisterOptions options, std::uint64_t peers) : options_(std::move(options)) {
@@ -50,7 +49,7 @@ class Deciders {
     for (std::thread& thread : threads_)
       if (thread.joinable()) thread.join();
   }
-  /// Until so many more views have been accepted.
+  /// Waits until this many more views have been accepted.
   bool await_views(std::size_t more) {
     std::unique_lock lock(mutex_);
     std::size_t wanted = accepted_.size() + more;
@@ -63,7 +62,7 @@ class Deciders {
   std::size_t renewals() const { return renewals_; }
 
  private:
-  void run(const Life& self) {
+  void run(const PeerInstance& self) {
     std::unique_ptr<EtcdRegister> reg;
     std::optional<View> proposal;
     while (!stopping_) {
@@ -73,19 +72,19 @@ class Deciders {
         bool inside = known.roster.contains(self);
         if (inside && !reg->renew(self)) return fail("a member could not renew");
         renewals_ += inside ? 1 : 0;
-        // What may have been accepted, though we have not heard of it, is asked for again.
+        // Repeats a proposal that may have been accepted although the answer was lost.
         if (!proposal) proposal = next(known, self);
-        Verdict verdict = reg->propose(*proposal);
+        ProposalResult verdict = reg->propose(*proposal);
         verdict.accepted ? accept(*proposal) : void(++refusals_);
         proposal.reset();
       } catch (const RegisterError&) {
-        // It is tried again.
+        // The loop tries again.
       } catch (const std::exception& error) {
         return fail(error.what());
       }
     }
   }
-  static View next(const View& known, const Life& self) {
+  static View next(const View& known, const PeerInstance& self) {
     View view = known;
     ++view.number;
     ++view.epoch.value;
@@ -123,7 +122,7 @@ TEST_F(EtcdStorm, NothingHappensTwice) {
   Deciders storm(options, 5);
   ASSERT_TRUE(storm.await_views(20));
   for (std::size_t round = 0; round < 6; ++round) {
-    // One that was stopped does later what it was asked before.
+    // A stopped member carries out old requests when it continues.
     bool dies = round % 2 == 0;
     dies ? cluster.kill(round % 3) : cluster.send(round % 3, SIGSTOP);
     ASSERT_TRUE(storm.await_views(20)) << storm.wrong();
@@ -141,7 +140,7 @@ TEST_F(EtcdStorm, NothingHappensTwice) {
   EXPECT_GT(storm.renewals(), 0u);
 }
 
-/// Peers that keep their leases, now and then too late, and what they and the others believe.
+/// Peers that renew their leases, sometimes too late. It records what they and the others believe.
 class Tenants {
  public:
   Tenants(EtcdRegisterOptions options, std::uint64_t peers) : options_(std::move(options)) {
@@ -171,8 +170,8 @@ class Tenants {
     while (!stopping_) {
       try {
         if (!reg) reg = std::make_unique<EtcdRegister>(options_);
-        Life self = life(id, incarnation);
-        Standing known = reg->read();
+        PeerInstance self = life(id, incarnation);
+        RegisterSnapshot known = reg->read();
         tell(known);
         if (!known.view.roster.contains(self)) {
           reg->propose(admission(known, self), self);
@@ -183,25 +182,25 @@ class Tenants {
         Duration lease = options_.lease;
         std::this_thread::sleep_for(dice() % 8 == 0 ? 2 * lease : lease / 5);
       } catch (const RegisterError&) {
-        // It is tried again.
+        // The loop tries again.
       } catch (const std::exception& error) {
         std::lock_guard lock(mutex_);
         wrong_ = error.what();
       }
     }
   }
-  static View admission(const Standing& known, const Life& self) {
+  static View admission(const RegisterSnapshot& known, const PeerInstance& self) {
     View view = known.view;
     ++view.number;
     ++view.epoch.value;
     view.algorithm = "naimi-trehel";
     view.decider = self;
-    for (const Life& dead : known.ended)
+    for (const PeerInstance& dead : known.ended)
       if (view.roster.contains(dead)) view.roster = view.roster.without(dead.id);
     view.roster = view.roster.with({self.id, self.incarnation, "here", false});
     return view;
   }
-  bool renew(EtcdRegister& reg, const Life& self) {
+  bool renew(EtcdRegister& reg, const PeerInstance& self) {
     auto asked = std::chrono::steady_clock::now();
     if (!reg.renew(self)) return false;
     ++renewals_;
@@ -212,10 +211,10 @@ class Tenants {
     if (told != told_.end() && told->second < until) wrong_ = "a lease that had ended was renewed";
     return true;
   }
-  void tell(const Standing& standing) {
+  void tell(const RegisterSnapshot& standing) {
     std::lock_guard lock(mutex_);
     auto now = std::chrono::steady_clock::now();
-    for (const Life& ended : standing.ended) {
+    for (const PeerInstance& ended : standing.ended) {
       if (!told_.emplace(ended, now).second) continue;
       auto believes = believes_.find(ended);
       if (believes != believes_.end() && now < believes->second)
@@ -228,9 +227,9 @@ class Tenants {
   EtcdRegisterOptions options_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  /// Until when each relies on its lease; and when somebody was told that it has ended.
-  std::map<Life, Instant> believes_;
-  std::map<Life, Instant> told_;
+  /// When each life stops relying on its lease, and when a client was first told that it has ended.
+  std::map<PeerInstance, Instant> believes_;
+  std::map<PeerInstance, Instant> told_;
   std::string wrong_;
   std::atomic<std::size_t> renewals_ = 0;
   std::atomic<bool> stopping_ = false;

@@ -17,7 +17,7 @@ constexpr std::string_view digits =
 
 [[noreturn]] void fail(const std::string& what) { throw std::invalid_argument(what); }
 
-// Asking.
+// Requests.
 
 Json to_json(const Keys& keys) {
   Json json{{"key", to_base64(keys.key)}};
@@ -70,15 +70,15 @@ Json to_json(const std::vector<Step>& steps) {
   return json;
 }
 
-// Reading.
+// Answers.
 
 Json parsed(std::string_view text) {
   Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) fail("it is no JSON object");
+  if (!json.is_object()) fail("it is not a JSON object");
   return json;
 }
 
-/// What is zero, empty or false is left out.
+/// The gateway leaves out fields that are zero, empty or false.
 const Json* field(const Json& json, const char* name) {
   auto found = json.find(name);
   return found == json.end() || found->is_null() ? nullptr : &*found;
@@ -92,20 +92,20 @@ Number number(const Json& json, const char* name) {
   Number value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 0)
-    fail(std::string(name) + " is no number");
+    fail(std::string(name) + " is not a number");
   return value;
 }
 
 std::string text(const Json& json, const char* name) {
   const Json* found = field(json, name);
   if (!found) return "";
-  if (!found->is_string()) fail(std::string(name) + " is no text");
+  if (!found->is_string()) fail(std::string(name) + " is not a text");
   return found->get<std::string>();
 }
 
 std::string bytes(const Json& json, const char* name) {
   std::optional<std::string> decoded = from_base64(text(json, name));
-  if (!decoded) fail(std::string(name) + " is no base64");
+  if (!decoded) fail(std::string(name) + " is not base64");
   return *decoded;
 }
 
@@ -118,18 +118,18 @@ bool flag(const Json& json, const char* name) {
 const Json& object(const Json& json, const char* name) {
   static const Json none = Json::object();
   const Json* found = field(json, name);
-  if (found && !found->is_object()) fail(std::string(name) + " is no object");
+  if (found && !found->is_object()) fail(std::string(name) + " is not an object");
   return found ? *found : none;
 }
 
-/// Calls for each of a list.
+/// Calls `call` for each object of a list.
 template <class Call>
 void each(const Json& json, const char* name, Call&& call) {
   const Json* found = field(json, name);
   if (!found) return;
-  if (!found->is_array()) fail(std::string(name) + " is no list");
+  if (!found->is_array()) fail(std::string(name) + " is not a list");
   for (const Json& one : *found) {
-    if (!one.is_object()) fail(std::string(name) + " has something else in it than objects");
+    if (!one.is_object()) fail(std::string(name) + " contains something other than objects");
     call(one);
   }
 }
@@ -173,19 +173,19 @@ std::string grant_request(std::int64_t ttl_s) {
 }
 
 std::string authenticate_request(const std::string& user, const std::string& password) {
-  // A password may be any bytes; JSON is UTF-8.
+  // A password may contain any bytes, but JSON is UTF-8.
   return Json{{"name", user}, {"password", password}}.dump(-1, ' ', false,
                                                            Json::error_handler_t::replace);
 }
 
-Outcome read_outcome(std::string_view json) {
+TransactionResult read_outcome(std::string_view json) {
   Json all = parsed(json);
-  Outcome outcome{read_header(all), flag(all, "succeeded")};
-  if (outcome.header.cluster.empty()) fail("it does not say which cluster it is");
+  TransactionResult outcome{read_header(all), flag(all, "succeeded")};
+  if (outcome.header.cluster.empty()) fail("it does not name its cluster");
   each(all, "responses", [&](const Json& response) {
     const Json* range = field(response, "response_range");
     if (!range) return;
-    if (!range->is_object()) fail("response_range is no object");
+    if (!range->is_object()) fail("response_range is not an object");
     std::vector<Item>& items = outcome.found.emplace_back();
     each(*range, "kvs", [&](const Json& item) { items.push_back(read_item(item)); });
   });
@@ -202,18 +202,18 @@ std::string read_token(std::string_view json) {
   std::string token = text(parsed(json), "token");
   bool printable =
       std::all_of(token.begin(), token.end(), [](char c) { return ' ' < c && c <= '~'; });
-  if (token.empty() || !printable) fail("a token that no header can carry");
+  if (token.empty() || !printable) fail("a token that does not fit into a header");
   return token;
 }
 
-std::variant<News, Complaint> read_news(std::string_view json) {
+std::variant<WatchUpdate, Complaint> read_news(std::string_view json) {
   Json all = parsed(json);
   if (const Json* error = field(all, "error")) {
     if (!error->is_object()) return read_complaint(json);
     return Complaint{number<int>(*error, "grpc_code"), text(*error, "message")};
   }
   const Json& result = object(all, "result");
-  News news{read_header(result)};
+  WatchUpdate news{read_header(result)};
   news.canceled = flag(result, "canceled");
   news.why = text(result, "cancel_reason");
   news.compacted = number<std::int64_t>(result, "compact_revision");
@@ -223,7 +223,7 @@ std::variant<News, Complaint> read_news(std::string_view json) {
   return news;
 }
 
-/// Something else than etcd may answer in its place: then its own words must do.
+/// Something other than etcd may answer in its place: then its own words must do.
 Complaint read_complaint(std::string_view json) {
   constexpr std::size_t shown_bytes_max = 200;
   Json all = Json::parse(json, nullptr, false);

@@ -1,5 +1,5 @@
-// What is said to etcd, and what it answers: the JSON of its gateway (api v3, rpc.proto). Bytes are
-// in base64 there, and large numbers are strings.
+// Requests to etcd and its answers: the JSON of its gateway (API v3, rpc.proto). There, bytes are
+// base64, and large numbers are strings.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,16 @@
 
 namespace conch::etcd {
 
-/// A key, or all from it to before `end`.
+/// One key, or the range from `key` up to but without `end`.
 struct Keys {
   std::string key;
   std::string end = {};
 };
-/// All that begin like this, which does not end with the last of all bytes.
+/// All keys with this prefix, which must not end with byte 255.
 Keys beginning_with(const std::string& prefix);
 
-/// Of each of the keys; for keys that are not there, revisions are 0 and no value is the same.
+/// Must hold for each of the keys. A key that does not exist has revision 0, and no value equals
+/// its value.
 struct Condition {
   enum class Of : std::uint8_t { creation, change, value } of{};
   Keys keys;
@@ -30,7 +31,7 @@ struct Condition {
 struct Put {
   std::string key;
   std::string value;
-  /// With which the key goes; 0: none.
+  /// The etcd lease with which the key expires; 0 for none.
   std::int64_t lease = 0;
 };
 struct Remove {
@@ -38,12 +39,12 @@ struct Remove {
 };
 struct Get {
   Keys keys;
-  /// Only the last of them.
+  /// Returns only the last of them.
   bool last = false;
 };
 using Step = std::variant<Put, Remove, Get>;
 
-/// In one go.
+/// etcd carries it out atomically.
 struct Transaction {
   std::vector<Condition> when = {};
   std::vector<Step> then = {};
@@ -53,47 +54,47 @@ struct Transaction {
 struct Item {
   std::string key;
   std::string value;
-  /// Revisions: of the store as a whole, which counts on with every change.
+  /// Revisions of the whole store, which grow with every change.
   std::int64_t created = 0;
   std::int64_t changed = 0;
   friend bool operator==(const Item&, const Item&) = default;
 };
 
-/// Who answers, and how far it is.
+/// The cluster that answers, and its revision.
 struct Header {
   std::string cluster;
   std::int64_t revision = 0;
   friend bool operator==(const Header&, const Header&) = default;
 };
 
-struct Outcome {
+struct TransactionResult {
   Header header;
   bool succeeded = false;
-  /// What each Get has found.
+  /// What each Get has found, in order.
   std::vector<std::vector<Item>> found = {};
-  friend bool operator==(const Outcome&, const Outcome&) = default;
+  friend bool operator==(const TransactionResult&, const TransactionResult&) = default;
 };
 
-struct Event {
-  /// A removed one has a key, and when it was.
+struct WatchEvent {
+  /// For a removal only the key and its revision are set.
   Item item;
   bool removed = false;
-  friend bool operator==(const Event&, const Event&) = default;
+  friend bool operator==(const WatchEvent&, const WatchEvent&) = default;
 };
 
-/// A line of a watch.
-struct News {
+/// One line of a watch.
+struct WatchUpdate {
   Header header;
-  std::vector<Event> events = {};
-  /// It says no more, because of this; or what was asked for is no longer there: from `compacted`
-  /// on it is.
+  std::vector<WatchEvent> events = {};
+  /// The watch has ended, for the reason `why`; or the requested revisions are gone, and history
+  /// starts at `compacted`.
   bool canceled = false;
   std::string why = {};
   std::int64_t compacted = 0;
-  friend bool operator==(const News&, const News&) = default;
+  friend bool operator==(const WatchUpdate&, const WatchUpdate&) = default;
 };
 
-/// What it says instead of an answer. The codes are gRPC's.
+/// An error answer; the codes are those of gRPC.
 struct Complaint {
   int code = 0;
   std::string text;
@@ -108,12 +109,12 @@ std::string watch_request(const Keys& keys, std::int64_t from);
 std::string grant_request(std::int64_t ttl_s);
 std::string authenticate_request(const std::string& user, const std::string& password);
 
-/// All throw std::invalid_argument for what is something else.
-Outcome read_outcome(std::string_view json);
+/// All of these throw std::invalid_argument for malformed input.
+TransactionResult read_outcome(std::string_view json);
 std::int64_t read_grant(std::string_view json);
 std::string read_token(std::string_view json);
-/// A watch complains in a line.
-std::variant<News, Complaint> read_news(std::string_view json);
+/// A watch reports an error as a line.
+std::variant<WatchUpdate, Complaint> read_news(std::string_view json);
 Complaint read_complaint(std::string_view json);
 
 std::string to_base64(std::string_view bytes);

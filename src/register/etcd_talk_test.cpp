@@ -43,25 +43,25 @@ TEST(EtcdTalk, ATransactionSaysWhatMustBeSo) {
   EXPECT_EQ(said["failure"][1]["request_range"], (json{{"key", to_base64("b")}}));
 }
 
-/// As etcd 3.4.23 has answered.
+/// An answer of etcd 3.4.23.
 TEST(EtcdTalk, AnOutcomeIsWhatWasFound) {
-  Outcome outcome = read_outcome(
+  TransactionResult outcome = read_outcome(
       R"({"header":{"cluster_id":"324952591200643719","member_id":"3","revision":"2"},)"
       R"("succeeded":true,"responses":[{"response_put":{"header":{"revision":"2"}}},)"
       R"({"response_range":{"header":{"revision":"2"},"kvs":[{"key":"dmlldy8x",)"
       R"("create_revision":"2","mod_revision":"3","version":"1","value":"eA=="}],"count":"1"}},)"
       R"({"response_range":{"header":{"revision":"2"}}}]})");
-  Outcome expected{{"324952591200643719", 2}, true, {{{"view/1", "x", 2, 3}}, {}}};
+  TransactionResult expected{{"324952591200643719", 2}, true, {{{"view/1", "x", 2, 3}}, {}}};
   EXPECT_EQ(outcome, expected);
 }
 
 TEST(EtcdTalk, NewsAreEventsOrAnEnd) {
-  EXPECT_EQ(std::get<News>(read_news(
+  EXPECT_EQ(std::get<WatchUpdate>(read_news(
                 R"({"result":{"header":{"cluster_id":"3","revision":"5"},"events":[)"
                 R"({"kv":{"key":"eA==","create_revision":"2","mod_revision":"4","value":"eQ=="}},)"
                 R"({"type":"DELETE","kv":{"key":"eA==","mod_revision":"5"}}]}})")),
-            (News{{"3", 5}, {{{"x", "y", 2, 4}, false}, {{"x", "", 0, 5}, true}}}));
-  News end = std::get<News>(read_news(
+            (WatchUpdate{{"3", 5}, {{{"x", "y", 2, 4}, false}, {{"x", "", 0, 5}, true}}}));
+  WatchUpdate end = std::get<WatchUpdate>(read_news(
       R"({"result":{"header":{"revision":"9"},"canceled":true,"compact_revision":"7"}})"));
   EXPECT_TRUE(end.canceled);
   EXPECT_EQ(end.compacted, 7);

@@ -12,7 +12,7 @@
 
 namespace conch::etcd {
 
-Watch::Watch(Options options, Names names, Ledger& ledger)
+Watch::Watch(Options options, Names names, LeaseLedger& ledger)
     : names_(std::move(names)),
       ledger_(ledger),
       silence_max_(options.silence_max),
@@ -38,10 +38,10 @@ void Watch::run() {
       follow();
     } catch (const Interrupted&) {
       return;
-    } catch (const Refusal&) {
+    } catch (const EtcdRefusal&) {
       client_.forget_token();
     } catch (const std::exception&) {
-      // Who asks is told the same; there is nobody here to tell.
+      // The thread that asks etcd gets the same error; there is nobody here to tell.
     }
     client_.pass_over();
     failures = from_ > before ? 0 : failures + 1;
@@ -51,34 +51,35 @@ void Watch::run() {
   }
 }
 
-/// Until it says no more.
+/// Follows one watch until it ends.
 void Watch::follow() {
-  Line& line = client_.watch(names_.all(), from_);
+  HttpConnection& line = client_.watch(names_.all(), from_);
   std::string text;
   while (line.await_line(text, net::steady_now() + silence_max_)) {
-    std::variant<News, Complaint> read = read_news(text);
-    const News* news = std::get_if<News>(&read);
+    std::variant<WatchUpdate, Complaint> read = read_news(text);
+    const WatchUpdate* news = std::get_if<WatchUpdate>(&read);
     if (news) take(*news);
     if (news && !news->canceled) continue;
-    client_.forget_token();  // It may be that; another one costs little.
+    client_.forget_token();  // The token may be the cause; getting another one costs little.
     return;
   }
 }
 
-void Watch::take(const News& news) {
+void Watch::take(const WatchUpdate& news) {
   if (news.header.cluster != cluster_) throw RegisterError("this is another cluster");
-  for (const Event& event : news.events) take(event);
+  for (const WatchEvent& event : news.events) take(event);
   if (news.compacted <= from_) return;
   from_ = news.compacted;
   ledger_.heard_of_view(std::max(news.header.revision, news.compacted));
 }
 
-/// The rest of what happened at this revision may be in the next line: one would begin there again.
-void Watch::take(const Event& event) {
+/// Keeps `from_` at this revision, because the next line may have the rest of its events; a new
+/// watch would begin there again.
+void Watch::take(const WatchEvent& event) {
   const Item& item = event.item;
   from_ = std::max(from_, item.changed);
   if (auto life = names_.lease_in(item.key)) {
-    Lease::State state = event.removed ? Lease::State::missing : state_in(item.value);
+    EtcdLease::State state = event.removed ? EtcdLease::State::missing : state_in(item.value);
     ledger_.heard(*life, state, item.changed, lock_delay_in(item.value));
   } else if (!event.removed && names_.view_in(item.key)) {
     ledger_.heard_of_view(item.changed);

@@ -1,5 +1,6 @@
-// Hears what happens to a group's keys, in a thread of its own, and writes it into the ledger. It
-// decides nothing: what it misses, because no member can be reached, is told by the next answer.
+// Watches a group's keys in a thread of its own, and writes what it hears into the ledger. It
+// decides nothing: if it misses something because no member can be reached, the next answer of etcd
+// has it.
 #pragma once
 
 #include <string>
@@ -18,12 +19,12 @@ class Watch {
     ClientOptions client;
     Duration patience{};
     std::string cluster;
-    /// From then on there is something to hear.
+    /// The revision to start from.
     std::int64_t from = 0;
-    /// If nothing was heard for so long, another member is asked.
+    /// After this long without news, it asks another member.
     Duration silence_max{};
   };
-  Watch(Options options, Names names, Ledger& ledger);
+  Watch(Options options, Names names, LeaseLedger& ledger);
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
@@ -31,15 +32,15 @@ class Watch {
  private:
   void run();
   void follow();
-  void take(const News& news);
-  void take(const Event& event);
+  void take(const WatchUpdate& news);
+  void take(const WatchEvent& event);
 
   Names names_;
-  Ledger& ledger_;
+  LeaseLedger& ledger_;
   Duration silence_max_;
   std::string cluster_;
   std::int64_t from_;
-  file::Descriptor stop_;
+  net::Descriptor stop_;
   Client client_;
   std::thread thread_;
 };

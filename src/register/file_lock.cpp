@@ -21,7 +21,7 @@ struct flock range_of(Bytes bytes, Grip grip) {
 
 [[noreturn]] void fail_to_lock(const std::string& path) {
   throw RegisterError("cannot lock " + path +
-                      ": its file system has no locks; choose another state directory");
+                      ": its file system does not support locks; choose another state directory");
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
-// Locks on files, held by an open file description: whoever shares it shares the lock, a fork or
-// one to whom the descriptor was sent; the kernel drops it when the last of them has closed it or
-// died. Unlike those of a process, such a lock does not vanish when something else in the process
-// closes the same file, and two in one process see each other.
+// Locks on files, owned by an open file description (F_OFD_SETLK). Everybody who shares the
+// description shares the lock: a forked child, or a process that was sent the descriptor. The
+// kernel drops the lock when the last of them has closed it or died. Unlike POSIX process locks, it
+// survives when something else in the process closes the same file, and two in one process exclude
+// each other.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace conch::file {
 
-/// Which of its bytes, whether they are there or not; size 0: all from the first on.
+/// A range of bytes, whether they exist or not. Size 0 means all from `first` on.
 struct Bytes {
   std::int64_t first = 0;
   std::int64_t size = 0;
@@ -20,10 +21,10 @@ constexpr Bytes whole_file{};
 
 enum class Grip : std::uint8_t { alone, shared };
 
-/// False if somebody has it.
+/// False if somebody else has the lock.
 bool try_lock(const Descriptor& file, const std::string& path, Bytes bytes = whole_file,
               Grip grip = Grip::alone);
-/// Whether somebody else has any of it.
+/// Whether somebody else has locked any of the range.
 bool is_locked(const Descriptor& file, const std::string& path, Bytes bytes = whole_file);
 
 }  // namespace conch::file

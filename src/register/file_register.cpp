@@ -8,19 +8,18 @@
 #include <stdexcept>
 #include <utility>
 
-#include "register/sense.hpp"
+#include "register/validate.hpp"
 
 namespace conch {
 
-using recovery::Life;
-using recovery::Standing;
+using recovery::RegisterSnapshot;
 using recovery::View;
 
 namespace {
 
 const FileRegisterOptions& sensible(const FileRegisterOptions& options) {
   if (options.lease <= Duration::zero() || options.segment_views == 0)
-    throw std::invalid_argument("a lease lasts some time, and a segment has some views");
+    throw std::invalid_argument("a lease is longer than zero, and a segment has some views");
   return options;
 }
 
@@ -43,24 +42,24 @@ FileRegister::FileRegister(const std::string& directory, const FileRegisterOptio
   read();
 }
 
-void FileRegister::attach(const Life& life) {
+void FileRegister::attach(const PeerInstance& life) {
   expect_usable();
   leases_.attach(life);
 }
 
-file::Descriptor FileRegister::proof(const Life& life) const {
+net::Descriptor FileRegister::proof(const PeerInstance& life) const {
   expect_no_fork();
   return leases_.proof(life);
 }
 
-Standing FileRegister::read() {
+RegisterSnapshot FileRegister::read() {
   expect_usable();
   return stand();
 }
 
-/// The lease begins also for a proposal that will be refused: a newcomer's must not run out while
-/// it tries. A life that a view mentions had its lease or has lost it.
-Verdict FileRegister::propose(const View& next, const Life& by) {
+/// Begins the lease even for a proposal that will be refused: a newcomer's lease must not run out
+/// while it tries. A life that a view mentions has had its lease already, and may have lost it.
+ProposalResult FileRegister::propose(const View& next, const PeerInstance& by) {
   expect_usable();
   expect_sensible(next);
   const View& newest = chain_.newest();
@@ -75,49 +74,49 @@ Verdict FileRegister::propose(const View& next, const Life& by) {
   return {accepted, stand()};
 }
 
-/// Prolongs first and reads the view afterwards. Who evicts does it the other way round: it gets
-/// its view accepted first and reads the leases afterwards. So either we see its view, and know
-/// that we are out, or it sees our lease, and waits for its end.
+/// Renews first and reads the view afterwards. An evictor does it the other way round: it gets its
+/// view accepted first and reads the leases afterwards. So either we see its view and know that we
+/// are out, or it sees our lease and waits for its end.
 ///
-/// The view is also read before, or one that is out could prolong its lease for ever.
-bool FileRegister::renew(const Life& life) {
+/// The view is also read before, or an evicted life could renew its lease for ever.
+bool FileRegister::renew(const PeerInstance& life) {
   expect_usable();
   if (!chain_.newest().has_tenant(life) || !leases_.prolong(life)) return false;
-  steps_(file::Step::after_renewal);
+  steps_(file::CrashPoint::after_renewal);
   return chain_.newest().has_tenant(life);
 }
 
-void FileRegister::delay(const Life& life, Duration lock_delay) {
+void FileRegister::delay(const PeerInstance& life, Duration lock_delay) {
   expect_no_fork();
   leases_.delay(life, lock_delay);
 }
 
-void FileRegister::end(const Life& life) {
+void FileRegister::end(const PeerInstance& life) {
   expect_no_fork();
   leases_.end(life);
 }
 
-/// If we end a lease ourselves, the alarm rings for us, too. It is silenced only before one looks.
-Standing FileRegister::stand() {
+/// A lease that we end wakes ourselves, too, and only a new survey silences that.
+RegisterSnapshot FileRegister::stand() {
   while (true) {
     std::uint64_t ended_before = leases_.ended_here();
-    std::optional<Standing> standing = survey();
+    std::optional<RegisterSnapshot> standing = survey();
     if (standing && leases_.ended_here() == ended_before) return *standing;
   }
 }
 
-/// The leases are read after the view; see `renew`. None if some of them had been removed by then,
+/// Reads the leases after the view; see `renew`. Empty if some leases had been removed by then,
 /// because there is a newer view.
-std::optional<Standing> FileRegister::survey() {
+std::optional<RegisterSnapshot> FileRegister::survey() {
   alarm_.silence();
   const View* view = &chain_.newest();
   while (!alarm_.watch(chain_.growing_segment())) view = &chain_.newest();
 
-  Standing standing{*view, {}};
-  std::set<Life> running;
+  RegisterSnapshot standing{*view, {}};
+  std::set<PeerInstance> running;
   std::optional<Duration> next_end;
   bool missed = false;
-  for (const Life& life : view->lives()) {
+  for (const PeerInstance& life : view->lives()) {
     file::Judgement judgement = judge(life);
     if (judgement.ended) {
       standing.ended.push_back(life);
@@ -133,32 +132,31 @@ std::optional<Standing> FileRegister::survey() {
   return standing;
 }
 
-file::Judgement FileRegister::judge(const Life& life) {
+file::Judgement FileRegister::judge(const PeerInstance& life) {
   if (!alarm_.watches(life))
-    if (file::Descriptor process = leases_.process(life)) alarm_.watch(life, std::move(process));
+    if (net::Descriptor process = leases_.process(life)) alarm_.watch(life, std::move(process));
   return leases_.judge(life, alarm_.has_died(life));
 }
 
 void FileRegister::tidy() {
   chain_.prune();
-  leases_.sweep([&](const Life& life) { return chain_.newest().mentions(life); });
+  leases_.sweep([&](const PeerInstance& life) { return chain_.newest().mentions(life); });
   work_.sweep();
 }
 
-/// Whoever founds another register at the same path knows nothing of what was decided here. So
-/// nothing is decided here any more, and no lease prolonged: those that run end before long.
+/// Whoever creates another register at the same path knows nothing of what was decided here. So
+/// this one decides nothing more and renews no lease; running leases end soon.
 void FileRegister::expect_usable() const {
   expect_no_fork();
   if (root_.is_in_place()) return;
   throw RegisterError("the state directory " + root_.path() +
-                      " was removed or replaced: this peer stands still, and loses what it holds "
-                      "when its lease ends; put the directory back, or restart all peers");
+                      " was removed or replaced: this peer is stuck, and loses its locks when its "
+                      "lease ends; put the directory back, or restart all peers");
 }
 
 void FileRegister::expect_no_fork() const {
   if (::getpid() != process_)
-    throw std::logic_error(
-        "this register was opened before a fork; the child has to open one of its own");
+    throw std::logic_error("this register was opened before a fork; the child must open its own");
 }
 
 }  // namespace conch

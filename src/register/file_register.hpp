@@ -1,6 +1,6 @@
-// The register that is a directory of this machine. Any process can be stopped or killed at any
-// instruction, and nobody waits for it: there is no lock around the views. docs/register.md says
-// what the files are.
+// The register in a directory of this machine. Any process can be stopped or killed at any
+// instruction, and nobody waits for it: no lock guards the views. docs/register.md describes the
+// files.
 #pragma once
 
 #include <chrono>
@@ -9,59 +9,60 @@
 
 #include "register/alarm.hpp"
 #include "register/chain.hpp"
+#include "register/crash_points.hpp"
 #include "register/directory.hpp"
 #include "register/leases.hpp"
 #include "register/register.hpp"
-#include "register/steps.hpp"
-#include "register/workplace.hpp"
+#include "register/staging_dir.hpp"
 
 namespace conch {
 
 struct FileRegisterOptions {
-  /// Of a new register; one that exists has its own.
+  /// Lease duration; applies only when the register is created.
   Duration lease = std::chrono::seconds(5);
-  /// Of a new register: how many views are remembered, at least; at most twice as many are kept.
+  /// At least this many views are remembered, and at most twice as many are kept. Applies only when
+  /// the register is created.
   std::uint64_t segment_views = 64;
-  /// Views outlive a power failure.
+  /// Whether views must survive a power failure.
   bool durable = true;
   /// For tests.
-  file::Steps steps = [](file::Step) {};
-  /// See Alarm.
+  file::CrashPoints steps = [](file::CrashPoint) {};
+  /// See ChangeAlarm.
   Duration inotify_after{};
 };
 
 class FileRegister : public Register {
  public:
-  /// Makes the directory if it is not there. Throws RegisterError if it is not ours alone, cannot
-  /// be written, is damaged, or is on a file system without links or locks.
+  /// Creates the directory if it does not exist. Throws RegisterError if other users can write it,
+  /// or if it cannot be written, is damaged, or is on a file system without links or locks.
   explicit FileRegister(const std::string& directory, const FileRegisterOptions& options = {});
 
-  void attach(const recovery::Life& life) override;
-  file::Descriptor proof(const recovery::Life& life) const override;
-  recovery::Standing read() override;
+  void attach(const PeerInstance& life) override;
+  net::Descriptor proof(const PeerInstance& life) const override;
+  recovery::RegisterSnapshot read() override;
   using Register::propose;
-  Verdict propose(const recovery::View& next, const recovery::Life& by) override;
-  bool renew(const recovery::Life& life) override;
-  void delay(const recovery::Life& life, Duration lock_delay) override;
-  void end(const recovery::Life& life) override;
+  ProposalResult propose(const recovery::View& next, const PeerInstance& by) override;
+  bool renew(const PeerInstance& life) override;
+  void delay(const PeerInstance& life, Duration lock_delay) override;
+  void end(const PeerInstance& life) override;
   Duration lease() const override { return chain_.terms().lease; }
   int descriptor() const override { return alarm_.descriptor(); }
 
  private:
-  recovery::Standing stand();
-  std::optional<recovery::Standing> survey();
-  file::Judgement judge(const recovery::Life& life);
+  recovery::RegisterSnapshot stand();
+  std::optional<recovery::RegisterSnapshot> survey();
+  file::Judgement judge(const PeerInstance& life);
   void tidy();
   void expect_usable() const;
   void expect_no_fork() const;
 
-  file::Steps steps_;
+  file::CrashPoints steps_;
   int process_;
   file::Directory root_;
-  file::Workplace work_;
+  file::StagingDir work_;
   file::Chain chain_;
   file::Leases leases_;
-  file::Alarm alarm_;
+  file::ChangeAlarm alarm_;
 };
 
 }  // namespace conch

@@ -13,7 +13,7 @@
 
 namespace conch::file_register_test {
 
-/// From here on this process, in a world of its own, gets no inotify. False if it must not.
+/// Moves this process into a user namespace without inotify. False if that is not permitted.
 bool do_without_inotify() {
   std::string user = std::to_string(::geteuid());
   if (::unshare(CLONE_NEWUSER) != 0) return false;
@@ -24,7 +24,7 @@ bool do_without_inotify() {
 }
 
 TEST(FileRegister, WhereThereAreTooManyWatchersItLooksAgainAndAgain) {
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
   FileRegister others(scratch.path());
   constexpr int not_allowed = 77;
   Child child([&] {
@@ -51,7 +51,7 @@ bool has_inotify() {
 }
 
 TEST(FileRegister, DoesWithoutInotifyAtFirst) {
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
   FileRegisterOptions options;
   options.inotify_after = std::chrono::hours(1);
   FileRegister mine(scratch.path(), options);
@@ -65,7 +65,7 @@ TEST(FileRegister, DoesWithoutInotifyAtFirst) {
 }
 
 TEST(FileRegister, RefusesOptionsThatMakeNoSense) {
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
   FileRegisterOptions options;
   options.lease = Duration::zero();
   EXPECT_THROW(FileRegister(scratch.path(), options), std::invalid_argument);

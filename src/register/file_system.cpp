@@ -19,7 +19,7 @@ struct Kind {
   std::string_view name;
 };
 
-// What linux/magic.h has no name for.
+// linux/magic.h does not define these.
 constexpr std::uint32_t bcachefs_magic = 0xca451a4e;
 constexpr std::uint32_t jfs_magic = 0x3153464a;
 constexpr std::uint32_t ubifs_magic = 0x24051905;
@@ -47,7 +47,8 @@ constexpr auto local_kinds = std::to_array<Kind>({
     {zfs_magic, "ZFS"},
 });
 
-/// Only to be called by their names; what is not here either is no less refused.
+/// These are listed only for their names in messages. File systems on neither list are refused as
+/// well.
 constexpr auto other_kinds = std::to_array<Kind>({
     {AFS_FS_MAGIC, "AFS"},        {AFS_SUPER_MAGIC, "AFS"},
     {CEPH_SUPER_MAGIC, "Ceph"},   {CIFS_SUPER_MAGIC, "CIFS"},
@@ -59,7 +60,7 @@ constexpr auto other_kinds = std::to_array<Kind>({
     {SQUASHFS_MAGIC, "SquashFS"}, {V9FS_MAGIC, "9p"},
     {beegfs_magic, "BeeGFS"},     {gfs2_magic, "GFS2"},
     {gpfs_magic, "GPFS"},         {lustre_magic, "Lustre"},
-    {orangefs_magic, "OrangeFS"}, {vmhgfs_magic, "a folder shared with a VMware host"},
+    {orangefs_magic, "OrangeFS"}, {vmhgfs_magic, "a directory shared with a VMware host"},
 });
 
 template <class Kinds>
@@ -89,16 +90,16 @@ std::string objection_to_file_system(const std::string& directory, std::uint32_t
                                      bool trusted) {
   if (trusted || is_known_to_be_local(magic)) return "";
   return "the state directory " + directory + " is on " + file_system_name(magic) +
-         ", which is not known to be of this machine alone: peers of two machines would take each "
-         "other for dead. Choose a local directory, as with XDG_STATE_HOME, or a register for "
-         "several machines, --register http://HOST:2379 of an etcd; or, if no other machine uses "
-         "this directory, set CONCH_TRUST_FILE_SYSTEM=1";
+         ", which other machines may share: peers of two machines would take each other for dead. "
+         "Choose a local directory, for example with XDG_STATE_HOME, or etcd as a register for "
+         "several machines, --register http://HOST:2379; or, if no other machine uses this "
+         "directory, set CONCH_TRUST_FILE_SYSTEM=1";
 }
 
 std::string objection_to_file_system_at(const std::string& place, const std::string& directory) {
   struct statfs found {};
   if (::statfs(place.c_str(), &found) != 0)
-    return "the file system of " + place + " cannot be found out: " + std::strerror(errno);
+    return "the file system of " + place + " cannot be determined: " + std::strerror(errno);
   return objection_to_file_system(directory, static_cast<std::uint32_t>(found.f_type),
                                   trusts_every_file_system());
 }

@@ -1,8 +1,8 @@
-// Which file systems a register may be on.
+// Decides which file systems may hold a register.
 //
-// A death is seen, a change is told and a lease is timed on one machine. Where two machines can
-// mount the same directory, each takes the other's peers for dead, and there are two holders. New
-// kinds of such file systems appear; so those that are known to be local are listed, not the
+// Deaths, changes and lease times are only visible within one machine. If two machines mounted the
+// same directory, each would take the other's peers for dead, and there would be two holders. New
+// network file systems keep appearing, so this is a list of those known to be local, not of the
 // others.
 #pragma once
 
@@ -11,16 +11,17 @@
 
 namespace conch::file {
 
-/// `magic`: what statfs(2) says in f_type.
+/// `magic` is f_type of statfs(2).
 bool is_known_to_be_local(std::uint32_t magic);
-/// For people: "NFS", or its number.
+/// A name for messages, such as "NFS", or the number if it is unknown.
 std::string file_system_name(std::uint32_t magic);
-/// Why no register can be in this directory; empty if one can. `trusted`: the user knows better.
+/// Says why this directory cannot hold a register; empty if it can. `trusted`: the user has vouched
+/// for the file system.
 std::string objection_to_file_system(const std::string& directory, std::uint32_t magic,
                                      bool trusted);
-/// The same of a directory that is to be made in this one.
+/// The same for `directory`, which is to be created in `place`.
 std::string objection_to_file_system_at(const std::string& place, const std::string& directory);
-/// Whether $CONCH_TRUST_FILE_SYSTEM is 1: on this machine no file system is objected to.
+/// Whether $CONCH_TRUST_FILE_SYSTEM is 1: then every file system is accepted.
 bool trusts_every_file_system();
 
 }  // namespace conch::file

@@ -37,7 +37,7 @@ void AnswerReader::feed(std::string_view bytes) {
   }
 }
 
-/// False if more must come first.
+/// False if it needs more input.
 bool AnswerReader::step() {
   std::string line;
   switch (part_) {
@@ -57,8 +57,7 @@ bool AnswerReader::step() {
       head_bytes_ = 0;
       if (!take_head_line(line)) return false;
       auto size = number_in(trimmed(std::string_view(line).substr(0, line.find(';'))), 16);
-      if (!size || *size > answer_body_bytes_max)
-        throw Nonsense("the size of a chunk makes no sense");
+      if (!size || *size > answer_body_bytes_max) throw Nonsense("the size of a chunk is invalid");
       left_ = *size;
       part_ = left_ == 0 ? Part::trailer : Part::chunk;
       return true;
@@ -77,7 +76,7 @@ bool AnswerReader::step() {
       if (line.empty()) part_ = Part::done;
       return true;
     case Part::done:
-      if (!rest_.empty()) throw Nonsense("it goes on after the answer");
+      if (!rest_.empty()) throw Nonsense("bytes follow the answer");
       return false;
   }
   return false;
@@ -86,7 +85,7 @@ bool AnswerReader::step() {
 bool AnswerReader::take_head_line(std::string& line) {
   std::size_t end = rest_.find('\n');
   if (std::min(end, rest_.size()) + head_bytes_ > answer_head_bytes_max)
-    throw Nonsense("its head is too long");
+    throw Nonsense("its header is too long");
   if (end == std::string::npos) return false;
   line = rest_.substr(0, end);
   if (line.ends_with('\r')) line.pop_back();
@@ -107,14 +106,13 @@ void AnswerReader::read_status(std::string_view line) {
 
 void AnswerReader::read_field(std::string_view line) {
   std::size_t colon = line.find(':');
-  if (colon == std::string_view::npos) throw Nonsense("a line of its head has no name");
+  if (colon == std::string_view::npos) throw Nonsense("a header line has no name");
   std::string name = in_lower_case(line.substr(0, colon));
   std::string value = in_lower_case(trimmed(line.substr(colon + 1)));
   if (name == "content-length") {
     auto length = number_in(value, 10);
     if (!length || *length > answer_body_bytes_max || (has_length_ && *length != left_))
-      throw Nonsense("its length makes no sense, or is above " +
-                     std::to_string(answer_body_bytes_max));
+      throw Nonsense("its length is invalid, or above " + std::to_string(answer_body_bytes_max));
     has_length_ = true;
     left_ = *length;
   }
@@ -126,18 +124,17 @@ void AnswerReader::read_field(std::string_view line) {
 }
 
 void AnswerReader::end_head() {
-  if (status_ < 200) {  // Not the answer yet.
+  if (status_ < 200) {  // This is an interim response (1xx).
     part_ = Part::status;
     return;
   }
   bool has_none = status_ == 204 || status_ == 304;
-  if (!has_none && has_length_ == chunked_)
-    throw Nonsense("it does not say, or says twice, where it ends");
+  if (!has_none && has_length_ == chunked_) throw Nonsense("its end is not given, or given twice");
   if (has_none) left_ = 0;
   part_ = chunked_ && !has_none ? Part::chunk_size : Part::counted;
 }
 
-/// Whether all of it has come.
+/// Whether the whole body or chunk has arrived.
 bool AnswerReader::move_body() {
   std::size_t some = std::min(left_, rest_.size());
   if (body_.size() + some > answer_body_bytes_max) throw Nonsense("its body is too long");

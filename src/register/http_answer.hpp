@@ -1,5 +1,5 @@
-// What a server answers over HTTP/1.1, read piece by piece as it comes (RFC 9112). No more is
-// understood than etcd says: a status, a length or chunks, and whether the connection stays open.
+// A parser for HTTP/1.1 responses that takes the bytes as they arrive (RFC 9112). It understands
+// only what etcd sends: a status, a length or chunks, and whether the connection stays open.
 #pragma once
 
 #include <cstddef>
@@ -10,32 +10,32 @@
 
 namespace conch::http {
 
-/// What came is no answer, or more than anybody should send.
+/// The input is no HTTP response, or exceeds a limit.
 class Nonsense : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 inline constexpr std::size_t answer_head_bytes_max = std::size_t{16} << 10;
-/// Of a body, and of what of one was not taken yet.
+/// Limits a body, and the part of a body that was not taken yet.
 inline constexpr std::size_t answer_body_bytes_max = std::size_t{16} << 20;
 
 class AnswerReader {
  public:
-  /// Throws Nonsense; after that it is of no use.
+  /// Throws Nonsense; after that the reader must not be used.
   void feed(std::string_view bytes);
 
   bool has_head() const { return part_ > Part::fields; }
-  /// Of the head, once it is there.
+  /// Valid once the head has arrived.
   int status() const { return status_; }
   bool is_complete() const { return part_ == Part::done; }
-  /// Nothing more will be said on this connection.
+  /// The server will send nothing more on this connection.
   bool closes() const { return closes_; }
 
-  /// As much of the body as has come, and was not taken before.
+  /// The part of the body that has arrived and was not taken before.
   const std::string& body() const { return body_; }
   std::string take_body() { return std::move(body_); }
-  /// The next whole line of the body, without its end. False if it has not come yet.
+  /// Takes the next complete line of the body, without its end. False if it has not arrived yet.
   bool take_line(std::string& line);
 
  private:
@@ -63,7 +63,7 @@ class AnswerReader {
   bool has_length_ = false;
   bool chunked_ = false;
   bool closes_ = false;
-  /// Of the body, or of the chunk.
+  /// Bytes left in the body, or in the current chunk.
   std::size_t left_ = 0;
   std::string body_;
 };

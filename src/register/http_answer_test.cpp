@@ -4,7 +4,7 @@
 
 namespace conch::http::http_answer_test {
 
-/// Byte by byte, which is the worst that can happen.
+/// Feeds it byte by byte, which is the worst case.
 AnswerReader read(std::string_view text) {
   AnswerReader reader;
   for (char byte : text) reader.feed({&byte, 1});
@@ -77,10 +77,10 @@ TEST(HttpAnswer, IsNonsense) {
 
 TEST(HttpAnswer, HasNoHeadWithoutEnd) {
   EXPECT_EQ(complaint("HTTP/1.1 200 OK\r\nX: " + std::string(answer_head_bytes_max, 'x')),
-            "its head is too long");
+            "its header is too long");
   std::string fields;
   for (int i = 0; i < 5000; ++i) fields += "X: y\r\n";
-  EXPECT_EQ(complaint("HTTP/1.1 200 OK\r\n" + fields), "its head is too long");
+  EXPECT_EQ(complaint("HTTP/1.1 200 OK\r\n" + fields), "its header is too long");
 }
 
 TEST(HttpAnswer, HasNoBodyWithoutEnd) {

@@ -1,4 +1,4 @@
-// Lives whose process has died, and which somebody keeps: the one to whom it sent its proof.
+// Lives whose process has died while a keeper still has their proof open.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -14,27 +14,26 @@
 namespace conch::keepers_test {
 
 using namespace std::chrono_literals;
-using recovery::Life;
 using Clock = std::chrono::steady_clock;
 
-const Life a = life(1);
-const Life b = life(2);
+const PeerInstance a = life(1);
+const PeerInstance b = life(2);
 
-/// One descriptor sent from process to process.
-class Channel {
+/// Sends one descriptor from process to process.
+class DescriptorChannel {
  public:
-  Channel() {
+  DescriptorChannel() {
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()) != 0)
       throw std::runtime_error("no sockets");
   }
-  Channel(const Channel&) = delete;
-  Channel& operator=(const Channel&) = delete;
-  ~Channel() {
+  DescriptorChannel(const DescriptorChannel&) = delete;
+  DescriptorChannel& operator=(const DescriptorChannel&) = delete;
+  ~DescriptorChannel() {
     for (int end : ends_) ::close(end);
   }
 
   void send(int descriptor) {
-    Parcel parcel;
+    ControlMessage parcel;
     cmsghdr* header = CMSG_FIRSTHDR(&parcel.message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
@@ -42,22 +41,22 @@ class Channel {
     std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
     if (::sendmsg(ends_[0], &parcel.message, 0) != 1) throw std::runtime_error("not sent");
   }
-  file::Descriptor receive() {
-    Parcel parcel;
+  net::Descriptor receive() {
+    ControlMessage parcel;
     if (::recvmsg(ends_[1], &parcel.message, MSG_CMSG_CLOEXEC) != 1) return {};
     int descriptor = -1;
     if (const cmsghdr* header = CMSG_FIRSTHDR(&parcel.message))
       std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
-    return file::Descriptor(descriptor);
+    return net::Descriptor(descriptor);
   }
 
  private:
-  struct Parcel {
+  struct ControlMessage {
     char byte = 'x';
     iovec part{&byte, 1};
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
     msghdr message{};
-    Parcel() {
+    ControlMessage() {
       message.msg_iov = &part;
       message.msg_iovlen = 1;
       message.msg_control = control.data();
@@ -75,7 +74,7 @@ class KeepersTest : public testing::Test {
     options.durable = false;
     return std::make_unique<FileRegister>(scratch.path(), options);
   }
-  /// A process that is member `a`, has sent its proof, and stopped.
+  /// A process that is member `a`, has sent its proof, and has stopped.
   std::unique_ptr<Child> member(Duration lease = 1h) {
     auto child = std::make_unique<Child>([this, lease] {
       auto its = client(lease);
@@ -90,8 +89,8 @@ class KeepersTest : public testing::Test {
     EXPECT_TRUE(proof);
     return child;
   }
-  /// How often it had to look.
-  static int await_end(Register& by, const Life& of, Clock::duration in = 10s) {
+  /// Returns how often it had to look.
+  static int await_end(Register& by, const PeerInstance& of, Clock::duration in = 10s) {
     auto deadline = Clock::now() + in;
     int looks = 1;
     for (; !by.read().has_ended(of) && Clock::now() < deadline; ++looks)
@@ -100,9 +99,9 @@ class KeepersTest : public testing::Test {
     return looks;
   }
 
-  ScratchDirectory scratch;
-  Channel channel;
-  file::Descriptor proof;
+  ScratchFolder scratch;
+  DescriptorChannel channel;
+  net::Descriptor proof;
 };
 
 TEST_F(KeepersTest, ALifeIsNotOverBeforeItsKeeperHasGone) {
@@ -166,8 +165,8 @@ TEST_F(KeepersTest, ALifeWithSeveralKeepersWaitsForTheLast) {
   auto mine = client();
   mine->attach(b);
   mine->propose(after({}, b, {b}));
-  file::Descriptor first = mine->proof(b);
-  file::Descriptor second = mine->proof(b);
+  net::Descriptor first = mine->proof(b);
+  net::Descriptor second = mine->proof(b);
   mine.reset();
   EXPECT_FALSE(early->read().has_ended(b));
   first = {};

@@ -24,9 +24,9 @@ struct LeaseMemory {
 
   std::uint64_t magic = magic_number;
   std::int64_t length = 0;
-  /// Nanoseconds since the machine booted; 0: it is over.
+  /// Nanoseconds since boot; 0 means that the lease is over.
   std::atomic<std::int64_t> end = 0;
-  /// Which clock that is; filled up with zeroes.
+  /// The name of the clock, padded with zeroes.
   std::array<char, 128> clock{};
 };
 static_assert(std::atomic<std::int64_t>::is_always_lock_free, "it is shared by processes");
@@ -52,12 +52,12 @@ void* map(const Descriptor& memory, int protection) {
 }
 
 [[noreturn]] void complain(std::string_view what) {
-  throw RegisterError("the page that says how long a lease runs " + std::string(what));
+  throw RegisterError("the page with the end of the lease " + std::string(what));
 }
 
 }  // namespace
 
-/// Whoever has it mapped may go on writing after the seals, and that is only we.
+/// The seal leaves existing mappings writable, and ours is the only one.
 LeasePage::LeasePage(Duration length)
     : memory_(::memfd_create("conch lease", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
   void* place = nullptr;
@@ -83,15 +83,15 @@ LeaseReader::LeaseReader(Descriptor memory) : memory_(std::move(memory)) {
   int seals = ::fcntl(memory_.number(), F_GET_SEALS);
   bool is_fixed = seals >= 0 && (seals & size_seals) == size_seals;
   bool fits = ::fstat(memory_.number(), &status) == 0 && status.st_size == sizeof(LeaseMemory);
-  if (!is_fixed || !fits) complain("is none");
+  if (!is_fixed || !fits) complain("is not one of conch");
   page_ = static_cast<const LeaseMemory*>(map(memory_, PROT_READ));
   if (!page_) complain(std::string("cannot be mapped: ") + std::strerror(errno));
   bool is_one = page_->magic == LeaseMemory::magic_number && page_->length > 0;
   bool same_clock = page_->clock == clock_bytes();
   if (is_one && same_clock) return;
   ::munmap(const_cast<LeaseMemory*>(page_), sizeof(LeaseMemory));
-  complain(is_one ? "counts time by another clock: the peer is in another time namespace"
-                  : "is none");
+  complain(is_one ? "uses another clock: the peer is in another time namespace"
+                  : "is not one of conch");
 }
 
 LeaseReader::LeaseReader(LeaseReader&& other) noexcept

@@ -1,8 +1,8 @@
-// Until when a lease runs, as a page of memory that its owner shares with other processes of the
-// machine: the keepers of commands that run under the owner's locks. They see the end of the lease
-// without a message, also while its owner is stopped, and after it has died.
+// Publishes the end of a lease in a page of memory that its owner shares with other processes of
+// the machine: the keepers of commands that run under the owner's locks. They see when the lease
+// ends without a message, even while the owner is stopped and after it has died.
 //
-// The owner alone writes it; the memory is sealed against everybody else.
+// Only the owner writes; the memory is sealed against everybody else.
 #pragma once
 
 #include <atomic>
@@ -15,11 +15,11 @@
 
 namespace conch::file {
 
-/// What a lease looks like from outside.
+/// A lease as others see it.
 struct LeaseTimes {
-  /// When its owner may rely on it no longer: before anybody else may act as if it were over.
+  /// When the owner stops relying on the lease, which is before anybody else may treat it as over.
   BootTime end{};
-  /// How long it lasts after a renewal.
+  /// The lease duration, counted from a renewal.
   Duration length{};
 };
 
@@ -27,19 +27,19 @@ namespace detail {
 struct LeaseMemory;
 }
 
-/// The owner's side, one for each life. What it says last stays when the owner has gone.
+/// The owner's side, one per life. The last value stays readable when the owner has gone.
 class LeasePage {
  public:
-  /// Says that the lease is over until it is prolonged. Throws RegisterError if there is no memory.
+  /// The lease is over until `prolong` is called. Throws RegisterError if there is no memory.
   explicit LeasePage(Duration length);
   ~LeasePage();
   LeasePage(const LeasePage&) = delete;
   LeasePage& operator=(const LeasePage&) = delete;
 
   void prolong(BootTime end);
-  /// It is over now, whatever was said before.
+  /// Ends the lease now, whatever was published before.
   void finish();
-  /// For others, who can only read it.
+  /// The descriptor to pass to readers, which cannot write through it.
   int descriptor() const { return memory_.number(); }
 
  private:
@@ -47,11 +47,11 @@ class LeasePage {
   detail::LeaseMemory* page_ = nullptr;
 };
 
-/// The side of those who were given its descriptor.
+/// The side of the processes that were given the descriptor.
 class LeaseReader {
  public:
-  /// Throws RegisterError if it is no such page, could change its size, or counts time by another
-  /// clock than this process does.
+  /// Throws RegisterError if the memory is no such page, could still be resized, or counts time by
+  /// another clock than this process.
   explicit LeaseReader(Descriptor memory);
   ~LeaseReader();
   LeaseReader(LeaseReader&& other) noexcept;

@@ -9,8 +9,6 @@
 
 namespace conch::file {
 
-using recovery::Life;
-
 namespace {
 
 constexpr const char* ended_name = "/ended";
@@ -29,8 +27,8 @@ struct LeaseEnd {
   bool of_this_boot = false;
 };
 
-/// What a file's name stands for. A lease that was given before this machine booted ends at the
-/// latest when it has been up for a lease: its peer may be on a machine that has not booted.
+/// Parses the name of a lease file. A lease from before this boot ends at the latest one lease
+/// duration after boot: its peer may be on a machine that has not rebooted.
 std::optional<LeaseEnd> end_in(std::string_view file, Duration lease) {
   auto rest = after("lease.", file);
   if (!rest) return std::nullopt;
@@ -43,7 +41,7 @@ std::optional<LeaseEnd> end_in(std::string_view file, Duration lease) {
 
 constexpr std::string_view delay_prefix = "delay.";
 
-/// None of a file that says nothing of it, or something that nobody could have asked for.
+/// Zero for any other file, and for a length that nobody could have asked for.
 Duration delay_in(std::string_view file) {
   auto rest = after(delay_prefix, file);
   auto count = rest ? number_in(*rest) : std::nullopt;
@@ -53,81 +51,79 @@ Duration delay_in(std::string_view file) {
 
 }  // namespace
 
-Leases::Leases(const Directory& root, Workplace& work, Duration lease, Steps steps)
+Leases::Leases(const Directory& root, StagingDir& work, Duration lease, CrashPoints steps)
     : root_(root), work_(work), lease_(lease), steps_(std::move(steps)) {}
 
-/// The kernel lists so small a folder in one step, so that a rename is seen as the old name or the
-/// new. Where it does not, we look again.
-Leases::Lease Leases::look(const Life& life) const {
+/// The kernel lists so small a folder in one step, so that a rename shows either the old name or
+/// the new one. If neither is there, it looks again.
+Leases::PeerLease Leases::look(const PeerInstance& life) const {
   std::string folder = name_of_life(life);
   for (int attempt = 0; attempt < attempts_max; ++attempt) {
     auto files = root_.list(folder);
     if (!files) break;
-    Lease lease;
+    PeerLease lease;
     for (const std::string& file : *files) {
-      if ("/" + file == ended_name) return {Lease::State::ended, {}, {}, {}, {}};
+      if ("/" + file == ended_name) return {PeerLease::State::ended, {}, {}, {}, {}};
       lease.lock_delay = std::max(lease.lock_delay, delay_in(file));
       if (auto end = end_in(file, lease_)) {
-        lease.state = Lease::State::running;
+        lease.state = PeerLease::State::running;
         lease.name = inside(folder, file);
         lease.end = end->end;
         lease.of_this_boot = end->of_this_boot;
       }
     }
-    if (lease.state == Lease::State::running) return lease;
+    if (lease.state == PeerLease::State::running) return lease;
   }
   return {};
 }
 
-/// No process outlives a boot. Where one seems to, the two see different boot ids, as in some
-/// containers, and neither can say when the other's lease ends.
-Pulse Leases::pulse(const Life& life, const Lease& lease, bool seen_dead) const {
+/// No process outlives a boot. Where one seems to, it sees another boot id than we do, as in some
+/// containers, and neither can tell when the other's lease ends.
+Pulse Leases::pulse(const PeerInstance& life, const PeerLease& lease, bool seen_dead) const {
   bool over = lease.over() <= since_boot();
   if (over && lease.of_this_boot) return Pulse::gone;
   Pulse pulse = pulse_of(root_, name_of_life(life) + process_name, seen_dead);
   if (lease.of_this_boot || pulse != Pulse::alive) return over ? Pulse::gone : pulse;
-  throw RegisterError("peer " + std::to_string(life.id.value) + " runs, but its lease in " +
-                      root_.path() +
-                      " is of another boot than /proc/sys/kernel/random/boot_id says here: one of "
-                      "us is in a container that has its own. Bind the machine's over it, or use "
-                      "etcd as the register");
+  throw RegisterError(
+      "peer " + std::to_string(life.id.value) + " runs, but its lease in " + root_.path() +
+      " is of another boot than /proc/sys/kernel/random/boot_id says here: one of the two runs in "
+      "a container that has its own. Bind the machine's over it, or use etcd as the register");
 }
 
-/// Nothing tells us that a keeper has gone. Most go at once, so the longer it takes, the more
-/// patient we are.
-Duration Leases::next_look(const Life& life) {
+/// No event tells us that a keeper has gone. Most go at once, so the interval between polls grows.
+Duration Leases::next_look(const PeerInstance& life) {
   Duration now = since_boot();
   Duration so_far = now - kept_.try_emplace(life, now).first->second;
   return now + std::clamp(so_far, look_again_min, look_again_max);
 }
 
-/// False if it was prolonged or ended in between.
-bool Leases::finish(const Life& life, const Lease& lease) {
+/// False if the lease was renewed or ended in between.
+bool Leases::finish(const PeerInstance& life, const PeerLease& lease) {
   if (!root_.rename(lease.name, name_of_life(life) + ended_name)) return false;
   wake_all(life);
   return true;
 }
 
-void Leases::wake_all(const Life& life) {
+void Leases::wake_all(const PeerInstance& life) {
   root_.touch(name_of_life(life));
   ++ended_here_;
 }
 
-/// Gives a life the folder that was made for it. False if it has one.
-bool Leases::appear(const Life& life, const std::string& made) {
+/// Gives a life the folder that was prepared for it. False if it already has one.
+bool Leases::appear(const PeerInstance& life, const std::string& made) {
   if (root_.rename(made, name_of_life(life))) return true;
   root_.remove_all(made);
   return false;
 }
 
 /// Makes it final that a life without a lease has none. False if it has one.
-bool Leases::entomb(const Life& life) {
+bool Leases::entomb(const PeerInstance& life) {
   std::string made = work_.fresh_name();
   root_.make_directory(made);
   root_.create(made + ended_name);
   if (!appear(life, made)) {
-    if (look(life).state != Lease::State::absent) return false;
-    // Somebody removed the lease from a folder that has something else in it: there is nothing
+    if (look(life).state != PeerLease::State::absent) return false;
+    // Somebody removed the lease file from a folder that has other files in it. There is nothing
     // left to rename, and no other folder can take its place.
     std::string file = work_.write({}, false);
     root_.link(file, name_of_life(life) + ended_name);
@@ -137,7 +133,7 @@ bool Leases::entomb(const Life& life) {
   return true;
 }
 
-void Leases::begin(const Life& life) {
+void Leases::begin(const PeerInstance& life) {
   if (begun_.contains(life)) return void(prolong(life));
   std::string made = work_.fresh_name();
   Descriptor mark;
@@ -146,7 +142,7 @@ void Leases::begin(const Life& life) {
     if (mine_.contains(life)) mark = mark_as_mine(root_, made + process_name);
     root_.create(made + lease_until(since_boot() + lease_));
   } catch (const RegisterError&) {
-    root_.remove_all(made);  // On a full disk it is tried again and again.
+    root_.remove_all(made);  // On a full disk the caller retries again and again.
     throw;
   }
   if (appear(life, made)) return void(begun_[life] = std::move(mark));
@@ -154,23 +150,23 @@ void Leases::begin(const Life& life) {
   prolong(life);
 }
 
-void Leases::attach(const Life& life) {
+void Leases::attach(const PeerInstance& life) {
   if (!begun_.contains(life) && root_.exists(name_of_life(life))) fail_because_taken(life);
   mine_.insert(life);
 }
 
-void Leases::fail_because_taken(const Life& life) const {
+void Leases::fail_because_taken(const PeerInstance& life) const {
   throw RegisterError("another process is peer " + std::to_string(life.id.value) +
                       ", incarnation " +
                       std::to_string(static_cast<std::uint64_t>(life.incarnation)) + ", in " +
                       root_.path() + "; draw another incarnation");
 }
 
-bool Leases::prolong(const Life& life) {
+bool Leases::prolong(const PeerInstance& life) {
   while (true) {
-    Lease lease = look(life);
-    if (lease.state != Lease::State::running) return false;
-    // Not whether its process lives: it is that of whoever asks.
+    PeerLease lease = look(life);
+    if (lease.state != PeerLease::State::running) return false;
+    // This does not check whether the process lives: it is that of the caller.
     if (lease.end <= since_boot()) {
       if (since_boot() < lease.over()) return false;
       finish(life, lease);
@@ -178,47 +174,47 @@ bool Leases::prolong(const Life& life) {
     }
     Duration end = since_boot() + lease_;
     if (end <= lease.end) return true;
-    steps_(Step::before_renewal);
+    steps_(CrashPoint::before_renewal);
     if (root_.rename(lease.name, name_of_life(life) + lease_until(end))) return true;
   }
 }
 
-void Leases::delay(const Life& life, Duration lock_delay) {
-  Lease lease = look(life);
-  if (lease.state != Lease::State::running || lock_delay <= lease.lock_delay) return;
+void Leases::delay(const PeerInstance& life, Duration lock_delay) {
+  PeerLease lease = look(life);
+  if (lease.state != PeerLease::State::running || lock_delay <= lease.lock_delay) return;
   root_.create(name_of_life(life) + "/" + std::string(delay_prefix) +
                std::to_string(lock_delay.count()));
 }
 
-void Leases::end(const Life& life) {
+void Leases::end(const PeerInstance& life) {
   while (true) {
-    Lease lease = look(life);
+    PeerLease lease = look(life);
     switch (lease.state) {
-      case Lease::State::ended: return;
-      case Lease::State::running:
+      case PeerLease::State::ended: return;
+      case PeerLease::State::running:
         if (finish(life, lease)) return;
         break;
-      case Lease::State::absent:
+      case PeerLease::State::absent:
         if (entomb(life)) return;
         break;
     }
   }
 }
 
-Descriptor Leases::proof(const Life& life) const {
+Descriptor Leases::proof(const PeerInstance& life) const {
   auto mine = begun_.find(life);
   if (mine == begun_.end() || !mine->second)
     throw std::logic_error("the lease of peer " + std::to_string(life.id.value) +
-                           " did not begin here, as that of this process");
+                           " was not begun by this process");
   return keep(mine->second, root_.path(name_of_life(life) + process_name));
 }
 
-Judgement Leases::judge(const Life& life, bool seen_dead) {
+Judgement Leases::judge(const PeerInstance& life, bool seen_dead) {
   while (true) {
-    Lease lease = look(life);
-    if (lease.state == Lease::State::absent) return miss(life, seen_dead);
+    PeerLease lease = look(life);
+    if (lease.state == PeerLease::State::absent) return miss(life, seen_dead);
     missed_.erase(life);
-    if (lease.state == Lease::State::ended) return ended(life);
+    if (lease.state == PeerLease::State::ended) return ended(life);
     switch (pulse(life, lease, seen_dead)) {
       case Pulse::unknown:
       case Pulse::alive: return {false, lease.over()};
@@ -230,33 +226,34 @@ Judgement Leases::judge(const Life& life, bool seen_dead) {
   }
 }
 
-Judgement Leases::ended(const Life& life) {
+Judgement Leases::ended(const PeerInstance& life) {
   kept_.erase(life);
   return {true, {}};
 }
 
-Judgement Leases::miss(const Life& life, bool seen_dead) {
+Judgement Leases::miss(const PeerInstance& life, bool seen_dead) {
   Duration end = missed_.try_emplace(life, since_boot()).first->second + lease_;
   if (since_boot() < end) return {false, end, true};
   missed_.erase(life);
   return entomb(life) ? ended(life) : judge(life, seen_dead);
 }
 
-Descriptor Leases::process(const Life& life) const {
+Descriptor Leases::process(const PeerInstance& life) const {
   return watch_process(root_, name_of_life(life) + process_name);
 }
 
-void Leases::sweep(const std::function<bool(const Life&)>& is_mentioned) {
+void Leases::sweep(const std::function<bool(const PeerInstance&)>& is_mentioned) {
   auto is_forgotten = [&](const auto& entry) { return !is_mentioned(entry.first); };
   std::erase_if(missed_, is_forgotten);
   std::erase_if(kept_, is_forgotten);
   for (const std::string& folder : root_.list().value_or(std::vector<std::string>{})) {
     auto life = life_named(folder);
     if (!life) continue;
-    Lease lease = look(*life);
-    bool over = lease.state != Lease::State::running || pulse(*life, lease, false) == Pulse::gone;
+    PeerLease lease = look(*life);
+    bool over =
+        lease.state != PeerLease::State::running || pulse(*life, lease, false) == Pulse::gone;
     if (!over || is_mentioned(*life)) continue;
-    steps_(Step::before_removal);
+    steps_(CrashPoint::before_removal);
     work_.discard(folder);
   }
 }

@@ -1,5 +1,5 @@
-// Leases of real processes: those that die, stop, exec and fork, and those that are stopped inside
-// of a renewal.
+// Leases of real processes: some die, stop, exec or fork, and some are stopped in the middle of a
+// renewal.
 #include "register/leases.hpp"
 
 #include <fcntl.h>
@@ -18,45 +18,44 @@
 namespace conch::leases_test {
 
 using namespace std::chrono_literals;
-using file::Step;
-using recovery::Life;
-using recovery::Standing;
+using file::CrashPoint;
+using recovery::RegisterSnapshot;
 using recovery::View;
 
-const Life a = life(1);
-const Life b = life(2);
+const PeerInstance a = life(1);
+const PeerInstance b = life(2);
 constexpr std::chrono::milliseconds soon{10'000};
 
 class LeasesTest : public testing::Test {
  protected:
   FileRegisterOptions options(
-      Duration lease, file::Steps steps = [](Step) {}) const {
+      Duration lease, file::CrashPoints steps = [](CrashPoint) {}) const {
     return {lease, 64, false, std::move(steps)};
   }
   std::unique_ptr<FileRegister> client(
-      Duration lease = 1min, file::Steps steps = [](Step) {}) {
+      Duration lease = 1min, file::CrashPoints steps = [](CrashPoint) {}) {
     return std::make_unique<FileRegister>(scratch.path(), options(lease, std::move(steps)));
   }
-  /// Does this at the step, once.
-  static file::Steps at(Step step, std::function<void()> deed) {
-    return [step, deed = std::move(deed), done = false](Step here) mutable {
+  /// Runs `deed` the first time that this step is reached.
+  static file::CrashPoints at(CrashPoint step, std::function<void()> deed) {
+    return [step, deed = std::move(deed), done = false](CrashPoint here) mutable {
       if (here == step && !std::exchange(done, true)) deed();
     };
   }
-  /// Becomes a member, as this process.
-  static void enter(FileRegister& by, const Life& self) {
+  /// Makes this process a member.
+  static void enter(FileRegister& by, const PeerInstance& self) {
     by.attach(self);
     View view = by.read().view;
     while (true) {
-      std::vector<Life> lives{self};
+      std::vector<PeerInstance> lives{self};
       for (const recovery::Member& member : view.roster) lives.push_back(member.life());
-      Verdict verdict = by.propose(after(view, self, lives));
+      ProposalResult verdict = by.propose(after(view, self, lives));
       if (verdict.accepted) return;
       view = verdict.standing.view;
     }
   }
-  /// A process that enters as this life, and then stops itself.
-  std::unique_ptr<Child> stopped_member(const Life& self, Duration lease) {
+  /// A process that becomes a member as this life, and then stops itself.
+  std::unique_ptr<Child> stopped_member(const PeerInstance& self, Duration lease) {
     auto child = std::make_unique<Child>([this, self, lease] {
       auto mine = client(lease);
       enter(*mine, self);
@@ -66,28 +65,28 @@ class LeasesTest : public testing::Test {
     EXPECT_TRUE(child->await_stop());
     return child;
   }
-  static bool await_end(Register& by, const Life& of) {
+  static bool await_end(Register& by, const PeerInstance& of) {
     while (!by.read().has_ended(of))
       if (!readable(by.descriptor(), soon)) return false;
     return true;
   }
-  std::string folder(const Life& of) const {
+  std::string folder(const PeerInstance& of) const {
     return scratch.path() + "/life." + std::to_string(of.id.value) + "." +
            std::to_string(static_cast<std::uint64_t>(of.incarnation));
   }
-  std::string lease_file(const Life& of) const {
+  std::string lease_file(const PeerInstance& of) const {
     for (const auto& entry : std::filesystem::directory_iterator(folder(of)))
       if (entry.path().filename().string().starts_with("lease.")) return entry.path().string();
     return "";
   }
-  /// Its lease was given before this machine booted.
-  void let_boot_pass(const Life& of) const {
+  /// Makes the lease look as if it was given before this boot.
+  void let_boot_pass(const PeerInstance& of) const {
     std::string old = lease_file(of);
     std::string boot_before = "11111111-2222-3333-4444-555555555555";
     std::filesystem::rename(old, old.substr(0, old.rfind('.') + 1) + boot_before);
   }
 
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
 };
 
 TEST_F(LeasesTest, TheLeaseOfAKilledProcessEndsAtOnce) {
@@ -138,7 +137,7 @@ TEST_F(LeasesTest, AProcessThatExecsIsNoLongerThePeer) {
   EXPECT_TRUE(mine->read().has_ended(a));
 }
 
-/// A process that is member `a`, has forked a child that knows nothing of it, and stopped.
+/// A process that is member `a`, has forked a child that knows nothing of it, and has stopped.
 class Forked {
  public:
   template <class Enter>
@@ -216,10 +215,11 @@ TEST_F(LeasesTest, SeveralLivesInOneProcess) {
   auto second = client();
   enter(*first, a);
   enter(*second, b);
-  EXPECT_EQ(first->read().ended, std::vector<Life>{});
-  EXPECT_EQ(second->read().ended, std::vector<Life>{});
+  EXPECT_EQ(first->read().ended, std::vector<PeerInstance>{});
+  EXPECT_EQ(second->read().ended, std::vector<PeerInstance>{});
   first.reset();
-  EXPECT_EQ(second->read().ended, std::vector<Life>{a}) << "nobody is left to keep its lease";
+  EXPECT_EQ(second->read().ended, std::vector<PeerInstance>{a})
+      << "nobody is left to keep its lease";
   EXPECT_TRUE(second->renew(b));
 }
 
@@ -237,7 +237,7 @@ TEST_F(LeasesTest, NumbersOfProcessesAreUsedAgain) {
   file::Directory root(scratch.path());
   EXPECT_TRUE(file::watch_process(root, "life.1.1/process"));
   EXPECT_EQ(file::pulse_of(root, "life.1.1/process", false), file::Pulse::alive);
-  // The same number, but it began at another time.
+  // The mark has the same process id, but another start time.
   std::string text = *root.read("life.1.1/process", 100);
   std::string process = text.substr(0, text.find(' '));
   root.create("forged", process + " 1" + text.substr(text.rfind(' ')));
@@ -254,10 +254,10 @@ TEST_F(LeasesTest, TwoProcessesWithOneIdTheOlderIsTold) {
   auto newer = client();
   enter(*older, life(1, 1));
   newer->attach(life(1, 2));
-  Verdict verdict =
+  ProposalResult verdict =
       newer->propose(after(newer->read().view, life(1, 2), {life(1, 2)}, {life(1, 1)}));
   EXPECT_TRUE(verdict.accepted);
-  EXPECT_EQ(verdict.standing.ended, std::vector<Life>{});
+  EXPECT_EQ(verdict.standing.ended, std::vector<PeerInstance>{});
   EXPECT_FALSE(older->renew(life(1, 1)));
   EXPECT_TRUE(newer->renew(life(1, 2)));
 }
@@ -282,17 +282,17 @@ TEST_F(LeasesTest, TwoProcessesWithOneLifeTheSecondIsTold) {
   EXPECT_EQ(complaint([&] { early->propose(after(without, a, {a})); }), words);
 }
 
-/// It was let in while it was stopped, evicted, and forgotten; it knows nothing of that.
+/// The life was let in, evicted and forgotten while it was stopped, and knows nothing of that.
 TEST_F(LeasesTest, ALifeThatWasInWithoutKnowingDoesNotComeBack) {
   auto others = client(500ms);
-  auto late = client(500ms, at(Step::after_link, [&] {
+  auto late = client(500ms, at(CrashPoint::after_link, [&] {
                        EXPECT_TRUE(await_end(*others, a));
                        View view = others->read().view;
                        for (int i = 0; i < 200; ++i)
                          view = others->propose(after(view, b, {b})).standing.view;
                      }));
   late->attach(a);
-  Verdict verdict = late->propose(after({}, a, {a}));
+  ProposalResult verdict = late->propose(after({}, a, {a}));
   EXPECT_FALSE(verdict.accepted);
   EXPECT_TRUE(late->propose(after(verdict.standing.view, a, {a, b})).accepted);
   EXPECT_FALSE(late->renew(a));
@@ -308,7 +308,7 @@ TEST_F(LeasesTest, ALeaseOfAnEarlierBootEndsALeaseAfterTheBoot) {
   EXPECT_TRUE(mine->read().has_ended(a));
 }
 
-/// A peer of another machine, which knows nothing of the boot.
+/// The peer is on another machine, which has not rebooted.
 TEST_F(LeasesTest, ALeaseOfAnEarlierBootMayStillRun) {
   auto mine = client(file::since_boot() + 1h);
   mine->propose(after({}, a, {a}));
@@ -317,7 +317,8 @@ TEST_F(LeasesTest, ALeaseOfAnEarlierBootMayStillRun) {
   EXPECT_TRUE(mine->renew(a));
 }
 
-/// In a container that shows another boot id: its clock cannot be compared with ours.
+/// The process is in a container that shows another boot id, so its clock cannot be compared with
+/// ours.
 TEST_F(LeasesTest, AProcessThatSeesAnotherBootIdIsNotPutOut) {
   auto mine = client(1min);
   auto member = stopped_member(a, 1min);
@@ -333,7 +334,7 @@ TEST_F(LeasesTest, AProcessThatSeesAnotherBootIdIsNotPutOut) {
   EXPECT_TRUE(mine->read().has_ended(a));
 }
 
-/// What was a process of this machine did not survive it.
+/// A process of this machine cannot have survived the boot.
 TEST_F(LeasesTest, AProcessOfAnEarlierBootIsDead) {
   Child dead([&] {
     enter(*client(file::since_boot() + 1h), a);
@@ -344,11 +345,12 @@ TEST_F(LeasesTest, AProcessOfAnEarlierBootIsDead) {
   EXPECT_TRUE(client()->read().has_ended(a));
 }
 
-// Stopped inside of a renewal.
+// Processes stopped in the middle of a renewal.
 
 TEST_F(LeasesTest, WhoIsStoppedInARenewalUntilItsLeaseIsSeenToEndCannotRenew) {
   auto other = client(500ms);
-  auto late = client(500ms, at(Step::before_renewal, [&] { EXPECT_TRUE(await_end(*other, a)); }));
+  auto late =
+      client(500ms, at(CrashPoint::before_renewal, [&] { EXPECT_TRUE(await_end(*other, a)); }));
   enter(*late, a);
   EXPECT_FALSE(late->renew(a));
   EXPECT_TRUE(other->read().has_ended(a)) << "what was seen to have ended stays ended";
@@ -358,8 +360,8 @@ TEST_F(LeasesTest, WhoIsStoppedInARenewalUntilItsLeaseIsSeenToEndCannotRenew) {
 TEST_F(LeasesTest, AProcessThatIsStoppedInARenewalUntilItsLeaseIsSeenToEndCannotRenew) {
   auto other = client(500ms);
   Child late([&] {
-    auto its = client(500ms, [](Step here) {
-      if (here == Step::before_renewal) ::raise(SIGSTOP);
+    auto its = client(500ms, [](CrashPoint here) {
+      if (here == CrashPoint::before_renewal) ::raise(SIGSTOP);
     });
     enter(*its, a);
     return its->renew(a) ? 1 : 0;
@@ -371,9 +373,10 @@ TEST_F(LeasesTest, AProcessThatIsStoppedInARenewalUntilItsLeaseIsSeenToEndCannot
   EXPECT_TRUE(other->read().has_ended(a));
 }
 
-/// Nobody acted on the end of the lease, so nobody is hurt.
+/// Nobody acted on the end of the lease, so the renewal does no harm.
 TEST_F(LeasesTest, WhoIsStoppedInARenewalWhileNobodyLooksMayRenew) {
-  auto late = client(500ms, at(Step::before_renewal, [] { std::this_thread::sleep_for(600ms); }));
+  auto late =
+      client(500ms, at(CrashPoint::before_renewal, [] { std::this_thread::sleep_for(600ms); }));
   enter(*late, a);
   EXPECT_TRUE(late->renew(a));
   EXPECT_TRUE(client()->read().has_ended(a)) << "it counts from before the call, and is over";
@@ -383,14 +386,14 @@ TEST_F(LeasesTest, WhoIsStoppedInARenewalWhileNobodyLooksMayRenew) {
 TEST_F(LeasesTest, WhoIsEvictedInTheMiddleOfARenewalIsToldAndWaitedFor) {
   auto other = client();
   View before;
-  Standing standing;
+  RegisterSnapshot standing;
   auto evict = [&] { standing = other->propose(after(before, b, {b}, {a})).standing; };
-  for (Step step : {Step::before_renewal, Step::after_renewal}) {
+  for (CrashPoint step : {CrashPoint::before_renewal, CrashPoint::after_renewal}) {
     auto late = client(1min, at(step, evict));
     enter(*late, a);
     before = other->read().view;
     EXPECT_FALSE(late->renew(a));
-    EXPECT_EQ(standing.view.evicted, std::vector<Life>{a});
+    EXPECT_EQ(standing.view.evicted, std::vector<PeerInstance>{a});
     EXPECT_FALSE(standing.has_ended(a)) << "it may have believed in the lease it had";
     other->end(a);
     other->propose(after(standing.view, b, {b}));
@@ -398,11 +401,11 @@ TEST_F(LeasesTest, WhoIsEvictedInTheMiddleOfARenewalIsToldAndWaitedFor) {
   }
 }
 
-// What is left behind.
+// Leftovers.
 
 TEST_F(LeasesTest, LivesThatAreNobodysAreRemovedByTheNextProposal) {
   auto mine = client();
-  stopped_member(a, 1min);  // and killed
+  stopped_member(a, 1min);  // It is killed at once.
   enter(*mine, b);
   EXPECT_TRUE(std::filesystem::exists(folder(a))) << "it is on the roster";
   View view = mine->read().view;
@@ -415,16 +418,17 @@ TEST_F(LeasesTest, LivesThatAreNobodysAreRemovedByTheNextProposal) {
 
 TEST_F(LeasesTest, ANewcomersLeaseIsNotRemoved) {
   auto others = client();
-  auto newcomer = client(1min, at(Step::before_link, [&] { others->propose(after({}, b, {b})); }));
+  auto newcomer =
+      client(1min, at(CrashPoint::before_link, [&] { others->propose(after({}, b, {b})); }));
   newcomer->attach(a);
-  Verdict refused = newcomer->propose(after({}, a, {a}));
+  ProposalResult refused = newcomer->propose(after({}, a, {a}));
   EXPECT_FALSE(refused.accepted);
   EXPECT_TRUE(newcomer->propose(after(refused.standing.view, a, {a, b})).accepted);
   EXPECT_TRUE(newcomer->renew(a));
 }
 
-/// Whoever removes a folder may take away one that was made anew under the same name. Then its
-/// peer is out, but not before it knows.
+/// A cleaner that removes a folder late may remove a new one of the same name. Its peer then loses
+/// the lease, but not before it can know.
 TEST_F(LeasesTest, AFolderThatVanishesEndsTheLeaseAfterItsTime) {
   auto mine = client(300ms);
   auto other = client(300ms);
@@ -451,13 +455,13 @@ TEST_F(LeasesTest, AFolderWithoutALeaseEndsAfterItsTimeToo) {
 TEST_F(LeasesTest, WhoIsStoppedBeforeItRemovesAFolderDoesNoHarm) {
   View view;
   auto others = client();
-  auto slow = client(1min, at(Step::before_removal, [&] {
-                       // Somebody else removes it, and that life comes again.
+  auto slow = client(1min, at(CrashPoint::before_removal, [&] {
+                       // Somebody else removes the folder, and then that life joins again.
                        view = others->propose(after(others->read().view, b, {b})).standing.view;
                        EXPECT_FALSE(std::filesystem::exists(folder(a)));
                        EXPECT_TRUE(client()->propose(after(view, a, {a, b})).accepted);
                      }));
-  stopped_member(a, 1min);  // and killed
+  stopped_member(a, 1min);  // It is killed at once.
   EXPECT_TRUE(slow->propose(after(slow->read().view, b, {b})).accepted);
   EXPECT_FALSE(others->renew(a)) << "it is out";
   EXPECT_FALSE(others->read().has_ended(a)) << "and has its time to notice";

@@ -10,7 +10,6 @@
 
 namespace conch::file {
 
-using recovery::Life;
 using recovery::View;
 
 namespace {
@@ -32,21 +31,21 @@ Neighbours::Neighbours(const std::string& folder)
 Neighbours::~Neighbours() {
   try {
     if (mine_) root_.remove(name_of_life(*mine_));
-  } catch (const RegisterError&) {  // A neighbour does it.
+  } catch (const RegisterError&) {  // A neighbour removes it.
   }
 }
 
-/// Somebody may have removed it. Those who come later have their marks in the one that is made
-/// again; ours stays where it was, because a keeper may have locked it.
+/// Somebody may have removed the folder. Peers that start later have their marks in the new one;
+/// ours stays where it was, because a keeper may have locked it.
 const Directory& Neighbours::root() try {
   if (!root_.is_in_place()) root_ = Directory(folder_);
   return root_;
 } catch (const RegisterError&) {
-  return root_;  // What it was in has gone, too: the peer makes that again.
+  return root_;  // The parent folder has gone, too; the peer creates it again.
 }
 
-/// It is locked before it has its name, or a neighbour could take us for dead.
-void Neighbours::attach(const Life& life) {
+/// The mark is locked before it gets its name, or a neighbour could take us for dead.
+void Neighbours::attach(const PeerInstance& life) {
   std::string unnamed = "new." + unique_tag();
   Descriptor mark = mark_as_mine(root(), unnamed);
   root().rename(unnamed, name_of_life(life));
@@ -55,20 +54,20 @@ void Neighbours::attach(const Life& life) {
   mark_ = std::move(mark);
 }
 
-Descriptor Neighbours::proof(const Life& life) const {
+Descriptor Neighbours::proof(const PeerInstance& life) const {
   if (mine_ != life) return {};
   return file::keep(mark_, root_.path(name_of_life(life)));
 }
 
-/// To set the timer makes it unreadable.
-void Neighbours::look_again_for(const Life& life, bool is_kept) {
+/// Setting the timer also makes it unreadable.
+void Neighbours::look_again_for(const PeerInstance& life, bool is_kept) {
   bool was_kept = is_kept ? !kept_.insert(life).second : kept_.erase(life) > 0;
   if (!is_kept && !was_kept) return;
   itimerspec soon{{0, 0}, {0, kept_.empty() ? 0 : look_again_after.count()}};
   ::timerfd_settime(timer_.number(), 0, &soon, nullptr);
 }
 
-bool Neighbours::has_died(const Life& life) {
+bool Neighbours::has_died(const PeerInstance& life) {
   auto watched = processes_.find(life);
   if (watched == processes_.end()) {
     if (Descriptor process = watch_process(root(), name_of_life(life))) {
@@ -88,7 +87,7 @@ bool Neighbours::has_died(const Life& life) {
 
 void Neighbours::keep(const View& mentioned) {
   std::erase_if(processes_, [&](const auto& each) { return !mentioned.mentions(each.first); });
-  for (const Life& life : std::set(kept_))
+  for (const PeerInstance& life : std::set(kept_))
     if (!mentioned.mentions(life)) look_again_for(life, false);
   for (const std::string& name : root().list().value_or(std::vector<std::string>{})) {
     auto life = life_named(name);

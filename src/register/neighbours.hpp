@@ -1,8 +1,8 @@
-// The lives of this machine in a register that is not: of these one knows when they die.
+// Detects the death of peers on this machine for a register that is elsewhere (etcd).
 //
-// Each has a mark (process.hpp) in a folder that its neighbours look into. A life without one is on
-// another machine, or in another state directory, or somebody has removed the folder since: its
-// lease ends by time.
+// Each life has a mark (process.hpp) in a folder that all peers of the machine read. A life without
+// a mark is on another machine, or uses another state directory, or somebody has removed the folder
+// since: its lease ends by time.
 #pragma once
 
 #include <map>
@@ -17,39 +17,41 @@ namespace conch::file {
 
 class Neighbours {
  public:
-  /// Makes the folder if it is not there.
+  /// Creates the folder if it does not exist.
   explicit Neighbours(const std::string& folder);
   ~Neighbours();
   Neighbours(const Neighbours&) = delete;
   Neighbours& operator=(const Neighbours&) = delete;
 
-  /// Becomes readable when one dies that was looked at, or one that has died may have lost its last
-  /// keeper.
+  /// Becomes readable when a life that `has_died` was asked about dies, or when it is time to check
+  /// whether a dead one has lost its last keeper.
   int descriptor() const { return epoll_.number(); }
 
-  /// This process is that life from now on, until it is another, or this object has gone.
-  void attach(const recovery::Life& life);
-  /// For a keeper of a life that is this process; see Register::proof. None for another.
-  Descriptor proof(const recovery::Life& life) const;
-  /// Whether it is known to have died. If not, one is woken when it does.
-  bool has_died(const recovery::Life& life);
-  /// One is woken for no others any longer, and what the dead of others left behind is removed.
+  /// Makes this process that life, until `attach` names another or this object is destroyed.
+  void attach(const PeerInstance& life);
+  /// Returns a descriptor for a keeper of the life that is this process; see Register::proof. Empty
+  /// for any other life.
+  Descriptor proof(const PeerInstance& life) const;
+  /// Whether the life is known to have died. If not, the descriptor wakes the caller when it dies.
+  bool has_died(const PeerInstance& life);
+  /// Stops watching all lives that the view does not mention, and removes the marks of those that
+  /// are dead.
   void keep(const recovery::View& mentioned);
 
  private:
   const Directory& root();
-  void look_again_for(const recovery::Life& life, bool is_kept);
+  void look_again_for(const PeerInstance& life, bool is_kept);
 
   std::string folder_;
   Directory root_;
   Descriptor epoll_;
-  /// Nothing tells that a keeper has gone.
+  /// No event tells when a keeper has gone, so this timer polls.
   Descriptor timer_;
-  std::set<recovery::Life> kept_;
-  std::optional<recovery::Life> mine_;
+  std::set<PeerInstance> kept_;
+  std::optional<PeerInstance> mine_;
   Descriptor mark_;
-  /// None in the place of one that has died.
-  std::map<recovery::Life, Descriptor> processes_;
+  /// The descriptor is empty for a life that has died.
+  std::map<PeerInstance, Descriptor> processes_;
 };
 
 }  // namespace conch::file

@@ -8,20 +8,17 @@
 
 namespace conch::file::neighbours_test {
 
-using recovery::Incarnation;
-using recovery::Life;
+constexpr PeerInstance life(std::uint64_t id) { return {NodeId{id}, Incarnation{1}}; }
 
-constexpr Life life(std::uint64_t id) { return {NodeId{id}, Incarnation{1}}; }
-
-/// Leaves its mark, as one that is killed does.
-int live_and_die(const std::string& folder, const Life& life) {
+/// Leaves the mark behind, as a killed process does.
+int live_and_die(const std::string& folder, const PeerInstance& life) {
   auto* neighbours = new Neighbours(folder);
   neighbours->attach(life);
   ::_exit(0);
 }
 
 TEST(Neighbours, AreKnownToHaveDied) {
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
   std::string folder = scratch.path() + "/lives";
   Neighbours neighbours(folder);
   neighbours.attach(life(1));
@@ -32,7 +29,7 @@ TEST(Neighbours, AreKnownToHaveDied) {
 }
 
 TEST(Neighbours, AreSeenInAFolderThatWasRemovedAndMadeAgain) {
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
   std::string folder = scratch.path() + "/sockets/lives";
   std::filesystem::create_directory(scratch.path() + "/sockets");
   Neighbours neighbours(folder);

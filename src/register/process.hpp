@@ -1,15 +1,15 @@
-// Which process a life is, so that others on the machine know its death from its silence.
+// Says which process a life is, so that others on the machine can tell its death from its silence.
 //
-// A file says it, the *mark*, in which two things are locked. The process locks one; the kernel
-// drops that when it dies or execs. A *keeper* locks the other: somebody who does for the process
-// what must be done before its life is over, such as to kill the command that it ran under a lock.
-// The life is over when neither is locked.
+// A file, the *mark*, holds two locks. The process has one; the kernel drops it when the process
+// dies or execs. A *keeper* has the other. A keeper is a process that must finish something before
+// the life may be over, such as killing a command that ran under a lock. The life is over when
+// neither lock is held.
 //
-// A pidfd is what wakes us. It is also proof that the process has gone, if it was seen to be the
-// right one while that lived, for numbers of processes are used again. A forked child closes its
-// copy of the lock; where it could not, the process is dead all the same for who has a pidfd, and
-// others wait until its lease runs out by time. A pidfd says nothing about keepers, for whom the
-// lock alone speaks. A process that is stopped is not dead.
+// A pidfd provides the wake-up. It also proves that the process has gone, provided that it was
+// checked while the process lived, because process ids are reused. A forked child closes its copy
+// of the lock. Where it could not, whoever has a pidfd still sees the process as dead, and
+// everybody else waits until its lease runs out. A pidfd says nothing about keepers; for them only
+// the lock counts. A stopped process is not dead.
 #pragma once
 
 #include <cstdint>
@@ -22,35 +22,36 @@
 
 namespace conch::file {
 
-/// `life.ID.INCARNATION`: of what belongs to it.
-std::string name_of_life(const recovery::Life& life);
-/// Whose that is; none if it is no such name.
-std::optional<recovery::Life> life_named(std::string_view name);
+/// `life.ID.INCARNATION`, the name of the mark or folder of a life.
+std::string name_of_life(const PeerInstance& life);
+/// Parses such a name; empty if it is not one.
+std::optional<PeerInstance> life_named(std::string_view name);
 
-/// Writes who we are into a new file and locks it, for as long as the descriptor is open.
+/// Writes the identity of this process into a new file, and locks it for as long as the descriptor
+/// is open.
 Descriptor mark_as_mine(const Directory& root, const std::string& name);
 
-/// For a keeper: a lock on a mark of ours that lasts until all who have the descriptor closed it or
-/// died.
+/// Takes the keepers' lock on a mark of ours. It lasts until every process that has the descriptor
+/// has closed it or died.
 Descriptor keep(const Descriptor& mark, const std::string& path);
 
 enum class Pulse : std::uint8_t {
-  /// Nobody marked the file: it is for who speaks for it to say.
+  /// Nobody marked the file. Whoever acts for the life decides.
   unknown,
   alive,
-  /// Its process has gone, a keeper has not.
+  /// Its process has gone, but a keeper has not.
   kept,
   gone,
 };
 
-/// `seen_dead`: a pidfd of the process that marked it says so.
+/// `seen_dead`: a pidfd of the process that marked the file says that it has ended.
 Pulse pulse_of(const Directory& root, const std::string& name, bool seen_dead);
 
-/// A pidfd of the process that marked the file, or nothing if there is none, or none that can be
-/// told from another: it has gone, or lives in another container.
+/// Opens a pidfd of the process that marked the file. Empty if the process has gone, or cannot be
+/// identified from here because it is in another container.
 Descriptor watch_process(const Directory& root, const std::string& name);
 
-/// Whether the process of a pidfd has ended.
+/// Whether the process of this pidfd has ended.
 bool has_ended(const Descriptor& process);
 
 }  // namespace conch::file

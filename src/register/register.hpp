@@ -1,5 +1,6 @@
-// Where views are decided. Locks are handed over without it; a peer asks it when the roster changes
-// and keeps its lease there.
+// The register decides views and keeps leases. Handing a lock over does not involve it: a peer
+// calls it only when the roster changes and to renew its lease. FileRegister and EtcdRegister
+// implement it.
 #pragma once
 
 #include <stdexcept>
@@ -9,28 +10,29 @@
 
 namespace conch {
 
-/// The register cannot be reached, or what is in it makes no sense; says what, where, and what to
-/// do. Nothing was promised: leases run on, and out.
+/// The register cannot be reached, or its contents are malformed. The text says what, where, and
+/// what to do. Nothing was promised: running leases go on running, and run out.
 class RegisterError : public std::runtime_error {
  public:
   explicit RegisterError(const std::string& what, int error = 0)
       : std::runtime_error(what), error_(error) {}
-  /// The errno of what could not be done, whatever file it was about; 0: it was something else.
+  /// The errno of the failed operation, on whatever file; 0 if the cause was something else.
   int error() const { return error_; }
 
  private:
   int error_;
 };
 
-/// What came of a proposal, or of a renewal.
-struct Verdict {
+/// The result of a proposal or of a renewal.
+struct ProposalResult {
   bool accepted = false;
-  /// The newest view after it. Of a proposal: itself, or the one it must now be made against.
-  recovery::Standing standing;
+  /// The newest view afterwards. After a proposal that is the proposal itself, or the view that the
+  /// next proposal must follow.
+  recovery::RegisterSnapshot standing;
 };
 
 /// Used by one thread at a time. Every call may throw RegisterError, and std::invalid_argument for
-/// what no register would accept.
+/// an argument that no register would accept.
 class Register {
  public:
   Register() = default;
@@ -38,52 +40,54 @@ class Register {
   Register& operator=(const Register&) = delete;
   virtual ~Register() = default;
 
-  /// This process is that life: the lease that `propose` begins for it ends when the process dies
-  /// or execs, or when this object is destroyed, if it has no keepers and the register can know.
-  /// Leases of lives that are not attached, those for whom we only speak, end by time. Throws
-  /// RegisterError if another process is that life.
-  virtual void attach(const recovery::Life& life) = 0;
-  /// For a *keeper*, another process to which it is sent: while anybody has it open, the lease of
-  /// an attached life that began here does not end with this process, but runs as far as it was
-  /// renewed. None if this register knows no keepers. Each call makes one more. Throws
-  /// std::logic_error if there is no such lease.
-  virtual file::Descriptor proof(const recovery::Life& life) const = 0;
+  /// Binds that life to this process: the lease that `propose` begins for it ends when the process
+  /// dies or execs, or when this object is destroyed, if the life has no keepers and the register
+  /// can see that. The lease of a life that is not attached, for which we only act, ends by time.
+  /// Throws RegisterError if another process is that life.
+  virtual void attach(const PeerInstance& life) = 0;
+  /// Returns a descriptor to send to a *keeper*, another process. While anybody has it open, the
+  /// lease of an attached life that began here does not end with this process, but runs until the
+  /// end of its last renewal. Empty if this register has no keepers. Each call makes a new one.
+  /// Throws std::logic_error if there is no such lease.
+  virtual net::Descriptor proof(const PeerInstance& life) const = 0;
 
-  /// Who is told that a lease has ended may act on it: from then on `renew` answers false.
-  virtual recovery::Standing read() = 0;
+  /// A caller that is told that a lease has ended may act on it: from then on `renew` returns false
+  /// for that life.
+  virtual recovery::RegisterSnapshot read() = 0;
 
-  /// Accepts `next` if its number is that of the newest view plus one; of several such, one. The
-  /// epoch does not go back. If its proposer is a newcomer, its lease begins before the view can be
-  /// seen.
+  /// Accepts `next` if its number is that of the newest view plus one; accepts only one of several
+  /// such proposals. The epoch must not go back. If the proposer is a newcomer, its lease begins
+  /// before anybody can see the view.
   ///
-  /// A proposal whose answer was lost may be made again: one that was accepted is accepted again,
-  /// as long as the register remembers it. One that has been forgotten is refused: so many views
-  /// came after it that only the newest says anything.
-  virtual Verdict propose(const recovery::View& next, const recovery::Life& by) = 0;
-  Verdict propose(const recovery::View& next) { return propose(next, next.decider); }
+  /// A proposal whose answer was lost may be made again. An accepted one is accepted again while
+  /// the register remembers it. A forgotten one is refused: so many views have followed that only
+  /// the newest matters.
+  virtual ProposalResult propose(const recovery::View& next, const PeerInstance& by) = 0;
+  ProposalResult propose(const recovery::View& next) { return propose(next, next.decider); }
 
-  /// Prolongs the lease. False if this life is no tenant of the view: it has been evicted, or its
-  /// lease had ended, and then nothing brings it back. A lease counts from before this call.
-  virtual bool renew(const recovery::Life& life) = 0;
-  /// Both; in one step where a register is far away.
-  virtual Verdict renew_and_read(const recovery::Life& life) {
+  /// Renews the lease. Returns false if this life is no tenant of the view, because it has been
+  /// evicted, or if its lease has ended; then nothing brings it back. The lease counts from before
+  /// this call.
+  virtual bool renew(const PeerInstance& life) = 0;
+  /// Does both, in one round trip where the register is remote.
+  virtual ProposalResult renew_and_read(const PeerInstance& life) {
     bool renewed = renew(life);
     return {renewed, read()};
   }
 
-  /// From now on, whoever ends this lease because its time is over waits so much longer; the
-  /// longest that was asked for counts. Not if the register knows that its process and keepers have
-  /// gone.
-  virtual void delay(const recovery::Life& life, Duration lock_delay) = 0;
+  /// From now on, whoever ends this lease because its time is over waits this much longer. The
+  /// longest delay requested counts. It does not apply if the register knows that the process and
+  /// its keepers have gone.
+  virtual void delay(const PeerInstance& life, Duration lock_delay) = 0;
 
-  /// Ends the lease early: its peer has gone.
-  virtual void end(const recovery::Life& life) = 0;
+  /// Ends the lease early, because its peer has gone.
+  virtual void end(const PeerInstance& life) = 0;
 
-  /// How long a lease lasts; all of a group have the same.
+  /// The lease duration, which is the same for the whole group.
   virtual Duration lease() const = 0;
 
-  /// Becomes readable when `read` may answer otherwise than before: there is a new view, or a lease
-  /// has ended. `read` makes it unreadable again.
+  /// Becomes readable when `read` may return something new: there is a new view, or a lease has
+  /// ended. `read` makes it unreadable again.
   virtual int descriptor() const = 0;
 };
 

@@ -30,15 +30,15 @@ class Opener {
       fail("is larger than " + std::to_string(view_bytes_max) + " bytes", remedy_);
     if (rest_.empty()) fail("is empty", remedy_);
     if (word(' ') != "conch" || word(' ') != kind_)
-      fail("is no " + std::string(kind_) + " file of conch",
+      fail("is not a " + std::string(kind_) + " file of conch",
            "it does not belong there; " + remedy_);
     expect_format();
     std::string_view sum = word('\n');
-    if (sum != checksum(rest_)) fail("is torn: its bytes do not add up", remedy_);
+    if (sum != checksum(rest_)) fail("is torn: its checksum is wrong", remedy_);
     T value{};
     Decoder decoder(rest_);
     if (!decoder.decode(value) || !decoder.finish())
-      fail("makes no sense: " + decoder.error(), remedy_);
+      fail("is malformed: " + decoder.error(), remedy_);
     return value;
   }
 
@@ -54,9 +54,8 @@ class Opener {
     auto found = number_in(word(' '));
     if (!found || *found == 0) fail("has no format number", remedy_);
     if (*found > format)
-      fail(
-          "is of format " + std::to_string(*found) + ", this conch knows " + std::to_string(format),
-          "a newer conch wrote it; use that one");
+      fail("has format " + std::to_string(*found) + ", this conch knows " + std::to_string(format),
+           "a newer conch wrote it; use that one");
   }
   [[noreturn]] void fail(const std::string& what, const std::string& what_to_do) const {
     throw RegisterError(path_ + " " + what + "; " + what_to_do);

@@ -1,5 +1,5 @@
-// What stands in the files of the state directory: a line that says what it is, in which format,
-// and what its bytes add up to; then the value by its field list.
+// The format of the files in the state directory: a first line with the kind, the format number and
+// a checksum, and then the value, encoded by its field list.
 //
 //   conch view 1 5b3c0f9e12a477d0
 //   ...
@@ -13,17 +13,17 @@
 namespace conch::file {
 
 inline constexpr std::uint64_t format = 1;
-/// More is no view of ours: about ten thousand members.
+/// Enough for a view of about ten thousand members; anything larger is not one of ours.
 inline constexpr std::size_t view_bytes_max = std::size_t{1} << 20;
 
 struct ViewFile {
   recovery::View view;
-  /// In the last view of a segment, the folder of the next; else empty.
+  /// In the last view of a segment, the folder of the next segment; otherwise empty.
   std::string next_segment;
   CONCH_FIELDS(ViewFile, view, next_segment)
 };
 
-/// What all who use a state directory must agree on: written once, never changed.
+/// What all users of a state directory must agree on. It is written once and never changed.
 struct ChainFile {
   std::string first_segment;
   std::uint64_t segment_views = 0;
@@ -33,17 +33,17 @@ struct ChainFile {
   bool valid() const { return segment_views > 0 && lease > Duration::zero(); }
 };
 
-/// Of all bytes after the first line, in hexadecimal.
+/// The checksum of all bytes after the first line, in hexadecimal.
 std::string checksum(std::string_view bytes);
 
 std::string to_bytes(const ViewFile& file);
 std::string to_bytes(const ChainFile& file);
 
-/// What to do about a file that is damaged.
+/// What to do about a damaged file.
 inline const std::string remedy_for_files =
     "restore it, or stop all peers and remove the state directory";
 
-/// Throw RegisterError, with the path, for bytes that are anything else.
+/// Both throw RegisterError, with the path, if the bytes are anything else.
 ViewFile view_file(std::string_view bytes, const std::string& path,
                    const std::string& remedy = remedy_for_files);
 ChainFile chain_file(std::string_view bytes, const std::string& path,

@@ -13,7 +13,7 @@ namespace conch::file::view_file_test {
 ViewFile some_file(Dice& dice) {
   std::vector<recovery::Member> members;
   for (std::uint64_t id = 0, size = dice.below(6); id < size; ++id)
-    members.push_back({NodeId{3 * id + dice.below(3)}, recovery::Incarnation{dice.number()},
+    members.push_back({NodeId{3 * id + dice.below(3)}, Incarnation{dice.number()},
                        std::string(dice.below(20), 'x'), id > 0 && dice.percent(20)});
   recovery::View view{1 + dice.below(1000),
                       Epoch{static_cast<std::uint32_t>(1 + dice.below(99))},
@@ -56,14 +56,14 @@ TEST(ViewFile, SaysWhatItIsInItsFirstLine) {
 TEST(ViewFile, EachComplaintNamesTheFileAndSaysWhatToDo) {
   EXPECT_EQ(complaint(""), "a/view.7 is empty" + remedy);
   EXPECT_EQ(complaint("#!/bin/sh\n"),
-            "a/view.7 is no view file of conch; it does not belong there" + remedy);
+            "a/view.7 is not a view file of conch; it does not belong there" + remedy);
   EXPECT_EQ(complaint(to_bytes(ChainFile{"a", 1, Duration(1)})),
-            "a/view.7 is no view file of conch; it does not belong there" + remedy);
+            "a/view.7 is not a view file of conch; it does not belong there" + remedy);
   EXPECT_EQ(complaint("conch view x 0\n"), "a/view.7 has no format number" + remedy);
   EXPECT_EQ(complaint("conch view 2 whatever comes"),
-            "a/view.7 is of format 2, this conch knows 1; a newer conch wrote it; use that one");
+            "a/view.7 has format 2, this conch knows 1; a newer conch wrote it; use that one");
   EXPECT_EQ(complaint("conch view 1 0000000000000000\nview"),
-            "a/view.7 is torn: its bytes do not add up" + remedy);
+            "a/view.7 is torn: its checksum is wrong" + remedy);
   EXPECT_EQ(complaint(std::string(view_bytes_max + 1, 'x')),
             "a/view.7 is larger than 1048576 bytes" + remedy);
 }
@@ -72,8 +72,8 @@ TEST(ViewFile, ATermThatMakesNoSenseIsRefused) {
   EXPECT_THROW(chain_file(to_bytes(ChainFile{"a", 0, Duration(1)}), "a"), RegisterError);
   EXPECT_THROW(chain_file(to_bytes(ChainFile{"a", 1, Duration(0)}), "a"), RegisterError);
   ViewFile twice;
-  twice.view.number = 1;  // and no epoch
-  EXPECT_NE(complaint(to_bytes(twice)).find("makes no sense: a malformed View"), std::string::npos);
+  twice.view.number = 1;  // This also lacks an epoch.
+  EXPECT_NE(complaint(to_bytes(twice)).find("is malformed: a malformed View"), std::string::npos);
 }
 
 TEST(ViewFile, RefusesEveryPrefix) {
@@ -97,13 +97,14 @@ std::string spoilt(std::string bytes, Dice& dice) {
   return bytes;
 }
 
-/// The same bytes after the first line, under a sum that fits.
+/// The same bytes after the first line, with a matching checksum.
 std::string resealed(const std::string& bytes) {
   std::string payload = bytes.substr(std::min(bytes.find('\n'), bytes.size() - 1) + 1);
   return "conch view 1 " + checksum(payload) + "\n" + payload;
 }
 
-/// A value or a complaint; what is accepted is a view, and stays the same when it is written.
+/// True if the bytes are a view, which must be valid and survive a round trip; false if they are
+/// refused with a message.
 bool expect_sense(const std::string& bytes) {
   try {
     ViewFile file = view_file(bytes, "a");

@@ -7,7 +7,7 @@ namespace conch::sim {
 
 namespace {
 
-node::Life life_of(NodeId node) { return {node, recovery::Incarnation{1}}; }
+PeerInstance life_of(NodeId node) { return {node, Incarnation{1}}; }
 
 }  // namespace
 
@@ -90,9 +90,9 @@ void DataPeer::tell(const Effect& effect) {
 void DataPeer::enter(const Baton& baton) {
   found_ = baton.data;
   if (found_.version > kept_) kept_ = 0;
-  std::vector<recovery::Member> members{{self_, recovery::Incarnation{1}}};
+  std::vector<recovery::Member> members{{self_, Incarnation{1}}};
   if (found_.location && found_.location != self_)
-    members.push_back({*found_.location, recovery::Incarnation{1}});
+    members.push_back({*found_.location, Incarnation{1}});
   recovery::View view;
   view.roster = recovery::Roster(std::move(members));
   store_.follow_view(view, outlet_.now());
@@ -107,7 +107,7 @@ void DataPeer::begin(node::Transfer transfer) {
   outlet_.send(self_, transfer.with.id, FetchLetter{transfer.number, *fetch});
 }
 
-bool DataPeer::send(const node::Life& to, std::string_view payload) {
+bool DataPeer::send(const PeerInstance& to, std::string_view payload) {
   outlet_.send(self_, to.id, OutdatedLetter{std::string(payload)});
   return true;
 }

@@ -39,7 +39,7 @@ inline std::uint64_t cargo(const Letter& letter) {
 
 class DataPeer final : private node::DataWorld,
                        private node::LockKnowledge,
-                       private node::Mail,
+                       private node::PeerSender,
                        private node::DataSection {
  public:
   /// Is called while a call of the peer runs, and must not call back before that is over.
@@ -104,11 +104,11 @@ class DataPeer final : private node::DataWorld,
   void left(dho::Status) override {}
   bool is_in_vain() const override { return false; }
 
-  // LockKnowledge and Mail
+  // LockKnowledge and PeerSender
   DataRef known_data(const std::string&) const override { return {}; }
   bool is_working() const override { return true; }
-  bool send(const node::Life& to, std::string_view payload) override;
-  bool can_enclose(const node::Life&) const override { return false; }
+  bool send(const PeerInstance& to, std::string_view payload) override;
+  bool can_enclose(const PeerInstance&) const override { return false; }
 
   // DataWorld
   std::shared_ptr<node::Block> make_block(std::uint64_t capacity) override;

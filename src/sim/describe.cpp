@@ -20,7 +20,7 @@ std::string describe(const CatalogEntry& algorithm, const Said& said) {
 }  // namespace
 
 std::string describe(const CatalogEntry& algorithm, const Message& message) {
-  if (const auto* told = std::get_if<Told>(&message))
+  if (const auto* told = std::get_if<LockMessage>(&message))
     return (told->message ? describe(algorithm, *told->message) : "WAKE") + " of epoch " +
            std::to_string(told->epoch.value);
   if (const auto* freeze = std::get_if<Freeze>(&message))

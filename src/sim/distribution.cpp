@@ -46,7 +46,7 @@ std::optional<Duration> Distribution::bound() const {
   return {};
 }
 
-Duration Distribution::draw(Random& random) const {
+Duration Distribution::draw_varying(Random& random) const {
   auto scaled = [](Duration unit, double factor) {
     return Duration(static_cast<std::int64_t>(static_cast<double>(unit.count()) * factor));
   };

@@ -32,11 +32,12 @@ class Distribution {
   /// The largest it draws, if there is one.
   std::optional<Duration> bound() const;
   /// Never negative.
-  Duration draw(Random& random) const;
+  Duration draw(Random& random) const { return is_constant() ? first_ : draw_varying(random); }
 
   friend bool operator==(const Distribution&, const Distribution&) = default;
 
  private:
+  Duration draw_varying(Random& random) const;
   constexpr Distribution(Kind kind, Duration first, Duration second)
       : kind_(kind), first_(first), second_(second) {}
 

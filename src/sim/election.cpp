@@ -21,12 +21,12 @@ void validate(const ElectionOptions& options) {
   constexpr Node nodes_max = 1000;
   const CatalogEntry& entry = find_any(options.algorithm);
   std::string name(entry.about.name);
-  if (!entry.can.elects) throw BadText(name + " is no election");
+  if (!entry.can.elects) throw BadText(name + " is not an election");
   if (options.nodes > nodes_max)
     throw BadText("--nodes: an election has up to " + std::to_string(nodes_max) + " processes");
   bool crashes = options.crashes.value_or(0) > 0 || !options.scheduled_crashes.empty();
   if (crashes && !entry.can.restarts)
-    throw BadText(name + " assumes that nobody crashes; bully and bully-polite survive it");
+    throw BadText(name + " assumes that no process crashes; bully and bully-polite survive it");
   for (const Crash& crash : options.scheduled_crashes)
     if (crash.who.role == Who::Role::number && crash.who.node >= options.nodes)
       throw BadText("there is no node " + std::to_string(crash.who.node) + ": the nodes are 0 to " +
@@ -40,7 +40,7 @@ void validate(const ElectionOptions& options) {
     throw BadText(name + " assumes a bound on the time of a message, and " +
                   options.latency.print() + " has none: take uniform:LOW..HIGH, or say " +
                   "--answer-timeout, --coordinator-timeout and --detect");
-  if (options.channel == Channel::any && entry.about.needs_fifo)
+  if (options.channel == ChannelOrder::any && entry.about.needs_fifo)
     throw BadText(name + " needs FIFO channels: use --channel fifo");
 }
 
@@ -53,12 +53,12 @@ void ElectionSights::add(const ElectionSights& other) {
   replaced += other.replaced;
 }
 
-std::vector<Sight> sights_of(const ElectionSights& sights, const ElectionOptions& options) {
+std::vector<SightCount> sights_of(const ElectionSights& sights, const ElectionOptions& options) {
   const CatalogEntry& entry = find_any(options.algorithm);
   bool polite = promise_of(entry) == Promise::one;
   bool crashes = entry.can.restarts && options.crashes.value_or(ElectionOptions::crashes_usual) > 0;
   bool restarts = crashes && options.restarts > 0;
-  std::vector<Sight> list;
+  std::vector<SightCount> list;
   auto add = [&](bool expected, std::string_view what, std::uint64_t count) {
     if (expected) list.push_back({what, count});
   };
@@ -75,7 +75,7 @@ Finding missed(const ElectionSights& sights, const ElectionOptions& options, std
   constexpr std::uint64_t runs_enough = 200;
   Node nodes = options.drawn_nodes ? options.drawn_nodes->first : options.nodes;
   if (runs < runs_enough || nodes < 3) return {};
-  for (const Sight& sight : sights_of(sights, options))
+  for (const SightCount& sight : sights_of(sights, options))
     if (sight.count == 0)
       return "in " + std::to_string(runs) + " runs never seen: " + std::string(sight.what);
   return {};

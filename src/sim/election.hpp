@@ -25,7 +25,7 @@ struct ElectionOptions {
 
   Distribution latency =
       Distribution::uniform(std::chrono::microseconds(500), std::chrono::microseconds(1500));
-  Channel channel = Channel::fifo;
+  ChannelOrder channel = ChannelOrder::fifo;
   /// Delay spikes: they break the synchrony that a bully assumes.
   Clog clog;
   /// T and T' of a bully, and how long after a crash it is noticed; from the latency if not given.
@@ -72,12 +72,12 @@ struct ElectionSights {
   void add(const ElectionSights& other);
 };
 
-struct Sight {
+struct SightCount {
   std::string_view what;
   std::uint64_t count = 0;
 };
 /// Those that these options should show, if there are runs enough.
-std::vector<Sight> sights_of(const ElectionSights& sights, const ElectionOptions& options);
+std::vector<SightCount> sights_of(const ElectionSights& sights, const ElectionOptions& options);
 /// What of them never happened, though there were runs enough.
 Finding missed(const ElectionSights& sights, const ElectionOptions& options, std::uint64_t runs);
 

@@ -44,10 +44,10 @@ ElectionSimulation::ElectionSimulation(const ElectionOptions& options, TraceSink
     : options_((validate(options), options)),
       random_(options.seed, workload_stream),
       fault_random_(options.seed, fault_stream),
-      population_(make_population(find_any(options.algorithm), options.nodes, *this)),
+      simulated_nodes_(make_simulated_nodes(find_any(options.algorithm), options.nodes, *this)),
       network_(network_of(options)),
       observer_({.nodes = options.nodes, .cluster_of = network_.clusters(), .sink = sink},
-                *population_),
+                *simulated_nodes_),
       processes_(options.nodes),
       oracle_(options.nodes) {
   timeouts_ = timeouts_for(options.latency.bound().value_or(Duration{}));
@@ -63,9 +63,8 @@ ElectionResult ElectionSimulation::run() {
   try {
     start();
     while (!events_.empty() && !result_.violation) {
-      Event event = events_.pop();
-      now_ = event.at;
-      Happens happens = pending_.extract(event.b).mapped();
+      auto [at, order, happens] = events_.pop();
+      now_ = at;
       handle(happens);
     }
     if (!result_.violation) judge();
@@ -93,19 +92,19 @@ Assignment ElectionSimulation::assignment() const {
 void ElectionSimulation::start() {
   Assignment start = assignment();
   for (Node node = 0; node < options_.nodes; ++node) {
-    population_->create(node, start);
+    simulated_nodes_->create(node, start);
     oracle_.candidate(node, now_);
   }
   for (Node node : options_.down) {
     processes_[node].up = false;
     oracle_.no_candidate(node);
-    population_->destroy(node);
+    simulated_nodes_->destroy(node);
   }
   observer_.begin(options_.nodes);
-  for (Node node : options_.starters) at(now_, {.what = Doing::begin, .node = node});
+  for (Node node : options_.starters) at(now_, {.what = Action::begin, .node = node});
   for (const Crash& crash : options_.scheduled_crashes)
     at(Time(crash.at),
-       {.what = Doing::crash,
+       {.what = Action::crash,
         .node = crash.who.node,
         .victim = crash.who.role == Who::Role::number ? Victim::node : Victim::coordinator,
         .length = crash.length});
@@ -115,7 +114,7 @@ void ElectionSimulation::start() {
 /// Within the spread, so short that things meet. After it whoever knows of no coordinator and of no
 /// election wants one.
 void ElectionSimulation::draw_schedule() {
-  const CatalogEntry& entry = population_->entry();
+  const CatalogEntry& entry = simulated_nodes_->entry();
   Duration lap = options_.nodes * options_.latency.mean();
   Duration spread = options_.spread.value_or(entry.can.timed ? 6 * timeouts_.announcement
                                                              : std::max(2 * lap, Duration{1}));
@@ -125,12 +124,12 @@ void ElectionSimulation::draw_schedule() {
   auto anybody = [&](Random& random) { return static_cast<Node>(random.below(options_.nodes)); };
   for (std::uint32_t i = 0; i < options_.starts; ++i)
     at(Time(i == 0 ? Duration{0} : within(random_, spread)),
-       {.what = Doing::begin, .node = anybody(random_)});
+       {.what = Action::begin, .node = anybody(random_)});
   for (std::uint32_t i = 0; i < options_.retires; ++i)
-    at(Time(within(random_, spread)), {.what = Doing::retire});
+    at(Time(within(random_, spread)), {.what = Action::retire});
   std::uint32_t usual = entry.can.restarts ? ElectionOptions::crashes_usual : 0;
   for (std::uint32_t i = 0; i < options_.crashes.value_or(usual); ++i) {
-    Happens crash{.what = Doing::crash, .node = anybody(fault_random_)};
+    Happens crash{.what = Action::crash, .node = anybody(fault_random_)};
     Duration when = within(fault_random_, spread);
     crash.victim = static_cast<Victim>(fault_random_.below(3));
     if (fault_random_.chance(options_.restarts))
@@ -139,29 +138,28 @@ void ElectionSimulation::draw_schedule() {
   }
   if (options_.starts == 0) return;
   for (Node node = 0; node < options_.nodes; ++node)
-    at(Time(2 * spread), {.what = Doing::begin_if_none, .node = node});
+    at(Time(2 * spread), {.what = Action::begin_if_none, .node = node});
 }
 
 void ElectionSimulation::at(Time when, Happens happens) {
   happens.life = processes_[happens.node].life;
-  pending_[++scheduled_] = happens;
-  events_.push({.at = when, .b = scheduled_});
+  events_.push(when, happens);
 }
 
 void ElectionSimulation::handle(const Happens& happens) {
   Process& process = processes_[happens.node];
   switch (happens.what) {
-    case Doing::begin:
+    case Action::begin:
       if (process.up) begin(happens.node);
       return;
-    case Doing::begin_if_none:
-      if (process.up && !process.elected && !population_->participant(happens.node))
+    case Action::begin_if_none:
+      if (process.up && !process.elected && !simulated_nodes_->participant(happens.node))
         begin(happens.node);
       return;
-    case Doing::crash: return crash(happens);
-    case Doing::restart: return restart(happens.node);
-    case Doing::retire: return retire();
-    case Doing::notice: {
+    case Action::crash: return crash(happens);
+    case Action::restart: return restart(happens.node);
+    case Action::retire: return retire();
+    case Action::notice: {
       process.notices.reset();
       const Process& other = processes_[happens.other];
       bool down = !other.up && other.life == happens.other_life;
@@ -173,31 +171,31 @@ void ElectionSimulation::handle(const Happens& happens) {
       }
       return;
     }
-    case Doing::timer: {
+    case Action::timer: {
       auto found = process.armed.find(happens.timer);
       bool armed = found != process.armed.end() && found->second == happens.other_life;
       if (happens.life != process.life || !armed) return;
       return call(happens.node,
-                  [&] { population_->tell(happens.node, input::Timer{happens.timer}); });
+                  [&] { simulated_nodes_->tell(happens.node, input::Timer{happens.timer}); });
     }
-    case Doing::deliver: return deliver(*happens.message, happens.life);
+    case Action::deliver: return deliver(*happens.message, happens.life);
   }
 }
 
 // Messages.
 
 bool ElectionSimulation::announces(const Posted& message) const {
-  const std::string& kind = population_->kinds()[message.kind];
+  const std::string& kind = simulated_nodes_->kinds()[message.kind];
   return kind == "COORDINATOR" || kind == "ELECTED";
 }
 
 /// Nothing is lost, except what is on its way to a process when it crashes.
 void ElectionSimulation::post(const Posted& message) {
   observer_.sent(message, now_);
-  if (population_->kinds()[message.kind] == "ELECTION") oracle_.asks(message.from, now_);
+  if (simulated_nodes_->kinds()[message.kind] == "ELECTION") oracle_.asks(message.from, now_);
   if (announces(message)) ++processes_[message.from].announcing;
   Arrivals arrivals = network_.carry(message.from, message.to, message.bytes, now_);
-  at(arrivals.at[0], {.what = Doing::deliver, .node = message.to, .message = message});
+  at(arrivals.at[0], {.what = Action::deliver, .node = message.to, .message = message});
 }
 
 void ElectionSimulation::deliver(const Posted& message, std::uint32_t life) {
@@ -208,9 +206,9 @@ void ElectionSimulation::deliver(const Posted& message, std::uint32_t life) {
   } else {
     ++delivered_;
     observer_.received(message.to, message.from, message.slot, now_);
-    call(message.to, [&] { population_->receive(message.to, message.from, message.slot); });
+    call(message.to, [&] { simulated_nodes_->receive(message.to, message.from, message.slot); });
   }
-  population_->discard(message.slot);
+  simulated_nodes_->discard(message.slot);
   if (delivered_ > deliveries_max(options_))
     report(Property::all_elect, "it does not come to an end: " + std::to_string(delivered_) +
                                     " messages were delivered");
@@ -220,7 +218,7 @@ void ElectionSimulation::armed(Node node, const Armed& armed) {
   std::uint32_t number = ++processes_[node].armed[armed.timer];
   Duration delay = Distribution::uniform(armed.min, armed.max).draw(random_);
   at(now_ + delay,
-     {.what = Doing::timer, .node = node, .other_life = number, .timer = armed.timer});
+     {.what = Action::timer, .node = node, .other_life = number, .timer = armed.timer});
 }
 
 void ElectionSimulation::disarmed(Node node, TimerId timer) { ++processes_[node].armed[timer]; }
@@ -240,7 +238,7 @@ void ElectionSimulation::begin(Node node) {
   if (!began_) began_ = now_;
   if (anybody_takes_part()) ++result_.sights.overlapped;
   observer_.note(now_, Happening::elect, node);
-  call(node, [&] { population_->tell(node, input::Elect{}); });
+  call(node, [&] { simulated_nodes_->tell(node, input::Elect{}); });
 }
 
 void ElectionSimulation::retire() {
@@ -248,17 +246,17 @@ void ElectionSimulation::retire() {
   if (!node) return;
   retired_last_ = node;
   observer_.note(now_, Happening::retire, *node);
-  call(*node, [&] { population_->tell(*node, input::Retire{}); });
+  call(*node, [&] { simulated_nodes_->tell(*node, input::Retire{}); });
 }
 
 void ElectionSimulation::look_at(Node node) {
   Process& process = processes_[node];
-  bool retired = population_->retired(node);
+  bool retired = simulated_nodes_->retired(node);
   if (retired != process.retired) {
     process.retired = retired;
     retired ? oracle_.no_candidate(node) : oracle_.candidate(node, now_);
   }
-  std::optional<NodeId> before = std::exchange(process.elected, population_->elected(node));
+  std::optional<NodeId> before = std::exchange(process.elected, simulated_nodes_->elected(node));
   if (process.elected != before) changed(node, before);
   watch(node);
 }
@@ -297,7 +295,8 @@ void ElectionSimulation::watch(Node node) {
   const Process& its = processes_[other];
   if (its.up) return;
   process.notices = {other, its.life};
-  at(now_ + detect_, {.what = Doing::notice, .node = node, .other = other, .other_life = its.life});
+  at(now_ + detect_,
+     {.what = Action::notice, .node = node, .other = other, .other_life = its.life});
 }
 
 void ElectionSimulation::crash(const Happens& happens) {
@@ -310,18 +309,18 @@ void ElectionSimulation::crash(const Happens& happens) {
 void ElectionSimulation::crash_node(Node node, std::optional<Duration> length) {
   Process& process = processes_[node];
   ElectionSights& sights = result_.sights;
-  if (population_->participant(node)) ++sights.crashed_amid;
+  if (simulated_nodes_->participant(node)) ++sights.crashed_amid;
   if (process.elected == id_of(node) && process.announcing > 0) ++sights.died_announcing;
   observer_.crashed(node, now_);
   if (process.elected == id_of(node)) report(Property::right_coordinator, oracle_.steps_back(node));
   oracle_.no_candidate(node);
-  population_->destroy(node);
+  simulated_nodes_->destroy(node);
   process = {.up = false,
              .life = process.life + 1,
              .announcing = process.announcing,
              .armed = process.armed};
   for (Node other = 0; other < options_.nodes; ++other) watch(other);
-  if (length) at(now_ + *length, {.what = Doing::restart, .node = node});
+  if (length) at(now_ + *length, {.what = Action::restart, .node = node});
 }
 
 void ElectionSimulation::restart(Node node) {
@@ -330,10 +329,10 @@ void ElectionSimulation::restart(Node node) {
   process.up = process.restarted = true;
   observer_.note(now_, Happening::restart, node);
   oracle_.candidate(node, now_);
-  population_->create(node, assignment());
+  simulated_nodes_->create(node, assignment());
   ++result_.elections;
   if (!began_) began_ = now_;
-  call(node, [&] { population_->tell(node, input::Restart{}); });
+  call(node, [&] { simulated_nodes_->tell(node, input::Restart{}); });
 }
 
 std::optional<Node> ElectionSimulation::coordinator() const {
@@ -344,7 +343,7 @@ std::optional<Node> ElectionSimulation::coordinator() const {
 
 bool ElectionSimulation::anybody_takes_part() const {
   for (Node node = 0; node < options_.nodes; ++node)
-    if (processes_[node].up && population_->participant(node)) return true;
+    if (processes_[node].up && simulated_nodes_->participant(node)) return true;
   return false;
 }
 
@@ -354,14 +353,14 @@ std::vector<Voter> ElectionSimulation::voters() const {
   std::vector<Voter> list;
   for (Node node = 0; node < options_.nodes; ++node)
     if (processes_[node].up)
-      list.push_back({node, population_->elected(node), population_->participant(node),
-                      population_->retired(node)});
+      list.push_back({node, simulated_nodes_->elected(node), simulated_nodes_->participant(node),
+                      simulated_nodes_->retired(node)});
   return list;
 }
 
 void ElectionSimulation::judge() {
   report(Property::right_coordinator,
-         wrong_coordinator(voters(), promise_of(population_->entry())));
+         wrong_coordinator(voters(), promise_of(simulated_nodes_->entry())));
   report(Property::all_elect, undecided(voters()));
 }
 

@@ -6,14 +6,14 @@
 
 namespace conch::sim {
 
-class ElectionSimulation final : private Host {
+class ElectionSimulation final : private EffectSink {
  public:
   /// Throws BadText if the options cannot be combined.
   explicit ElectionSimulation(const ElectionOptions& options, TraceSink* sink = nullptr);
   ElectionResult run();
 
  private:
-  enum class Doing : std::uint8_t {
+  enum class Action : std::uint8_t {
     begin,          // node begins an election, if it is up
     begin_if_none,  // the same, if it knows of no coordinator and of no election
     crash,          // node crashes; or the coordinator, or the next one that announces itself
@@ -26,7 +26,7 @@ class ElectionSimulation final : private Host {
   /// Whom a crash strikes.
   enum class Victim : std::uint8_t { node, coordinator, next_announcer };
   struct Happens {
-    Doing what = Doing::begin;
+    Action what = Action::begin;
     Node node = 0;
     Node other = 0;
     /// Of the node, when this was decided; an event of an earlier life is void.
@@ -88,16 +88,13 @@ class ElectionSimulation final : private Host {
   ElectionOptions options_;
   Random random_;
   Random fault_random_;
-  std::unique_ptr<Population> population_;
-  Network network_;
-  Observer observer_;
+  std::unique_ptr<SimulatedNodes> simulated_nodes_;
+  NetworkModel network_;
+  RunObserver observer_;
   Timeouts timeouts_{};
   Duration detect_{};
   std::vector<NodeId> ring_;
-  EventQueue events_;
-  /// What the events of the queue are about, by their number.
-  std::map<std::uint32_t, Happens> pending_;
-  std::uint32_t scheduled_ = 0;
+  EventQueue<Happens> events_;
   Time now_;
   std::vector<Process> processes_;
   CoordinatorOracle oracle_;

@@ -75,7 +75,7 @@ TEST_P(EveryElection, TheLargestOfThoseThatAreUpIsElectedWithoutFaults) {
 TEST(Elections, BulliesHoldOnReorderingChannelsWithManyCrashes) {
   for (std::string name : {"bully", "bully-polite"}) {
     ElectionOptions options = of(name);
-    options.channel = Channel::any;
+    options.channel = ChannelOrder::any;
     options.crashes = 5;
     options.retires = 1;
     expect_held(options);
@@ -109,7 +109,7 @@ ElectionOptions crowd(const std::string& name) {
   options.drawn_nodes.reset();
   options.nodes = 16;
   options.crashes = 0;
-  options.channel = Channel::any;
+  options.channel = ChannelOrder::any;
   return options;
 }
 

@@ -1,70 +1,85 @@
-// What will happen, in the order of time; of equal times, in the order of scheduling.
+// What will happen, in the order of time; of equal times, in the order of scheduling. Every world
+// of this folder has its clock advanced by one of these.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/types.hpp"
-#include "sim/population.hpp"
 
 namespace conch::sim {
 
-enum class What : std::uint8_t {
-  deliver,     // node receives the message of slot b from a
-  frame,       // node receives the link's frame b from a
-  retransmit,  // the link from node to a may have to repeat itself
-  tell,        // node sends a an application message
-  told,        // node receives application message b from a
-  think,       // node has thought enough
-  release,     // node has held long enough, on its request number b
-  cancel,      // node loses patience with its request number b
-  drop,        // node drops its request number b, whether it waits or is inside
-  leave,       // node leaves the group
-  join,        // node joins it again
-  roster,      // everybody learns who belongs to the group
-  timer,       // node's timer a, armed for the b-th time
-  fault,       // scheduled fault b
-  fault_ends,  // scheduled fault b
-  detect,      // everybody learns that a has crashed
-  calm,        // all faults end
-};
-
-struct Event {
+template <class Event>
+struct Scheduled {
   Time at;
-  std::uint64_t order = 0;
-  Node node = 0;
-  std::uint32_t a = 0;
-  std::uint32_t b = 0;
-  /// Which life of the node this belongs to; an event of an earlier one is void.
-  std::uint16_t life = 0;
-  What what = What::deliver;
-  std::uint8_t kind = 0;
+  /// Counts what its queue was ever given.
+  std::uint64_t order;
+  Event event;
+  bool operator<(const Scheduled& other) const {
+    return at != other.at ? at < other.at : order < other.order;
+  }
 };
-static_assert(sizeof(Event) == 32);
 
+/// A heap in which everyone has four children: half as deep as a binary one, and the four lie side
+/// by side.
+template <class Event>
 class EventQueue {
  public:
+  using Entry = Scheduled<Event>;
+
   bool empty() const { return heap_.empty(); }
-  const Event& next() const { return heap_.front(); }
-  void push(Event event) {
-    event.order = ++order_;
-    heap_.push_back(event);
-    std::push_heap(heap_.begin(), heap_.end(), later);
+  const Entry& next() const { return heap_.front(); }
+  /// How much was ever scheduled.
+  std::uint64_t scheduled() const { return scheduled_; }
+  /// Returns its order.
+  std::uint64_t push(Time at, Event event) {
+    insert({at, ++scheduled_, std::move(event)});
+    return scheduled_;
   }
-  Event pop() {
-    std::pop_heap(heap_.begin(), heap_.end(), later);
-    Event event = heap_.back();
+  /// Takes back what `pop` has returned, as if it had not.
+  void put_back(Entry entry) { insert(std::move(entry)); }
+  Entry pop() {
+    Entry first = std::move(heap_.front());
+    Entry last = std::move(heap_.back());
     heap_.pop_back();
-    return event;
+    if (!heap_.empty()) sink(std::move(last));
+    return first;
   }
 
  private:
-  static bool later(const Event& x, const Event& y) {
-    return x.at != y.at ? x.at > y.at : x.order > y.order;
+  static constexpr std::size_t children = 4;
+
+  void insert(Entry entry) {
+    std::size_t place = heap_.size();
+    heap_.emplace_back();
+    while (place > 0 && entry < heap_[(place - 1) / children]) {
+      heap_[place] = std::move(heap_[(place - 1) / children]);
+      place = (place - 1) / children;
+    }
+    heap_[place] = std::move(entry);
+  }
+  void sink(Entry entry) {
+    std::size_t place = 0;
+    for (std::size_t child; (child = first_below(place)) < heap_.size(); place = child) {
+      if (entry < heap_[child]) break;
+      heap_[place] = std::move(heap_[child]);
+    }
+    heap_[place] = std::move(entry);
+  }
+  /// The child that comes first.
+  std::size_t first_below(std::size_t place) const {
+    std::size_t begin = children * place + 1;
+    std::size_t end = std::min(begin + children, heap_.size());
+    std::size_t first = begin;
+    for (std::size_t child = begin + 1; child < end; ++child)
+      if (heap_[child] < heap_[first]) first = child;
+    return first;
   }
 
-  std::vector<Event> heap_;
-  std::uint64_t order_ = 0;
+  std::vector<Entry> heap_;
+  std::uint64_t scheduled_ = 0;
 };
 
 }  // namespace conch::sim

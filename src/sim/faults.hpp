@@ -10,7 +10,7 @@
 
 #include "core/types.hpp"
 #include "sim/distribution.hpp"
-#include "sim/population.hpp"
+#include "sim/simulated_nodes.hpp"
 
 namespace conch::sim {
 

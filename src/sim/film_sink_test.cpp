@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/community.hpp"
 #include "sim/election.hpp"
+#include "sim/overlay_simulation.hpp"
 #include "sim/scenario.hpp"
 #include "sim/simulation.hpp"
 
@@ -103,11 +103,11 @@ TEST(Violations, NameTheTwoHolders) {
 }
 
 TEST(Violations, OfACommunityNameTheTwoHolders) {
-  CommunityOptions options = CommunityOptions::of("sigma", "parted");
+  OverlaySimulationOptions options = OverlaySimulationOptions::of("sigma", "parted");
   for (options.seed = 1; options.seed < 50; ++options.seed) {
     Notes notes(true);
     options.sink = &notes;
-    CommunityResult result = run_community(options);
+    OverlaySimulationResult result = simulate_overlay(options);
     EXPECT_EQ(notes.violations.size(), result.violation ? 1U : 0U);
     if (!result.violation || result.violation->property != Property::mutual_exclusion) continue;
     EXPECT_EQ(notes.violations[0].nodes.size(), 2U);

@@ -10,44 +10,29 @@ namespace conch::sim::handover {
 namespace {
 
 /// The event queue of the simulator, and wires that never fail.
-class QueueEngine final : public Engine {
+class QueueEngine final : public HandoverEngine {
  public:
   explicit QueueEngine(const Wires& wires) : wires_(wires) {}
 
   Time now() const override { return now_; }
-  void carry(const Parcel& parcel, std::uint64_t bytes) override {
-    events_.push({.at = now_ + journey(wires_, parcel.from, parcel.to, bytes),
-                  .node = parcel.to,
-                  .a = parcel.from,
-                  .b = parcel.slot,
-                  .what = What::deliver,
-                  .kind = parcel.of_handles});
+  void carry(const HandoverMessage& parcel, std::uint64_t bytes) override {
+    events_.push(now_ + journey(wires_, parcel.from, parcel.to, bytes), parcel);
   }
-  void remind(const Alarm& alarm, Duration delay) override {
-    events_.push({.at = now_ + delay,
-                  .node = alarm.node,
-                  .a = static_cast<std::uint32_t>(alarm.timer),
-                  .b = alarm.number,
-                  .what = alarm.what == Alarm::What::timer ? What::timer : What::think});
-  }
+  void remind(const Reminder& alarm, Duration delay) override { events_.push(now_ + delay, alarm); }
 
-  void run(Peers& peers) {
+  void run(HandoverPeers& peers) {
     peers.start();
     while (!events_.empty()) {
-      Event event = events_.pop();
-      now_ = event.at;
-      if (event.what == What::deliver) {
-        peers.deliver({event.a, event.node, event.b, event.kind != 0});
-      } else {
-        auto what = event.what == What::timer ? Alarm::What::timer : Alarm::What::step;
-        peers.alarm({event.node, what, TimerId{static_cast<std::uint8_t>(event.a)}, event.b});
-      }
+      auto [at, order, event] = events_.pop();
+      now_ = at;
+      if (const auto* parcel = std::get_if<HandoverMessage>(&event)) peers.deliver(*parcel);
+      if (const auto* alarm = std::get_if<Reminder>(&event)) peers.alarm(*alarm);
     }
   }
 
  private:
   Wires wires_;
-  EventQueue events_;
+  EventQueue<std::variant<HandoverMessage, Reminder>> events_;
   Time now_;
 };
 
@@ -56,16 +41,16 @@ class QueueEngine final : public Engine {
 void validate(const Workload& workload) {
   const CatalogEntry& entry = find_algorithm(workload.algorithm);
   if (entry.about.restless)
-    throw BadText(workload.algorithm + " never comes to rest, and the peers wait until it does");
+    throw BadText(workload.algorithm + " never comes to rest, which the peers wait for");
   if (workload.churners >= workload.peers)
-    throw BadText("somebody has to stay: fewer churners than peers");
+    throw BadText("some peers must stay: give fewer churners than peers");
   if (workload.churners > 0 && !entry.can.dynamic)
     throw BadText("nobody can leave or join " + workload.algorithm);
 }
 
 Measured run(const Workload& workload) {
   QueueEngine engine(workload.wires);
-  Peers peers(workload, engine);
+  HandoverPeers peers(workload, engine);
   engine.run(peers);
   return peers.measured();
 }

@@ -1,4 +1,4 @@
-// The benchmark of Hernane, Gustedt, Benyettou 2015: peers that hand a block of data to one
+// The benchmark of [Hernane 2015]: peers that hand a block of data to one
 // another, each with a lock manager, a handle and an application. The same peers run on any engine
 // that carries messages and keeps a clock.
 #pragma once

@@ -16,36 +16,37 @@ constexpr std::size_t timers_max = 256;
 
 }  // namespace
 
-Peers::Peers(const Workload& workload, Engine& engine)
+HandoverPeers::HandoverPeers(const Workload& workload, HandoverEngine& engine)
     : workload_((validate(workload), workload)),
       engine_(engine),
       random_(workload.seed, stream),
-      population_(make_population(find_algorithm(workload.algorithm), workload.peers, *this)),
+      simulated_nodes_(
+          make_simulated_nodes(find_algorithm(workload.algorithm), workload.peers, *this)),
       roster_(Members::first(workload.peers)),
       timers_(timers_max * workload.peers),
       steady_left_(workload.steady()) {
-  auto kinds = population_->kinds();
+  auto kinds = simulated_nodes_->kinds();
   auto swap = std::find(kinds.begin(), kinds.end(), "SWAP");
   if (swap != kinds.end()) swap_kind_ = static_cast<std::size_t>(swap - kinds.begin());
 }
 
-void Peers::start() {
+void HandoverPeers::start() {
   Assignment start = Assignment::fresh(roster_, id_of(0), workload_.tuning);
   for (Node node = 0; node < workload_.peers; ++node) {
-    population_->create(node, start);
+    simulated_nodes_->create(node, start);
     peers_.emplace_back(id_of(node), dho::Options{workload_.prefetch},
                         static_cast<DataPeer::Outlet&>(*this));
     peers_[node].churns = node >= workload_.steady();
   }
   Distribution opening = Distribution::uniform(Duration::zero(), workload_.opening);
   for (Node node = 0; node < workload_.peers; ++node) {
-    population_->tell(node, input::Start{});
+    simulated_nodes_->tell(node, input::Start{});
     sleep(node, node == 0 ? Duration::zero() : opening.draw(random_), Step::create);
   }
   settle();
 }
 
-void Peers::deliver(const Parcel& parcel) {
+void HandoverPeers::deliver(const HandoverMessage& parcel) {
   receive(parcel);
   settle();
   for (Node end : {parcel.from, parcel.to}) {
@@ -55,26 +56,26 @@ void Peers::deliver(const Parcel& parcel) {
   settle();
 }
 
-void Peers::carry(const Parcel& parcel, std::uint64_t bytes) {
+void HandoverPeers::carry(const HandoverMessage& parcel, std::uint64_t bytes) {
   ++peers_[parcel.from].in_flight;
   ++peers_[parcel.to].in_flight;
   engine_.carry(parcel, bytes);
 }
 
-void Peers::alarm(const Alarm& alarm) {
+void HandoverPeers::alarm(const Reminder& alarm) {
   switch (alarm.what) {
-    case Alarm::What::step: acting_.push_back(alarm.node); break;
-    case Alarm::What::timer: {
+    case Reminder::What::step: acting_.push_back(alarm.node); break;
+    case Reminder::What::timer: {
       auto timer = static_cast<std::size_t>(alarm.timer);
       if (timers_[timers_max * alarm.node + timer] != alarm.number) return;
-      population_->tell(alarm.node, input::Timer{alarm.timer});
+      simulated_nodes_->tell(alarm.node, input::Timer{alarm.timer});
     }
   }
   settle();
 }
 
 /// A handle hears what its lock manager said before anything else happens to it.
-void Peers::settle() {
+void HandoverPeers::settle() {
   while (true) {
     if (!happened_.empty()) {
       Happened first = std::move(happened_.front());
@@ -92,32 +93,33 @@ void Peers::settle() {
 
 // The lock managers.
 
-void Peers::post(const Posted& message) {
+void HandoverPeers::post(const Posted& message) {
   ++record_.counts.messages;
   if (message.kind == swap_kind_) ++record_.counts.swaps;
-  if (peers_[message.to].presence != Presence::member) return population_->discard(message.slot);
+  if (peers_[message.to].presence != Presence::member)
+    return simulated_nodes_->discard(message.slot);
   carry({message.from, message.to, message.slot, false}, workload_.message_bytes);
 }
 
-void Peers::entered(Node node, const Entered& entered) {
+void HandoverPeers::entered(Node node, const Entered& entered) {
   Peer& peer = peers_[node];
   peer.cycle.handed_over = record_.handed_over(peer.cycle.requested, engine_.now());
   if (peer.churns) ++record_.counts.unwanted;
   happened(node, entered);
 }
 
-void Peers::armed(Node node, const Armed& armed) {
+void HandoverPeers::armed(Node node, const Armed& armed) {
   auto timer = static_cast<std::size_t>(armed.timer);
   std::uint32_t number = ++timers_[timers_max * node + timer];
   Duration delay = Distribution::uniform(armed.min, armed.max).draw(random_);
-  engine_.remind({node, Alarm::What::timer, armed.timer, number}, delay);
+  engine_.remind({node, Reminder::What::timer, armed.timer, number}, delay);
 }
 
-void Peers::disarmed(Node node, TimerId timer) {
+void HandoverPeers::disarmed(Node node, TimerId timer) {
   ++timers_[timers_max * node + static_cast<std::size_t>(timer)];
 }
 
-void Peers::tell(const Happened& happened) {
+void HandoverPeers::tell(const Happened& happened) {
   const auto& [node, effect] = happened;
   if (std::holds_alternative<Left>(effect)) go(node);
   if (std::holds_alternative<Joined>(effect)) ++record_.counts.joins;
@@ -126,31 +128,22 @@ void Peers::tell(const Happened& happened) {
 
 // The handles.
 
-void Peers::send(NodeId from, NodeId to, Letter letter) {
+void HandoverPeers::send(NodeId from, NodeId to, Letter letter) {
   ++record_.counts.handle_messages;
   if (std::holds_alternative<FetchLetter>(letter))
     peers_[node_of(from)].cycle.fetching = engine_.now();
   std::uint64_t bytes = workload_.message_bytes + cargo(letter);
-  Slot slot = static_cast<Slot>(letters_.size());
-  if (free_letters_.empty()) {
-    letters_.push_back(std::move(letter));
-  } else {
-    slot = free_letters_.back();
-    free_letters_.pop_back();
-    letters_[slot] = std::move(letter);
-  }
-  carry({node_of(from), node_of(to), slot, true}, bytes);
+  carry({node_of(from), node_of(to), letters_.put(std::move(letter)), true}, bytes);
 }
 
-void Peers::receive(const Parcel& parcel) {
+void HandoverPeers::receive(const HandoverMessage& parcel) {
   Peer& peer = peers_[parcel.to];
   if (!parcel.of_handles) {
     if (peer.presence == Presence::member)
-      population_->receive(parcel.to, parcel.from, parcel.slot);
-    return population_->discard(parcel.slot);
+      simulated_nodes_->receive(parcel.to, parcel.from, parcel.slot);
+    return simulated_nodes_->discard(parcel.slot);
   }
-  Letter letter = std::move(letters_[parcel.slot]);
-  free_letters_.push_back(parcel.slot);
+  Letter letter = letters_.take(parcel.slot);
   if (std::holds_alternative<DataLetter>(letter))
     peer.cycle.fetched = engine_.now() - peer.cycle.fetching;
   peer.data.receive(id_of(parcel.from), letter);
@@ -167,15 +160,15 @@ Overloaded(Fs...) -> Overloaded<Fs...>;
 
 }  // namespace
 
-void Peers::order(NodeId id, const dho::Order& order) {
+void HandoverPeers::order(NodeId id, const dho::Order& order) {
   Node node = node_of(id);
   std::visit(Overloaded{
                  [&](const dho::Join&) { come(node); },
                  [&](const dho::Ask& ask) {
-                   population_->tell(node, input::Request{{ask.mode, {}}});
+                   simulated_nodes_->tell(node, input::Request{{ask.mode, {}}});
                  },
-                 [&](const dho::Cancel&) { population_->tell(node, input::Cancel{}); },
-                 [&](const dho::Leave&) { population_->tell(node, input::Leave{}); },
+                 [&](const dho::Cancel&) { simulated_nodes_->tell(node, input::Cancel{}); },
+                 [&](const dho::Leave&) { simulated_nodes_->tell(node, input::Leave{}); },
                  [&](const dho::Created&) { acting_.push_back(node); },
                  [&](const dho::Acquired&) { acting_.push_back(node); },
                  [](const auto&) {
@@ -185,15 +178,15 @@ void Peers::order(NodeId id, const dho::Order& order) {
              order);
 }
 
-void Peers::release(NodeId id, const DataRef& data) {
+void HandoverPeers::release(NodeId id, const DataRef& data) {
   record_.passed(engine_.now());
-  population_->tell(node_of(id), input::Release{data});
+  simulated_nodes_->tell(node_of(id), input::Release{data});
 }
 
 // Membership.
 
 /// Onto the roster first; then it asks a member to welcome it.
-void Peers::come(Node node) {
+void HandoverPeers::come(Node node) {
   Peer& peer = peers_[node];
   if (std::exchange(peer.founds, false)) return happened(node, Joined{});
   if (peer.presence == Presence::draining) {
@@ -204,12 +197,13 @@ void Peers::come(Node node) {
   peer.presence = Presence::member;
   Members welcoming = roster_;
   roster_ = roster_.with(id_of(node));
-  population_->create(node, Assignment{Epoch{}, roster_, welcoming[0], Baton{}, workload_.tuning});
+  simulated_nodes_->create(node,
+                           Assignment{Epoch{}, roster_, welcoming[0], Baton{}, workload_.tuning});
   publish_roster();
-  population_->tell(node, input::Join{welcoming[random_.below(welcoming.size())]});
+  simulated_nodes_->tell(node, input::Join{welcoming[random_.below(welcoming.size())]});
 }
 
-void Peers::go(Node node) {
+void HandoverPeers::go(Node node) {
   ++record_.counts.leaves;
   peers_[node].presence = Presence::draining;
   roster_ = roster_.without(id_of(node));
@@ -217,23 +211,23 @@ void Peers::go(Node node) {
   see_off(node);
 }
 
-void Peers::see_off(Node node) {
+void HandoverPeers::see_off(Node node) {
   Peer& peer = peers_[node];
   if (peer.in_flight > 0) return;
   peer.presence = Presence::away;
-  population_->destroy(node);
+  simulated_nodes_->destroy(node);
   if (peer.wants_in) come(node);
 }
 
-void Peers::publish_roster() {
+void HandoverPeers::publish_roster() {
   for (NodeId member : Members(roster_)) {
-    population_->tell(node_of(member), input::Roster{roster_});
+    simulated_nodes_->tell(node_of(member), input::Roster{roster_});
   }
 }
 
 // The applications.
 
-void Peers::act(Node node) {
+void HandoverPeers::act(Node node) {
   Peer& peer = peers_[node];
   switch (peer.step) {
     case Step::create: return create(node);
@@ -267,7 +261,7 @@ void Peers::act(Node node) {
   }
 }
 
-void Peers::create(Node node) {
+void HandoverPeers::create(Node node) {
   Peer& peer = peers_[node];
   if (peer.churns && steady_left_ == 0) {
     peer.step = Step::finished;
@@ -277,14 +271,14 @@ void Peers::create(Node node) {
   peer.data.create(resource);
 }
 
-void Peers::acquire(Node node) {
+void HandoverPeers::acquire(Node node) {
   Peer& peer = peers_[node];
   peer.cycle.acquired = engine_.now();
   peer.step = Step::use;
   if (peer.data.acquire() == dho::Status::ok) acting_.push_back(node);
 }
 
-void Peers::use(Node node) {
+void HandoverPeers::use(Node node) {
   Peer& peer = peers_[node];
   CONCH_EXPECT(!std::exchange(holder_, node), "one holds the data at a time");
   CONCH_EXPECT(peer.data.handle().state() == dho::State::locked,
@@ -295,7 +289,7 @@ void Peers::use(Node node) {
   sleep(node, workload_.locked + (opens ? workload_.opening : Duration::zero()), Step::release);
 }
 
-void Peers::finish_cycle(Node node) {
+void HandoverPeers::finish_cycle(Node node) {
   Peer& peer = peers_[node];
   peer.cycle.released = engine_.now();
   bool is_last = ++peer.cycles == workload_.cycles;
@@ -304,18 +298,18 @@ void Peers::finish_cycle(Node node) {
   next(node, is_last ? Step::finished : Step::begin);
 }
 
-void Peers::sleep(Node node, Duration duration, Step then) {
+void HandoverPeers::sleep(Node node, Duration duration, Step then) {
   if (duration == Duration::zero()) return next(node, then);
   peers_[node].step = then;
-  engine_.remind({.node = node, .what = Alarm::What::step}, duration);
+  engine_.remind({.node = node, .what = Reminder::What::step}, duration);
 }
 
-void Peers::next(Node node, Step step) {
+void HandoverPeers::next(Node node, Step step) {
   peers_[node].step = step;
   acting_.push_back(node);
 }
 
-Measured Peers::measured() const {
+Measured HandoverPeers::measured() const {
   for (Node node = 0; node < peers_.size(); ++node) {
     if (peers_[node].step == Step::finished) continue;
     throw Stuck("nothing can happen any more, and the handle of peer " + std::to_string(node) +

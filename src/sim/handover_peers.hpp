@@ -11,12 +11,12 @@
 #include "sim/data_peer.hpp"
 #include "sim/handover.hpp"
 #include "sim/handover_record.hpp"
-#include "sim/population.hpp"
+#include "sim/simulated_nodes.hpp"
 
 namespace conch::sim::handover {
 
 /// A message on its way. The peers keep what it says.
-struct Parcel {
+struct HandoverMessage {
   Node from = 0;
   Node to = 0;
   Slot slot = 0;
@@ -25,7 +25,7 @@ struct Parcel {
 };
 
 /// What a peer will be reminded of.
-struct Alarm {
+struct Reminder {
   enum class What : std::uint8_t { step, timer };
   Node node = 0;
   What what = What::step;
@@ -34,27 +34,27 @@ struct Alarm {
   std::uint32_t number = 0;
 };
 
-/// Carries parcels and keeps the clock. It is called while a call of Peers runs and must not call
-/// back before that is over.
-class Engine {
+/// Carries messages and keeps the clock. It is called while a call of HandoverPeers runs and must
+/// not call back before that is over.
+class HandoverEngine {
  public:
   virtual Time now() const = 0;
-  virtual void carry(const Parcel& parcel, std::uint64_t bytes) = 0;
-  virtual void remind(const Alarm& alarm, Duration delay) = 0;
+  virtual void carry(const HandoverMessage& parcel, std::uint64_t bytes) = 0;
+  virtual void remind(const Reminder& alarm, Duration delay) = 0;
 
  protected:
-  ~Engine() = default;
+  ~HandoverEngine() = default;
 };
 
-class Peers final : private Host, private DataPeer::Outlet {
+class HandoverPeers final : private EffectSink, private DataPeer::Outlet {
  public:
-  Peers(const Workload& workload, Engine& engine);
+  HandoverPeers(const Workload& workload, HandoverEngine& engine);
 
   // The engine calls.
 
   void start();
-  void deliver(const Parcel& parcel);
-  void alarm(const Alarm& alarm);
+  void deliver(const HandoverMessage& parcel);
+  void alarm(const Reminder& alarm);
 
   /// Throws Stuck unless everybody has done what it should.
   Measured measured() const;
@@ -120,12 +120,12 @@ class Peers final : private Host, private DataPeer::Outlet {
   void order(NodeId id, const dho::Order& order) override;
   void release(NodeId id, const DataRef& data) override;
   void send(NodeId from, NodeId to, Letter letter) override;
-  void receive(const Parcel& parcel);
+  void receive(const HandoverMessage& parcel);
 
   // Membership.
   void come(Node node);
   void go(Node node);
-  void carry(const Parcel& parcel, std::uint64_t bytes);
+  void carry(const HandoverMessage& parcel, std::uint64_t bytes);
   void see_off(Node node);
   void publish_roster();
 
@@ -139,9 +139,9 @@ class Peers final : private Host, private DataPeer::Outlet {
   void next(Node node, Step step);
 
   Workload workload_;
-  Engine& engine_;
+  HandoverEngine& engine_;
   Random random_;
-  std::unique_ptr<Population> population_;
+  std::unique_ptr<SimulatedNodes> simulated_nodes_;
   std::optional<std::size_t> swap_kind_;
   std::deque<Peer> peers_;
   Members roster_;
@@ -150,8 +150,7 @@ class Peers final : private Host, private DataPeer::Outlet {
   std::deque<Happened> happened_;
   std::deque<Node> acting_;
   /// Messages between handles that are on their way.
-  std::vector<Letter> letters_;
-  std::vector<Slot> free_letters_;
+  Slots<Letter> letters_;
   std::vector<std::uint32_t> timers_;
 
   std::optional<Node> holder_;

@@ -125,16 +125,16 @@ TEST(Handover, WhatMakesNoSenseIsRefused) {
 }
 
 /// Loses everything.
-class Nowhere final : public Engine {
+class Nowhere final : public HandoverEngine {
  public:
   Time now() const override { return {}; }
-  void carry(const Parcel&, std::uint64_t) override {}
-  void remind(const Alarm&, Duration) override {}
+  void carry(const HandoverMessage&, std::uint64_t) override {}
+  void remind(const Reminder&, Duration) override {}
 };
 
 TEST(Handover, AnEngineThatStopsIsNotAResult) {
   Nowhere nowhere;
-  Peers peers(saturated(), nowhere);
+  HandoverPeers peers(saturated(), nowhere);
   peers.start();
   EXPECT_THROW(peers.measured(), Stuck);
 }

@@ -103,9 +103,9 @@ struct Side {
 };
 
 /// Two links and the network between them.
-class Session {
+class LinkPair {
  public:
-  Session(std::uint64_t seed, std::size_t capacity)
+  LinkPair(std::uint64_t seed, std::size_t capacity)
       : dice_(seed), sides_{Side(capacity), Side(capacity)} {}
 
   Side& side(std::size_t index) { return sides_[index]; }
@@ -165,14 +165,14 @@ class Session {
 };
 
 TEST(Link, DeliversExactlyOnceAndInOrderWhateverTheNetworkDoes) {
-  Session::Faults seen;
+  LinkPair::Faults seen;
   std::size_t delivered = 0;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Dice dice(seed);
     Weather weather{static_cast<unsigned>(dice.below(80)), static_cast<unsigned>(dice.below(50)),
                     static_cast<unsigned>(dice.below(100))};
-    Session session(seed, NumberLink::default_capacity);
+    LinkPair session(seed, NumberLink::default_capacity);
     for (int step = 0; step < 400; ++step) session.step(weather);
     ASSERT_TRUE(session.settle());
     for (std::size_t i : {0, 1}) {
@@ -194,7 +194,7 @@ TEST(Link, DeliversAPrefixEvenIfItBreaks) {
   int broken = 0;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Session session(seed, 4);
+    LinkPair session(seed, 4);
     for (int step = 0; step < 300; ++step) session.step({20, 20, 50});
     for (std::size_t i : {0, 1}) {
       const Payloads& delivered = session.side(1 - i).delivered;

@@ -54,15 +54,6 @@ Metrics::Metrics(std::vector<std::uint32_t> cluster_of, std::vector<std::string>
       is_inside_(cluster_of_.size()),
       wait_of_(cluster_of_.size()) {}
 
-void Metrics::sent(const Posted& message) {
-  bool local = cluster_of_[message.from] == cluster_of_[message.to];
-  ++(local ? traffic_.local : traffic_.global);
-  traffic_.bytes += message.bytes;
-  traffic_.idle += restless_ && quiet();
-  ++by_kind_[message.kind];
-  ++load_[message.from];
-}
-
 void Metrics::requested(Node node, Time now) {
   if (quiet()) asked_when_quiet_ = node;
   ++requests_;
@@ -108,8 +99,8 @@ void Metrics::crashed(Node node) {
   asked_[node].reset();
 }
 
-Report Metrics::report(Time end) const {
-  Report report;
+MetricsReport Metrics::report(Time end) const {
+  MetricsReport report;
   report.requests = requests_;
   report.entries = waits_s_.size();
   report.withdrawn = withdrawn_;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/types.hpp"
-#include "sim/population.hpp"
+#include "sim/simulated_nodes.hpp"
 
 namespace conch::sim {
 
@@ -36,7 +36,7 @@ struct Traffic {
   std::map<std::string, std::uint64_t> by_type;
 };
 
-struct Report {
+struct MetricsReport {
   std::uint64_t requests = 0;
   std::uint64_t entries = 0;
   std::uint64_t withdrawn = 0;
@@ -70,7 +70,14 @@ class Metrics {
  public:
   Metrics(std::vector<std::uint32_t> cluster_of, std::vector<std::string> kinds, bool restless);
 
-  void sent(const Posted& message);
+  void sent(const Posted& message) {
+    bool local = cluster_of_[message.from] == cluster_of_[message.to];
+    ++(local ? traffic_.local : traffic_.global);
+    traffic_.bytes += message.bytes;
+    traffic_.idle += restless_ && quiet();
+    ++by_kind_[message.kind];
+    ++load_[message.from];
+  }
   void received(Node node) { ++load_[node]; }
   void told() { ++application_messages_; }
   void requested(Node node, Time now);
@@ -81,7 +88,7 @@ class Metrics {
   void crashed(Node node);
 
   std::uint64_t waiting() const { return waiting_; }
-  Report report(Time end) const;
+  MetricsReport report(Time end) const;
 
  private:
   struct Mean {

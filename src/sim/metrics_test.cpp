@@ -53,7 +53,7 @@ TEST(Metrics, ClientDelayIsOfRequestsOnAnIdleSystemAndSyncDelayOfHandovers) {
   metrics.exited(0, at(10ms));
   metrics.entered(1, at(11ms));
   metrics.exited(1, at(20ms));
-  Report report = metrics.report(at(20ms));
+  MetricsReport report = metrics.report(at(20ms));
   EXPECT_EQ(report.client_delays, 1u);
   EXPECT_DOUBLE_EQ(report.client_delay_s, 2e-3);
   EXPECT_EQ(report.sync_delays, 1u);
@@ -68,7 +68,7 @@ TEST(Metrics, IdleMessagesAreThoseOfARestlessAlgorithmWhenNobodyWantsAnything) {
   metrics.requested(0, at(0ms));
   metrics.sent(message(1, 0));
   metrics.entered(0, at(1ms));
-  Report report = metrics.report(at(1ms));
+  MetricsReport report = metrics.report(at(1ms));
   EXPECT_EQ(report.messages.idle, 1u);
   EXPECT_DOUBLE_EQ(report.messages_per_entry, 2);
   EXPECT_DOUBLE_EQ(report.busy_messages_per_entry, 1);
@@ -78,7 +78,7 @@ TEST(Metrics, AWithdrawnRequestIsNoEntry) {
   Metrics metrics({0, 0}, {"A"}, false);
   metrics.requested(0, at(0ms));
   metrics.gave_up(0);
-  Report report = metrics.report(at(1ms));
+  MetricsReport report = metrics.report(at(1ms));
   EXPECT_EQ(report.requests, 1u);
   EXPECT_EQ(report.withdrawn, 1u);
   EXPECT_EQ(report.entries, 0u);

@@ -8,14 +8,14 @@ namespace {
 constexpr std::uint64_t network_stream = 1;
 }
 
-Network::Network(const Options& options)
+NetworkModel::NetworkModel(const Options& options)
     : random_(options.seed, network_stream),
       local_(options.local_latency),
       remote_(options.remote_latency),
       site_(options.site_latency.value_or(options.remote_latency)),
       latencies_(options.latencies),
       // Constant delays keep the order by themselves.
-      keeps_order_(options.channel == Channel::fifo &&
+      keeps_order_(options.channel == ChannelOrder::fifo &&
                    !(local_.is_constant() && remote_.is_constant() && site_.is_constant() &&
                      latencies_.empty() && options.faults.clog.chance == 0)),
       bytes_per_s_(options.bytes_per_s),
@@ -29,20 +29,20 @@ Network::Network(const Options& options)
   if (bytes_per_s_) line_free_.resize(cluster_of_.size());
 }
 
-void Network::part(std::size_t number, const Partition& partition) {
+void NetworkModel::part(std::size_t number, const Partition& partition) {
   std::vector<bool> side(cluster_of_.size());
   for (Node node : partition.nodes) side[node] = true;
   partitions_[number] = {std::move(side), partition.one_way};
 }
 
-bool Network::parted(Node from, Node to) const {
+bool NetworkModel::parted(Node from, Node to) const {
   return std::any_of(partitions_.begin(), partitions_.end(), [&](const auto& entry) {
     const auto& [side, one_way] = entry.second;
     return side[from] != side[to] && (side[from] || !one_way);
   });
 }
 
-Arrivals Network::carry(Node from, Node to, std::uint32_t bytes, Time now) {
+Arrivals NetworkModel::carry(Node from, Node to, std::uint32_t bytes, Time now) {
   if (++carried_ == faults_.drop || parted(from, to) || random_.chance(faults_.lose)) return {};
   Time departure = now;
   if (bytes_per_s_) {
@@ -57,13 +57,13 @@ Arrivals Network::carry(Node from, Node to, std::uint32_t bytes, Time now) {
   return arrivals;
 }
 
-const Distribution& Network::latency(Node from, Node to) const {
+const Distribution& NetworkModel::latency(Node from, Node to) const {
   if (!latencies_.empty()) return latencies_[cluster_of_[from]][cluster_of_[to]];
   if (cluster_of_[from] == cluster_of_[to]) return local_;
   return !site_of_.empty() && site_of_[from] == site_of_[to] ? site_ : remote_;
 }
 
-Time Network::arrival(Node from, Node to, Time departure) {
+Time NetworkModel::arrival(Node from, Node to, Time departure) {
   Time at = departure + latency(from, to).draw(random_);
   if (random_.chance(faults_.clog.chance)) at += faults_.clog.delay;
   if (!keeps_order_) return at;

@@ -15,11 +15,13 @@ struct Arrivals {
   Time at[2];
 };
 
-class Network {
+class NetworkModel {
  public:
-  explicit Network(const Options& options);
+  explicit NetworkModel(const Options& options);
 
   Arrivals carry(Node from, Node to, std::uint32_t bytes, Time now);
+  /// Whether it may.
+  bool duplicates() const { return faults_.duplicate > 0; }
   std::uint32_t cluster_of(Node node) const { return cluster_of_[node]; }
   const std::vector<std::uint32_t>& clusters() const { return cluster_of_; }
   /// Empty if there are none.

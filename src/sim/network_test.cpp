@@ -17,7 +17,7 @@ Options two_clusters() {
 }
 
 TEST(Network, LatencyIsThatOfTheClusters) {
-  Network network(two_clusters());
+  NetworkModel network(two_clusters());
   EXPECT_EQ(network.carry(0, 1, 8, start).at[0], start + 1ms);
   EXPECT_EQ(network.carry(0, 2, 8, start).at[0], start + 10ms);
 }
@@ -26,7 +26,7 @@ TEST(Network, LatencyMayDifferBetweenEachTwoClusters) {
   Options options = two_clusters();
   auto constant = [](Duration latency) { return Distribution::constant(latency); };
   options.latencies = {{constant(1ms), constant(20ms)}, {constant(30ms), constant(2ms)}};
-  Network network(options);
+  NetworkModel network(options);
   EXPECT_EQ(network.carry(0, 1, 8, start).at[0], start + 1ms);
   EXPECT_EQ(network.carry(1, 2, 8, start).at[0], start + 20ms);
   EXPECT_EQ(network.carry(2, 1, 8, start).at[0], start + 30ms);
@@ -37,9 +37,9 @@ TEST(Network, LatencyMayDifferBetweenEachTwoClusters) {
 TEST(Network, AFifoChannelKeepsTheOrderAndAnyDoesNot) {
   Options options = two_clusters();
   options.local_latency = Distribution::exponential(10ms);
-  auto overtakings = [&](Channel channel) {
+  auto overtakings = [&](ChannelOrder channel) {
     options.channel = channel;
-    Network network(options);
+    NetworkModel network(options);
     int count = 0;
     Time last;
     for (int i = 0; i < 1000; ++i) {
@@ -50,14 +50,14 @@ TEST(Network, AFifoChannelKeepsTheOrderAndAnyDoesNot) {
     }
     return count;
   };
-  EXPECT_EQ(overtakings(Channel::fifo), 0);
-  EXPECT_GT(overtakings(Channel::any), 100);
+  EXPECT_EQ(overtakings(ChannelOrder::fifo), 0);
+  EXPECT_GT(overtakings(ChannelOrder::any), 100);
 }
 
 TEST(Network, BandwidthMakesALineBusy) {
   Options options = two_clusters();
   options.bytes_per_s = 1000;
-  Network network(options);
+  NetworkModel network(options);
   EXPECT_EQ(network.carry(0, 1, 100, start).at[0], start + 101ms);
   EXPECT_EQ(network.carry(0, 1, 100, start).at[0], start + 201ms);
   EXPECT_EQ(network.carry(1, 0, 100, start).at[0], start + 101ms);
@@ -68,7 +68,7 @@ TEST(Network, LosesDuplicatesAndClogsAsOftenAsAsked) {
   options.faults.lose = 0.1;
   options.faults.duplicate = 0.2;
   options.faults.clog = {0.05, 1s};
-  Network network(options);
+  NetworkModel network(options);
   int lost = 0, duplicated = 0, clogged = 0;
   for (int i = 0; i < 10'000; ++i) {
     Arrivals arrivals = network.carry(0, 1, 8, start);
@@ -84,13 +84,13 @@ TEST(Network, LosesDuplicatesAndClogsAsOftenAsAsked) {
 TEST(Network, DropsExactlyTheNthMessage) {
   Options options = two_clusters();
   options.faults.drop = 3;
-  Network network(options);
+  NetworkModel network(options);
   for (int message = 1; message <= 6; ++message)
     EXPECT_EQ(network.carry(0, 1, 8, start).copies, message == 3 ? 0 : 1);
 }
 
 TEST(Network, APartitionSeparatesBothWaysUntilItHeals) {
-  Network network(two_clusters());
+  NetworkModel network(two_clusters());
   network.part(7, Partition{{0, 1}, false, 0s, 0s});
   EXPECT_EQ(network.carry(0, 1, 8, start).copies, 1);
   EXPECT_EQ(network.carry(0, 2, 8, start).copies, 0);
@@ -100,7 +100,7 @@ TEST(Network, APartitionSeparatesBothWaysUntilItHeals) {
 }
 
 TEST(Network, AnAsymmetricPartitionLosesOnlyWhatTheseNodesSend) {
-  Network network(two_clusters());
+  NetworkModel network(two_clusters());
   network.part(0, Partition{{0}, true, 0s, 0s});
   EXPECT_EQ(network.carry(0, 1, 8, start).copies, 0);
   EXPECT_EQ(network.carry(1, 0, 8, start).copies, 1);

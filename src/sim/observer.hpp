@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
-#include "sim/company.hpp"
-#include "sim/jury.hpp"
 #include "sim/metrics.hpp"
-#include "sim/population.hpp"
+#include "sim/oracles.hpp"
 #include "sim/recorder.hpp"
+#include "sim/sharing_stats.hpp"
+#include "sim/simulated_nodes.hpp"
 #include "sim/trace.hpp"
 #include "sim/visits.hpp"
 
@@ -18,9 +18,9 @@ namespace conch::sim {
 /// How often each thing that a trace would have happened.
 using Happened = std::array<std::uint64_t, static_cast<std::size_t>(trace::last_happening) + 1>;
 
-class Observer {
+class RunObserver {
  public:
-  struct Watch {
+  struct Settings {
     Node nodes = 0;
     std::vector<std::uint32_t> cluster_of;
     bool token = false;
@@ -31,7 +31,7 @@ class Observer {
     std::vector<VisitOracle::Rules> visits = {};
     TraceSink* sink = nullptr;
   };
-  Observer(const Watch& watch, const Population& population);
+  RunObserver(const Settings& watch, const SimulatedNodes& simulated_nodes);
 
   // Processes.
   void requested(Node node, const Wish& wish, Time now);
@@ -42,8 +42,17 @@ class Observer {
   void withdrawn(Node node, Time now);
 
   // Messages. The clock of a message is the sender's when it was sent.
-  void sent(const Posted& message, Time now);
-  void received(Node node, Node from, Slot slot, Time now);
+  void sent(const Posted& message, Time now) {
+    metrics_.sent(message);
+    oracles_.sent(message);
+    write_message(now, Happening::send, message.from, message.to, message.hash, message.slot);
+    collect(now);
+  }
+  void received(Node node, Node from, Slot slot, Time now) {
+    metrics_.received(node);
+    oracles_.received(node, slot);
+    write_message(now, Happening::receive, node, from, 0, slot);
+  }
   void missed(Node node, Node from, Slot slot, bool token, Time now);
   void lost(const Posted& message, Time now);
   void duplicated(const Posted& message, Time now);
@@ -51,10 +60,16 @@ class Observer {
   /// Returns the clock to send along.
   Causality::Clock tells(Node node, Node to, Time now);
 
-  // Around every call into the population, for the tokens: how many the node has at the beginning,
-  // in its hands and in the message it is about to read.
-  void before_call(Node node, bool reads_token);
-  void after_call(Node node, Time now);
+  // Around every call into the nodes.
+  void before_call(Node node, bool reads_token) {
+    oracles_.before_call(reads_token);
+    recorder_.before_call(node);
+  }
+  void after_call(Node node, Time now) {
+    oracles_.after_call(node);
+    collect(now);
+    recorder_.after_call();
+  }
 
   // Nodes.
   void crashed(Node node, Time now);
@@ -79,9 +94,8 @@ class Observer {
   std::optional<Visits> visits() const {
     return visits_.empty() ? std::nullopt : std::optional(visits_.front().visits());
   }
-  const std::map<Node, Holder>& inside() const { return jury_.inside(); }
-  std::optional<Company> company() const {
-    return company_ ? std::optional(company_->company()) : std::nullopt;
+  std::optional<SharingStats> sharing() const {
+    return sharing_ ? std::optional(sharing_->sharing()) : std::nullopt;
   }
   std::string trace_hash() const { return hash_.hex(); }
   const Happened& happened() const { return happened_; }
@@ -90,13 +104,21 @@ class Observer {
   void write(Time now, Happening happening, Node node, std::optional<Node> peer = {},
              const std::string& detail = {}, std::uint64_t content = 0);
   void write_message(Time now, Happening happening, Node node, Node peer, std::uint64_t content,
-                     Slot slot);
-  void collect(Time now);
+                     Slot slot) {
+    ++happened_[static_cast<std::size_t>(happening)];
+    hash_.add(now, happening, node, peer, content);
+    if (recorder_.records()) record_message(now, happening, node, peer, slot);
+  }
+  void record_message(Time now, Happening happening, Node node, Node peer, Slot slot);
+  void collect(Time now) {
+    if (oracles_.has_violations()) collect_violations(now);
+  }
+  void collect_violations(Time now);
 
-  const Population& population_;
+  const SimulatedNodes& simulated_nodes_;
   Metrics metrics_;
-  Jury jury_;
-  std::optional<CompanyWatch> company_;
+  Oracles oracles_;
+  std::optional<SharingMeter> sharing_;
   std::vector<VisitOracle> visits_;
   TraceHash hash_;
   Happened happened_{};

@@ -55,11 +55,11 @@ void validate_faults(const Options& options, const CatalogEntry& entry) {
           fault);
     }
     if (std::holds_alternative<FalseSuspicion>(fault) && !entry.can.suspecting)
-      throw BadText(name + " takes no word of a failure detector, so nobody can be suspected; " +
+      throw BadText(name + " does not use a failure detector, so it has no suspicions; " +
                     "central does");
   }
   if (options.faults.detect_after && !entry.can.suspecting)
-    throw BadText(name + " takes no word of a failure detector: leave out --detect");
+    throw BadText(name + " does not use a failure detector: leave out --detect");
 }
 
 }  // namespace
@@ -112,13 +112,13 @@ void validate(const Options& options) {
   const About& about = entry.about;
   std::string name(about.name);
   if (options.requests == 0) throw BadText("--requests must be at least 1");
-  CONCH_EXPECT(options.burst > 0, "a row has a request");
-  if (about.needs_fifo && options.channel == Channel::any && !options.uses_link())
+  CONCH_EXPECT(options.burst > 0, "a row has at least one request");
+  if (about.needs_fifo && options.channel == ChannelOrder::any && !options.uses_link())
     throw BadText(name + " needs FIFO channels: use --channel fifo, or --link always, which " +
                   "puts messages back in order");
   if (options.churn > 0 && !entry.can.dynamic)
     throw BadText(name + " has fixed members; naimi-trehel and elmp let them come and go");
-  bool overtaking = options.channel == Channel::any && !options.uses_link();
+  bool overtaking = options.channel == ChannelOrder::any && !options.uses_link();
   if (options.churn > 0 && overtaking && about.leave_needs_fifo)
     throw BadText("leaving " + name + " needs FIFO channels, or something could reach a node " +
                   "that is gone: use --channel fifo or --link always");
@@ -127,9 +127,9 @@ void validate(const Options& options) {
       options.clusters.size() > 1 ? options.latency_max() : options.local_latency.mean();
   if (about.restless && latency == Duration::zero())
     throw BadText("--latency: the token of " + name +
-                  " never rests, and would go round for ever in no time; make it more than 0");
+                  " never rests, and would go round endlessly in no time; make it more than 0");
   if (options.shares() && !entry.can.shared)
-    throw BadText(name + " lets only one process in, whatever it wants: leave out --readers and " +
+    throw BadText(name + " admits one process at a time: leave out --readers and " +
                   "--ranges; central and elmp know both");
   if (entry.algorithm.starts_with("maekawa")) {
     try {

@@ -12,7 +12,7 @@
 
 namespace conch::sim {
 
-enum class Channel : std::uint8_t {
+enum class ChannelOrder : std::uint8_t {
   fifo,
   any,  // messages between two nodes overtake one another
 };
@@ -60,7 +60,7 @@ struct Options {
   std::vector<std::vector<Distribution>> latencies;
   /// Of a node's outgoing line.
   std::optional<double> bytes_per_s;
-  Channel channel = Channel::fifo;
+  ChannelOrder channel = ChannelOrder::fifo;
   Linked linked = Linked::automatic;
 
   /// The share of the requests that only read.

@@ -1,4 +1,4 @@
-// The corrections of docs/p2p.md by name, for those who want to do without one.
+// The corrections of docs/corrections.md by name, for those who want to do without one.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace conch::sim {
 
-/// As in `vote-life`.
-Without parse_rule(std::string_view name);
+/// How a protocol decides without this rule, as in `vote-life`.
+const Policy* policy_without(std::string_view name);
 
 }  // namespace conch::sim

@@ -19,13 +19,7 @@ void Recorder::violate(const Violation& violation) {
   sink_->violate(violation);
 }
 
-/// The last event may be what the call is about.
-void Recorder::before_call(Node node) {
-  if (held_.empty()) return;
-  let_go(held_.size() - (held_.back().node == node ? 1 : 0));
-}
-
-void Recorder::let_go(std::size_t events) {
+void Recorder::write_out(std::size_t events) {
   for (std::size_t i = 0; i < events; ++i) {
     TraceEvent& event = held_[i];
     bool same = i > 0 && held_[i - 1].node == event.node;

@@ -30,16 +30,21 @@ class Recorder {
   /// After everything that was written before.
   void violate(const Violation& violation);
 
-  // Around every call into the population. An algorithm has done all it does in a call before
-  // anything of it is told.
-  void before_call(Node node);
+  // Around every call into the nodes. An algorithm has done all it does in a call before
+  // anything of it is told; the last event may be what the call is about.
+  void before_call(Node node) {
+    if (!held_.empty()) let_go(held_.size() - (held_.back().node == node ? 1 : 0));
+  }
   void after_call() { let_go(held_.size()); }
   /// Nothing more happens.
   void end() { let_go(held_.size()); }
 
  private:
   /// The first so many.
-  void let_go(std::size_t events);
+  void let_go(std::size_t events) {
+    if (events > 0) write_out(events);
+  }
+  void write_out(std::size_t events);
 
   TraceSink* sink_;
   StateOf state_of_;

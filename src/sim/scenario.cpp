@@ -126,14 +126,14 @@ unsigned read_replicas(Arguments& arguments, const ScriptedWorld::Group& group) 
   std::uint64_t replicas = arguments.number();
   unsigned most = std::min(group.nodes, overlay::Replicas::most_leased);
   if (replicas < 1 || replicas > most)
-    throw BadText("a lock of so many nodes has 1 to " + std::to_string(most) + " replicas");
+    throw BadText("a lock of this many nodes has 1 to " + std::to_string(most) + " replicas");
   expect_routed("replicas", group);
   return static_cast<unsigned>(replicas);
 }
 
-Without read_rule(Arguments& arguments, const ScriptedWorld::Group& group) {
+const Policy* read_rule(Arguments& arguments, const ScriptedWorld::Group& group) {
   expect_routed("without", group);
-  return parse_rule(arguments.word());
+  return policy_without(arguments.word());
 }
 
 Underlay read_underlay(Arguments& arguments, const ScriptedWorld::Group& group) {
@@ -189,7 +189,7 @@ ScriptedWorld::Group read_group(Arguments& arguments) {
     } else if (arguments.take("over")) {
       group.underlay = read_underlay(arguments, group);
     } else if (arguments.take("without")) {
-      group.tuning.without = read_rule(arguments, group);
+      group.tuning.policy = read_rule(arguments, group);
     } else if (arguments.take("clusters")) {
       group.clusters = read_clusters(arguments, group);
     } else if (arguments.take("sites")) {
@@ -376,7 +376,7 @@ const Performance& find_verb(std::string_view name) {
     if (performance.verb.name == name) return performance;
     names.push_back(performance.verb.name);
   }
-  std::string message = "there is no verb " + quoted(name);
+  std::string message = "unknown verb " + quoted(name);
   std::string_view suggestion = nearest(name.substr(0, quoted_max), names);
   if (!suggestion.empty()) message += "; did you mean " + quoted(suggestion) + "?";
   throw BadText(message);
@@ -460,7 +460,7 @@ void Scenario::perform(std::string_view command) {
       throw BadText("there are no nodes yet; begin with nodes N ALGORITHM");
     }
   } catch (const BadForm&) {
-    throw BadText("the form is " + std::string(found.verb.usage));
+    throw BadText("usage: " + std::string(found.verb.usage));
   }
 }
 

@@ -1,5 +1,5 @@
 // Scripts in which nothing happens unless they say so, with what they print written below each
-// step. docs/scenarios.md describes the verbs; tests/scenarios/ is full of examples.
+// step. docs/simulator.md describes the verbs; tests/scenarios/ is full of examples.
 //
 // A script is blocks between blank lines. A block is one or more commands, a line of four dashes,
 // and what the commands print. Lines that begin with # are comments.

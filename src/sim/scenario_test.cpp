@@ -7,7 +7,7 @@
 
 #include "catalog/catalog.hpp"
 #include "core/testing/dice.hpp"
-#include "sim/population.hpp"
+#include "sim/simulated_nodes.hpp"
 
 namespace conch::sim::scenario_test {
 
@@ -243,14 +243,14 @@ struct Mistake {
 
 TEST(Scenario, MistakesAreLinesOfOutput) {
   for (const Mistake& mistake : std::initializer_list<Mistake>{
-           {"central", "reqest 1", "there is no verb \"reqest\"; did you mean \"request\"?"},
-           {"central", "xyzzyxyzzy", "there is no verb \"xyzzyxyzzy\""},
-           {"central", "request", "the form is request N [read|write] [A..B]"},
-           {"central", "request 1 2", "the form is request N [read|write] [A..B]"},
+           {"central", "reqest 1", "unknown verb \"reqest\"; did you mean \"request\"?"},
+           {"central", "xyzzyxyzzy", "unknown verb \"xyzzyxyzzy\""},
+           {"central", "request", "usage: request N [read|write] [A..B]"},
+           {"central", "request 1 2", "usage: request N [read|write] [A..B]"},
            {"central", "request 1 read 2..", "\"\" is not a number"},
            {"central", "request 1 read 2..2", "nothing is in the range 2..2"},
-           {"central", "request 1 read 2..3 4", "the form is request N [read|write] [A..B]"},
-           {"ring", "request 1 read", "ring lets only one process in, whatever it wants"},
+           {"central", "request 1 read 2..3 4", "usage: request N [read|write] [A..B]"},
+           {"ring", "request 1 read", "ring admits one process at a time"},
            {"central", "request one", "\"one\" is not a number"},
            {"central", "request 1x", "\"1x\" is not a number"},
            {"central", "request 3", "there is no node 3; the last one is 2"},
@@ -260,12 +260,12 @@ TEST(Scenario, MistakesAreLinesOfOutput) {
            {"central", "cancel 1", "1 cannot cancel: it neither waits nor is inside"},
            {"central", "deliver 1 -> 0", "no such message is in flight"},
            {"central", "deliver", "no such message is in flight"},
-           {"central", "deliver 1 0", "the form is deliver [FROM -> TO [KIND]]"},
+           {"central", "deliver 1 0", "usage: deliver [FROM -> TO [KIND]]"},
            {"central", "deliver 1 -> 0 GRAND",
             "no message is called \"GRAND\"; did you mean GRANT?"},
-           {"central", "drop", "the form is drop FROM -> TO [KIND]"},
+           {"central", "drop", "usage: drop FROM -> TO [KIND]"},
            {"central", "tell 1 1", "1 cannot tell itself"},
-           {"central", "observe 1 3", "central has no clock that a stamp could move"},
+           {"central", "observe 1 3", "central has no logical clock to move"},
            {"lamport", "observe 1 18446744073709551615", "the stamp is too large"},
            {"lamport", "clock 3", "lamport does not look at the clock"},
            {"sigma", "clock 1000000001", "a clock shows at most 1000000000 s"},
@@ -276,14 +276,14 @@ TEST(Scenario, MistakesAreLinesOfOutput) {
            {"naimi-trehel", "join 1 0", "1 cannot join: it neither waits nor is inside"},
            {"naimi-trehel", "join 67 0", "newcomers are numbered up to 66"},
            {"naimi-trehel", "join 3 4", "there is no node 4; the last one is 2"},
-           {"central", "partition 0,1", "the form is partition A,B | C,D"},
+           {"central", "partition 0,1", "usage: partition A,B | C,D"},
            {"central", "partition 0,1 | 1", "1 is on both sides of the partition"},
            {"central", "state 0 queu", "there is no field \"queu\"; did you mean \"queue\"?"},
            {"central", "nodes 0 central", "a group has 1 to 10000 nodes"},
            {"central", "nodes 10001 central", "a group has 1 to 10000 nodes"},
            {"central", "nodes 3 central home 3", "there is no node 3 to be the home"},
            {"central", "nodes 3 maekawa voting square",
-            "the form is nodes N ALGORITHM [home H] [voting grid|plane] [order M] [lazy] [eps E] "
+            "usage: nodes N ALGORITHM [home H] [voting grid|plane] [order M] [lazy] [eps E] "
             "[replicas R] [over pastry] [without RULE] [clusters A B ...] [sites A B ...] "
             "[ids A B ...]"},
            {"central", "nodes 3 sigma over pastry replicas 3",
@@ -297,14 +297,14 @@ TEST(Scenario, MistakesAreLinesOfOutput) {
             "clusters are of the nodes 0 to 2, without ids"},
            {"central", "nodes 3 sigma ids 1 2 3",
             "ids: an overlay in a scenario has the nodes 0 to 2"},
-           {"central", "nodes 3 sigma replicas 0", "a lock of so many nodes has 1 to 3 replicas"},
-           {"central", "nodes 3 sigma replicas 4", "a lock of so many nodes has 1 to 3 replicas"},
+           {"central", "nodes 3 sigma replicas 0", "a lock of this many nodes has 1 to 3 replicas"},
+           {"central", "nodes 3 sigma replicas 4", "a lock of this many nodes has 1 to 3 replicas"},
            {"central", "nodes 3 ring replicas 3", "replicas: ring does not run over an overlay"},
            {"sigma", "nodes 3 sigma home 3", "there is no node 3 to be the home"},
            {"sigma", "join 3 0", "sigma has the members it started with in a scenario"},
            {"sigma", "leave 1", "sigma has the members it started with in a scenario"},
-           {"sigma", "request 1 read", "sigma lets only one process in, whatever it wants"},
-           {"sigma", "elect 1", "sigma is no election: nobody can elect"},
+           {"sigma", "request 1 read", "sigma admits one process at a time"},
+           {"sigma", "elect 1", "sigma is not an election: nobody can elect"},
            {"sigma", "deliver 1 -> 0 REQEUST",
             "no message is called \"REQEUST\"; did you mean REQUEST?"},
            {"sigma", "deliver 1 -> 0 ENQUEUE", "no message is called \"ENQUEUE\""},

@@ -53,22 +53,22 @@ Node ScriptedWorld::size_with_newcomers(const Group& group) {
 
 ScriptedWorld::ScriptedWorld(const Group& group, std::string& out, TraceSink* sink)
     : out_(out),
-      population_(make_population(find_any(group.algorithm), size_with_newcomers(group), *this,
-                                  group.underlay)),
+      simulated_nodes_(make_simulated_nodes(find_any(group.algorithm), size_with_newcomers(group),
+                                            *this, group.underlay)),
       tuning_(tuning_of(group)),
       phases_(size_with_newcomers(group), Phase::absent),
       checks_order_(phases_.size() <= order_checked_up_to),
-      jury_({.nodes = static_cast<Node>(phases_.size()),
-             .token = population_->entry().can.token,
-             .order = checks_order_},
-            *population_),
-      recorder_(sink, [this](Node node) { return population_->brief_state(node); }),
+      oracles_({.nodes = static_cast<Node>(phases_.size()),
+                .token = simulated_nodes_->entry().can.token,
+                .order = checks_order_},
+               *simulated_nodes_),
+      recorder_(sink, [this](Node node) { return simulated_nodes_->brief_state(node); }),
       roster_(members_of(group)),
       start_(Assignment::fresh(roster_, id_of(group.home), tuning_)) {
   start_.ring = group.ids;
   start_.clusters = Clusters::sized(group.clusters, group.sites);
   for (NodeId member : roster_) {
-    population_->create(node_of(member), start_);
+    simulated_nodes_->create(node_of(member), start_);
     phases_[node_of(member)] = Phase::idle;
   }
   std::vector<NodeId> listed(roster_.begin(), roster_.end());
@@ -77,8 +77,8 @@ ScriptedWorld::ScriptedWorld(const Group& group, std::string& out, TraceSink* si
 }
 
 void ScriptedWorld::start(Node node) {
-  if (is_rehearsing_) return population_->tell(node, input::Start{});
-  call(node, [&] { population_->tell(node, input::Start{}); });
+  if (is_rehearsing_) return simulated_nodes_->tell(node, input::Start{});
+  call(node, [&] { simulated_nodes_->tell(node, input::Start{}); });
 }
 
 // What cannot be done.
@@ -119,14 +119,14 @@ void ScriptedWorld::expect_room() const {
 // Calls.
 
 void ScriptedWorld::conclude_call(Node node) {
-  if (population_->entry().can.elects) announce_election(node);
+  if (simulated_nodes_->entry().can.elects) announce_election(node);
   announce_violations();
-  if (phase(node) == Phase::left) population_->destroy(node);
+  if (phase(node) == Phase::left) simulated_nodes_->destroy(node);
   if (std::exchange(roster_changed_, false)) publish_roster();
 }
 
 void ScriptedWorld::halt(Node node, const std::string& why) {
-  jury_.report(Property::invariant, std::to_string(node) + " stops: " + why, {node});
+  oracles_.report(Property::invariant, std::to_string(node) + " stops: " + why, node);
   announce_violations();
   remove(node);
 }
@@ -140,21 +140,21 @@ void ScriptedWorld::record(Happening happening, Node node, std::optional<Node> p
 
 void ScriptedWorld::remove(Node node) {
   record(Happening::crash, node);
-  jury_.crashed(node);
+  oracles_.crashed(node);
   phases_[node] = Phase::crashed;
   forget_timers(node);
-  population_->destroy(node);
+  simulated_nodes_->destroy(node);
 }
 
 void ScriptedWorld::publish_roster() {
   for (NodeId member : Members(roster_)) {
     Node node = node_of(member);
-    if (present(node)) call(node, [&] { population_->tell(node, input::Roster{roster_}); });
+    if (present(node)) call(node, [&] { simulated_nodes_->tell(node, input::Roster{roster_}); });
   }
 }
 
 void ScriptedWorld::announce_violations() {
-  for (const Violation& violation : jury_.take_violations()) {
+  for (const Violation& violation : oracles_.take_violations()) {
     broken_.insert(violation.property);
     write("VIOLATION " + std::string(word(violation.property)) + ": " + violation.what);
     recorder_.violate(violation);
@@ -173,7 +173,7 @@ void ScriptedWorld::entered(Node node, const Entered& entered) {
   write(std::to_string(node) + " enters with fence " + conch::print(entered.baton.fence));
   record(Happening::enter, node, {}, "fence " + conch::print(entered.baton.fence));
   phases_[node] = Phase::inside;
-  jury_.entered(node, entered);
+  oracles_.entered(node, entered);
   announce_violations();
 }
 
@@ -189,7 +189,7 @@ void ScriptedWorld::lost(Node node) {
   write(std::to_string(node) + " has lost the lock");
   record(Happening::lost, node);
   phases_[node] = Phase::idle;
-  jury_.released(node);
+  oracles_.released(node);
 }
 
 void ScriptedWorld::joined(Node node) {
@@ -205,7 +205,7 @@ void ScriptedWorld::left(Node node) {
   record(Happening::left, node);
   phases_[node] = Phase::left;
   forget_timers(node);
-  jury_.gone(node);
+  oracles_.gone(node);
   roster_ = roster_.without(id_of(node));
   roster_changed_ = true;
 }
@@ -225,27 +225,27 @@ void ScriptedWorld::disarmed(Node node, TimerId timer) {
 
 void ScriptedWorld::request(Node node, const Wish& wish) {
   expect_locks("request");
-  const CatalogEntry& entry = population_->entry();
+  const CatalogEntry& entry = simulated_nodes_->entry();
   if (wish != Wish{} && !entry.can.shared)
-    throw BadText(std::string(entry.about.name) + " lets only one process in, whatever it wants");
+    throw BadText(std::string(entry.about.name) + " admits one process at a time");
   expect_phase(node, Phase::idle, "request");
   expect_room();
   phases_[node] = Phase::waiting;
   asked_[node] = ++requests_;
-  jury_.requested(node, wish);
+  oracles_.requested(node, wish);
   step();
   record(Happening::request, node, {}, wish == Wish{} ? "" : conch::print(wish));
-  call(node, [&] { population_->tell(node, input::Request{wish}); });
+  call(node, [&] { simulated_nodes_->tell(node, input::Request{wish}); });
 }
 
 void ScriptedWorld::release(Node node) {
   expect_locks("release");
   expect_phase(node, Phase::inside, "release");
   phases_[node] = Phase::idle;
-  DataRef data = jury_.released(node);
+  DataRef data = oracles_.released(node);
   step();
   record(Happening::exit, node);
-  call(node, [&] { population_->tell(node, input::Release{data}); });
+  call(node, [&] { simulated_nodes_->tell(node, input::Release{data}); });
 }
 
 void ScriptedWorld::cancel(Node node) {
@@ -253,10 +253,10 @@ void ScriptedWorld::cancel(Node node) {
   expect_phase(node, Phase::waiting, "cancel");
   expect_room();
   phases_[node] = Phase::cancelling;
-  jury_.cancelled(node);
+  oracles_.cancelled(node);
   step();
   record(Happening::cancel, node);
-  call(node, [&] { population_->tell(node, input::Cancel{}); });
+  call(node, [&] { simulated_nodes_->tell(node, input::Cancel{}); });
 }
 
 void ScriptedWorld::tell(Node from, Node to) {
@@ -266,25 +266,25 @@ void ScriptedWorld::tell(Node from, Node to) {
   if (from == to) throw BadText(std::to_string(from) + " cannot tell itself");
   step();
   record(Happening::tell, from, to);
-  in_flight_.emplace_back(Telling{from, to, population_->stamp(from), jury_.tells(from)});
+  in_flight_.emplace_back(Telling{from, to, simulated_nodes_->stamp(from), oracles_.tells(from)});
   write(print(in_flight_.back()));
 }
 
 void ScriptedWorld::observe(Node node, Stamp stamp) {
   expect_present(node, "observe");
-  const CatalogEntry& entry = population_->entry();
+  const CatalogEntry& entry = simulated_nodes_->entry();
   if (!entry.can.causal)
-    throw BadText(std::string(entry.about.name) + " has no clock that a stamp could move");
-  population_->observe(node, stamp);
+    throw BadText(std::string(entry.about.name) + " has no logical clock to move");
+  simulated_nodes_->observe(node, stamp);
 }
 
 void ScriptedWorld::tell_time(Duration since) {
-  const CatalogEntry& entry = population_->entry();
+  const CatalogEntry& entry = simulated_nodes_->entry();
   if (!entry.can.routed)
     throw BadText(std::string(entry.about.name) + " does not look at the clock");
   for (NodeId member : roster_)
     if (Node node = node_of(member); present(node))
-      population_->tell_time(node, overlay::FenceClock{}.at(Time(since)));
+      simulated_nodes_->tell_time(node, overlay::FenceClock{}.at(Time(since)));
 }
 
 void ScriptedWorld::timer(Node node, TimerId timer) {
@@ -293,7 +293,7 @@ void ScriptedWorld::timer(Node node, TimerId timer) {
   if (armed_.erase({node, timer}) == 0)
     throw BadText(std::to_string(node) + " has not armed timer " + conch::print(timer));
   step();
-  call(node, [&] { population_->tell(node, input::Timer{timer}); });
+  call(node, [&] { simulated_nodes_->tell(node, input::Timer{timer}); });
 }
 
 void ScriptedWorld::forget_timers(Node node) {
@@ -311,12 +311,12 @@ void ScriptedWorld::crash(Node node) {
 void ScriptedWorld::suspect(Node watcher, Node whom) {
   expect_present(watcher, "suspect");
   expect_known(whom);
-  const CatalogEntry& entry = population_->entry();
+  const CatalogEntry& entry = simulated_nodes_->entry();
   if (!entry.can.suspecting)
     throw BadText(std::string(entry.about.name) + " cannot be told of a crash");
   step();
   record(Happening::suspect, watcher, whom);
-  call(watcher, [&] { population_->tell(watcher, input::Suspect{id_of(whom)}); });
+  call(watcher, [&] { simulated_nodes_->tell(watcher, input::Suspect{id_of(whom)}); });
 }
 
 void ScriptedWorld::partition(const Sides& sides) {
@@ -345,7 +345,7 @@ void ScriptedWorld::heal() {
 // Membership.
 
 void ScriptedWorld::expect_dynamic() const {
-  const CatalogEntry& entry = population_->entry();
+  const CatalogEntry& entry = simulated_nodes_->entry();
   if (dynamic(entry)) return;
   throw BadText(std::string(entry.about.name) + " has the members it started with" +
                 (entry.can.routed ? " in a scenario" : ""));
@@ -361,14 +361,14 @@ void ScriptedWorld::join(Node node, Node contact) {
   expect_silence(node);
   NodeId home = roster_[0];
   roster_ = roster_.with(id_of(node));
-  population_->create(node,
-                      Assignment{Epoch{}, roster_, home, Baton{}, tuning_, {}, start_.clusters});
+  simulated_nodes_->create(
+      node, Assignment{Epoch{}, roster_, home, Baton{}, tuning_, {}, start_.clusters});
   phases_[node] = Phase::joining;
-  jury_.joins(node);
+  oracles_.joins(node);
   step();
   record(Happening::join, node);
   publish_roster();
-  if (present(node)) call(node, [&] { population_->tell(node, input::Join{id_of(contact)}); });
+  if (present(node)) call(node, [&] { simulated_nodes_->tell(node, input::Join{id_of(contact)}); });
 }
 
 void ScriptedWorld::leave(Node node) {
@@ -378,7 +378,7 @@ void ScriptedWorld::leave(Node node) {
   phases_[node] = Phase::leaving;
   step();
   record(Happening::leave, node);
-  call(node, [&] { population_->tell(node, input::Leave{}); });
+  call(node, [&] { simulated_nodes_->tell(node, input::Leave{}); });
 }
 
 }  // namespace conch::sim

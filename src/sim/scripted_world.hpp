@@ -14,15 +14,15 @@
 #include "core/expect.hpp"
 #include "core/flat_set.hpp"
 #include "sim/election_oracle.hpp"
-#include "sim/jury.hpp"
-#include "sim/population.hpp"
+#include "sim/oracles.hpp"
 #include "sim/recorder.hpp"
 #include "sim/sight.hpp"
+#include "sim/simulated_nodes.hpp"
 
 namespace conch::sim {
 
 /// Every member throws std::invalid_argument, and does nothing, if what it is asked cannot be done.
-class ScriptedWorld final : private Host {
+class ScriptedWorld final : private EffectSink {
  public:
   /// Newcomers are numbered below `nodes` and this many more.
   static constexpr Node newcomers_max = 64;
@@ -135,7 +135,7 @@ class ScriptedWorld final : private Host {
   /// A call into a node's algorithm, and what follows from it at once.
   template <class Call>
   void call(Node node, Call&& function, bool reads_token = false) {
-    jury_.before_call(node, reads_token);
+    oracles_.before_call(reads_token);
     recorder_.before_call(node);
     try {
       InvariantWatch watch;
@@ -143,7 +143,7 @@ class ScriptedWorld final : private Host {
     } catch (const BrokenInvariant& broken) {
       return halt(node, broken.what());
     }
-    jury_.after_call(node);
+    oracles_.after_call(node);
     recorder_.after_call();
     conclude_call(node);
   }
@@ -223,11 +223,11 @@ class ScriptedWorld final : private Host {
   Sight::Member member(Node node) const;
 
   std::string& out_;
-  std::unique_ptr<Population> population_;
+  std::unique_ptr<SimulatedNodes> simulated_nodes_;
   Tuning tuning_;
   std::vector<Phase> phases_;
   bool checks_order_;
-  Jury jury_;
+  Oracles oracles_;
   Recorder recorder_;
   std::int64_t step_ = 0;
   bool steps_on_ = true;

@@ -8,16 +8,16 @@
 namespace conch::sim {
 
 void ScriptedWorld::expect_locks(std::string_view verb) const {
-  const CatalogEntry& entry = population_->entry();
+  const CatalogEntry& entry = simulated_nodes_->entry();
   if (entry.can.elects)
     throw BadText(std::string(entry.about.name) + " is an election: nobody can " +
                   std::string(verb));
 }
 
 void ScriptedWorld::expect_election(std::string_view verb) const {
-  const CatalogEntry& entry = population_->entry();
+  const CatalogEntry& entry = simulated_nodes_->entry();
   if (!entry.can.elects)
-    throw BadText(std::string(entry.about.name) + " is no election: nobody can " +
+    throw BadText(std::string(entry.about.name) + " is not an election: nobody can " +
                   std::string(verb));
 }
 
@@ -27,27 +27,27 @@ void ScriptedWorld::elect(Node node) {
   expect_room();
   step();
   record(Happening::elect, node);
-  call(node, [&] { population_->tell(node, input::Elect{}); });
+  call(node, [&] { simulated_nodes_->tell(node, input::Elect{}); });
 }
 
 void ScriptedWorld::retire(Node node) {
   expect_election("retire");
   expect_present(node, "retire");
   expect_room();
-  if (population_->elected(node) != id_of(node))
+  if (simulated_nodes_->elected(node) != id_of(node))
     throw BadText(std::to_string(node) + " cannot retire: it is not the coordinator");
   step();
   record(Happening::retire, node);
-  call(node, [&] { population_->tell(node, input::Retire{}); });
+  call(node, [&] { simulated_nodes_->tell(node, input::Retire{}); });
 }
 
 /// What was on its way to it is lost with its former life.
 void ScriptedWorld::restart(Node node) {
   expect_election("restart");
   expect_known(node);
-  const CatalogEntry& entry = population_->entry();
+  const CatalogEntry& entry = simulated_nodes_->entry();
   if (!entry.can.restarts)
-    throw BadText(std::string(entry.about.name) + " assumes that nobody crashes");
+    throw BadText(std::string(entry.about.name) + " assumes that no process crashes");
   if (phase(node) != Phase::crashed) throw BadText(std::to_string(node) + " has not crashed");
   step();
   for (std::size_t i = 0; i < in_flight_.size();) {
@@ -59,14 +59,14 @@ void ScriptedWorld::restart(Node node) {
     write("lost: " + print(message) + ": " + std::to_string(node) + " had crashed");
     lose(message);
   }
-  population_->create(node, start_);
+  simulated_nodes_->create(node, start_);
   phases_[node] = Phase::idle;
   record(Happening::restart, node);
-  call(node, [&] { population_->tell(node, input::Restart{}); });
+  call(node, [&] { simulated_nodes_->tell(node, input::Restart{}); });
 }
 
 void ScriptedWorld::announce_election(Node node) {
-  std::optional<NodeId> elected = population_->elected(node);
+  std::optional<NodeId> elected = simulated_nodes_->elected(node);
   auto known = elected_.find(node);
   bool same = known != elected_.end() ? elected == known->second : !elected;
   if (same) return;
@@ -85,8 +85,8 @@ std::vector<Voter> ScriptedWorld::voters() const {
   for (NodeId member : roster_) {
     Node node = node_of(member);
     if (present(node))
-      voters.push_back({node, population_->elected(node), population_->participant(node),
-                        population_->retired(node)});
+      voters.push_back({node, simulated_nodes_->elected(node), simulated_nodes_->participant(node),
+                        simulated_nodes_->retired(node)});
   }
   return voters;
 }
@@ -105,8 +105,9 @@ void ScriptedWorld::check_election() {
     add(coordinators);
     elect_themselves.push_back(voter.node);
   }
-  jury_.report(Property::right_coordinator, finding(Property::right_coordinator), elect_themselves);
-  jury_.report(Property::all_elect, finding(Property::all_elect), elect_nobody);
+  oracles_.report(Property::right_coordinator, finding(Property::right_coordinator),
+                  elect_themselves);
+  oracles_.report(Property::all_elect, finding(Property::all_elect), elect_nobody);
   announce_violations();
   for (Property property : judged()) write(std::string(word(property)) + ": " + verdict(property));
   write("taking part: " + (taking_part.empty() ? "nobody" : taking_part));

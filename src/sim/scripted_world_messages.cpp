@@ -19,14 +19,14 @@ void ScriptedWorld::post(const Posted& message) {
   if (is_rehearsing_) return;
   write(print(in_flight_.back()));
   record(Happening::send, message.from, message.to, message);
-  jury_.sent(message);
+  oracles_.sent(message);
   announce_violations();
   if (phase(message.to) == Phase::left) lose(take(in_flight_.size() - 1));
 }
 
 std::string_view ScriptedWorld::kind_of(const InFlight& message) const {
   const Posted* posted = std::get_if<Posted>(&message);
-  return posted ? std::string_view(population_->kinds()[posted->kind]) : telling_kind;
+  return posted ? std::string_view(simulated_nodes_->kinds()[posted->kind]) : telling_kind;
 }
 
 /// 1 -> 0 REQUEST(number 1)
@@ -36,9 +36,9 @@ std::string ScriptedWorld::print(const InFlight& message) const {
   };
   std::string text = std::visit(channel, message);
   if (const Posted* posted = std::get_if<Posted>(&message))
-    return text + population_->print(posted->slot);
+    return text + simulated_nodes_->print(posted->slot);
   text += telling_kind;
-  if (population_->entry().can.causal)
+  if (simulated_nodes_->entry().can.causal)
     text += "(stamp " + conch::print(std::get<Telling>(message).stamp) + ")";
   return text;
 }
@@ -66,7 +66,8 @@ std::optional<std::size_t> ScriptedWorld::oldest(const Which& which, Reach reach
 }
 
 void ScriptedWorld::expect_kind(std::string_view kind) const {
-  std::vector<std::string_view> kinds(population_->kinds().begin(), population_->kinds().end());
+  std::vector<std::string_view> kinds(simulated_nodes_->kinds().begin(),
+                                      simulated_nodes_->kinds().end());
   kinds.push_back(telling_kind);
   if (kind.empty() || std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) return;
   std::string message = "no message is called \"" + std::string(kind) + "\"";
@@ -95,7 +96,7 @@ ScriptedWorld::InFlight ScriptedWorld::take(std::size_t position) {
 
 void ScriptedWorld::done(Slot slot) {
   auto copies = copies_.find(slot);
-  if (copies == copies_.end()) return population_->discard(slot);
+  if (copies == copies_.end()) return simulated_nodes_->discard(slot);
   if (--copies->second == 1) copies_.erase(copies);
 }
 
@@ -106,7 +107,7 @@ void ScriptedWorld::record(Happening happening, Node node, Node peer, const Post
                    happening,
                    node,
                    peer,
-                   population_->print(message.slot),
+                   simulated_nodes_->print(message.slot),
                    {},
                    message.slot + 1},
                   nullptr);
@@ -116,24 +117,24 @@ void ScriptedWorld::lose(const InFlight& message) {
   const Posted* posted = std::get_if<Posted>(&message);
   if (posted == nullptr) return;
   record(Happening::lose, posted->from, posted->to, *posted);
-  jury_.lost(*posted);
+  oracles_.lost(*posted);
   done(posted->slot);
 }
 
 void ScriptedWorld::arrive(const Posted& message) {
-  jury_.received(message.to, message.slot);
+  oracles_.received(message.to, message.slot);
   record(Happening::receive, message.to, message.from, message);
   call(
-      message.to, [&] { population_->receive(message.to, message.from, message.slot); },
+      message.to, [&] { simulated_nodes_->receive(message.to, message.from, message.slot); },
       message.token);
   done(message.slot);
 }
 
 void ScriptedWorld::arrive(const Telling& telling) {
   write(std::to_string(telling.to) + " is told by " + std::to_string(telling.from));
-  jury_.told(telling.to, telling.clock);
+  oracles_.told(telling.to, telling.clock);
   record(Happening::told, telling.to, telling.from);
-  population_->observe(telling.to, telling.stamp);
+  simulated_nodes_->observe(telling.to, telling.stamp);
 }
 
 void ScriptedWorld::deliver_at(std::size_t position) {
@@ -145,7 +146,7 @@ void ScriptedWorld::deliver_at(std::size_t position) {
   const Posted* posted = std::get_if<Posted>(&message);
   if (posted == nullptr || phase(to) != Phase::left) return lose(message);
   record(Happening::lose, posted->from, to, *posted);
-  jury_.missed(to, posted->from, posted->slot, posted->token);
+  oracles_.missed(to, posted->from, posted->slot, posted->token);
   announce_violations();
   done(posted->slot);
 }
@@ -169,7 +170,7 @@ void ScriptedWorld::duplicate(const Which& which) {
   write("duplicated: " + print(copy));
   if (const Posted* posted = std::get_if<Posted>(&copy)) {
     ++copies_.try_emplace(posted->slot, 1).first->second;
-    jury_.duplicated(*posted);
+    oracles_.duplicated(*posted);
     step();
     record(Happening::duplicate, posted->from, posted->to, *posted);
   }
@@ -177,7 +178,7 @@ void ScriptedWorld::duplicate(const Which& which) {
 }
 
 void ScriptedWorld::settle(std::optional<std::size_t> deliveries) {
-  const About& about = population_->entry().about;
+  const About& about = simulated_nodes_->entry().about;
   if (about.restless && !deliveries)
     throw BadText(std::string(about.name) + " never rests: say how many deliveries, settle COUNT");
   std::size_t left = std::min(deliveries.value_or(deliveries_max), deliveries_max);

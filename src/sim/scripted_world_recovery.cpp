@@ -1,7 +1,7 @@
-// How the group of a scripted world goes on after a crash: as peers do (recovery/participant.hpp),
-// but in one step. Those that are left say who is inside and who waits; a new epoch begins with a
-// fresh lock, and its state is that of a play in which all of them ask for it anew, in their order
-// (recovery/rehearsal.hpp).
+// How the group of a scripted world goes on after a crash: as peers do
+// (recovery/view_protocol.hpp), but in one step. Those that are left say who is inside and who
+// waits; a new epoch begins with a fresh lock, and its state is that of a play in which all of them
+// ask for it anew, in their order (recovery/rehearsal.hpp).
 #include <algorithm>
 
 #include "sim/distribution.hpp"
@@ -17,9 +17,9 @@ void ScriptedWorld::recover() {
   std::vector<Node> dead;
   for (Node node = 0; node < phases_.size(); ++node)
     if (phase(node) == Phase::crashed) dead.push_back(node);
-  start_.baton = {Fence(start_.epoch, 0), jury_.recovers(dead)};
+  start_.baton = {Fence(start_.epoch, 0), oracles_.recovers(dead)};
   for (NodeId member : roster_) {
-    population_->create(node_of(member), start_);
+    simulated_nodes_->create(node_of(member), start_);
     record(Happening::epoch, node_of(member), {}, std::to_string(start_.epoch.value));
   }
   rehearse(claims);
@@ -28,7 +28,7 @@ void ScriptedWorld::recover() {
     return posted && posted->token;
   };
   auto tokens = std::count_if(in_flight_.begin(), in_flight_.end(), is_token);
-  jury_.recovered(roster_, static_cast<int>(tokens));
+  oracles_.recovered(roster_, static_cast<int>(tokens));
   write("epoch " + std::to_string(start_.epoch.value) + " begins" + those_rehearsed(claims));
   for (const auto& [node, entered] : std::exchange(rehearsed_, {}))
     if (phase(node) == Phase::waiting) this->entered(node, entered);
@@ -37,7 +37,7 @@ void ScriptedWorld::recover() {
 
 void ScriptedWorld::expect_recoverable() const {
   expect_locks("recover");
-  const CatalogEntry& entry = population_->entry();
+  const CatalogEntry& entry = simulated_nodes_->entry();
   if (entry.can.routed)
     throw BadText(std::string(entry.about.name) + " has no epochs: its replicas vote");
   auto stays = [&](NodeId member) {
@@ -64,7 +64,7 @@ void ScriptedWorld::end_epoch() {
   for (Node node = 0; node < phases_.size(); ++node) {
     if (phase(node) == Phase::cancelling) withdrawn(node);
     if (phase(node) == Phase::joining) joined(node);
-    if (phase(node) == Phase::leaving) left(node), population_->destroy(node);
+    if (phase(node) == Phase::leaving) left(node), simulated_nodes_->destroy(node);
     if (present(node)) members.push_back(id_of(node));
   }
   roster_changed_ = false;
@@ -98,14 +98,14 @@ void ScriptedWorld::rehearse(const std::vector<Node>& claims) {
     for (NodeId member : roster_) start(node_of(member));
     for (Node node : claims) rehearse(node);
   } catch (const BrokenInvariant& broken) {
-    jury_.report(Property::invariant, std::string("a new epoch: ") + broken.what());
+    oracles_.report(Property::invariant, std::string("a new epoch: ") + broken.what());
   }
   is_rehearsing_ = false;
 }
 
 /// It asks, and every message arrives at once.
 void ScriptedWorld::rehearse(Node node) {
-  population_->tell(node, input::Request{jury_.wish_of(node)});
+  simulated_nodes_->tell(node, input::Request{oracles_.wish_of(node)});
   auto is_posted = [](const InFlight& each) { return std::holds_alternative<Posted>(each); };
   for (std::size_t left = deliveries_max;; --left) {
     auto next = std::find_if(in_flight_.begin(), in_flight_.end(), is_posted);
@@ -113,8 +113,8 @@ void ScriptedWorld::rehearse(Node node) {
     CONCH_EXPECT(left > 0, "a lock comes to rest while somebody holds it");
     Posted message = std::get<Posted>(*next);
     in_flight_.erase(next);
-    population_->receive(message.to, message.from, message.slot);
-    population_->discard(message.slot);
+    simulated_nodes_->receive(message.to, message.from, message.slot);
+    simulated_nodes_->discard(message.slot);
   }
 }
 

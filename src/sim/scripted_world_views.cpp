@@ -44,7 +44,7 @@ std::string_view find_field(const std::vector<std::string_view>& fields, std::st
 
 void ScriptedWorld::show_one_state(Node node, const std::vector<std::string_view>& names) {
   if (!present(node)) return write(std::to_string(node) + " " + std::string(word(phase(node))));
-  std::string state = population_->state(node);
+  std::string state = simulated_nodes_->state(node);
   std::vector<std::string_view> fields = fields_of(state);
   std::string shown;
   auto show = [&](std::string_view field) {
@@ -83,7 +83,7 @@ std::string ScriptedWorld::those_who(Phase its) const {
 
 std::string ScriptedWorld::those_inside() const {
   std::string text;
-  for (const auto& [node, holder] : jury_.inside()) {
+  for (const auto& [node, holder] : oracles_.inside()) {
     text += text.empty() ? "" : ", ";
     text += std::to_string(node) + " with fence " + conch::print(holder.fence);
     if (holder.wish != Wish{}) text += " to " + conch::print(holder.wish);
@@ -98,7 +98,7 @@ Finding ScriptedWorld::deadlock() const {
   std::string cancelling = those_who(Phase::cancelling);
   if (!in_flight_.empty() || !armed_.empty()) return {};
   if (!cancelling.empty()) return "nothing is in flight and a cancel does not end: " + cancelling;
-  if (!jury_.inside().empty() || waiting.empty()) return {};
+  if (!oracles_.inside().empty() || waiting.empty()) return {};
   return "deadlock: nothing is in flight, nobody is inside, and these wait: " + waiting;
 }
 
@@ -108,20 +108,20 @@ bool ScriptedWorld::examinable() const {
 }
 
 Finding ScriptedWorld::disorder() const {
-  if (!population_->entry().can.structured || !examinable()) return {};
+  if (!simulated_nodes_->entry().can.structured || !examinable()) return {};
   std::vector<Node> members;
   for (NodeId member : roster_)
     if (phase(node_of(member)) != Phase::joining) members.push_back(node_of(member));
-  return finding_of(population_->disorder(members));
+  return finding_of(simulated_nodes_->disorder(members));
 }
 
 std::vector<Property> ScriptedWorld::judged() const {
-  const Capabilities& can = population_->entry().can;
+  const Capabilities& can = simulated_nodes_->entry().can;
   if (can.elects) return {Property::right_coordinator, Property::all_elect, Property::invariant};
   std::vector<Property> list{Property::mutual_exclusion, Property::progress, Property::order};
   if (can.token) list.push_back(Property::one_token);
   list.insert(list.end(), {Property::fences, Property::data});
-  if (dynamic(population_->entry())) list.push_back(Property::addressee);
+  if (dynamic(simulated_nodes_->entry())) list.push_back(Property::addressee);
   list.push_back(Property::invariant);
   if (can.structured) list.push_back(Property::structure);
   return list;
@@ -133,7 +133,7 @@ Finding ScriptedWorld::finding(Property property) const {
   if (property == Property::structure) return disorder();
   if (!at_rest()) return {};
   if (property == Property::right_coordinator)
-    return wrong_coordinator(voters(), promise_of(population_->entry()));
+    return wrong_coordinator(voters(), promise_of(simulated_nodes_->entry()));
   if (property == Property::all_elect) return undecided(voters());
   return {};
 }
@@ -145,7 +145,7 @@ bool ScriptedWorld::broken(Property property) const {
 }
 
 std::string ScriptedWorld::verdict(Property property) const {
-  const About& about = population_->entry().about;
+  const About& about = simulated_nodes_->entry().about;
   bool promised = property == Property::progress ? about.promises_progress
                   : property == Property::order  ? about.promises_order
                                                  : true;
@@ -158,12 +158,12 @@ std::string ScriptedWorld::verdict(Property property) const {
 }
 
 void ScriptedWorld::check() {
-  if (population_->entry().can.elects) return check_election();
+  if (simulated_nodes_->entry().can.elects) return check_election();
   std::vector<Node> stuck;
   for (Node node = 0; node < phases_.size(); ++node)
     if (phase(node) == Phase::waiting || phase(node) == Phase::cancelling) stuck.push_back(node);
-  jury_.report(Property::progress, deadlock(), stuck);
-  jury_.report(Property::structure, disorder());
+  oracles_.report(Property::progress, deadlock(), stuck);
+  oracles_.report(Property::structure, disorder());
   announce_violations();
   for (Property property : judged()) write(std::string(word(property)) + ": " + verdict(property));
   std::string waiting = those_who(Phase::waiting);
@@ -175,18 +175,19 @@ void ScriptedWorld::check() {
 Sight::Member ScriptedWorld::member(Node node) const {
   Sight::Member seen{.node = node, .phase = phase(node)};
   if (!present(node)) return seen;
-  seen.token = population_->holds_token(node);
-  seen.state = population_->state(node);
+  seen.token = simulated_nodes_->holds_token(node);
+  seen.state = simulated_nodes_->state(node);
   for (const auto& [whose, timer] : armed_)
     if (whose == node) seen.armed.push_back(timer);
-  if (std::optional<NodeId> elected = population_->elected(node)) seen.elected = node_of(*elected);
-  seen.participant = population_->participant(node);
-  seen.retired = population_->retired(node);
+  if (std::optional<NodeId> elected = simulated_nodes_->elected(node))
+    seen.elected = node_of(*elected);
+  seen.participant = simulated_nodes_->participant(node);
+  seen.retired = simulated_nodes_->retired(node);
   return seen;
 }
 
 Sight ScriptedWorld::sight() const {
-  Sight sight{.entry = &population_->entry(), .deadlock = deadlock()};
+  Sight sight{.entry = &simulated_nodes_->entry(), .deadlock = deadlock()};
   for (Node node = 0; node < phases_.size(); ++node)
     if (phase(node) != Phase::absent) sight.members.push_back(member(node));
   for (const InFlight& message : in_flight_) {

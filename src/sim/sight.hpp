@@ -9,7 +9,7 @@
 
 #include "core/flat_set.hpp"
 #include "oracle/oracles.hpp"
-#include "sim/population.hpp"
+#include "sim/simulated_nodes.hpp"
 
 namespace conch::sim {
 

@@ -42,20 +42,20 @@ bool SimulatedRegister::take(const RenewDelayed& renew, Time now) {
   return take(Renew{renew.life}, now);
 }
 
-Time SimulatedRegister::over(const Life& life, Time until) const {
+Duration SimulatedRegister::lock_delay(const PeerInstance& life) const {
   auto found = delays_.find(life);
-  return found == delays_.end() ? until : until + found->second;
+  return found == delays_.end() ? Duration{} : found->second;
 }
 
 bool SimulatedRegister::expire(Time now) {
   std::size_t before = ended_.size();
   for (const auto& [life, until] : leases_)
-    if (over(life, until) <= now) ended_.insert(life);
+    if (until + lock_delay(life) <= now) ended_.insert(life);
   std::erase_if(leases_, [&](const auto& lease) { return ended_.contains(lease.first); });
   return ended_.size() > before;
 }
 
-bool SimulatedRegister::end(const Life& life) {
+bool SimulatedRegister::end(const PeerInstance& life) {
   if (leases_.erase(life) == 0) return false;
   ended_.insert(life);
   return true;
@@ -64,13 +64,13 @@ bool SimulatedRegister::end(const Life& life) {
 std::optional<Time> SimulatedRegister::next_expiry() const {
   std::optional<Time> next;
   for (const auto& [life, until] : leases_)
-    if (!next || over(life, until) < *next) next = over(life, until);
+    if (!next || until + lock_delay(life) < *next) next = until + lock_delay(life);
   return next;
 }
 
-Standing SimulatedRegister::standing() const {
-  Standing standing{view_, {}};
-  for (const Life& life : view_.lives())
+RegisterSnapshot SimulatedRegister::standing() const {
+  RegisterSnapshot standing{view_, {}};
+  for (const PeerInstance& life : view_.lives())
     if (ended_.contains(life)) standing.ended.push_back(life);
   return standing;
 }

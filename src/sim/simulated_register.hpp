@@ -20,13 +20,15 @@ class SimulatedRegister {
   /// Ends the leases that have run out; whether there were any.
   bool expire(Time now);
   /// The peer is known to be dead; whether that is news.
-  bool end(const recovery::Life& life);
+  bool end(const PeerInstance& life);
   /// When the next lease runs out.
   std::optional<Time> next_expiry() const;
 
   const recovery::View& view() const { return view_; }
-  recovery::Standing standing() const;
+  recovery::RegisterSnapshot standing() const;
   std::uint64_t refusals() const { return refusals_; }
+  /// So much longer than its lease this one is waited for, if nobody sees that it is dead.
+  Duration lock_delay(const PeerInstance& life) const;
   /// How many have begun; those between are skipped as the clock goes on.
   std::uint64_t epochs() const { return epochs_; }
 
@@ -35,14 +37,12 @@ class SimulatedRegister {
   bool take(const recovery::Propose& propose, Time now);
   bool take(const recovery::Renew& renew, Time now);
   bool take(const recovery::RenewDelayed& renew, Time now);
-  Time over(const recovery::Life& life, Time until) const;
 
   recovery::LeaseTerms terms_;
   recovery::View view_;
-  std::map<recovery::Life, Time> leases_;
-  /// So much longer it is waited for, if nobody sees that they are dead.
-  std::map<recovery::Life, Duration> delays_;
-  std::set<recovery::Life> ended_;
+  std::map<PeerInstance, Time> leases_;
+  std::map<PeerInstance, Duration> delays_;
+  std::set<PeerInstance> ended_;
   std::uint64_t refusals_ = 0;
   std::uint64_t epochs_ = 0;
 };

@@ -19,7 +19,7 @@ Duration first_repetition(const Options& options) {
 }
 
 /// Those of the algorithms' header comments.
-std::vector<VisitOracle::Rules> visit_rules(const Options& options, const Network& network) {
+std::vector<VisitOracle::Rules> visit_rules(const Options& options, const NetworkModel& network) {
   if (options.clusters.size() < 2) return {};
   Duration known_after = 4 * options.latency_max();
   std::vector<VisitOracle::Rules> rules{{network.clusters(), known_after, {}}};
@@ -53,24 +53,27 @@ Simulation::Simulation(const Options& options, TraceSink* sink)
     : options_((validate(options), options)),
       random_(options.seed, workload_stream),
       fault_random_(options.seed, fault_stream),
-      population_(make_population(find_algorithm(options.algorithm), options.nodes(), *this)),
+      simulated_nodes_(
+          make_simulated_nodes(find_algorithm(options.algorithm), options.nodes(), *this)),
       network_(options),
       processes_(options.nodes()),
       roster_(Members::first(options.nodes())),
       clusters_(options.labels()) {
-  const CatalogEntry& entry = population_->entry();
+  const CatalogEntry& entry = simulated_nodes_->entry();
   restless_ = entry.about.restless;
+  has_structure_ = entry.can.structured;
   Node nodes = options_.nodes();
-  observer_.emplace(
-      Observer::Watch{.nodes = nodes,
-                      .cluster_of = network_.clusters(),
-                      .token = entry.can.token,
-                      .order = entry.about.promises_order && nodes <= options_.order_checked_up_to,
-                      .shared = options_.shares(),
-                      .visits = visit_rules(options_, network_),
-                      .sink = sink},
-      *population_);
-  Wiring wiring{nodes, network_, events_, *observer_, *population_};
+  stalled_after_ = stalled_after(nodes);
+  observer_.emplace(RunObserver::Settings{.nodes = nodes,
+                                          .cluster_of = network_.clusters(),
+                                          .token = entry.can.token,
+                                          .order = entry.about.promises_order &&
+                                                   nodes <= options_.order_checked_up_to,
+                                          .shared = options_.shares(),
+                                          .visits = visit_rules(options_, network_),
+                                          .sink = sink},
+                    *simulated_nodes_);
+  Wiring wiring{nodes, network_, events_, *observer_, *simulated_nodes_};
   transport_ = options_.uses_link() ? linked_transport(wiring, first_repetition(options_))
                                     : raw_transport(wiring);
 }
@@ -84,8 +87,8 @@ Result Simulation::run() {
   try {
     start();
     while (!over()) {
-      Event event = events_.pop();
-      now_ = event.at;
+      auto [at, order, event] = events_.pop();
+      now_ = at;
       handle(event);
       if (!draining_.empty()) see_off();
       if (options_.nodes() <= options_.structure_checked_up_to) check_structure();
@@ -104,7 +107,7 @@ void Simulation::start() {
   Node first_churner = nodes - std::min(churners, nodes - 1);
   active_ = nodes;
   for (Node node = 0; node < nodes; ++node) {
-    population_->create(node, start);
+    simulated_nodes_->create(node, start);
     Process& process = processes_[node];
     process.remaining = asks(node) ? options_.requests : 0;
     process.churns = node >= first_churner;
@@ -113,7 +116,7 @@ void Simulation::start() {
   observer_->begin(nodes);
   schedule_faults();
   for (Node node = 0; node < nodes; ++node) {
-    call(node, [&] { population_->tell(node, input::Start{}); });
+    call(node, [&] { simulated_nodes_->tell(node, input::Start{}); });
     think(node);
   }
 }
@@ -121,11 +124,10 @@ void Simulation::start() {
 /// An event of the node's own, by its own clock.
 void Simulation::after(Node node, Duration delay, What what, std::uint32_t a, std::uint32_t b) {
   const Process& process = processes_[node];
-  auto ns = static_cast<double>(delay.count()) * process.rate;
-  Duration drifted = process.rate == 1 ? delay : Duration(static_cast<std::int64_t>(ns));
+  if (process.rate != 1)
+    delay = Duration(static_cast<std::int64_t>(static_cast<double>(delay.count()) * process.rate));
   ++local_events_;
-  events_.push(
-      {.at = now_ + drifted, .node = node, .a = a, .b = b, .life = process.life, .what = what});
+  events_.push(now_ + delay, {.node = node, .a = a, .b = b, .life = process.life, .what = what});
 }
 
 void Simulation::handle(const Event& event) {
@@ -134,16 +136,14 @@ void Simulation::handle(const Event& event) {
   bool of_the_world = event.what >= What::fault;
   if (!of_the_network) --local_events_;
   if (now_ < process.paused_until && !of_the_world) {
-    Event later = event;
-    later.at = process.paused_until;
     if (!of_the_network) ++local_events_;
-    return events_.push(later);
+    return void(events_.push(process.paused_until, event));
   }
   if (!of_the_network && !of_the_world && event.life != process.life) return;
   switch (event.what) {
-    case What::deliver:
+    case What::deliver: return deliver(event);
     case What::frame:
-    case What::retransmit: return deliver(event);
+    case What::retransmit: return deliver_by_link(event);
     case What::tell: return tell(event.node, event.a);
     case What::told: return told(event);
     case What::think: return request(event.node);
@@ -156,7 +156,7 @@ void Simulation::handle(const Event& event) {
     case What::timer: {
       TimerId timer{static_cast<std::uint8_t>(event.a)};
       if (timers_[{event.node, timer}] != event.b) return;
-      return call(event.node, [&] { population_->tell(event.node, input::Timer{timer}); });
+      return call(event.node, [&] { simulated_nodes_->tell(event.node, input::Timer{timer}); });
     }
     case What::fault: return begin_fault(event.b);
     case What::fault_ends: return end_fault(event.b);
@@ -167,56 +167,49 @@ void Simulation::handle(const Event& event) {
 
 void Simulation::deliver(const Event& event) {
   if (!linked(event.node)) return transport_->drop(event);
+  transport_->arrived(event.a, event.node);
+  hand_over(event.node, {event.a, event.b, event.kind == token_flag});
+}
+
+void Simulation::deliver_by_link(const Event& event) {
+  if (!linked(event.node)) return transport_->drop(event);
   arrived_.clear();
   transport_->handle(event, now_, arrived_);
-  for (const Arrived& message : arrived_) {
-    if (!present(event.node)) {
-      observer_->missed(event.node, message.from, message.slot, message.token, now_);
-      transport_->done(message.slot);
-      continue;
-    }
+  for (const ArrivedMessage& message : arrived_) hand_over(event.node, message);
+}
+
+void Simulation::hand_over(Node node, const ArrivedMessage& message) {
+  if (present(node)) {
     ++delivered_;
     ++delivered_since_entry_;
-    observer_->received(event.node, message.from, message.slot, now_);
+    observer_->received(node, message.from, message.slot, now_);
     call(
-        event.node, [&] { population_->receive(event.node, message.from, message.slot); },
-        message.token);
-    transport_->done(message.slot);
+        node, [&] { simulated_nodes_->receive(node, message.from, message.slot); }, message.token);
+  } else {
+    observer_->missed(node, message.from, message.slot, message.token, now_);
   }
+  transport_->done(message.slot);
 }
 
 void Simulation::post(const Posted& message) {
   observer_->sent(message, now_);
   if (present(message.to)) return transport_->send(message, now_);
   observer_->lost(message, now_);
-  population_->discard(message.slot);
+  simulated_nodes_->discard(message.slot);
 }
 
-/// Whether the run has ended: something broke, everybody is done, or nothing can happen.
-bool Simulation::over() {
-  if (observer_->violation()) return true;
-  if (!pending_faults_.empty()) {
-    for (std::size_t number : std::exchange(pending_faults_, {})) begin_fault(number);
-  }
-  bool quiet = transport_->in_flight() == 0 && local_events_ == 0;
-  if (active_ == 0 && (quiet || restless_)) return true;
+void Simulation::begin_pending_faults() {
+  for (std::size_t number : std::exchange(pending_faults_, {})) begin_fault(number);
+}
+
+void Simulation::report_stuck(bool is_dead) {
   std::uint64_t waiting = observer_->metrics().waiting();
-  if (waiting == 0) delivered_since_entry_ = 0;
-  if (quiet || events_.empty()) {
-    observer_->report(Property::progress,
-                      waiting > 0 ? Finding("deadlock: nothing can happen any more and " +
-                                            std::to_string(waiting) + " wait")
-                                  : Finding("nothing can happen any more"),
-                      now_, waiters());
-    return true;
-  }
-  if (delivered_since_entry_ <= stalled_after(options_.nodes())) return false;
-  observer_->report(Property::progress,
-                    "livelock: " + std::to_string(delivered_since_entry_) +
-                        " messages arrived since the last entry and " + std::to_string(waiting) +
-                        " wait",
-                    now_, waiters());
-  return true;
+  std::string those = std::to_string(waiting) + " wait";
+  std::string what = is_dead ? "nothing can happen any more"
+                             : "livelock: " + std::to_string(delivered_since_entry_) +
+                                   " messages arrived since the last entry and " + those;
+  if (is_dead && waiting > 0) what = "deadlock: " + what + " and " + those;
+  observer_->report(Property::progress, what, now_, waiters());
 }
 
 std::vector<Node> Simulation::waiters() const {
@@ -230,7 +223,7 @@ std::vector<Node> Simulation::waiters() const {
 
 void Simulation::check_memory() {
   if (observer_->violation() || anybody_crashed_ || options_.faults.drop) return;
-  auto start = make_population(population_->entry(), options_.nodes(), *this);
+  auto start = make_simulated_nodes(simulated_nodes_->entry(), options_.nodes(), *this);
   std::size_t allowed = 0;
   std::size_t remembered = 0;
   Assignment fresh = assignment(roster_[0], Baton{});
@@ -238,14 +231,13 @@ void Simulation::check_memory() {
     Node node = node_of(member);
     start->create(node, fresh);
     allowed += start->remembered(node);
-    remembered += population_->remembered(node);
+    remembered += simulated_nodes_->remembered(node);
   }
   observer_->report(Property::memory, memory_at_rest(remembered, allowed), now_);
 }
 
 /// Of the members that have joined, while nothing is on its way.
-void Simulation::check_structure() {
-  if (!population_->entry().can.structured || !touched_ || transport_->in_flight() > 0) return;
+void Simulation::examine_structure() {
   if (observer_->violation() || anybody_crashed_ || options_.faults.drop) return;
   std::vector<Node> members;
   for (NodeId member : roster_)
@@ -253,23 +245,23 @@ void Simulation::check_structure() {
   touched_ = false;
   if (members.empty()) return;
   ++structure_checks_;
-  observer_->report(Property::structure, finding_of(population_->disorder(members)), now_);
+  observer_->report(Property::structure, finding_of(simulated_nodes_->disorder(members)), now_);
 }
 
 Result Simulation::result() {
-  const About& about = population_->entry().about;
+  const About& about = simulated_nodes_->entry().about;
   check_memory();
   observer_->end();
   Result result;
   result.report = observer_->metrics().report(now_);
   result.visits = observer_->visits();
-  result.company = observer_->company();
+  result.sharing = observer_->sharing();
   result.violation = observer_->violation();
   result.ended = now_;
   result.trace_hash = observer_->trace_hash();
   result.happened = observer_->happened();
   result.delivered = delivered_;
-  result.bytes_per_node = population_->bytes_per_node();
+  result.bytes_per_node = simulated_nodes_->bytes_per_node();
   result.waiting = waiters();
   auto verdict = [&](Property property) {
     bool broken = result.violation && result.violation->property == property;
@@ -284,7 +276,7 @@ Result Simulation::result() {
     result.order = Verdict::not_checked;
   result.structure = verdict(Property::structure);
   result.structure_checks = structure_checks_;
-  if (!population_->entry().can.structured)
+  if (!simulated_nodes_->entry().can.structured)
     result.structure = Verdict::not_promised;
   else if (structure_checks_ == 0)
     result.structure = Verdict::not_checked;

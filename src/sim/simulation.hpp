@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/event_queue.hpp"
+#include "sim/event.hpp"
 #include "sim/observer.hpp"
 #include "sim/options.hpp"
 #include "sim/transport.hpp"
@@ -19,11 +19,11 @@ enum class Verdict : std::uint8_t { held, violated, not_promised, not_checked };
 std::string_view word(Verdict verdict);
 
 struct Result {
-  Report report;
+  MetricsReport report;
   /// Of a run with several clusters.
   std::optional<Visits> visits;
   /// Of a run with readers or ranges.
-  std::optional<Company> company;
+  std::optional<SharingStats> sharing;
   std::optional<Violation> violation;
   Time ended;
   Verdict mutual_exclusion = Verdict::held;
@@ -41,7 +41,7 @@ struct Result {
   std::vector<Node> waiting;
 };
 
-class Simulation final : private Host {
+class Simulation final : private EffectSink {
  public:
   /// Throws BadText if the options cannot be combined.
   explicit Simulation(const Options& options, TraceSink* sink = nullptr);
@@ -90,8 +90,23 @@ class Simulation final : private Host {
   // The loop.
   void start();
   void handle(const Event& event);
-  bool over();
+  /// Whether the run has ended: something broke, everybody is done, or nothing can happen.
+  bool over() {
+    if (observer_->violation()) return true;
+    if (!pending_faults_.empty()) begin_pending_faults();
+    bool quiet = transport_->in_flight() == 0 && local_events_ == 0;
+    if (active_ == 0 && (quiet || restless_)) return true;
+    if (observer_->metrics().waiting() == 0) delivered_since_entry_ = 0;
+    bool is_dead = quiet || events_.empty();
+    bool is_stuck = is_dead || delivered_since_entry_ > stalled_after_;
+    if (is_stuck) report_stuck(is_dead);
+    return is_stuck;
+  }
+  void begin_pending_faults();
+  void report_stuck(bool is_dead);
   void deliver(const Event& event);
+  void deliver_by_link(const Event& event);
+  void hand_over(Node node, const ArrivedMessage& message);
   void after(Node node, Duration delay, What what, std::uint32_t a = 0, std::uint32_t b = 0);
   /// A call into a node's algorithm, with the tokens counted before and after.
   template <class Call>
@@ -144,15 +159,18 @@ class Simulation final : private Host {
   Assignment assignment(NodeId home, const Baton& baton) const;
   std::vector<Node> waiters() const;
   void check_memory();
-  void check_structure();
+  void check_structure() {
+    if (has_structure_ && touched_ && transport_->in_flight() == 0) examine_structure();
+  }
+  void examine_structure();
 
   Options options_;
   Random random_;
   Random fault_random_;
-  EventQueue events_;
-  std::unique_ptr<Population> population_;
-  Network network_;
-  std::optional<Observer> observer_;
+  EventQueue<Event> events_;
+  std::unique_ptr<SimulatedNodes> simulated_nodes_;
+  NetworkModel network_;
+  std::optional<RunObserver> observer_;
   std::unique_ptr<Transport> transport_;
 
   Time now_;
@@ -161,7 +179,7 @@ class Simulation final : private Host {
   Clusters clusters_;
   /// Leavers from whom or to whom messages are on their way.
   std::vector<Node> draining_;
-  std::vector<Arrived> arrived_;
+  std::vector<ArrivedMessage> arrived_;
   std::vector<ApplicationMessage> told_;
   std::map<std::pair<Node, TimerId>, std::uint32_t> timers_;
   /// Faults whose node does not exist yet, and whom the others struck.
@@ -172,9 +190,11 @@ class Simulation final : private Host {
   std::uint64_t active_ = 0;
   std::uint64_t delivered_ = 0;
   std::uint64_t delivered_since_entry_ = 0;
+  std::uint64_t stalled_after_ = 0;
   std::uint64_t structure_checks_ = 0;
   /// Something was done since the structure was examined.
   bool touched_ = true;
+  bool has_structure_ = false;
   bool restless_ = false;
   bool anybody_crashed_ = false;
 };

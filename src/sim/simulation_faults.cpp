@@ -13,7 +13,7 @@ void Simulation::schedule_faults() {
     Duration at =
         std::visit([](const auto& fault) { return fault.at; }, options_.faults.scheduled[number]);
     ++local_events_;
-    events_.push({.at = Time(at), .b = static_cast<std::uint32_t>(number), .what = What::fault});
+    events_.push(Time(at), {.b = static_cast<std::uint32_t>(number), .what = What::fault});
   }
 }
 
@@ -37,7 +37,7 @@ void Simulation::brew_storm() {
     options_.faults.scheduled.push_back(partition);
   }
   ++local_events_;
-  events_.push({.at = Time(storm), .what = What::calm});
+  events_.push(Time(storm), {.what = What::calm});
 }
 
 /// Except as the home, the home is never meant: what its crash does is a question of its own.
@@ -59,7 +59,7 @@ bool Simulation::matches(Node node, Who::Role role) const {
 }
 
 bool Simulation::votes_for_a_waiter(Node node) const {
-  Voting voting = population_->entry().tuned(options_.tuning).voting;
+  Voting voting = simulated_nodes_->entry().tuned(options_.tuning).voting;
   for (Node other = 0; other < processes_.size(); ++other) {
     if (processes_[other].phase != Phase::waiting) continue;
     if (voting_set(roster_, id_of(other), voting).contains(id_of(node))) return true;
@@ -105,8 +105,7 @@ void Simulation::begin_fault(std::size_t number) {
   }
   if (!length) return;
   ++local_events_;
-  events_.push(
-      {.at = now_ + *length, .b = static_cast<std::uint32_t>(number), .what = What::fault_ends});
+  events_.push(now_ + *length, {.b = static_cast<std::uint32_t>(number), .what = What::fault_ends});
 }
 
 void Simulation::end_fault(std::size_t number) {
@@ -128,10 +127,10 @@ void Simulation::crash(Node node) {
   ++process.life;
   observer_->crashed(node, now_);
   transport_->disconnect(node);
-  population_->destroy(node);
+  simulated_nodes_->destroy(node);
   if (!options_.faults.detect_after) return;
   ++local_events_;
-  events_.push({.at = now_ + *options_.faults.detect_after, .a = node, .what = What::detect});
+  events_.push(now_ + *options_.faults.detect_after, {.a = node, .what = What::detect});
 }
 
 /// The process comes back and remembers nothing.
@@ -141,8 +140,8 @@ void Simulation::restart(Node node) {
   ++active_;
   observer_->note(now_, Happening::restart, node);
   call(node, [&] {
-    population_->create(node, assignment(id_of(0), Baton{Fence(Epoch{}, 0), {}}));
-    population_->tell(node, input::Start{});
+    simulated_nodes_->create(node, assignment(id_of(0), Baton{Fence(Epoch{}, 0), {}}));
+    simulated_nodes_->tell(node, input::Start{});
   });
   think(node);
 }
@@ -150,7 +149,7 @@ void Simulation::restart(Node node) {
 void Simulation::suspect(Node whom) {
   for (Node node = 0; node < processes_.size(); ++node) {
     if (node == whom || !present(node)) continue;
-    call(node, [&] { population_->tell(node, input::Suspect{id_of(whom)}); });
+    call(node, [&] { simulated_nodes_->tell(node, input::Suspect{id_of(whom)}); });
   }
 }
 

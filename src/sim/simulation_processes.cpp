@@ -38,7 +38,7 @@ void Simulation::request(Node node) {
     after(node, Distribution::exponential(patience).draw(random_), What::cancel, 0,
           process.request);
   }
-  call(node, [&] { population_->tell(node, input::Request{wish}); });
+  call(node, [&] { simulated_nodes_->tell(node, input::Request{wish}); });
 }
 
 /// A run of blocks is as likely to end after a block as to go on; the run of all is everything.
@@ -71,28 +71,26 @@ void Simulation::maybe_tell(Node node) {
   Node to = static_cast<Node>(random_.below(processes_.size() - 1));
   if (to >= node) ++to;
   ++local_events_;
-  events_.push(
-      {.at = now_, .node = node, .a = to, .life = processes_[node].life, .what = What::tell});
+  events_.push(now_, {.node = node, .a = to, .life = processes_[node].life, .what = What::tell});
 }
 
 void Simulation::tell(Node node, Node to) {
-  told_.push_back({population_->stamp(node), observer_->tells(node, to, now_)});
+  told_.push_back({simulated_nodes_->stamp(node), observer_->tells(node, to, now_)});
   Arrivals arrivals = network_.carry(node, to, 16, now_);
   if (arrivals.copies == 0) return;
   ++local_events_;
-  events_.push({.at = arrivals.at[0],
-                .node = to,
-                .a = node,
-                .b = static_cast<std::uint32_t>(told_.size() - 1),
-                .life = processes_[to].life,
-                .what = What::told});
+  events_.push(arrivals.at[0], {.node = to,
+                                .a = node,
+                                .b = static_cast<std::uint32_t>(told_.size() - 1),
+                                .life = processes_[to].life,
+                                .what = What::told});
 }
 
 void Simulation::told(const Event& event) {
   if (!present(event.node)) return;
   const ApplicationMessage message = std::exchange(told_[event.b], {});
   observer_->told(event.node, event.a, message.clock, now_);
-  population_->observe(event.node, message.stamp);
+  simulated_nodes_->observe(event.node, message.stamp);
   request(event.node);
 }
 
@@ -109,7 +107,7 @@ void Simulation::release(Node node, std::uint32_t request) {
   Process& process = processes_[node];
   if (process.phase != Phase::inside || process.request != request) return;  // dropped before
   DataRef data = observer_->released(node, now_);
-  call(node, [&] { population_->tell(node, input::Release{data}); });
+  call(node, [&] { simulated_nodes_->tell(node, input::Release{data}); });
   finished(node);
 }
 
@@ -118,7 +116,7 @@ void Simulation::cancel(Node node, std::uint32_t request) {
   if (process.phase != Phase::waiting || process.request != request) return;
   process.phase = Phase::cancelling;
   observer_->cancelled(node, now_);
-  call(node, [&] { population_->tell(node, input::Cancel{}); });
+  call(node, [&] { simulated_nodes_->tell(node, input::Cancel{}); });
 }
 
 void Simulation::drop(Node node, std::uint32_t request) {
@@ -151,7 +149,7 @@ void Simulation::finished(Node node) {
 
 void Simulation::leave(Node node) {
   observer_->note(now_, Happening::leave, node);
-  call(node, [&] { population_->tell(node, input::Leave{}); });
+  call(node, [&] { simulated_nodes_->tell(node, input::Leave{}); });
 }
 
 void Simulation::left(Node node) {
@@ -186,10 +184,10 @@ void Simulation::join(Node node) {
   Members welcoming = roster_;
   processes_[node].phase = Phase::joining;
   roster_ = roster_.with(id_of(node));
-  population_->create(node, assignment(welcoming[0], Baton{}));
+  simulated_nodes_->create(node, assignment(welcoming[0], Baton{}));
   publish_roster();
   Node contact = node_of(welcoming[random_.below(welcoming.size())]);
-  call(node, [&] { population_->tell(node, input::Join{id_of(contact)}); });
+  call(node, [&] { simulated_nodes_->tell(node, input::Join{id_of(contact)}); });
 }
 
 void Simulation::joined(Node node) {
@@ -201,7 +199,7 @@ void Simulation::publish_roster() {
   for (NodeId member : roster_) {
     Node node = node_of(member);
     if (!present(node)) continue;
-    call(node, [&] { population_->tell(node, input::Roster{roster_}); });
+    call(node, [&] { simulated_nodes_->tell(node, input::Roster{roster_}); });
   }
 }
 

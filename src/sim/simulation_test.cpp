@@ -67,7 +67,7 @@ TEST(Simulation, WatchingARunDoesNotChangeIt) {
   EXPECT_EQ(simulate(options, sink.get()).trace_hash, simulate(options).trace_hash);
 }
 
-// Bertier, Arantes, Sens 2004, table 1: nine hosts, three clusters, 20 requests a host.
+// [Bertier 2004, table 1]: nine hosts, three clusters, 20 requests a host.
 TEST(Simulation, BroadcastCosts720LocalAnd2160GlobalMessages) {
   Options options = of("ricart-agrawala");
   options.clusters = {3, 3, 3};
@@ -93,7 +93,7 @@ TEST(Simulation, NaimiTrehelIsInTheBandOfThePublishedTable) {
   options.remote_latency = Distribution::constant(600ms);
   double wait_s = 0, global = 0;
   for (options.seed = 1; options.seed <= 20; ++options.seed) {
-    Report report = simulate(options).report;
+    MetricsReport report = simulate(options).report;
     wait_s += report.wait_s.mean / 20;
     global += static_cast<double>(report.messages.global) / 20;
   }
@@ -114,7 +114,7 @@ TEST(Simulation, ATokenThatNeverRestsNeedsTime) {
 TEST(Simulation, EveryRequestIsServedOrWithdrawn) {
   Options options = of("suzuki-kasami");
   options.cancel = 0.5;
-  Report report = simulate(options).report;
+  MetricsReport report = simulate(options).report;
   EXPECT_EQ(report.requests, 200u);
   EXPECT_EQ(report.entries + report.withdrawn, 200u);
   EXPECT_GT(report.withdrawn, 20u);
@@ -133,7 +133,7 @@ TEST(Simulation, RequestsComeInRows) {
   Options options = of("ricart-agrawala-kept");
   options.askers = {3};
   options.burst = 5;
-  Report report = simulate(options).report;
+  MetricsReport report = simulate(options).report;
   EXPECT_EQ(report.entries, 20u);
   EXPECT_LE(report.messages.total, 18u);
   options.think = Distribution::constant(1h);
@@ -215,7 +215,7 @@ TEST(Simulation, TheServerOutlivesCrashedClientsGivenADetector) {
 // requests implicitly", and with it that of any other.
 TEST(Simulation, RicartAgrawalaOutlivesACrashGivenADetector) {
   for (Who::Role role : {Who::Role::idle, Who::Role::waiter, Who::Role::holder}) {
-    for (Channel channel : {Channel::fifo, Channel::any}) {
+    for (ChannelOrder channel : {ChannelOrder::fifo, ChannelOrder::any}) {
       Options options = of("ricart-agrawala");
       options.clusters = {5};
       options.channel = channel;
@@ -260,7 +260,7 @@ TEST(Simulation, TheLinkCarriesMessagesOverAPartition) {
 
 TEST(Simulation, AfterAStormEverybodyIsServed) {
   for (const CatalogEntry& entry : catalog()) {
-    if (entry.about.use == Use::specimen) continue;
+    if (!entry.about.is_sound()) continue;
     Options options = of(std::string(entry.about.name));
     options.faults.storm = 500ms;
     options.faults.lose = 0.05;
@@ -319,7 +319,7 @@ std::string parsed(std::string_view letters) {
   return stages;
 }
 
-// Hernane, Gustedt, Benyettou 2015, listing 1: "request; sleep(T1); request // the previous request
+// [Hernane 2015, listing 1]: "request; sleep(T1); request // the previous request
 // is dropped; sleep(T2); release", and then the peer leaves and creates its handle again.
 TEST(Simulation, ChurnersRunTheOutOfOrderCycle) {
   for (Duration think : {0ms, 10ms, 500ms}) {
@@ -327,7 +327,7 @@ TEST(Simulation, ChurnersRunTheOutOfOrderCycle) {
     options.churn = 0.5;
     options.think = Distribution::exponential(think);
     Letters letters;
-    Report report = simulate(options, &letters).report;
+    MetricsReport report = simulate(options, &letters).report;
     for (Node node = 0; node < 5; ++node)
       EXPECT_EQ(parsed(letters.of[node]), std::string(20, 's')) << letters.of[node];
     std::string all;
@@ -362,7 +362,7 @@ TEST(Simulation, WhatCannotBeCombinedIsRefused) {
     EXPECT_THROW(simulate(options), std::invalid_argument);
   };
   refused([](Options& o) { o.algorithm = "lamprot"; });
-  refused([](Options& o) { o.channel = Channel::any; });
+  refused([](Options& o) { o.channel = ChannelOrder::any; });
   refused([](Options& o) { o.churn = 0.5; });
   refused([](Options& o) { o.requests = 0; });
   refused([](Options& o) { o.faults.scheduled = {FalseSuspicion{{}, 1s}}; });
@@ -373,7 +373,7 @@ TEST(Simulation, WhatCannotBeCombinedIsRefused) {
   });
   refused([](Options& o) {
     o.algorithm = "naimi-trehel";
-    o.channel = Channel::any;
+    o.channel = ChannelOrder::any;
     o.churn = 0.5;
   });
 }
@@ -385,7 +385,7 @@ TEST(Simulation, ReadersThatEnterTogetherGetMoreDone) {
     options.algorithm = algorithm;
     options.clusters = {20};
     options.requests = 50;
-    options.channel = Channel::any;
+    options.channel = ChannelOrder::any;
     options.think = Distribution::constant(0ns);
     options.local_latency = options.remote_latency = Distribution::uniform(500us, 1500us);
     options.hold = Distribution::constant(20ms);

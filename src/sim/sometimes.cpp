@@ -40,8 +40,8 @@ Sometimes sometimes_of(const Options& options, const Result& result) {
     expect(expected, what, result.happened[static_cast<std::size_t>(happening)]);
   };
   const Faults& faults = options.faults;
-  expect(true, "somebody waits when the lock is let go", result.report.sync_delays);
-  expect(true, "nobody waits when the lock is asked for", result.report.client_delays);
+  expect(true, "a node waits when the lock is released", result.report.sync_delays);
+  expect(true, "the lock is free when it is requested", result.report.client_delays);
   expect(entry.can.structured, "the structure is examined", result.structure_checks);
   happens(options.cancel > 0, Happening::withdrawn, "a request is withdrawn");
   happens(options.churn > 0, Happening::left, "a node leaves");
@@ -50,18 +50,18 @@ Sometimes sometimes_of(const Options& options, const Result& result) {
   // What the link repairs does not happen to the algorithm.
   bool bare = !options.uses_link();
   happens(bare && (faults.lose > 0 || faults.drop), Happening::lose, "a message is lost");
-  happens(bare && faults.duplicate > 0, Happening::duplicate, "a message is doubled");
+  happens(bare && faults.duplicate > 0, Happening::duplicate, "a message is duplicated");
   happens(faults.storm.has_value(), Happening::pause, "a node is stopped");
-  happens(faults.storm.has_value(), Happening::partition, "the network is parted");
-  if (result.company) {
+  happens(faults.storm.has_value(), Happening::partition, "the network is partitioned");
+  if (result.sharing) {
     expect(options.readers > 0, "two readers are inside together",
-           result.company->readers_together);
+           result.sharing->readers_together);
     expect(options.readers > 0 && options.readers < 1, "a reader waits for a writer",
-           result.company->readers_behind_writers);
-    expect(options.ranges > 1, "two with ranges apart are inside together",
-           result.company->ranges_together);
-    expect(options.ranges > 1, "somebody waits for an overlapping range",
-           result.company->ranges_overlapped);
+           result.sharing->readers_behind_writers);
+    expect(options.ranges > 1, "two with disjoint ranges are inside together",
+           result.sharing->ranges_together);
+    expect(options.ranges > 1, "a node waits for an overlapping range",
+           result.sharing->ranges_overlapped);
   }
   count_messages(entry, result.report.messages.by_type, sometimes);
   return sometimes;

@@ -11,7 +11,7 @@
 #include "core/hash.hpp"
 #include "core/types.hpp"
 #include "oracle/oracles.hpp"
-#include "sim/population.hpp"
+#include "sim/simulated_nodes.hpp"
 #include "trace/happening.hpp"
 
 namespace conch::sim {

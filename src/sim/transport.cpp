@@ -6,8 +6,6 @@ namespace conch::sim {
 
 namespace {
 
-constexpr std::uint8_t token_flag = 1;
-
 class RawTransport final : public Transport {
  public:
   explicit RawTransport(Wiring wiring) : Transport(wiring.nodes), wiring_(wiring) {}
@@ -18,25 +16,21 @@ class RawTransport final : public Transport {
     copies_[message.slot] = static_cast<std::uint8_t>(arrivals.copies);
     if (arrivals.copies == 0) {
       wiring_.observer.lost(message, now);
-      wiring_.population.discard(message.slot);
+      wiring_.simulated_nodes.discard(message.slot);
     }
     if (arrivals.copies > 1) wiring_.observer.duplicated(message, now);
     for (int copy = 0; copy < arrivals.copies; ++copy) {
       departed(message.from, message.to);
-      wiring_.events.push({.at = arrivals.at[copy],
-                           .node = message.to,
+      wiring_.events.push(arrivals.at[copy],
+                          {.node = message.to,
                            .a = message.from,
                            .b = message.slot,
                            .what = What::deliver,
                            .kind = message.token ? token_flag : std::uint8_t{0}});
     }
   }
-  void handle(const Event& event, Time, std::vector<Arrived>& arrived) override {
-    Transport::arrived(event.a, event.node);
-    arrived.push_back({event.a, event.b, event.kind == token_flag});
-  }
   void done(Slot slot) override {
-    if (--copies_[slot] == 0) wiring_.population.discard(slot);
+    if (--copies_[slot] == 0) wiring_.simulated_nodes.discard(slot);
   }
   void drop(const Event& event) override {
     arrived(event.a, event.node);
@@ -56,9 +50,9 @@ class LinkedTransport final : public Transport {
       : Transport(wiring.nodes), wiring_(wiring), first_repetition_(first_repetition) {}
 
   void send(const Posted& message, Time now) override {
-    Line& line = lines_[{message.from, message.to}];
+    LinkEnd& line = lines_[{message.from, message.to}];
     Frames frames;
-    if (!line.link.send(std::make_shared<Parcel>(wiring_.population, message), frames)) {
+    if (!line.link.send(std::make_shared<KeptMessage>(wiring_.simulated_nodes, message), frames)) {
       wiring_.observer.lost(message, now);
       return;
     }
@@ -68,7 +62,7 @@ class LinkedTransport final : public Transport {
     arm(line, message.from, message.to, now);
   }
 
-  void handle(const Event& event, Time now, std::vector<Arrived>& arrived) override {
+  void handle(const Event& event, Time now, std::vector<ArrivedMessage>& arrived) override {
     event.what == What::frame ? receive(event, now, arrived) : retransmit(event, now);
   }
 
@@ -76,7 +70,7 @@ class LinkedTransport final : public Transport {
     std::erase_if(read_, [&](const Payload& payload) { return payload->message.slot == slot; });
   }
   void drop(const Event& event) override {
-    if (event.what == What::frame) take(event.b);
+    if (event.what == What::frame) frames_.take(event.b);
   }
 
   void disconnect(Node node) override {
@@ -92,20 +86,20 @@ class LinkedTransport final : public Transport {
 
  private:
   /// A message kept until every link and frame that mentions it is done with it.
-  struct Parcel {
-    Parcel(Population& population, const Posted& message)
-        : population(population), message(message) {}
-    Parcel(const Parcel&) = delete;
-    Parcel& operator=(const Parcel&) = delete;
-    ~Parcel() { population.discard(message.slot); }
-    Population& population;
+  struct KeptMessage {
+    KeptMessage(SimulatedNodes& simulated_nodes, const Posted& message)
+        : simulated_nodes(simulated_nodes), message(message) {}
+    KeptMessage(const KeptMessage&) = delete;
+    KeptMessage& operator=(const KeptMessage&) = delete;
+    ~KeptMessage() { simulated_nodes.discard(message.slot); }
+    SimulatedNodes& simulated_nodes;
     Posted message;
   };
-  using Payload = std::shared_ptr<Parcel>;
+  using Payload = std::shared_ptr<KeptMessage>;
   using Frame = Link<Payload>::Frame;
   using Frames = Link<Payload>::Frames;
 
-  struct Line {
+  struct LinkEnd {
     Link<Payload> link;
     bool armed = false;
     Time deadline;
@@ -121,25 +115,23 @@ class LinkedTransport final : public Transport {
       std::uint32_t bytes = header_bytes + (frame.payload ? (*frame.payload)->message.bytes : 0);
       Arrivals arrivals = wiring_.network.carry(from, to, bytes, now);
       for (int copy = 0; copy < arrivals.copies; ++copy)
-        wiring_.events.push({.at = arrivals.at[copy],
-                             .node = to,
-                             .a = from,
-                             .b = store({frame, session_}),
-                             .what = What::frame});
+        wiring_.events.push(
+            arrivals.at[copy],
+            {.node = to, .a = from, .b = frames_.put({frame, session_}), .what = What::frame});
     }
   }
 
-  void arm(Line& line, Node from, Node to, Time now) {
+  void arm(LinkEnd& line, Node from, Node to, Time now) {
     if (line.armed || !line.link.wants_timer()) return;
     line.armed = true;
     line.deadline = now + retransmission_delay(first_repetition_, line.link.attempts());
-    wiring_.events.push({.at = line.deadline, .node = from, .a = to, .what = What::retransmit});
+    wiring_.events.push(line.deadline, {.node = from, .a = to, .what = What::retransmit});
   }
 
-  void receive(const Event& event, Time now, std::vector<Arrived>& arrived) {
-    FrameOnWire wire = take(event.b);
+  void receive(const Event& event, Time now, std::vector<ArrivedMessage>& arrived) {
+    FrameOnWire wire = frames_.take(event.b);
     if (wire.session < std::max(connected_since_[event.node], connected_since_[event.a])) return;
-    Line& line = lines_[{event.node, event.a}];
+    LinkEnd& line = lines_[{event.node, event.a}];
     std::size_t unacknowledged = line.link.unacknowledged();
     Frames answers;
     std::vector<Payload> delivered;
@@ -158,7 +150,7 @@ class LinkedTransport final : public Transport {
   void retransmit(const Event& event, Time now) {
     auto found = lines_.find({event.node, event.a});
     if (found == lines_.end()) return;
-    Line& line = found->second;
+    LinkEnd& line = found->second;
     if (!line.link.wants_timer()) {
       line.armed = false;
       return;
@@ -170,23 +162,8 @@ class LinkedTransport final : public Transport {
       line.armed = false;
       return arm(line, event.node, event.a, now);
     }
-    wiring_.events.push(
-        {.at = line.deadline, .node = event.node, .a = event.a, .what = What::retransmit});
-  }
-
-  std::uint32_t store(FrameOnWire frame) {
-    if (free_.empty()) {
-      frames_.push_back(std::move(frame));
-      return static_cast<std::uint32_t>(frames_.size() - 1);
-    }
-    std::uint32_t index = free_.back();
-    free_.pop_back();
-    frames_[index] = std::move(frame);
-    return index;
-  }
-  FrameOnWire take(std::uint32_t index) {
-    free_.push_back(index);
-    return std::exchange(frames_[index], {});
+    wiring_.events.push(line.deadline,
+                        {.node = event.node, .a = event.a, .what = What::retransmit});
   }
 
   /// Sequence number, acknowledgement and frame length, about.
@@ -194,10 +171,9 @@ class LinkedTransport final : public Transport {
 
   Wiring wiring_;
   Duration first_repetition_;
-  std::map<std::pair<Node, Node>, Line> lines_;
-  std::vector<FrameOnWire> frames_;
-  std::vector<std::uint32_t> free_;
-  /// Parcels whose messages are being read.
+  std::map<std::pair<Node, Node>, LinkEnd> lines_;
+  Slots<FrameOnWire> frames_;
+  /// Kept messages that are being read.
   std::vector<Payload> read_;
   std::uint64_t session_ = 0;
   std::map<Node, std::uint64_t> connected_since_;

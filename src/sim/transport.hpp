@@ -5,15 +5,18 @@
 #include <memory>
 #include <vector>
 
-#include "sim/event_queue.hpp"
+#include "sim/event.hpp"
 #include "sim/link.hpp"
 #include "sim/network.hpp"
 #include "sim/observer.hpp"
 
 namespace conch::sim {
 
+/// The kind of a `deliver` event whose message has the token.
+constexpr std::uint8_t token_flag = 1;
+
 /// A message that has arrived.
-struct Arrived {
+struct ArrivedMessage {
   Node from;
   Slot slot;
   bool token;
@@ -23,8 +26,9 @@ class Transport {
  public:
   virtual ~Transport() = default;
   virtual void send(const Posted& message, Time now) = 0;
-  /// What a `deliver`, `frame` or `retransmit` event brings to its node, in order.
-  virtual void handle(const Event& event, Time now, std::vector<Arrived>& arrived) = 0;
+  /// What a `frame` or `retransmit` event brings to its node, in order; a `deliver` event is itself
+  /// what it brings.
+  virtual void handle(const Event&, Time, std::vector<ArrivedMessage>&) {}
   /// The message has been read.
   virtual void done(Slot slot) = 0;
   /// The event's node does not exist: what it brings is lost.
@@ -34,6 +38,11 @@ class Transport {
   /// Messages of the algorithm that may still arrive; and those from or to one node.
   std::uint64_t in_flight() const { return in_flight_; }
   std::uint64_t in_flight_of(Node node) const { return in_flight_of_[node]; }
+  void arrived(Node from, Node to) {
+    --in_flight_;
+    --in_flight_of_[from];
+    --in_flight_of_[to];
+  }
 
  protected:
   explicit Transport(Node nodes) : in_flight_of_(nodes) {}
@@ -41,11 +50,6 @@ class Transport {
     ++in_flight_;
     ++in_flight_of_[from];
     ++in_flight_of_[to];
-  }
-  void arrived(Node from, Node to) {
-    --in_flight_;
-    --in_flight_of_[from];
-    --in_flight_of_[to];
   }
 
  private:
@@ -56,10 +60,10 @@ class Transport {
 /// What a transport works with.
 struct Wiring {
   Node nodes;
-  Network& network;
-  EventQueue& events;
-  Observer& observer;
-  Population& population;
+  NetworkModel& network;
+  EventQueue<Event>& events;
+  RunObserver& observer;
+  SimulatedNodes& simulated_nodes;
 };
 
 /// A message is lost or repeated if the network does so.

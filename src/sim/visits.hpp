@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "oracle/oracles.hpp"
-#include "sim/population.hpp"
+#include "sim/simulated_nodes.hpp"
 
 namespace conch::sim {
 

@@ -141,7 +141,7 @@ TEST(Visits, CatchWhatIsSafeAndLiveAndStarves) {
   std::size_t specimens = 0;
   for (const CatalogEntry& entry : catalog()) {
     const Trap& trap = entry.about.caught_in;
-    if (entry.about.use != Use::specimen || !trap.timed) continue;
+    if (entry.about.is_sound() || !trap.timed) continue;
     ++specimens;
     std::uint64_t caught = 0;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {

@@ -1,7 +1,7 @@
 #include <array>
 #include <charconv>
 
-#include "sim/community.hpp"
+#include "sim/overlay_simulation.hpp"
 
 namespace conch::sim {
 

@@ -11,16 +11,16 @@ namespace {
 
 Duration from_seconds(double seconds) { return Duration(std::llround(seconds * 1e9)); }
 
-struct Line {
+struct WireSpeed {
   double latency_s;
   double bytes_per_s;
 };
 
-Line line(const Uniform& wires, Node, Node) {
+WireSpeed line(const Uniform& wires, Node, Node) {
   return {seconds_of(wires.latency), wires.bytes_per_s};
 }
 
-Line line(const Grid& grid, Node from, Node to) {
+WireSpeed line(const Grid& grid, Node from, Node to) {
   double lines = grid.lines_between(from, to);
   double latency_s = seconds_of(grid.line_latency);
   return {lines * latency_s * grid.latency_factor,
@@ -34,7 +34,7 @@ std::uint32_t Grid::site_of(Node node) const {
 }
 
 Duration journey(const Wires& wires, Node from, Node to, std::uint64_t bytes) {
-  Line way = std::visit([&](const auto& chosen) { return line(chosen, from, to); }, wires);
+  WireSpeed way = std::visit([&](const auto& chosen) { return line(chosen, from, to); }, wires);
   return from_seconds(way.latency_s + static_cast<double>(bytes) / way.bytes_per_s);
 }
 

@@ -6,11 +6,11 @@
 #include <variant>
 
 #include "core/types.hpp"
-#include "sim/population.hpp"
+#include "sim/simulated_nodes.hpp"
 
 namespace conch::sim {
 
-/// Everybody is as far from everybody. The setting of Hernane, Gustedt, Benyettou 2015: equation
+/// Everybody is as far from everybody. The setting of [Hernane 2015]: equation
 /// 4's alpha * eta is 10.4 * 430 us, and a gigabit a second carries 0.92 of that.
 struct Uniform {
   Duration latency = std::chrono::microseconds(4472);

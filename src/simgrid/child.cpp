@@ -33,7 +33,7 @@ Pipe create_pipe() {
 }
 
 [[noreturn]] void be_child(int pipe, const std::function<std::string()>& f) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody is left to answer
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // without a parent nobody reads the answer
   std::string answer;
   try {
     answer = returned + f();
@@ -46,7 +46,7 @@ Pipe create_pipe() {
     if (written < 0 && errno != EINTR) break;
     if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
   }
-  _exit(0);  // what the parent does at its end is not ours to do
+  _exit(0);  // skips the exit handlers of the parent
 }
 
 std::string how_it_ended(int status) {
@@ -54,7 +54,7 @@ std::string how_it_ended(int status) {
   return "ended with status " + std::to_string(WEXITSTATUS(status)) + " and said nothing";
 }
 
-/// Children that run at the same time; none of them outlives this.
+/// Children that run at the same time; the destructor kills them.
 class Children {
  public:
   Children(const std::function<std::string(std::size_t)>& f, std::chrono::seconds limit)
@@ -72,7 +72,7 @@ class Children {
 
   void start(std::size_t index) {
     Pipe pipe = create_pipe();
-    std::fflush(nullptr);  // or the child has it, too, and SimGrid prints it
+    std::fflush(nullptr);  // else the child inherits buffered text, and SimGrid prints it again
     pid_t pid = fork();
     if (pid == 0) {
       close(pipe.read_end);
@@ -87,12 +87,12 @@ class Children {
     running_.push_back({index, pid, pipe.read_end, Clock::now() + limit_, {}});
   }
 
-  /// Waits until one of them has ended: which it was, and what it said.
+  /// Waits until a child has ended; returns its index and its answer.
   std::pair<std::size_t, std::string> next() {
     while (true) {
       std::vector<pollfd> wanted;
       for (const Child& child : running_) wanted.push_back({child.pipe, POLLIN, 0});
-      // Children begin in order, so the first is the first to be late.
+      // Children begin in order and have the same limit, so the first one is due first.
       auto left = std::chrono::ceil<std::chrono::milliseconds>(running_.front().due - Clock::now());
       int ready =
           left.count() > 0 ? poll(wanted.data(), wanted.size(), static_cast<int>(left.count())) : 0;
@@ -114,7 +114,7 @@ class Children {
     std::string answer;
   };
 
-  /// False: it has closed the other end.
+  /// False if the child has closed its end.
   static bool read_from(Child& child) {
     std::array<char, 4096> buffer{};
     ssize_t got = read(child.pipe, buffer.data(), buffer.size());

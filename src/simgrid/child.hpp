@@ -1,4 +1,4 @@
-// Computations in processes of their own: SimGrid's engine exists once in a process and keeps its
+// Runs computations in child processes: SimGrid's engine exists once in a process and keeps its
 // settings, and an experiment needs many.
 #pragma once
 
@@ -14,9 +14,10 @@ struct ChildFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What f returns for each of 0 to count - 1, each in a child that is gone afterwards whatever
-/// happens; as many at a time as there are cores. Throws ChildFailed if f throws, if a child dies,
-/// or when one has run for so long. For a process with one thread.
+/// Returns the results of f for 0 to count - 1. Each call runs in a child process, with as many at
+/// a time as there are cores; no child outlives this call. Throws ChildFailed if f throws, a child
+/// dies, or one runs for longer than `limit`. Forks, so no other thread of the process may hold a
+/// lock that a child needs.
 std::vector<std::string> in_children(std::size_t count,
                                      const std::function<std::string(std::size_t)>& f,
                                      std::chrono::seconds limit = std::chrono::minutes(10));

@@ -16,8 +16,8 @@ namespace {
 using sim::handover::Measured;
 using sim::handover::Workload;
 
-/// SimGrid takes some twenty milliseconds to load, so only the processes that simulate with it do.
-/// The module stands beside the program, or where the program was installed.
+/// Only child processes load SimGrid, because that takes some 20 ms. The module is beside the
+/// program, or in the folder where it was installed.
 decltype(&conch_run_on_simgrid) load_module() {
   std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   for (const std::filesystem::path& folder : {here, here.parent_path() / CONCH_MODULES}) {

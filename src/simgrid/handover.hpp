@@ -1,4 +1,4 @@
-// The handover of sim/handover.hpp on SimGrid: the same peers, lock managers and handles.
+// Runs the handover of sim/handover.hpp on SimGrid, with the same peers, lock managers and handles.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace conch::simgrid {
 
-/// The workloads' wires must be grids. Each in a child process, on all cores: throws ChildFailed
-/// with what went wrong.
+/// Runs each workload in a child process, on all cores. The wires of all workloads must be grids.
+/// Throws ChildFailed with what went wrong.
 std::vector<sim::handover::Measured> run_on_simgrid(
     std::span<const sim::handover::Workload> workloads);
 inline sim::handover::Measured run_on_simgrid(const sim::handover::Workload& workload) {

@@ -1,4 +1,4 @@
-// What may stand in a trace: the same words for a simulated run and for a peer that lives.
+// The kinds of events in a trace, the same for a simulated run and for live peers.
 #pragma once
 
 #include <cstdint>
@@ -7,36 +7,36 @@
 
 namespace conch::trace {
 
-/// The numbers are part of a simulated run's hash: new ones come at the end.
+/// The numbers are part of a simulated run's hash, so new ones go to the end.
 enum class Happening : std::uint8_t {
   request,
   enter,
   exit,
   cancel,
-  withdrawn,  // a process
+  withdrawn,  // up to here: processes
   send,
   receive,
   lose,
-  duplicate,  // a message
+  duplicate,  // up to here: messages
   tell,
-  told,  // an application message
+  told,  // up to here: application messages
   join,
   joined,
   leave,
-  left,  // membership
+  left,  // up to here: membership
   crash,
   restart,
   pause,
   resume,
-  suspect,  // a node's fault
+  suspect,  // up to here: faults of nodes
   partition,
-  heal,  // the network's
+  heal,  // up to here: faults of the network
   elect,
   elected,
-  retire,  // an election
-  lost,    // what a process held
-  epoch,   // has begun here
-  gap,     // events that nobody wrote down
+  retire,  // up to here: elections
+  lost,    // a process lost what it held
+  epoch,   // an epoch began at this node
+  gap,     // events are missing here
 };
 inline constexpr Happening last_happening = Happening::gap;
 

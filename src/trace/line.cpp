@@ -88,7 +88,7 @@ class LineReader {
     if (whole && has_at_ && has_event_ && !line_.node.empty()) return line_;
     why = !why_.empty() ? why_
           : whole       ? "no \"at\", \"event\" and \"node\" in it"
-                        : "it is no JSON object of texts and numbers";
+                        : "it is not a JSON object of texts and numbers";
     return std::nullopt;
   }
 
@@ -107,7 +107,7 @@ class LineReader {
     } while (take(','));
     return true;
   }
-  /// Up to the quotation mark that ends it, which no backslash precedes.
+  /// Reads up to the closing quotation mark, which is one without a backslash before it.
   bool take_text(std::string_view& text) {
     if (!take('"')) return false;
     std::size_t end = 0;
@@ -126,7 +126,7 @@ class LineReader {
     return !value.empty();
   }
 
-  /// What nobody knows is skipped: a newer writer may say more.
+  /// Skips unknown keys: a newer writer may add some.
   bool put(std::string_view key, std::string_view value, bool is_text) {
     if (key == "at") return has_at_ = number(value, line_.at);
     if (key == "event") return has_event_ = put_event(value);
@@ -145,7 +145,7 @@ class LineReader {
   }
   bool put_event(std::string_view value) {
     std::optional<Happening> found = happening_of(value);
-    if (!found) why_ = "nobody knows the event \"" + std::string(value) + "\"";
+    if (!found) why_ = "unknown event \"" + std::string(value) + "\"";
     if (found) line_.happening = *found;
     return found.has_value();
   }

@@ -68,14 +68,14 @@ TEST(TraceLine, WhatANewerWriterSaysIsSkipped) {
 }
 
 TEST(TraceLine, WhatIsNoLine) {
-  std::string no_object = "it is no JSON object of texts and numbers";
+  std::string no_object = "it is not a JSON object of texts and numbers";
   EXPECT_EQ(fault_of(""), no_object);
   EXPECT_EQ(fault_of("group default"), no_object);
   EXPECT_EQ(fault_of(R"({"at":1,"event":"exit","node":2)"), no_object);
   EXPECT_EQ(fault_of(R"({"at":1,"event":"exit","node":2} )"), no_object);
   EXPECT_EQ(fault_of(R"({"at":"x","event":"exit","node":2})"), no_object);
   EXPECT_EQ(fault_of(R"({"at":1,"event":"exit","node":"2\)"), no_object);
-  EXPECT_EQ(fault_of(R"({"at":1,"event":"dance","node":2})"), "nobody knows the event \"dance\"");
+  EXPECT_EQ(fault_of(R"({"at":1,"event":"dance","node":2})"), "unknown event \"dance\"");
   EXPECT_EQ(fault_of(R"({"event":"exit","node":2})"), "no \"at\", \"event\" and \"node\" in it");
 }
 

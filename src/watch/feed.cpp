@@ -20,9 +20,9 @@ void Feed::note_rare(watch::Note note) {
   notes_.taken.push_back(std::move(note));
 }
 
-void Feed::born(const recovery::Life&) { note_rare({.kind = Kind::born, .at = net::steady_now()}); }
+void Feed::born(const PeerInstance&) { note_rare({.kind = Kind::born, .at = net::steady_now()}); }
 void Feed::installed(Epoch epoch, const recovery::View& view) { note_rare(epoch_of(epoch, view)); }
-void Feed::suspected(const recovery::Life& life) { note_rare(suspicion_of(life)); }
+void Feed::suspected(const PeerInstance& life) { note_rare(suspicion_of(life)); }
 void Feed::gone() { note_rare({.kind = Kind::gone, .at = net::steady_now()}); }
 void Feed::lost(std::string_view lock, Mode mode, Duration held) {
   note_rare(loss_of(lock, mode, held));
@@ -51,17 +51,17 @@ void Feed::left(std::string_view lock, Mode mode, Duration held) {
   taken->lasted = held;
 }
 
-void Feed::sent(const recovery::Life& to, const Note& message) {
+void Feed::sent(const PeerInstance& to, const MessageNote& message) {
   note_token(Kind::went, to, message);
 }
 
-void Feed::received(const recovery::Life& from, const Note& message) {
+void Feed::received(const PeerInstance& from, const MessageNote& message) {
   note_token(Kind::came, from, message);
 }
 
-/// What the algorithms call the message with which a lock goes from one to another; those that ask
-/// for everybody's permission have none.
-void Feed::note_token(Kind kind, const recovery::Life& other, const Note& message) {
+/// TOKEN and GRANT are the types of messages that hand a lock over. Permission-based algorithms
+/// have none.
+void Feed::note_token(Kind kind, const PeerInstance& other, const MessageNote& message) {
   if (message.lock.empty() || (message.type != "TOKEN" && message.type != "GRANT")) return;
   if (auto* taken = note(kind, message.lock)) taken->other = other.id;
 }

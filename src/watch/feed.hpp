@@ -1,49 +1,49 @@
-// What happens at a peer, noted while somebody watches.
+// Collects events of a peer for its page while somebody watches.
 //
-// Whoever has the engine's guard takes a note; some times a second another thread fetches the notes
-// and makes text of them. In between only so many are taken: of a peer that is faster than anybody
-// can see, the rest is counted.
+// The engine calls it under its guard; another thread fetches the notes a few times a second and
+// turns them into text. Between two fetches only a bounded number is kept, and the rest is only
+// counted.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
-#include "node/witness.hpp"
+#include "node/observer.hpp"
 #include "watch/note.hpp"
 
 namespace conch::watch {
 
-/// Under the engine's guard, like everything that it tells.
-class Feed final : public node::Witness {
+/// Used under the engine's guard.
+class Feed final : public node::Observer {
  public:
   struct Notes {
     std::vector<watch::Note> taken;
     std::uint64_t left_out = 0;
   };
   static constexpr std::size_t notes_max = 64;
-  /// Those that are about the peer, and few.
+  /// The limit for rare events, which are about the peer.
   static constexpr std::size_t rare_max = 256;
 
-  void born(const recovery::Life& life) override;
+  void born(const PeerInstance& life) override;
   void installed(Epoch epoch, const recovery::View& view) override;
-  void suspected(const recovery::Life& life) override;
+  void suspected(const PeerInstance& life) override;
   void gone() override;
   void asked(std::string_view lock, Mode mode) override;
   void entered(std::string_view lock, const Entry& entry) override;
   void withdrew(std::string_view lock, Mode mode) override;
   void left(std::string_view lock, Mode mode, Duration held) override;
   void lost(std::string_view lock, Mode mode, Duration held) override;
-  void sent(const recovery::Life& to, const Note& message) override;
-  void received(const recovery::Life& from, const Note& message) override;
+  void sent(const PeerInstance& to, const MessageNote& message) override;
+  void received(const PeerInstance& from, const MessageNote& message) override;
 
-  /// What has happened since the last time.
+  /// What has happened since the last call.
   Notes take();
 
  private:
-  /// Nothing if there are enough.
+  /// Null if there are enough already.
   watch::Note* note(watch::Note::Kind kind, std::string_view lock);
   void note_rare(watch::Note note);
-  void note_token(watch::Note::Kind kind, const recovery::Life& other, const Note& message);
+  void note_token(watch::Note::Kind kind, const PeerInstance& other, const MessageNote& message);
 
   Notes notes_;
   std::size_t frequent_ = 0;

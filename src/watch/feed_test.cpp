@@ -8,7 +8,7 @@ namespace conch::watch::feed_test {
 
 using Kind = watch::Note::Kind;
 
-const recovery::Life other{NodeId{0xab}, recovery::Incarnation{1}};
+const PeerInstance other{NodeId{0xab}, Incarnation{1}};
 
 TEST(Feed, NotesAClaimFromAskingToLeaving) {
   Feed feed;

@@ -30,12 +30,12 @@ void labelled(std::string& out, std::string_view name, std::string_view labels,
   fmt::format_to(std::back_inserter(out), "{}{{{}}} {}\n", name, labels, value);
 }
 
-/// Labels may hold anything, but not as it is.
+/// Escapes a label value.
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') out += '\\';
-    out += c;
+    c == '\n' ? out += "\\n" : out += c;
   }
   return out + '"';
 }
@@ -59,60 +59,61 @@ void Histogram::print(std::string& out, std::string_view name) const {
   fmt::format_to(std::back_inserter(out), "{0}_sum {1}\n{0}_count {2}\n", name, sum_, total);
 }
 
-void Metrics::entered(std::string_view, const Entry& entry) {
+void PeerMetrics::entered(std::string_view, const Entry& entry) {
   waits_.add(entry.waited);
   ++(entry.came ? handovers_ : again_);
 }
 
-void Metrics::left(std::string_view, Mode, Duration held) { holds_.add(held); }
+void PeerMetrics::left(std::string_view, Mode, Duration held) { holds_.add(held); }
 
-void Metrics::lost(std::string_view lock, Mode mode, Duration held) {
+void PeerMetrics::lost(std::string_view lock, Mode mode, Duration held) {
   holds_.add(held);
   remember(loss_of(lock, mode, held));
 }
 
-void Metrics::installed(Epoch epoch, const recovery::View& view) {
+void PeerMetrics::installed(Epoch epoch, const recovery::View& view) {
   remember(epoch_of(epoch, view));
 }
 
-void Metrics::suspected(const recovery::Life& life) {
+void PeerMetrics::suspected(const PeerInstance& life) {
   ++suspicions_;
   remember(suspicion_of(life));
 }
 
-void Metrics::remember(watch::Note note) {
+void PeerMetrics::remember(watch::Note note) {
   past_.push_back(std::move(note));
   if (past_.size() > past_max) past_.pop_front();
 }
 
-void Metrics::sent(const recovery::Life&, const Note& note) { count(0, note); }
+void PeerMetrics::sent(const PeerInstance&, const MessageNote& note) { count(0, note); }
 
-void Metrics::received(const recovery::Life&, const Note& note) { count(1, note); }
+void PeerMetrics::received(const PeerInstance&, const MessageNote& note) { count(1, note); }
 
-void Metrics::count(Direction direction, const Note& note) {
+void PeerMetrics::count(Direction direction, const MessageNote& note) {
   auto& counts = messages_[direction];
   auto found = counts.find(note.type);
   if (found == counts.end()) found = counts.emplace(note.type, 0).first;
   ++found->second;
 }
 
-std::string Metrics::text(const node::Status& here) const {
+std::string PeerMetrics::text(const node::Status& here) const {
   std::string out;
-  head(out, "conch_build_info", "gauge", "What runs here; always 1.");
+  head(out, "conch_build_info", "gauge", "Version, group, algorithm and peer; always 1.");
   labelled(out, "conch_build_info",
            fmt::format("version={},group={},algorithm={},peer=\"{:x}\"", quoted(version()),
                        quoted(here.group), quoted(here.view.algorithm), here.self.id.value),
            1);
   print_state(out, here);
-  head(out, "conch_wait_seconds", "histogram", "From asking for a lock to being inside.");
+  head(out, "conch_wait_seconds", "histogram", "Time from requesting a lock to holding it.");
   waits_.print(out, "conch_wait_seconds");
-  head(out, "conch_hold_seconds", "histogram", "From being inside to leaving, or losing the lock.");
+  head(out, "conch_hold_seconds", "histogram",
+       "Time for which a lock was held, until it was released or lost.");
   holds_.print(out, "conch_hold_seconds");
   print_counts(out, here.parts.front().counts);
   return out;
 }
 
-void Metrics::print_state(std::string& out, const node::Status& here) const {
+void PeerMetrics::print_state(std::string& out, const node::Status& here) const {
   const node::StatusPart& part = here.parts.front();
   std::uint64_t held = 0;
   std::uint64_t waiting = 0;
@@ -127,15 +128,16 @@ void Metrics::print_state(std::string& out, const node::Status& here) const {
          here.view.roster.size());
   single(out, "conch_epoch", "gauge", "The epoch of the group, as this peer knows it.",
          here.view.epoch.value);
-  single(out, "conch_lease_seconds", "gauge", "How long this peer's lease runs; 0 if it has none.",
+  single(out, "conch_lease_seconds", "gauge",
+         "Time until this peer's lease ends; 0 if it has none.",
          part.lease ? seconds_of(*part.lease) : 0.0);
   single(out, "conch_clients", "gauge", "Connections of conch lock and conch status.",
          part.clients);
 }
 
-void Metrics::print_counts(std::string& out, const node::Counts& counts) const {
+void PeerMetrics::print_counts(std::string& out, const node::Counts& counts) const {
   head(out, "conch_handovers_total", "counter",
-       "Entries: of locks that came from another peer, and of those that were here.");
+       "Entries, by whether the lock came from another peer or was here already.");
   labelled(out, "conch_handovers_total", "token=\"came\"", handovers_);
   labelled(out, "conch_handovers_total", "token=\"here\"", again_);
   head(out, "conch_messages_total", "counter", "Messages of locks and of the recovery, by type.");
@@ -145,19 +147,19 @@ void Metrics::print_counts(std::string& out, const node::Counts& counts) const {
                fmt::format("direction=\"{}\",type={}", directions[direction],
                            quoted(type.empty() ? "unread" : type)),
                count);
-  head(out, "conch_bytes_total", "counter", "Bytes on all connections, with frames.");
+  head(out, "conch_bytes_total", "counter", "Bytes on all connections, including framing.");
   labelled(out, "conch_bytes_total", "direction=\"sent\"", counts.bytes_sent);
   labelled(out, "conch_bytes_total", "direction=\"received\"", counts.bytes_received);
-  head(out, "conch_data_bytes_total", "counter", "Bytes of data that travelled with locks.");
+  head(out, "conch_data_bytes_total", "counter", "Bytes of data transferred with locks.");
   for (Direction direction : {0, 1})
     labelled(out, "conch_data_bytes_total", fmt::format("direction=\"{}\"", directions[direction]),
              data_bytes_[direction]);
-  single(out, "conch_epochs_total", "counter", "Epochs that have begun here.", counts.epochs);
-  single(out, "conch_suspicions_total", "counter",
-         "Proposals of this peer to go on without a member.", suspicions_);
-  single(out, "conch_losses_total", "counter", "Locks lost while they were held.", counts.losses);
-  single(out, "conch_connections_refused_total", "counter", "Strangers who were turned away.",
-         counts.connections_refused);
+  single(out, "conch_epochs_total", "counter", "Epochs that began at this peer.", counts.epochs);
+  single(out, "conch_suspicions_total", "counter", "Proposals by this peer to remove a member.",
+         suspicions_);
+  single(out, "conch_losses_total", "counter", "Locks lost while held.", counts.losses);
+  single(out, "conch_connections_refused_total", "counter",
+         "Connections from strangers that were refused.", counts.connections_refused);
 }
 
 }  // namespace conch::watch

@@ -30,7 +30,7 @@ void expect_lines(const std::string& text, const std::vector<std::string>& lines
 }
 
 TEST(Metrics, OfAPeerThatHasDoneNothing) {
-  std::string text = Metrics().text(status());
+  std::string text = PeerMetrics().text(status());
   expect_lines(
       text,
       {"# TYPE conch_locks_held gauge", "conch_locks_held 1", "conch_locks_waiting 2",
@@ -42,7 +42,7 @@ TEST(Metrics, OfAPeerThatHasDoneNothing) {
 }
 
 TEST(Metrics, EntriesAreInTheirBuckets) {
-  Metrics metrics;
+  PeerMetrics metrics;
   metrics.entered("a", {Mode::write, Fence(Epoch{1}, 1), milliseconds(1), true});
   metrics.entered("a", {Mode::write, Fence(Epoch{1}, 2), milliseconds(2), false});
   metrics.left("a", Mode::write, std::chrono::minutes(2));
@@ -56,7 +56,7 @@ TEST(Metrics, EntriesAreInTheirBuckets) {
 }
 
 TEST(Metrics, MessagesByTypeAndWay) {
-  Metrics metrics;
+  PeerMetrics metrics;
   metrics.sent({}, {"REQUEST", "a", 10});
   metrics.sent({}, {"REQUEST", "b", 10});
   metrics.received({}, {"TOKEN", "a", 10});

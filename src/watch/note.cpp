@@ -24,7 +24,7 @@ std::string fence_text(Fence fence) {
 
 }  // namespace
 
-Note suspicion_of(const recovery::Life& life) {
+Note suspicion_of(const PeerInstance& life) {
   return {.kind = Note::Kind::suspicion, .at = net::steady_now(), .other = life.id};
 }
 

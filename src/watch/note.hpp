@@ -1,4 +1,4 @@
-// One thing that has happened at a peer, for its page.
+// One event at a peer, for its page.
 #pragma once
 
 #include <cstdint>
@@ -30,26 +30,26 @@ struct Note {
   Kind kind;
   Time at{};
   std::string lock = {};
-  /// At the other end, or suspected.
+  /// The peer at the other end, or the suspected one.
   NodeId other = {};
   Mode mode = Mode::write;
   Fence fence = {};
-  /// It has waited, or held the lock, for so long.
+  /// How long it waited for the lock, or held it.
   Duration lasted{};
   Epoch epoch = {};
   std::vector<NodeId> members = {};
 };
 
-Note suspicion_of(const recovery::Life& life);
+Note suspicion_of(const PeerInstance& life);
 Note epoch_of(Epoch epoch, const recovery::View& view);
 Note loss_of(std::string_view lock, Mode mode, Duration held);
 
 std::string_view word(Note::Kind kind);
 
-/// `at` becomes milliseconds of the calendar's clock.
+/// `at` becomes wall-clock time, in milliseconds since 1970.
 nlohmann::ordered_json json_of(const Note& note, Time now);
 std::int64_t wall_ms(Time at, Time now);
-/// Whatever bytes the names in it have.
+/// The JSON in one line. Bytes that are not UTF-8 are replaced.
 std::string line_of(const nlohmann::ordered_json& json);
 
 }  // namespace conch::watch

@@ -113,7 +113,7 @@ std::optional<Ways> parse_address(std::string_view text) {
   return ways;
 }
 
-Ways usable(const Ways& ways, const Surroundings& here, bool tcp_only) {
+Ways usable(const Ways& ways, const HostInfo& here, bool tcp_only) {
   Ways sockets;
   Ways others;
   for (const Way& way : ways) {

@@ -6,7 +6,7 @@
 
 namespace conch::wire::address_test {
 
-class OneMachine : public Surroundings {
+class OneMachine : public HostInfo {
  public:
   const std::string& boot() const override { return boot_; }
   std::string path_here(const std::string& path) const override {

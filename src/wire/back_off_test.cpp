@@ -1,4 +1,4 @@
-// How long others are left alone, and how much may be said of them.
+// Tests of the pauses between dials, and of the limit of log lines.
 #include "wire/back_off.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Both ends of a channel.
+// Tests of both ends of a channel, without connections.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -56,7 +56,7 @@ TEST(Outgoing, KnowsWhetherItIsInsideAFrame) {
   EXPECT_FALSE(outgoing.is_inside());
   outgoing.wrote(frame + 2);
   EXPECT_TRUE(outgoing.is_inside());
-  EXPECT_TRUE(outgoing.acknowledge(2));  // What is gone is forgotten, and what is begun is not.
+  EXPECT_TRUE(outgoing.acknowledge(2));  // The frame that has begun is kept.
   EXPECT_TRUE(outgoing.is_inside());
   EXPECT_TRUE(outgoing.resume(2));
   EXPECT_FALSE(outgoing.is_inside());
@@ -95,7 +95,7 @@ TEST(Outgoing, WhatCannotHaveBeenReceivedIsNotAcknowledged) {
   EXPECT_FALSE(outgoing.resume(1));
 }
 
-/// What came over the connection before may be acknowledged over the next.
+/// Payloads of one connection may be acknowledged over the next.
 TEST(Outgoing, WhatANewConnectionHasNotTakenIsKeptUntilItHas) {
   Outgoing outgoing = with_payloads(2);
   write_all(outgoing);
@@ -227,7 +227,7 @@ class Ordeal {
   Incoming incoming_;
   std::uint64_t appended_ = 0;
   std::uint64_t delivered_ = 0;
-  /// In flight.
+  /// Bytes in flight.
   std::string forth_;
   std::string back_;
   FrameReader reader_;

@@ -8,7 +8,7 @@ namespace conch::wire {
 namespace {
 
 Channels::Options checked(Channels::Options options) {
-  const auto& [self, group, algorithm] = options.identity;
+  const auto& [self, group, algorithm, speaks] = options.identity;
   if (group.size() > group_bytes_max)
     throw Error(ErrorCode::bad_argument, "the name of a group has at most " +
                                              std::to_string(group_bytes_max) +
@@ -24,57 +24,57 @@ Channels::Options checked(Channels::Options options) {
 Channels::Channels(Options options, Network& network, Recipient& recipient)
     : options_(checked(std::move(options))), network_(network), recipient_(recipient) {}
 
-// Who is there.
+// Peer channels.
 
-Correspondent* Channels::find(const Life& life) {
-  auto found = correspondents_.find(life);
-  return found == correspondents_.end() ? nullptr : &found->second;
+PeerChannel* Channels::find(const PeerInstance& life) {
+  auto found = channels_.find(life);
+  return found == channels_.end() ? nullptr : &found->second;
 }
 
-const Correspondent* Channels::find(const Life& life) const {
-  auto found = correspondents_.find(life);
-  return found == correspondents_.end() ? nullptr : &found->second;
+const PeerChannel* Channels::find(const PeerInstance& life) const {
+  auto found = channels_.find(life);
+  return found == channels_.end() ? nullptr : &found->second;
 }
 
-Correspondent& Channels::correspondent(const Life& life) {
-  return correspondents_.try_emplace(life, Correspondent{life, Outgoing(options_.kept_bytes_max)})
+PeerChannel& Channels::channel(const PeerInstance& life) {
+  return channels_.try_emplace(life, PeerChannel{life, Outgoing(options_.kept_bytes_max)})
       .first->second;
 }
 
-void Channels::live_as(const Life& self, Time now) {
-  flush(now);  // The last words of the life before: somebody may wait for them.
+void Channels::live_as(const PeerInstance& self, Time now) {
+  flush(now);  // Somebody may wait for the last messages.
   options_.identity.self = self;
-  std::map<Life, std::string> addresses;
-  for (auto& [life, each] : correspondents_) {
+  std::map<PeerInstance, std::string> addresses;
+  for (auto& [life, each] : channels_) {
     hang_up(each);
     addresses[life] = each.address;
   }
-  correspondents_.clear();
+  channels_.clear();
   dirty_.clear();
   for (const auto& [life, address] : addresses)
     if (!address.empty()) know(life, address);
 }
 
-void Channels::know(const Life& life, const std::string& address) {
+void Channels::know(const PeerInstance& life, const std::string& address) {
   if (life == options_.identity.self) return;
-  Correspondent& found = correspondent(life);
+  PeerChannel& found = channel(life);
   if (address.empty() || found.address == address) return;
   found.address = address;
   found.redial = {};
   if (found.wants_connection()) wake_by(at_once);
 }
 
-void Channels::forget(const Life& life) {
-  auto found = correspondents_.find(life);
-  if (found == correspondents_.end()) return;
+void Channels::forget(const PeerInstance& life) {
+  auto found = channels_.find(life);
+  if (found == channels_.end()) return;
   hang_up(found->second);
   std::erase(dirty_, &found->second);
-  correspondents_.erase(found);
+  channels_.erase(found);
 }
 
-void Channels::hang_up(Correspondent& correspondent) {
-  if (correspondent.to) close(*correspondent.to);
-  if (correspondent.from) close(*correspondent.from);
+void Channels::hang_up(PeerChannel& channel) {
+  if (channel.to) close(*channel.to);
+  if (channel.from) close(*channel.from);
 }
 
 void Channels::contact(const std::string& address) {
@@ -85,17 +85,17 @@ void Channels::contact(const std::string& address) {
 void Channels::abandon() {
   connections_.clear();
   half_open_.clear();
-  correspondents_.clear();
+  channels_.clear();
   contacts_.clear();
   dirty_.clear();
   dirty_clients_.clear();
   news_.clear();
 }
 
-// What is said.
+// Sending.
 
-bool Channels::send(const Life& life, std::string_view payload) {
-  Correspondent* to = find(life);
+bool Channels::send(const PeerInstance& life, std::string_view payload) {
+  PeerChannel* to = find(life);
   if (!to || to->broken) return false;
   bool was_empty = to->outgoing.empty();
   if (!to->outgoing.append(payload)) {
@@ -122,7 +122,7 @@ void Channels::send(ClientId client, std::string_view payload, bool encloses) {
   if (!connection) return;
   std::size_t waiting = connection->backlog.size();
   if (payload.size() > payload_bytes_max || waiting + payload.size() > client_bytes_max)
-    return drop(*connection, "it does not read what it is told");
+    return drop(*connection, "it does not read what is sent to it");
   if (encloses) connection->backlog.enclose();
   put_frame(connection->backlog.bytes(), Kind::note, payload);
   ++counts_.frames_sent;
@@ -136,7 +136,7 @@ void Channels::dismiss(ClientId client) {
 
 void Channels::flush(Time now) {
   now_ = now;
-  for (Correspondent* to : dirty_) {
+  for (PeerChannel* to : dirty_) {
     to->dirty = false;
     if (to->waits_since == next_flush) to->waits_since = now;
     if (Connection* outlet = to->outlet()) {
@@ -155,45 +155,45 @@ void Channels::flush(Time now) {
   dirty_clients_.clear();
 }
 
-// What is known.
+// Queries.
 
 bool Channels::is_surplus(ClientId client) const {
   const Connection* connection = find(static_cast<Serial>(client));
   return connection && connection->room != Room::ample;
 }
 
-bool Channels::is_local(const Life& life) const {
-  const Correspondent* found = find(life);
+bool Channels::is_local(const PeerInstance& life) const {
+  const PeerChannel* found = find(life);
   const Connection* outlet = found ? found->outlet() : nullptr;
   return outlet && outlet->route == Route::local;
 }
 
-std::uint32_t Channels::version_with(const Life& life) const {
-  const Correspondent* found = find(life);
+std::uint32_t Channels::version_with(const PeerInstance& life) const {
+  const PeerChannel* found = find(life);
   return found ? found->version : 0;
 }
 
-std::size_t Channels::backlog(const Life& life) const {
-  const Correspondent* found = find(life);
+std::size_t Channels::backlog(const PeerInstance& life) const {
+  const PeerChannel* found = find(life);
   return found ? found->outgoing.bytes() : 0;
 }
 
-std::vector<std::pair<Life, Duration>> Channels::unacknowledged(Time now) const {
-  std::vector<std::pair<Life, Duration>> found;
-  for (const auto& [life, each] : correspondents_)
+std::vector<std::pair<PeerInstance, Duration>> Channels::unacknowledged(Time now) const {
+  std::vector<std::pair<PeerInstance, Duration>> found;
+  for (const auto& [life, each] : channels_)
     if (!each.outgoing.empty())
       found.emplace_back(life, std::max(now - each.waits_since, Duration::zero()));
   return found;
 }
 
-// What others must be told.
+// News and complaints.
 
-void Channels::break_channel(Correspondent& correspondent, const std::string& why) {
-  correspondent.broken = true;
-  if (Connection* outlet = correspondent.outlet()) close(*outlet);
-  correspondent.outgoing = Outgoing(0);
-  network_.log("the channel to " + describe(correspondent.life) + " is broken: " + why);
-  report(Broken{correspondent.life, why});
+void Channels::break_channel(PeerChannel& channel, const std::string& why) {
+  channel.broken = true;
+  if (Connection* outlet = channel.outlet()) close(*outlet);
+  channel.outgoing = Outgoing(0);
+  network_.log("the channel to " + describe(channel.life) + " is broken: " + why);
+  report(Broken{channel.life, why});
 }
 
 void Channels::complain(const std::string& line, const std::string& fact, Time now) {
@@ -201,19 +201,19 @@ void Channels::complain(const std::string& line, const std::string& fact, Time n
   if (complaints_.allows(now, fact)) network_.log(line + complaints_.left_out());
 }
 
-/// A host's next connection has another port, and is no other fact.
+/// The next connection of a host has another port, but is the same fact.
 void Channels::complain(const std::string& what, const Connection& about, const std::string& why) {
   std::string host = about.whom.substr(0, about.whom.rfind(':'));
   complain(what + " " + about.whom + ": " + why, what + " " + host + ": " + why, now_);
 }
 
-// What is due.
+// Timers.
 
 void Channels::tick(Time now) {
   now_ = now;
   if (due_ <= now_) keep_time();
   last_tick_ = now_;
-  // The recipient may do something that makes more.
+  // The recipient may cause further news.
   while (!news_.empty()) {
     for (const News& each : std::exchange(news_, {})) {
       if (const auto* broken = std::get_if<Broken>(&each)) {
@@ -228,7 +228,7 @@ void Channels::tick(Time now) {
 
 void Channels::keep_time() {
   due_ = Time::max();
-  // Perhaps this process was stopped, and has not read what has come meanwhile.
+  // This process may have been stopped, and may not have read what has come meanwhile.
   bool may_have_been_away = last_tick_ + noticing_max < now_;
   std::vector<Connection*> late;
   for (auto& [serial, connection] : connections_) {
@@ -239,12 +239,12 @@ void Channels::keep_time() {
   }
   for (Connection* connection : late)
     connection->as<Leaving>() ? close(*connection)
-                              : part(*connection, "it took too long over the handshake");
-  for (auto& [life, each] : correspondents_) keep_time_of(each);
+                              : part(*connection, "the handshake took too long");
+  for (auto& [life, each] : channels_) keep_time_of(each);
   for (auto& [address, each] : contacts_) keep_time_of(each);
 }
 
-void Channels::keep_time_of(Correspondent& each) {
+void Channels::keep_time_of(PeerChannel& each) {
   each.incoming.due() <= now_ ? acknowledge(each) : wake_by(each.incoming.due());
   if (!each.wants_connection()) return;
   each.redial.not_before <= now_ ? dial(each) : wake_by(each.redial.not_before);

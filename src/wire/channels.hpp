@@ -1,16 +1,16 @@
-// The channels of a peer: they bring payloads to other lives, each once and in order, over
-// connections that come and go. What is decided about them is decided here, down to the bytes; the
-// peer that ships has sockets below (net/sockets.hpp), `conch survive` connections that break after
+// The channels of a peer. They deliver payloads to other lives, each once and in order, over
+// connections that come and go. Everything about them is decided here, down to the bytes. The peer
+// that ships has sockets below (net/sockets.hpp); `conch survive` has connections that break after
 // any byte.
 //
-// Two lives have a channel in each direction. Who has something to say opens a connection, and the
-// other side uses it, too, unless it has opened one itself meanwhile. What was not acknowledged is
-// kept and said again on the next connection, from where the receiver's handshake says it stopped.
-// A channel keeps so much and no more: then it is broken for good, and its life is reported as
-// `broken`.
+// Two lives have a channel in each direction. A life with something to send opens a connection, and
+// the other side sends back over it, unless it has opened one itself meanwhile. The sender keeps
+// what was not acknowledged, and sends it again on the next connection, from where the receiver's
+// handshake says that it stopped. A channel keeps a bounded amount. Beyond that it is broken for
+// good, and the recipient is told `broken`.
 //
-// By theme: channels.cpp what they are asked for, channels_connections.cpp how connections come and
-// go and what they bring, channels_handshake.cpp how they begin.
+// The parts are: channels.cpp, requests; channels_connections.cpp, how connections come and go and
+// what they bring; channels_handshake.cpp, how they begin.
 #pragma once
 
 #include <map>
@@ -27,60 +27,62 @@
 
 namespace conch::wire {
 
-/// Somebody who came, or whom we have dialed.
+/// The other end of a connection that was accepted or dialed.
 struct Caller {
   Serial serial = 0;
   Route route{};
   /// For the log.
   std::string whom;
-  /// Bytes can go over it; else `connected` says when, or `ended`.
+  /// False if bytes cannot go over it yet; then `connected` or `ended` follows.
   bool is_connected = true;
-  /// Through the Unix socket: it is of the same user as this process.
+  /// For a Unix socket: whether the other process has the same user as this one.
   bool is_own_user = true;
   Room room = Room::ample;
 };
 
-/// What connections are made of. None of it calls the channels back before it returns.
+/// Makes connections. None of its calls calls the channels back before it returns.
 class Network {
  public:
   virtual ~Network() = default;
 
   struct Dialed {
-    /// Without a serial number if there is none.
+    /// The serial number is 0 if there is no connection.
     Caller caller;
     std::string error = {};
   };
-  /// Begins a connection; of several ways, each attempt takes the next.
+  /// Begins a connection. If the address has several ways, each attempt takes the next one.
   virtual Dialed dial(const std::string& address, unsigned attempt) = 0;
 
   struct Taken {
     std::size_t bytes = 0;
     bool has_ended = false;
-    /// Empty if it was hung up.
+    /// Empty if the other side has hung up.
     std::string why = {};
   };
-  /// As much as there is room for; if that is not all, `writable` tells when there is more. With
-  /// the first byte may go what belongs to it.
+  /// Takes as much as there is room for; if that is not all, `writable` follows once there is more
+  /// room. If `encloses`, what belongs to the bytes goes along with the first of them.
   virtual Taken write(Serial serial, std::string_view bytes, bool encloses) = 0;
-  /// What it has taken before still arrives, if it can.
+  /// Bytes that were taken before still arrive, if they can.
   virtual void close(Serial serial) = 0;
-  /// This life has opened a stream: the connection is none of the channels' from here on.
-  virtual void hand_over(const Connection& connection, const Life& from) = 0;
+  /// This life has opened a stream. The connection no longer belongs to the channels.
+  virtual void hand_over(const Connection& connection, const PeerInstance& from) = 0;
   virtual void log(const std::string& line) = 0;
 };
 
-/// Who is told what has come. It may call the channels from within, but not say what happens.
+/// Is told what has come. Within a call it may make requests of the channels, but not report events
+/// to them.
 class Recipient {
  public:
   virtual ~Recipient() = default;
-  virtual void delivered(const Life& from, std::string_view payload, Time now) = 0;
-  /// The one that was contacted at this address has said who it is.
-  virtual void contacted(const std::string& address, const Life& life, Time now) = 0;
-  /// Nothing more reaches this life: its channel is full, or it has forgotten what it had received.
-  virtual void broken(const Life& life, const std::string& why, Time now) = 0;
+  virtual void delivered(const PeerInstance& from, std::string_view payload, Time now) = 0;
+  /// The peer that was contacted at this address is this life.
+  virtual void contacted(const std::string& address, const PeerInstance& life, Time now) = 0;
+  /// Nothing more can reach this life: its channel is full, or it has forgotten what it had
+  /// received.
+  virtual void broken(const PeerInstance& life, const std::string& why, Time now) = 0;
   virtual void client_came(ClientId client) = 0;
   virtual void client_said(ClientId client, std::string_view payload, Time now) = 0;
-  /// Once for each that came: it has hung up, or was dismissed.
+  /// Once for each client that came: it has hung up, or was dismissed.
   virtual void client_left(ClientId client, Time now) = 0;
 };
 
@@ -88,9 +90,9 @@ class Channels {
  public:
   struct Options {
     Identity identity;
-    /// Where others reach this peer.
+    /// The address at which others reach this peer.
     std::string address;
-    /// Of a channel: the bytes that may be unacknowledged.
+    /// How many bytes of one channel may be unacknowledged.
     std::size_t kept_bytes_max = std::size_t{64} << 20;
   };
   struct Counts {
@@ -104,68 +106,67 @@ class Channels {
   Channels(const Channels&) = delete;
   Channels& operator=(const Channels&) = delete;
 
-  // What they are asked for.
+  // Requests.
 
-  /// A new life: all channels begin anew. Clients stay.
-  void live_as(const Life& self, Time now);
-  /// Where a life is. One that was forgotten is not known again. Empty if only it can tell: what is
-  /// sent to it waits until it calls.
-  void know(const Life& life, const std::string& address);
-  /// Drops the channels from and to it, for good: should it connect again, it finds its channel
+  /// Begins a new life, with new channels. Clients stay.
+  void live_as(const PeerInstance& self, Time now);
+  /// Tells where a life is. If `address` is empty, only that life can dial, and what is sent to it
+  /// waits until then. Not for a life that was forgotten: it would find its channel broken.
+  void know(const PeerInstance& life, const std::string& address);
+  /// Drops the channels from and to this life for good. If it connects again, it finds its channel
   /// broken.
-  void forget(const Life& life);
-  /// Asks who is at this address; ends in `contacted`, and is tried until then. It may be oneself.
+  void forget(const PeerInstance& life);
+  /// Asks which life is at this address, and tries until `contacted` tells. It may be this peer.
   void contact(const std::string& address);
 
-  /// To a life whose address is known, by `know` or because it has connected to us; else nothing,
-  /// and false.
-  bool send(const Life& to, std::string_view payload);
-  /// With something that goes along, which the network has.
+  /// False, and nothing is sent, unless the life is known by `know` or has connected to us.
+  bool send(const PeerInstance& to, std::string_view payload);
+  /// If `encloses`, the network sends along what it was given for this client.
   void send(ClientId client, std::string_view payload, bool encloses);
-  /// Disconnects it after what was sent.
+  /// Disconnects the client after it has got what was sent.
   void dismiss(ClientId client);
-  /// Writes what was sent since the last time, as far as the connections take it.
+  /// Writes what was sent since the last call, as far as the connections take it.
   void flush(Time now);
 
-  /// There is no network any more: from here on nothing is sent, and nobody is told of anything.
+  /// The network is gone: from here on nothing is sent, and nobody is told anything.
   void abandon();
 
-  // What happens.
+  // Events.
 
   void accepted(const Caller& caller, Time now);
   void connected(Serial serial, Time now);
   void writable(Serial serial, Time now);
   void brought(Serial serial, std::string_view bytes, Time now);
-  /// Why; empty if the other side has hung up.
+  /// `why` is empty if the other side has hung up.
   void ended(Serial serial, const std::string& why, Time now);
-  /// Something may be due; and whoever has to be told of something is.
+  /// Does what is due, and tells the recipient its news.
   void tick(Time now);
-  /// When `tick` has something to do even if nothing happens.
+  /// When `tick` has something to do if nothing else happens.
   Time wakes() const { return news_.empty() ? due_ : at_once; }
 
-  // What is known.
+  // Queries.
 
-  /// It came when descriptors were scarce: it may look, and should not stay.
+  /// The client came when descriptors were scarce: it may ask questions, but should not stay.
   bool is_surplus(ClientId client) const;
-  /// Whether it is on this machine, and reached without TCP; as far as is known yet.
-  bool is_local(const Life& life) const;
-  /// The protocol version agreed with this life; 0 if there was no connection yet.
-  std::uint32_t version_with(const Life& life) const;
-  /// The bytes that it has not acknowledged.
-  std::size_t backlog(const Life& life) const;
-  /// For how long each life has left something unacknowledged, of those that do.
-  std::vector<std::pair<Life, Duration>> unacknowledged(Time now) const;
+  /// Whether the life is on this machine and is reached without TCP, as far as is known.
+  bool is_local(const PeerInstance& life) const;
+  /// The protocol version agreed with this life; 0 before the first connection.
+  std::uint32_t version_with(const PeerInstance& life) const;
+  /// How many bytes this life has not acknowledged.
+  std::size_t backlog(const PeerInstance& life) const;
+  /// The lives that have left something unacknowledged, and for how long.
+  std::vector<std::pair<PeerInstance, Duration>> unacknowledged(Time now) const;
   const Counts& counts() const { return counts_; }
   std::size_t connections() const { return connections_.size(); }
 
-  /// For what anybody outside can cause as often as it likes; a line that says the same fact as an
-  /// earlier one is left out, mostly.
+  /// Logs what outsiders can cause as often as they like. Most lines that repeat a fact are left
+  /// out.
   void complain(const std::string& line, const std::string& fact, Time now);
 
  private:
-  // What the recipient is told at the next `tick`: these may happen in any call.
+  // News for the recipient, told at the next `tick` because any call may produce them.
   struct Broken {
-    Life life;
+    PeerInstance life;
     std::string why;
   };
   struct Left {
@@ -174,28 +175,28 @@ class Channels {
   using News = std::variant<Broken, Left>;
 
   static constexpr Time at_once{};
-  /// Marks a payload that waits for the next flush, which sets the time.
+  /// The payload waits for the next flush, which sets the time.
   static constexpr Time next_flush = Time::max();
 
   // channels.cpp
-  Correspondent* find(const Life& life);
-  const Correspondent* find(const Life& life) const;
-  Correspondent& correspondent(const Life& life);
+  PeerChannel* find(const PeerInstance& life);
+  const PeerChannel* find(const PeerInstance& life) const;
+  PeerChannel& channel(const PeerInstance& life);
   Connection* find_client(ClientId client);
-  void hang_up(Correspondent& correspondent);
-  void break_channel(Correspondent& correspondent, const std::string& why);
+  void hang_up(PeerChannel& channel);
+  void break_channel(PeerChannel& channel, const std::string& why);
   void report(News news) { news_.push_back(std::move(news)); }
   void wake_by(Time time) { due_ = std::min(due_, time); }
   void complain(const std::string& what, const Connection& about, const std::string& why);
   void keep_time();
-  void keep_time_of(Correspondent& correspondent);
+  void keep_time_of(PeerChannel& channel);
   void keep_time_of(Contact& contact);
 
   // channels_connections.cpp
   Connection* find(Serial serial);
   const Connection* find(Serial serial) const;
   Connection& enroll(Connection connection);
-  void dial(Correspondent& to);
+  void dial(PeerChannel& to);
   void dial(Contact& whom);
   Connection* dial(const std::string& address, Redial& redial, Purpose purpose);
   void close(Connection& connection);
@@ -209,23 +210,23 @@ class Channels {
   bool write_payloads(Connection& connection, Outgoing& outgoing);
   bool take_up(Connection& connection, const Network::Taken& taken);
   void take(Connection& connection, const Frame& frame);
-  void take_payload(Connection& connection, Correspondent& from, const Frame& frame);
-  void take_acknowledgement(Connection& connection, Correspondent& to, const Frame& frame);
-  void acknowledge(Correspondent& correspondent);
+  void take_payload(Connection& connection, PeerChannel& from, const Frame& frame);
+  void take_acknowledgement(Connection& connection, PeerChannel& to, const Frame& frame);
+  void acknowledge(PeerChannel& channel);
 
   // channels_handshake.cpp
   void greet(Connection& connection);
   Hello hello_for(const Connection& connection) const;
   void take_hello(Connection& connection, const Frame& frame);
   void take_peer(Connection& connection, const Hello& hello);
-  bool may_send_back(Correspondent& to, const Hello& hello);
+  bool may_send_back(PeerChannel& to, const Hello& hello);
   void take_client(Connection& connection);
   void turn_away(Connection& connection, Role role);
-  void take_stream(Connection& connection, const Life& from);
+  void take_stream(Connection& connection, const PeerInstance& from);
   void answer(Connection& connection, bool known = false, std::uint64_t received = 0);
   void take_answer(Connection& connection, const Frame& frame);
-  void begin_sending(Connection& connection, Correspondent& to, const Accepted& accepted);
-  bool resume(Correspondent& to, bool known, std::uint64_t received);
+  void begin_sending(Connection& connection, PeerChannel& to, const Accepted& accepted);
+  bool resume(PeerChannel& to, bool known, std::uint64_t received);
   void open(Connection& connection);
 
   Options options_;
@@ -233,21 +234,21 @@ class Channels {
   Recipient& recipient_;
 
   std::map<Serial, std::unique_ptr<Connection>> connections_;
-  /// Those that were closed, until nobody on the stack has to do with them.
+  /// Closed connections, kept as long as a caller on the stack may refer to them.
   std::vector<std::unique_ptr<Connection>> closed_;
-  /// Accepted and unknown, the oldest first.
+  /// Connections that were accepted and have not said who they are, the oldest first.
   std::set<Serial> half_open_;
   std::size_t clients_ = 0;
-  std::map<Life, Correspondent> correspondents_;
+  std::map<PeerInstance, PeerChannel> channels_;
   std::map<std::string, Contact> contacts_;
-  std::vector<Correspondent*> dirty_;
+  std::vector<PeerChannel*> dirty_;
   std::vector<Serial> dirty_clients_;
 
-  /// As it was told last.
+  /// The time of the last call.
   Time now_{};
   Time last_tick_{};
   std::vector<News> news_;
-  /// When something is due.
+  /// When `tick` has something to do.
   Time due_ = Time::max();
   LineRate complaints_;
   Counts counts_;

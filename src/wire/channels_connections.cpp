@@ -22,13 +22,14 @@ Connection& Channels::enroll(Connection connection) {
   return *place;
 }
 
-// They come.
+// Opening.
 
 void Channels::accepted(const Caller& caller, Time now) {
   now_ = now;
   bool is_crowded =
       half_open_.size() >= half_open_max || (!half_open_.empty() && caller.room == Room::none);
-  if (is_crowded) drop(*find(*half_open_.begin()), "others came before it had said who it is");
+  if (is_crowded)
+    drop(*find(*half_open_.begin()), "others needed the place before it had identified itself");
   Connection& connection = enroll({.serial = caller.serial,
                                    .route = caller.route,
                                    .whom = caller.whom,
@@ -47,7 +48,7 @@ void Channels::connected(Serial serial, Time now) {
   if (Connection* connection = find(serial)) greet(*connection);
 }
 
-void Channels::dial(Correspondent& to) {
+void Channels::dial(PeerChannel& to) {
   to.to = dial(to.address, to.redial, Sending{&to});
   if (to.to && to.to->stage == Stage::greeting) greet(*to.to);
 }
@@ -74,24 +75,24 @@ Connection* Channels::dial(const std::string& address, Redial& redial, Purpose p
                   .deadline = now_ + handshake_patience});
 }
 
-// They go.
+// Closing.
 
-/// Whoever has it on the stack sees that it is closed.
+/// Callers that still refer to the connection see that it is closed.
 void Channels::close(Connection& connection) {
   if (connection.is_closed()) return;
   bool was_open = connection.is_open();
   network_.close(connection.serial);
   release(connection);
-  Correspondent* other = connection.correspondent();
+  PeerChannel* other = connection.channel();
   if (other && other->inlet == &connection) other->inlet = nullptr;
   if (auto* sending = connection.as<Sending>()) {
-    Correspondent& to = *sending->to;
+    PeerChannel& to = *sending->to;
     to.to = nullptr;
     Duration longest = connection.was_refused ? longest_refusal : longest_silence;
     was_open ? to.redial.lost(now_) : to.redial.failed(now_, longest);
     if (to.wants_connection()) wake_by(to.redial.not_before);
   } else if (auto* receiving = connection.as<Receiving>()) {
-    Correspondent& from = *receiving->from;
+    PeerChannel& from = *receiving->from;
     from.from = nullptr;
     if (std::exchange(from.sends_back, false)) from.redial.lost(now_);
     if (from.wants_connection()) wake_by(from.redial.not_before);
@@ -105,7 +106,7 @@ void Channels::close(Connection& connection) {
   }
 }
 
-/// From here on it is no connection of ours.
+/// The connection no longer belongs to the channels.
 void Channels::release(Connection& connection) {
   connection.stage = Stage::closed;
   half_open_.erase(connection.serial);
@@ -119,12 +120,12 @@ void Channels::ended(Serial serial, const std::string& why, Time now) {
   Connection* connection = find(serial);
   if (!connection) return;
   if (why.empty() && connection->reader.is_inside())
-    return drop(*connection, "it has hung up inside a frame");
-  part(*connection, why.empty() ? "it has hung up" : why);
+    return drop(*connection, "it closed the connection inside a frame");
+  part(*connection, why.empty() ? "it closed the connection" : why);
 }
 
-/// It has gone, or could not be reached: that happens. Who hangs up has left, or will be dialed
-/// again: that is no news.
+/// The connection has ended, or could not be made. Only the first failure to reach an address is
+/// logged: a peer that hangs up has left, or is dialed again.
 void Channels::part(Connection& connection, const std::string& why) {
   if (auto* sending = connection.as<Sending>()) {
     bool unreachable = !connection.is_open() && sending->to->redial.failures == 0;
@@ -140,7 +141,7 @@ void Channels::part(Connection& connection, const std::string& why) {
   close(connection);
 }
 
-/// It has done something that nobody of us does.
+/// The other side has done what no correct peer or client does.
 void Channels::drop(Connection& connection, const std::string& why) {
   complain("dropped the connection with", connection, why);
   close(connection);
@@ -152,7 +153,7 @@ void Channels::refuse(Connection& connection, const std::string& why) {
   leave(connection);
 }
 
-/// Closes it when it has taken what it was told.
+/// Closes the connection once it has taken what was written.
 void Channels::leave(Connection& connection) {
   if (auto* serving = connection.as<Serving>()) {
     --clients_;
@@ -165,7 +166,7 @@ void Channels::leave(Connection& connection) {
   if (write(connection) && connection.backlog.unwritten().empty()) close(connection);
 }
 
-// They take what they are given.
+// Writing.
 
 void Channels::writable(Serial serial, Time now) {
   now_ = now;
@@ -177,10 +178,10 @@ void Channels::writable(Serial serial, Time now) {
   if (is_leaving && connection->backlog.unwritten().empty()) close(*connection);
 }
 
-/// What is the connection's own, then its channel's, but first the rest of a frame of that. False
-/// if it had to be closed.
+/// Writes the connection's backlog, then the payloads of its channel; but first the rest of a
+/// payload frame that has begun. False if the connection had to be closed.
 bool Channels::write(Connection& connection) {
-  Correspondent* other = connection.correspondent();
+  PeerChannel* other = connection.channel();
   bool may_send = other && other->outlet() == &connection && connection.is_open();
   if (may_send && other->outgoing.is_inside()) {
     if (!write_payloads(connection, other->outgoing)) return false;
@@ -211,11 +212,11 @@ bool Channels::write_payloads(Connection& connection, Outgoing& outgoing) {
 
 bool Channels::take_up(Connection& connection, const Network::Taken& taken) {
   counts_.bytes_sent += taken.bytes;
-  if (taken.has_ended) part(connection, taken.why.empty() ? "it has hung up" : taken.why);
+  if (taken.has_ended) part(connection, taken.why.empty() ? "it closed the connection" : taken.why);
   return !taken.has_ended;
 }
 
-// They bring.
+// Reading.
 
 void Channels::brought(Serial serial, std::string_view bytes, Time now) {
   now_ = now;
@@ -228,7 +229,7 @@ void Channels::brought(Serial serial, std::string_view bytes, Time now) {
     if (connection->is_closed()) return;
   }
   if (!connection->reader.ok()) return drop(*connection, connection->reader.error());
-  if (Correspondent* from = connection->correspondent())
+  if (PeerChannel* from = connection->channel())
     from->incoming.due() <= now_ ? acknowledge(*from) : wake_by(from->incoming.due());
 }
 
@@ -236,7 +237,7 @@ void Channels::take(Connection& connection, const Frame& frame) {
   if (connection.as<Leaving>()) return;
   if (connection.stage == Stage::greeting)
     return connection.dialed ? take_answer(connection, frame) : take_hello(connection, frame);
-  if (Correspondent* other = connection.correspondent()) {
+  if (PeerChannel* other = connection.channel()) {
     if (frame.kind == Kind::payload) return take_payload(connection, *other, frame);
     if (frame.kind == Kind::acknowledgement) return take_acknowledgement(connection, *other, frame);
   }
@@ -244,39 +245,39 @@ void Channels::take(Connection& connection, const Frame& frame) {
     ++counts_.frames_received;
     return recipient_.client_said(serving->client, frame.body, now_);
   }
-  drop(connection, std::string(word(frame.kind)) + " came where it has no place");
+  drop(connection, std::string(word(frame.kind)) + " is not expected here");
 }
 
-void Channels::take_payload(Connection& connection, Correspondent& from, const Frame& frame) {
+void Channels::take_payload(Connection& connection, PeerChannel& from, const Frame& frame) {
   from.inlet = &connection;
-  // It dials only when it cannot send back over what we have dialed: somebody else has, or it has
-  // given that up since.
+  // A peer dials only when it cannot send back over the connection that we dialed. So the other
+  // connection is not from that peer, or the peer has given it up.
   if (connection.dialed && from.from) close(*from.from);
   if (from.incoming.is_known(frame.body, now_)) return;
   std::optional<std::string_view> payload = from.incoming.take(frame.body, now_);
-  if (!payload) return drop(connection, "a payload came, and not the one before it");
+  if (!payload) return drop(connection, "a payload arrived without the one before it");
   ++counts_.frames_received;
-  Life life = from.life;  // the recipient may forget it
+  PeerInstance life = from.life;  // the recipient may forget it
   recipient_.delivered(life, *payload, now_);
 }
 
-void Channels::take_acknowledgement(Connection& connection, Correspondent& to, const Frame& frame) {
+void Channels::take_acknowledgement(Connection& connection, PeerChannel& to, const Frame& frame) {
   std::optional<std::uint64_t> received = read_acknowledgement(frame.body);
-  if (!received) return drop(connection, "an acknowledgement is malformed");
-  if (to.outlet() != &connection) return;  // of what went over it before; a handshake said it, too
+  if (!received) return drop(connection, "malformed acknowledgement");
+  if (to.outlet() != &connection) return;  // stale: the last handshake has told it, too
   std::uint64_t before = to.outgoing.acknowledged();
   if (!to.outgoing.acknowledge(*received))
     return break_channel(
-        to, "it acknowledges " + std::to_string(*received) + " payloads, which cannot be");
+        to, "it acknowledges " + std::to_string(*received) + " payloads, more than it was sent");
   to.accepted_us = true;
   if (*received == before) return;
   to.redial = {};
   to.waits_since = now_;
 }
 
-void Channels::acknowledge(Correspondent& from) {
+void Channels::acknowledge(PeerChannel& from) {
   Connection* inlet = from.inlet;
-  if (!inlet) return from.incoming.was_acknowledged();  // the next handshake does it
+  if (!inlet) return from.incoming.was_acknowledged();  // the next handshake tells it
   from.incoming.acknowledge(inlet->backlog.bytes());
   if (!inlet->waits_to_write) write(*inlet);
 }

@@ -6,7 +6,7 @@
 
 namespace conch::wire {
 
-/// Bytes can go over it.
+/// The connection can take bytes now.
 void Channels::greet(Connection& connection) {
   connection.stage = Stage::greeting;
   if (connection.dialed) put_hello(connection.backlog.bytes(), hello_for(connection));
@@ -14,7 +14,9 @@ void Channels::greet(Connection& connection) {
 }
 
 Hello Channels::hello_for(const Connection& connection) const {
-  Hello hello{.group = options_.identity.group, .algorithm = options_.identity.algorithm};
+  Hello hello{.speaks = options_.identity.speaks,
+              .group = options_.identity.group,
+              .algorithm = options_.identity.algorithm};
   if (const auto* sending = std::get_if<Sending>(&connection.purpose)) {
     hello.role = Role::peer;
     hello.self = options_.identity.self;
@@ -27,15 +29,15 @@ Hello Channels::hello_for(const Connection& connection) const {
   return hello;
 }
 
-// The one that was dialed.
+// The side that was dialed.
 
 void Channels::take_hello(Connection& connection, const Frame& frame) {
-  auto read = read_hello(frame);
+  auto read = read_hello(frame, options_.identity.speaks);
   if (auto* refused = std::get_if<Refused>(&read)) return refuse(connection, refused->why);
   const Hello& hello = std::get<Hello>(read);
   std::string why = objection(hello, connection.route, options_.identity);
   if (!why.empty()) return refuse(connection, why);
-  connection.version = common(hello.speaks, recovery::spoken()).value();
+  connection.version = common(hello.speaks, options_.identity.speaks).value();
   if (connection.room == Room::none) return turn_away(connection, hello.role);
   switch (hello.role) {
     case Role::peer: return take_peer(connection, hello);
@@ -45,7 +47,7 @@ void Channels::take_hello(Connection& connection, const Frame& frame) {
   }
 }
 
-/// A peer dials again, and soon, unless it is refused.
+/// A peer dials again soon, but not if it is refused; so it is dropped instead.
 void Channels::turn_away(Connection& connection, Role role) {
   if (role != Role::client)
     return drop(connection, "the process has too many open files; raise `ulimit -n`");
@@ -54,13 +56,13 @@ void Channels::turn_away(Connection& connection, Role role) {
              " clients already, as many as its limit of open files allows; raise `ulimit -n`");
 }
 
-/// A life has one connection to us: its newest, for it dials only when it has given up the former.
+/// A life has one connection to us, its newest, because it dials only after it gave up the former.
 void Channels::take_peer(Connection& connection, const Hello& hello) {
-  bool is_new = !correspondents_.contains(hello.self);
-  if (is_new && correspondents_.size() >= lives_max)
+  bool is_new = !channels_.contains(hello.self);
+  if (is_new && channels_.size() >= lives_max)
     return refuse(connection,
                   "this peer has channels with " + std::to_string(lives_max) + " lives already");
-  Correspondent& from = correspondent(hello.self);
+  PeerChannel& from = channel(hello.self);
   if (from.from) close(*from.from);
   if (from.address.empty()) know(hello.self, hello.address);
   from.from = &connection;
@@ -74,9 +76,9 @@ void Channels::take_peer(Connection& connection, const Hello& hello) {
   open(connection);
 }
 
-/// While its hello was on its way, it may have received more over the connection that we had. If
-/// the hello does not know of what we know, we dial: the answer to our hello is never too old.
-bool Channels::may_send_back(Correspondent& to, const Hello& hello) {
+/// While its hello was on its way, the peer may have received more over the connection before. If
+/// the hello knows less than we do, we dial instead: the answer to our own hello is never outdated.
+bool Channels::may_send_back(PeerChannel& to, const Hello& hello) {
   bool is_old = (to.accepted_us && !hello.known) || hello.received < to.outgoing.acknowledged();
   return !is_old && resume(to, hello.known, hello.received);
 }
@@ -92,16 +94,16 @@ void Channels::take_client(Connection& connection) {
   if (connection.as<Serving>()) open(connection);
 }
 
-/// Who takes it over reads its bytes from the first, so none may have been read here; and it must
-/// not wait for our answer while we wait for it to take that.
-void Channels::take_stream(Connection& connection, const Life& from) {
+/// The new owner of the stream reads from its first byte, so nothing after the hello may have been
+/// read here. The answer has to be written at once, as nobody waits here to write its rest.
+void Channels::take_stream(Connection& connection, const PeerInstance& from) {
   FrameReader& reader = connection.reader;
   bool has_gone_on = reader.next() || !reader.ok() || reader.is_inside();
   if (has_gone_on) return drop(connection, "it did not wait for the answer to its hello");
   answer(connection);
   if (!write(connection)) return;
   if (!connection.backlog.unwritten().empty())
-    return drop(connection, "it does not take the answer to its hello");
+    return drop(connection, "it does not read the answer to its hello");
   network_.hand_over(connection, from);
   release(connection);
 }
@@ -112,7 +114,7 @@ void Channels::answer(Connection& connection, bool known, std::uint64_t received
               received, connection.version, std::string(version())});
 }
 
-// The one that has dialed.
+// The side that has dialed.
 
 void Channels::take_answer(Connection& connection, const Frame& frame) {
   auto read = read_answer(frame);
@@ -137,7 +139,7 @@ void Channels::take_answer(Connection& connection, const Frame& frame) {
   recipient_.contacted(address, accepted.self, now_);
 }
 
-void Channels::begin_sending(Connection& connection, Correspondent& to, const Accepted& accepted) {
+void Channels::begin_sending(Connection& connection, PeerChannel& to, const Accepted& accepted) {
   to.was_accepted = true;
   to.version = accepted.version;
   if (!resume(to, accepted.known, accepted.received)) return;
@@ -145,15 +147,15 @@ void Channels::begin_sending(Connection& connection, Correspondent& to, const Ac
   open(connection);
 }
 
-/// Over a new connection our payloads go on after what has come. False if the channel is broken.
-bool Channels::resume(Correspondent& to, bool known, std::uint64_t received) {
+/// On a new connection our payloads go on after what has come. False if the channel is broken.
+bool Channels::resume(PeerChannel& to, bool known, std::uint64_t received) {
   std::uint64_t acknowledged = to.outgoing.acknowledged();
   bool has_forgotten = to.accepted_us && !known;
   if (has_forgotten || received < acknowledged)
     return break_channel(to, "it has forgotten what it had received"), false;
   if (!to.outgoing.resume(received))
-    return break_channel(to, "it says that it has received " + std::to_string(received) +
-                                 " payloads, which is more than it was sent"),
+    return break_channel(to, "it claims to have received " + std::to_string(received) +
+                                 " payloads, more than it was sent"),
            false;
   if (received > acknowledged) {
     to.redial = {};
@@ -162,7 +164,7 @@ bool Channels::resume(Correspondent& to, bool known, std::uint64_t received) {
   return true;
 }
 
-/// Both sides know each other.
+/// Both sides have accepted each other.
 void Channels::open(Connection& connection) {
   half_open_.erase(connection.serial);
   connection.stage = Stage::open;

@@ -1,4 +1,4 @@
-// Two peers' channels over connections whose bytes the test carries itself.
+// Tests of two peers' channels, over connections whose bytes the test carries.
 #include "wire/channels.hpp"
 
 #include <gtest/gtest.h>
@@ -10,14 +10,14 @@ namespace conch::wire::channels_test {
 
 using std::chrono::milliseconds;
 
-constexpr Life life_a{NodeId{1}, recovery::Incarnation{1}};
-constexpr Life life_b{NodeId{2}, recovery::Incarnation{1}};
+constexpr PeerInstance life_a{NodeId{1}, Incarnation{1}};
+constexpr PeerInstance life_b{NodeId{2}, Incarnation{1}};
 
 /// A connection has the same number at both ends.
 class Rig {
  public:
   struct Side final : Network, Recipient {
-    Side(Rig& rig, const Life& life)
+    Side(Rig& rig, const PeerInstance& life)
         : rig(rig), channels({{life, "kitchen", "ring"}, address_of(life)}, *this, *this) {}
 
     Dialed dial(const std::string& address, unsigned) override {
@@ -33,14 +33,16 @@ class Rig {
       rig.closed_ += rig.pipes_[{this, serial}];
       rig.pipes_.erase({this, serial});
     }
-    void hand_over(const Connection&, const Life&) override {}
+    void hand_over(const Connection&, const PeerInstance&) override {}
     void log(const std::string& line) override { lines.push_back(line); }
 
-    void delivered(const Life&, std::string_view payload, Time) override {
+    void delivered(const PeerInstance&, std::string_view payload, Time) override {
       got.emplace_back(payload);
     }
-    void contacted(const std::string&, const Life&, Time) override {}
-    void broken(const Life&, const std::string& why, Time) override { breaks.push_back(why); }
+    void contacted(const std::string&, const PeerInstance&, Time) override {}
+    void broken(const PeerInstance&, const std::string& why, Time) override {
+      breaks.push_back(why);
+    }
     void client_came(ClientId) override {}
     void client_said(ClientId, std::string_view, Time) override {}
     void client_left(ClientId, Time) override {}
@@ -57,7 +59,7 @@ class Rig {
     b.channels.know(life_a, address_of(life_a));
   }
 
-  static std::string address_of(const Life& life) {
+  static std::string address_of(const PeerInstance& life) {
     return "tcp:peer" + std::to_string(life.id.value) + ":1";
   }
   Side& other(Side& side) { return &side == &a ? b : a; }
@@ -66,9 +68,9 @@ class Rig {
     EXPECT_TRUE(from.channels.send(&from == &a ? life_b : life_a, payload));
     from.channels.flush(now);
   }
-  /// The connection that was begun last.
+  /// The connection that was dialed last.
   Serial newest() const { return serials_; }
-  /// Whoever was dialed sees the connection.
+  /// The side that was dialed accepts the connection.
   void accept(Serial serial) {
     auto found = std::find_if(waiting_.begin(), waiting_.end(),
                               [&](const auto& each) { return each.first == serial; });
@@ -77,7 +79,7 @@ class Rig {
     waiting_.erase(found);
     to.channels.accepted({.serial = serial, .route = Route::remote, .whom = "somebody"}, now);
   }
-  /// What was written into this connection comes out.
+  /// Delivers bytes that this side has written into the connection.
   void carry(Side& from, Serial serial, std::size_t most = ~std::size_t{0}) {
     auto found = pipes_.find({&from, serial});
     if (found == pipes_.end() || found->second.empty()) return;
@@ -90,7 +92,7 @@ class Rig {
     carry(dialer, serial);
     carry(other(dialer), serial);
   }
-  /// What this writes into connections that it closes.
+  /// The bytes that `act` leaves undelivered in connections that it closes.
   template <class Act>
   std::string unread_after(Act&& act) {
     closed_.clear();
@@ -102,7 +104,7 @@ class Rig {
     now += passes;
     for (Side* side : {&a, &b}) side->channels.tick(now);
   }
-  /// Everything comes, for a while.
+  /// Delivers everything, for a while.
   void run() {
     for (int i = 0; i < 100; ++i) {
       while (!waiting_.empty()) accept(waiting_.front().first);
@@ -150,8 +152,8 @@ TEST(Channels, GoOnAfterAConnectionThatBrokeInsideAFrame) {
   EXPECT_TRUE(rig.a.breaks.empty());
 }
 
-/// Both have dialed. While the hello of one is on its way, the connection of the other brings
-/// payloads, has them acknowledged, and breaks: then the hello is read.
+/// Both have dialed. While the hello of one is on its way, the other's connection brings payloads,
+/// has them acknowledged, and breaks. Then the hello is read.
 TEST(Channels, AHelloThatWasLongOnItsWayBreaksNothing) {
   Rig rig;
   rig.send(rig.b, "uno");
@@ -172,11 +174,11 @@ TEST(Channels, AHelloThatWasLongOnItsWayBreaksNothing) {
   EXPECT_EQ(rig.b.got, (std::vector<std::string>{"one", "two"}));
 }
 
-/// The same, before anything was acknowledged: what came is said again, and skipped.
+/// The same, before anything was acknowledged: payloads that came are sent again, and skipped.
 TEST(Channels, WhatCameOverTheConnectionBeforeIsSkipped) {
   Rig rig;
   rig.send(rig.b, "uno");
-  rig.run();  // Now each has been accepted by the other.
+  rig.run();  // Now each side has accepted the other.
   Serial shared = rig.newest();
   rig.a.channels.ended(shared, "reset", rig.now);
   rig.b.channels.ended(shared, "reset", rig.now);
@@ -226,7 +228,7 @@ TEST(Channels, TheLastWordsOfALifeGoOut) {
   rig.run();
   EXPECT_TRUE(rig.a.channels.send(life_b, "farewell"));
   std::string words = rig.unread_after([&] {
-    rig.a.channels.live_as({life_a.id, recovery::Incarnation{2}}, rig.now);
+    rig.a.channels.live_as({life_a.id, Incarnation{2}}, rig.now);
   });
   EXPECT_NE(words.find("farewell"), std::string::npos);
 }

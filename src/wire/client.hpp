@@ -1,4 +1,4 @@
-// A process of this machine that is no peer: it came through the Unix socket.
+// A client: a process of this machine that is no peer, and came through the Unix socket.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@ namespace conch::wire {
 
 enum class ClientId : std::uint64_t {};
 
-/// As the kernel knows it: who has opened the connection.
+/// The process that opened the connection, as the kernel knows it.
 struct ClientProcess {
-  /// 0 if it cannot be seen from here.
+  /// 0 if the process cannot be seen from here.
   std::uint64_t id = 0;
   std::uint32_t user = 0;
 };

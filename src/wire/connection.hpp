@@ -1,4 +1,4 @@
-// One connection, and one life at the other end of two.
+// A connection, and a peer channel: a life at the other end, with up to two connections.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@
 
 namespace conch::wire {
 
-/// Of a connection of a peer; none has that of an earlier one.
+/// The number of a connection. A peer never uses one again.
 using Serial = std::uint64_t;
 
-/// Bytes that wait for a connection to take them.
+/// Bytes that wait until the connection takes them.
 class Backlog {
  public:
   std::string& bytes() { return bytes_; }
   std::size_t size() const { return bytes_.size() - written_; }
-  /// What is added next is a message that something goes with.
+  /// Something goes along with the message that is added next.
   void enclose() { enclosed_.push_back(bytes_.size()); }
 
-  /// What can be written at once: up to where something else goes with it.
+  /// What can be written at once: bytes up to the next message that something goes along with.
   std::string_view unwritten() const {
     std::string_view rest = std::string_view(bytes_).substr(written_);
     for (std::size_t place : enclosed_)
       if (place > written_) return rest.substr(0, place - written_);
     return rest;
   }
-  /// Something goes with the first of it.
+  /// Something goes along with the first unwritten byte.
   bool encloses() const { return !enclosed_.empty() && enclosed_.front() == written_; }
   void wrote(std::size_t bytes) {
     if (bytes > 0 && encloses()) enclosed_.pop_front();
@@ -52,10 +52,10 @@ class Backlog {
 
 struct Connection;
 
-/// When to dial somebody who could not be reached.
+/// When to dial a peer again that could not be reached.
 struct Redial {
   unsigned failures = 0;
-  /// How many ways have led nowhere: one that has worked is taken again.
+  /// How many ways have failed. A way that has worked is taken again.
   unsigned dead_ends = 0;
   Time not_before{};
 
@@ -68,60 +68,60 @@ struct Redial {
   }
 };
 
-/// Somebody with whom there is a channel in either direction.
-struct Correspondent {
-  Life life;
+/// A life with which there is a channel in either direction.
+struct PeerChannel {
+  PeerInstance life;
   Outgoing outgoing;
   Incoming incoming = {};
-  /// Empty: not known.
+  /// Empty if it is not known.
   std::string address = {};
-  /// The one that we have opened, and the one that it has.
+  /// The connection that we have opened, and the one that the other side has opened.
   Connection* to = nullptr;
   Connection* from = nullptr;
-  /// Our payloads go over the one that it has opened: there was no other when it came.
+  /// Our payloads go over the connection that the other side opened, because there was no other.
   bool sends_back = false;
-  /// What its payloads came over last: there it looks for our acknowledgements.
+  /// The connection of its last payload, where it expects our acknowledgements.
   Connection* inlet = nullptr;
   Redial redial = {};
   /// The protocol version agreed on the last connection; 0 if there was none.
   std::uint32_t version = 0;
-  /// It is certain that it has heard of our payloads; we are ready for its.
+  /// The other side is known to have accepted our channel; we have accepted its channel.
   bool accepted_us = false;
   bool was_accepted = false;
-  /// Since when it has acknowledged nothing, while there was something.
+  /// Since when it has acknowledged nothing of what it was sent.
   Time waits_since{};
   /// Something was sent since the last flush.
   bool dirty = false;
-  /// Nothing goes out to it any more.
+  /// Nothing can be sent to it any more.
   bool broken = false;
 
-  /// What our payloads go over, perhaps not yet.
+  /// The connection for our payloads, which may not be open yet.
   Connection* outlet() const { return sends_back ? from : to; }
   bool wants_connection() const {
     return !outlet() && !broken && !address.empty() && !outgoing.empty();
   }
 };
 
-/// Somebody unknown at a known address.
+/// An unknown peer at a known address.
 struct Contact {
   std::string address;
   Connection* connection = nullptr;
   Redial redial = {};
 };
 
-// What a connection is for.
+// The purposes of connections.
 
-/// It was accepted, and has not said so yet.
+/// It was accepted, and has not said what it is for.
 struct Unknown {};
-/// We send payloads.
+/// Our payloads go out over it.
 struct Sending {
-  Correspondent* to;
+  PeerChannel* to;
 };
-/// We receive payloads.
+/// The other side's payloads come in over it.
 struct Receiving {
-  Correspondent* from;
+  PeerChannel* from;
 };
-/// We ask who is there.
+/// We ask which life is there.
 struct Asking {
   Contact* whom;
 };
@@ -129,15 +129,16 @@ struct Serving {
   ClientId client;
   bool dirty = false;
 };
-/// It is closed when it has taken what was written last.
+/// It is closed once it has taken what was written.
 struct Leaving {};
 
 using Purpose = std::variant<Unknown, Sending, Receiving, Asking, Serving, Leaving>;
 
 enum class Stage : std::uint8_t { connecting, greeting, open, closed };
 
-/// How many descriptors were left when somebody came: for anybody; for other peers, and whoever
-/// only looks; for nobody, because the last ones are kept for the register.
+/// The descriptors that were left when a connection came: enough for everybody; only for other
+/// peers and for clients that do not stay; for nobody, because the last ones are kept for the
+/// register.
 enum class Room : std::uint8_t { ample, scarce, none };
 
 struct Connection {
@@ -149,23 +150,23 @@ struct Connection {
   Purpose purpose;
   Stage stage = Stage::greeting;
   Room room = Room::ample;
-  /// When it has to be open, or closed.
+  /// The end of the handshake, or of leaving, at the latest.
   Time deadline = Time::max();
-  /// Perhaps it was not its fault that the deadline has passed; but once is enough.
+  /// The deadline was extended once, because this process may have been stopped when it passed.
   bool has_more_time = false;
-  /// Of the protocol, as agreed with who has dialed.
+  /// The protocol version agreed in the handshake.
   std::uint32_t version = 0;
   FrameReader reader = {};
-  /// Everything but payloads: those wait in their channel.
+  /// Everything except payloads, which wait in their channel.
   Backlog backlog = {};
   bool waits_to_write = false;
-  /// By whom we have dialed.
+  /// The peer that we dialed has refused us.
   bool was_refused = false;
 
   bool is_open() const { return stage == Stage::open; }
   bool is_closed() const { return stage == Stage::closed; }
-  /// With whom it is, if payloads go over it.
-  Correspondent* correspondent() {
+  /// The life whose payloads go over this connection; null if there is none.
+  PeerChannel* channel() {
     if (auto* sending = as<Sending>()) return sending->to;
     if (auto* receiving = as<Receiving>()) return receiving->from;
     return nullptr;

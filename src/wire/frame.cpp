@@ -8,7 +8,7 @@ namespace conch::wire {
 
 namespace {
 
-/// A buffer that was needed once for something large is given back.
+/// A buffer that has grown larger than this is released.
 constexpr std::size_t kept_capacity_max = std::size_t{64} << 10;
 
 Frame frame_in(std::string_view bytes) {
@@ -84,7 +84,7 @@ std::size_t FrameReader::missing() const {
   return length_bytes + number_at(partial_) - partial_.size();
 }
 
-/// Whether the length is there, and one that may be.
+/// Whether the length is there and within bounds.
 bool FrameReader::has_length(std::string_view bytes) {
   if (bytes.size() < length_bytes) return false;
   std::size_t length = number_at(bytes);
@@ -95,7 +95,7 @@ bool FrameReader::has_length(std::string_view bytes) {
   return ok();
 }
 
-/// Whether the frame that began earlier ends in the fresh bytes.
+/// Whether the fresh bytes complete the frame that began earlier.
 bool FrameReader::complete() {
   top_up(length_bytes);
   if (!has_length(partial_)) return false;

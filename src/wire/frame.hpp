@@ -1,5 +1,5 @@
-// Frames: a length of 32 bits, most significant byte first, a byte that says the kind, and a body.
-// The length counts what follows it.
+// Frames: a length of 32 bits, most significant byte first; one byte for the kind; and a body. The
+// length counts the bytes that follow it.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ enum class Kind : std::uint8_t {
   hello = 1,
   accepted = 2,
   refused = 3,
-  /// From a sender to its receiver: a number, then what the sender's process said.
+  /// From a sender to its receiver: a number, then the bytes that the process sent.
   payload = 4,
-  /// From a receiver to its sender: how many payloads have come.
+  /// From a receiver to its sender: how many payloads it has received.
   acknowledgement = 5,
   /// Between a client and its peer.
   note = 6,
@@ -31,31 +31,31 @@ struct Frame {
   std::string_view body;
 };
 
-/// "an acknowledgement"; of a byte that is no kind, "something unknown".
+/// For example "an acknowledgement"; "something unknown" for a byte that is no kind.
 std::string_view word(Kind kind);
 
 void put_number(std::string& out, std::uint32_t number);
 std::uint32_t number_at(std::string_view bytes);
 
-/// Begins a frame whose body will have so many bytes.
+/// Begins a frame with a body of so many bytes.
 void put_header(std::string& out, Kind kind, std::size_t body_bytes);
 void put_frame(std::string& out, Kind kind, std::string_view body);
 
-/// Makes frames of the bytes of a stream, in place: a frame is copied only if it came in parts.
+/// Splits a byte stream into frames, in place: it copies a frame only if that came in parts.
 class FrameReader {
  public:
-  /// Frames may be so long: those of a handshake at first.
+  /// Limits the length of a frame; at first to that of a handshake.
   void allow(std::size_t bytes_max) { bytes_max_ = bytes_max; }
 
-  /// What came next. It must stay where it is until `next` has given nothing.
+  /// The bytes must stay where they are until `next` has returned nothing.
   void feed(std::string_view bytes) { fresh_ = bytes; }
-  /// The next frame, until the next call; nothing if it is not complete, or after a mistake.
+  /// The next frame, valid until the next call; empty if it is not complete, or after an error.
   std::optional<Frame> next();
 
-  /// After a mistake there is no next frame: what follows has no meaning.
+  /// After an error there are no more frames, because the rest of the stream has no meaning.
   bool ok() const { return error_.empty(); }
   const std::string& error() const { return error_; }
-  /// How many bytes there must be at least until there is a frame; once `next` has given none.
+  /// After `next` has returned nothing: how many bytes are needed, at least, for the next frame.
   std::size_t missing() const;
   /// Whether the stream would end inside a frame.
   bool is_inside() const { return !partial_.empty() && !given_; }
@@ -68,7 +68,7 @@ class FrameReader {
 
   std::size_t bytes_max_ = handshake_bytes_max;
   std::string_view fresh_;
-  /// The beginning of a frame whose end has not come; or, once it was given, the whole.
+  /// The beginning of a frame that is not complete; or the whole frame, once it was returned.
   std::string partial_;
   bool given_ = false;
   std::string error_;

@@ -19,7 +19,7 @@ void put_fields(std::string& out, Kind kind, const T& value) {
   put_frame(out, kind, body);
 }
 
-/// Whoever is one says who it is, what it runs, and whom it means.
+/// These roles have to say who they are, what they run, and whom they want to reach.
 bool is_member(Role role) { return role == Role::peer || role == Role::stream; }
 
 bool is_address_or_none(const std::string& address) {
@@ -63,13 +63,13 @@ void put_refusal(std::string& out, std::string_view why) {
 
 std::variant<Hello, Refused> read_hello(const Frame& frame, const Versions& ours) {
   if (frame.kind != Kind::hello)
-    return Refused{std::string(word(frame.kind)) + " came where a hello was due"};
+    return Refused{std::string(word(frame.kind)) + " instead of a hello"};
   Decoder decoder(frame.body);
   Versions speaks;
   if (!decoder.decode(speaks)) return Refused{"the hello has no versions"};
   if (!common(speaks, ours))
     return Refused{"you speak " + describe(speaks) + " of the protocol, this peer " +
-                   describe(ours) + "; install a Conch between the two first"};
+                   describe(ours) + "; first install a release between the two"};
   auto hello = read_whole<Hello, std::variant<Hello, Refused>>(decoder, "the hello");
   if (auto* read = std::get_if<Hello>(&hello)) read->speaks = speaks;
   return hello;
@@ -80,19 +80,19 @@ std::variant<Accepted, Refused> read_answer(const Frame& frame) {
   Decoder decoder(frame.body);
   if (frame.kind == Kind::accepted) return read_whole<Accepted, Answer>(decoder, "the acceptance");
   if (frame.kind == Kind::refused) return read_whole<Refused, Answer>(decoder, "the refusal");
-  return Refused{std::string(word(frame.kind)) + " came where the answer to a hello was due"};
+  return Refused{std::string(word(frame.kind)) + " instead of the answer to a hello"};
 }
 
 std::string objection(const Hello& hello, Route route, const Identity& identity) {
   if (hello.group != identity.group)
-    return "this peer is of the group " + quoted(identity.group) + ", not of " +
+    return "this peer belongs to the group " + quoted(identity.group) + ", not of " +
            quoted(hello.group);
   bool asks = !is_member(hello.role) && hello.algorithm.empty();
   if (!asks && hello.algorithm != identity.algorithm)
     return "the group " + quoted(identity.group) + " runs " + quoted(identity.algorithm) +
            ", not " + quoted(hello.algorithm);
   if (hello.role == Role::client && route == Route::remote)
-    return "clients are served through the Unix socket of their own machine only";
+    return "clients are served only through the Unix socket of their own machine";
   if (is_member(hello.role) && hello.means != identity.self)
     return "this is " + describe(identity.self) + ", not " + describe(*hello.means);
   if (is_member(hello.role) && hello.self == identity.self)
@@ -111,8 +111,8 @@ std::string objection(const Accepted& accepted, const Hello& hello) {
   return "";
 }
 
-std::string describe(const Life& life) {
-  std::array<char, 17> id{};  // hexadecimal, as everywhere where people read it
+std::string describe(const PeerInstance& life) {
+  std::array<char, 17> id{};  // hexadecimal, as everywhere in texts for people
   std::to_chars(id.data(), id.data() + id.size(), life.id.value, 16);
   return "peer " + std::string(id.data()) + " (life " +
          std::to_string(static_cast<std::uint64_t>(life.incarnation)) + ")";

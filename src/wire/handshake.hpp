@@ -1,5 +1,5 @@
-// How a connection begins: who dials says who it is and whom it means; the other accepts or refuses
-// with a sentence. Nothing else is read or done before.
+// The handshake of a connection. The dialer says who it is and whom it wants to reach; the other
+// side accepts, or refuses with a sentence. Nothing else is read or done before.
 #pragma once
 
 #include <cstdint>
@@ -9,43 +9,39 @@
 #include <variant>
 
 #include "core/fields.hpp"
-#include "recovery/versions.hpp"
-#include "recovery/view.hpp"
+#include "core/peer_instance.hpp"
+#include "core/versions.hpp"
 #include "wire/frame.hpp"
 
 namespace conch::wire {
 
-using recovery::Life;
-using recovery::Versions;
-
 enum class Role : std::uint8_t {
-  /// Will send payloads.
+  /// Sends payloads.
   peer,
-  /// Asks who this is, and goes.
+  /// Asks who this is, and then leaves.
   stranger,
   /// A process of the same machine that is no member.
   client,
-  /// A peer that opens a stream: what follows is of no channel.
+  /// A peer that opens a stream, which is outside of all channels.
   stream,
 };
 
 struct Hello {
   /// Said before the rest, which is encoded as in the oldest of them.
-  Versions speaks = recovery::spoken();
+  Versions speaks = spoken;
   std::string group = {};
-  /// Empty from a stranger who wants to know, and from a client.
+  /// Empty for a client, and for a stranger that wants to learn it.
   std::string algorithm = {};
   Role role = Role::stranger;
-  /// Of a peer and of a stream: who it is.
-  Life self = {};
-  /// Of a peer: where it can be reached.
+  /// The life of the dialer. For a peer and a stream.
+  PeerInstance self = {};
+  /// Where the dialer can be reached. For a peer.
   std::string address = {};
-  /// Of a peer and of a stream: for whom it is.
-  std::optional<Life> means = {};
-  /// Of a peer: the number of the first payload that it still has.
+  /// The life that the dialer wants to reach. For a peer and a stream.
+  std::optional<PeerInstance> means = {};
+  /// The number of the first payload that it still keeps. For a peer.
   std::uint64_t first = 0;
-  // Of a peer, so that the other side may send its own payloads back over this connection: as in
-  // Accepted.
+  // As in Accepted, so that the other side may send back over this connection. For a peer.
   bool known = false;
   std::uint64_t received = 0;
   CONCH_FIELDS(Hello, group, algorithm, role, self, address, means, first, known, received)
@@ -54,17 +50,17 @@ struct Hello {
 };
 
 struct Accepted {
-  Life self;
+  PeerInstance self;
   std::string algorithm;
   std::string address;
-  /// Whether payloads of the other life could have come before; if they could and this says no,
-  /// then this side has forgotten them.
+  /// Whether this side has accepted the other life before. If it has, and says no, then it has
+  /// forgotten what it had received.
   bool known = false;
-  /// How many payloads of that life have come.
+  /// How many payloads of the other life have come.
   std::uint64_t received = 0;
-  /// What is spoken from here on.
+  /// The protocol version of this connection from here on.
   std::uint32_t version = 0;
-  /// The Conch that is there: for people.
+  /// The version of the software, for people.
   std::string software = {};
   CONCH_FIELDS(Accepted, self, algorithm, address, known, received, version, software)
 
@@ -80,31 +76,31 @@ struct Refused {
 
 void put_hello(std::string& out, const Hello& hello);
 void put_answer(std::string& out, const Accepted& accepted);
-/// A sentence that is too long is cut.
+/// Cuts a sentence that is too long.
 void put_refusal(std::string& out, std::string_view why);
 
-/// What somebody says who dials; or why that is not understood by who speaks `ours`.
-std::variant<Hello, Refused> read_hello(const Frame& frame,
-                                        const Versions& ours = recovery::spoken());
+/// The hello of a dialer, or why a peer that speaks `ours` cannot understand it.
+std::variant<Hello, Refused> read_hello(const Frame& frame, const Versions& ours = spoken);
 /// What the one says who was dialed; or why not, in its words or ours.
 std::variant<Accepted, Refused> read_answer(const Frame& frame);
 
-/// Who we are, as far as it matters for a handshake.
+/// The identity of this peer, as far as a handshake needs it.
 struct Identity {
-  Life self;
+  PeerInstance self;
   std::string group;
   std::string algorithm;
+  Versions speaks = spoken;
 };
 
-/// Whether it came through the Unix socket.
+/// A local connection came through the Unix socket.
 enum class Route : std::uint8_t { local, remote };
 
-/// Why this hello is refused, in a sentence; empty if it is not.
+/// Why this hello is refused, as a sentence; empty if it is accepted.
 std::string objection(const Hello& hello, Route route, const Identity& identity);
-/// Why an acceptance is none: it is not whom the hello meant.
+/// Why this acceptance does not fit the hello; empty if it does.
 std::string objection(const Accepted& accepted, const Hello& hello);
 
-/// "peer 7 (life 3)".
-std::string describe(const Life& life);
+/// For example "peer 7 (life 3)".
+std::string describe(const PeerInstance& life);
 
 }  // namespace conch::wire

@@ -6,10 +6,8 @@
 
 namespace conch::wire::handshake_test {
 
-using recovery::Incarnation;
-
-const Life us{NodeId{1}, Incarnation{10}};
-const Life them{NodeId{2}, Incarnation{20}};
+const PeerInstance us{NodeId{1}, Incarnation{10}};
+const PeerInstance them{NodeId{2}, Incarnation{20}};
 const Identity identity{us, "kitchen", "naimi-trehel"};
 
 Hello peer_hello() {
@@ -29,8 +27,7 @@ Frame only_frame(FrameReader& reader, const std::string& bytes) {
   return frame.value_or(Frame{});
 }
 
-std::variant<Hello, Refused> sent_and_read(const Hello& hello,
-                                           const Versions& ours = recovery::spoken()) {
+std::variant<Hello, Refused> sent_and_read(const Hello& hello, const Versions& ours = spoken) {
   std::string bytes;
   put_hello(bytes, hello);
   FrameReader reader;
@@ -66,10 +63,9 @@ TEST(Handshake, WhoSpeaksNoVersionOfOursIsToldSoWhateverItSaysElse) {
   std::string body;
   encode(body, Versions{8, 9});
   body += "something of the future";
-  EXPECT_EQ(
-      std::get<Refused>(read_hello({Kind::hello, body}, {1, 1})).why,
-      "you speak versions 8 to 9 of the protocol, this peer version 1; install a Conch between "
-      "the two first");
+  EXPECT_EQ(std::get<Refused>(read_hello({Kind::hello, body}, {1, 1})).why,
+            "you speak versions 8 to 9 of the protocol, this peer version 1; first install a "
+            "release between the two");
 }
 
 TEST(Handshake, OneVersionInCommonIsEnough) {
@@ -92,12 +88,12 @@ TEST(Handshake, AnAnswerInAVersionThatWeDoNotSpeakIsNone) {
 
 TEST(Handshake, WhatIsNoHelloIsRefused) {
   EXPECT_EQ(std::get<Refused>(read_hello({Kind::payload, "abc"})).why,
-            "a payload came where a hello was due");
+            "a payload instead of a hello");
   EXPECT_EQ(std::get<Refused>(read_hello({static_cast<Kind>(77), ""})).why,
-            "something unknown came where a hello was due");
+            "something unknown instead of a hello");
   EXPECT_EQ(std::get<Refused>(read_hello({Kind::hello, ""})).why, "the hello has no versions");
   std::string body;
-  encode(body, recovery::spoken());
+  encode(body, spoken);
   EXPECT_EQ(std::get<Refused>(read_hello({Kind::hello, body})).why,
             "the hello cannot be read: the input ends inside a number at byte " +
                 std::to_string(body.size()));
@@ -134,7 +130,7 @@ TEST(Handshake, WhoIsRefusedIsToldWhy) {
   Hello of_elsewhere = peer_hello();
   of_elsewhere.group = "cellar";
   EXPECT_EQ(objection(of_elsewhere, Route::remote, identity),
-            "this peer is of the group \"kitchen\", not of \"cellar\"");
+            "this peer belongs to the group \"kitchen\", not of \"cellar\"");
 
   Hello of_another_mind = peer_hello();
   of_another_mind.algorithm = "ring";
@@ -144,7 +140,7 @@ TEST(Handshake, WhoIsRefusedIsToldWhy) {
   EXPECT_NE(objection(of_another_mind, Route::remote, identity), "") << "a peer has to know";
 
   Hello for_the_dead = peer_hello();
-  for_the_dead.means = Life{NodeId{1}, Incarnation{9}};
+  for_the_dead.means = PeerInstance{NodeId{1}, Incarnation{9}};
   EXPECT_EQ(objection(for_the_dead, Route::remote, identity),
             "this is peer 1 (life 10), not peer 1 (life 9)");
 
@@ -168,11 +164,11 @@ TEST(Handshake, AStreamIsOpenedByAPeerForALife) {
     return objection(changed, Route::remote, identity);
   };
   EXPECT_EQ(objection_if([](Hello& h) { h.group = "cellar"; }),
-            "this peer is of the group \"kitchen\", not of \"cellar\"");
+            "this peer belongs to the group \"kitchen\", not of \"cellar\"");
   EXPECT_EQ(objection_if([](Hello& h) { h.algorithm = ""; }),
             "the group \"kitchen\" runs \"naimi-trehel\", not \"\"");
   EXPECT_EQ(objection_if([](Hello& h) {
-              h.means = Life{NodeId{1}, Incarnation{9}};
+              h.means = PeerInstance{NodeId{1}, Incarnation{9}};
             }),
             "this is peer 1 (life 10), not peer 1 (life 9)");
   EXPECT_EQ(objection_if([](Hello& h) { h.self = us; }), "peer 1 (life 10) is this peer itself");
@@ -191,7 +187,7 @@ TEST(Handshake, ClientsComeThroughTheUnixSocket) {
   Hello hello{.group = "kitchen", .role = Role::client};
   EXPECT_EQ(objection(hello, Route::local, identity), "");
   EXPECT_EQ(objection(hello, Route::remote, identity),
-            "clients are served through the Unix socket of their own machine only");
+            "clients are served only through the Unix socket of their own machine");
 }
 
 TEST(Handshake, WhoAcceptsHasToBeWhomTheHelloMeant) {

@@ -1,5 +1,5 @@
-// What has come from one life: how much, and when to say so. Acknowledgements only free the
-// sender's memory and calm its suspicion, so they are rare.
+// Counts what has come from one life, and decides when to acknowledge it. Acknowledgements only
+// free the sender's memory and keep it from suspecting us, so they are rare.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,11 @@ namespace conch::wire {
 
 class Incoming {
  public:
-  /// How many have come, ever.
+  /// How many payloads have ever come.
   std::uint64_t received() const { return received_; }
 
-  /// The body of a payload frame; what its sender said, or nothing if it is not the next one.
+  /// Takes the body of a payload frame and returns what was sent; empty if it is not the next
+  /// payload.
   std::optional<std::string_view> take(std::string_view body, Time now) {
     if (distance(body) != 0) return {};
     if (payloads_++ == 0) due_ = now + acknowledgement_delay_max;
@@ -30,17 +31,17 @@ class Incoming {
     return body.substr(4);
   }
 
-  /// Whether it has come before, over another connection: its sender began this one with what we
-  /// had said before that. It is acknowledged again.
+  /// Whether the payload has come before. That happens when its sender began this connection before
+  /// it knew what had come over another one. It is acknowledged again.
   bool is_known(std::string_view body, Time now) {
     if (distance(body) >= 0) return false;
     due_ = std::min(due_, now + acknowledgement_delay_max);
     return true;
   }
 
-  /// When an acknowledgement is due, if ever.
+  /// When an acknowledgement is due; Time::max() if none is.
   Time due() const { return due_; }
-  /// Appends one.
+  /// Appends an acknowledgement.
   void acknowledge(std::string& out) {
     std::string body;
     for (int shift = 56; shift >= 0; shift -= 8)
@@ -48,7 +49,7 @@ class Incoming {
     put_frame(out, Kind::acknowledgement, body);
     was_acknowledged();
   }
-  /// An answer to a hello does it, too.
+  /// Also called when an answer to a hello has told the count.
   void was_acknowledged() {
     payloads_ = 0;
     bytes_ = 0;
@@ -56,7 +57,7 @@ class Incoming {
   }
 
  private:
-  /// How far beyond the next one the payload of this frame is. What is none is far.
+  /// How far the payload is beyond the next one; the maximum if the frame is malformed.
   std::int32_t distance(std::string_view body) const {
     if (body.size() < 4) return std::numeric_limits<std::int32_t>::max();
     return static_cast<std::int32_t>(number_at(body) - static_cast<std::uint32_t>(received_));
@@ -69,7 +70,7 @@ class Incoming {
   Time due_ = Time::max();
 };
 
-/// The body of an acknowledgement, or nothing if it is none.
+/// Reads the body of an acknowledgement; empty if it is malformed.
 inline std::optional<std::uint64_t> read_acknowledgement(std::string_view body) {
   if (body.size() != 8) return std::nullopt;
   return (std::uint64_t{number_at(body)} << 32) | number_at(body.substr(4));

@@ -1,5 +1,6 @@
-// How many lines strangers may make us write: a fact once, and then after longer and longer pauses;
-// and of all facts some at once, and then so many in a second.
+// Limits the log lines that outsiders can cause. The same fact is logged once, and again after
+// longer and longer pauses. All facts together may cause a few lines at once, and then so many a
+// second.
 #pragma once
 
 #include <algorithm>
@@ -17,23 +18,23 @@ class LineRate {
   static constexpr Duration one_every = std::chrono::milliseconds(500);
   static constexpr Duration first_pause = std::chrono::minutes(1);
   static constexpr Duration longest_pause = std::chrono::hours(1);
-  /// If there are more, the one that may be told again first is forgotten.
+  /// Beyond that, the fact that may be logged again first is forgotten.
   static constexpr std::size_t facts_max = 64;
 
-  /// Whether a line that says this may be written now; if not, it is counted.
+  /// Whether a line about this fact may be written now; if not, it is counted.
   bool allows(Time now, const std::string& fact) {
     bool allowed = is_due(now, fact) && take_turn(now);
     allowed ? note(now, fact) : void(++left_out_);
     return allowed;
   }
-  /// To be said with the next line that is written.
+  /// A note about the lines left out, to be added to the next line.
   std::string left_out() {
     unsigned count = std::exchange(left_out_, 0);
     return count == 0 ? "" : " (left out before it: " + std::to_string(count) + ")";
   }
 
  private:
-  struct Told {
+  struct Announcement {
     Time again{};
     Duration pause = first_pause;
   };
@@ -53,14 +54,14 @@ class LineRate {
       told_.erase(std::min_element(told_.begin(), told_.end(), [](const auto& a, const auto& b) {
         return a.second.again < b.second.again;
       }));
-    Told& told = told_[fact];
+    Announcement& told = told_[fact];
     told.again = now + told.pause;
     told.pause = std::min(longest_pause, 2 * told.pause);
   }
 
-  /// Every line that is written moves it on; it is never far behind.
+  /// Each line moves it on by `one_every`. It is never more than `at_once_max` lines behind.
   Time refilled_{};
-  std::map<std::string, Told> told_;
+  std::map<std::string, Announcement> told_;
   unsigned left_out_ = 0;
 };
 

@@ -40,12 +40,13 @@ bool Outgoing::resume(std::uint64_t received) {
   return true;
 }
 
-/// The frames say themselves how long they are.
+/// Each frame begins with its length.
 std::size_t Outgoing::frame_bytes(std::size_t place) const {
   return length_bytes + number_at(std::string_view(bytes_).substr(place));
 }
 
-/// Whether so many have gone out, over any connection, and no fewer than are known to have come.
+/// Whether the receiver can have so many payloads: no fewer than it has acknowledged, and no more
+/// than were written to any connection.
 bool Outgoing::was_reached(std::uint64_t received) const {
   std::size_t end = front_;
   for (std::uint64_t count = acknowledged_; count < received; ++count) {
@@ -63,8 +64,8 @@ void Outgoing::drop_until(std::uint64_t received, std::size_t end) {
   compact();
 }
 
-/// Moves what is left only when it is less than what is gone: a byte is moved once, on average, and
-/// mostly there is none left.
+/// Moves the rest only when it is smaller than what is gone. So a byte is moved once on average,
+/// and most often there is no rest.
 void Outgoing::compact() {
   if (front_ < bytes_.size() - front_) return;
   bytes_.erase(0, front_);

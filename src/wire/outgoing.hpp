@@ -1,6 +1,6 @@
-// What was sent to one life and not acknowledged, as it goes over the wire: payloads framed and
-// numbered in one buffer, from which a connection writes directly. A connection that breaks takes
-// nothing with it: the next one goes on after what has been received.
+// What was sent to one life and not acknowledged, in the form in which it goes over the wire:
+// payloads framed and numbered in one buffer, from which a connection writes directly. Nothing is
+// lost with a connection: the next one goes on after what the receiver has got.
 #pragma once
 
 #include <cstdint>
@@ -19,26 +19,26 @@ class Outgoing {
  public:
   explicit Outgoing(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
-  /// False if that were too much to keep, or too much for one frame: then nothing has changed.
+  /// False, and nothing changes, if there is no room or the payload is too large for a frame.
   bool append(std::string_view payload);
 
   bool empty() const { return front_ == bytes_.size(); }
   std::size_t bytes() const { return bytes_.size() - front_; }
-  /// How many have been acknowledged, which is the number of the first that is kept.
+  /// How many payloads have been acknowledged; also the number of the first that is kept.
   std::uint64_t acknowledged() const { return acknowledged_; }
 
   /// What the connection has not taken yet.
   std::string_view unwritten() const { return std::string_view(bytes_).substr(written_); }
   void wrote(std::size_t bytes);
-  /// The connection has taken a part of a frame: nothing else may go before the rest of it.
+  /// The connection has taken part of a frame, so nothing else may be written before the rest.
   bool is_inside() const { return written_ < boundary_; }
 
-  /// So many have been received, on this connection and before. False if that cannot be: fewer than
-  /// it has said, or more than were ever written. What this connection has not taken yet is kept
-  /// until it has, and will be acknowledged again.
+  /// The receiver has got so many payloads, on all connections together. False if that cannot be:
+  /// it is less than before, or more than was ever written. What this connection has not taken yet
+  /// is kept until it has, and is acknowledged again.
   bool acknowledge(std::uint64_t received);
-  /// A new connection, to someone who has received so many; everything else is unwritten again.
-  /// False if that cannot be.
+  /// Begins a new connection, to a receiver that has got so many payloads; all others are unwritten
+  /// again. False if that cannot be.
   bool resume(std::uint64_t received);
 
  private:
@@ -49,8 +49,8 @@ class Outgoing {
 
   std::size_t bytes_max_;
   std::string bytes_;
-  /// In `bytes_`: what is acknowledged, what this connection has taken, and where the frame ends
-  /// that it takes; what any has taken.
+  /// Places in `bytes_`: the end of what is acknowledged; of what this connection has taken; of the
+  /// frame that it is taking; and of what any connection has taken.
   std::size_t front_ = 0;
   std::size_t written_ = 0;
   std::size_t boundary_ = 0;

@@ -1,4 +1,4 @@
-// What chaos is made with.
+// The algorithms that chaos runs.
 #pragma once
 
 #include <string>

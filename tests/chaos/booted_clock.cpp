@@ -1,5 +1,6 @@
-// A site that boots again has a time namespace of its own. Who is there is not to see that: it
-// would count from the boot of the machine below. Part of the workers, and loaded before `conch`.
+// Hides the time namespace of a site that boots again from the processes there: a peer that saw it
+// would count from the boot of the machine below. Linked into the workers, and preloaded into
+// `conch`.
 #include <sys/syscall.h>
 #include <unistd.h>
 

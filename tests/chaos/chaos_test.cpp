@@ -1,4 +1,4 @@
-// The chaos rig itself, for a short time.
+// Tests the chaos rig itself, with short runs.
 #include <gtest/gtest.h>
 
 #include "process.hpp"
@@ -7,7 +7,7 @@ namespace conch::chaos_test {
 
 constexpr int cannot_run = 77;
 constexpr Milliseconds patience_for_a_run{280'000};
-/// Who is too slow to renew its lease is put out, and that is all that would happen.
+/// With a shorter lease, slow peers would be evicted all the time and nothing else would happen.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr const char* lease_ms = "4000";
 constexpr const char* lease_ms_with_etcd = "6000";
@@ -18,7 +18,7 @@ constexpr const char* lease_ms_with_etcd = "2000";
 
 class Chaos : public ::testing::Test {
  protected:
-  /// What it prints; the test is skipped if there can be no sites, or no etcd.
+  /// The output of a run; the test is skipped if this machine has no sites or no etcd.
   std::string run(std::vector<std::string> words, const char* lease = lease_ms) {
     words.insert(words.begin(), {CHAOS, "--lease", lease});
     Process chaos(words);
@@ -34,15 +34,15 @@ TEST_F(Chaos, TwentySeconds) {
   std::string text = run({"--seconds", "20", "--seed", "2"});
   if (is_skipped()) GTEST_SKIP() << text;
   EXPECT_EQ(status_, 0) << text;
-  // Each kind comes once before any comes again, unless a slow machine had no time for all of them.
+  // Every kind comes once before any comes again, unless a slow machine has no time for all.
   for (const char* kind : {" kill", " part"}) EXPECT_NE(text.find(kind), text.npos) << text;
 }
 
-/// Locks go from one to the other until leases run out, everybody is told, and they go on when it
-/// is back.
+/// Locks are handed over until leases run out; then their holders are told, and locks move again
+/// when the register is back.
 TEST_F(Chaos, TheRegisterIsAway) {
   std::string text;
-  // On a busy machine the locks may happen to be elsewhere each time.
+  // On a busy machine the locks may be elsewhere each time.
   for (const char* seed : {"1", "2", "3", "4"}) {
     text = run({"--seconds", "12", "--seed", seed, "--only", "register-away"});
     if (is_skipped()) GTEST_SKIP() << text;
@@ -60,7 +60,7 @@ TEST_F(Chaos, EtcdIsTheRegister) {
   EXPECT_EQ(status_, 0) << text;
 }
 
-/// As above; and members that are killed come back, and do no harm.
+/// The same with etcd. Besides, members that are killed come back and do no harm.
 TEST_F(Chaos, EtcdIsAway) {
   std::string text = run({"--register", "etcd", "--seconds", "20", "--seed", "1", "--only",
                           "register-away", "--only", "kill-etcd"},
@@ -71,7 +71,7 @@ TEST_F(Chaos, EtcdIsAway) {
   EXPECT_EQ(text.find(" 0 times"), text.npos) << text;
 }
 
-/// The wall clocks of peers jump by hours, and nobody minds; but they do see it.
+/// The wall clocks of peers jump by hours. Peers see that, and nothing goes wrong.
 TEST_F(Chaos, ClocksAreSet) {
   std::string text = run({"--seconds", "4", "--seed", "1", "--only", "set-clock"});
   if (is_skipped()) GTEST_SKIP() << text;
@@ -79,7 +79,7 @@ TEST_F(Chaos, ClocksAreSet) {
   EXPECT_EQ(text.find("clock steps       0 seen"), text.npos) << text;
 }
 
-/// Rules of recovery that are left out, by kinds of faults that make somebody miss them soon.
+/// Leaves out rules of recovery, with the kinds of faults that soon show that they are missing.
 TEST_F(Chaos, CatchesWhatWasPlanted) {
   std::string lease = run({"--planted", "--plant", "lease", "--only", "register-away"});
   if (is_skipped()) GTEST_SKIP() << lease;

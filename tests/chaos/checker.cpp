@@ -14,30 +14,30 @@ using Number = std::uint64_t;
 double seconds(Number ns) { return static_cast<double>(ns) / 1e9; }
 Number ns(double seconds) { return static_cast<Number>(seconds * 1e9); }
 
-/// The seat of a life: 3 of 3.2.
+/// The seat of a life, which is 3 in 3.2.
 std::string seat_of(const std::string& who) { return who.substr(0, who.find('.')); }
 
-/// Somebody is inside, or was.
+/// A stay inside of a lock, which may have ended.
 struct Section {
   std::string who;
   Number line = 0;
   Number at = 0;
   Number fence = 0;
   bool accepted = false;
-  // What it found and wrote, of data; and when that was promised to stay.
+  // The data that the holder found and wrote, and when they were promised to stay.
   bool has_data = false;
   Number found_fence = 0;
   Number found_count = 0;
   std::optional<Number> wrote_count = {};
   std::optional<Number> promised_at = {};
-  /// Where it asked whether it still had the lock.
+  /// The line where the holder was asked whether it still had the lock.
   Number still_line = 0;
   bool is_over = false;
 };
 
 struct Want {
   Number at = 0;
-  /// The largest fence that had been accepted when it asked.
+  /// The largest fence that had been accepted when this peer asked.
   Number fence_before = 0;
 };
 
@@ -45,16 +45,16 @@ struct Lock {
   std::vector<Section> sections;
   std::map<std::string, Want> wants;
   std::map<std::string, std::size_t> last_section_of;
-  /// The largest fence of an entry that was accepted, and which that was.
+  /// The largest accepted fence, and the section that entered with it.
   Number fence = 0;
   std::optional<std::size_t> last_accepted;
   std::optional<Number> value;
-  /// Since when its holder has been hit by a fault, and who that was.
+  /// When a fault hit the holder, and which life that was.
   std::optional<Number> hit_at;
   std::string hit;
 };
 
-/// When somebody could not keep what it had.
+/// A time during which a seat could not keep its data.
 struct Absence {
   std::string seat;
   Number from = 0;
@@ -129,7 +129,7 @@ class Reader {
           }
     }
   }
-  /// Who was hit is back, but may be without what it had: that takes it a lease to find out.
+  /// The seat is back, but may have lost what it had. It takes the seat a lease to learn that.
   void take_heal(std::istream& words) {
     std::string kind;
     words >> kind;
@@ -154,7 +154,7 @@ class Reader {
         if (section.who == who_) section.is_over = true;
     }
   }
-  /// It hears of it late, by up to two leases, if it was not stopped; that would be a fault.
+  /// A peer that was evicted without a fault hears of it late, by up to two leases.
   void take_out() {
     ++verdict_.put_out;
     Number before = ns(2 * terms_.lease_seconds);
@@ -236,7 +236,7 @@ class Reader {
     lock.value = value;
     if (is_overtaken(lock, section)) complain("wrote while another was inside");
   }
-  /// Whether another has entered since, by right.
+  /// Whether another life has entered by right since this section began.
   static bool is_overtaken(const Lock& lock, const Section& section, Number until = ~Number{0}) {
     for (auto other = lock.sections.rbegin(); other != lock.sections.rend(); ++other) {
       if (other->line <= section.line) break;
@@ -244,7 +244,7 @@ class Reader {
     }
     return false;
   }
-  /// It was asked whether it still has the lock, behind the line `still`.
+  /// The library was asked after the line `still` whether it still has the lock.
   void take_leave(Lock& lock, Section& section, std::istream& words) {
     std::string held, judged;
     words >> held >> judged;
@@ -275,8 +275,8 @@ class Reader {
     }
   }
 
-  /// By the order of their fences: everybody finds what the last one left who could promise that it
-  /// would stay, or what somebody wrote after that.
+  /// Checks the data in the order of the fences. Every holder must find the data of the last writer
+  /// whose release was promised to stay, or those of a later writer.
   void check_data(Lock& lock) {
     std::erase_if(lock.sections, [](const Section& section) { return !section.has_data; });
     std::stable_sort(lock.sections.begin(), lock.sections.end(),
@@ -315,7 +315,7 @@ class Reader {
   std::vector<Absence> absences_;
   std::set<std::string> dead_;
   bool is_over_ = false;
-  // The line that is read.
+  // The current line.
   Number line_ = 0;
   Number at_ = 0;
   std::string who_;

@@ -1,5 +1,5 @@
-// Whether the history of a chaos run is one that locks may have. Knows what a lock promises, and
-// nothing of who kept it or how: it includes nothing of Conch.
+// Checks whether the history of a chaos run is one that locks may have. It knows what a lock
+// promises but not how a lock works: it includes nothing of Conch.
 #pragma once
 
 #include <cstdint>
@@ -11,34 +11,34 @@
 namespace chaos {
 
 struct Terms {
-  /// How long somebody may be out before those who last heard of it know.
+  /// The length of a lease: within it, a peer that was cut off learns what it has lost.
   double lease_seconds = 1;
-  /// So many others have what was written when a writer has left.
+  /// How many other peers have the data when a writer has left.
   std::size_t copies = 1;
 };
 
 struct Verdict {
-  /// What must not be; empty: nothing was found.
+  /// Everything that must not happen; empty if nothing was found.
   std::vector<std::string> complaints;
-  /// So many of them, the first, are about the history; the others about the run.
+  /// How many complaints, the first ones, are about the history; the others are about the run.
   std::size_t in_history = 0;
 
   std::map<std::string, std::uint64_t> faults;
   std::uint64_t entries = 0;
-  /// Entries of somebody else than the last.
+  /// Entries of another life than the one that entered before.
   std::uint64_t handovers = 0;
-  /// Of those whom a fault had hit, and who could still go on.
+  /// Entries of peers that a fault had hit, and which could go on nevertheless.
   std::uint64_t entries_while_hit = 0;
-  /// What somebody wanted to write whose lock was another's by then.
+  /// Writes that were refused because the lock belonged to another by then.
   std::uint64_t refused = 0;
   std::uint64_t gave_up = 0;
   std::uint64_t put_out = 0;
   std::uint64_t clock_steps = 0;
-  /// Entries that found data as the last one had left them, and the times that data were lost by
-  /// right: too many had gone at once.
+  /// Entries that found the data as the last holder left them, and losses of data that are allowed
+  /// because too many peers were away at once.
   std::uint64_t data_found = 0;
   std::uint64_t data_excused = 0;
-  /// From a fault that hit a holder to the next entry.
+  /// The times from a fault that hit a holder to the next entry.
   std::vector<double> recoveries_seconds;
 
   bool is_good() const { return complaints.empty(); }

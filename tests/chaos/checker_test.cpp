@@ -1,4 +1,4 @@
-// What the checker believes and what it does not, by histories written by hand.
+// Tests what the checker accepts and what it reports, with histories written by hand.
 #include "chaos/checker.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 namespace chaos::checker_test {
 
-/// Lines without their times: they are a second apart.
+/// Checks a history of lines without times, which are put a second apart.
 Verdict read(const std::vector<std::string>& lines, const Terms& terms = {0.5, 1}) {
   std::stringstream history;
   std::uint64_t at = 0;
@@ -21,7 +21,7 @@ void expect_wrong(const std::vector<std::string>& lines, const std::string& what
   EXPECT_NE(verdict.complaints[0].find(what), std::string::npos) << verdict.complaints[0];
 }
 
-/// A whole section of somebody at a lock without data.
+/// The lines of a whole section at a lock without data.
 std::vector<std::string> section(const std::string& who, const std::string& fence,
                                  const std::string& value) {
   return {who + " want a",
@@ -31,7 +31,7 @@ std::vector<std::string> section(const std::string& who, const std::string& fenc
           who + " leave a " + fence + " held yes",
           who + " left a " + fence + " ok"};
 }
-/// The same with data that it found and wrote.
+/// The lines of a section that found and wrote data.
 std::vector<std::string> data_section(const std::string& who, const std::string& fence,
                                       const std::string& found, const std::string& count) {
   std::vector<std::string> lines = section(who, fence, count);

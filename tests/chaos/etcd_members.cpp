@@ -55,7 +55,7 @@ std::vector<std::string> EtcdMembers::unasked_ends() {
   std::vector<std::string> all;
   for (std::size_t site = 0; site < members_.size(); ++site)
     if (int status = members_[site]->await_exit(Milliseconds(0)); status != still_running)
-      all.push_back(fmt::format("etcd of {} has ended by itself, with status {}: see {}",
+      all.push_back(fmt::format("etcd of {} ended unexpectedly, with status {}: see {}",
                                 rig_.site(site).name(), status, log_of(site)));
   return all;
 }

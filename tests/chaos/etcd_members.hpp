@@ -1,5 +1,5 @@
-// An etcd cluster that is the register of a chaos run: one member in each site, which outlives the
-// peers there.
+// An etcd cluster that is the register of a chaos run, with one member at each site, which outlives
+// the peers there.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@ namespace conch::chaos {
 
 class EtcdMembers {
  public:
-  /// What they log is in this folder; what they store is in their sites'.
+  /// The logs are in this folder; each member's data are in the folder of its site.
   EtcdMembers(rig::Rig& rig, std::string folder);
 
   void start_all();
-  /// By SIGKILL or SIGSTOP; it is so when this returns.
+  /// Kills or stops a member, and returns when that has happened.
   void hit(std::size_t site, int signal);
-  /// One that was killed has what it had stored.
+  /// A member that was killed comes back with the data that it has stored.
   void bring_back(std::size_t site);
   void kill_all();
-  /// A sentence for each that has ended, and nobody has killed it.
+  /// A sentence for each member that has ended by itself.
   std::vector<std::string> unasked_ends();
 
-  /// Where clients ask.
+  /// The URL at which clients reach a member.
   std::string url_of(std::size_t site) const;
   std::string log_of(std::size_t site) const;
 

@@ -1,12 +1,12 @@
-// What all workers of a chaos run write to, and the only clock of the run: chaos_ledger SOCKET
-// HISTORY. It knows locks by name and believes fences: who comes with a smaller one than was seen
-// before is refused. Everything said to it becomes a line of the history, in the order in which it
-// was heard, with its time:
+// The ledger of a chaos run, to which all workers write and whose clock is the run's only one:
+// chaos_ledger SOCKET HISTORY. It knows locks by name and trusts fences: it refuses a fence smaller
+// than one that it has seen. Everything that it is told becomes a line of the history, in the order
+// of arrival, with its time:
 //
 //   NANOSECONDS WHO VERB [LOCK [FENCE ...]] [yes|no]
 //
-// One connection (SOCK_SEQPACKET) for each thread of a worker; a packet is one sentence, and so is
-// its answer. Knows nothing of Conch.
+// Each thread of a worker has a connection (SOCK_SEQPACKET); a packet is one sentence, and so is
+// its answer. The ledger knows nothing of Conch.
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -27,7 +27,7 @@ namespace {
 struct Account {
   std::uint64_t fence = 0;
   std::uint64_t value = 0;
-  /// Who is inside, as far as it has said.
+  /// The life that is inside, as far as the ledger has heard.
   std::string holder;
 };
 

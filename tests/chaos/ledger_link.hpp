@@ -1,4 +1,4 @@
-// A connection to the ledger (ledger.cpp): a sentence there, a sentence back.
+// A connection to the ledger (ledger.cpp): every sentence has an answer.
 #pragma once
 
 #include <sys/socket.h>
@@ -24,7 +24,7 @@ class LedgerLink {
       throw std::runtime_error("no ledger at " + path);
     say("hello " + who);
   }
-  /// Who goes without a word has died.
+  /// A worker whose connection ends without a "bye" has died.
   ~LedgerLink() {
     ::send(socket_.number(), "bye", 3, MSG_NOSIGNAL);
     std::array<char, 8> room{};

@@ -1,4 +1,4 @@
-// `./dev chaos`: peers in several sites, and everything that can go wrong with them.
+// `./dev chaos` runs peers at several sites, with everything that can go wrong.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,6 +8,7 @@
 
 #include "chaos/algorithms.hpp"
 #include "chaos/run.hpp"
+#include "net/testing/scratch_folder.hpp"
 #include "register/testing/etcd_cluster.hpp"
 
 namespace {
@@ -26,7 +27,7 @@ struct Options {
   std::string algorithm = "naimi-trehel";
   std::string register_kind = "file";
   std::uint64_t seed = 1;
-  /// Zero: what goes with the register.
+  /// 0 for the default of the register.
   unsigned lease_ms = 0;
   std::string plant;
   std::string measure;
@@ -40,40 +41,20 @@ struct Options {
 
 const std::vector<std::string> plants{"lease", "old-epochs", "fences"};
 
-/// The folder of a run; it stays if something was wrong.
-class Folder {
- public:
-  Folder() : path_((std::filesystem::temp_directory_path() / "conch-chaos.XXXXXX").string()) {
-    if (!::mkdtemp(path_.data())) throw std::runtime_error("cannot make " + path_);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    if (!is_kept_) std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  void keep() { is_kept_ = true; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  bool is_kept_ = false;
-};
-
 Kind kind_named(const std::string& name) {
   for (std::size_t kind = 0; kind < kinds; ++kind)
     if (word(static_cast<Kind>(kind)) == name) return static_cast<Kind>(kind);
-  throw std::runtime_error("--only: nothing is called '" + name + "'; see --help");
+  throw std::runtime_error("--only: unknown fault '" + name + "'; see --help");
 }
 
-/// A group without a register promises less: nothing in a partition, and little when several
-/// neighbours go at once.
+/// A group without a register promises less: nothing during a partition, and little when several
+/// neighbours fail at once.
 std::set<Kind> kinds_of(const Options& options) {
   if (!options.only.empty()) {
     std::set<Kind> chosen;
     for (const std::string& name : options.only) chosen.insert(kind_named(name));
     if (chosen.contains(Kind::kill_etcd) && !options.has_etcd())
-      throw std::runtime_error("--only kill-etcd: there is none; say --register etcd, too");
+      throw std::runtime_error("--only kill-etcd needs --register etcd");
     return chosen;
   }
   if (!options.measure.empty()) return {Kind::kill};
@@ -140,7 +121,7 @@ void print(const ::chaos::Verdict& verdict) {
     fmt::print("... and {} more\n", verdict.complaints.size() - shown_max);
 }
 
-::chaos::Verdict run(const Options& options, const Folder& folder) {
+::chaos::Verdict run(const Options& options, const ScratchFolder& folder) {
   Run run(run_of(options, folder.path()), is_cancelled, [&](const std::string& line) {
     if (!options.is_quiet) fmt::print("{}\n", line);
     std::fflush(stdout);
@@ -149,7 +130,7 @@ void print(const ::chaos::Verdict& verdict) {
 }
 
 int go(const Options& options) {
-  Folder folder;
+  ScratchFolder folder;
   ::chaos::Verdict verdict = run(options, folder);
   print(verdict);
   if (is_cancelled) return fmt::print("cancelled\n"), 130;
@@ -163,12 +144,12 @@ int go(const Options& options) {
 }
 
 int measure_handover(const Options& options) {
-  Folder folder;
+  ScratchFolder folder;
   std::vector<double> all = run(options, folder).recoveries_seconds;
   if (is_cancelled) return fmt::print("cancelled\n"), 130;
-  all.resize(std::min(all.size(), handovers_measured));  // A kill may hit several locks.
+  all.resize(std::min(all.size(), handovers_measured));  // one kill may hit several locks
   std::sort(all.begin(), all.end());
-  fmt::print("from kill -9 of a holder to the next one in, between sites, in seconds:\n");
+  fmt::print("from kill -9 of a holder to the next entry, between sites, in seconds:\n");
   for (double seconds : all) fmt::print(" {:.3f}", seconds);
   if (all.size() < handovers_measured)
     return fmt::print("\nFAIL: only {} holders were hit\n", all.size()), 1;
@@ -180,15 +161,15 @@ int measure_handover(const Options& options) {
   return is_good ? 0 : 1;
 }
 
-/// Whether the bug is found with one of a few seeds.
+/// Whether one of a few seeds finds the bug.
 bool is_caught(Options options) {
   constexpr std::uint64_t seeds = 16;
   for (std::uint64_t last = options.seed + seeds; options.seed < last; ++options.seed) {
-    Folder folder;
+    ScratchFolder folder;
     ::chaos::Verdict verdict = run(options, folder);
     if (is_cancelled) return false;
     if (verdict.is_good()) continue;
-    if (verdict.in_history == 0) {  // It may not have begun at all: that catches nothing.
+    if (verdict.in_history == 0) {  // the group may not have begun; that finds nothing
       fmt::print("{}: seed {} fails for another reason; {}\n", options.plant, options.seed,
                  verdict.complaints.front());
       continue;
@@ -208,7 +189,7 @@ int catch_all(Options options) {
     all = is_caught(options) && all;
   }
   if (is_cancelled) return fmt::print("cancelled\n"), 130;
-  fmt::print("{}\n", all ? "pass: all that was planted was caught" : "FAIL: a bug was not caught");
+  fmt::print("{}\n", all ? "pass: every planted bug was caught" : "FAIL: a bug was not caught");
   return all ? 0 : 1;
 }
 
@@ -217,36 +198,38 @@ void expect_sense(const Options& options) {
     throw std::runtime_error("end-to-end has no register: leave out --register");
   if (options.has_etcd() && !options.measure.empty())
     throw std::runtime_error(
-        "--measure is about deaths that no neighbour sees: leave out --register etcd");
+        "--measure is for deaths that no neighbour sees: leave out --register etcd");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("Peers in several sites, and everything that can go wrong with them.", "chaos");
-  app.add_option("--seconds", options.seconds, "how long things go wrong");
+  CLI::App app("Run peers at several sites, and inject everything that can go wrong.", "chaos");
+  app.add_option("--seconds", options.seconds, "duration of the faults");
   app.add_option("--algorithm", options.algorithm)->check(CLI::IsMember(algorithms));
   app.add_option("--register", options.register_kind,
-                 "`file`: on the first site; `etcd`: a cluster with a member at each")
+                 "`file`: at the first site; `etcd`: a cluster with a member at each")
       ->check(CLI::IsMember({"file", "etcd"}));
-  app.add_option("--seed", options.seed, "what goes wrong, and when");
+  app.add_option("--seed", options.seed, "seed of the faults and their times");
   app.add_option("--lease", options.lease_ms,
-                 fmt::format("in milliseconds; {}, and {} with etcd, which may take a second to "
-                             "elect a leader",
+                 fmt::format("lease in milliseconds (default: {}; {} with etcd, which may take a "
+                             "second to elect a leader)",
                              lease_ms_with_files, lease_ms_with_etcd));
   std::string words;
   for (std::size_t kind = 0; kind < kinds; ++kind)
     words += (kind > 0 ? ", " : "") + std::string(word(static_cast<Kind>(kind)));
-  app.add_option("--only", options.only, "nothing else goes wrong, of " + words);
-  app.add_option("--plant", options.plant, "peers with a bug, which has to be found")
+  app.add_option("--only", options.only, "inject only these faults, of " + words);
+  app.add_option("--plant", options.plant, "plant this bug in the peers, which must be found")
       ->check(CLI::IsMember(plants));
   app.add_flag("--planted", options.is_planted,
-               "every such bug, or that of --plant: whether it is found with a few seeds");
-  app.add_option("--measure", options.measure, "`handover`: from the death of a holder to the next")
+               "try every such bug, or that of --plant, with a few seeds");
+  app.add_option("--measure", options.measure,
+                 "`handover`: time from the death of a holder to the next entry")
       ->check(CLI::IsMember({"handover"}));
-  app.add_flag("--keep", options.is_kept, "keep logs, traces and the history of a run that passes");
-  app.add_flag("--quiet", options.is_quiet, "do not tell what goes wrong");
+  app.add_flag("--keep", options.is_kept,
+               "keep logs, traces and the history even if the run passes");
+  app.add_flag("--quiet", options.is_quiet, "do not print the faults");
   CLI11_PARSE(app, argc, argv);
   if (auto missing = rig::missing_for_sites()) {
     fmt::print("{}\n", *missing);

@@ -50,7 +50,7 @@ Fault Nemesis::next() {
       Duration(static_cast<Duration::rep>(pauses * static_cast<double>(temper_.pause.count())));
   fault.seat = random_.below(temper_.seats);
   fault.aims = random_.chance(temper_.hunts ? 1 : 0.7);
-  // A site that has the register alone is parted from the others by a kind of its own.
+  // A site that alone has the register is parted from the others by register_away, not by part.
   fault.site =
       temper_.has_etcd ? random_.below(temper_.sites) : 1 + random_.below(temper_.sites - 1);
   fault.clock = std::chrono::seconds(random_.below(200'000)) - 100'000s;
@@ -76,8 +76,8 @@ Fault Nemesis::next() {
   return fault;
 }
 
-/// A member that is stopped wakes up later and knows nothing of it; one that was killed does. One
-/// of three alone can decide nothing.
+/// A stopped member wakes up later without knowing that it slept; a killed one knows. One member of
+/// three cannot decide anything.
 void Nemesis::hit_etcd(Fault& fault) {
   bool is_one = fault.kind == Kind::kill_etcd || fault.kind == Kind::reboot;
   if (is_one) fault.etcd = {fault.site};

@@ -39,7 +39,8 @@ TEST(Nemesis, TheSeedSaysWhatGoesWrong) {
   EXPECT_NE(story(1), story(2));
 }
 
-/// Some are over before a lease is, others are not; the register's site is parted by its own kind.
+/// Some faults end before a lease does, others after it. Only register_away parts the register's
+/// site.
 TEST(Nemesis, FaultsAreShorterAndLongerThanALease) {
   Nemesis nemesis(3, all_kinds());
   bool shorter = false;
@@ -56,7 +57,7 @@ TEST(Nemesis, FaultsAreShorterAndLongerThanALease) {
   EXPECT_TRUE(longer);
 }
 
-/// Any site may be parted then, with its member. Never is it a minority that is away.
+/// With etcd any site may be parted, with its member. The register is away only if a majority is.
 TEST(Nemesis, WithEtcdItsMembersAreHit) {
   Temper temper = all_kinds();
   temper.has_etcd = true;

@@ -1,5 +1,5 @@
-// A page of data that travels with a lock: who wrote it, how often it was written, and words that
-// follow from both, so that one that is torn can be told.
+// A page of data that travels with a lock: its last writer, how often it was written, and words
+// computed from both, so that a torn page is noticed.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ class Page {
   explicit Page(std::span<std::byte> bytes)
       : words_(reinterpret_cast<std::uint64_t*>(bytes.data()), bytes.size() / 8) {}
 
-  /// Of the last writer; 0 if there was none.
+  /// The fence of the last writer; 0 if there was none.
   std::uint64_t fence() const { return words_[0]; }
   std::uint64_t count() const { return words_[1]; }
   bool is_whole() const {
@@ -28,7 +28,7 @@ class Page {
   }
 
  private:
-  /// A page that nobody has written is zero.
+  /// A page that nobody has written is all zero.
   std::uint64_t word(std::size_t at) const { return fence() * count() * at; }
 
   std::span<std::uint64_t> words_;

@@ -17,11 +17,12 @@ using net::steady_now;
 
 namespace {
 
-/// Before it is said that something does not come about; the machine may have other things to do.
+/// The shortest wait before a run reports that something does not happen: the machine may be busy.
 constexpr Duration patience_min = 30s;
 constexpr unsigned patience_leases = 20;
 constexpr auto look_every = 10ms;
-/// Of each worker at each lock: most know each other then.
+/// Each worker enters each lock this often before the first fault; then most workers know each
+/// other.
 constexpr std::uint64_t entries_to_be_warm = 10;
 
 Temper temper_of(const RunOptions& options) {
@@ -60,7 +61,7 @@ Run::Run(const RunOptions& options, const std::atomic<bool>& is_cancelled,
     : options_(options),
       is_cancelled_(is_cancelled),
       tell_(std::move(tell)),
-      crew_(options.group, options.seed, options.folder),
+      processes_(options.group, options.seed, options.folder),
       nemesis_(options.seed, temper_of(options)),
       begun_(steady_now()) {}
 
@@ -90,9 +91,9 @@ bool Run::await(const std::function<bool()>& is_so, Duration within) const {
   return true;
 }
 
-/// Not by a stream that stays open: workers would inherit it.
+/// Opens the history anew each time: workers would inherit a stream that stays open.
 void Run::read_progress() {
-  std::ifstream history(crew_.history());
+  std::ifstream history(processes_.history());
   history.seekg(progress_read_);
   std::string line, at, who, verb, lock;
   // A line without an end is still being written.
@@ -110,34 +111,34 @@ bool Run::all_have_entered(std::uint64_t times) {
   if (options_.group.has_register()) locks.insert(locks.end(), {"page", "book"});
   for (std::size_t seat = 0; seat < options_.group.seats(); ++seat)
     for (const std::string& lock : locks)
-      if (progress_[{crew_.name_of(seat), lock}] < times) return false;
+      if (progress_[{processes_.name_of(seat), lock}] < times) return false;
   return true;
 }
 
 // The run.
 
-/// Seat 0 is first: it founds the group.
+/// Starts seat 0 first, because it founds the group.
 bool Run::warm_up() {
-  crew_.wire().set(good_lines());
+  processes_.wire().set(good_lines());
   for (std::size_t site = 0; site < options_.group.sites; ++site) {
-    // No two machines have been up for as long.
-    if (!crew_.boot_again(site, 1000s * (site + 1)))
-      tell_("there are no time namespaces here: all sites have one steady clock");
-    crew_.set_clock(site, {});
+    // Every machine has been up for a different time.
+    if (!processes_.boot_again(site, 1000s * (site + 1)))
+      tell_("no time namespaces on this machine: all sites share one steady clock");
+    processes_.set_clock(site, {});
   }
-  if (crew_.etcd()) crew_.etcd()->start_all();
+  if (processes_.etcd()) processes_.etcd()->start_all();
   Duration patience = patience_of(options_.group);
   for (std::size_t seat = 0; seat < options_.group.seats(); ++seat) {
-    crew_.start(seat);
-    auto is_in = [&] { return read_progress(), progress_[{crew_.name_of(seat), ""}] > 0; };
-    if (seat == 0 && !await(is_in, patience)) complain("nobody could begin the group");
+    processes_.start(seat);
+    auto is_in = [&] { return read_progress(), progress_[{processes_.name_of(seat), ""}] > 0; };
+    if (seat == 0 && !await(is_in, patience)) complain("no peer could create the group");
   }
   bool is_warm = await([&] { return all_have_entered(entries_to_be_warm); }, patience);
   if (runs_commands())
-    for (std::size_t site = 0; site < options_.group.sites; ++site) crew_.start_commands(site);
-  if (!is_warm && !is_cancelled_) complain("not everybody got in before anything went wrong");
-  for (const std::string& end : crew_.unasked_ends()) complain(end);
-  descriptors_before_ = crew_.descriptors();
+    for (std::size_t site = 0; site < options_.group.sites; ++site) processes_.start_commands(site);
+  if (!is_warm && !is_cancelled_) complain("not all peers joined before the first fault");
+  for (const std::string& end : processes_.unasked_ends()) complain(end);
+  descriptors_before_ = processes_.descriptors();
   return is_warm;
 }
 
@@ -161,7 +162,7 @@ void Run::hit(const Fault& fault) {
   begin(fault, seats);
   pause(fault.lasts);
   end(fault, seats);
-  for (const std::string& end : crew_.unasked_ends()) complain(end);
+  for (const std::string& end : processes_.unasked_ends()) complain(end);
 }
 
 std::vector<std::size_t> Run::victims(const Fault& fault) {
@@ -171,8 +172,9 @@ std::vector<std::size_t> Run::victims(const Fault& fault) {
     case Kind::leave: return {fault.aims ? holder_or(fault.seat) : fault.seat};
     case Kind::part:
     case Kind::part_one_way:
-    case Kind::reboot: return crew_.seats_at(fault.site);
-    case Kind::register_away: return crew_.etcd() ? crew_.all_seats() : crew_.seats_elsewhere(0);
+    case Kind::reboot: return processes_.seats_at(fault.site);
+    case Kind::register_away:
+      return processes_.etcd() ? processes_.all_seats() : processes_.seats_elsewhere(0);
     case Kind::kill_etcd:
     case Kind::bad_lines:
     case Kind::narrow_lines:
@@ -181,12 +183,13 @@ std::vector<std::size_t> Run::victims(const Fault& fault) {
   return {};
 }
 
-/// Deaths are measured between sites: those of the register's machine are seen at once.
+/// The time after a death is measured between sites: peers on the register's machine see it at
+/// once.
 std::size_t Run::holder_or(std::size_t seat) {
   bool is_measured = options_.holders_to_hit > 0;
   std::optional<std::size_t> found;
   auto is_there = [&] {
-    for (std::size_t holder : crew_.holders())
+    for (std::size_t holder : processes_.holders())
       if (!is_measured || options_.group.site_of(holder) != 0) found = holder;
     return found.has_value();
   };
@@ -197,26 +200,26 @@ std::size_t Run::holder_or(std::size_t seat) {
 void Run::begin(const Fault& fault, const std::vector<std::size_t>& seats) {
   tell_(fmt::format("{:8.3f}  {} for {:.2f} s:{}", seconds_of(steady_now() - begun_),
                     word(fault.kind), seconds_of(fault.lasts), what_is_hit(fault, seats)));
-  crew_.say(fmt::format("fault {}{}", word(fault.kind), words_of(seats)));
-  crew_.wire().set(fault.quality);
-  for (std::size_t site : fault.etcd) crew_.etcd()->hit(site, fault.etcd_signal);
+  processes_.say(fmt::format("fault {}{}", word(fault.kind), words_of(seats)));
+  processes_.wire().set(fault.quality);
+  for (std::size_t site : fault.etcd) processes_.etcd()->hit(site, fault.etcd_signal);
   switch (fault.kind) {
     case Kind::kill:
     case Kind::reboot:
-      for (std::size_t seat : seats) crew_.signal(seat, SIGKILL);
-      if (fault.kind == Kind::reboot && runs_commands()) crew_.kill_all(fault.site);
+      for (std::size_t seat : seats) processes_.signal(seat, SIGKILL);
+      if (fault.kind == Kind::reboot && runs_commands()) processes_.kill_all(fault.site);
       break;
-    case Kind::stop: return crew_.signal(seats.front(), SIGSTOP);
-    case Kind::leave: return crew_.signal(seats.front(), SIGTERM);
-    case Kind::part: return crew_.wire().part({fault.site});
-    case Kind::part_one_way: return crew_.wire().part({fault.site}, true);
+    case Kind::stop: return processes_.signal(seats.front(), SIGSTOP);
+    case Kind::leave: return processes_.signal(seats.front(), SIGTERM);
+    case Kind::part: return processes_.wire().part({fault.site});
+    case Kind::part_one_way: return processes_.wire().part({fault.site}, true);
     case Kind::register_away:
-      if (!crew_.etcd()) crew_.wire().part({0});
+      if (!processes_.etcd()) processes_.wire().part({0});
       return;
     case Kind::kill_etcd:
     case Kind::bad_lines:
     case Kind::narrow_lines: return;
-    case Kind::set_clock: return crew_.set_clock(fault.site, fault.clock);
+    case Kind::set_clock: return processes_.set_clock(fault.site, fault.clock);
   }
 }
 
@@ -224,54 +227,54 @@ void Run::end(const Fault& fault, const std::vector<std::size_t>& seats) {
   switch (fault.kind) {
     case Kind::kill:
     case Kind::leave: restart(seats.front()); break;
-    case Kind::stop: crew_.signal(seats.front(), SIGCONT); break;
+    case Kind::stop: processes_.signal(seats.front(), SIGCONT); break;
     case Kind::part:
     case Kind::part_one_way:
-    case Kind::register_away: crew_.wire().heal(); break;
+    case Kind::register_away: processes_.wire().heal(); break;
     case Kind::kill_etcd:
     case Kind::bad_lines:
     case Kind::narrow_lines:
     case Kind::set_clock: break;
     case Kind::reboot:
       for (std::size_t seat : seats) await_end(seat, patience_of(options_.group));
-      crew_.boot_again(fault.site, 0s);
-      for (std::size_t seat : seats) crew_.start(seat);
-      if (runs_commands()) crew_.start_commands(fault.site);
+      processes_.boot_again(fault.site, 0s);
+      for (std::size_t seat : seats) processes_.start(seat);
+      if (runs_commands()) processes_.start_commands(fault.site);
       break;
   }
-  for (std::size_t site : fault.etcd) crew_.etcd()->bring_back(site);
-  crew_.wire().set(good_lines());
-  crew_.say(fmt::format("heal {}{}", word(fault.kind), words_of(seats)));
+  for (std::size_t site : fault.etcd) processes_.etcd()->bring_back(site);
+  processes_.wire().set(good_lines());
+  processes_.say(fmt::format("heal {}{}", word(fault.kind), words_of(seats)));
 }
 
 void Run::await_end(std::size_t seat, Duration patience) {
-  bool has_ended = await([&] { return crew_.has_ended(seat); }, patience);
+  bool has_ended = await([&] { return processes_.has_ended(seat); }, patience);
   if (!has_ended && !is_cancelled_)
-    complain(fmt::format("worker {} does not end", crew_.name_of(seat)));
+    complain(fmt::format("worker {} does not end", processes_.name_of(seat)));
 }
 
 void Run::restart(std::size_t seat) {
   await_end(seat, patience_of(options_.group));
-  crew_.start(seat);
+  processes_.start(seat);
 }
 
-/// All is well from here on.
+/// Ends all faults, and returns whether every worker enters every lock once more.
 bool Run::calm_down() {
-  crew_.say("calm");
+  processes_.say("calm");
   read_progress();
   progress_.clear();
   bool all = await([&] { return all_have_entered(1); }, patience_of(options_.group));
-  if (!all && !is_cancelled_) complain("all was well again, and not everybody got in");
+  if (!all && !is_cancelled_) complain("not all peers rejoined after the faults had ended");
   return all;
 }
 
-/// Connections to lives that have gone may take their time to be closed. Data travel over one
-/// connection more in each direction, from when they first do.
+/// Connections to former lives may be closed late. Data have one more connection in each direction,
+/// which opens when data first move.
 void Run::look_for_leaks() {
   std::size_t still_to_come = 2 * (options_.group.seats() - 1);
   auto leaks = [&] {
     std::string all;
-    for (const auto& [name, now] : crew_.descriptors())
+    for (const auto& [name, now] : processes_.descriptors())
       if (auto before = descriptors_before_.find(name);
           before != descriptors_before_.end() && now > before->second + still_to_come)
         all += fmt::format("worker {} has {} descriptors open, and had {}; ", name, now,
@@ -284,34 +287,34 @@ void Run::look_for_leaks() {
 
 void Run::end_commands() {
   auto within = std::chrono::ceil<Milliseconds>(patience_of(options_.group));
-  if (!crew_.end_commands(within)) complain("a command does not end");
-  std::size_t count = crew_.commands();
+  if (!processes_.end_commands(within)) complain("a command does not end");
+  std::size_t count = processes_.commands();
   tell_(fmt::format("{} commands ran under a lock", count));
   if (count == 0) complain("no command got its lock");
 }
 
-/// Those who have the register go last: nobody could leave behind them.
+/// Stops the sites with the register last, because nobody can leave without the register.
 void Run::finish() {
   if (runs_commands()) end_commands();
-  crew_.say("finish");
+  processes_.say("finish");
   Time until = steady_now() + patience_of(options_.group);
   for (std::size_t site = options_.group.sites; site-- > 0;) {
-    for (std::size_t seat : crew_.seats_at(site)) crew_.signal(seat, SIGTERM);
-    for (std::size_t seat : crew_.seats_at(site))
+    for (std::size_t seat : processes_.seats_at(site)) processes_.signal(seat, SIGTERM);
+    for (std::size_t seat : processes_.seats_at(site))
       await_end(seat, std::max(until - steady_now(), Duration::zero()));
   }
-  if (crew_.etcd()) crew_.etcd()->kill_all();
-  crew_.say("end");
-  for (pid_t process : crew_.processes())
+  if (processes_.etcd()) processes_.etcd()->kill_all();
+  processes_.say("end");
+  for (pid_t process : processes_.processes())
     complain(fmt::format("process {} is still there at the end", process));
 }
 
 ::chaos::Verdict Run::judge() {
-  std::ifstream history(crew_.history());
+  std::ifstream history(processes_.history());
   ::chaos::Verdict verdict = ::chaos::check(history, {seconds_of(options_.group.lease), 1});
   verdict.in_history = verdict.complaints.size();
   verdict.complaints.insert(verdict.complaints.end(), complaints_.begin(), complaints_.end());
-  for (const std::string& fence : crew_.overlaps())
+  for (const std::string& fence : processes_.overlaps())
     verdict.complaints.push_back("the command with fence " + fence + " was not alone");
   return verdict;
 }

@@ -1,5 +1,5 @@
-// One chaos run: a crew works, things go wrong, all is well again, everybody must get in, and the
-// history is checked.
+// One chaos run: the workers work, faults hit them, the faults end, every worker must get in again,
+// and the history is checked.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "chaos/checker.hpp"
-#include "chaos/crew.hpp"
 #include "chaos/nemesis.hpp"
+#include "chaos/peer_processes.hpp"
 
 namespace conch::chaos {
 
@@ -20,18 +20,18 @@ struct RunOptions {
   std::uint64_t seed = 1;
   std::chrono::milliseconds lasts{60'000};
   std::set<Kind> kinds = {};
-  /// Zero: for as long as it lasts; else so many holders are hit, and no more.
+  /// How many holders are hit before the run ends; 0 if time alone ends it.
   std::size_t holders_to_hit = 0;
-  /// Nothing more goes wrong once something was found.
+  /// Ends the faults once something was found.
   bool ends_when_wrong = false;
   Duration pause = std::chrono::milliseconds(700);
-  /// Whatever comes of the run is there.
+  /// The folder for all files of the run.
   std::string folder;
 };
 
 class Run {
  public:
-  /// `tell` is called with a line for everything that goes wrong on purpose.
+  /// `tell` gets a line for each fault that the run causes.
   Run(const RunOptions& options, const std::atomic<bool>& is_cancelled,
       std::function<void(const std::string&)> tell);
 
@@ -40,7 +40,7 @@ class Run {
  private:
   using Progress = std::map<std::pair<std::string, std::string>, std::uint64_t>;
 
-  /// Nothing else is measured, or sought, than what they would disturb.
+  /// Not in runs that measure, or that look for a planted bug, which commands would disturb.
   bool runs_commands() const {
     return options_.group.has_register() && options_.holders_to_hit == 0 &&
            options_.group.plant.empty();
@@ -55,7 +55,7 @@ class Run {
   void end(const Fault& fault, const std::vector<std::size_t>& seats);
   void await_end(std::size_t seat, Duration patience);
   void restart(std::size_t seat);
-  /// Whether everybody got in then.
+  /// Whether every worker got in again.
   bool calm_down();
   void end_commands();
   void finish();
@@ -64,7 +64,7 @@ class Run {
   /// False if the run was cancelled meanwhile.
   bool pause(Duration time) const;
   bool await(const std::function<bool()>& is_so, Duration within) const;
-  /// Whether everybody has entered every lock so often.
+  /// Whether every worker has entered every lock at least `times` times.
   bool all_have_entered(std::uint64_t times);
   void read_progress();
   void complain(const std::string& what) { complaints_.push_back(what); }
@@ -73,7 +73,7 @@ class Run {
   RunOptions options_;
   const std::atomic<bool>& is_cancelled_;
   std::function<void(const std::string&)> tell_;
-  Crew crew_;
+  PeerProcesses processes_;
   Nemesis nemesis_;
   Time begun_;
   std::streamoff progress_read_ = 0;

@@ -22,13 +22,13 @@ timespec shifted(timespec time) {
 }  // namespace
 
 void follow_clock(const std::string& file) {
-  followed = &**new ClockOffset(file);  // Somebody may look at it until the very end.
+  followed = &**new ClockOffset(file);  // never freed: threads may read it until the end
 }
 
 }  // namespace conch::chaos
 
-// In place of those of the C library, for everything that this program is linked with: the standard
-// library, too, which finds them only if the program exports them.
+// These replace the functions of the C library for everything that is linked into this program. The
+// standard library finds them only if the program exports them.
 #pragma GCC visibility push(default)
 extern "C" {
 

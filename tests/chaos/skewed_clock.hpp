@@ -1,5 +1,5 @@
-// The wall clock of a process, set by somebody else: clock_gettime(CLOCK_REALTIME), gettimeofday
-// and time of a program that is linked with this. The steady clocks are as they are.
+// Shifts the wall clock of a process from outside: clock_gettime(CLOCK_REALTIME), gettimeofday and
+// time of a program that is linked with this. Steady clocks are not changed.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,7 @@ namespace conch::chaos {
 
 using ClockOffset = testing::SharedPage<std::atomic<std::int64_t>>;
 
-/// From here on the wall clock is off by as many nanoseconds as this file, a ClockOffset, says
-/// whenever somebody looks.
+/// From now on the wall clock is off by the nanoseconds in this file, a ClockOffset, at each call.
 void follow_clock(const std::string& file);
 
 }  // namespace conch::chaos

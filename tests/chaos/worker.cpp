@@ -1,7 +1,7 @@
 // A peer of a chaos run: chaos_worker SEAT.LIFE LEDGER FOLDER SEED [data] [clients] [NAME=VALUE
-// ...]. For each lock a thread asks, enters, tells the ledger what it found and does, and leaves,
-// until the ledger says stop. What it tells is in ledger.cpp; `held` is what the library said of
-// the lock after the ledger had heard "still".
+// ...]. For each lock a thread asks, enters, tells the ledger what it finds and does, and leaves,
+// until the ledger says stop. ledger.cpp has the sentences; `held` is what the library said of the
+// lock after the ledger had heard "still".
 #include <chrono>
 #include <conch/data.hpp>
 #include <conch/mutex.hpp>
@@ -21,6 +21,8 @@
 #include "chaos/page.hpp"
 #include "chaos/skewed_clock.hpp"
 #include "core/random.hpp"
+#include "peer/build.hpp"
+#include "recovery/specimens.hpp"
 #include "wire/limits.hpp"
 
 namespace {
@@ -32,13 +34,13 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto think_mean = 25ms;
 constexpr auto hold_mean = 2ms;
-/// Some stay longer, so that a fault finds somebody inside.
+/// Some holders stay longer, so that a fault finds one of them inside.
 constexpr double slow = 0.1;
 constexpr auto hold_mean_of_the_slow = 40ms;
-/// Some are impatient, and give up.
+/// Some waiters give up early.
 constexpr double impatient = 0.1;
 constexpr auto patience_of_the_impatient = 40ms;
-/// What comes with its lock, and what has to be fetched; none without data.
+/// The page is small enough to travel with its lock; the book has to be fetched.
 constexpr std::size_t page_bytes = std::size_t{8} << 10;
 constexpr std::size_t book_bytes = std::size_t{40} << 10;
 static_assert(page_bytes <= wire::enclosure_bytes_max && wire::enclosure_bytes_max < book_bytes);
@@ -50,7 +52,15 @@ struct Plan {
   std::uint64_t seed = 1;
   bool has_data = false;
   PeerOptions options = {};
+  peer::Build build = {};
 };
+
+/// How a peer decides that does without this rule of recovery.
+const recovery::RecoveryPolicy* policy_without(const std::string& name) {
+  for (recovery::Rule rule : recovery::rules)
+    if (word(rule) == name) return recovery::policy_without(rule);
+  throw std::runtime_error("unknown rule of recovery: " + name);
+}
 
 void set(Plan& plan, const std::string& word) {
   PeerOptions& options = plan.options;
@@ -66,6 +76,7 @@ void set(Plan& plan, const std::string& word) {
   if (name == "listen") options.listen.push_back(value);
   if (name == "etcd") options.etcd.endpoints.push_back(value);
   if (name == "join") options.join.push_back(value);
+  if (name == "plant") plan.build.policy = policy_without(value);
   if (name == "clock") follow_clock(value);
 }
 
@@ -81,25 +92,25 @@ Plan plan_of(int argc, char** argv) {
 
 volatile std::sig_atomic_t is_asked_to_leave = 0;
 
-/// One lock and what it protects, as a loop sees it.
-class Door {
+/// One lock and what it protects, as the loop of a thread sees it.
+class GuardedResource {
  public:
-  virtual ~Door() = default;
-  /// False if it did not come in: the time was over, or it has to ask anew.
+  virtual ~GuardedResource() = default;
+  /// False if it did not get in: the time was over, or it has to ask again.
   virtual bool come_in(Clock::time_point until) = 0;
   virtual std::uint64_t fence() = 0;
-  /// What is found inside, as words of the history.
+  /// The data found inside, as words of the history.
   virtual std::string found() = 0;
-  /// What the ledger has the last value of; what is written there then.
+  /// Changes what the lock protects; `value` is the last one in the ledger. Returns the new value.
   virtual std::string change(std::uint64_t value) = 0;
   virtual bool holds() = 0;
-  /// Whether it left by right.
+  /// Whether it left as the rightful holder.
   virtual bool leave() = 0;
 };
 
-class PlainDoor final : public Door {
+class PlainResource final : public GuardedResource {
  public:
-  PlainDoor(Peer& peer, const std::string& lock) : mutex_(peer, lock) {}
+  PlainResource(Peer& peer, const std::string& lock) : mutex_(peer, lock) {}
   bool come_in(Clock::time_point until) override { return mutex_.try_lock_until(until); }
   std::uint64_t fence() override { return mutex_.fence(); }
   std::string found() override { return ""; }
@@ -115,9 +126,9 @@ class PlainDoor final : public Door {
   Mutex mutex_;
 };
 
-class DataDoor final : public Door {
+class DataResource final : public GuardedResource {
  public:
-  DataDoor(Peer& peer, const std::string& lock, std::size_t bytes, const LedgerLink& ledger)
+  DataResource(Peer& peer, const std::string& lock, std::size_t bytes, const LedgerLink& ledger)
       : name_(lock), bytes_(bytes), ledger_(ledger), data_(peer, lock, {.copies = 1}) {}
 
   bool come_in(Clock::time_point until) override {
@@ -160,12 +171,12 @@ class DataDoor final : public Door {
 
 class Visitor {
  public:
-  Visitor(const LedgerLink& ledger, std::string lock, Door& door, std::uint64_t seed)
-      : ledger_(ledger), lock_(std::move(lock)), door_(door), random_(seed) {}
+  Visitor(const LedgerLink& ledger, std::string lock, GuardedResource& resource, std::uint64_t seed)
+      : ledger_(ledger), lock_(std::move(lock)), resource_(resource), random_(seed) {}
 
   void run() {
     while (!is_asked_to_leave && ledger_.say("want " + lock_) == "ok") {
-      if (!door_.come_in(Clock::now() + patience())) {
+      if (!resource_.come_in(Clock::now() + patience())) {
         ledger_.say("quit " + lock_);
       } else {
         visit();
@@ -180,28 +191,28 @@ class Visitor {
   }
   /// A holder that was told that it has lost the lock has no fence any more.
   void visit() {
-    std::uint64_t fence = door_.fence();
-    if (fence == 0) return void(ledger_.say("quit " + lock_)), void(door_.leave());
+    std::uint64_t fence = resource_.fence();
+    if (fence == 0) return void(ledger_.say("quit " + lock_)), void(resource_.leave());
     std::string at = lock_ + " " + std::to_string(fence);
-    std::istringstream answer(ledger_.say("enter " + at + door_.found()));
+    std::istringstream answer(ledger_.say("enter " + at + resource_.found()));
     std::string judged;
     std::uint64_t value = 0;
     answer >> judged >> value;
-    if (judged == "yes") ledger_.say("write " + at + " " + door_.change(value));
+    if (judged == "yes") ledger_.say("write " + at + " " + resource_.change(value));
     std::this_thread::sleep_for(random_.exponential() *
                                 (random_.chance(slow) ? hold_mean_of_the_slow : hold_mean));
     ledger_.say("still " + at);
-    ledger_.say("leave " + at + (door_.holds() ? " held" : " lost"));
-    ledger_.say("left " + at + (door_.leave() ? " ok" : " lost"));
+    ledger_.say("leave " + at + (resource_.holds() ? " held" : " lost"));
+    ledger_.say("left " + at + (resource_.leave() ? " ok" : " lost"));
   }
 
   const LedgerLink& ledger_;
   std::string lock_;
-  Door& door_;
+  GuardedResource& resource_;
   Random random_;
 };
 
-/// Tells of what the peer says of itself, and of a clock that was set.
+/// Writes the peer's log, and tells the ledger when the peer was evicted and when a clock was set.
 class Diary {
  public:
   explicit Diary(const Plan& plan)
@@ -213,7 +224,7 @@ class Diary {
     std::lock_guard guard(mutex_);
     std::fprintf(file_, "%.*s\n", static_cast<int>(line.size()), line.data());
     std::fflush(file_);
-    if (line.starts_with("was out of touch")) ledger_.say("out");
+    if (line.starts_with("was out of contact")) ledger_.say("out");
   }
   void tell(const std::string& sentence) {
     std::lock_guard guard(mutex_);
@@ -226,7 +237,7 @@ class Diary {
   LedgerLink ledger_;
 };
 
-/// Until the visitors have ended.
+/// Watches for a wall clock that is set, until the visitors have ended.
 class ClockWatch {
  public:
   explicit ClockWatch(Diary& diary)
@@ -250,19 +261,19 @@ class ClockWatch {
 void visit_until_stopped(Peer& peer, const Plan& plan, const std::string& lock, std::size_t bytes,
                          std::uint64_t seed) {
   LedgerLink ledger(plan.ledger, plan.who);
-  std::unique_ptr<Door> door;
+  std::unique_ptr<GuardedResource> resource;
   if (bytes > 0)
-    door = std::make_unique<DataDoor>(peer, lock, bytes, ledger);
+    resource = std::make_unique<DataResource>(peer, lock, bytes, ledger);
   else
-    door = std::make_unique<PlainDoor>(peer, lock);
-  Visitor(ledger, lock, *door, seed).run();
+    resource = std::make_unique<PlainResource>(peer, lock);
+  Visitor(ledger, lock, *resource, seed).run();
 }
 
-/// While etcd elects a leader nobody can begin: whoever starts a peer starts it again then.
-std::unique_ptr<Peer> begun(const PeerOptions& options, Diary& diary) {
-  Clock::time_point until = Clock::now() + options.admission_patience;
+/// Nobody can begin while etcd elects a leader, so this tries again until then.
+std::unique_ptr<Peer> begun(const Plan& plan, Diary& diary) {
+  Clock::time_point until = Clock::now() + plan.options.admission_patience;
   for (;;) try {
-      return std::make_unique<Peer>(options);
+      return std::make_unique<Peer>(plan.options, plan.build);
     } catch (const std::runtime_error& error) {
       std::string what = error.what();
       diary.keep(what);
@@ -274,7 +285,7 @@ std::unique_ptr<Peer> begun(const PeerOptions& options, Diary& diary) {
 void run(Plan plan) {
   Diary diary(plan);
   plan.options.log = [&](std::string_view line) { diary.keep(line); };
-  std::unique_ptr<Peer> peer = begun(plan.options, diary);
+  std::unique_ptr<Peer> peer = begun(plan, diary);
   diary.tell("in");
   ClockWatch watch(diary);
   std::vector<std::jthread> visitors;

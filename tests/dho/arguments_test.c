@@ -1,10 +1,11 @@
-/* Wrong arguments: every call answers, and none crashes. And the words for every error. */
+/* Tests wrong arguments: every call returns an error, and none crashes. Also tests the text of
+   every error. */
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
 
 #include "check.h"
 
-/* Calls everything with a handle that is none. */
+/* Calls every function with an invalid handle. */
 static void expect_no_handle(DHO_t* handle) {
   DHO_t part = DHO_INITIALIZER;
   struct timespec past = {0, 0};
@@ -59,7 +60,7 @@ static void null_is_refused(void) {
 }
 
 static void a_copy_is_the_same_handle(void) {
-  DHO_t handle = {12345}; /* What lies about in memory is overwritten. */
+  DHO_t handle = {12345}; /* Garbage is overwritten. */
   OK(dho_create(&handle, "a"));
   DHO_t copy = handle;
   OK(dho_ew_request(&copy));
@@ -81,11 +82,11 @@ static void bad_names_are_told(void) {
   }
   dho_options options = {.group = "../up"};
   EXPECT(dho_create_with(&handle, "a", &options), DHO_EGROUP);
-  CHECK(strstr(dho_strerror(DHO_EGROUP), "cannot be the name of a group") != NULL);
+  CHECK(strstr(dho_strerror(DHO_EGROUP), "is not a group name") != NULL);
   EXPECT(dho_attach("../up"), DHO_EGROUP);
 }
 
-/* Neither options of the command nor classes of C++. */
+/* A message must name neither options of the command nor classes of C++. */
 static void expect_words_of_c(char const* sentence, char const* wanted) {
   if (strstr(sentence, wanted) && !strstr(sentence, "--") && !strstr(sentence, "Peer")) return;
   fprintf(stderr, "a C program is told: %s\n", sentence);
@@ -97,7 +98,7 @@ static void a_group_that_cannot_be_joined(void) {
   dho_options options = {.group = "far", .timeout_ms = 200};
   setenv("CONCH_INSECURE", "perhaps", 1);
   EXPECT(dho_create_with(&handle, "a", &options), DHO_EGROUP);
-  CHECK(strcmp(dho_strerror(DHO_EGROUP), "CONCH_INSECURE=perhaps: 1 or 0 is wanted") == 0);
+  CHECK(strcmp(dho_strerror(DHO_EGROUP), "CONCH_INSECURE=perhaps: expected 1 or 0") == 0);
   setenv("CONCH_INSECURE", "0", 1);
   setenv("CONCH_JOIN", "127.0.0.1:1", 1); /* Nobody listens there. */
   int error = dho_create_with(&handle, "a", &options);
@@ -111,12 +112,12 @@ static void a_group_that_cannot_be_joined(void) {
   setenv("CONCH_REGISTER", "http://127.0.0.1:1", 1);
   setenv("CONCH_JOIN", "127.0.0.1:1", 1);
   EXPECT(dho_create_with(&handle, "a", &options), DHO_EGROUP);
-  expect_words_of_c(dho_strerror(DHO_EGROUP), "leave out CONCH_JOIN, or CONCH_REGISTER");
+  expect_words_of_c(dho_strerror(DHO_EGROUP), "leave out CONCH_JOIN or CONCH_REGISTER");
   unsetenv("CONCH_REGISTER");
   unsetenv("CONCH_JOIN");
   setenv("CONCH_ALGORITHM", "sigma", 1);
   EXPECT(dho_create_with(&handle, "a", &options), DHO_EGROUP);
-  expect_words_of_c(dho_strerror(DHO_EGROUP), "no data travel");
+  expect_words_of_c(dho_strerror(DHO_EGROUP), "carry no data");
   unsetenv("CONCH_ALGORITHM");
   options.group = "near";
   OK(dho_create_with(&handle, "a", &options));
@@ -138,9 +139,9 @@ static void every_error_has_words(void) {
 }
 
 static void attaching_is_counted(void) {
-  OK(dho_detach(NULL)); /* Nothing to do. */
+  OK(dho_detach(NULL)); /* nothing to do */
   OK(dho_attach(NULL));
-  OK(dho_attach("default")); /* The same group. */
+  OK(dho_attach("default")); /* the same group */
   OK(dho_attach("second"));
   for (int i = 0; i < 3; ++i) OK(dho_detach(""));
   OK(dho_detach("second"));

@@ -1,5 +1,5 @@
-/* What the tests of the C face have in common. A check that fails says what it saw and ends the
-   program. */
+/* Macros and functions for the tests of the C interface. A check that fails prints what it saw and
+   ends the program. */
 #pragma once
 
 #include <dho.h>
@@ -17,7 +17,7 @@
     }                                                                         \
   } while (0)
 
-/* A call that shall answer with this error number. */
+/* Expects that a call returns this error number. */
 #define EXPECT(call, wanted)                                                                  \
   do {                                                                                        \
     int got_ = (call);                                                                        \
@@ -47,7 +47,7 @@ static inline struct timespec in_ms(long ms) {
   return time;
 }
 
-/* There is no call that waits for a state other than locked. */
+/* Polls, because no call waits for a state other than locked. */
 static inline void await_state(DHO_t* handle, dho_state wanted) {
   struct timespec end = in_ms(20000);
   for (struct timespec now = in_ms(0); dho_test(handle) != wanted; now = in_ms(0)) {

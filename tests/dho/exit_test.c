@@ -1,5 +1,5 @@
-/* A program that ends without destroying its handles leaves as if it had: nothing hangs, though a
-   thread waits, and the data that were with it are with the others. */
+/* Tests a program that ends without destroying its handles: it leaves as if it had. Nothing hangs
+   although a thread waits, and its data are with the other peers. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 
@@ -22,7 +22,7 @@ static int child(processes* both) {
   *(int*)dho_map(&gift, NULL) = 42;
   OK(dho_ew_release(&gift));
 
-  hear_parent(both); /* It has the lock that is wanted. */
+  hear_parent(both); /* The parent has the lock `wanted` now. */
   OK(dho_create(&wanted, "wanted"));
   OK(dho_ew_request(&wanted));
   pthread_t waiter;
@@ -32,7 +32,7 @@ static int child(processes* both) {
   return 0; /* exit() */
 }
 
-/* A child that is forked while there are handles leaves them alone when it ends. */
+/* A child that is forked while there are handles does not touch them when it ends. */
 static void fork_and_exit(void) {
   pid_t process = fork();
   CHECK(process >= 0);
@@ -59,5 +59,5 @@ int main(void) {
   fork_and_exit();
   CHECK(dho_test(&wanted) == DHO_LOCKED);
   OK(dho_ew_release(&wanted));
-  /* And this one ends with handles, too. */
+  /* This process ends with handles, too. */
 }

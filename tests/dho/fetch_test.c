@@ -1,5 +1,5 @@
-/* The column of the table that needs another process and a transfer that takes a while: fetch, with
-   nobody waiting (prefetch), and with a thread that waits. */
+/* Tests the column of the table that needs another process and a transfer that takes a while:
+   fetch, with no thread waiting (prefetch) and with one. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { BYTES = 128 << 20, ROUNDS = 40 };
 
-/* Writes everything anew whenever it is told, so that the parent has nothing of it. */
+/* Writes all data anew whenever it is told to, so that the parent has none of them. */
 static int writer(processes* both) {
   DHO_t block = DHO_INITIALIZER;
   OK(dho_create(&block, "block"));
@@ -29,7 +29,7 @@ static int writer(processes* both) {
 static processes both;
 static DHO_t handle = DHO_INITIALIZER;
 
-/* Returns when the data are on their way, 0 if they have come already. */
+/* Returns when the data are on their way, or 0 if they have arrived already. */
 static int bring(void) {
   dho_options options = {.prefetch = 1};
   OK(dho_create_with(&handle, "block", &options));
@@ -60,7 +60,7 @@ static void expect_all(char byte) {
 
 static int is_fetching(void) { return dho_test(&handle) == DHO_FETCH; }
 
-/* What changes nothing, and what ends it. True if all of it was seen in fetch. */
+/* Tries the calls that change nothing and those that end a fetch. True if all met a fetch. */
 static int try_with_nobody_waiting(int round) {
   struct timespec past = {0, 0};
   CHECK(dho_map(&handle, NULL) == NULL);
@@ -92,7 +92,7 @@ static int try_with_nobody_waiting(int round) {
 static int try_with_a_waiter(int round) {
   pthread_t waiter;
   CHECK(pthread_create(&waiter, NULL, wait_in_acquire, NULL) == 0);
-  /* Once it waits, a second one is refused. */
+  /* Once the thread waits, a second one is refused. */
   struct timespec past = {0, 0};
   int error = dho_timedacquire(&handle, &past);
   while (error == ETIMEDOUT) error = dho_timedacquire(&handle, &past);

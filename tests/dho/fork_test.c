@@ -1,5 +1,5 @@
-/* A child that is forked while there are handles has none of them, ends at once, and may have its
-   own; its parent notices nothing. */
+/* Tests a child that is forked while there are handles: it has none of them, ends at once, and may
+   create its own; its parent does not notice. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <stdatomic.h>
@@ -7,7 +7,7 @@
 #include "processes.h"
 
 #ifdef __SANITIZE_ADDRESS__
-/* What only the parent's threads point to would be a leak of the child. */
+/* Memory that only the parent's threads point to would be reported as a leak of the child. */
 char const* __asan_default_options(void);
 char const* __asan_default_options(void) { return "detect_leaks=0"; }
 #endif
@@ -35,7 +35,7 @@ static int child(processes* both) {
   EXPECT(dho_ew_acquire(&held), EINVAL);
   OK(dho_ew_release(&held));
   OK(dho_destroy(&held));
-#ifndef __SANITIZE_THREAD__ /* It knows no threads of a child. */
+#ifndef __SANITIZE_THREAD__ /* It does not support threads of a child. */
   DHO_t own = DHO_INITIALIZER;
   OK(dho_create(&own, "held"));
   EXPECT(dho_ew_tryacquire(&own), EAGAIN);

@@ -1,4 +1,5 @@
-/* Two processes hand data to each other: a counter, a block that grows, parts of it, to read. */
+/* Tests two processes that hand data to each other: a counter, a growing block, parts of it,
+   readers. */
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
 
@@ -26,7 +27,7 @@ static void count_rounds(DHO_t* handle) {
   }
 }
 
-/* Its 'r' is missing, or its 'w'. */
+/* Expects that the permissions of the mapping begin with these, such as "r-" or "rw". */
 static void expect_mapped(void const* address, char const* permissions) {
   FILE* maps = fopen("/proc/self/maps", "r");
   CHECK(maps != NULL);
@@ -50,7 +51,7 @@ static int child(processes* both) {
   hear_parent(both);
   count_rounds(&counter);
 
-  /* Holds the lock, when nobody counts any more, while the parent's patience ends. */
+  /* After all have counted, holds the lock until the parent's timeout ends. */
   hear_parent(both);
   lock(&counter);
   tell_parent(both);
@@ -70,7 +71,7 @@ static int child(processes* both) {
   char* bytes = dho_map(&part, &size);
   CHECK(size == 200 && bytes[0] == 0 && bytes[96] == 'p');
   memset(bytes, 'd', size);
-  EXPECT(dho_resize(&part, 1), EINVAL); /* It does not reach the end. */
+  EXPECT(dho_resize(&part, 1), EINVAL); /* The part does not reach the end. */
   OK(dho_ew_release(&part));
   tell_parent(both);
   hear_parent(both);
@@ -97,7 +98,7 @@ static void a_counter(processes* both, DHO_t* counter) {
   printf("%ld of %d\n", *number, 2 * ROUNDS);
   CHECK(*number == 2 * ROUNDS);
   expect_mapped(number, "r-");
-  EXPECT(dho_resize(counter, 1), EPERM); /* Who reads changes nothing. */
+  EXPECT(dho_resize(counter, 1), EPERM); /* A reader must not change it. */
   OK(dho_ir_release(counter));
 }
 
@@ -125,7 +126,7 @@ static void a_block(processes* both, DHO_t* block) {
   OK(dho_resize(block, 1));
   OK(dho_resize(block, 4096));
   bytes = dho_map(block, &size);
-  CHECK(bytes[0] == 'c' && bytes[1] == 0); /* What was cut off does not come back. */
+  CHECK(bytes[0] == 'c' && bytes[1] == 0); /* The bytes that were cut off are gone. */
   OK(dho_resize(block, 0));
   CHECK(dho_map(block, &size) == NULL && size == 0);
   OK(dho_ew_release(block));

@@ -1,5 +1,5 @@
 #!/bin/sh
-# in_scratch.sh PROGRAM ARGS: runs it where nobody else's group is.
+# in_scratch.sh PROGRAM ARGS: runs a program in an environment without other groups.
 set -eu
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT

@@ -1,12 +1,12 @@
-/* Ten thousand handles come and go, and a hundred times the group: descriptors and mappings are the
-   same afterwards. */
+/* Creates and destroys ten thousand handles, and a hundred times the group. Afterwards as many
+   descriptors and mappings are open as before. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <time.h>
 
 #include "check.h"
 
-/* A sanitizer has some of its own, now and then. */
+/* A sanitizer adds mappings of its own now and then. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 enum { MAPPINGS_SLACK = 20 };
 #else
@@ -55,11 +55,11 @@ static void cycles(int count) {
 
 int main(int argc, char** argv) {
   int count = argc > 1 ? atoi(argv[1]) : 10000;
-  /* The allocator and the stacks of ended threads have found their size after some. */
+  /* After some cycles the allocator and the stacks of ended threads have their final size. */
   cycles(20);
   OK(dho_attach(NULL));
   cycles(count / 10);
-  /* A peer opens the last of its descriptors 50 ms after it has joined. */
+  /* A peer opens its last descriptor 50 ms after it has joined. */
   for (double begin = now_s(); now_s() < begin + 0.2;) cycles(20);
   int descriptors_before = descriptors();
   int mappings_before = mappings();

@@ -1,4 +1,5 @@
-/* A holder that was asleep for longer than its lease has lost the lock, and every call says so. */
+/* Tests a holder that slept for longer than its lease: it has lost the lock, and every call says
+   so. */
 #define _POSIX_C_SOURCE 200809L
 #include "processes.h"
 
@@ -8,7 +9,7 @@ static int sleeper(processes* both) {
   OK(dho_ew_request(&handle));
   OK(dho_ew_acquire(&handle));
   tell_parent(both);
-  hear_parent(both); /* Stopped in here. */
+  hear_parent(both); /* The parent stops it here. */
   await_state(&handle, DHO_LOST);
   struct timespec past = {0, 0};
   EXPECT(dho_ew_request(&handle), DHO_EPEERLOST);
@@ -41,7 +42,7 @@ int main(void) {
   hear_child(&both);
   OK(dho_ew_request(&handle));
   CHECK(kill(both.child, SIGSTOP) == 0);
-  int error = dho_ew_acquire(&handle); /* It died while it wrote, as far as anybody can know. */
+  int error = dho_ew_acquire(&handle); /* For the others it died while it wrote. */
   CHECK(error == 0 || error == DHO_ETORN);
   if (error == DHO_ETORN) OK(dho_ew_acquire(&handle));
   CHECK(kill(both.child, SIGCONT) == 0);

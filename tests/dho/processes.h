@@ -13,7 +13,7 @@ typedef struct processes {
   pid_t child;
 } processes;
 
-/* The child runs this and ends; before the parent has a handle, because none is inherited. */
+/* Runs this in a child. Call it before the parent has a handle, because a child inherits none. */
 static inline void start(processes* both, int (*child)(processes*)) {
   CHECK(pipe(both->ours) == 0 && pipe(both->theirs) == 0);
   both->child = fork();
@@ -26,7 +26,7 @@ static inline void say(int const pipe_ends[2], char word) {
 }
 static inline char hear(int const pipe_ends[2]) {
   char word;
-  alarm(60); /* A partner that does not come is an error, not a reason to wait. */
+  alarm(60); /* Ends the test if the partner never answers. */
   CHECK(read(pipe_ends[0], &word, 1) == 1);
   alarm(0);
   return word;

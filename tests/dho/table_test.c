@@ -1,4 +1,5 @@
-/* Every cell of the table in docs/dho.md that one process can reach: each call in each state. */
+/* Tests every cell of the table in docs/data.md that a single process can reach: each call in each
+   state. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <string.h>
@@ -9,7 +10,7 @@ enum { STATES = 6 };
 static dho_state const states[STATES] = {DHO_INVALID, DHO_VALID,   DHO_REQ,
                                          DHO_GRANT,   DHO_BLOCKED, DHO_LOCKED};
 
-/* Has the lock whenever the handle under test shall not have it. */
+/* Holds the lock whenever the handle under test must not have it. */
 static DHO_t other = DHO_INITIALIZER;
 static pthread_t waiter;
 
@@ -20,7 +21,7 @@ static void take_away(void) {
   OK(dho_ew_acquire(&other));
 }
 
-/* A handle in this state. */
+/* Brings a handle into this state. */
 static void bring(DHO_t* handle, dho_state state) {
   if (state == DHO_INVALID) return;
   OK(dho_create(handle, "table"));
@@ -32,7 +33,7 @@ static void bring(DHO_t* handle, dho_state state) {
   await_state(handle, state);
 }
 
-/* What the waiting thread is told, if the call has ended its wait. */
+/* Checks the result of the waiting thread, if the call has ended its wait. */
 static void end(DHO_t* handle, dho_state before, dho_state after) {
   if (before == DHO_BLOCKED && after == DHO_BLOCKED) OK(dho_cancel(handle));
   OK(dho_ew_release(&other));
@@ -69,7 +70,7 @@ static int duplicate_of(DHO_t* handle) {
 }
 static int duplicate_into(DHO_t* handle) { return dho_duplicate(handle, &other, 0, 1); }
 
-/* What a call answers, and the state it leaves behind. */
+/* The result of a call, and the state after it. */
 typedef struct cell {
   int answer;
   int after;
@@ -144,7 +145,7 @@ static row const rows[] = {
 
 static void check_cell(row const* row, int column) {
   cell wanted = row->cells[column];
-  if (wanted.answer < 0) return; /* It would wait; check_waiting has it. */
+  if (wanted.answer < 0) return; /* It would wait: see check_waiting. */
   DHO_t handle = DHO_INITIALIZER;
   bring(&handle, states[column]);
   int answer = row->run(&handle);
@@ -153,11 +154,11 @@ static void check_cell(row const* row, int column) {
             answer, dho_strerror(answer), wanted.answer);
     exit(1);
   }
-  await_state(&handle, (dho_state)wanted.after); /* A request that was granted is, soon. */
+  await_state(&handle, (dho_state)wanted.after); /* Grants take a moment. */
   end(&handle, states[column], (dho_state)wanted.after);
 }
 
-/* The one cell that waits: it ends when the other has released. */
+/* Checks the only call that waits: it returns when the other handle has released. */
 static void check_waiting(void) {
   DHO_t handle = DHO_INITIALIZER;
   bring(&handle, DHO_BLOCKED);

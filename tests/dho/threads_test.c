@@ -1,5 +1,5 @@
-/* Many threads at once. Those that share a handle call whatever comes to their mind; those that
-   have one each count in the memory they share. Nothing hangs, and no count is lost. */
+/* Tests many threads at once. Some share a handle and make random calls; the others have one each
+   and count in memory that they share. Nothing hangs, and no count is lost. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,7 +12,7 @@ static atomic_bool over;
 static atomic_long acquired_at_random;
 static atomic_long counted;
 
-/* Any answer may come, but one of those that the table has. */
+/* Any result may come that the table has. */
 static void expect_known(int error) {
   CHECK(error == 0 || error == EINVAL || error == EBUSY || error == DHO_ENOTREQ || error == EPERM ||
         error == ETIMEDOUT || error == ECANCELED);
@@ -91,8 +91,8 @@ int main(void) {
   struct timespec second = {1, 0};
   nanosleep(&second, NULL);
   over = 1;
-  /* A thread may wait in the acquire of the shared handle, which is not coming: destroy ends it,
-     and whoever creates anew sees that it is over. */
+  /* A thread may wait in the acquire of the shared handle, which never returns by itself: destroy
+     ends that wait. A thread that creates the handle again sees that the test is over. */
   for (int i = 0; i < RANDOM_THREADS + COUNTING_THREADS; ++i) {
     OK(dho_destroy(&shared));
     CHECK(pthread_join(threads[i], NULL) == 0);

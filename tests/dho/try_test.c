@@ -1,4 +1,5 @@
-/* A try waits for no other holder, of this process or another, and leaves nothing behind. */
+/* Tests that a try does not wait for another holder, of this process or another one, and leaves
+   nothing behind. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 
@@ -10,15 +11,15 @@ static int holder(processes* both) {
   OK(dho_ew_tryacquire(&block));
   OK(dho_resize(&block, 1 << 20));
   tell_parent(both);
-  hear_parent(both); /* It has tried. */
+  hear_parent(both); /* The parent has tried. */
   OK(dho_ew_release(&block));
   tell_parent(both);
-  hear_parent(both); /* It has the block. */
+  hear_parent(both); /* The parent has the block. */
   OK(dho_destroy(&block));
   return 0;
 }
 
-/* A lock that is free may take a moment to come. */
+/* Tries again, because a lock that is free may take a moment to arrive. */
 static void try_until_obtained(DHO_t* handle, int (*try)(DHO_t*)) {
   int error = EAGAIN;
   for (struct timespec end = in_ms(20000); error == EAGAIN;) {
@@ -40,7 +41,7 @@ static void against_another_process(void) {
   EXPECT(dho_ir_tryacquire(&block), EAGAIN);
   OK(dho_ew_request(&block));
   EXPECT(dho_ew_tryacquire(&block), EAGAIN);
-  CHECK(dho_test(&block) == DHO_REQ); /* The place is kept. */
+  CHECK(dho_test(&block) == DHO_REQ); /* It keeps its place in the queue. */
   OK(dho_cancel(&block));
   tell_child(&both);
   hear_child(&both);
@@ -64,7 +65,7 @@ static void against_another_handle(void) {
   OK(dho_ew_release(&other));
 
   try_until_obtained(&one, dho_ir_tryacquire);
-  try_until_obtained(&other, dho_ir_tryacquire); /* Readers are in together. */
+  try_until_obtained(&other, dho_ir_tryacquire); /* Readers may be inside together. */
   OK(dho_ir_release(&one));
   EXPECT(dho_ew_tryacquire(&one), EAGAIN);
   OK(dho_ir_release(&other));

@@ -14,7 +14,7 @@ bool is_name(const std::string& word) {
          !word.starts_with("-");
 }
 
-/// `Suite.Name`, or a name alone.
+/// Whether a test `Suite.Name`, or one of this name in any suite, exists.
 bool is_a_test(const std::string& name) {
   std::size_t dot = name.find('.');
   std::string words =

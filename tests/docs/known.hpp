@@ -1,5 +1,5 @@
-// What a page names without its being run: commands and their options, files, tests. They must
-// exist.
+// Checks that everything exists that a page names without running it: commands and their options,
+// files, tests.
 #pragma once
 
 #include <map>
@@ -11,20 +11,20 @@ namespace conch::docs {
 
 class KnownCommands {
  public:
-  explicit KnownCommands(Session& session) : session_(session) {}
+  explicit KnownCommands(ShellSession& session) : session_(session) {}
 
-  /// What there is not, of `conch ...`, `./dev ...`, `build/dev/..._test ...`, `src/...` or
-  /// `Suite.Test`; "" if all is well, or it is something else.
+  /// A complaint if `conch ...`, `./dev ...`, `build/dev/..._test ...`, `src/...` or `Suite.Test`
+  /// does not exist; "" if it does, or if the text is none of these.
   std::string complaint(const std::string& text);
 
  private:
   std::string about_conch(const std::vector<std::string>& words);
   std::string about_dev(const std::vector<std::string>& words);
   std::string about_options(const std::vector<std::string>& words, const std::string& help);
-  /// What the command prints, once; "" if it fails.
+  /// The output of the command, which runs once; "" if it fails.
   const std::string& output_of(const std::string& command);
 
-  Session& session_;
+  ShellSession& session_;
   std::map<std::string, std::string> outputs_;
 };
 

@@ -15,13 +15,13 @@ std::string applied(const Rules& rules, std::string line) {
   return line;
 }
 
-/// Times, what memory they took, and what depends on which thread came first.
+/// Times, memory, and numbers that depend on which thread came first.
 const Rules measured{
     {std::regex("\\b[0-9.]+ ?(ns|us|ms|s|KiB|MiB|GiB)\\b"), "#"},
     {std::regex("\\b[0-9]+ (bytes a state|transitions)\\b"), "# $1"},
 };
 
-/// Every number and identifier; columns are as wide as their widest number.
+/// Every number and identifier. Columns are as wide as their widest number.
 const Rules numbers{
     {std::regex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z"), "#"},
     {std::regex("-?\\b[0-9]{1,3}( [0-9]{3})+(\\.[0-9]+)?\\b"), "#"},

@@ -1,4 +1,4 @@
-// Whether a command prints what the page says, up to the numbers that may differ.
+// Compares the output of a command with that on a page, apart from numbers that may differ.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace conch::docs {
 
-/// The line without what may be different: numbers become `#`, or only those that are measured.
+/// The line with `#` for what may differ: all numbers, or only the measured ones.
 std::string shape_of(const std::string& line, Precision precision);
 
-/// The shape of several lines; sorted, if their order does not matter.
+/// The shapes of several lines, sorted if their order does not matter.
 std::vector<std::string> shapes_of(std::vector<std::string> lines, Precision precision,
                                    bool unordered = false);
 
-/// A line `...` of the page stands for any lines.
+/// Whether the lines match. A line `...` of the page matches any lines.
 bool matches(const std::vector<std::string>& page, const std::vector<std::string>& actual,
              Precision precision, bool unordered = false);
 

@@ -16,7 +16,7 @@ std::string trimmed(const std::string& text) {
   return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
-/// `A => B; C => D`.
+/// Parses `A => B; C => D`.
 std::vector<std::pair<std::string, std::string>> replacements_in(const std::string& text) {
   std::vector<std::pair<std::string, std::string>> pairs;
   std::istringstream stream(text);
@@ -26,12 +26,12 @@ std::vector<std::pair<std::string, std::string>> replacements_in(const std::stri
   return pairs;
 }
 
-/// The fence's words, one after the other.
+/// The words of a fence, taken one after the other.
 class Info {
  public:
   explicit Info(std::string text) : text_(trimmed(text)) {}
 
-  /// Takes this word, if it comes next.
+  /// Takes this word if it is the next one.
   bool take(const std::string& word) {
     if (words_in(text_).empty() || words_in(text_).front() != word) return false;
     text_ = trimmed(text_.substr(word.size()));
@@ -61,7 +61,8 @@ void read_details(Info& info, Block& block) {
   if (block.kind == Kind::text && info.take("from")) block.remark = info.take_rest();
 }
 
-/// What the words after the opening fence say; a complaint if they make no sense.
+/// Reads the words after the opening fence into the block. Returns a complaint if they make no
+/// sense.
 std::string read_info(const std::string& text, Block& block) {
   Info info(text);
   block.language = info.take_word();
@@ -83,7 +84,7 @@ std::string read_info(const std::string& text, Block& block) {
   return info.is_empty() ? "" : "\"" + info.take_rest() + "\" is no word of a block's kind";
 }
 
-/// Whether its lines fit the block's kind.
+/// A complaint if the lines of a block do not fit its kind.
 std::string contradiction(const Block& block) {
   auto is_command = [](const std::string& line) {
     return std::regex_match(line, prompt) || std::regex_match(line, of_ours);
@@ -96,13 +97,13 @@ std::string contradiction(const Block& block) {
   return "";
 }
 
-/// Lines of a list or a paragraph may be indented, too.
+/// Whether an indented block begins here. Lines of a list or a paragraph may be indented, too.
 bool is_indented_block(const std::vector<std::string>& lines, std::size_t at) {
   std::string before = at == 0 ? "" : lines[at - 1];
   return lines[at].starts_with("    ") && (before.empty() || before.starts_with("#"));
 }
 
-/// What stands in running text between backquotes, and where links lead.
+/// Collects the code between backquotes in running text, and the targets of links.
 void collect_mentions(std::size_t at, const std::string& line, Page& page) {
   static const std::regex code("`([^`]+)`");
   for (std::sregex_iterator i(line.begin(), line.end(), code), end; i != end; ++i)
@@ -161,7 +162,7 @@ std::vector<Command> Block::commands() const {
     goes_on = lines[i].ends_with('\\');
     list.back().output_at = line + 1 + i + 1;
   }
-  for (Command& command : list)  // An empty line before the next prompt is for the eye.
+  for (Command& command : list)  // an empty line before a prompt is only layout
     if (&command != &list.back() && !command.output.empty() && command.output.back().empty())
       command.output.pop_back();
   return list;

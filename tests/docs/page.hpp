@@ -1,22 +1,22 @@
-// A page of the documentation, taken apart into its blocks. The words after a block's opening fence
-// say what a test does with it; readers of the page do not see them.
+// A page of the documentation as a list of its blocks. The words after a block's opening fence tell
+// the test what to do with it; readers of the page do not see them.
 //
-//   console            commands after a prompt, and exactly what they print
-//   console measured   ... where times, memory and what depends on threads may be other numbers
-//   console shape      ... where every number may be another
+//   console            commands after a prompt, and exactly their output
+//   console measured   ... where times, memory and thread-dependent numbers may differ
+//   console shape      ... where all numbers may differ
 //   sh                 commands that must succeed, whatever they print
-//   c, cpp             compiled; with a file's name, written there for the commands that follow
-//   python             run; with a file's name, as above
+//   c, cpp             compiled; with a file name, written there for later commands
+//   python             run; with a file name, as above
 //   scenario           conch replay finds no difference
 //   text               neither run nor typed in
-//   text from COMMAND  what a command printed that takes too long; its options must exist
-//   ANY no-run WHY     commands that are not run, and why; the options of ours must exist
+//   text from COMMAND  output of a command that takes too long; its options must exist
+//   ANY no-run WHY     commands that are not run, and why; the options of conch must exist
 //
-// After `console` and its kind may stand `unordered` (the lines come in any order), and after
-// `console` and `sh`, `with THIS => THAT; ...`: what the test runs in place of what is printed.
+// `unordered` may follow `console` and its kind: the lines come in any order. `with THIS => THAT;
+// ...` may follow `console` and `sh`: the test runs THAT in place of THIS.
 //
-// A prompt is `$ `. With a number before it, it is one of several terminals; with a name, one of
-// several machines. A line of three dots stands for any lines.
+// A prompt is `$ `. A number before it names one of several terminals; a name, one of several
+// machines. A line of three dots matches any lines.
 #pragma once
 
 #include <cstddef>
@@ -30,14 +30,14 @@ namespace conch::docs {
 enum class Kind { session, script, program, scenario, text, not_run };
 enum class Precision { exact, measured, shape };
 
-/// A command and what the page says that it prints.
+/// A command and its output on the page.
 struct Command {
   /// "" on this machine, "1" and so on in one of its terminals, "alpha" on another machine.
   std::string terminal;
-  /// May have several lines.
+  /// The text of the command, of one line or several.
   std::string text;
   std::vector<std::string> output;
-  /// Where in the file the output begins; lines are counted from 0.
+  /// The line of the file at which the output begins, counted from 0.
   std::size_t output_at = 0;
 };
 
@@ -49,24 +49,24 @@ struct Block {
   /// c, cpp or python.
   std::string language;
   std::string file;
-  /// Why it is not run, or the command that a text is from.
+  /// Why the block is not run, or the command that a text is from.
   std::string remark;
   std::vector<std::pair<std::string, std::string>> replacements;
   std::vector<std::string> lines;
 
   std::string text() const;
-  /// The commands of a session; in other blocks, the lines that would be commands.
+  /// The commands of a session. In other blocks, the lines that would be commands.
   std::vector<Command> commands() const;
 };
 
 struct Page {
   std::vector<std::string> lines;
   std::vector<Block> blocks;
-  /// What stands in running text between backquotes, with its line.
+  /// The code between backquotes in running text, with its line.
   std::vector<std::pair<std::size_t, std::string>> mentions;
-  /// Files that are linked to.
+  /// The files that the page links to.
   std::vector<std::pair<std::size_t, std::string>> links;
-  /// What is wrong with the page itself: where, and what to do.
+  /// The faults of the page itself: where, and what to do.
   std::vector<std::string> complaints;
 };
 
@@ -75,7 +75,7 @@ Page parse_page(std::string_view text);
 std::vector<std::string> words_in(const std::string& text);
 std::vector<std::string> lines_in(std::string_view text);
 std::string joined(const std::vector<std::string>& lines);
-/// What is in the file; "" without one.
+/// The contents of the file; "" if there is none.
 std::string contents_of(const std::string& path);
 
 }  // namespace conch::docs

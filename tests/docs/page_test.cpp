@@ -1,5 +1,5 @@
-// What the test of the pages would not notice would not be tested: it takes pages apart, and tells
-// what a command printed from what it should have.
+// Tests the test of the pages: it parses pages, and notices when a command prints anything else
+// than the page says.
 #include "docs/page.hpp"
 
 #include <gtest/gtest.h>
@@ -53,10 +53,10 @@ TEST(PageTest, CommandsHaveTerminalsAndOutput) {
 
 TEST(PageTest, WhatRunningTextNamesIsFound) {
   Page page = parse_page(
-      "Say `conch status` ([watch](watch.md#the-page), [etcd](https://etcd.io)),\nor `./dev`.\n");
+      "Say `conch status` ([view](view.md#the-page), [etcd](https://etcd.io)),\nor `./dev`.\n");
   using Places = std::vector<std::pair<std::size_t, std::string>>;
   EXPECT_EQ(page.mentions, (Places{{0, "conch status"}, {1, "./dev"}}));
-  EXPECT_EQ(page.links, (Places{{0, "watch.md"}}));
+  EXPECT_EQ(page.links, (Places{{0, "view.md"}}));
 }
 
 TEST(MatchTest, ExactMeansExact) {

@@ -15,7 +15,7 @@
 namespace conch::docs {
 namespace {
 
-/// A peer that took longer would be a finding.
+/// A peer that takes longer is a fault.
 constexpr Milliseconds peer_patience{20'000};
 constexpr Milliseconds command_patience{100'000};
 
@@ -29,7 +29,7 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
     text.replace(at, from.size(), to);
 }
 
-/// What stands on a page for a machine. The first is this one.
+/// The addresses of machines on the pages. The first one is this machine.
 constexpr std::array machines{"127.0.0.1", "10.0.0.1", "10.0.0.2", "10.0.0.3"};
 constexpr std::array names{"alpha", "beta", "gamma"};
 
@@ -43,7 +43,7 @@ std::string Terminal::mark() const { return "\n\x01" + std::to_string(commands_)
 void Terminal::begin(const std::string& command) {
   begins_at_ = shell_.output().size();
   ++commands_;
-  // The status is kept for a command that asks for it.
+  // The status is kept for a later `echo $?`.
   shell_.say("{ " + command + "\n} </dev/null\nstatus=$?; printf '\\n\\001%d %d\\001\\n' " +
              std::to_string(commands_) + " $status; (exit $status)\n");
 }
@@ -70,12 +70,12 @@ Printed Terminal::printed() {
   return printed;
 }
 
-Session::Session(const std::string& scratch) : scratch_(scratch) {
+ShellSession::ShellSession(const std::string& scratch) : scratch_(scratch) {
   make_home();
   make_commands();
 }
 
-void Session::make_home() const {
+void ShellSession::make_home() const {
   namespace fs = std::filesystem;
   fs::create_directories(home() + "/build/release");
   fs::create_directories(home() + "/tests");
@@ -84,12 +84,12 @@ void Session::make_home() const {
   fs::copy("tests/scenarios", home() + "/tests/scenarios");
   fs::copy("examples", home() + "/examples");
   write_program(home() + "/deploy.sh", "true");
-  // Of all that a developer does, a page's reader installs.
+  // The only part of ./dev that a reader of these pages runs is the installation.
   write_program(home() + "/dev",
                 "[ \"$1\" = install ] && exec cmake --install " CONCH_BUILD " --prefix \"$3\"");
 }
 
-void Session::make_commands() const {
+void ShellSession::make_commands() const {
   std::filesystem::create_directories(scratch_ + "/bin");
   std::filesystem::create_directories(scratch_ + "/slow");
   std::filesystem::create_symlink(CONCH_COMMAND, scratch_ + "/bin/conch");
@@ -101,9 +101,9 @@ void Session::make_commands() const {
                 "until [ -e " + scratch_ + "/awake ]; do PATH=/usr/bin:/bin sleep 0.05; done");
 }
 
-bool Session::has_python() { return *CONCH_PYTHON != '\0'; }
+bool ShellSession::has_python() { return *CONCH_PYTHON != '\0'; }
 
-Terminal& Session::terminal(const std::string& name) {
+Terminal& ShellSession::terminal(const std::string& name) {
   std::unique_ptr<Terminal>& terminal = terminals_[name];
   if (terminal) return *terminal;
   bool is_numbered = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) != 0;
@@ -121,17 +121,17 @@ Terminal& Session::terminal(const std::string& name) {
   return *terminal;
 }
 
-Printed Session::run(const std::string& name, const std::string& command) {
+Printed ShellSession::run(const std::string& name, const std::string& command) {
   static const std::regex peer("^([^ ]*/)?conch peer( .*)?$");
   Terminal& terminal = this->terminal(name);
   if (std::regex_match(command, peer)) return run_peer(terminal, command);
   terminal.begin(command);
   Printed printed = terminal.await_end(command_patience);
-  if (printed.status == still_running) terminals_.erase(name);  // The next one needs a shell.
+  if (printed.status == still_running) terminals_.erase(name);  // the next one needs a shell
   return printed;
 }
 
-Printed Session::run_peer(Terminal& terminal, const std::string& command) {
+Printed ShellSession::run_peer(Terminal& terminal, const std::string& command) {
   static const std::regex background(" *&? *(#.*)?$");
   std::string log = scratch_ + "/peer." + std::to_string(++peers_);
   terminal.begin(
@@ -146,16 +146,16 @@ Printed Session::run_peer(Terminal& terminal, const std::string& command) {
   return {lines_in(contents_of(log)), started.status};
 }
 
-void Session::wake_sleepers() const { std::ofstream(scratch_ + "/awake") << "\n"; }
+void ShellSession::wake_sleepers() const { std::ofstream(scratch_ + "/awake") << "\n"; }
 
-/// Loopback has sixteen million addresses: this process takes some for itself.
-std::string Session::address(std::size_t number) const {
+/// Takes a part of the sixteen million loopback addresses for this process alone.
+std::string ShellSession::address(std::size_t number) const {
   auto process = static_cast<std::size_t>(::getpid());
   return "127." + std::to_string(1 + process / 250 % 250) + "." +
          std::to_string(1 + process % 250) + "." + std::to_string(1 + number);
 }
 
-std::string Session::with_own_addresses(std::string text) const {
+std::string ShellSession::with_own_addresses(std::string text) const {
   for (std::size_t i = 0; i < machines.size(); ++i) replace_all(text, machines[i], address(i));
   for (std::size_t i = 0; i < names.size(); ++i) {
     std::regex host_and_port("\\b" + std::string(names[i]) + ":([0-9])");
@@ -164,8 +164,8 @@ std::string Session::with_own_addresses(std::string text) const {
   return text;
 }
 
-/// Pages show the host `myhost` and, where a line begins with a process, the user `ada`.
-std::string Session::with_names_of_the_page(std::string text) const {
+/// Pages show the host as `myhost` and, in a line that begins with a process, the user as `ada`.
+std::string ShellSession::with_names_of_the_page(std::string text) const {
   for (std::size_t i = 0; i < machines.size(); ++i) replace_all(text, address(i), machines[i]);
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);

@@ -1,5 +1,5 @@
-// The machine at which somebody follows a page: a home of its own, terminals, and addresses that no
-// other run of the tests has.
+// The machine of a user who follows a page: a home of its own, terminals, and addresses that no
+// other run of the tests uses.
 #pragma once
 
 #include <map>
@@ -13,19 +13,19 @@ namespace conch::docs {
 
 struct Printed {
   std::vector<std::string> lines;
-  /// still_running, if it was.
+  /// still_running if the command has not ended.
   int status = still_running;
 };
 
-/// A shell that somebody types into: what one command sets, the next one finds.
+/// A shell into which the test types; it keeps its state from command to command.
 class Terminal {
  public:
   explicit Terminal(const std::function<void()>& at_first);
 
   void begin(const std::string& command);
-  /// What the last command has printed, when it ends or the time is over.
+  /// The output of the last command, when it ends or the time is over.
   Printed await_end(Milliseconds within);
-  /// Until the last command has printed this many lines, or the time is over.
+  /// Waits until the last command has printed `count` lines, or the time is over.
   void await_lines(std::size_t count, Milliseconds within);
 
  private:
@@ -37,23 +37,23 @@ class Terminal {
   std::size_t begins_at_ = 0;
 };
 
-class Session {
+class ShellSession {
  public:
-  /// Under `scratch`, where $XDG_RUNTIME_DIR and $XDG_STATE_HOME are already.
-  explicit Session(const std::string& scratch);
+  /// The home is in `scratch`, which has $XDG_RUNTIME_DIR and $XDG_STATE_HOME already.
+  explicit ShellSession(const std::string& scratch);
 
   /// Whether `python3` finds the package.
   static bool has_python();
   std::string home() const { return scratch_ + "/home"; }
-  /// "" is the one that most commands are typed into.
+  /// The terminal with this name; most commands are typed into "".
   Terminal& terminal(const std::string& name);
-  /// Typed into that terminal; a `conch peer` stays, and is in its group afterwards.
+  /// Runs a command in that terminal. A `conch peer` goes on running, and has joined on return.
   Printed run(const std::string& name, const std::string& command);
-  /// In this session `sleep 3` in a numbered terminal lasts until here.
+  /// Ends every `sleep 3` in a numbered terminal, which lasts until this call.
   void wake_sleepers() const;
 
-  /// The command with this session's addresses in place of the page's; and what it prints with the
-  /// page's, where this host is called `myhost`.
+  /// Replaces the addresses of the page by those of this session in a command, and the other way
+  /// round in its output, where this host is called `myhost`.
   std::string with_own_addresses(std::string text) const;
   std::string with_names_of_the_page(std::string text) const;
 

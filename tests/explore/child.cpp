@@ -9,7 +9,7 @@
 namespace conch::explore {
 namespace {
 
-/// Of all its threads; none of a process that has ended.
+/// The processor time of all threads; zero for a process that has ended.
 Milliseconds processor_time(pid_t process) {
   clockid_t clock{};
   timespec used{};
@@ -24,7 +24,7 @@ ChildEnd run_child(const std::vector<std::string>& words, const Patience& patien
                    const std::atomic<bool>& stop) {
   constexpr Milliseconds step{100};
   constexpr int starved_factor = 4;
-  // In a group of its own, so that a Ctrl-C is ours to pass on.
+  // In a process group of its own, so that Ctrl-C reaches only this program, which passes it on.
   Process child(words, [] {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::setpgid(0, 0);
@@ -44,7 +44,7 @@ ChildEnd run_child(const std::vector<std::string>& words, const Patience& patien
       child.send(SIGINT);
     }
     Milliseconds since = watch.elapsed() - asked_at;
-    // On a busy machine a child may have had no processor for most of that time.
+    // On a busy machine the child may have had no processor for most of that time.
     bool has_had_its_share = processor_time(child.id()) - used_by_then > patience.limit;
     if (!has_had_its_share && since <= patience.limit * starved_factor) continue;
     end.finished.timed_out = true;

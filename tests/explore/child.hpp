@@ -1,4 +1,4 @@
-// A command as a child process, until it ends, or has had its time.
+// Runs a command as a child process until it ends or its time is over.
 #pragma once
 
 #include <atomic>
@@ -10,19 +10,20 @@
 namespace conch::explore {
 
 struct Patience {
-  /// It is asked to end after so long, and killed after so much longer.
+  /// The time after which the command is asked to end; never if zero.
   Milliseconds enough;
-  /// Of processor time; or four times as much by the clock.
+  /// The processor time that it may use from then on, or from its start if it is never asked,
+  /// before it is killed; or four times as much by the clock.
   Milliseconds limit;
 };
 
 struct ChildEnd {
   Finished finished;
-  /// Because everything ends now: what it says about itself may not mean anything.
+  /// It was interrupted because the whole program ends; its output may mean nothing.
   bool was_stopped = false;
 };
 
-/// `stop`: everything ends now.
+/// `stop` is set when the whole program ends.
 ChildEnd run_child(const std::vector<std::string>& words, const Patience& patience,
                    const std::atomic<bool>& stop);
 

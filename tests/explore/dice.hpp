@@ -1,4 +1,4 @@
-// What is drawn for a task.
+// Draws random values for tasks.
 #pragma once
 
 #include <initializer_list>

@@ -1,7 +1,7 @@
 #include "explore/draw.hpp"
 
 #include "explore/dice.hpp"
-#include "sim/community.hpp"
+#include "sim/overlay_simulation.hpp"
 
 namespace conch::explore {
 
@@ -12,7 +12,7 @@ Task conch_task(const char* command, const CatalogEntry& entry) {
           .machine_words = {"--json", "--threads", "1"}};
 }
 
-/// `2..5`: the run draws its own, or `5`.
+/// A number of nodes `5`, or a range `2..5` from which the run draws its own.
 std::string draw_nodes(Dice& dice, std::uint64_t least, std::uint64_t most) {
   std::string last = dice.text(least, most);
   return dice.chance(0.3) ? std::to_string(least) + ".." + last : last;
@@ -20,7 +20,7 @@ std::string draw_nodes(Dice& dice, std::uint64_t least, std::uint64_t most) {
 
 }  // namespace
 
-Task draw_community(const CatalogEntry& entry, Random& random) {
+Task draw_overlay(const CatalogEntry& entry, Random& random) {
   Dice dice(random);
   Task task = conch_task("sim", entry);
   std::string weather = dice.one_of(sim::weathers());
@@ -32,9 +32,9 @@ Task draw_community(const CatalogEntry& entry, Random& random) {
   bool hands_off = entry.about.name == "end-to-end";
   if (hands_off) task.set({"--hand-off", dice.one_of({"token", "winner", "cleanup"})});
   if (!hands_off) task.set({"--retry", dice.one_of({"never", "informed", "always"})});
-  // Longer ones make two majorities, which docs/limits.md says.
+  // A longer partition makes two majorities, see docs/limits.md.
   if (weather == "parted") task.set({"--apart", dice.milliseconds(50, 2000), Smaller::never});
-  sim::CommunityOptions options = sim::CommunityOptions::of(task.words[1], weather);
+  sim::OverlaySimulationOptions options = sim::OverlaySimulationOptions::of(task.words[1], weather);
   const sim::Mishaps& usual = options.mishaps;
   bool may_fail = options.tuning.replication.lease > Duration::zero();
   if (may_fail && usual.apart == Duration::zero()) {
@@ -63,7 +63,7 @@ Task draw_election(const CatalogEntry& entry, Random& random) {
     task.set({"--restarts", dice.one_of({"0%", "50%", "70%", "100%"}), Smaller::never});
   }
   if (dice.chance(0.5)) task.set({"--spread", dice.milliseconds(1, 100), Smaller::drop});
-  if (dice.chance(0.5))  // A bully needs to know the longest.
+  if (dice.chance(0.5))  // a bully needs to know the longest latency
     task.set({"--latency", dice.one_of({"1ms", "uniform:0ms..3ms", "uniform:1ms..50ms"})});
   if (!entry.about.needs_fifo && dice.chance(0.5)) task.set({"--channel", "any"});
   return task;
@@ -102,7 +102,7 @@ Task draw_survival(const CatalogEntry& entry, Random& random) {
   return task;
 }
 
-/// Without a register clocks run alike to a twentieth.
+/// Without a register the clocks may drift by 5 % at most.
 Task draw_ring_survival(const CatalogEntry& entry, Random& random) {
   Dice dice(random);
   Task task = conch_task("survive", entry);

@@ -1,5 +1,5 @@
-// Options for each command, drawn so that the command takes them and its promises hold for them:
-// what docs/limits.md and the algorithms' own assumptions leave out is not drawn.
+// Draws options for each command, such that the command takes them and its promises hold for them:
+// nothing that docs/limits.md or an algorithm's own assumptions exclude.
 #pragma once
 
 #include "catalog/catalog.hpp"
@@ -9,7 +9,7 @@
 namespace conch::explore {
 
 Task draw_simulation(const CatalogEntry& entry, Random& random);
-Task draw_community(const CatalogEntry& entry, Random& random);
+Task draw_overlay(const CatalogEntry& entry, Random& random);
 Task draw_election(const CatalogEntry& entry, Random& random);
 Task draw_handover(const CatalogEntry& entry, Random& random);
 Task draw_survival(const CatalogEntry& entry, Random& random);

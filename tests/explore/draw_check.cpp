@@ -30,7 +30,7 @@ class CheckDraw {
     if (entry_.can.dynamic && nodes_ > 1) budget("--join", 0.4, std::min(nodes_ - 1, often));
     if (entry_.can.shared && dice_.chance(0.5))
       task_.set({"--readers", dice_.text(1, nodes_), Smaller::lower, 0});
-    // Unordered is what it takes where it may.
+    // Channels are unordered by default, if the algorithm allows it.
     if (dice_.chance(0.2)) task_.set({"--channel", "fifo", Smaller::never});
     return std::move(task_);
   }
@@ -74,9 +74,10 @@ class CheckDraw {
     return std::move(task_);
   }
 
-  /// Timers and copies are what such a ring has; nobody comes or goes.
+  /// Such a ring has timers and copies; no node joins or leaves.
   Task draw_protocol() {
-    // Of an even number votes may be split for as long as there are timers, and then for ever.
+    // With an even number of replicas a vote may be split while there are timers, and then for
+    // ever.
     task_.set({"--replicas", dice_.chance(0.3) ? "1" : "3", Smaller::never});
     task_.set({"--nodes", dice_.text(2, 4), Smaller::lower, 2});
     task_.set({"--requesters", dice_.text(1, 2), Smaller::lower});

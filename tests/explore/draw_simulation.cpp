@@ -43,7 +43,7 @@ class SimulationDraw {
     task_.set({"--nodes", value, Smaller::lower, 2});
   }
 
-  /// Of which there are few.
+  /// Draws the nodes of a projective plane, which exists only for a few numbers.
   void draw_plane() {
     std::string value = dice_.one_of({"7", "13", "31"});
     nodes_ = nodes_min_ = std::stoull(value);
@@ -104,7 +104,7 @@ class SimulationDraw {
     if (task_.find("--sites")) task_.set({"--site-latency", latency()});
   }
 
-  /// The reliable link stands between.
+  /// The reliable link hides these faults from the algorithm.
   void draw_network_faults() {
     if (dice_.chance(0.5)) return;
     if (dice_.chance(0.5)) fail({"--lose", dice_.one_of({"1%", "10%", "30%"})});
@@ -125,7 +125,7 @@ class SimulationDraw {
   }
   std::string when() { return "@" + dice_.milliseconds(0, 100) + "+" + dice_.milliseconds(1, 300); }
 
-  /// Crashes are survived only where somebody can be told of them.
+  /// An algorithm survives crashes only if it can be told of them.
   void draw_node_faults() {
     if (dice_.chance(0.2)) task_.set({"--clog", dice_.one_of({"1%:50ms", "10%:20ms"})});
     if (dice_.chance(0.2)) task_.set({"--drift", dice_.one_of({"1%", "5%", "30%"})});
@@ -133,7 +133,7 @@ class SimulationDraw {
       if (dice_.chance(0.15))
         task_.set({"--pause", dice_.one_of({"holder", "waiter", "idle", "home"}) + when()});
     if (!entry_.can.suspecting || linked_ || dice_.chance(0.6)) return;
-    // Longer than any message takes: what the crashed node had sent has come.
+    // Longer than any message takes, so that all messages of the crashed node have arrived.
     task_.set({"--detect", "1s", Smaller::never});
     std::string who = dice_.one_of({"holder", "waiter", "idle"});
     task_.set({"--crash", who + "@" + dice_.milliseconds(0, 100)});
@@ -153,7 +153,7 @@ class SimulationDraw {
   bool clustered_ = false;
   bool linked_ = false;
   std::uint64_t nodes_ = 0;
-  /// Every run has so many.
+  /// The least number of nodes that a run has.
   std::uint64_t nodes_min_ = 0;
 };
 

@@ -17,16 +17,16 @@ std::set<std::string> names() {
   return all;
 }
 
-/// Nobody has to remember a new one.
+/// A new algorithm is in the families without further work.
 TEST(ExploreFamilies, HaveEverythingInTheCatalogue) {
   std::set<std::string> all = names();
   for (const CatalogEntry& entry : catalog()) {
-    if (entry.about.use == Use::specimen) continue;
+    if (!entry.about.is_sound()) continue;
     for (const char* command : {"sim ", "check ", "survive ", "check --recovery "})
       EXPECT_TRUE(all.contains(command + std::string(entry.about.name))) << entry.about.name;
   }
   for (const CatalogEntry& entry : elections()) {
-    bool is_real = entry.about.use == Use::real;
+    bool is_real = entry.about.is_sound();
     EXPECT_EQ(all.contains("sim " + std::string(entry.about.name)), is_real) << entry.about.name;
   }
   for (const CatalogEntry& entry : protocols())
@@ -53,7 +53,7 @@ TEST(ExploreDraw, WhatIsPromisedOnlyInOrderIsNotOvertaken) {
     }
 }
 
-/// Every option that may be drawn is, and the same random numbers draw the same.
+/// Every option that may be drawn is drawn, and equal random numbers draw equal options.
 TEST(ExploreDraw, DrawsAllOptions) {
   Random random(1), again(1);
   std::set<std::string> drawn;

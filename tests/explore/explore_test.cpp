@@ -1,8 +1,9 @@
-// The program itself, for some seconds.
+// Runs the program itself for a few seconds.
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
+#include "net/testing/scratch_folder.hpp"
 #include "process.hpp"
 
 namespace conch::explore_test {
@@ -21,7 +22,7 @@ Explored explore(std::vector<std::string> words) {
   return {status, process.output()};
 }
 
-/// Without chaos and what the machine would be too slow for.
+/// Leaves out chaos and all families for which the machine may be too slow.
 TEST(Explore, FreshSeedsOfTheCheapFamilies) {
   Explored explored = explore({"--minutes", "0.15",
                                "--jobs",    "2",
@@ -37,12 +38,11 @@ TEST(Explore, FreshSeedsOfTheCheapFamilies) {
   EXPECT_NE(explored.text.find("nothing found"), std::string::npos) << explored.text;
 }
 
-/// A specimen is found, made smaller, and found again by the command that was printed.
+/// The bug of a specimen is found, shrunk, and found again by the printed command.
 TEST(Explore, WhatWasPlantedIsFoundShrunkAndRepeated) {
-  std::string folder = (std::filesystem::temp_directory_path() / "conch-explore.XXXXXX").string();
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  ScratchFolder folder;
   Explored explored = explore({"--minutes", "0.1", "--specimens", "--only",
-                               "sim naimi-trehel@idle-owner", "--folder", folder});
+                               "sim naimi-trehel@idle-owner", "--folder", folder.path()});
   EXPECT_EQ(explored.status, 1) << explored.text;
   std::string repeat = "  repeat: ";
   std::size_t at = explored.text.rfind(repeat);
@@ -53,8 +53,7 @@ TEST(Explore, WhatWasPlantedIsFoundShrunkAndRepeated) {
   Process again({"sh", "-c", command});
   int status = again.await_exit();
   EXPECT_TRUE(status == 2 || status == 3) << command << "\n" << again.output();
-  EXPECT_FALSE(std::filesystem::is_empty(folder));
-  std::filesystem::remove_all(folder);
+  EXPECT_FALSE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(Explore, EndsEarlyWithItsTable) {

@@ -14,11 +14,11 @@ namespace conch::explore {
 namespace {
 
 constexpr Milliseconds task_limit{120'000};
-/// For each finding: to see which run it was, to see it again, and to make it smaller.
+/// The time for each finding: to isolate the run, to repeat it, and to shrink it.
 constexpr std::chrono::seconds time_to_shrink{60};
 constexpr double first_run_s = 0.05;
 constexpr std::uint64_t seeds_max = 20'000;
-/// Seeds are drawn from so many; the inputs of a fuzz target are numbered by int.
+/// The ranges from which seeds are drawn. The inputs of a fuzz target have numbers of type int.
 constexpr std::uint64_t any_seed = 1'000'000'000'000;
 constexpr std::uint64_t any_input = 2'000'000'000;
 
@@ -40,7 +40,7 @@ std::string file_name(std::string text) {
   return text;
 }
 
-/// What makes a command tell more of one run, or write it down.
+/// Options that make a command print more about a single run, or write its trace.
 std::vector<std::string> words_to_trace(const Task& task, const std::string& path) {
   auto is = [&](const char* word) {
     return std::find(task.words.begin(), task.words.end(), word) != task.words.end();
@@ -102,7 +102,7 @@ void Explorer::work() {
 
 std::optional<Explorer::Job> Explorer::next_job(Random& random) {
   std::lock_guard lock(mutex_);
-  // The last tasks may take a little longer than there is time.
+  // The last tasks may run a little over the time.
   constexpr double grace_s = 5;
   std::optional<std::size_t> which = share_.begin(left_s() + grace_s);
   if (!which) return std::nullopt;
@@ -118,21 +118,21 @@ std::uint64_t Explorer::seeds_for(std::size_t family, const Task& task) const {
   return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(count), 1, seeds_max);
 }
 
-Outcome Explorer::run(const Job& job, std::uint64_t* took_ms) {
+TaskResult Explorer::run(const Job& job, std::uint64_t* took_ms) {
   auto begun = Clock::now();
   ChildEnd end = run_child(words_of(job.task, job.seeds), {job.task.enough, task_limit}, stop_);
   auto took = std::chrono::duration_cast<Milliseconds>(Clock::now() - begun);
   if (took_ms) *took_ms = static_cast<std::uint64_t>(took.count());
-  Outcome outcome = read_outcome(families_[job.family].speaker, end.finished, job.seeds);
+  TaskResult outcome = read_outcome(families_[job.family].speaker, end.finished, job.seeds);
   bool is_violation = outcome.ending == Ending::broken || outcome.ending == Ending::stuck;
   if (end.was_stopped && !is_violation) outcome.ending = Ending::held;
   return outcome;
 }
 
-/// Many runs may take longer than a command is given, if each takes long; that is no finding. One
-/// that does not end is: it is looked for by halves.
-Outcome Explorer::run_patiently(Job& job, std::uint64_t* took_ms) {
-  Outcome outcome = run(job, took_ms);
+/// If each of many runs takes long, all of them may exceed the limit of a command; that is no
+/// finding. A single run that does not end is one, and it is found by bisection.
+TaskResult Explorer::run_patiently(Job& job, std::uint64_t* took_ms) {
+  TaskResult outcome = run(job, took_ms);
   while (outcome.ending == Ending::timed_out && job.seeds.count > 1 && !stop_) {
     Job rest = job;
     job.seeds.count /= 2;
@@ -148,7 +148,7 @@ Outcome Explorer::run_patiently(Job& job, std::uint64_t* took_ms) {
 
 void Explorer::carry_out(Job job) {
   std::uint64_t took_ms = 0;
-  Outcome outcome = run_patiently(job, &took_ms);
+  TaskResult outcome = run_patiently(job, &took_ms);
   double took_s = static_cast<double>(took_ms) / 1000;
   {
     std::lock_guard lock(mutex_);
@@ -161,12 +161,12 @@ void Explorer::carry_out(Job job) {
   if (is_found(outcome.ending)) examine(job, outcome);
 }
 
-bool Explorer::claim(const Job& job, const Outcome& outcome) {
+bool Explorer::claim(const Job& job, const TaskResult& outcome) {
   std::lock_guard lock(mutex_);
   std::string kind = kind_of(outcome);
   const std::string& family = families_[job.family].name;
   std::uint64_t times = std::max<std::size_t>(1, outcome.failed_seeds.size());
-  for (Finding& finding : findings_)
+  for (FirstFailure& finding : findings_)
     if (finding.family == family && finding.kind == kind) {
       finding.times += times;
       return false;
@@ -176,11 +176,11 @@ bool Explorer::claim(const Job& job, const Outcome& outcome) {
   return true;
 }
 
-void Explorer::examine(const Job& job, const Outcome& outcome) {
+void Explorer::examine(const Job& job, const TaskResult& outcome) {
   if (!claim(job, outcome)) return;
-  Finding found = pin_down(job, outcome);
+  FirstFailure found = pin_down(job, outcome);
   std::lock_guard lock(mutex_);
-  for (Finding& finding : findings_)
+  for (FirstFailure& finding : findings_)
     if (finding.family == found.family && finding.kind == found.kind) {
       found.times = finding.times;
       finding = found;
@@ -190,7 +190,7 @@ void Explorer::examine(const Job& job, const Outcome& outcome) {
   std::fflush(stdout);
 }
 
-/// Which of several runs it was, by halves, if the command could not say.
+/// Finds the failing run among several by bisection, if the command could not name it.
 std::optional<std::uint64_t> Explorer::isolate(Job job, const std::string& kind,
                                                Clock::time_point until) {
   while (job.seeds.count > 1 && Clock::now() < until && !stop_) {
@@ -212,10 +212,10 @@ bool Explorer::fails(const Task& task, std::uint64_t seed, const Job& job,
   return kind_of(read_outcome(families_[job.family].speaker, end.finished, {seed, 1})) == kind;
 }
 
-Finding Explorer::pin_down(const Job& job, const Outcome& outcome) {
+FirstFailure Explorer::pin_down(const Job& job, const TaskResult& outcome) {
   auto until = Clock::now() + time_to_shrink;
   std::string drawn = command_of(words_of(job.task, job.seeds));
-  Finding finding{
+  FirstFailure finding{
       families_[job.family].name, kind_of(outcome), outcome.what, 1, drawn, drawn, {}, false};
   if (outcome.ending == Ending::refused || outcome.ending == Ending::timed_out) return finding;
   std::optional<std::uint64_t> seed = job.seeds.first;
@@ -226,7 +226,7 @@ Finding Explorer::pin_down(const Job& job, const Outcome& outcome) {
   if (!seed) return finding;
   Failing failing{job.task, *seed};
   finding.command = finding.drawn = command_of(words_of(failing.task, failing.seed));
-  if (stop_) return finding;  // Whatever would be run now is interrupted.
+  if (stop_) return finding;  // a command that is run now would be interrupted
   bool comes_again = fails(failing.task, failing.seed, job, finding.kind);
   if (stop_ && !comes_again) return finding;
   finding.is_gone = !comes_again;
@@ -238,7 +238,7 @@ Finding Explorer::pin_down(const Job& job, const Outcome& outcome) {
       if (fails(task, same, job, finding.kind)) return found = same;
       Job other{job.family, task, {same + 1, seeds_for(job.family, task)}};
       if (task.seeding == Seeding::none) return found;
-      Outcome others = run(other);
+      TaskResult others = run(other);
       if (kind_of(others) == finding.kind && !others.failed_seeds.empty())
         found = others.failed_seeds.front();
       return found;
@@ -248,7 +248,7 @@ Finding Explorer::pin_down(const Job& job, const Outcome& outcome) {
   return finding;
 }
 
-void Explorer::keep(const Failing& failing, Finding& finding) {
+void Explorer::keep(const Failing& failing, FirstFailure& finding) {
   std::filesystem::create_directories(settings_.folder);
   std::string path = settings_.folder + "/" + file_name(finding.family) + "." +
                      file_name(finding.kind) + "." + std::to_string(failing.seed);
@@ -267,7 +267,7 @@ std::vector<Tally> Explorer::tallies() const {
   return tallies_;
 }
 
-std::vector<Finding> Explorer::findings() const {
+std::vector<FirstFailure> Explorer::findings() const {
   std::lock_guard lock(mutex_);
   return findings_;
 }

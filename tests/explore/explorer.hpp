@@ -1,4 +1,4 @@
-// Draws tasks and runs them, several at a time, until the time is up or somebody says stop.
+// Draws tasks and runs several at a time until the time is over or the program is stopped.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ namespace conch::explore {
 struct Settings {
   double minutes = 10;
   unsigned jobs = 1;
-  /// What is found is kept here.
+  /// The folder where findings are kept.
   std::string folder;
 };
 
@@ -30,11 +30,11 @@ class Explorer {
   void run();
 
   std::vector<Tally> tallies() const;
-  std::vector<Finding> findings() const;
+  std::vector<FirstFailure> findings() const;
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// A family's task with its seeds.
+  /// A task of a family with its seeds.
   struct Job {
     std::size_t family = 0;
     Task task;
@@ -45,18 +45,18 @@ class Explorer {
   std::optional<Job> next_job(Random& random);
   std::uint64_t seeds_for(std::size_t family, const Task& task) const;
   void carry_out(Job job);
-  Outcome run(const Job& job, std::uint64_t* took_ms = nullptr);
-  /// The job is what its outcome is of, afterwards.
-  Outcome run_patiently(Job& job, std::uint64_t* took_ms);
+  TaskResult run(const Job& job, std::uint64_t* took_ms = nullptr);
+  /// Afterwards `job` is the one that the outcome belongs to.
+  TaskResult run_patiently(Job& job, std::uint64_t* took_ms);
 
-  // What was found.
-  void examine(const Job& job, const Outcome& outcome);
-  /// Whether it is the first of its kind; the others are counted.
-  bool claim(const Job& job, const Outcome& outcome);
+  // Failures.
+  void examine(const Job& job, const TaskResult& outcome);
+  /// Whether the outcome is the first of its kind; the others are only counted.
+  bool claim(const Job& job, const TaskResult& outcome);
   std::optional<std::uint64_t> isolate(Job job, const std::string& kind, Clock::time_point until);
-  Finding pin_down(const Job& job, const Outcome& outcome);
-  void keep(const Failing& failing, Finding& finding);
-  /// In the same way.
+  FirstFailure pin_down(const Job& job, const TaskResult& outcome);
+  void keep(const Failing& failing, FirstFailure& finding);
+  /// Whether the task fails in the same way.
   bool fails(const Task& task, std::uint64_t seed, const Job& job, const std::string& kind);
   void tell_progress();
 
@@ -70,9 +70,9 @@ class Explorer {
   mutable std::mutex mutex_;
   Share share_;
   std::vector<Tally> tallies_;
-  /// Of a run in each family, about.
+  /// A moving average of the time of a run in each family, in seconds.
   std::vector<double> run_s_;
-  std::vector<Finding> findings_;
+  std::vector<FirstFailure> findings_;
   std::set<std::string> names_;
 };
 

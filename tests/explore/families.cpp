@@ -13,14 +13,14 @@ namespace conch::explore {
 namespace {
 
 bool is_wanted(const CatalogEntry& entry, Whose whose) {
-  return (entry.about.use == Use::specimen) == (whose == Whose::specimens);
+  return (!entry.about.is_sound()) == (whose == Whose::specimens);
 }
 
 class List {
  public:
   explicit List(const Programs& programs) : programs_(programs) {}
 
-  /// A command of conch for an algorithm.
+  /// Adds a command of conch for an algorithm.
   void add(const std::string& name, const CatalogEntry& entry,
            Task (*draw)(const CatalogEntry&, Random&), double task_s = 2) {
     add({.name = name,
@@ -47,14 +47,14 @@ void add_algorithm(List& list, const CatalogEntry& entry, Whose whose) {
   list.add("sim " + name, entry, draw_simulation);
   list.add("check " + name, entry, draw_check, check_s);
   if (!entry.about.restless) list.add("handover " + name, entry, draw_handover);
-  if (whose == Whose::specimens) return;  // What recovers runs only the others.
+  if (whose == Whose::specimens) return;  // recovery runs no specimens
   list.add("survive " + name, entry, draw_survival);
   list.add("check --recovery " + name, entry, draw_recovery_check, check_s);
 }
 
 void add_protocol(List& list, const CatalogEntry& entry) {
   std::string name(entry.about.name);
-  list.add("sim " + name, entry, draw_community);
+  list.add("sim " + name, entry, draw_overlay);
   list.add("survive " + name, entry, draw_ring_survival);
   list.add("check " + name, entry, draw_check, check_s);
 }

@@ -1,5 +1,5 @@
-// Everything that takes a seed, by family: what is drawn for it, from what the catalogue says that
-// an algorithm can do and promises.
+// All families of tasks that take a seed. What is drawn for a family follows from what the
+// catalogue says that the algorithm can do and promises.
 #pragma once
 
 #include <functional>
@@ -17,19 +17,19 @@ struct Family {
   std::string name;
   Speaker speaker = Speaker::conch;
   std::function<Task(Random&)> draw;
-  /// About how long a task may take; it is given so many seeds.
+  /// The intended duration of a task, from which its number of seeds follows.
   double task_s = 2;
   unsigned at_once_max = 1000;
 };
 
-/// The programs that are explored.
+/// The programs that explore runs.
 struct Programs {
   std::string conch;
   std::string chaos;
   std::vector<std::string> fuzz;
 };
 
-/// Those whose promises hold; or the specimens, which break them.
+/// Algorithms whose promises hold, or specimens, which break theirs.
 enum class Whose : std::uint8_t { real, specimens };
 
 std::vector<Family> families(const Programs& programs, Whose whose);

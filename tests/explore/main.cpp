@@ -1,4 +1,4 @@
-// `./dev explore`: fresh seeds for everything that takes some.
+// `./dev explore` tries fresh seeds of everything that takes some.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ constexpr int bad_usage = 2;
 
 std::atomic<bool> is_stopped = false;
 
-/// As one would type it here.
+/// The path as a user would type it from here.
 std::string typed(const std::string& path) {
   std::string near = std::filesystem::relative(path);
   return near.empty() || near.starts_with("..") ? path : near;
@@ -46,7 +46,7 @@ int explore(std::vector<Family> families, const Settings& settings) {
   Explorer explorer(std::move(families), settings, is_stopped);
   explorer.run();
   if (isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\033[K");
-  std::vector<Finding> findings = explorer.findings();
+  std::vector<FirstFailure> findings = explorer.findings();
   fmt::print("\n{}\n{}", table_of(explorer.tallies()), list_of(findings));
   if (findings.empty()) fmt::print("nothing found\n");
   return findings.empty() ? nothing_found : something_found;
@@ -59,15 +59,15 @@ int main(int argc, char** argv) {
                     .folder = typed(EXPLORE_FOLDER)};
   std::vector<std::string> only;
   bool specimens = false, list = false;
-  CLI::App app("Fresh seeds for everything that takes some, until the time is up.", "explore");
-  app.add_option("--minutes", settings.minutes, "how long")->capture_default_str();
-  app.add_option("--jobs", settings.jobs, "commands at a time")
+  CLI::App app("Try fresh seeds of everything that takes a seed, until the time is up.", "explore");
+  app.add_option("--minutes", settings.minutes, "duration")->capture_default_str();
+  app.add_option("--jobs", settings.jobs, "commands to run at a time")
       ->check(CLI::Range(1u, 1024u))
       ->capture_default_str();
-  app.add_option("--only", only, "families whose names have this in them");
-  app.add_option("--folder", settings.folder, "where what fails is kept")->capture_default_str();
-  app.add_flag("--specimens", specimens, "those that break, to see that it is found");
-  app.add_flag("--list", list, "name the families");
+  app.add_option("--only", only, "only families whose names contain this");
+  app.add_option("--folder", settings.folder, "directory for failing runs")->capture_default_str();
+  app.add_flag("--specimens", specimens, "families that must fail, to check that this is found");
+  app.add_flag("--list", list, "list the families");
   app.footer("Exit status: 0 nothing was found, 1 something was, 2 bad usage. Ctrl-C ends it.");
   try {
     app.parse(argc, argv);
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
   std::vector<Family> all = families(programs(), specimens ? Whose::specimens : Whose::real);
   std::vector<Family> some = chosen(std::move(all), only);
   if (some.empty()) {
-    fmt::print(stderr, "explore: no family is called so; --list names them\n");
+    fmt::print(stderr, "explore: no such family; --list names them\n");
     return bad_usage;
   }
   if (list) {

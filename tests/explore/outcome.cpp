@@ -9,14 +9,14 @@ namespace conch::explore {
 namespace {
 
 constexpr int cannot_run = 77;
-/// Of Process, whose program is not there.
+/// The status of a Process whose program does not exist.
 constexpr int cannot_start = 99;
 constexpr int cancelled = 130;
-/// Of CLI11, whose own start there.
+/// The statuses of CLI11 start here.
 constexpr int first_usage_error = 100;
 constexpr int first_signal = 128;
 
-/// The object that a command printed, among whatever else it said.
+/// The JSON object in the output of a command, whatever else it printed.
 nlohmann::json object_in(const std::string& output) {
   std::istringstream lines(output);
   std::string text;
@@ -28,7 +28,7 @@ nlohmann::json object_in(const std::string& output) {
   return nlohmann::json(nlohmann::json::value_t::discarded);
 }
 
-/// The first line with this in it, or else the last one.
+/// The first line that contains this, or else the last line.
 std::string line_with(const std::string& output, std::string_view part) {
   std::istringstream lines(output);
   std::string last;
@@ -39,7 +39,7 @@ std::string line_with(const std::string& output, std::string_view part) {
   return last;
 }
 
-void read_numbers(const nlohmann::json& json, Outcome& outcome) {
+void read_numbers(const nlohmann::json& json, TaskResult& outcome) {
   outcome.runs = json.value("runs", std::uint64_t{1});
   if (json.contains("messages")) outcome.messages = json["messages"]["total"];
   outcome.messages += json.value("transitions", std::uint64_t{0});
@@ -53,7 +53,8 @@ void read_numbers(const nlohmann::json& json, Outcome& outcome) {
 Ending ending_of_conch(const Finished& finished, bool has_numbers) {
   switch (finished.status) {
     case 0: return Ending::held;
-    // Something was not seen, or it was interrupted: then it has said its numbers nevertheless.
+    // Something expected was not seen, or it was interrupted. It has printed its numbers
+    // nevertheless.
     case 1: break;
     case 2: return Ending::broken;
     case 3: return Ending::stuck;
@@ -63,8 +64,8 @@ Ending ending_of_conch(const Finished& finished, bool has_numbers) {
   return finished.output.starts_with("conch: ") ? Ending::refused : Ending::crashed;
 }
 
-Outcome read_conch(const Finished& finished) {
-  Outcome outcome;
+TaskResult read_conch(const Finished& finished) {
+  TaskResult outcome;
   nlohmann::json json = object_in(finished.output);
   if (json.is_object()) read_numbers(json, outcome);
   outcome.ending = ending_of_conch(finished, json.is_object());
@@ -74,8 +75,8 @@ Outcome read_conch(const Finished& finished) {
   return outcome;
 }
 
-Outcome read_fuzz(const Finished& finished, const Seeds& seeds) {
-  Outcome outcome{.runs = seeds.count};
+TaskResult read_fuzz(const Finished& finished, const Seeds& seeds) {
+  TaskResult outcome{.runs = seeds.count};
   if (finished.status == 0) return outcome;
   outcome.ending = Ending::crashed;
   outcome.what = line_with(finished.output, "fuzz: ");
@@ -85,8 +86,8 @@ Outcome read_fuzz(const Finished& finished, const Seeds& seeds) {
   return outcome;
 }
 
-Outcome read_chaos(const Finished& finished, const Seeds& seeds) {
-  Outcome outcome;
+TaskResult read_chaos(const Finished& finished, const Seeds& seeds) {
+  TaskResult outcome;
   if (finished.status == cancelled) return outcome;
   outcome.runs = 1;
   if (finished.status == 0) return outcome;
@@ -114,7 +115,7 @@ std::string_view word(Ending ending) {
   return "?";
 }
 
-Outcome read_outcome(Speaker speaker, const Finished& finished, const Seeds& seeds) {
+TaskResult read_outcome(Speaker speaker, const Finished& finished, const Seeds& seeds) {
   if (finished.timed_out) return {.ending = Ending::timed_out, .what = "it does not end"};
   if (finished.status == cannot_start)
     return {.ending = Ending::unable, .what = "the program cannot be started"};
@@ -126,7 +127,7 @@ Outcome read_outcome(Speaker speaker, const Finished& finished, const Seeds& see
   return {};
 }
 
-std::string kind_of(const Outcome& outcome) {
+std::string kind_of(const TaskResult& outcome) {
   std::string kind(word(outcome.ending));
   auto broken = outcome.what.find(" broken ");
   return broken == std::string::npos ? kind : kind + ": " + outcome.what.substr(0, broken);

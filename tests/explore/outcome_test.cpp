@@ -22,12 +22,12 @@ constexpr const char* numbers = R"({
 }
 )";
 
-Outcome of_conch(int status, const std::string& output) {
+TaskResult of_conch(int status, const std::string& output) {
   return read_outcome(Speaker::conch, {status, false, output}, {1, 12});
 }
 
 TEST(ExploreOutcome, NumbersAreRead) {
-  Outcome outcome = of_conch(0, numbers);
+  TaskResult outcome = of_conch(0, numbers);
   EXPECT_EQ(outcome.ending, Ending::held);
   EXPECT_EQ(outcome.runs, 12u);
   EXPECT_EQ(outcome.messages, 345u);
@@ -36,7 +36,7 @@ TEST(ExploreOutcome, NumbersAreRead) {
 }
 
 TEST(ExploreOutcome, EndingsAreToldApart) {
-  Outcome broken = of_conch(2, std::string(numbers) + "ME1 broken at 1 s with seed 7: two\n");
+  TaskResult broken = of_conch(2, std::string(numbers) + "ME1 broken at 1 s with seed 7: two\n");
   EXPECT_EQ(broken.ending, Ending::broken);
   EXPECT_EQ(broken.what, "ME1 broken at 1 s with seed 7: two");
   EXPECT_EQ(kind_of(broken), "broken: ME1");
@@ -49,9 +49,9 @@ TEST(ExploreOutcome, EndingsAreToldApart) {
 }
 
 TEST(ExploreOutcome, ACheckersSometimesAreYesOrNo) {
-  Outcome outcome = of_conch(1,
-                             "{\n  \"transitions\": 9,\n  \"complete\": false,\n"
-                             "  \"sometimes\": {\"two wait\": true, \"a fault\": false}\n}\n");
+  TaskResult outcome = of_conch(1,
+                                "{\n  \"transitions\": 9,\n  \"complete\": false,\n"
+                                "  \"sometimes\": {\"two wait\": true, \"a fault\": false}\n}\n");
   EXPECT_EQ(outcome.ending, Ending::held);
   EXPECT_EQ(outcome.runs, 1u);
   EXPECT_EQ(outcome.messages, 9u);
@@ -60,14 +60,14 @@ TEST(ExploreOutcome, ACheckersSometimesAreYesOrNo) {
 }
 
 TEST(ExploreOutcome, FuzzTargetsAndChaosSayItInTheirWay) {
-  Outcome fuzz = read_outcome(
+  TaskResult fuzz = read_outcome(
       Speaker::fuzz, {1, false, "fuzz: it was input 42; again: fuzz_frames 43 42\n"}, {40, 10});
   EXPECT_EQ(fuzz.ending, Ending::crashed);
   EXPECT_EQ(fuzz.failed_seeds, std::vector<std::uint64_t>{42});
   EXPECT_EQ(read_outcome(Speaker::fuzz, {0, false, ""}, {40, 10}).runs, 10u);
   EXPECT_EQ(read_outcome(Speaker::chaos, {77, false, "no namespaces\n"}, {}).ending,
             Ending::unable);
-  Outcome wrong = read_outcome(Speaker::chaos, {1, false, "a\nWRONG: two\nFAIL: b\n"}, {5, 1});
+  TaskResult wrong = read_outcome(Speaker::chaos, {1, false, "a\nWRONG: two\nFAIL: b\n"}, {5, 1});
   EXPECT_EQ(wrong.ending, Ending::broken);
   EXPECT_EQ(wrong.what, "WRONG: two");
   EXPECT_EQ(wrong.failed_seeds, std::vector<std::uint64_t>{5});
@@ -80,7 +80,7 @@ TEST(ExploreReport, NothingIsSilent) {
   std::string text = table_of({ran, idle, unable});
   EXPECT_NE(text.find("never: a node leaves"), text.npos) << text;
   EXPECT_EQ(text.find("a node joins"), text.npos) << text;
-  EXPECT_NE(text.find("not run: there was no time"), text.npos) << text;
+  EXPECT_NE(text.find("not run: out of time"), text.npos) << text;
   EXPECT_NE(text.find("not run: no namespaces"), text.npos) << text;
   EXPECT_EQ(ran.found, 1u);
 }

@@ -6,7 +6,7 @@
 
 namespace conch::explore {
 
-void Tally::add(const Outcome& outcome, double took_s) {
+void Tally::add(const TaskResult& outcome, double took_s) {
   ++tasks;
   spent_s += took_s;
   runs += outcome.runs;
@@ -29,7 +29,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 std::string remark_of(const Tally& tally) {
   if (!tally.unable.empty()) return "not run: " + first_line(tally.unable);
-  if (tally.tasks == 0) return "not run: there was no time for it";
+  if (tally.tasks == 0) return "not run: out of time";
   std::string never = never_seen(tally);
   return never.empty() ? "" : "never: " + never;
 }
@@ -54,9 +54,9 @@ std::string table_of(const std::vector<Tally>& tallies) {
                             sum.messages, sum.spent_s, sum.found);
 }
 
-std::string list_of(const std::vector<Finding>& findings) {
+std::string list_of(const std::vector<FirstFailure>& findings) {
   std::string text;
-  for (const Finding& finding : findings) {
+  for (const FirstFailure& finding : findings) {
     text += fmt::format("FOUND: {}, {}, {} time{}\n  {}\n", finding.family, finding.kind,
                         finding.times, finding.times == 1 ? "" : "s", finding.what);
     text += fmt::format("  repeat: {}\n", finding.command);

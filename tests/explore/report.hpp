@@ -1,4 +1,4 @@
-// What was explored, and what was found, as a table.
+// Formats what was explored and found as a table.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace conch::explore {
 
-/// Of a family, so far.
+/// The numbers of a family so far.
 struct Tally {
   std::string family;
   std::uint64_t tasks = 0;
@@ -19,14 +19,14 @@ struct Tally {
   double spent_s = 0;
   std::uint64_t found = 0;
   std::map<std::string, std::uint64_t> sometimes = {};
-  /// Why it cannot run here.
+  /// Why the family cannot run here.
   std::string unable = {};
 
-  void add(const Outcome& outcome, double took_s);
+  void add(const TaskResult& outcome, double took_s);
 };
 
-/// Something that somebody has to look at; the first of its kind in its family, and how many more.
-struct Finding {
+/// A failure: the first of its kind in its family, and how many others there were.
+struct FirstFailure {
   std::string family;
   std::string kind;
   std::string what;
@@ -34,13 +34,13 @@ struct Finding {
   /// The smallest command that fails in this way, and the one that was drawn.
   std::string command;
   std::string drawn;
-  /// What it printed, and its trace if it has one.
+  /// The output of the command, and its trace if it has one.
   std::string file;
-  /// Nothing was found when it was run again.
+  /// The failure did not happen again when the command was repeated.
   bool is_gone = false;
 };
 
 std::string table_of(const std::vector<Tally>& tallies);
-std::string list_of(const std::vector<Finding>& findings);
+std::string list_of(const std::vector<FirstFailure>& findings);
 
 }  // namespace conch::explore

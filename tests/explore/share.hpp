@@ -1,4 +1,4 @@
-// Who is next: of those that can run, the family that has been given the least time.
+// Chooses the next family: the one, of those that can run, that has been given the least time.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ class Share {
 
   explicit Share(std::vector<Account> accounts) : accounts_(std::move(accounts)) {}
 
-  /// A task of this family begins; none if none may now, or there is not time enough.
+  /// Begins a task of a family and returns which; none if no family may run now or the time is
+  /// short.
   std::optional<std::size_t> begin(double left_s) {
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < accounts_.size(); ++i) {
@@ -35,12 +36,13 @@ class Share {
     --accounts_[which].running;
     accounts_[which].spent_s += took_s;
   }
-  /// It cannot run here.
+  /// The family cannot run here.
   void close(std::size_t which) { accounts_[which].closed = true; }
   const Account& operator[](std::size_t which) const { return accounts_[which]; }
 
  private:
-  /// What it will have had after one more task, so that long ones come after the first short ones.
+  /// The time that the family will have had after one more task. So a long task comes after the
+  /// first short ones.
   static double claim(const Account& account) {
     return account.spent_s + (account.running + 1) * account.task_s;
   }

@@ -14,7 +14,7 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
   return value;
 }
 
-/// The least, half of it, and one less.
+/// Smaller numbers to try: the least one, half of it, and one less.
 std::vector<std::uint64_t> below(std::uint64_t number, std::uint64_t least) {
   std::vector<std::uint64_t> list;
   if (number <= least) return list;
@@ -52,7 +52,8 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-/// `name=4` with its number lowered to nought, to half and by one; or `4`, to one at least.
+/// Variants of `name=4` with the number lowered to 0, to half and by one; or of `4`, which stays at
+/// least 1.
 std::vector<std::string> lowered_part(const std::string& part) {
   auto equals = part.find('=');
   std::string name = equals == part.npos ? "" : part.substr(0, equals + 1);

@@ -1,4 +1,4 @@
-// A command whose options were drawn at random, and the smaller ones that may fail as it does.
+// A command with randomly drawn options, and smaller commands that may fail in the same way.
 #pragma once
 
 #include <chrono>
@@ -11,18 +11,18 @@ namespace conch::explore {
 
 using Milliseconds = std::chrono::milliseconds;
 
-/// How an option may be made smaller.
+/// How an option can be made smaller.
 enum class Smaller : std::uint8_t {
   never,
   drop,   // leave it out
-  lower,  // `12` or `2..20`: a smaller number, which is at least `least`
-  list,   // `3,2,4`: fewer, or smaller ones
-  counts  // `crashes=4,joins=3`: smaller ones, each of them
+  lower,  // `12` or `2..20`: a smaller number, but at least `least`
+  list,   // `3,2,4`: fewer or smaller numbers
+  counts  // `crashes=4,joins=3`: smaller counts
 };
 
 struct Option {
   std::string name;
-  /// Empty if the option has none.
+  /// Empty if the option takes no value.
   std::string value = {};
   Smaller smaller = Smaller::drop;
   std::uint64_t least = 1;
@@ -30,12 +30,12 @@ struct Option {
   friend bool operator==(const Option&, const Option&) = default;
 };
 
-/// Where a command takes its seeds.
+/// How a command takes its seeds.
 enum class Seeding : std::uint8_t {
   none,     // it tries everything
   range,    // --seed 7, or --seeds 7..9
   single,   // --seed 7
-  numbered  // the inputs from the second number up to the first
+  numbered  // END FIRST: the inputs from FIRST up to END
 };
 
 struct Seeds {
@@ -47,10 +47,10 @@ struct Task {
   std::string program = {};
   std::vector<std::string> words = {};
   std::vector<Option> options = {};
-  /// Only for a run whose output a program reads.
+  /// Extra words for a run whose output a program reads.
   std::vector<std::string> machine_words = {};
   Seeding seeding = Seeding::range;
-  /// Asked to end early after so long, and with what it has; never, if zero.
+  /// The time after which the command is asked to end early and report what it has; never if zero.
   Milliseconds enough{};
 
   void set(Option option) { options.push_back(std::move(option)); }
@@ -58,23 +58,24 @@ struct Task {
   friend bool operator==(const Task&, const Task&) = default;
 };
 
-/// The program's words for these seeds, read by a program; and for one, read by people.
+/// The words of the program for these seeds, with output for a program; and for one seed, with
+/// output for people.
 std::vector<std::string> words_of(const Task& task, const Seeds& seeds);
 std::vector<std::string> words_of(const Task& task, std::uint64_t seed);
-/// As one types it.
+/// The command as a user types it.
 std::string command_of(const std::vector<std::string>& words);
 
-/// Every task that is one step smaller, the largest steps first.
+/// All tasks that are one step smaller, the largest steps first.
 std::vector<Task> smaller(const Task& task);
 
-/// A task that fails with this seed.
+/// A task and a seed with which it fails.
 struct Failing {
   Task task;
   std::uint64_t seed = 0;
 };
 
-/// Takes the first smaller task that fails until none does. `fails` says with which seed, tries
-/// that of the larger one first, and gives up when it has no more time.
+/// Replaces a task by the first smaller one that fails, until none does. `fails` returns the
+/// failing seed; it tries the seed of the larger task first, and gives up when its time is over.
 template <class Fails>
 Failing shrink(Failing failing, Fails&& fails) {
   for (bool found = true; found;) {

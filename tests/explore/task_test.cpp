@@ -75,13 +75,13 @@ TEST(ExploreTask, IsShrunkToTheSmallestThatFails) {
 TEST(ExploreShare, GivesTimeToWhoHadTheLeast) {
   Share share({{.task_s = 2}, {.task_s = 2}, {.task_s = 20, .at_once_max = 1}});
   EXPECT_EQ(share.begin(100), 0u);
-  EXPECT_EQ(share.begin(100), 1u);  // The first has one under way.
+  EXPECT_EQ(share.begin(100), 1u);  // the first family has a task running
   share.end(0, 30);
   share.end(1, 2);
   EXPECT_EQ(share.begin(100), 1u);
   share.end(1, 28);
-  EXPECT_EQ(share.begin(100), 2u);  // It takes long, but has had nothing.
-  EXPECT_NE(share.begin(100), 2u);  // One at a time.
+  EXPECT_EQ(share.begin(100), 2u);  // long tasks, but no time yet
+  EXPECT_NE(share.begin(100), 2u);  // only one at a time
 }
 
 TEST(ExploreShare, BeginsNothingThatCannotEndOrRun) {

@@ -1,5 +1,6 @@
 #!/bin/sh
-# headers_test.sh INCLUDE COMPILER STANDARD HEADER...: each header of that folder compiles alone, without a warning.
+# headers_test.sh INCLUDE COMPILER STANDARD HEADER...: each header of that folder compiles by
+# itself, without a warning.
 set -eu
 include=$1 compiler=$2 standard=$3
 shift 3

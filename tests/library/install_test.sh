@@ -1,6 +1,6 @@
 #!/bin/sh
-# install_test.sh BUILD_DIR CXX CC: installs into a folder of its own, moves it, builds programs against it, by pkg-config
-# and by find_package, and runs them.
+# install_test.sh BUILD_DIR CXX CC: installs into a folder of its own, moves the folder, builds
+# programs against it with pkg-config and with find_package, and runs them.
 set -eu
 build=$1
 cxx=$2
@@ -27,11 +27,11 @@ PKG_CONFIG_PATH=$(dirname "$(find "$here/prefix" -name conch.pc)")
 export PKG_CONFIG_PATH
 LD_LIBRARY_PATH=$(dirname "$(find "$here/prefix" -name libconch.so)")
 export LD_LIBRARY_PATH
-# The flags are words, not one word.
+# The flags are several words.
 flags() {
   pkg-config --cflags --libs "$1"
 }
-# Without the libraries' folder in the environment, where a linker would look as well.
+# Links without LD_LIBRARY_PATH, where a linker would look as well.
 link() (
   unset LD_LIBRARY_PATH
   "$@"

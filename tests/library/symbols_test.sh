@@ -1,6 +1,7 @@
 #!/bin/bash
-# symbols_test.sh SYMBOLS VERSION LIBRARY...: what the libraries export is what that file says, which has the format of
-# dpkg-gensymbols: under the name of each library its symbols, each with the version in which it came.
+# symbols_test.sh SYMBOLS VERSION LIBRARY...: the libraries export the symbols that the file lists.
+# It has the format of dpkg-gensymbols: the name of each library and below it the symbols, each with
+# the version that added it.
 set -eu
 export LC_ALL=C
 symbols=$1 version=$2
@@ -10,12 +11,12 @@ soname() {
   objdump -p "$1" | awk '$1 == "SONAME" { print $2 }'
 }
 
-# One name a line; constructors have one name for all that a compiler makes of them.
+# The exported names, one a line. The variants of a constructor have the same name.
 exported() {
   nm -D --defined-only -C "$1" | cut -d' ' -f3- | sort -u
 }
 
-# listed SONAME: `name@Base" version`, as in the file but for how the name is quoted.
+# listed SONAME: lines `name@Base" version` of the file, without the quoting before the name.
 listed() {
   awk -v library="$1" '/^[^ ]/ { inside = $1 == library } inside && /^ /' "$symbols" | sed 's/^ \((c++)"\)\?//'
 }

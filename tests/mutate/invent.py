@@ -1,7 +1,7 @@
-"""Faults that nobody wrote into the list: a statement left out, a condition turned round, a bound off by one."""
+"""Invents faults: a statement left out, a condition negated, a bound off by one."""
 import re
 
-# Statements that can be left out: calls, assignments, counts. Declarations have two words before anything else.
+# Statements that can be left out: calls, assignments, counts. Declarations begin with two words.
 STATEMENT = re.compile(r"^\s+(?!return|using|case|break|continue|throw|default|static|delete|else|CONCH_)"
                        r"(?:\+\+|--)?[\w:]+(?:\.|->|\(|\[|\+\+|--| = | \+= | -= |;).*;$")
 CONDITION = re.compile(r"^(\s*(?:\} else )?(?:if|while) \()([^;]*)(\)(?: \{)?)$")
@@ -12,8 +12,8 @@ SWAPS = [(" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "), (" 
 
 
 def changes(line):
-    """What could be wrong with this line: in a word, and how it would read then."""
-    if re.search(r"\b(log|complain|tell)\(", line):  # What people read, and nobody else.
+    """The faults that this line could have: a word for each, and the line with the fault."""
+    if re.search(r"\b(log|complain|tell)\(", line):  # only people read this
         return
     code = re.sub(r"\s*//.*$", "", line)
     if STATEMENT.match(code) and code.count("(") == code.count(")"):
@@ -27,7 +27,7 @@ def changes(line):
 
 
 def with_context(lines, number):
-    """This line with as many before it as make it the only one of its kind."""
+    """This line, with up to three before it to make it unique in the file; None if it is not."""
     text = "\n" + "\n".join(lines) + "\n"
     for first in range(number, max(number - 4, -1), -1):
         block = lines[first:number + 1]
@@ -37,7 +37,7 @@ def with_context(lines, number):
 
 
 def in_file(path, text):
-    """(name, what, before, after) for every fault that one line of it could have."""
+    """(name, what, before, after) for every fault that a single line could have."""
     lines = text.splitlines()
     for number, line in enumerate(lines):
         block = with_context(lines, number)

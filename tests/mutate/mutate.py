@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Plants the faults of faults.txt, one at a time, and sees who notices: ./dev mutate.
+"""Plants the faults of faults.txt, one at a time, and reports what notices them: ./dev mutate.
 
-They are planted in a copy of the tree, below build/mutate: most of them together, each behind a switch (switches.py),
-the others alone. With each of them `conch survive` runs with fresh seeds until it complains or its time is over, and
-then the tests of recovery, node and channels. What came of a fault is kept until the sources change, so that a run
-that was ended goes on where it was.
+The faults are planted in a copy of the tree, below build/mutate: most of them in one program, each
+behind a switch (switches.py), the others one by one. With each fault `conch survive` runs with
+fresh seeds until it complains or its time is over; if it does not complain, the tests of recovery,
+node and channels run. Results are kept until the sources change, so an interrupted run continues
+where it was.
 """
 import argparse
 import hashlib
@@ -18,6 +19,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,8 +32,9 @@ TREE = FOLDER / "tree"
 BUILD = FOLDER / "build"
 RESULTS = FOLDER / "results.jsonl"
 SWITCH = FOLDER / "switch.hpp"
-# What `conch survive` is given in turn, and how many runs at a time: few are enough for most faults, a thousand show
-# whether what should happen sometimes does; overlays take longer. None: one run, struck at every step.
+# The algorithms that `conch survive` runs in turn, and how many runs each: a few are enough for
+# most faults; a thousand show whether expected events happen; overlays take longer. None stands for
+# one run, struck at every step.
 FIRST_TURNS = [("naimi-trehel", 150), ("elmp", 150), ("central", 150), ("all", 60), ("naimi-trehel", 1500)]
 TURNS = [("elmp", 1500), ("central", 1500), ("elmp", None), ("all", 700), ("naimi-trehel", 1500)]
 TESTS = ("recovery_test", "node_test", "wire_test")
@@ -48,12 +51,12 @@ class Fault:
     is_harmless: bool = False
 
     def planted(self, text):
-        """The file's text with the fault in it; an error if it is not to be found just once."""
+        """The text of the file with the fault; an error unless its lines are found exactly once."""
         old = "".join(line + "\n" for line in self.before)
         new = "".join(line + "\n" for line in self.after)
         places = text.count("\n" + old)
         if places != 1:
-            raise SystemExit(f"mutate: {self.name} fits {places} places of {self.file}, not one")
+            raise SystemExit(f"mutate: {self.name} matches {places} places in {self.file}, not one")
         return text.replace("\n" + old, "\n" + new)
 
 
@@ -75,7 +78,7 @@ def read_faults():
         elif ": " in line:
             faults.append(Fault(*line.split(": ", 1)))
         else:
-            raise SystemExit(f"mutate: faults.txt:{number} makes no sense: {line}")
+            raise SystemExit(f"mutate: faults.txt:{number} is malformed: {line}")
     names = [fault.name for fault in faults]
     for name in names:
         if names.count(name) > 1:
@@ -84,7 +87,7 @@ def read_faults():
 
 
 def invented_faults(how_many):
-    """Drawn at random from all that could be wrong with one line of what a peer decides."""
+    """Faults drawn at random from all that one line of a peer's decisions could have."""
     names = [name for name in tracked_files() if re.match(r"src/(node|recovery|wire/channels)[^.]*\.cpp$", name)
              and not name.endswith("_test.cpp")]
     all_of_them = [Fault(name, what, file, before, after) for file in names
@@ -99,7 +102,7 @@ def tracked_files():
 
 
 def copy_tree():
-    """The sources as they are now. What has not changed is not touched: it need not be built again."""
+    """Copies the sources. Unchanged files are not touched, so they are not built again."""
     digest = hashlib.sha256()
     names = tracked_files()
     for stale in {path.relative_to(TREE).as_posix() for path in TREE.rglob("*") if path.is_file()} - set(names):
@@ -126,14 +129,14 @@ def configure():
 
 
 def build():
-    """Empty, or what the compiler said."""
+    """Builds the programs. Returns "" or the output of the compiler."""
     built = subprocess.run(["cmake", "--build", BUILD, "--target", "conch-lab", *TESTS,
                             "-j", str(os.cpu_count()), "--", "-k", "0"], capture_output=True, text=True)
     return "" if built.returncode == 0 else built.stdout
 
 
 def run(command, seconds, number=0):
-    """Its status and what it said, with that fault switched on; None and nothing if it had to be ended."""
+    """Runs a command with this fault. Returns status and output; None and "" if it was killed."""
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                              start_new_session=True, env={**os.environ, "CONCH_FAULT": str(number)})
     try:
@@ -148,7 +151,7 @@ def run(command, seconds, number=0):
 
 
 def survive(seconds, number):
-    """How long it took until `conch survive` complained, and of what; nothing if it did not."""
+    """The seconds until `conch survive` complained, and of what; None if it did not."""
     begun = time.monotonic()
     for algorithm, runs in itertools.chain(FIRST_TURNS, itertools.cycle(TURNS)):
         left = seconds - (time.monotonic() - begun)
@@ -165,13 +168,16 @@ def survive(seconds, number):
 
 
 def is_caught_by_tests(number):
-    return any(run([BUILD / test, "--gtest_brief=1"], 120, number)[0] != 0 for test in TESTS)
+    with ThreadPoolExecutor() as pool:
+        return any(pool.map(lambda test: run([BUILD / test, "--gtest_brief=1"], 120, number)[0] != 0, TESTS))
 
 
 def observed(seconds, number=0):
+    """Returns what noticed the fault. The tests run only if `conch survive` has not noticed it."""
     complaint = survive(seconds, number)
-    return {"survive": complaint and complaint[0], "what": complaint and complaint[1],
-            "tests": is_caught_by_tests(number)}
+    if complaint:
+        return {"survive": complaint[0], "what": complaint[1], "tests": False}
+    return {"survive": None, "what": None, "tests": is_caught_by_tests(number)}
 
 
 def original(file):
@@ -193,7 +199,7 @@ def try_alone(fault, seconds):
 
 
 def write_switched(faults, files):
-    """Where each of those is now that can be switched: in which file, and on which lines."""
+    """Writes files with switches. Returns the file and lines of each fault that has a switch."""
     places = {}
     for file in files:
         here = {number: fault for number, fault in faults.items() if fault.file == file}
@@ -204,7 +210,7 @@ def write_switched(faults, files):
 
 
 def blamed(trouble, places):
-    """The faults that the compiler stumbles over: where it says so, or the last one before that."""
+    """The faults that cause the errors: the last one up to the line of each error."""
     found = set()
     for path, line in re.findall(r"^(\S+?):(\d+):\d+: error", trouble, re.MULTILINE):
         before = [(lines.start, number) for number, (file, lines) in places.items()
@@ -214,7 +220,7 @@ def blamed(trouble, places):
 
 
 def plant_together(faults):
-    """The numbers of those that are in the program now, each behind its switch."""
+    """Builds one program with a switch for each fault. Returns the numbers of the faults in it."""
     files = {fault.file for fault in faults.values()}
     while places := write_switched(faults, files):
         trouble = build()
@@ -251,7 +257,7 @@ def summarize(faults, results, seconds):
             print(title)
         for fault in those:
             also = "" if results[fault.name]["tests"] else "; nor by the tests"
-            print(f"  {fault.name}{also}: {fault.excuse or 'nobody knows why'}")
+            print(f"  {fault.name}{also}: {fault.excuse or 'unexplained'}")
 
 
 def known_results(digest):
@@ -265,12 +271,13 @@ def known_results(digest):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="./dev mutate", description="Plant faults, one at a time, and see who notices")
-    parser.add_argument("names", nargs="*", help="those faults only")
-    parser.add_argument("--sample", type=int, metavar="N", help="so many of them, drawn at random")
-    parser.add_argument("--invent", type=int, metavar="N", help="so many that are not in the list, made up at random")
-    parser.add_argument("--seconds", type=int, default=60, help="how long conch survive may look for each (60)")
-    parser.add_argument("--check", action="store_true", help="see only that every fault has its place in the sources")
+    parser = argparse.ArgumentParser(prog="./dev mutate", description="Plant faults, one at a time, and report what notices them")
+    parser.add_argument("names", nargs="*", help="only these faults")
+    parser.add_argument("--sample", type=int, metavar="N", help="number of faults to draw at random")
+    parser.add_argument("--invent", type=int, metavar="N", help="number of faults to invent at random, which are not in the list")
+    parser.add_argument("--harmful", action="store_true", help="leave out the faults that are marked as harmless")
+    parser.add_argument("--seconds", type=int, default=60, help="time that conch survive may take for each fault (60)")
+    parser.add_argument("--check", action="store_true", help="check only that every fault has its place in the sources")
     options = parser.parse_args()
 
     faults = invented_faults(options.invent) if options.invent else read_faults()
@@ -283,6 +290,8 @@ def main():
         raise SystemExit(f"mutate: tests/mutate/faults.txt has no {', '.join(sorted(unknown))}")
     if options.names:
         faults = [fault for fault in faults if fault.name in options.names]
+    if options.harmful:
+        faults = [fault for fault in faults if not fault.is_harmless]
     if options.sample:
         faults = random.SystemRandom().sample(faults, min(options.sample, len(faults)))
 
@@ -312,7 +321,7 @@ def main():
     finally:
         restore({fault.file for fault in left.values()})
     alone = [fault for number, fault in left.items() if number not in together]
-    if options.invent:  # Those that do not compile are no faults, and others are easily made up.
+    if options.invent:  # inventions that do not compile are dropped
         faults, alone = [fault for fault in faults if fault.name in results], []
     if alone:
         print(f"Building {len(alone)} more, one at a time ...", flush=True)
@@ -321,7 +330,7 @@ def main():
     broken = [fault.name for fault in faults if "trouble" in results[fault.name]]
     summarize([fault for fault in faults if fault.name not in broken], results, options.seconds)
     if broken:
-        raise SystemExit(f"mutate: no faults, for they do not compile: {', '.join(broken)}")
+        raise SystemExit(f"mutate: these faults do not compile: {', '.join(broken)}")
 
 
 if __name__ == "__main__":

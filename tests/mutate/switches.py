@@ -1,11 +1,12 @@
-"""Puts many faults into one program, each behind a switch, so that not every one of them has to be built alone.
+"""Puts many faults into one program, each behind a switch: one build serves all of them.
 
-Most faults replace a statement, the value of a variable or a condition. Those are written so that the program has
-both, and takes the faulty one if CONCH_FAULT is the fault's number. The others are left to be planted by hand.
+Most faults replace a statement, the value of a variable or a condition. The program then has both
+versions, and takes the faulty one if CONCH_FAULT is the number of the fault. The other faults have
+to be planted one by one.
 """
 import re
 
-# Included before everything else.
+# This header is included before everything else.
 HEADER = """#pragma once
 #include <cstdlib>
 inline const int conch_fault = std::getenv("CONCH_FAULT") ? std::atoi(std::getenv("CONCH_FAULT")) : 0;
@@ -26,7 +27,7 @@ def is_balanced(text):
 
 
 def is_whole(text):
-    """Statements, as many as it may be; none of them a declaration of a type or a function."""
+    """Whether the text is a list of statements, without declarations of types or functions."""
     return not text or (is_balanced(text) and text[-1] in ";}" and not re.match(r"(case|default|else|static|using) ", text))
 
 
@@ -35,7 +36,7 @@ def choice(number, faulty, right, kind=""):
 
 
 def parts(before, after):
-    """The lines that stay before those that change; these, as they are and as they would be; and those that stay after."""
+    """Four lists: lines before the change; changed lines as they are and would be; lines after."""
     head, tail = [], []
     before, after = list(before), list(after)
     while before and after and before[0] == after[0]:
@@ -52,7 +53,7 @@ def one_line(lines):
 
 
 def switched(number, right, faulty):
-    """What is both, for `right` and `faulty`; None if they are not of a kind that can be switched."""
+    """Code with both versions, `right` and `faulty`; None if their kind cannot be switched."""
     for pattern in (CONDITION, FUNCTION, DECLARATION):
         old, new = pattern.match(right), pattern.match(faulty)
         if not old or not new or old[1] != new[1]:
@@ -72,8 +73,8 @@ def switched(number, right, faulty):
 
 
 def rewritten(faults, text):
-    """A file's text with these faults, by their numbers, switched; and on which lines each is. Those that cannot be
-    switched, or stand where another one is, are left out."""
+    """The text of a file with these faults switched, and the lines of each fault, by number.
+    Leaves out faults that cannot be switched, and faults at the place of another one."""
     places = {}
     for number, fault in faults.items():
         old = "".join(line + "\n" for line in fault.before)
@@ -81,7 +82,7 @@ def rewritten(faults, text):
         both = switched(number, one_line(right), one_line(faulty))
         if both is None or text.count("\n" + old) != 1:
             continue
-        # As many lines as there were, so that whatever comes later keeps its number.
+        # Keeps the number of lines, so that all later lines keep their numbers.
         lines = head + [both] + [""] * (len(right) - 1) + tail
         if not right:
             lines = [*head[:-1], f"{head[-1]} {both}", *tail]

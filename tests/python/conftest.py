@@ -1,4 +1,4 @@
-"""A machine on which no peer runs, as far as a test can see, and processes that end with it."""
+"""A machine without a peer, as far as a test can see, and processes that end with the test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from conch import _peer
 
 PATIENCE = 30.0
 
-# How a script begins. It ends with the test, even if that is killed (PR_SET_PDEATHSIG).
+# The beginning of every script. The process dies with the test, even if that is killed
+# (PR_SET_PDEATHSIG).
 BEGIN = """
 import conch, ctypes, os, signal, sys, time
 ctypes.CDLL(None).prctl(1, signal.SIGKILL)
@@ -30,7 +31,7 @@ def say(*words): print(*words, flush=True)
 
 @pytest.fixture(autouse=True)
 def scratch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    # In memory, where there is such a file system: no test is about disks, which may be busy.
+    # In memory, if there is such a file system: no test is about disks, which may be busy.
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     folder = Path(tempfile.mkdtemp(prefix="conch-python-", dir=memory))
     for name in [name for name in os.environ if name.startswith("CONCH_")]:
@@ -43,7 +44,7 @@ def scratch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def peer() -> Iterator[conch.Peer]:
-    """Others of the process have peers of their own: this is not the default one."""
+    """A peer of the test, which is not the default peer of the process."""
     with conch.Peer("test") as peer:
         yield peer
 
@@ -56,7 +57,7 @@ def other() -> Iterator[conch.Peer]:
 
 
 class Script:
-    """A Python process that runs a script, and is spoken with line by line."""
+    """A Python process that runs a script and talks with the test line by line."""
 
     def __init__(self, text: str, *words: str, patience: float = PATIENCE) -> None:
         self.process = subprocess.Popen(
@@ -65,7 +66,8 @@ class Script:
             stdout=subprocess.PIPE,
             text=True,
         )
-        # Whoever waits for a line that never comes sees the end of the output.
+        # Killing the process ends its output, so a test that waits for a line fails instead of
+        # hanging.
         self._alarm = threading.Timer(patience, self.process.kill)
         self._alarm.start()
 
@@ -82,7 +84,7 @@ class Script:
         self.process.send_signal(number)
 
     def end(self) -> int:
-        """Its exit status, when it ends by itself."""
+        """Waits until the process ends by itself. Returns its exit status."""
         return self.process.wait(PATIENCE)
 
     def close(self) -> None:
@@ -112,7 +114,7 @@ def script(scratch: Path) -> Iterator[Scripts]:
 
 
 class Elsewhere:
-    """A thread whose result, or error, is asked for later."""
+    """A thread whose result or exception can be fetched later."""
 
     def __init__(self, call) -> None:
         self._outcome: list = []

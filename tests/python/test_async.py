@@ -1,4 +1,4 @@
-"""Tasks."""
+"""Tests locks in asyncio tasks."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_cancelled_task_gives_up_its_place(peer, other):
         with pytest.raises(asyncio.CancelledError):
             await waiting
         first.release()
-        with conch.Peer("test") as third:  # Nobody is in front of it.
+        with conch.Peer("test") as third:  # nobody is ahead of it
             held = await conch.Lock("deploy", peer=third).acquire_async(timeout=10)
             held.release()
 
@@ -107,7 +107,7 @@ def test_a_cancelled_task_gives_up_its_place(peer, other):
 
 
 def test_a_task_that_is_cancelled_when_its_turn_comes_does_not_keep_the_lock(peer, other):
-    """Whichever of the two is first."""
+    """Either may happen first, the cancellation or the grant."""
 
     async def main():
         lock = conch.Lock("deploy", peer=other)

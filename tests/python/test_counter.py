@@ -1,5 +1,5 @@
-"""Eight processes count in one block of memory, and one of them is killed in the middle. Nothing
-that was promised is lost: what release has returned from is in the number, for ever."""
+"""Eight processes count in one block of memory, and one of them is killed meanwhile. Nothing
+that was promised is lost: every change whose release has returned is in the number for ever."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import conch
 
 COUNTERS = 8
 
-# Writes a byte after each release that has returned: it is in the file when the process is killed.
+# Writes a byte after each release that has returned. The byte stays in the file if the process is
+# killed.
 COUNTS = """
 path, copies, rounds, half = sys.argv[1], *map(int, sys.argv[2:])
 data = conch.Data("number", 8, group="test", copies=copies)
@@ -60,8 +61,9 @@ def test_nothing_promised_is_lost(scratch, script, copies, rounds):
     assert victim.end() == -signal.SIGKILL
     for counter in others:
         assert counter.line() == "half"
-    # Without copies it works in place: who comes after it is told that it was killed inside, until
-    # one of them has written. This number is right nevertheless: a processor writes it at once.
+    # Without copies a process works in place. So the next ones are told that it was killed inside,
+    # until one of them has written. The number is right nevertheless: a processor writes it at
+    # once.
     torn = [counter.line() for counter in others]
     assert set(torn) <= {"torn 0", "torn 1"}
     assert copies == 0 or "torn 1" not in torn
@@ -71,7 +73,7 @@ def test_nothing_promised_is_lost(scratch, script, copies, rounds):
     assert rounds // 2 < promised[0] < rounds
     with conch.Data("number", group="test") as view:
         number = view.cast("q")[0]
-    # It may have been killed between its last release and its word of it.
+    # The process may have been killed between its last release and its byte.
     assert sum(promised) <= number <= sum(promised) + 1
     for counter in others:
         counter.go_on()

@@ -1,4 +1,4 @@
-"""Blocks of memory that travel with their locks."""
+"""Tests blocks of memory that travel with their locks."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_view_cannot_be_used_after_its_block(peer):
 @pytest.mark.parametrize("copies", [0, 1])
 @pytest.mark.parametrize("make", [np.asarray, lambda view: view[2:6], memoryview])
 def test_what_was_made_of_a_view_is_apart_after_its_block(peer, other, make, copies):
-    """It is neither an open door to what others write, nor a hole to fall into."""
+    """Afterwards it neither shows what other holders write, nor crashes its reader."""
     with pytest.raises(BufferError, match="released"):
         with conch.Data("table", 8, peer=peer, copies=copies) as view:
             view[:] = bytes(range(8))
@@ -174,7 +174,7 @@ def test_a_peer_that_was_closed_has_lost_what_it_held(peer):
     view = data.acquire()
     view[0] = 1
     peer.close()
-    view[0] = 2  # Too late, but no crash.
+    view[0] = 2  # too late, but it does not crash
     with pytest.raises(conch.LockLost):
         data.check()
     with pytest.raises(conch.LockLost):
@@ -208,7 +208,7 @@ def test_data_whose_holder_was_killed_are_torn(peer, script):
     assert process.line() == "in"
     process.send(signal.SIGKILL)
     data = conch.Data("table", peer=peer, timeout=10)
-    for _ in range(2):  # Until somebody accepts it.
+    for _ in range(2):  # until somebody accepts the data
         with pytest.raises(conch.DataTorn) as caught:
             data.acquire()
         assert caught.value.code is conch.ErrorCode.torn and caught.value.name == "table"
@@ -229,7 +229,7 @@ def test_data_with_copies_are_as_they_were_released(peer, other, script):
 
 
 def test_data_that_end_with_their_writer_are_lost(script):
-    """Nobody else ever had them."""
+    """No other peer ever had them."""
     with conch.Peer("test", listen=["127.0.0.1:0"], tcp_only=True) as peer:
         with conch.Data("table", 8, peer=peer) as view:
             view[0] = 1

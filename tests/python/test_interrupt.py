@@ -1,4 +1,4 @@
-"""Ctrl-C, in processes of their own."""
+"""Tests Ctrl-C, in separate processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import conch
 
-# What a process does that is interrupted while it waits, or joins, and then goes on.
+# A process that is interrupted while it waits or joins, and then goes on.
 INTERRUPTED = """
 def interrupted(call):
     begun = time.monotonic()
@@ -25,7 +25,7 @@ def interrupted(call):
 
 
 def interrupt(process) -> float:
-    """When it waits, which nobody can see from here: it has said that it is about to."""
+    """Sends Ctrl-C 0.2 s after the process announces its wait: the wait itself cannot be seen."""
     assert process.line() == "begins"
     time.sleep(0.2)
     begun = time.monotonic()
@@ -47,7 +47,7 @@ def test_ctrl_c_ends_a_wait_and_gives_up_the_place(peer, script, way):
     process = script(INTERRUPTED + f"interrupted(lambda: {WAYS[way]})\nsys.stdin.readline()")
     assert interrupt(process) < 1
     held.release()
-    with conch.Peer("test") as third:  # The one that was interrupted has no place in front of it.
+    with conch.Peer("test") as third:  # the interrupted one is not ahead in the queue
         assert conch.Lock("deploy", peer=third, timeout=10).acquire()
     process.go_on()
     assert process.end() == 0
@@ -72,7 +72,7 @@ def test_ctrl_c_while_others_hold_leaves_the_peer_usable(peer, script):
 
 
 def test_ctrl_c_ends_a_join(script):
-    with socket.create_server(("127.0.0.1", 0)) as silent:  # Listens, and says nothing.
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts connections but never answers
         address = "127.0.0.1:%d" % silent.getsockname()[1]
         process = script(
             INTERRUPTED + f'interrupted(lambda: conch.Peer("test", join=["{address}"]))\n'

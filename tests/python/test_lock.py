@@ -1,4 +1,4 @@
-"""Locks, in one process."""
+"""Tests locks in one process."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_threads_of_one_object_exclude_each_other(peer, elsewhere):
         for _ in range(100):
             with lock:
                 before = number
-                time.sleep(0)  # Lets another thread run, if there is one.
+                time.sleep(0)  # lets another thread run
                 number = before + 1
 
     for thread in [elsewhere(work) for _ in range(4)]:
@@ -136,7 +136,7 @@ def test_a_timeout_is_a_timeout_error(peer, other):
         for timeout in (0.01, 0):
             with pytest.raises(conch.NotObtained):
                 lock.acquire(timeout=timeout)
-    assert lock.acquire().fence > 0  # Nobody's place is left in the queue.
+    assert lock.acquire().fence > 0  # no waiter is left in the queue
 
 
 @pytest.mark.parametrize("timeout", [-1, float("nan"), float("inf")])

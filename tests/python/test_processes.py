@@ -1,4 +1,4 @@
-"""Several processes: killed, stopped, forked."""
+"""Tests several processes, which are killed, stopped and forked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def fence_of(process) -> int:
 
 
 def test_processes_exclude_each_other(script):
-    """Each reads a number from a file, and writes it plus one."""
+    """Each process increments a number in a file."""
     path = os.environ["XDG_STATE_HOME"] + "/number"
     with open(path, "w") as file:
         file.write("0")
@@ -71,7 +71,7 @@ def test_a_waiter_that_is_killed_is_not_waited_for(peer, script):
 
 
 def test_a_process_that_ends_has_left(peer, script):
-    """Without a word about it; who holds something at the end does not any more."""
+    """A process that ends without a word releases what it holds."""
     process = script('conch.Lock("deploy", group="test").acquire(); say("in")')
     assert process.line() == "in"
     assert process.end() == 0
@@ -162,7 +162,7 @@ def test_what_raises_inside_matters_more_than_a_loss(script):
 def test_a_thread_that_keeps_the_interpreter_for_longer_than_a_lease_loses_nothing():
     with conch.Peer("leases", lease=1) as peer:
         with conch.Lock("deploy", peer=peer, on_lost=print) as held:
-            ctypes.PyDLL(None).usleep(2_500_000)  # Called with the GIL.
+            ctypes.PyDLL(None).usleep(2_500_000)  # PyDLL calls it with the GIL held
             held.check()
 
 
@@ -234,8 +234,8 @@ def test_a_child_forked_while_others_wait_ends(script):
 
 
 def test_workers_of_multiprocessing_leave_when_they_end(script):
-    """They end without what runs at an interpreter's exit: data that a worker wrote last would die
-    with it."""
+    """They skip the exit handlers of the interpreter. Unless they leave nevertheless, data that a
+    worker wrote last would die with it."""
     process = script(
         """
         import multiprocessing

@@ -1,4 +1,4 @@
-// What a wire has to know of an IPv4 packet.
+// The parts of an IPv4 packet that a wire needs to know.
 #pragma once
 
 #include <netinet/in.h>
@@ -10,14 +10,15 @@
 
 namespace conch::rig {
 
-/// From one site to another.
-struct Way {
+/// The direction from one site to another.
+struct Direction {
   std::size_t from = 0;
   std::size_t to = 0;
-  friend auto operator<=>(const Way&, const Way&) = default;
+  friend auto operator<=>(const Direction&, const Direction&) = default;
 };
 
-/// Site 0 has the address 10.77.1.1, site 1 10.77.2.1; all are in one network of 16 bits.
+/// The address of a site: 10.77.1.1 for site 0, 10.77.2.1 for site 1. All are in one network of 16
+/// bits.
 constexpr std::uint32_t address_of(std::size_t site) {
   return 0x0a4d'0001 + ((static_cast<std::uint32_t>(site) + 1) << 8);
 }
@@ -25,7 +26,7 @@ constexpr std::uint32_t network_mask = 0xffff'0000;
 
 class Packet {
  public:
-  /// The bytes are somebody else's. Nothing if they are no IPv4 packet.
+  /// Does not own the bytes. Empty if they are not an IPv4 packet.
   static std::optional<Packet> read(std::string_view bytes) {
     constexpr std::size_t shortest_header = 20;
     if (bytes.size() < shortest_header || (octet(bytes, 0) >> 4) != 4) return std::nullopt;
@@ -33,7 +34,7 @@ class Packet {
   }
 
   std::uint32_t destination() const { return number(16) << 16 | number(18); }
-  /// What a TCP segment carries besides its headers; mere acknowledgements carry nothing.
+  /// The length of a TCP segment without headers; 0 for a mere acknowledgement.
   std::size_t tcp_payload() const {
     constexpr std::size_t shortest_header = 20;
     std::size_t ip_header = (octet(bytes_, 0) & 15u) * 4;
@@ -51,7 +52,7 @@ class Packet {
   static std::uint8_t octet(std::string_view bytes, std::size_t at) {
     return static_cast<std::uint8_t>(bytes[at]);
   }
-  /// Of 16 bits, in the network's order.
+  /// A number of 16 bits in network byte order.
   std::uint32_t number(std::size_t at) const {
     return static_cast<std::uint32_t>(octet(bytes_, at) << 8 | octet(bytes_, at + 1));
   }

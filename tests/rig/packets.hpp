@@ -1,4 +1,4 @@
-// Packets, made by hand.
+// Builds packets for tests.
 #pragma once
 
 #include <netinet/in.h>
@@ -9,7 +9,7 @@
 
 namespace conch::rig {
 
-/// An IPv4 packet to a site with this in it.
+/// An IPv4 packet to a site with this content.
 inline std::string packet_to(std::size_t site, const std::string& content,
                              int protocol = IPPROTO_UDP) {
   std::string bytes(20, '\0');

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int never_began = 98;
 
-/// The signal is set behind everything that changes what the process may do: that would clear it.
+/// Sets the death signal last, because every change of the process's privileges clears it.
 void begin_at(const Site& site, pid_t parent) {
   try {
     site.enter();

@@ -4,10 +4,10 @@
 //   rig::Rig rig(3, seed);
 //   rig.wire().set({.delay = 30ms, .lose = 0.01});
 //   Process& first = rig.start(0, {PROGRAM, "--listen", rig.site(0).address() + ":7947"});
-//   rig.wire().part({0});                      // nobody reaches site 0
+//   rig.wire().part({0});                      // site 0 is cut off
 //   rig.wire().heal();
 //
-// Whatever was started is killed when it goes, and also if the test itself is killed.
+// All started processes are killed when the rig is destroyed, and also when the test is killed.
 #pragma once
 
 #include <cstdint>
@@ -32,14 +32,14 @@ class Rig {
   const Site& site(std::size_t number) const { return sites_.at(number); }
   Site& site(std::size_t number) { return sites_.at(number); }
   Wire& wire() { return *wire_; }
-  /// Files that all sites see; `site0`, `site1`, ... in it are theirs.
+  /// A folder that all sites see; its folders `site0`, `site1`, ... belong to the sites.
   const std::string& folder() const { return scratch_.path(); }
 
-  /// A program in a site.
+  /// Starts a program at a site.
   Process& start(std::size_t site, std::vector<std::string> words);
 
  private:
-  ScratchDirectory scratch_;
+  ScratchFolder scratch_;
   std::vector<Site> sites_;
   std::optional<Wire> wire_;
   std::list<Process> processes_;

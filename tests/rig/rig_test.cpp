@@ -1,4 +1,4 @@
-// Sockets of several sites, in one process: what the kernel's TCP makes of the wire.
+// Tests what the kernel's TCP makes of the wire, with sockets of several sites in one process.
 #include "rig/rig.hpp"
 
 #include <arpa/inet.h>
@@ -197,15 +197,15 @@ TEST_F(RigTest, NoDescriptorIsLeft) {
   EXPECT_EQ(open_descriptors(), before);
 }
 
-/// The process that has the rig is killed; the sleeper in it dies, too.
+/// Kills the process that has the rig; the sleeper in the rig dies, too.
 TEST_F(RigTest, NothingOutlivesATestThatIsKilled) {
   rig_.reset();
-  ScratchDirectory folder;
+  ScratchFolder folder;
   testing::SharedPage<std::atomic<pid_t>> sleeper(folder.path() + "/sleeper");
   net::Descriptor end;
   {
     Child test([&] {
-      ::setenv("TMPDIR", folder.path().c_str(), 1);  // Files do stay.
+      ::setenv("TMPDIR", folder.path().c_str(), 1);  // its files remain
       Rig rig(2, 1);
       *sleeper = rig.start(1, {"sleep", "1000"}).id();
       return ::pause();

@@ -41,7 +41,7 @@ void write(const std::string& path, const std::string& text) {
   if (::write(file.number(), text.data(), text.size()) < 0) fail("write " + path);
 }
 
-// To open something where this process is not: another one goes there, and passes it on.
+// To open a descriptor in a site, a child process goes there, opens it and passes it back.
 
 void send_all(net::Socket& socket, const std::function<Descriptors()>& open) {
   try {
@@ -51,7 +51,7 @@ void send_all(net::Socket& socket, const std::function<Descriptors()>& open) {
   }
 }
 
-/// A byte comes with each; a byte without one is part of a complaint.
+/// Each descriptor comes with a byte; bytes without a descriptor are an error message.
 Descriptors receive_all(net::Socket& socket) {
   Descriptors all;
   std::string complaint;
@@ -83,9 +83,10 @@ Descriptors opened_elsewhere(const std::function<Descriptors()>& open) {
   return all;
 }
 
-// What the first process of a site does.
+// The steps of the first process of a site.
 
-/// Who may make no namespaces may make one of users, and is allowed everything in it.
+/// A user who may not make these namespaces may make a user namespace, in which everything is
+/// allowed. Returns whether that was necessary.
 bool leave_the_machine() {
   constexpr int all_else = CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWUTS;
   if (::unshare(all_else) == 0) return false;
@@ -98,7 +99,8 @@ bool leave_the_machine() {
   return true;
 }
 
-/// Peers of one boot would talk through files instead of the network.
+/// Gives the site a boot id of its own: peers with the same boot id talk through files and not over
+/// the network.
 void write_boot(std::size_t number, std::size_t boot, const std::string& folder) {
   std::array<char, 64> id{};
   std::snprintf(id.data(), id.size(), "77777777-7777-4777-8%03zu-%012zu\n", boot % 1000, number);
@@ -116,7 +118,7 @@ void boot(std::size_t number, const std::string& folder) {
     fail("mount a boot's identifier");
 }
 
-/// A network device, to be told what it is.
+/// Configures a network device.
 class Device {
  public:
   explicit Device(const char* name) : socket_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
@@ -156,7 +158,7 @@ net::Descriptor make_end(std::size_t number) {
   request.ifr_flags = IFF_TUN | IFF_NO_PI;
   if (::ioctl(end.number(), TUNSETIFF, &request) != 0) fail("make a TUN device");
   Device device("wire");
-  // The mask makes the route: all sites are behind this device.
+  // The mask creates the route: all sites are reached through this device.
   device.set_address(address_of(number), network_mask);
   device.bring_up();
   return end;
@@ -178,7 +180,7 @@ Descriptors make_site(std::size_t number, const std::string& folder) {
 
 std::optional<std::string> missing_for_sites() {
   try {
-    ScratchDirectory folder;
+    ScratchFolder folder;
     Site site(0, folder.path());
     return std::nullopt;
   } catch (const NoSites& complaint) {
@@ -221,9 +223,9 @@ void Site::boot_again(std::chrono::seconds ago) {
   auto offset = [&](const char* name, clockid_t clock) {
     timespec now{};
     ::clock_gettime(clock, &now);
-    // The nanoseconds are never negative.
+    // The kernel does not take negative nanoseconds.
     return std::string(name) + " " + std::to_string(ago.count() - now.tv_sec - 1) + " " +
-           std::to_string(1'000'000'000 - now.tv_nsec) + "\n";
+           std::to_string(999'999'999 - now.tv_nsec) + "\n";
   };
   Descriptors all = opened_elsewhere([&] {
     enter();
@@ -241,7 +243,7 @@ void Site::boot_again(std::chrono::seconds ago) {
 std::vector<pid_t> Site::processes() const {
   struct stat ours {};
   struct stat theirs {};
-  // The network's is the last but two.
+  // The network namespace is the last but two.
   ::fstat(namespaces_.at(namespaces_.size() - 3).number(), &ours);
   std::vector<pid_t> all;
   for (const auto& each : std::filesystem::directory_iterator("/proc")) {

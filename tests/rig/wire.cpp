@@ -15,7 +15,7 @@ Wire::Wire(std::vector<net::Descriptor> ends, std::uint64_t seed) : ends_(std::m
   for (std::size_t from = 0; from < ends_.size(); ++from) {
     poller_.add(ends_[from].number(), net::Poller::first_free + from, EPOLLIN);
     for (std::size_t to = 0; to < ends_.size(); ++to)
-      if (from != to) lines_.emplace(Way{from, to}, Line(seed, {from, to}));
+      if (from != to) lines_.emplace(Direction{from, to}, EmulatedLine(seed, {from, to}));
   }
   thread_ = std::thread([this] { run(); });
 }
@@ -34,7 +34,7 @@ void Wire::set(const Quality& quality) {
   for (auto& [way, line] : lines_) line.set(quality);
 }
 
-void Wire::set(Way way, const Quality& quality) {
+void Wire::set(Direction way, const Quality& quality) {
   std::lock_guard guard(mutex_);
   lines_.at(way).set(quality);
 }
@@ -49,7 +49,7 @@ void Wire::part(const std::vector<std::size_t>& sites, bool one_way) {
   }
 }
 
-void Wire::cut(Way way, Line& line) {
+void Wire::cut(Direction way, EmulatedLine& line) {
   line.cut(std::erase_if(deliveries_, [&](const auto& each) { return each.second.way == way; }));
 }
 
@@ -58,7 +58,7 @@ void Wire::heal() {
   for (auto& [way, line] : lines_) line.heal();
 }
 
-Traffic Wire::traffic(Way way) const {
+Traffic Wire::traffic(Direction way) const {
   std::lock_guard guard(mutex_);
   return lines_.at(way).traffic();
 }
@@ -87,7 +87,7 @@ void Wire::run() {
   }
 }
 
-/// No more than a few, lest what is due has to wait.
+/// Reads only a few packets at a time, so that due packets do not wait.
 void Wire::read_some(std::size_t from) {
   std::array<char, 65536> room;
   for (int packets = 0; packets < 64; ++packets) {
@@ -97,13 +97,13 @@ void Wire::read_some(std::size_t from) {
   }
 }
 
-/// What is meant for nobody here is nobody's loss: the kernel asks for routers now and then.
+/// Ignores packets to other destinations: the kernel looks for routers now and then.
 void Wire::take(std::size_t from, std::string_view bytes) {
   std::optional<Packet> packet = Packet::read(bytes);
   if (!packet) return;
   for (std::size_t to = 0; to < ends_.size(); ++to) {
     if (to == from || packet->destination() != address_of(to)) continue;
-    Way way{from, to};
+    Direction way{from, to};
     for (Time at : lines_.at(way).carry(*packet, bytes.size(), net::steady_now()))
       deliveries_.emplace(at, Delivery{way, std::string(bytes)});
   }
@@ -112,7 +112,7 @@ void Wire::take(std::size_t from, std::string_view bytes) {
 void Wire::deliver_due() {
   while (!deliveries_.empty() && deliveries_.begin()->first <= net::steady_now()) {
     const auto& [way, bytes] = deliveries_.begin()->second;
-    // A site that does not take it is a network that drops: who sent it will send it again.
+    // A write that the site does not take is a lost packet; its sender sends it again.
     if (::write(ends_[way.to].number(), bytes.data(), bytes.size()) > 0) lines_.at(way).deliver();
     deliveries_.erase(deliveries_.begin());
   }

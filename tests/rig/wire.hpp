@@ -1,8 +1,8 @@
-// The network between sites: it reads IP packets from all of them, and delivers each to its
-// destination when its line says so.
+// The network between sites: it reads the IP packets of all sites, and delivers each to its
+// destination at the time that its line decides.
 //
-// A thread of its own does it. The functions may be called by any other, while packets are on their
-// way, and hold from then on.
+// It has a thread for that. All functions may be called by any thread while packets are on their
+// way, and take effect at once.
 #pragma once
 
 #include <cstdint>
@@ -15,38 +15,38 @@
 
 #include "net/descriptor.hpp"
 #include "net/poller.hpp"
-#include "rig/line.hpp"
+#include "rig/emulated_line.hpp"
 
 namespace conch::rig {
 
 class Wire {
  public:
-  /// One end for each site: a read takes one packet that it sends, a write brings it one. They do
-  /// not block.
+  /// Each site has one end: a read takes a packet that the site sends, a write delivers one to it.
+  /// The ends do not block.
   Wire(std::vector<net::Descriptor> ends, std::uint64_t seed);
   ~Wire();
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire&) = delete;
 
-  /// All lines.
+  /// Sets the quality of all lines.
   void set(const Quality& quality);
-  void set(Way way, const Quality& quality);
-  /// Packets between these sites and the others are dropped, those on their way, too; `one_way`:
-  /// what these send. Comes on top of what was parted before.
+  void set(Direction way, const Quality& quality);
+  /// Drops packets between these sites and the others, also those on their way; if `one_way`, only
+  /// those that these sites send. Lines that were cut before stay cut.
   void part(const std::vector<std::size_t>& sites, bool one_way = false);
   void heal();
 
-  Traffic traffic(Way way) const;
-  /// Of all lines.
+  Traffic traffic(Direction way) const;
+  /// The traffic of all lines.
   Traffic traffic() const;
 
  private:
   struct Delivery {
-    Way way;
+    Direction way;
     std::string bytes;
   };
 
-  void cut(Way way, Line& line);
+  void cut(Direction way, EmulatedLine& line);
   void run();
   void read_some(std::size_t from);
   void take(std::size_t from, std::string_view bytes);
@@ -55,8 +55,8 @@ class Wire {
   const std::vector<net::Descriptor> ends_;
   net::Poller poller_;
   mutable std::mutex mutex_;
-  std::map<Way, Line> lines_;
-  /// By when they are due; of those that are due at once, the first that came is the first.
+  std::map<Direction, EmulatedLine> lines_;
+  /// The packets on their way by arrival time; those with equal times stay in order.
   std::multimap<Time, Delivery> deliveries_;
   bool is_over_ = false;
   std::thread thread_;

@@ -1,4 +1,4 @@
-// The wire's thread, with sockets in place of devices: needs no privileges.
+// Tests the thread of the wire, with sockets in place of devices. It needs no privileges.
 #include "rig/wire.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ class Bench {
     ASSERT_EQ(::write(sites_[from].number(), packet.data(), packet.size()),
               static_cast<ssize_t>(packet.size()));
   }
-  /// The next packet's; "nothing" if none comes.
+  /// The content of the next packet; "nothing" if none comes.
   std::string receive(std::size_t at, Milliseconds within = patience) {
     pollfd source{sites_[at].number(), POLLIN, 0};
     if (::poll(&source, 1, static_cast<int>(within.count())) <= 0) return "nothing";
@@ -35,7 +35,7 @@ class Bench {
     ssize_t size = ::read(sites_[at].number(), room.data(), room.size());
     return content_of(room.substr(0, static_cast<std::size_t>(size)));
   }
-  /// Up to, and without, the one that says this.
+  /// The contents of all packets before the one with this content.
   Contents receive_until(std::size_t at, const std::string& last) {
     Contents all;
     for (;;) {
@@ -93,7 +93,7 @@ TEST_F(WireTest, TakesAsLongAsItIsTold) {
   }
 }
 
-/// However slow the machine is: both lines have the same clock.
+/// The order does not depend on the machine's speed, because both lines have the same clock.
 TEST_F(WireTest, TheShorterLineIsTheFasterOne) {
   wire_.set({0, 2}, {.delay = 300ms});
   wire_.set({1, 2}, {.delay = 20ms});
@@ -175,7 +175,7 @@ TEST_F(WireTest, CountsForEachWay) {
   EXPECT_EQ(wire_.traffic({0, 2}), Traffic{});
 }
 
-/// What a bad line lets through while another one is busy, too.
+/// The packets that a bad line lets through while another line is busy.
 Contents survivors(std::uint64_t seed) {
   Bench bench(seed);
   bench.wire_.set({.lose = 0.3, .duplicate = 0.3});

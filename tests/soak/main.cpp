@@ -1,5 +1,5 @@
-// soak: many peers, many locks, comings and goings, for as long as asked. Memory and descriptors
-// must not grow.
+// soak runs many peers with many locks, which leave and come back, for as long as it is told to.
+// Memory and descriptors must not grow.
 #include <fmt/core.h>
 #include <sys/prctl.h>
 
@@ -28,11 +28,11 @@ struct Options {
   double minutes = 10;
   std::uint32_t peers = 64;
   std::uint32_t locks = 10'000;
-  /// Between two who leave and come back.
+  /// The time from one departure to the next, in seconds.
   double rejoin_s = 2;
 };
 
-/// Of all workers together, at one time.
+/// The use of all workers together at one time.
 struct Sample {
   double at_s = 0;
   double memory_mib = 0;
@@ -53,8 +53,8 @@ double descriptors(pid_t process) {
   return error ? 0 : static_cast<double>(std::distance(begin(all), end(all)));
 }
 
-/// How much a straight line through the samples rises from the first to the last, as a part of
-/// their mean.
+/// How much the regression line through the samples rises from the first one to the last one, as a
+/// part of their mean.
 double growth(const std::vector<Sample>& samples, double Sample::*what) {
   double n = static_cast<double>(samples.size());
   double time = 0, value = 0, time_time = 0, time_value = 0;
@@ -74,7 +74,7 @@ class Soak {
  public:
   explicit Soak(const Options& options) : options_(options), page_(scratch_.path() + "/page") {}
 
-  /// The exit status.
+  /// Runs the soak and returns the exit status.
   int run() {
     for (std::uint32_t i = 1; i <= options_.peers; ++i) start(i);
     if (!await_all()) return 1;
@@ -89,7 +89,7 @@ class Soak {
     double next_rejoin_s = options_.rejoin_s;
     std::uint64_t entries = page_->entries;
     for (double now_s = 0; now_s < total_s && interrupted == 0;) {
-      std::this_thread::sleep_for(500ms);  // The rhythm of samples: nothing is awaited.
+      std::this_thread::sleep_for(500ms);  // the interval between samples: it awaits nothing
       now_s = seconds_of(Clock::now() - begin);
       if (!everybody_lives()) return 1;
       samples_.push_back(sample(now_s));
@@ -159,8 +159,8 @@ class Soak {
       fmt::print("FAIL: ended before anything was measured\n");
       return 1;
     }
-    // What is touched for the first time makes memory grow in the beginning: a process whose peer
-    // comes back for the first time has threads, and so heaps, for two.
+    // Memory grows at first, as pages are touched for the first time. A process whose peer comes
+    // back for the first time has threads, and so heaps, for two peers.
     std::size_t first = std::max(samples_.size() / 3, all_rejoined_.value_or(0));
     std::vector<Sample> later(samples_.begin() + static_cast<std::ptrdiff_t>(first),
                               samples_.end());
@@ -178,11 +178,11 @@ class Soak {
   }
 
   Options options_;
-  ScratchDirectory scratch_;
+  ScratchFolder scratch_;
   SharedPage page_;
   std::deque<Process> workers_;
   std::vector<Sample> samples_;
-  /// The first sample after everybody has left and come back.
+  /// The first sample after every peer has left and come back.
   std::optional<std::size_t> all_rejoined_;
   std::uint64_t turns_ = 0;
 };
@@ -193,17 +193,19 @@ class Soak {
 int main(int argc, char** argv) {
   using namespace conch::soak;
   Options options;
-  CLI::App app("Many peers, many locks, comings and goings: memory and descriptors must not grow");
-  app.add_option("--minutes", options.minutes, "How long")
+  CLI::App app(
+      "Run many peers and locks, with peers joining and leaving: memory and descriptors must not "
+      "grow");
+  app.add_option("--minutes", options.minutes, "Duration in minutes")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  app.add_option("--peers", options.peers, "Each is a process")
+  app.add_option("--peers", options.peers, "Number of peers, each a process")
       ->capture_default_str()
       ->check(CLI::Range(2, 500));
-  app.add_option("--locks", options.locks, "Each is used by about four of them")
+  app.add_option("--locks", options.locks, "Number of locks, each used by about four peers")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{500}, locks_max));
-  app.add_option("--rejoin", options.rejoin_s, "Seconds between two who leave and come back")
+  app.add_option("--rejoin", options.rejoin_s, "Seconds between two peers that leave and come back")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);

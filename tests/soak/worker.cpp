@@ -1,5 +1,5 @@
-// A peer that enters one of its locks after the other: soak_worker FOLDER NUMBER PEERS LOCKS. Each
-// lock is one of four peers' or so.
+// A peer that enters its locks one after the other: soak_worker FOLDER NUMBER PEERS LOCKS. About
+// four peers share each lock.
 #include <unistd.h>
 
 #include <conch/mutex.hpp>

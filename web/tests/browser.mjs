@@ -139,14 +139,18 @@ export async function startConch(args, { env = {} } = {}) {
   return { url, child, said: () => said, stop };
 }
 
-/** Serves a built page and, as `conch view` does, a film beside it. */
-export async function servePage(name, film = null) {
+/**
+ * Serves a built page and, as `conch view` does, a film beside it; `answers` are functions of
+ * request and response, by path.
+ */
+export async function servePage(name, film = null, answers = {}) {
   const html = await readFile(join(pagesFolder, `${name}.html`));
   const server = createServer((request, response) => {
     const path = request.url.split("?")[0];
     if (path === "/") response.writeHead(200, { "content-type": "text/html" }).end(html);
     else if (path === "/film" && film)
       response.writeHead(200, { "content-type": "application/octet-stream" }).end(film);
+    else if (path in answers) answers[path](request, response);
     else response.writeHead(404).end();
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -172,4 +176,39 @@ export async function assertNoSidewaysScroll(page) {
     return [scrollWidth, clientWidth];
   });
   assert.ok(wide <= seen, `the page is ${wide} wide, and ${seen} are seen`);
+}
+
+/** No two of the labels and marks that a selector finds cover one another but at their edges. */
+export async function assertNoneOverlap(page, selector) {
+  const found = await page.evaluate((which) => {
+    const shown = [...document.querySelectorAll(which)]
+      .filter((each) => each.checkVisibility())
+      .map((each) => ({
+        text: each.textContent || `a ${each.tagName}`,
+        box: each.getBoundingClientRect(),
+      }));
+    const pairs = shown.flatMap((one, i) => shown.slice(0, i).map((other) => [one, other]));
+    return pairs
+      .filter(([{ box: a }, { box: b }]) => {
+        const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+        const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+        return wide > 2 && high > 4;
+      })
+      .map(([one, other]) => `${one.text} covers ${other.text}`);
+  }, selector);
+  assert.deepEqual(found, []);
+}
+
+/** All of what they say is seen, without scrolling in them. */
+export async function assertNotCut(page, selector) {
+  const found = await page.locator(selector).evaluateAll((all) =>
+    all
+      .filter((each) => each.checkVisibility())
+      .filter((each) => {
+        const { scrollWidth, clientWidth, scrollHeight, clientHeight } = each;
+        return scrollWidth > clientWidth + 1 || scrollHeight > clientHeight + 1;
+      })
+      .map((each) => `${each.textContent} is cut off`),
+  );
+  assert.deepEqual(found, []);
 }

@@ -200,8 +200,8 @@ describe("the live page", { ...needsBrowser, concurrency: false }, () => {
     await row(page, "stuck").click();
     await page.getByRole("button", { name: "Unlock by force" }).first().click();
     await page.getByLabel("Token of this peer").fill(goodToken);
-    await page.locator("dialog").getByRole("button", { name: "Unlock by force" }).click();
-    await page.locator("dialog").waitFor({ state: "hidden" });
+    await page.locator("dialog.ask").getByRole("button", { name: "Unlock by force" }).click();
+    await page.locator("dialog.ask").waitFor({ state: "hidden" });
     await holder.ended;
     assert.notEqual(holder.exitCode, 0); // It was told.
     await page.keyboard.press("Escape");
@@ -211,11 +211,11 @@ describe("the live page", { ...needsBrowser, concurrency: false }, () => {
     await page.getByRole("button", { name: "Table" }).click();
     const member = page.locator(`[data-member="${there.id}"]`);
     await member.getByRole("button", { name: "Evict" }).click();
-    await page.locator("dialog h2", { hasText: there.id }).waitFor();
+    await page.locator("dialog.ask h2", { hasText: there.id }).waitFor();
     await becomes(() => page.getByLabel("Token of this peer").inputValue(), goodToken);
     await page.getByRole("button", { name: "Evict it" }).click();
-    await page.locator("dialog").waitFor({ state: "hidden" });
-    await place.heard(there, "was out of touch for too long, or was evicted");
+    await page.locator("dialog.ask").waitFor({ state: "hidden" });
+    await place.heard(there, "was out of contact for too long, or was evicted");
     await logged(page, `${there.short} is out`);
     await place.heard(there, "is in the group again");
     await logged(page, `${there.short} has joined, in geneva`);

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import {
+  assertNoneOverlap,
   assertNoSidewaysScroll,
   becomes,
   chromiumPath,
@@ -54,7 +55,7 @@ test("conch serves it", options, async () => {
   const page = await context.newPage();
   await page.goto(conch.url);
   await page.locator(".playground .viewer").waitFor();
-  await becomes(conch.said, /shows the playground on http:\/\/127\.0\.0\.1:\d+\/ until Ctrl-C/);
+  await becomes(conch.said, /showing the playground on http:\/\/127\.0\.0\.1:\d+\/ until Ctrl-C/);
   await done();
   await conch.stop();
 });
@@ -133,7 +134,7 @@ test("votes deadlock, and a change of mind undoes the knot", options, async () =
   await page.locator(".status .broken").getByText("ME2 is violated").waitFor();
   await shot(page, "playground");
   await member(page, 0).click();
-  await item(page, "Change its mind").click();
+  await item(page, "Cancel the request").click();
   await page.getByRole("button", { name: "To the end" }).click();
   await page.locator(".member.inside").first().waitFor();
   await becomes(() => page.locator(".status .broken").textContent(), "");
@@ -234,7 +235,7 @@ test(
   async () => {
     const { page, done } = await visit("#seed=5&run=nodes_4_ring;request_2");
     await page.locator(".run-controls").getByLabel("Speed").selectOption("fast");
-    await page.getByRole("button", { name: "Run", exact: true }).first().click();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.locator(".member.inside").waitFor();
     await page.getByText("Nothing comes by itself now.").waitFor();
     await page.keyboard.press("Home");
@@ -245,6 +246,87 @@ test(
     await done();
   },
 );
+
+test("a hint names no button that cannot be pressed", options, async () => {
+  const { page, done } = await visit();
+  const hint = () => page.locator(".hint").innerText();
+  const step = page.getByRole("button", { name: "Step", exact: true });
+  await becomes(hint, "Nothing happens by itself: click a node, and choose what it does.");
+  assert.ok(await step.isDisabled());
+  await choose(page, 3, "Request");
+  await becomes(hint, "Click a message to deliver or drop it, or press Step.");
+  await page.getByRole("button", { name: "To the end" }).click();
+  await becomes(hint, /^Nothing happens by itself/);
+  const lively = page.getByLabel("nodes ask, too");
+  await lively.check();
+  await becomes(hint, "Click a node, and choose what it does, or press Step.");
+  await lively.uncheck();
+  await becomes(hint, /^Nothing happens by itself/);
+  for (const link of await page.locator(".playground-head nav a").all()) {
+    await link.click();
+    await page.waitForFunction((href) => location.hash === href, await link.getAttribute("href"));
+    await becomes(async () => /Step/.test(await hint()) && (await step.isDisabled()), false);
+  }
+  await done();
+});
+
+test("no two controls have the same name", options, async () => {
+  const { page, done } = await visit("#seed=1&run=nodes_5_naimi-trehel;request_3");
+  const names = await page
+    .locator("button, select")
+    .evaluateAll((all) =>
+      all
+        .filter((each) => each.checkVisibility())
+        .map((each) => each.ariaLabel ?? each.closest("label")?.innerText ?? each.innerText),
+    );
+  assert.ok(names.includes("Run") && names.includes("Execute"));
+  assert.deepEqual(names.filter((name, i) => names.indexOf(name) !== i), []);
+  await done();
+});
+
+test("the box for a command stays in sight", options, async () => {
+  const requests = [0, 1, 2, 3, 4].map((node) => `request_${node}`).join(";");
+  const run = `#seed=1&run=nodes_5_maekawa-textbook_voting_grid;${requests}`;
+  const { page, done } = await visit(run, { viewport: { width: 1280, height: 720 } });
+  const command = page.getByLabel("A command");
+  const seen = async () => {
+    const { y, height } = await command.boundingBox();
+    return y + height <= page.viewportSize().height;
+  };
+  await becomes(() => page.locator(".flights tbody tr").count().then((rows) => rows > 6), true);
+  for (const width of [1100, 1280, 1920]) {
+    await page.setViewportSize({ width, height: 720 });
+    await becomes(seen, true);
+  }
+  // What does not fit above it is reached by scrolling.
+  const last = page.getByRole("button", { name: /^Drop: / }).last();
+  await last.click();
+  // Where everything is in one column, the page scrolls, and nothing sticks out of it.
+  await page.getByRole("link", { name: "Make Maekawa's votes deadlock" }).click();
+  for (const width of [800, 1000]) {
+    await page.setViewportSize({ width, height: 720 });
+    await assertNoSidewaysScroll(page);
+    const room = await page.locator(".structure").boundingBox();
+    assert.ok(room.width > width - 40, `the drawing is ${room.width} wide`);
+    for (const link of await page.locator(".playground-head nav a").all()) {
+      const box = await link.boundingBox();
+      assert.ok(box.x + box.width <= width, await link.innerText());
+    }
+  }
+  await done();
+});
+
+test("labels in the drawing do not cover one another or the nodes", options, async () => {
+  const { page, done } = await visit("", { reducedMotion: "reduce" });
+  const what = () => page.locator(".flight").first().locator("title").textContent();
+  for (const start of ["Make Maekawa's votes deadlock", "Reverse a path", "Lose the token"]) {
+    await page.getByRole("link", { name: start }).click();
+    await page.locator(".structure .flight text").first().waitFor();
+    await becomes(what, /^(REQUEST|TOKEN) from \d to \d$/);
+    await assertNoneOverlap(page, ".flight text, .flight circle, .node .name, .node .note");
+  }
+  await done();
+});
 
 test("fits a phone, in the dark", options, async () => {
   const { page, done } = await visit("#seed=1&run=nodes_5_naimi-trehel;request_3", {

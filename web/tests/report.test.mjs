@@ -126,8 +126,15 @@ test("a point says what it is, to the mouse and to keys", needsBrowser, async (t
   await page.locator("h1").hover();
   const series = await plot.locator("[data-series]").count();
   await becomes(() => plot.locator(".faded").count(), series - 1);
+  const help = page.locator("dialog.help");
   await page.keyboard.press("?");
-  await page.locator("dialog.help").waitFor();
+  await help.waitFor();
+  await page.keyboard.press("Escape");
+  await help.waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Keys" }).click();
+  await help.waitFor();
+  await page.mouse.click(4, 4); // beside it
+  await help.waitFor({ state: "hidden" });
   await done();
 });
 

@@ -1,7 +1,9 @@
 // The trace viewer in a browser: what it shows of films that are made here.
 import { after, before, test } from "node:test";
 import {
+  assertNoneOverlap,
   assertNoSidewaysScroll,
+  assertNotCut,
   becomes,
   needsBrowser,
   openBrowser,
@@ -283,6 +285,55 @@ test("what is no film is said to be none", needsBrowser, async () => {
   await server.stop();
 });
 
+/** Eighteen on a circle, some with a message under way to the next but one. */
+function crowdedFilm() {
+  const writer = new FilmWriter(20, {
+    title: "Non-End-to-End: requests wait where they meet [Muhammad 2005, fig. 2]",
+    command: "conch view muhammad_figure_2_non_end_to_end",
+    algorithm: "ricart-agrawala",
+    family: "voting",
+    unit: "step",
+    nodes: Array.from({ length: 18 }, (_, i) => ({ name: String(10 + i) })),
+    captions: [
+      {
+        event: 0,
+        text: Array.from({ length: 5 }, (_, i) => `${i + 1} lines are in this caption.`).join("\n"),
+      },
+    ],
+  });
+  for (let node = 0; node < 6; ++node)
+    writer.add({
+      at: node,
+      word: "send",
+      node,
+      peer: node + 2,
+      kind: "RESPONSE",
+      detail: "RESPONSE",
+    });
+  return writer.bytes();
+}
+
+test("a caption, the title and the command are seen whole", needsBrowser, async () => {
+  const { page, close } = await open(crowdedFilm());
+  for (const width of [800, 1280, 1920]) {
+    await page.setViewportSize({ width, height: 800 });
+    await assertNotCut(page, ".caption, h1, .titles .command");
+    await assertNoSidewaysScroll(page);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await close();
+});
+
+test("the types of messages do not cover one another or the nodes", needsBrowser, async () => {
+  const { page, close } = await open(crowdedFilm());
+  for (const event of [2, 4, 5]) {
+    await page.evaluate((moment) => window.conchViewer.show(moment), event);
+    await becomes(() => page.locator(".flight text").count(), event + 1);
+    await assertNoneOverlap(page, ".flight text, .node .name, .node .note");
+  }
+  await close();
+});
+
 test("a million events of a thousand nodes open and are scrubbed", needsBrowser, async (t) => {
   const { page, close } = await open(longFilm(1_000_000, 1000));
   const { opened, stages } = await page.evaluate(() => window.conchTimings);
@@ -321,6 +372,10 @@ test("a run in which nothing has happened yet grows", needsBrowser, async () => 
   const header = { nodes: [{ name: "0" }, { name: "1" }] };
   const { page, now, close } = await open(new FilmWriter(1, header).bytes());
   await becomes(now, "Nothing has happened yet.");
+  const idle = ["Play", "Step back", "Step forward", "Previous entry", "Next entry"];
+  const pressable = () => page.locator(".transport button:visible:enabled").count();
+  for (const name of idle) await page.getByRole("button", { name, disabled: true }).waitFor();
+  await becomes(pressable, 0);
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("n");
   await becomes(() => page.locator(".node").count(), 2);
@@ -333,5 +388,6 @@ test("a run in which nothing has happened yet grows", needsBrowser, async () => 
   );
   await becomes(now, "2 leaves");
   await becomes(() => page.locator(".node").count(), 3);
+  await page.getByRole("button", { name: "Previous entry", disabled: false }).waitFor();
   await close();
 });

@@ -46,19 +46,19 @@ async function stepUntil(page, what) {
 
 /** A scenario of each family, and what its structure says of somebody, one after the other. */
 const families = {
-  figure_003_1_naimi_trehel: [/owner \d/, /inside, token/, /next \d/],
+  hernane_figure_1_naimi_trehel: [/owner \d/, /inside, token/, /next \d/],
   raymond: [/holder \d/, /inside, token/, /queue \d/],
-  figure_003_3_elmp: [/parent \d/, /inside, token/, /next in line \d/],
-  figure_004_4_proxy: [/owner \d/, /inside, token/, /next \d/],
-  figure_004_7_8_preempt_aggregation: [/inside, token/, /queue \d/],
-  figure_002_1_end_to_end: [/replica.*voted for \d/, /way to a replica \d/, /inside, token/],
+  hernane_figure_3_elmp: [/parent \d/, /inside, token/, /next in line \d/],
+  bertier_figure_4_proxy: [/owner \d/, /inside, token/, /next \d/],
+  bertier_figure_7_8_preempt_aggregation: [/inside, token/, /queue \d/],
+  muhammad_figure_1_end_to_end: [/replica.*voted for \d/, /way to a replica \d/, /inside, token/],
   sigma: [/replica.*voted for \d/, /inside/],
   maekawa_votes: [/voted for \d/, /inside/, /queue \d/],
-  figure_001_15_3_ring: [/successor \d/, /inside, token/],
-  figure_001_15_5_ricart_agrawala: [/inside/, /owes a reply \d/],
-  figure_001_15_2_central_server: [/granted to \d/, /queue \d/],
-  figure_001_15_7_chang_roberts: [/takes part/, /coordinator/, /elected \d/],
-  figure_001_15_8_bully: [/takes part/, /has elected \d/],
+  coulouris_figure_15_3_ring: [/successor \d/, /inside, token/],
+  coulouris_figure_15_5_ricart_agrawala: [/inside/, /owes a reply \d/],
+  coulouris_figure_15_2_central_server: [/granted to \d/, /queue \d/],
+  coulouris_figure_15_7_chang_roberts: [/takes part/, /coordinator/, /elected \d/],
+  coulouris_figure_15_8_bully: [/takes part/, /has elected \d/],
 };
 
 for (const [name, sights] of Object.entries(families))
@@ -96,7 +96,7 @@ test("a run that breaks is shown at that moment, with its two holders", needsBro
 test("a page with its run inside needs no server", needsBrowser, async () => {
   const folder = await mkdtemp(join(tmpdir(), "conch-view-"));
   const file = join(folder, "run.html");
-  await promisify(execFile)(conchProgram, ["view", "figure_003_1_naimi_trehel", "--out", file]);
+  await promisify(execFile)(conchProgram, ["view", "hernane_figure_1_naimi_trehel", "--out", file]);
   const page = await rig.context.newPage();
   await page.goto(pathToFileURL(file).href);
   await page.waitForFunction(() => window.conchTimings?.opened !== undefined);

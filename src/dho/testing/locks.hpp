@@ -1,5 +1,5 @@
-// Lock managers for tests of handles: one that is plainly right, and the algorithms of the contract
-// with members that are fixed.
+// Lock managers for tests of handles: a plain queue that is obviously right, and the algorithms of
+// the contract with fixed members.
 #pragma once
 
 #include <algorithm>
@@ -14,17 +14,17 @@
 
 namespace conch::dho::testing {
 
-/// What a lock manager has to say, and to whom.
+/// The effects that a lock manager has for each node.
 using Due = std::vector<std::pair<NodeId, Effect>>;
 
-/// One queue that everybody sees: readers together, otherwise first come first in.
+/// A single global queue: readers share, everything else is first come, first served.
 class PlainLock {
  public:
   static constexpr bool is_shared = true;
 
   explicit PlainLock(const Members&) {}
 
-  /// What is wrong with the order, or nothing. The data are what a release leaves.
+  /// Returns what is wrong with the order; empty if nothing is. `data` are what a release leaves.
   std::string carry_out(NodeId node, const Order& order, const DataRef& data) {
     auto place = std::find_if(queue_.begin(), queue_.end(),
                               [&](const Place& each) { return each.node == node; });
@@ -48,7 +48,7 @@ class PlainLock {
     return "";
   }
 
-  /// Does one thing that it can do; false if there is none.
+  /// Takes one possible step; false if there is none.
   bool step(Dice& dice) {
     std::vector<std::size_t> ready;
     for (std::size_t i = 0; i < queue_.size(); ++i)
@@ -98,13 +98,13 @@ class PlainLock {
   std::vector<Place> queue_;
   DataRef data_;
   Fence fence_{Epoch{}, 0};
-  /// Comings and goings that take their time.
+  /// Joins and departures, which take their time.
   Due slow_;
   Due due_;
 };
 
-/// An algorithm of the contract, with channels that are not FIFO. Its members stay; handles come
-/// and go on them.
+/// An algorithm of the contract on channels that are not FIFO. Its members are fixed; handles join
+/// and leave on top of them.
 template <Exclusive A>
 class Algorithmic {
  public:

@@ -1,4 +1,4 @@
-// The situations a call can find a handle in, and orders in few words.
+// The situations in which a call can find a handle, and a way to print orders briefly.
 #pragma once
 
 #include <array>
@@ -11,21 +11,21 @@
 
 namespace conch::dho::testing {
 
-/// An entry, with so many bytes of this version, at a place or nowhere.
+/// An entry with `size` bytes of this version, which are at a place or nowhere.
 inline Baton entry(std::uint64_t version, std::uint64_t size, bool is_somewhere = true) {
   std::optional<NodeId> place;
   if (is_somewhere) place = NodeId{2};
   return {Fence(Epoch{}, version + 1), DataRef{version, size, place}};
 }
 
-/// A handle and what it has ordered since it was last asked.
+/// A handle and its orders since they were last printed.
 struct Driven {
   Handle handle;
   Orders out;
 
   explicit Driven(const Options& options = {}) : handle(options) {}
 
-  /// All orders in few words.
+  /// Prints all orders briefly, and forgets them.
   std::string said() {
     std::string text;
     for (const Order& order : std::exchange(out, {}))
@@ -44,7 +44,7 @@ struct Driven {
   }
 };
 
-/// The columns of the table, and what is between them.
+/// The columns of the table in handle.hpp, and the situations between them.
 enum class Situation : std::uint8_t {
   invalid,
   joining,
@@ -84,7 +84,7 @@ inline constexpr std::array<std::pair<Situation, std::string_view>, 17> situatio
     {Situation::lost, "lost"},
 }};
 
-/// Goes through a life up to this situation. Data are 100 bytes of version 7, elsewhere.
+/// Takes a new handle to this situation. The data are 100 bytes of version 7, elsewhere.
 inline Driven reach(Situation situation) {
   bool ahead = situation == Situation::grant_fetched || situation == Situation::fetch_ahead;
   Driven driven{Options{ahead}};

@@ -1,5 +1,5 @@
-// A world of handles for tests: lock managers that take their time, and data that come or do not.
-// The test decides what happens next.
+// A world of handles for tests: lock managers that take their time, and data transfers that succeed
+// or fail. The test decides what happens next.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace conch::dho::testing {
 
-/// How often something happened: a check passes only if what it checks happens.
+/// Counts what happened: a test passes only if everything that it checks has happened.
 struct Tally {
   std::size_t locks = 0, transfers = 0, useless = 0, failures = 0, timeouts = 0, departures = 0,
               returns = 0;
@@ -34,7 +34,7 @@ class World {
   const std::string& failure() const { return failure_; }
   const Tally& tally() const { return tally_; }
 
-  // The application of a node calls.
+  // Calls of a node's application.
 
   void create(NodeId node) {
     bool departing = at(node).state() == State::invalid && !at(node).gone();
@@ -65,9 +65,9 @@ class World {
   }
   void resize(NodeId node, std::uint64_t size) { at(node).resize(size); }
 
-  // What else may happen. False: nothing of the kind can.
+  // Other steps. They return false if no such step is possible.
 
-  /// Some are lost; and some come when nobody wants them any more.
+  /// Ends a transfer. Some fail, and some end when nobody wants the data any more.
   bool bring_one(Dice& dice) {
     if (bringing_.empty()) return false;
     auto chosen = bringing_.begin() + static_cast<std::ptrdiff_t>(dice.below(bringing_.size()));
@@ -93,7 +93,8 @@ class World {
     return true;
   }
 
-  /// Nothing can happen any more unless an application calls.
+  /// Call it when nothing can happen unless an application calls: then nobody may be waiting for
+  /// ever.
   void check_still() {
     if (anybody_holds()) return;
     if (!creating_.empty()) fail("a create never ends");
@@ -171,7 +172,7 @@ class World {
     }
   }
 
-  /// What it leaves, if it may.
+  /// Leaves a new version, if the node holds the lock to write.
   void write(NodeId node) {
     const H& handle = at(node);
     if (handle.state() != State::locked || modes_.at(node) == Mode::read) return;
@@ -188,7 +189,7 @@ class World {
   LockManager lock_manager_;
   std::map<NodeId, H> handles_;
   std::map<NodeId, Mode> modes_;
-  /// As the lock has brought them, or as they are left.
+  /// The data as the lock brought them, or as the node left them.
   std::map<NodeId, DataRef> data_;
   std::vector<NodeId> bringing_;
   std::set<NodeId> armed_;
@@ -198,7 +199,7 @@ class World {
   Tally tally_;
 };
 
-/// Random calls in any order, then peace: whoever holds releases, and everybody may leave.
+/// Makes random calls in any order, then calms down: every holder releases, and everybody leaves.
 template <class H, class LockManager>
 class RandomLives {
  public:
@@ -211,7 +212,7 @@ class RandomLives {
         cancel_chance_(dice_.below(40)),
         world_(Members::first(nodes), Options{dice_.percent(50)}) {}
 
-  /// What went wrong, with the seed that repeats it; empty if nothing did.
+  /// Returns what went wrong, with the seed that repeats it; empty if nothing did.
   std::string run() {
     std::size_t patience = 100'000;
     while (world_.failure().empty()) {
@@ -230,7 +231,7 @@ class RandomLives {
   const Tally& tally() const { return world_.tally(); }
 
  private:
-  /// One thing that happens by itself; false if nothing can.
+  /// Takes one step that needs no call; false if none is possible.
   bool happen() {
     std::size_t first = dice_.below(3);
     for (std::size_t i = first; i < first + 3; ++i)
@@ -258,7 +259,7 @@ class RandomLives {
       default: return go_on(node);
     }
   }
-  /// What an orderly application does next.
+  /// Makes the call that an orderly application makes next.
   void go_on(NodeId node) {
     switch (world_.at(node).state()) {
       case State::invalid:
@@ -276,7 +277,7 @@ class RandomLives {
   }
   Mode mode() { return dice_.percent(50) || !LockManager::is_shared ? Mode::write : Mode::read; }
 
-  /// Somebody who holds lets go, or leaves; false if nobody is left.
+  /// Makes one holder release or one member leave; false if nobody is left.
   bool calm_down() {
     for (NodeId node : world_.nodes()) {
       State state = world_.at(node).state();

@@ -1,4 +1,4 @@
-// Somebody who asks a server for its pages.
+// A client of the HTTP server for tests.
 #pragma once
 
 #include <sys/socket.h>
@@ -13,7 +13,7 @@
 
 namespace conch::http::testing {
 
-/// A connection, as any program makes it.
+/// One plain TCP connection.
 class Caller {
  public:
   explicit Caller(const HttpServer& server)
@@ -26,7 +26,7 @@ class Caller {
   void say(std::string_view text) const {
     ::send(socket_.number(), text.data(), text.size(), MSG_NOSIGNAL);
   }
-  /// All that comes until the server hangs up.
+  /// Reads until the server hangs up.
   std::string hear() const {
     return hear_until([](const std::string&) { return false; });
   }

@@ -1,4 +1,4 @@
-// How the tests of the hierarchical algorithms begin.
+// Start values for the tests of the hierarchical algorithms.
 #pragma once
 
 #include <initializer_list>
@@ -10,7 +10,7 @@
 
 namespace conch::testing {
 
-/// The nodes 0, 1, ... in clusters of these sizes; 0 is elected.
+/// Nodes 0, 1, ... in clusters of these sizes; node 0 is elected.
 inline Assignment clustered(std::initializer_list<std::uint32_t> sizes, unsigned eps = 0) {
   std::vector<std::uint32_t> list(sizes);
   std::uint64_t nodes = 0;
@@ -20,7 +20,7 @@ inline Assignment clustered(std::initializer_list<std::uint32_t> sizes, unsigned
   return start;
 }
 
-/// The nodes 0, 1, ... with these labels; 0 is elected.
+/// Nodes 0, 1, ... with these labels; node 0 is elected.
 inline Assignment labelled(std::initializer_list<const char*> labels, unsigned eps = 0) {
   std::map<NodeId, std::string> by_node;
   for (const char* label : labels) by_node[NodeId{by_node.size()}] = label;

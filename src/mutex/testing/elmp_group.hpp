@@ -1,4 +1,4 @@
-// A group of ELMP's members, as the unit tests of its tree and of its list see it.
+// A group of ELMP members for the unit tests of its tree and its list.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace conch::testing {
 
-// What the tests see of a member: its place in the tree and its places in the list.
+// The state that the tests read of a member: its position in the tree and its places in the list.
 
 template <class Field>
 const Field& field(const Elmp& member, std::string_view name) {
@@ -34,8 +34,8 @@ inline std::optional<NodeId> parent(const Elmp& member) {
 inline std::size_t degree(const Elmp& member) {
   return field<std::vector<elmp::Child>>(member, "children_").size();
 }
-inline const std::vector<elmp::Line::Place>& places(const Elmp& member) {
-  return field<elmp::Line>(member, "line_").places();
+inline const std::vector<elmp::PlaceList::Place>& places(const Elmp& member) {
+  return field<elmp::PlaceList>(member, "line_").places();
 }
 
 inline NodeId root(Group<Elmp>& group) {
@@ -56,20 +56,20 @@ inline Tree tree(Group<Elmp>& group) {
   return parents;
 }
 
-/// They ask one after the other, the first one enters at once.
+/// The nodes ask one after the other; the first enters at once.
 inline void line_up(Group<Elmp>& group, std::initializer_list<NodeId> nodes) {
   for (NodeId node : nodes) {
     group.request(node);
     group.settle();
   }
 }
-/// Whoever is inside leaves, until nobody is.
+/// Releases the holder, and each one after it, until nobody is inside.
 inline void let_all_through(Group<Elmp>& group) {
   for (group.settle(); group.anybody(Doing::inside); group.settle())
     for (NodeId node : group.members())
       if (group.doing(node) == Doing::inside) group.release(node);
 }
-/// Everybody had its turn, and nothing is left of it.
+/// Expects that every request was served and nothing is left of it.
 inline void expect_at_rest(Group<Elmp>& group) {
   group.check_still();
   group.check_quiescent();
@@ -77,9 +77,10 @@ inline void expect_at_rest(Group<Elmp>& group) {
   EXPECT_FALSE(group.anybody(Doing::waiting));
 }
 
-/// Up: LOCK for every step. SWAP, SWAPPED and DONE between the two. ADOPT and ADOPTED for every
-/// child of either. Down: FREE for every step but the last, and FREED. In the end TOKEN. A child of
-/// the root has no path to free, and the two need not adopt one another.
+/// The number of messages of a request. Up the path: one LOCK per step. Between requester and root:
+/// SWAP, SWAPPED and DONE. ADOPT and ADOPTED for each child of either. Down the path: one FREE per
+/// step but the last, and FREED. At the end: TOKEN. A child of the root has no path to free, and
+/// the two need not adopt one another.
 inline std::size_t cost(Group<Elmp>& group, NodeId requester) {
   std::size_t steps = depth(group, requester);
   if (steps == 0) return 0;

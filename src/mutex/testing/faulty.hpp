@@ -1,4 +1,4 @@
-// Test doubles: the central server with one promise broken, to see that it is missed.
+// Test doubles: the central server with one broken promise each, to prove that the checks notice.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace conch::testing {
 
-/// What a fault does to a request before the server sees it, and to an entry before the world does.
+/// A fault may change a request before the server sees it, and an entry before the harness does.
 struct NoFault {
   static Wish ask(const Wish& wish) { return wish; }
   static void enter(Entered&) {}

@@ -1,6 +1,6 @@
-// A group of algorithm values for unit tests. The test decides what happens next: who asks,
-// releases or cancels, who comes and goes, and which message arrives. Whatever a lock promises is
-// checked at every step.
+// A group of algorithm instances for unit tests. The test decides what happens next: who asks,
+// releases or cancels, who joins and leaves, and which message arrives. Every step checks all
+// promises of a lock.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class Group {
     CONCH_FIELDS(Entry, node, baton)
   };
 
-  /// The members 0 .. count-1, with the first as the home.
+  /// Members 0 .. count-1; member 0 is the home.
   explicit Group(std::size_t count, Tuning tuning = {})
       : Group(Assignment::fresh(Members::first(count), NodeId{0}, tuning)) {}
   explicit Group(const Assignment& start)
@@ -90,7 +90,7 @@ class Group {
     call(node, [](A& value, auto& out) { value.cancel(out); });
   }
 
-  /// Is on the roster first; then it asks the contact to welcome it.
+  /// Puts the node on the roster; then it asks the contact to welcome it.
   void join(NodeId node, NodeId contact) requires Dynamic<A> {
     doing_[node] = Doing::joining;
     members_ = members_.with(node);
@@ -105,7 +105,7 @@ class Group {
     doing_.at(node) = Doing::leaving;
     call(node, [](A& value, auto& out) { value.leave(out); });
   }
-  /// Who is away may come back: nothing of its former life would meet the next.
+  /// A node that left may come back once no message to or from its former life is in flight.
   bool may_join(NodeId node) const {
     return std::none_of(in_flight_.begin(), in_flight_.end(),
                         [&](const InFlight& sent) { return sent.from == node || sent.to == node; });
@@ -114,12 +114,12 @@ class Group {
   void deliver(std::size_t position) {
     InFlight chosen = in_flight_.at(position);
     in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(position));
-    if (!values_.contains(chosen.to)) return;  // it says nothing any more: see `depart`
+    if (!values_.contains(chosen.to)) return;  // it has left: see `depart`
     call(chosen.to,
          [&](A& value, auto& out) { conch::deliver(value, chosen.from, chosen.message, out); });
   }
   void deliver_oldest() { deliver(0); }
-  /// The oldest message of one channel.
+  /// Delivers the oldest message of one channel.
   void deliver(NodeId from, NodeId to) {
     auto oldest = std::find_if(in_flight_.begin(), in_flight_.end(), [&](const InFlight& sent) {
       return sent.from == from && sent.to == to;
@@ -130,7 +130,7 @@ class Group {
   void settle() {
     while (!in_flight_.empty()) deliver_oldest();
   }
-  /// The timer that was armed first, or another one, has run out.
+  /// Fires the timer that was armed first, or the one at `position`.
   void fire(std::size_t position = 0) requires Timed<A> {
     auto [node, timer] = armed_.at(position);
     armed_.erase(armed_.begin() + static_cast<std::ptrdiff_t>(position));
@@ -143,7 +143,7 @@ class Group {
     deliver(in_flight_[position].from, in_flight_[position].to);
   }
 
-  /// The roster, and everybody who ever was on it.
+  /// The roster, and everybody who was ever on it.
   const Members& members() const { return members_; }
   std::vector<NodeId> nodes() const {
     std::vector<NodeId> nodes;
@@ -164,14 +164,14 @@ class Group {
   const std::vector<InFlight>& in_flight() const { return in_flight_; }
   std::size_t timers() const { return armed_.size(); }
   const std::vector<Entry>& entries() const { return entries_; }
-  /// Who has entered, in order.
+  /// The nodes that entered, in order.
   std::vector<NodeId> entered() const {
     std::vector<NodeId> nodes;
     for (const Entry& entry : entries_) nodes.push_back(entry.node);
     return nodes;
   }
   std::size_t sent() const { return sent_; }
-  /// Messages of one type.
+  /// Number of sent messages of one type.
   template <class M>
   std::size_t sent_of() const {
     typename A::Message example{std::in_place_type<M>};
@@ -179,12 +179,13 @@ class Group {
   }
   std::size_t withdrawals() const { return withdrawals_; }
   std::size_t departures() const { return departures_; }
-  /// Entries while somebody else was inside.
+  /// At each entry, the number of other nodes inside, summed over the run.
   std::size_t joint_entries() const { return joint_entries_; }
 
-  /// What was promised and not kept, first of all; empty if nothing.
+  /// The first promise that was broken; empty if none was.
   const std::string& failure() const { return failure_; }
-  /// Nothing is on its way: whoever waits must have somebody to wait for, and a structure is whole.
+  /// Checks a group with nothing in flight: every waiter has a holder to wait for, and the
+  /// structure is whole.
   void check_still() {
     if (!armed_.empty()) return;
     if (anybody(Doing::withdrawing)) fail("a cancel waits and nothing is on its way");
@@ -196,7 +197,7 @@ class Group {
     if constexpr (Structured<A>)
       if (std::string wrong = A::disorder(values()); !wrong.empty()) fail("disorder: " + wrong);
   }
-  /// Nothing is on its way and nobody wants anything.
+  /// Checks a group with nothing in flight and no requests.
   void check_quiescent() {
     if (remembered(values_) > remembered_at_start_) fail("more is remembered than at the start");
   }
@@ -245,7 +246,7 @@ class Group {
       depart(node);
     }
   }
-  /// What is still on its way to somebody who has left must be of no use any more.
+  /// Messages still in flight to a node that has left must be useless.
   void depart(NodeId node) {
     for (const InFlight& sent : in_flight_)
       if (sent.to == node && !may_be_late(sent.message))
@@ -261,7 +262,7 @@ class Group {
     if constexpr (Dynamic<A>) {
       Members members = members_;
       for (NodeId node : members) {
-        if (members_ != members) return;  // somebody left because of it: all know a newer roster
+        if (members_ != members) return;  // another one left: a newer roster is out
         call(node, [&](A& value, auto& out) { value.roster(members, out); });
       }
     }
@@ -287,7 +288,7 @@ class Group {
     doing_.at(node) = Doing::inside;
     entries_.push_back({node, entered.baton});
   }
-  /// A writer's is larger than all that anybody got who could have seen the same data, a reader's
+  /// A writer's fence is larger than every fence given for the same data before. A reader's fence
   /// is that of the last writer of what it reads.
   void check_fence(const Wish& wish, Fence fence) {
     auto raised = [&](Fence before) { return std::max(before, fence); };
@@ -339,10 +340,10 @@ class Group {
   std::vector<std::pair<NodeId, TimerId>> armed_;
   std::vector<Entry> entries_;
   std::map<NodeId, Wish> wish_;
-  /// The largest fences by range: of all entries, and of the writers among them.
+  /// The largest fences by range: of all entries, and of writers only.
   Extent<Fence> handed_out_;
   Extent<Fence> writers_;
-  /// What the last writers left.
+  /// The data that the last writers left.
   Extent<DataRef> left_;
   DataRef newest_;
   std::size_t remembered_at_start_ = 0;

@@ -1,4 +1,4 @@
-// The nodes of a test by the letters of its story.
+// Letters as names of nodes, for tests that follow a paper's story.
 #pragma once
 
 #include "core/types.hpp"

@@ -1,5 +1,5 @@
-// Random runs of a group of algorithm values. A step delivers any message in flight, or lets a
-// process do something, as eagerly as the seed has it: orders that no distribution of latencies
+// Random runs of a group of algorithm instances. A step delivers any message in flight, or lets a
+// process act; the seed decides how eagerly. So runs reach orders that no latency distribution
 // makes likely.
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace conch::testing {
 
-/// What the requests of a random run are for.
+/// The kinds of requests in a random run.
 struct Sharing {
-  /// How many of a hundred only read.
+  /// Percentage of requests that only read.
   std::uint64_t readers = 0;
-  /// The data have so many blocks, and a request is for a run of them.
+  /// Number of blocks of the data; a request is for a run of blocks.
   std::uint64_t blocks = 1;
 
   bool any() const { return readers > 0 || blocks > 1; }
@@ -28,7 +28,7 @@ struct Sharing {
   }
 };
 
-/// Some layout: from one cluster of all to each in one of its own, every third in sites.
+/// A random layout, from one cluster of all nodes to one cluster per node; every third has sites.
 inline Clusters random_clusters(std::uint64_t seed, const std::vector<NodeId>& nodes) {
   Dice dice(seed ^ 0xc1a5);
   std::size_t clusters = 1 + dice.below(nodes.size());
@@ -44,7 +44,7 @@ inline Clusters random_clusters(std::uint64_t seed, const std::vector<NodeId>& n
 
 enum class Membership : std::uint8_t { fixed, changing };
 
-/// A random run to completion: requests, releases, cancels, comings and goings, and deliveries.
+/// A random run to completion: requests, releases, cancels, joins, leaves, and deliveries.
 template <Exclusive A>
 class RandomRun {
  public:
@@ -62,11 +62,11 @@ class RandomRun {
     if (membership == Membership::fixed) return;
     leave_chance_ = 10 + dice_.below(80);
     slow_chance_ = 3 + dice_.below(30);
-    if (dice_.percent(80)) release_chance_ = 1;  // a long line, and time to change one's mind
+    if (dice_.percent(80)) release_chance_ = 1;  // a long queue, and time to cancel
     if (dice_.percent(80)) cancel_chance_ = 1 + dice_.below(5);
   }
 
-  /// What went wrong, with the seed that repeats it; empty if nothing did.
+  /// Runs it. Returns the first failure, with the seed that repeats it; empty if there is none.
   std::string run() {
     std::size_t patience = 200'000;
     while (group_.failure().empty() && !complete()) {
@@ -81,7 +81,7 @@ class RandomRun {
   const Group<A>& group() const { return group_; }
 
  private:
-  /// Identifiers are neither positions nor contiguous, and anybody may be the home.
+  /// Identifiers are neither positions nor contiguous, and any member may be the home.
   Assignment start(std::size_t nodes, Tuning tuning) {
     std::vector<NodeId> ids;
     for (std::size_t i = 0; i < nodes; ++i) ids.push_back(NodeId{10 * i + dice_.below(10)});
@@ -90,7 +90,7 @@ class RandomRun {
     return start;
   }
 
-  /// The token of a restless algorithm is always on its way.
+  /// Whether the run is over. The token of a restless algorithm is always in flight.
   bool complete() const {
     bool still = group_.in_flight().empty() || A::about.restless;
     return wishes_ == 0 && still && group_.timers() == 0 && !group_.anybody(Doing::waiting) &&
@@ -122,7 +122,7 @@ class RandomRun {
       case Doing::leaving: return;
     }
   }
-  /// The first stays, so that there is always somebody to come back to.
+  /// The first node stays, so that there is always a contact for newcomers.
   bool leaves(NodeId node) {
     if constexpr (Dynamic<A>) {
       if (node == group_.nodes().front() || !dice_.percent(leave_chance_)) return false;
@@ -136,7 +136,7 @@ class RandomRun {
       if (group_.may_join(node)) group_.join(node, dice_.one_of(group_.members()));
   }
 
-  /// A channel is slow for a while now and then, so that whole conversations overtake its messages.
+  /// Now and then a channel is slow for a while, so that whole exchanges overtake its messages.
   void deliver() {
     if (slow_chance_ == 0) return group_.deliver_random(dice_, channels_);
     std::size_t position = 0;
@@ -184,8 +184,9 @@ std::string random_run(std::uint64_t seed, std::size_t nodes, Channels channels,
   return RandomRun<A>(seed, nodes, channels, tuning).run();
 }
 
-/// Runs every seed below `seeds` with a group of this size. Returns the first failure; runs in
-/// which nobody ever entered or, in company, withdrew, shared or left are one, too.
+/// Runs every seed below `seeds` with a group of this size and returns the first failure. It also
+/// fails if no run had an entry or, in groups of several, a withdrawal, a shared entry or a
+/// departure.
 template <Exclusive A>
 std::string random_runs(std::uint64_t seeds, std::size_t nodes, Channels channels,
                         Tuning tuning = {}, Sharing sharing = {},

@@ -1,4 +1,4 @@
-// Authorities that a test makes up, and somebody who has no certificate.
+// Certificate authorities made up for a test, and a TLS client without a certificate.
 #pragma once
 
 #include <openssl/evp.h>
@@ -14,9 +14,9 @@
 #include <string>
 
 #include "net/descriptor.hpp"
+#include "net/dial.hpp"
 #include "net/freed.hpp"
 #include "net/tls.hpp"
-#include "net/ways.hpp"
 
 namespace conch::net::testing {
 
@@ -31,8 +31,8 @@ class Authority {
     write(file_, [&](FILE* out) { PEM_write_X509(out, certificate_.get()); });
   }
 
-  /// A key and a certificate for somebody, in files that begin like this. `name`: how it may be
-  /// called, as in IP:127.0.0.1 or DNS:localhost. `entry`: what its subject consists of.
+  /// Makes a key and a certificate in files with this prefix. `name`: its subject alternative name,
+  /// e.g. IP:127.0.0.1 or DNS:localhost. `entry`: the type of its subject's entry.
   Tls certify(const std::string& files, const std::string& name = "",
               const char* entry = "CN") const {
     Key key = new_key();
@@ -80,7 +80,7 @@ class Authority {
     if (!out) throw std::runtime_error("cannot write " + path);
     print(out);
     std::fclose(out);
-    ::chmod(path.c_str(), S_IRUSR | S_IWUSR);  // As OpenSSL's command leaves a key.
+    ::chmod(path.c_str(), S_IRUSR | S_IWUSR);  // The openssl command leaves a key with this mode.
   }
 
   std::string file_;
@@ -88,7 +88,7 @@ class Authority {
   Certificate certificate_;
 };
 
-/// Speaks TLS, trusts everybody, and can show nothing.
+/// Speaks TLS, accepts any certificate, and has none of its own.
 class UncertifiedClient {
  public:
   explicit UncertifiedClient(const std::string& address)

@@ -1,4 +1,4 @@
-// Somebody who does not keep to the protocol, or a wire that breaks.
+// Connections that break the protocol, and a relay that breaks connections.
 #pragma once
 
 #include <netinet/in.h>
@@ -15,7 +15,7 @@
 
 #include "core/testing/dice.hpp"
 #include "net/descriptor.hpp"
-#include "net/ways.hpp"
+#include "net/dial.hpp"
 #include "wire/frame.hpp"
 #include "wire/handshake.hpp"
 
@@ -32,7 +32,7 @@ inline std::string frame_of(const wire::Hello& hello) {
   return bytes;
 }
 
-/// A stream that says what it is told to.
+/// A stream socket that sends whatever the test says.
 class Raw {
  public:
   explicit Raw(Descriptor socket) : socket_(std::move(socket)) {}
@@ -41,11 +41,11 @@ class Raw {
   }
 
   void say(std::string_view bytes) const {
-    // Whether the other side still listens is for the test to see.
+    // Ignore failure: the test itself checks whether the other side still listens.
     [[maybe_unused]] ssize_t sent =
         ::send(socket_.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   }
-  /// Whether the other side has hung up; what it said before is kept.
+  /// Whether the other side has hung up; keeps what it sent before.
   bool has_ended() {
     std::array<char, 4096> bytes;
     for (;;) {
@@ -61,7 +61,7 @@ class Raw {
     has_ended();
     return heard_;
   }
-  /// The first frame it heard.
+  /// The first frame that it received.
   std::optional<wire::Frame> answer() {
     wire::FrameReader reader;
     reader.feed(heard());
@@ -78,7 +78,7 @@ class Raw {
   std::string heard_;
 };
 
-/// Listens on a port of its own.
+/// Listens on a TCP port chosen by the system.
 class RawListener {
  public:
   RawListener() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {
@@ -93,7 +93,7 @@ class RawListener {
     port_ = ntohs(name.sin_port);
   }
   std::string address() const { return "tcp:127.0.0.1:" + std::to_string(port_); }
-  /// Readable when somebody comes.
+  /// Readable when there is a connection to accept.
   int number() const { return socket_.number(); }
   std::optional<Raw> accept() const {
     Descriptor socket(::accept4(socket_.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
@@ -109,7 +109,8 @@ class RawListener {
   std::uint16_t port_ = 0;
 };
 
-/// Passes bytes on, in parts of any size, and is cut now and then, with what is in it.
+/// Relays bytes in chunks of random size, and now and then cuts the connection and loses what is in
+/// transit.
 class Relay {
  public:
   Relay(std::string target, std::uint64_t seed) : target_(std::move(target)), dice_(seed) {}
@@ -139,7 +140,7 @@ class Relay {
     std::size_t part = 1 + dice_.below(bytes.size());
     ssize_t got = ::recv(from.number(), bytes.data(), part, MSG_DONTWAIT);
     if (got <= 0) return;
-    // Half of the time some of it is lost with the connection.
+    // A break loses some of these bytes, or none.
     auto kept = static_cast<std::size_t>(got);
     bool breaks = dice_.percent(2);
     if (breaks) kept = dice_.below(kept + 1);

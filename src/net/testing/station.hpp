@@ -1,4 +1,4 @@
-// Couriers that a test drives by hand, and who remember what they were told.
+// Couriers that a test drives by hand, and that record what they receive.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,47 +14,30 @@
 #include <vector>
 
 #include "net/stream.hpp"
-#include "net/testing/courier.hpp"
+#include "net/testing/scratch_folder.hpp"
+#include "net/testing/test_transport.hpp"
 
 namespace conch::net::testing {
 
-using recovery::Incarnation;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Nothing that works takes as long.
+/// Far longer than any step of a passing test takes.
 inline constexpr Duration patience = seconds(20);
-
-class ScratchFolder {
- public:
-  ScratchFolder() : path_((std::filesystem::temp_directory_path() / "conch.XXXXXX").string()) {
-    if (!::mkdtemp(path_.data())) throw std::runtime_error("no scratch folder at " + path_);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 class Station : public wire::Recipient {
  public:
-  explicit Station(CourierOptions options)
+  explicit Station(TestTransportOptions options)
       : self(options.self), courier(listening(std::move(options)), *this) {}
 
-  void delivered(const Life& from, std::string_view payload, Time) override {
+  void delivered(const PeerInstance& from, std::string_view payload, Time) override {
     received[from].emplace_back(payload);
     if (on_delivery) on_delivery(from, payload);
   }
-  void contacted(const std::string& address, const Life& life, Time) override {
+  void contacted(const std::string& address, const PeerInstance& life, Time) override {
     contacts.emplace_back(address, life);
   }
-  void broken(const Life& life, const std::string& why, Time) override {
+  void broken(const PeerInstance& life, const std::string& why, Time) override {
     breaks.emplace_back(life, why);
   }
   void client_came(ClientId client) override { clients.push_back(client); }
@@ -81,29 +64,30 @@ class Station : public wire::Recipient {
     return all;
   }
 
-  Life self;
-  std::map<Life, std::vector<std::string>> received;
-  std::vector<std::pair<std::string, Life>> contacts;
-  std::vector<std::pair<Life, std::string>> breaks;
+  PeerInstance self;
+  std::map<PeerInstance, std::vector<std::string>> received;
+  std::vector<std::pair<std::string, PeerInstance>> contacts;
+  std::vector<std::pair<PeerInstance, std::string>> breaks;
   std::vector<ClientId> clients;
   std::map<ClientId, std::vector<std::string>> said;
   std::vector<ClientId> left;
-  std::vector<std::pair<Life, Stream>> streams;
+  std::vector<std::pair<PeerInstance, Stream>> streams;
   std::vector<std::string> lines;
-  std::function<void(const Life& from, std::string_view payload)> on_delivery;
-  Courier courier;
+  std::function<void(const PeerInstance& from, std::string_view payload)> on_delivery;
+  TestTransport courier;
 
  private:
-  CourierOptions listening(CourierOptions options) {
+  TestTransportOptions listening(TestTransportOptions options) {
     options.log = [this](const std::string& line) { lines.push_back(line); };
-    options.stream_came = [this](const Life& from, Stream stream) {
+    options.stream_came = [this](const PeerInstance& from, Stream stream) {
       streams.emplace_back(from, std::move(stream));
     };
     return options;
   }
 };
 
-/// Lets them work until this holds; false if it does not in time. `meanwhile` is done, too.
+/// Drives the stations until `holds`; returns false if that takes too long. Calls `meanwhile` each
+/// round.
 inline bool settle(
     const std::vector<Station*>& stations, const std::function<bool()>& holds,
     const std::function<void()>& meanwhile = [] {}) {
@@ -119,11 +103,11 @@ inline bool settle(
 /// Stations of one group on one machine.
 class Group : public ::testing::Test {
  protected:
-  static Life life(std::uint64_t id, std::uint64_t incarnation = 1) {
+  static PeerInstance life(std::uint64_t id, std::uint64_t incarnation = 1) {
     return {NodeId{id}, Incarnation{incarnation}};
   }
-  CourierOptions options(std::uint64_t id, std::uint64_t incarnation = 1) const {
-    CourierOptions options;
+  TestTransportOptions options(std::uint64_t id, std::uint64_t incarnation = 1) const {
+    TestTransportOptions options;
     options.self = life(id, incarnation);
     options.group = "kitchen";
     options.algorithm = "naimi-trehel";
@@ -131,8 +115,8 @@ class Group : public ::testing::Test {
     options.listen = {"127.0.0.1:0"};
     return options;
   }
-  CourierOptions over_tcp(std::uint64_t id) const {
-    CourierOptions options = this->options(id);
+  TestTransportOptions over_tcp(std::uint64_t id) const {
+    TestTransportOptions options = this->options(id);
     options.tcp_only = true;
     return options;
   }

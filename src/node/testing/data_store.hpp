@@ -1,4 +1,4 @@
-// A data store with a world in which nothing moves unless the test says so.
+// A data store in a world in which nothing happens unless the test says so.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,6 @@
 namespace conch::node::testing {
 
 using namespace std::chrono_literals;
-using recovery::Incarnation;
 using recovery::Member;
 using recovery::Roster;
 using Status = dho::Status;
@@ -28,7 +27,7 @@ class Memory final : public Block {
     return memory;
   }
 
-  /// What another process does with it before the next few times that somebody looks.
+  /// What another process does to the memory, at each of the next few accesses.
   std::deque<std::function<void(Memory&)>> meanwhile;
 
   std::uint64_t version() const override { return look(), version_; }
@@ -86,7 +85,7 @@ struct Section final : DataSection {
   void replaced(const DataRef& data) override { now_told = data; }
   void brought(Status status) override { how_brought = status; }
   void left(Status status) override { how_left = status; }
-  /// How often it has the lock yet when somebody asks.
+  /// How many more questions find that the section still has its lock.
   mutable std::optional<unsigned> asked_before_lost;
   bool is_in_vain() const override {
     bool is_late = asked_before_lost && (*asked_before_lost)-- == 0;
@@ -94,15 +93,18 @@ struct Section final : DataSection {
   }
 };
 
-/// A store of peer 2, in a group of five; nothing moves unless the test says so.
-class DataStoreTest : public ::testing::Test, public DataWorld, public LockKnowledge, public Mail {
+/// The store of peer 2, in a group of five.
+class DataStoreTest : public ::testing::Test,
+                      public DataWorld,
+                      public LockKnowledge,
+                      public PeerSender {
  protected:
   DataStoreTest() {
     store.live_as(life(2));
     store.open("words");
     see({1, 2, 3, 4, 5});
   }
-  static Life life(std::uint64_t id) { return {NodeId{id}, Incarnation{1}}; }
+  static PeerInstance life(std::uint64_t id) { return {NodeId{id}, Incarnation{1}}; }
   void see(const std::vector<std::uint64_t>& ids,
            const std::vector<recovery::Forced>& forced = {}) {
     std::vector<Member> members;
@@ -116,7 +118,7 @@ class DataStoreTest : public ::testing::Test, public DataWorld, public LockKnowl
     return {version, size, NodeId{id}};
   }
 
-  /// To whom the last one goes; nobody, if none is under way.
+  /// The peer that the last transfer under way is with; 0 if there is none.
   std::uint64_t asked() const { return begun.empty() ? 0 : begun.back().with.id.value; }
   template <class Question>
   const Question& question() const {
@@ -135,13 +137,13 @@ class DataStoreTest : public ::testing::Test, public DataWorld, public LockKnowl
   }
   void pass(Duration time) { store.look_after(now += time); }
 
-  /// Somebody of this peer enters, and is told of these data.
+  /// A holder of this peer enters, and is told of these data.
   std::optional<Status> bring(const DataRef& data) {
     store.enter(section, data);
     if (store.bring_at_once(section)) return Status::ok;
     return store.bring(section, now);
   }
-  /// This peer has written it, and so answers for it.
+  /// This peer has written the version, and so answers for it.
   void write(std::uint64_t version, const std::string& text) {
     store.enter(section, {});
     store.resize(section, 0, text.size());
@@ -150,15 +152,15 @@ class DataStoreTest : public ::testing::Test, public DataWorld, public LockKnowl
   }
   std::string text() const { return section.block->text(5); }
 
-  // What is around it.
+  // The world, the locks and the mail.
   std::shared_ptr<Block> make_block(std::uint64_t) override { return std::make_shared<Memory>(); }
-  bool send(const Life& to, std::string_view) override { return sent.push_back(to), true; }
+  bool send(const PeerInstance& to, std::string_view) override { return sent.push_back(to), true; }
   void log(const std::string&, LogLevel) override {}
   void begin(Transfer transfer) override { begun.push_back(std::move(transfer)); }
   void abort(std::uint64_t number) override {
     std::erase_if(begun, [&](const Transfer& each) { return each.number == number; });
   }
-  bool can_enclose(const Life&) const override { return true; }
+  bool can_enclose(const PeerInstance&) const override { return true; }
   void count_data(std::uint64_t, std::uint64_t) override {}
   void save_data(const std::string& lock, Block& block) override {
     saved[lock] = block.text(block.size());
@@ -175,7 +177,7 @@ class DataStoreTest : public ::testing::Test, public DataWorld, public LockKnowl
   DataStore store{*this, *this, *this};
   Section section;
   std::vector<Transfer> begun;
-  std::vector<Life> sent;
+  std::vector<PeerInstance> sent;
   std::map<std::string, std::string> saved;
   DataRef known;
   bool works = true;

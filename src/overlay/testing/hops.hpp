@@ -30,7 +30,7 @@ class StillRing {
     }
     return {hops, nodes_[at]};
   }
-  /// Of random routes, sorted; each of them ends at its root.
+  /// Hop counts of random routes, sorted; checks that each route ends at its root.
   std::vector<unsigned> hops(std::size_t routes) {
     std::vector<unsigned> all;
     for (std::size_t i = 0; i < routes; ++i) {

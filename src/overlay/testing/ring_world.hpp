@@ -44,11 +44,11 @@ NodeId root_among(const std::vector<NodeId>& sorted, Key key) {
 struct Weather {
   Duration latency_min = 1ms;
   Duration latency_max = 40ms;
-  /// Of the messages between nodes that live.
+  /// Applies to messages between live nodes.
   std::uint64_t loss_percent = 0;
   /// A crash is noticed after so long.
   Duration detection = 300ms;
-  /// Who sends to nobody knows after so long.
+  /// The sender to a dead node learns of it after this long.
   Duration refusal = 50ms;
 };
 
@@ -78,7 +78,7 @@ class RingWorld {
     contacts_[node] = contact;
     call_join(node, contact);
   }
-  /// Of somebody who is in a ring already, perhaps another.
+  /// For a node that is already in a ring, perhaps another one.
   void call_join(NodeId node, NodeId contact) {
     call(node, [&](Value& value, auto& out) { value.join(contact, out); });
   }
@@ -180,7 +180,7 @@ class RingWorld {
   }
 
  private:
-  struct Life {
+  struct Instance {
     Value value;
     std::uint64_t number;
     std::size_t read = 0;
@@ -204,14 +204,15 @@ class RingWorld {
   }
 
   void bear(NodeId node, O overlay) {
-    lives_.insert_or_assign(node, Life{Value(node, Postman(node), std::move(overlay)), ++numbers_});
+    lives_.insert_or_assign(node,
+                            Instance{Value(node, Postman(node), std::move(overlay)), ++numbers_});
     died_.erase(node);
     call(node, [](Value& value, auto& out) { value.start(out); });
   }
 
   template <class F>
   void call(NodeId node, F&& f) {
-    Life& life = lives_.at(node);
+    Instance& life = lives_.at(node);
     typename Value::Out out;
     f(life.value, out);
     read_letters(node, life);
@@ -222,12 +223,12 @@ class RingWorld {
       if (std::holds_alternative<Left>(effect)) push(0ms, [this, node] { crash(node); });
     }
   }
-  void read_letters(NodeId node, Life& life) {
+  void read_letters(NodeId node, Instance& life) {
     const auto& deliveries = life.value.protocol().deliveries();
     for (; life.read < deliveries.size(); ++life.read)
       arrivals_[deliveries[life.read].number].push_back({node, now_, deliveries[life.read].seen});
   }
-  void arm(NodeId node, Life& life, const Armed& armed) {
+  void arm(NodeId node, Instance& life, const Armed& armed) {
     std::uint64_t number = ++numbers_;
     life.timers[armed.timer] = number;
     push(between(armed.min, armed.max), [this, node, timer = armed.timer, number] {
@@ -262,8 +263,8 @@ class RingWorld {
       call(from, [&](Value& value, auto& out) { value.undelivered(to, message, out); });
     });
   }
-  /// Who has been dead for long enough is suspected by its neighbours; who knocks at a dead node's
-  /// door is shown another.
+  /// The neighbours suspect a node that has been dead for long enough; a newcomer that joins
+  /// through a dead node gets another contact.
   void sweep() {
     for (NodeId node : living()) {
       for (NodeId other : at(node).neighbours())
@@ -291,7 +292,7 @@ class RingWorld {
   std::size_t relayed_by_leavers_ = 0;
   std::size_t held_ = 0;
   std::size_t lost_ = 0;
-  std::map<NodeId, Life> lives_;
+  std::map<NodeId, Instance> lives_;
   std::map<NodeId, Time> died_;
   std::map<NodeId, NodeId> contacts_;
   std::priority_queue<Event> events_;

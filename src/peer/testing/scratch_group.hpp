@@ -1,4 +1,4 @@
-// A group of its own for a test, in folders that go with it.
+// A group for one test, in temporary folders that are removed with it.
 #pragma once
 
 #include <unistd.h>
@@ -11,37 +11,30 @@
 #include <string>
 #include <vector>
 
+#include "net/testing/scratch_folder.hpp"
+
 namespace conch::peer {
 
 class ScratchGroup {
  public:
-  ScratchGroup() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "conch.XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    folder_ = pattern;
-  }
-  ~ScratchGroup() { std::filesystem::remove_all(folder_); }
-  ScratchGroup(const ScratchGroup&) = delete;
-  ScratchGroup& operator=(const ScratchGroup&) = delete;
-
   PeerOptions options() {
     PeerOptions options;
     options.group = "test";
-    options.state_directory = folder_ + "/state";
+    options.state_directory = folder_.file("state");
     options.log = [this](std::string_view line) {
       std::lock_guard guard(mutex_);
       lines_.emplace_back(line);
     };
     return options;
   }
-  const std::string& folder() const { return folder_; }
+  const std::string& folder() const { return folder_.path(); }
   std::vector<std::string> log() const {
     std::lock_guard guard(mutex_);
     return lines_;
   }
 
  private:
-  std::string folder_;
+  ScratchFolder folder_;
   mutable std::mutex mutex_;
   std::vector<std::string> lines_;
 };

@@ -1,16 +1,16 @@
-// What the compiler expects of a C++ library that knows exceptions: Debian's for WebAssembly was
-// built without. The machine unwinds by itself (-fwasm-exceptions); left to do is to keep what was
-// thrown, and to find out which handler of a function catches it. There is one thread.
+// The runtime support for C++ exceptions, which Debian's C++ library for WebAssembly was built
+// without. The machine unwinds by itself (-fwasm-exceptions). What remains is to keep the thrown
+// objects, and to find the handler of a function that catches them. There is one thread.
 //
-// Where the format is from: the Itanium C++ ABI, exception handling; the language-specific data of
-// a function as GCC lays them out, with the number of a landing pad in the place of an address
-// (WebAssembly tool conventions, "Exception handling scheme").
+// The format: the Itanium C++ ABI, exception handling; the language-specific data of a function as
+// GCC lays them out, with the number of a landing pad instead of an address (WebAssembly tool
+// conventions, "Exception handling scheme").
 #include <cstdint>
 #include <cstdlib>
 #include <typeinfo>
 
-// The types of the C++ library know who catches whom; in its own headers this is a class of which
-// only the first virtual functions matter here.
+// The type objects of the C++ library know which type catches which. Its own headers declare this
+// class; only the first virtual functions matter here.
 namespace __cxxabiv1 {
 class __shim_type_info : public std::type_info {
  public:
@@ -25,7 +25,7 @@ namespace {
 
 using Type = __cxxabiv1::__shim_type_info;
 
-/// Stands before the object.
+/// The header in front of a thrown object.
 struct alignas(16) Thrown {
   const Type* type;
   /// A destructor returns its object here.
@@ -33,9 +33,9 @@ struct alignas(16) Thrown {
   /// The object as the handler sees it.
   void* caught_as;
   unsigned handlers;
-  /// Thrown again by its handler, so that it outlives it.
+  /// The handler has rethrown it, so it outlives the handler.
   bool again;
-  /// What was caught before, and is not done with yet.
+  /// The exception that was caught before and is still being handled.
   Thrown* outer;
 
   void* object() { return this + 1; }
@@ -70,20 +70,20 @@ class Reader {
   const std::uint8_t* at_;
 };
 
-/// The data of a function: its landing pads, what each catches, and the types.
+/// The exception data of a function: its landing pads, what each catches, and the types.
 struct Handlers {
   explicit Handlers(const std::uint8_t* data) {
     Reader reader(data);
-    reader.byte();  // where landing pads begin: nowhere
-    reader.byte();  // how types are written: as addresses
+    reader.byte();  // encoding of the landing pads' base: none
+    reader.byte();  // encoding of types: as addresses
     std::uint32_t types_after = reader.number();
     types = reinterpret_cast<const Type* const*>(reader.at() + types_after);
-    reader.byte();  // how landing pads are written: as numbers
+    reader.byte();  // encoding of landing pads: as numbers
     std::uint32_t size = reader.number();
     pads = reader.at();
     actions = pads + size;
   }
-  /// Nothing if this landing pad catches nobody.
+  /// Null if this landing pad catches nothing.
   const std::uint8_t* first_action(std::uint32_t pad) const {
     for (Reader reader(pads); reader.at() < actions;) {
       std::uint32_t index = reader.number();
@@ -120,7 +120,7 @@ std::uint32_t handler_of(Thrown& thrown, const Handlers& handlers, std::uint32_t
 
 extern "C" {
 
-/// Where a landing pad says which one it is, and reads what was found out for it.
+/// A landing pad writes its index and data here, and reads the selector that was found for it.
 struct LandingPad {
   std::uint32_t index;
   const std::uint8_t* data;
@@ -173,7 +173,7 @@ void __cxa_end_catch() {
   __builtin_wasm_throw(0, caught);
 }
 
-/// No thread ends.
+/// The only thread never ends, so its destructors never run.
 int __cxa_thread_atexit(void (*)(void*), void*, void*) { return 0; }
 
 }  // extern "C"

@@ -1,5 +1,6 @@
-// The playground as functions that a page calls: web/src/playground/module.ts. A text goes in
-// through `conch_argument`, and what a call answers is at `conch_answer` until the next call.
+// The playground as functions that a page calls (web/src/playground/module.ts). The page writes a
+// text to the buffer of `conch_argument`; the answer of a call stays at `conch_answer` until the
+// next call.
 #include <cstdint>
 #include <string>
 

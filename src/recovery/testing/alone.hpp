@@ -1,4 +1,4 @@
-// A steward by itself, for tests that play its register.
+// A group member by itself, for tests that play its register.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 
 #include "mutex/naimi_trehel.hpp"
 #include "recovery/algorithm_of.hpp"
-#include "recovery/steward.hpp"
+#include "recovery/leased_member.hpp"
+#include "recovery/specimens.hpp"
 
 namespace conch::recovery::testing {
 
@@ -18,15 +19,15 @@ inline constexpr LeaseTerms terms{std::chrono::seconds(1), 0};
 class Alone {
  public:
   explicit Alone(Rule without = Rule::none)
-      : Alone(Charter{"naimi-trehel", &algorithm_of<NaimiTrehel>(), {}, without}) {}
+      : Alone(Charter{"naimi-trehel", &algorithm_of<NaimiTrehel>(), {}, policy_without(without)}) {}
   explicit Alone(Charter charter)
-      : steward_({NodeId{1}, Incarnation{1}}, std::move(charter), terms) {}
+      : group_member_({NodeId{1}, Incarnation{1}}, std::move(charter), terms) {}
 
   /// What a call at this time wants done; its questions and events are kept.
   template <class Call>
   void at(Duration time, Call&& call) {
     ReadableEffects out{Time(time)};
-    call(steward_, out);
+    call(group_member_, out);
     asks = std::move(out.asks);
     sends = std::move(out.sends);
     events = std::move(out.events);
@@ -67,16 +68,16 @@ class Alone {
     return std::any_of(events.begin(), events.end(),
                        [](const Event& event) { return std::holds_alternative<E>(event); });
   }
-  Stage stage() const { return steward_.stage(); }
-  Time wakes() const { return steward_.wakes(); }
+  Stage stage() const { return group_member_.stage(); }
+  Time wakes() const { return group_member_.wakes(); }
 
-  Standing standing;
+  RegisterSnapshot standing;
   std::vector<Ask> asks;
   std::vector<ReadableEffects::Send> sends;
   std::vector<Event> events;
 
  private:
-  Steward steward_;
+  LeasedMember group_member_;
 };
 
 }  // namespace conch::recovery::testing

@@ -1,4 +1,4 @@
-// A few participants, a register that answers at once, and FIFO channels: the test decides what
+// A few view protocols, a register that answers at once, and FIFO channels: the test decides what
 // happens next.
 #pragma once
 
@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "recovery/algorithm_of.hpp"
-#include "recovery/participant.hpp"
+#include "recovery/specimens.hpp"
+#include "recovery/view_protocol.hpp"
 
 namespace conch::recovery::testing {
 
@@ -18,70 +19,70 @@ template <Exclusive A>
 class Town {
  public:
   struct InFlight {
-    Life from;
-    Life to;
+    PeerInstance from;
+    PeerInstance to;
     Message message;
   };
 
   explicit Town(Rule without = Rule::none, Tuning tuning = {})
-      : charter_{std::string(A::about.name), &algorithm_of<A>(), tuning, without} {}
+      : charter_{std::string(A::about.name), &algorithm_of<A>(), tuning, policy_without(without)} {}
 
   /// A process under this id asks to come in; it learns that it may.
-  Life come(std::uint64_t id) {
-    Life life = start(id);
+  PeerInstance come(std::uint64_t id) {
+    PeerInstance life = start(id);
     propose(life, at(life).admission(standing()));
     return life;
   }
   /// Comes in, and everybody has heard of it.
-  Life settle_in(std::uint64_t id) {
-    Life life = come(id);
+  PeerInstance settle_in(std::uint64_t id) {
+    PeerInstance life = come(id);
     settle();
     return life;
   }
-  Life start(std::uint64_t id) {
-    Life life{NodeId{id}, Incarnation{++incarnations_}};
-    peers_.emplace(life, Participant({life.id, life.incarnation}, charter_));
+  PeerInstance start(std::uint64_t id) {
+    PeerInstance life{NodeId{id}, Incarnation{++incarnations_}};
+    peers_.emplace(life, ViewProtocol({life.id, life.incarnation}, charter_));
     return life;
   }
   /// The view if the register accepts it.
-  bool propose(const Life& by, const View& next) {
+  bool propose(const PeerInstance& by, const View& next) {
     bool accepted = next.number == view_.number + 1;
     if (accepted) view_ = next;
     look(by);
     return accepted;
   }
-  void look(const Life& life) {
+  void look(const PeerInstance& life) {
     call(life, [&](auto& peer, auto& out) { peer.learn(standing(), out); });
   }
   void look_all() {
-    for (const Life& life : lives()) look(life);
+    for (const PeerInstance& life : lives()) look(life);
   }
-  void evict_dead(const Life& by) {
+  void evict_dead(const PeerInstance& by) {
     look(by);
     if (auto view = at(by).eviction()) propose(by, *view);
   }
 
-  void request(const Life& life, const std::string& lock = "a", const Wish& wish = {}) {
+  void request(const PeerInstance& life, const std::string& lock = "a", const Wish& wish = {}) {
     call(life, [&](auto& peer, auto& out) { peer.request(lock, wish, out); });
   }
-  void release(const Life& life, const DataRef& data = {}, const std::string& lock = "a") {
+  void release(const PeerInstance& life, const DataRef& data = {}, const std::string& lock = "a") {
     call(life, [&](auto& peer, auto& out) { peer.release(lock, data, out); });
   }
-  void cancel(const Life& life, const std::string& lock = "a") {
+  void cancel(const PeerInstance& life, const std::string& lock = "a") {
     call(life, [&](auto& peer, auto& out) { peer.cancel(lock, out); });
   }
-  void lapse(const Life& life) {
+  void lapse(const PeerInstance& life) {
     call(life, [](auto& peer, auto& out) { peer.lapse(out); });
   }
   /// Killed: what it has sent is on its way, and its lease ends.
-  void kill(const Life& life) {
+  void kill(const PeerInstance& life) {
     peers_.erase(life);
     ended_.push_back(life);
   }
-  void end_lease(const Life& life) { ended_.push_back(life); }
+  void end_lease(const PeerInstance& life) { ended_.push_back(life); }
 
   /// The oldest message between two, or to or from anybody.
-  bool deliver(const Life& from, const Life& to) {
+  bool deliver(const PeerInstance& from, const PeerInstance& to) {
     return deliver_if([&](const InFlight& each) { return each.from == from && each.to == to; });
   }
   void settle() {
@@ -90,7 +91,7 @@ class Town {
   }
   std::size_t in_flight() const { return in_flight_.size(); }
   /// The locks of a report that is on its way.
-  std::vector<std::string> reported(const Life& from) const {
+  std::vector<std::string> reported(const PeerInstance& from) const {
     std::vector<std::string> locks;
     for (const InFlight& each : in_flight_)
       if (const auto* report = std::get_if<Report>(&each.message); report && each.from == from)
@@ -98,23 +99,23 @@ class Town {
     return locks;
   }
 
-  Participant& at(const Life& life) { return peers_.at(life); }
-  std::vector<Life> lives() const {
-    std::vector<Life> all;
+  ViewProtocol& at(const PeerInstance& life) { return peers_.at(life); }
+  std::vector<PeerInstance> lives() const {
+    std::vector<PeerInstance> all;
     for (const auto& [life, peer] : peers_) all.push_back(life);
     return all;
   }
   const View& view() const { return view_; }
-  Standing standing() const {
-    Standing standing{view_, {}};
-    for (const Life& life : view_.lives())
+  RegisterSnapshot standing() const {
+    RegisterSnapshot standing{view_, {}};
+    for (const PeerInstance& life : view_.lives())
       if (std::find(ended_.begin(), ended_.end(), life) != ended_.end())
         standing.ended.push_back(life);
     return standing;
   }
   /// What a process was told, in order.
   template <class E>
-  std::vector<E> told(const Life& life) const {
+  std::vector<E> told(const PeerInstance& life) const {
     std::vector<E> found;
     for (const auto& [to, event] : events_)
       if (const auto* chosen = std::get_if<E>(&event); chosen && to == life)
@@ -124,7 +125,7 @@ class Town {
 
  private:
   template <class Call>
-  void call(const Life& life, Call&& run) {
+  void call(const PeerInstance& life, Call&& run) {
     ReadableEffects out(now_ += std::chrono::milliseconds(1));
     run(at(life), out);
     for (auto& send : out.sends) in_flight_.push_back({life, send.to, std::move(send.message)});
@@ -145,19 +146,19 @@ class Town {
   Time now_{};
   std::uint64_t incarnations_ = 0;
   View view_;
-  std::vector<Life> ended_;
-  std::map<Life, Participant> peers_;
+  std::vector<PeerInstance> ended_;
+  std::map<PeerInstance, ViewProtocol> peers_;
   std::deque<InFlight> in_flight_;
-  std::vector<std::pair<Life, Event>> events_;
+  std::vector<std::pair<PeerInstance, Event>> events_;
 };
 
 /// Three that are together, the first of whom founded the group.
 template <Exclusive A>
 struct Three : Town<A> {
   explicit Three(Rule without = Rule::none) : Town<A>(without) {}
-  Life a = this->settle_in(1);
-  Life b = this->settle_in(2);
-  Life c = this->settle_in(3);
+  PeerInstance a = this->settle_in(1);
+  PeerInstance b = this->settle_in(2);
+  PeerInstance c = this->settle_in(3);
 };
 
 }  // namespace conch::recovery::testing

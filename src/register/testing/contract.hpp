@@ -1,10 +1,10 @@
-// What every register keeps, as tests against the interface alone. A register that says it is one
-// names a world:
+// The contract of every register, as tests against the interface alone. A register instantiates
+// them with a RegisterWorld:
 //
 //   INSTANTIATE_TEST_SUITE_P(All, RegisterContract, testing::Values(RegisterKind{"File", make}),
 //                            name_of_register);
 //
-// All do it in one file, for the tests are here.
+// All registers do so in one file, because the tests are defined in this header.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@
 
 namespace conch {
 
-/// One register, as many clients of it as one likes, and time.
+/// One register with any number of clients, and its time.
 class RegisterWorld {
  public:
   virtual ~RegisterWorld() = default;
@@ -33,15 +33,15 @@ class RegisterWorld {
   virtual void pass(Duration time) = 0;
 };
 
-/// Makes a world whose leases are that long.
+/// Makes a world with this lease duration.
 using MakeRegisterWorld = std::function<std::unique_ptr<RegisterWorld>(Duration lease)>;
 
 struct RegisterKind {
   std::string name;
   MakeRegisterWorld make;
-  /// What is not there to make one with; empty: nothing.
+  /// What is missing to run the tests; empty if nothing is.
   std::string missing = {};
-  /// In a fraction of it a slow machine answers.
+  /// A slow machine must be able to answer in a fraction of it.
   Duration short_lease = std::chrono::milliseconds(100);
 };
 inline void PrintTo(const RegisterKind& kind, std::ostream* out) { *out << kind.name; }
@@ -55,7 +55,7 @@ class RegisterContract : public testing::TestWithParam<RegisterKind> {
   const Duration short_lease = GetParam().short_lease;
   static constexpr std::chrono::milliseconds soon{10'000};
 
-  using Lives = std::vector<recovery::Life>;
+  using Lives = std::vector<PeerInstance>;
 
   void SetUp() override {
     if (!GetParam().missing.empty()) GTEST_SKIP() << GetParam().missing;
@@ -65,27 +65,27 @@ class RegisterContract : public testing::TestWithParam<RegisterKind> {
     return GetParam().make(lease);
   }
 
-  /// A is in, alone.
-  static recovery::View found(Register& by, const recovery::Life& founder) {
-    Verdict verdict = by.propose(after({}, founder, {founder}));
+  /// Makes this life the only member.
+  static recovery::View found(Register& by, const PeerInstance& founder) {
+    ProposalResult verdict = by.propose(after({}, founder, {founder}));
     EXPECT_TRUE(verdict.accepted);
     return verdict.standing.view;
   }
-  /// Waits for it, on the descriptor alone.
-  static bool await_end(Register& by, const recovery::Life& of) {
+  /// Waits for the end of a lease, woken by the descriptor alone.
+  static bool await_end(Register& by, const PeerInstance& of) {
     while (!by.read().has_ended(of))
       if (!readable(by.descriptor(), soon)) return false;
     return true;
   }
 
-  const recovery::Life a = life(1);
-  const recovery::Life b = life(2);
-  const recovery::Life c = life(3);
+  const PeerInstance a = life(1);
+  const PeerInstance b = life(2);
+  const PeerInstance c = life(3);
 };
 
 TEST_P(RegisterContract, AnEmptyRegisterHasViewZero) {
   auto here = world();
-  EXPECT_EQ(here->client()->read(), recovery::Standing{});
+  EXPECT_EQ(here->client()->read(), recovery::RegisterSnapshot{});
 }
 
 TEST_P(RegisterContract, TheFirstProposalIsSeenByAll) {
@@ -93,9 +93,9 @@ TEST_P(RegisterContract, TheFirstProposalIsSeenByAll) {
   auto first = here->client();
   auto second = here->client();
   recovery::View view = after({}, a, {a});
-  Verdict verdict = first->propose(view);
+  ProposalResult verdict = first->propose(view);
   EXPECT_TRUE(verdict.accepted);
-  EXPECT_EQ(verdict.standing, (recovery::Standing{view, {}}));
+  EXPECT_EQ(verdict.standing, (recovery::RegisterSnapshot{view, {}}));
   EXPECT_EQ(second->read(), verdict.standing);
   EXPECT_EQ(here->client()->read(), verdict.standing);
 }
@@ -105,11 +105,11 @@ TEST_P(RegisterContract, OfTwoProposalsOfOneNumberOneIsAccepted) {
   auto first = here->client();
   auto second = here->client();
   recovery::View view = found(*first, a);
-  Verdict refused = second->propose(after({}, b, {b}));
+  ProposalResult refused = second->propose(after({}, b, {b}));
   EXPECT_FALSE(refused.accepted);
   EXPECT_EQ(refused.standing.view, view);
 
-  Verdict accepted = second->propose(after(refused.standing.view, b, {a, b}));
+  ProposalResult accepted = second->propose(after(refused.standing.view, b, {a, b}));
   EXPECT_TRUE(accepted.accepted);
   EXPECT_EQ(first->read().view, accepted.standing.view);
 }
@@ -120,7 +120,7 @@ TEST_P(RegisterContract, AProposalThatIsAheadIsRefused) {
   recovery::View view = found(*client, a);
   recovery::View ahead = after(view, a, {a});
   ++ahead.number;
-  Verdict verdict = client->propose(ahead);
+  ProposalResult verdict = client->propose(ahead);
   EXPECT_FALSE(verdict.accepted);
   EXPECT_EQ(verdict.standing.view, view);
 }
@@ -134,7 +134,7 @@ TEST_P(RegisterContract, AProposalThatWasAcceptedIsAcceptedAgain) {
   EXPECT_EQ(client->read().view, first);
 
   recovery::View second = client->propose(after(first, a, {a, b})).standing.view;
-  Verdict late = client->propose(first);
+  ProposalResult late = client->propose(first);
   EXPECT_TRUE(late.accepted);
   EXPECT_EQ(late.standing.view, second) << "it is not made twice";
 }
@@ -190,7 +190,7 @@ TEST_P(RegisterContract, WhoRenewsLearnsWhatIsNew) {
   auto other = here->client();
   recovery::View view = found(*client, a);
   view = other->propose(after(view, b, {a, b})).standing.view;
-  Verdict renewed = client->renew_and_read(a);
+  ProposalResult renewed = client->renew_and_read(a);
   EXPECT_TRUE(renewed.accepted);
   EXPECT_EQ(renewed.standing.view, view);
   EXPECT_EQ(renewed.standing.ended, Lives{});
@@ -216,7 +216,7 @@ TEST_P(RegisterContract, WhoIsEvictedCannotRenewAndItsLeaseRunsOut) {
   recovery::View view = found(*client, a);
   view = other->propose(after(view, b, {a, b})).standing.view;
   EXPECT_TRUE(client->renew(a));
-  Verdict evicting = other->propose(after(view, b, {b}, {a}));
+  ProposalResult evicting = other->propose(after(view, b, {b}, {a}));
   EXPECT_TRUE(evicting.accepted);
   EXPECT_FALSE(evicting.standing.has_ended(a)) << "it may still believe in its lease";
   EXPECT_FALSE(client->renew(a));

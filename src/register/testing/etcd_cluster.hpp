@@ -1,4 +1,5 @@
-// An etcd cluster on this machine, for a test: on ports that are free, with data that go with it.
+// An etcd cluster on this machine for tests, with free ports and a data folder that is removed with
+// it.
 #pragma once
 
 #include <fcntl.h>
@@ -27,7 +28,7 @@
 
 namespace conch {
 
-/// Empty if there is one to start.
+/// Says why no etcd can be started; empty if one can.
 inline std::string why_no_etcd() {
   const char* path = std::getenv("PATH");
   std::string folders = path ? path : "";
@@ -39,7 +40,7 @@ inline std::string why_no_etcd() {
   return "there is no etcd here: the package etcd-server has it";
 }
 
-/// One that was free a moment ago.
+/// A port that was free a moment ago.
 inline std::uint16_t free_port() {
   net::Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in name{};
@@ -57,14 +58,14 @@ class EtcdCluster {
  public:
   struct Options {
     std::size_t members = 1;
-    /// Of the members; with these, clients must show a certificate of the authority's.
+    /// The members' certificate; if set, clients must show one of the same authority.
     net::Tls tls = {};
-    /// More words for each.
+    /// More arguments for each member.
     std::vector<std::string> words = {};
   };
 
   explicit EtcdCluster(Options options) : options_(std::move(options)) {
-    // A port may be taken by another in the moment before it is used.
+    // Another process may take a port before etcd does.
     for (int attempt = 0; attempt < 5; ++attempt) {
       choose_ports();
       for (std::size_t i = 0; i < members_.size(); ++i) start(i);
@@ -85,7 +86,7 @@ class EtcdCluster {
     for (const Member& member : members_) all.push_back(member.client_url);
     return all;
   }
-  /// As a command line has it.
+  /// The value of --register.
   std::string url() const {
     std::string text;
     for (const std::string& each : endpoints()) text += (text.empty() ? "" : ",") + each;
@@ -124,7 +125,7 @@ class EtcdCluster {
     words.insert(words.end(), options_.words.begin(), options_.words.end());
     members_[i].process = spawn(words, folder + ".log");
   }
-  /// As a power failure does.
+  /// Like a power failure.
   void kill(std::size_t i) {
     pid_t process = std::exchange(members_[i].process, -1);
     if (process < 0) return;
@@ -132,16 +133,17 @@ class EtcdCluster {
     ::waitpid(process, nullptr, 0);
   }
   void send(std::size_t i, int signal) const { ::kill(members_[i].process, signal); }
-  /// All that a member has ever written; it is dead.
+  /// Removes all data of a member, which must be dead.
   void wipe(std::size_t i) const { std::filesystem::remove_all(folder_of(i)); }
 
-  /// What the interface of the register does not have.
+  /// Sends a request that the register's interface does not have.
   std::string post(const std::string& path, const std::string& body) const {
     Time until = net::steady_now() + std::chrono::seconds(20);
     std::unique_ptr<net::TlsContext> tls;
     if (options_.tls.enabled())
       tls = std::make_unique<net::TlsContext>(net::ServerTrust{options_.tls});
-    etcd::Line line(etcd::parse_endpoint(members_.front().client_url), tls.get(), -1, until);
+    etcd::HttpConnection line(etcd::parse_endpoint(members_.front().client_url), tls.get(), -1,
+                              until);
     line.send({path, body}, until);
     int status = line.await_status(until);
     std::string answer = line.await_body(until);
@@ -149,7 +151,7 @@ class EtcdCluster {
     return answer;
   }
 
-  /// Until a majority answers; false if one of them died, or it takes too long.
+  /// Waits until a majority answers; false if a member died, or it takes too long.
   bool await_health() {
     auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (std::chrono::steady_clock::now() < until) {
@@ -158,8 +160,8 @@ class EtcdCluster {
         client.set_patience(std::chrono::seconds(2));
         client.transact({{}, {etcd::Get{{"x"}}}, {}});
         return true;
-      } catch (const etcd::Refusal&) {
-        return true;  // It answers that it does not let us.
+      } catch (const etcd::EtcdRefusal&) {
+        return true;  // It answers, if only with an error.
       } catch (const RegisterError&) {
         for (const Member& member : members_)
           if (member.process > 0 && ::waitpid(member.process, nullptr, WNOHANG | WNOWAIT) != 0)
@@ -227,7 +229,7 @@ class EtcdCluster {
   }
 
   Options options_;
-  ScratchDirectory data_;
+  ScratchFolder data_;
   std::vector<Member> members_;
 };
 

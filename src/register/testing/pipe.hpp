@@ -1,4 +1,4 @@
-// For tests that wait for something that a child does.
+// A pipe, for tests that wait for something in a child process.
 #pragma once
 
 #include <unistd.h>
@@ -10,16 +10,15 @@
 
 namespace conch {
 
-/// Its two ends.
 struct Pipe {
   Pipe() {
     std::array<int, 2> ends{};
     if (::pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
-    out = file::Descriptor(ends[0]);
-    in = file::Descriptor(ends[1]);
+    out = net::Descriptor(ends[0]);
+    in = net::Descriptor(ends[1]);
   }
-  file::Descriptor out;
-  file::Descriptor in;
+  net::Descriptor out;
+  net::Descriptor in;
 };
 
 }  // namespace conch

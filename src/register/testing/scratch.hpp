@@ -1,4 +1,4 @@
-// What tests with real files and real processes need: both are gone when the test is over, however
+// Temporary directories and child processes for tests. Both are gone when the test is over, however
 // it ends.
 #pragma once
 
@@ -14,32 +14,18 @@
 #include <stdexcept>
 #include <string>
 
+#include "net/testing/scratch_folder.hpp"
+
 namespace conch {
 
-class ScratchDirectory {
- public:
-  ScratchDirectory() : path_((std::filesystem::temp_directory_path() / "conch.XXXXXX").string()) {
-    if (!::mkdtemp(path_.data())) throw std::runtime_error("no scratch directory at " + path_);
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-/// Whether it becomes readable in time.
+/// Whether it becomes readable within this time.
 inline bool readable(int descriptor, std::chrono::milliseconds in) {
   pollfd one{descriptor, POLLIN, 0};
   return ::poll(&one, 1, static_cast<int>(in.count())) > 0;
 }
 
-/// A process that does one thing. Its exit status is what that returns, or 99 after an exception.
+/// A process that runs one function. Its exit status is the function's result, or 99 after an
+/// exception.
 class Child {
  public:
   explicit Child(const std::function<int()>& deed) : process_(::fork()) {
@@ -63,7 +49,7 @@ class Child {
   }
 
   void send(int signal) const { ::kill(process_, signal); }
-  /// Until it has stopped itself, or been stopped.
+  /// Waits until it has stopped itself, or has been stopped.
   bool await_stop() { return WIFSTOPPED(await(WUNTRACED)); }
   int await_exit() {
     int status = await(0);

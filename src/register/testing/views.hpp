@@ -8,21 +8,20 @@
 
 namespace conch {
 
-inline recovery::Life life(std::uint64_t id, std::uint64_t incarnation = 1) {
-  return {NodeId{id}, recovery::Incarnation{incarnation}};
+inline PeerInstance life(std::uint64_t id, std::uint64_t incarnation = 1) {
+  return {NodeId{id}, Incarnation{incarnation}};
 }
 
-inline recovery::Roster roster_of(const std::vector<recovery::Life>& lives) {
+inline recovery::Roster roster_of(const std::vector<PeerInstance>& lives) {
   std::vector<recovery::Member> members;
-  for (const recovery::Life& one : lives)
-    members.push_back({one.id, one.incarnation, "here", false});
+  for (const PeerInstance& one : lives) members.push_back({one.id, one.incarnation, "here", false});
   return recovery::Roster(std::move(members));
 }
 
 /// The view after `last` that this life proposes.
-inline recovery::View after(const recovery::View& last, const recovery::Life& decider,
-                            const std::vector<recovery::Life>& members,
-                            std::vector<recovery::Life> evicted = {}) {
+inline recovery::View after(const recovery::View& last, const PeerInstance& decider,
+                            const std::vector<PeerInstance>& members,
+                            std::vector<PeerInstance> evicted = {}) {
   return {last.number + 1, Epoch{last.epoch.value + 1}, "naimi-trehel",
           decider,         roster_of(members),          std::move(evicted)};
 }

@@ -14,38 +14,39 @@ namespace s4u = ::simgrid::s4u;
 
 namespace {
 
-using sim::handover::Alarm;
+using sim::handover::HandoverMessage;
+using sim::handover::HandoverPeers;
 using sim::handover::Measured;
-using sim::handover::Parcel;
-using sim::handover::Peers;
+using sim::handover::Reminder;
 using sim::handover::Workload;
 
-/// What a peer does takes time in two ways, and an actor spends it: as the courier of a message
-/// from host to host, or asleep until an alarm. Then it acts for the peer, and is free for another
-/// errand.
+/// An engine in which actors carry out tasks. A task is a message that an actor carries from
+/// host to host, or an alarm for which it sleeps. After that the actor calls the peers, and is free
+/// for the next task.
 ///
-/// SimGrid may run other actors whenever one of them asks it for something. So the peers' wishes
-/// are put aside while they are being called, and become errands after.
-class GridEngine final : public sim::handover::Engine {
+/// SimGrid may switch actors whenever one of them calls it. So wishes that peers express while they
+/// are called are collected, and become tasks after the call.
+class GridEngine final : public sim::handover::HandoverEngine {
  public:
   explicit GridEngine(std::vector<s4u::Host*> hosts) : hosts_(std::move(hosts)) {}
 
   Time now() const override { return Time(Duration(std::llround(s4u::Engine::get_clock() * 1e9))); }
-  void carry(const Parcel& parcel, std::uint64_t bytes) override {
+  void carry(const HandoverMessage& parcel, std::uint64_t bytes) override {
     wishes_.emplace_back([this, parcel, bytes] {
       s4u::Comm::sendto(hosts_[parcel.from], hosts_[parcel.to], bytes);
       act([&] { peers_->deliver(parcel); });
     });
   }
-  void remind(const Alarm& alarm, Duration delay) override {
+  void remind(const Reminder& alarm, Duration delay) override {
     wishes_.emplace_back([this, alarm, delay] {
       s4u::this_actor::sleep_for(seconds_of(delay));
       act([&] { peers_->alarm(alarm); });
     });
   }
 
-  /// Ends when nobody is on an errand any more. The others are daemons and end with it.
-  void start(Peers& peers) {
+  /// Starts the peers, in an actor that ends when no task is left. The runners are daemons, and
+  /// end with it.
+  void start(HandoverPeers& peers) {
     peers_ = &peers;
     s4u::Actor::create("start", hosts_[0], [this] {
       act([&] { peers_->start(); });
@@ -54,19 +55,19 @@ class GridEngine final : public sim::handover::Engine {
   }
 
  private:
-  using Errand = std::function<void()>;
+  using Task = std::function<void()>;
   struct Runner {
-    Errand errand;
+    Task errand;
     s4u::SemaphorePtr wanted = s4u::Semaphore::create(0);
   };
 
   template <class Call>
   void act(Call&& call) {
     call();
-    for (Errand& wish : std::exchange(wishes_, {})) send_out(std::move(wish));
+    for (Task& wish : std::exchange(wishes_, {})) send_out(std::move(wish));
   }
 
-  void send_out(Errand errand) {
+  void send_out(Task errand) {
     ++errands_;
     if (idle_.empty()) return hire(std::move(errand));
     Runner* runner = idle_.back();
@@ -75,7 +76,7 @@ class GridEngine final : public sim::handover::Engine {
     runner->wanted->release();
   }
 
-  void hire(Errand errand) {
+  void hire(Task errand) {
     Runner* runner = runners_.emplace_back(std::make_unique<Runner>()).get();
     runner->errand = std::move(errand);
     s4u::Actor::create("runner", hosts_[0], [this, runner] {
@@ -89,15 +90,15 @@ class GridEngine final : public sim::handover::Engine {
   }
 
   std::vector<s4u::Host*> hosts_;
-  Peers* peers_ = nullptr;
-  std::vector<Errand> wishes_;
+  HandoverPeers* peers_ = nullptr;
+  std::vector<Task> wishes_;
   std::size_t errands_ = 0;
   s4u::SemaphorePtr quiet_ = s4u::Semaphore::create(0);
   std::vector<std::unique_ptr<Runner>> runners_;
   std::vector<Runner*> idle_;
 };
 
-/// Sanitizers follow threads, not the stacks that SimGrid switches between.
+/// Sanitizers can follow threads, but not the stacks between which SimGrid switches.
 constexpr bool sanitized() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return true;
@@ -108,7 +109,7 @@ constexpr bool sanitized() {
 
 std::vector<std::string> arguments(const sim::Grid& grid) {
   std::vector<std::string> arguments{"conch", "--log=xbt_cfg.thres:warning",
-                                     "--log=ker_engine.thres:error",  // Ctrl-C says enough
+                                     "--log=ker_engine.thres:error",  // silent on Ctrl-C
                                      "--cfg=debug/verbose-exit:no"};
   for (const std::string& setting : settings(grid)) arguments.push_back(setting);
   if (sanitized()) arguments.emplace_back("--cfg=contexts/factory:thread");
@@ -124,7 +125,7 @@ Measured run_here(const Workload& workload, const sim::Grid& grid) {
   s4u::Engine simgrid(&count, pointers.data());
 
   GridEngine engine(create_platform(grid, workload.peers));
-  Peers peers(workload, engine);
+  HandoverPeers peers(workload, engine);
   engine.start(peers);
   simgrid.run();
   return peers.measured();

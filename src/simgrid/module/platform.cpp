@@ -21,7 +21,7 @@ Site create_site(const sim::Grid& grid, s4u::NetZone* root, const std::string& n
   return {zone, backbone, router};
 }
 
-/// A line carries as much in one direction whatever it carries in the other.
+/// Lines are split-duplex: traffic in one direction does not slow down the other.
 s4u::Host* create_host(const sim::Grid& grid, const Site& site, const std::string& name) {
   s4u::Host* host = site.zone->create_host(name, 1e9)->seal();
   auto* line = site.zone->create_split_duplex_link(name + "-line", grid.host_bytes_per_s);

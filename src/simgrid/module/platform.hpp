@@ -1,5 +1,5 @@
-// The platform of an experiment, built in code: the same lines as sim::Grid has, with what SimGrid
-// adds, bandwidth that is shared by those who use a line at the same time.
+// Builds the platform of an experiment for SimGrid: the same lines as sim::Grid, but those who use
+// a line at the same time share its bandwidth.
 #pragma once
 
 #include <simgrid/s4u.hpp>
@@ -10,10 +10,10 @@
 
 namespace conch::simgrid {
 
-/// The settings of SimGrid's engine that make its network model the grid's.
+/// The settings that make SimGrid's network model the grid's.
 std::vector<std::string> settings(const sim::Grid& grid);
 
-/// A host for each node. There must be an engine.
+/// Creates a host for each node. SimGrid's engine must exist.
 std::vector<::simgrid::s4u::Host*> create_platform(const sim::Grid& grid, sim::Node nodes);
 
 }  // namespace conch::simgrid

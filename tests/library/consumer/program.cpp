@@ -1,4 +1,4 @@
-// Everything a program may want to have linked, in C++17.
+// Uses everything of the library that a program may have to link, in C++17.
 #include <conch/data.hpp>
 #include <conch/mutex.hpp>
 #include <conch/observer.hpp>
@@ -11,7 +11,7 @@
 
 namespace {
 
-/// What is thrown by the library is caught here by its type.
+/// Checks that an exception of the library can be caught by its type.
 bool is_refused(conch::Peer& peer) {
   try {
     conch::Mutex nameless(peer, "");

@@ -53,7 +53,7 @@ export function parseHeader(bytes: ArrayBuffer): {
   header: Header;
   columns: (name: string, type: string, size: number) => [number, number];
 } {
-  if (bytes.byteLength < 16) throw new Error("this is too short to be a film");
+  if (bytes.byteLength < 16) throw new Error("this file is too short to be a film");
   const begin = new Uint8Array(bytes, 0, 8);
   if (new TextDecoder().decode(begin) !== magic) throw new Error("this is not a film");
   const view = new DataView(bytes);

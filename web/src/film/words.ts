@@ -29,7 +29,7 @@ const verbs: Record<string, string> = {
   retire: "retires",
   lost: "has lost the lock",
   epoch: "begins an epoch",
-  gap: "wrote nothing down for a while",
+  gap: "recorded nothing for a while",
 };
 
 /** `1 sends REQUEST(origin 1) to 0`. */

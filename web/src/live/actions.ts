@@ -39,7 +39,7 @@ export class Actions {
         h(
           "p",
           { id: "token-help", class: "quiet" },
-          "What is in its --http-token-file. This page keeps it until it is closed.",
+          "The content of its --http-token-file. This page keeps it until it is closed.",
         ),
         this.outcome,
         h(

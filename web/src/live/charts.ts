@@ -10,6 +10,9 @@ const spans_s = [30, 60, 120, 300];
 
 const agoText = (seconds: number) => (seconds < 60 ? `−${seconds} s` : `−${seconds / 60} min`);
 
+/** Of the name of a bar, with the space around it. */
+const name_px = 46;
+
 /** A round number that is not smaller. */
 function ceiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
@@ -75,8 +78,8 @@ export class RateChart {
     const last = history.last;
     if (!last) return "nothing yet";
     return (
-      `${rateText(last.entries)} entries a second in the group, ${rateText(last.handovers)} ` +
-      `of them after another member's; the highest of the last minutes is below ${rateText(highest)}`
+      `${rateText(last.entries)} entries per second in the group, ${rateText(last.handovers)} ` +
+      `of them after another member's; the peak of the last minutes is below ${rateText(highest)}`
     );
   }
 }
@@ -103,17 +106,21 @@ export class WaitChart {
       if (bound === null) return "";
       return bound === Infinity ? "over a minute" : `≤ ${durationText(bound)}`;
     };
-    const none = "nobody has entered";
+    const none = "no entries";
     const words = `half ${text(0.5)} · 99 % ${text(0.99)} · of ${countText(total)}`;
     this.text.textContent = total === 0 ? none : words;
     const most = Math.max(1, ...counts);
     while (this.bars.childElementCount < counts.length)
       this.bars.append(h("div", { class: "bar" }, h("i"), h("span")));
+    // So many bars share a name that two names do not touch.
+    const apart = Math.ceil((name_px * counts.length) / (this.bars.clientWidth || 1));
+    const every = Math.max(3, apart);
+    const last = counts.length - 1;
     counts.forEach((count, i) => {
       const bar = this.bars.children[i] as HTMLElement;
       (bar.firstChild as HTMLElement).style.height = count ? `${4 + (92 * count) / most}%` : "0";
       const label = i < bounds.length ? durationText(bounds[i]) : "more";
-      const named = i % 3 === 2 || i === counts.length - 1;
+      const named = i === last || (i % every === every - 1 && last - i >= apart);
       bar.lastChild!.textContent = named ? label.replace(" ", "\u2009") : "";
       bar.title = `${countText(count)} waited at most ${label}`;
     });

@@ -1,7 +1,7 @@
 // One lock: who is inside, and who waits, in order.
 import { h } from "../shared/dom";
 import { fetchLocks, type Lock, type Part } from "./talk";
-import { durationText } from "./words";
+import { durationText, fenceText } from "./words";
 
 const line = (part: Part, word: string, place: string) =>
   h(
@@ -10,7 +10,7 @@ const line = (part: Part, word: string, place: string) =>
     h("span", { class: "place" }, place),
     h("code", { class: `who ${word}` }, part.member),
     h("span", { class: "quiet" }, `${durationText(part.since_s)}${part.shared ? ", shared" : ""}`),
-    part.in_line > 0 && h("span", { class: "quiet" }, `and ${part.in_line} in line there`),
+    part.in_line > 0 && h("span", { class: "quiet" }, `and ${part.in_line} queued there`),
   );
 
 export class LockDetail {
@@ -48,6 +48,7 @@ export class LockDetail {
   choose(name: string | null) {
     this.name = name;
     this.lock = null;
+    this.force.disabled = true;
     this.element.hidden = name === null;
     this.title.textContent = name ?? "";
     this.about.textContent = "";
@@ -67,8 +68,10 @@ export class LockDetail {
 
   private show(lock: Lock | null) {
     this.lock = lock;
+    // There is nobody to take it from.
+    this.force.disabled = !lock?.holders.length && !lock?.queue;
     if (!lock) {
-      this.about.textContent = "Nobody knows it at the moment.";
+      this.about.textContent = "No member knows it at the moment.";
       return this.lines.replaceChildren();
     }
     const words = [];
@@ -82,10 +85,4 @@ export class LockDetail {
       ...lock.waiters.map((part, i) => line(part, "waiting", `${i + 1}.`)),
     );
   }
-}
-
-/** As in traces: the epoch, and the count in it. */
-function fenceText(number: string): string {
-  const fence = BigInt(number);
-  return `${fence >> 32n}.${fence & 0xffffffffn}`;
 }

@@ -6,9 +6,9 @@ import { countText, durationText, rateText, shortId } from "./words";
 
 const keys = [
   ["/", "search the locks"],
-  ["m", "members as a map, or as a table"],
-  ["Esc", "close the chosen lock"],
-  ["Tab, Enter", "go to a member or a lock, and choose it"],
+  ["m", "show members as a map or as a table"],
+  ["Esc", "close the selected lock"],
+  ["Tab, Enter", "move to a member or a lock, and select it"],
   ["?", "this list"],
 ];
 
@@ -16,9 +16,10 @@ class Tile {
   readonly name = h("dt");
   readonly value = h("dd");
   readonly element: HTMLElement;
-  constructor(name: string, title: string) {
+  /** `wide`: its number may have ten digits, or a unit. */
+  constructor(name: string, title: string, wide = false) {
     this.name.textContent = name;
-    this.element = h("div", { class: "tile", title }, this.name, this.value);
+    this.element = h("div", { class: wide ? "tile wide" : "tile", title }, this.name, this.value);
   }
   show(text: string, quiet = "") {
     this.value.replaceChildren(text, quiet ? h("small", {}, ` ${quiet}`) : "");
@@ -27,23 +28,27 @@ class Tile {
 
 export class Head {
   readonly element: HTMLElement;
-  readonly help: HTMLElement;
+  readonly help: HTMLDialogElement;
   private readonly title = h("h1", {}, "Conch");
   private readonly about = h("p", { class: "about" });
   private readonly state = h("span", { class: "state", role: "status" }, "connecting");
   private readonly access = h("span", { class: "chip" });
-  private readonly members = new Tile("members", "Who is in, and who of them has not answered");
-  private readonly epoch = new Tile("epoch", "A crash, a leave or a forced lock begins a new one");
-  private readonly held = new Tile("locks held", "Of those that somebody knows");
-  private readonly waiting = new Tile("waiting", "Threads and clients in line, of all members");
+  private readonly members = new Tile("members", "Members, and how many of them have not answered");
+  private readonly epoch = new Tile(
+    "epoch",
+    "A crash, a leave or a forced lock begins a new one",
+    true,
+  );
+  private readonly held = new Tile("locks held", "Of the locks that any member knows");
+  private readonly waiting = new Tile("waiting", "Waiting threads and clients of all members");
   private readonly entries = new Tile("entries/s", "Of all members");
-  private readonly handovers = new Tile("handovers/s", "Entries of all members after another's");
-  private readonly waits = new Tile("wait, 99 %", "At this peer, in the last minute");
+  private readonly handovers = new Tile("handovers/s", "Entries right after another member's");
+  private readonly waits = new Tile("wait, 99 %", "At this peer, in the last minute", true);
   private bounds: number[] = [];
 
   readonly toggleHelp = () => {
-    this.help.hidden = !this.help.hidden;
-    if (!this.help.hidden) this.help.querySelector("button")!.focus();
+    if (this.help.open) this.help.close();
+    else this.help.showModal();
   };
 
   constructor() {
@@ -63,14 +68,27 @@ export class Head {
           { class: "tools" },
           this.access,
           this.state,
-          h("button", { class: "small", "aria-label": "Keys", onclick: this.toggleHelp }, "?"),
+          h(
+            "button",
+            {
+              class: "small",
+              "aria-label": "Keys",
+              title: "Keys (?)",
+              onclick: this.toggleHelp,
+            },
+            "?",
+          ),
         ),
       ),
       h("dl", { class: "tiles" }, ...tiles.map((tile) => tile.element)),
     );
     this.help = h(
-      "div",
-      { class: "help", hidden: true, role: "dialog", "aria-label": "Keys" },
+      "dialog",
+      {
+        class: "help",
+        "aria-label": "Keys",
+        onclick: (event: Event) => event.target === this.help && this.help.close(),
+      },
       h(
         "dl",
         {},
@@ -79,7 +97,6 @@ export class Head {
       h("button", { class: "small", onclick: this.toggleHelp }, "Close"),
     );
   }
-
 
   connected(is: boolean) {
     this.state.className = is ? "state fresh" : "state stale";

@@ -18,6 +18,8 @@ export interface Layout {
   spots: Map<string, Spot>;
   /** Of a member's circle. */
   radius: number;
+  /** The members that have no room for a text below them. */
+  crowded: Set<string>;
 }
 
 /** The coarsest part of the labels in which they differ: SITE of SITE/RACK/HOST, or more of it. */
@@ -60,10 +62,19 @@ export function layOut(members: Member[], width: number, height: number): Layout
     const y = row * (boxHeight + gap);
     boxes.push({ name, x, y, width: boxWidth, height: boxHeight, members: own });
   });
-  const radius = Math.max(4, Math.min(24, ...boxes.map(radiusIn)));
+  const fits = boxes.map(fit);
+  const radius = Math.max(4, Math.min(24, ...fits.map((each) => each.radius)));
   const spots = new Map<string, Spot>();
-  for (const box of boxes) placeIn(box, radius, spots);
-  return { boxes, spots, radius };
+  const crowded = new Set<string>();
+  boxes.forEach((box, i) => {
+    const { ring, roomy } = fits[i];
+    const places = ring ? ringIn(box, radius) : rowsIn(box);
+    box.members.forEach(({ id }, k) => {
+      spots.set(id, places[k]);
+      if (!roomy) crowded.add(id);
+    });
+  });
+  return { boxes, spots, radius, crowded };
 }
 
 /** So that boxes are about as wide as they are high, or wider. */
@@ -80,38 +91,76 @@ function bestColumns(count: number, width: number, height: number): number {
 
 const inner = (box: Box) => ({ width: box.width - 16, height: box.height - title - 26 });
 
-/** A ring for a few, rows for many. */
-function radiusIn(box: Box): number {
+/** From this radius on a member has its id in it. */
+export const readable = 13;
+/** Of the line below a member and of the tokens above it, and how wide that line may be. */
+const label = { height: 34, width: 68 };
+
+/** How the members of a box stand. */
+interface Fit {
+  radius: number;
+  ring: boolean;
+  /** There is room below each for a line of text. */
+  roomy: boolean;
+}
+
+/** A ring for a few, rows for many, and where it is crowded nothing is written below them. */
+function fit(box: Box): Fit {
   const { width, height } = inner(box);
   const count = box.members.length;
-  if (count <= 10) return Math.min(width / 5, height / 5, ringRoom(width, height, count));
-  return Math.sqrt((width * height) / count) * 0.3;
+  const radius = Math.min(width / 5, height / 5, ringRoom(width, height, count));
+  if (count <= 10 && isClear(ringIn(box, radius), radius))
+    return { radius, ring: true, roomy: true };
+  const { columns, rows } = grid(box);
+  const [wide, high] = [width / columns, height / rows];
+  const most = Math.min(wide / 2 - 14, (high - label.height) / 2);
+  if (most >= readable && wide >= label.width - 8)
+    return { radius: most, ring: false, roomy: true };
+  return { radius: 0.36 * Math.min(wide, high), ring: false, roomy: false };
 }
 
 const ringRoom = (width: number, height: number, count: number) =>
   count < 2 ? 24 : ((Math.PI * (width + height)) / 2 / count) * 0.32;
 
-function placeIn(box: Box, radius: number, spots: Map<string, Spot>) {
-  const room = inner(box);
-  const x = box.x + box.width / 2;
-  const y = box.y + title + 4 + room.height / 2;
+/** No two touch, with what is written below them. */
+function isClear(spots: Spot[], radius: number): boolean {
+  const wide = Math.max(2 * radius + 14, label.width);
+  const high = 2 * radius + label.height - 8;
+  const apart = (one: Spot, other: Spot) =>
+    Math.abs(one.x - other.x) >= wide || Math.abs(one.y - other.y) >= high;
+  return spots.every((one, i) => spots.slice(0, i).every((other) => apart(one, other)));
+}
+
+function middleOf(box: Box): Spot {
+  return { x: box.x + box.width / 2, y: box.y + title + 4 + inner(box).height / 2 };
+}
+
+function ringIn(box: Box, radius: number): Spot[] {
+  const { width, height } = inner(box);
+  const { x, y } = middleOf(box);
   const count = box.members.length;
-  if (count <= 10) {
-    const a = Math.min(room.width / 2 - radius * 1.4, room.height * 0.9);
-    const b = room.height / 2 - radius;
-    box.members.forEach((member, i) => {
-      const angle = ((i + (count === 2 ? 0.5 : 0)) / count) * 2 * Math.PI - Math.PI / 2;
-      const off = count === 1 ? 0 : 1;
-      spots.set(member.id, { x: x + off * a * Math.cos(angle), y: y + off * b * Math.sin(angle) });
-    });
-    return;
-  }
-  const columns = Math.ceil(Math.sqrt((count * room.width) / room.height));
-  const rows = Math.ceil(count / columns);
-  box.members.forEach((member, i) =>
-    spots.set(member.id, {
-      x: box.x + 8 + (((i % columns) + 0.5) * room.width) / columns,
-      y: y - room.height / 2 + ((Math.floor(i / columns) + 0.5) * room.height) / rows,
-    }),
-  );
+  const a = Math.min(width / 2 - radius * 1.4, height * 0.9);
+  const b = height / 2 - radius;
+  const off = count === 1 ? 0 : 1;
+  return box.members.map((_, i) => {
+    const angle = ((i + (count === 2 ? 0.5 : 0)) / count) * 2 * Math.PI - Math.PI / 2;
+    return { x: x + off * a * Math.cos(angle), y: y + off * b * Math.sin(angle) };
+  });
+}
+
+function grid(box: Box): { columns: number; rows: number } {
+  const { width, height } = inner(box);
+  const count = box.members.length;
+  const columns = Math.min(count, Math.ceil(Math.sqrt((count * width) / height)));
+  return { columns, rows: Math.ceil(count / columns) };
+}
+
+function rowsIn(box: Box): Spot[] {
+  const { width, height } = inner(box);
+  const { columns, rows } = grid(box);
+  const top = middleOf(box).y - height / 2;
+  return box.members.map((_, i) => ({
+    x: box.x + 8 + (((i % columns) + 0.5) * width) / columns,
+    y: top + ((Math.floor(i / columns) + 0.5) * height) / rows,
+  }));
 }

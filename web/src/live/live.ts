@@ -136,8 +136,8 @@ class LivePage {
     this.actions.ask({
       title: `Evict ${member.id}?`,
       warning:
-        "It is put out of the group: what it holds is lost, and a new epoch begins. If it lives, " +
-        "it is told, and comes back as a new member.",
+        "It is removed from the group and loses its locks; a new epoch begins. If it is alive, " +
+        "it is told so, and comes back as a new member.",
       button: "Evict it",
       path: "evict",
       body: { member: member.id },
@@ -148,8 +148,8 @@ class LivePage {
     this.actions.ask({
       title: `Take ${lock} from its holder?`,
       warning:
-        "The holder may be in the middle of something; what it does after this only its fence " +
-        "can refuse. The next one waiting gets the lock, in a new epoch.",
+        "The holder may be in the middle of something; only a check of its fence stops what it " +
+        "does afterwards. The next waiter gets the lock, in a new epoch.",
       button: "Unlock by force",
       path: "unlock",
       body: { lock },
@@ -158,8 +158,13 @@ class LivePage {
 
   private pressed(event: KeyboardEvent) {
     if (this.actions.element.open || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Escape") return this.choose(null);
     const target = event.target as HTMLElement;
+    if (this.head.help.open) {
+      // Escape closes it, and nothing else.
+      if (event.key === "?") this.head.toggleHelp();
+      return;
+    }
+    if (event.key === "Escape") return this.choose(null);
     if (target.matches("input[type=search]")) return;
     if (event.key === "/") {
       event.preventDefault();

@@ -1,7 +1,7 @@
 // What has happened: epochs and faults of the group, and if wanted everything at this peer.
 import { h } from "../shared/dom";
 import type { Note } from "./talk";
-import { clockText, durationText, plural, shortId } from "./words";
+import { clockText, durationText, fenceText, plural, shortId } from "./words";
 
 const kept = 400;
 
@@ -27,20 +27,21 @@ function epochText(note: Note, before: Note | null): string {
 function sentence(note: Note, before: Note | null = null): string {
   const peer = note.peer ? shortId(note.peer) : "";
   const lasted = note.lasted_s === undefined ? "" : durationText(note.lasted_s);
+  const fence = note.fence ? `fence ${fenceText(note.fence)}, ` : "";
   switch (note.event) {
     case "opened": return `this page was opened${note.epoch ? `, in epoch ${note.epoch}` : ""}`;
-    case "born": return "this peer begins a life";
+    case "born": return "this peer starts";
     case "gone": return "this peer has left";
     case "epoch": return epochText(note, before);
-    case "suspicion": return `this peer suspects ${peer}, and proposes to go on without it`;
+    case "suspicion": return `this peer suspects ${peer}, and proposes to remove it`;
     case "lost": return `this peer has lost ${note.lock}, held for ${lasted}`;
     case "joined": return `${peer} has joined, in ${note.cluster}`;
     case "out": return `${peer} is out`;
     case "silent": return `${peer} does not answer`;
     case "answers": return `${peer} answers again`;
     case "dead": return `${peer} is dead: its lease has ended`;
-    case "request": return `${note.lock}: asked for${note.shared ? ", to share" : ""}`;
-    case "enter": return `${note.lock}: entered, fence ${note.fence}, after ${lasted || "no wait"}`;
+    case "request": return `${note.lock}: requested${note.shared ? ", shared" : ""}`;
+    case "enter": return `${note.lock}: entered, ${fence}after ${lasted || "no wait"}`;
     case "exit": return `${note.lock}: left after ${lasted}`;
     case "withdrawn": return `${note.lock}: gave up waiting`;
     case "came": return `${note.lock}: the token came from ${peer}`;

@@ -1,11 +1,11 @@
 // The members on a map, and the tokens of a few locks on their way between them.
 import { h } from "../shared/dom";
-import { type Layout, layOut, type Spot } from "./layout";
+import { LockColours } from "./colours";
+import { type Layout, layOut, readable, type Spot } from "./layout";
 import { svg } from "./svg";
 import type { Group, Lock, Member } from "./talk";
 import { durationText, rateText, shortId } from "./words";
 
-const colours = 7;
 const travel_ms = 700;
 const tokens_max = 6;
 
@@ -30,7 +30,8 @@ export class GroupMap {
   private readonly tokens = svg("g");
   private readonly legend = h("ul", { class: "followed", "aria-label": "Locks on the map" });
   private readonly followed = new Map<string, Followed>();
-  private layout: Layout = { boxes: [], spots: new Map(), radius: 20 };
+  private readonly colours = new LockColours();
+  private layout: Layout = { boxes: [], spots: new Map(), radius: 20, crowded: new Set() };
   private group: Group | null = null;
   private rates: ReadonlyMap<string, number> = new Map();
   private chosen: Lock | null = null;
@@ -72,17 +73,14 @@ export class GroupMap {
       each.dot.remove();
       this.followed.delete(name);
     }
-    for (const [name, lock] of wanted) {
-      const found = this.followed.get(name);
-      if (found) found.lock = lock;
-      else this.add(lock);
-    }
+    const taken = [...this.followed.values()].map((each) => each.colour);
+    const come = [...wanted.keys()].filter((name) => !this.followed.has(name));
+    for (const [name, each] of this.followed) each.lock = wanted.get(name)!;
+    for (const [name, colour] of this.colours.assign(come, taken))
+      this.add(wanted.get(name)!, colour);
   }
 
-  private add(lock: Lock) {
-    const used = new Set([...this.followed.values()].map((each) => each.colour));
-    let colour = 1;
-    while (used.has(colour) && colour < colours) ++colour;
+  private add(lock: Lock, colour: number) {
     const dot = svg("g", { class: "token", style: `--colour: var(--series-${colour})` });
     dot.append(svg("circle", { r: 7 }), svg("title", {}, lock.lock));
     this.tokens.append(dot);
@@ -158,7 +156,9 @@ export class GroupMap {
     const self = member.id === this.group!.asked;
     const away = !member.answers;
     const words = ["member", holds && "holds", waits && "waits", away && "away", self && "self"];
-    if (radius < 13) words.push("small-member");
+    if (radius < readable) words.push("small-member");
+    const crowded = this.layout.crowded.has(member.id);
+    if (crowded) words.push("crowded-member");
     const picture = this.pictureOf(member.id);
     picture.setAttribute("class", words.filter(Boolean).join(" "));
     picture.setAttribute("transform", `translate(${spot.x} ${spot.y})`);
@@ -168,11 +168,11 @@ export class GroupMap {
     title.textContent = this.described(member, holds, waits);
     id.setAttribute("y", "4.5");
     const rate = `${rateText(this.rates.get(member.id) ?? 0)}/s`;
-    below.textContent = away ? "no answer" : self ? `${rate}, this peer` : rate;
+    below.textContent = away ? "no answer" : self ? `${rate}, here` : rate;
     below.setAttribute("y", String(radius + 16));
     place.textContent = this.placeInLine(member.id);
-    place.setAttribute("x", String(radius + 5));
-    place.setAttribute("y", String(radius - 2));
+    place.setAttribute("x", String(crowded ? 0 : radius + 5));
+    place.setAttribute("y", String(crowded ? radius + 16 : radius - 2));
   }
 
   private described(member: Member, holds: boolean, waits: boolean): string {
@@ -205,11 +205,11 @@ export class GroupMap {
     }
   }
 
-  /** Several tokens at one member stand side by side on its rim. */
+  /** Several tokens at one member stand side by side on its rim, above what is written below it. */
   private spotOf(each: Followed, id: string): Spot {
     const spot = this.layout.spots.get(id)!;
-    const angle = -Math.PI / 2 - 0.75 + (each.colour - 1) * 0.62;
-    const off = this.layout.radius + 3;
+    const angle = -Math.PI - 0.25 + (each.colour - 1) * 0.56;
+    const off = this.layout.radius + 6;
     return { x: spot.x + off * Math.cos(angle), y: spot.y + off * Math.sin(angle) };
   }
 

@@ -21,6 +21,12 @@ export function rateText(rate: number): string {
   return `${(rate / 1000).toFixed(rate < 100000 ? 1 : 0)}k`;
 }
 
+/** As `conch lock` and `conch status` print it; the log has it as its epoch and the count in it. */
+export function fenceText(fence: string): string {
+  const [epoch, count] = fence.split(".");
+  return count === undefined ? fence : String((BigInt(epoch) << 32n) + BigInt(count));
+}
+
 export const countText = (count: number) => count.toLocaleString("en").replaceAll(",", "\u202f");
 
 export const plural = (count: number, word: string) =>

@@ -39,7 +39,7 @@ export function nodeActions(member: Member, sight: Sight, entry: Entry): Action[
 
 function lockActions({ node, phase }: Member, entry: Entry): Action[] {
   if (phase === "inside") return [act("Release", `release ${node}`)];
-  if (phase === "waiting") return [act("Change its mind", `cancel ${node}`)];
+  if (phase === "waiting") return [act("Cancel the request", `cancel ${node}`)];
   if (phase !== "idle") return [];
   const ask = act("Request", `request ${node}`);
   return entry.can.shared ? [ask, act("Request, to read only", `request ${node} read`)] : [ask];
@@ -56,7 +56,7 @@ function electionActions(member: Member, entry: Entry): Action[] {
 function membershipActions({ node, phase }: Member, sight: Sight): Action[] {
   if (phase === "left") {
     const contact = sight.members.find(isPresent);
-    return contact ? [act(`Join again, by ${contact.node}`, `join ${node} ${contact.node}`)] : [];
+    return contact ? [act(`Rejoin through ${contact.node}`, `join ${node} ${contact.node}`)] : [];
   }
   const actions: Action[] = [];
   if (phase === "idle") actions.push(act("Leave the group", `leave ${node}`));

@@ -39,17 +39,22 @@ export class Controls {
   );
   private readonly rate = h(
     "select",
-    { "aria-label": "Speed" },
+    { "aria-label": "Speed of the run" },
     ...rates.map(([name, ms]) => h("option", { value: ms, selected: name === "medium" }, name)),
   );
   private readonly lively = h("input", { type: "checkbox" });
   private readonly next = h("p", { class: "next quiet" });
   private timer = 0;
 
-  constructor(private readonly session: Session) {
+  /** `enlivened`: whether nodes ask, too, has changed. */
+  constructor(
+    private readonly session: Session,
+    enlivened: () => void,
+  ) {
     this.lively.addEventListener("change", () => {
       session.lively = this.lively.checked;
       this.show();
+      enlivened();
     });
     this.element = h(
       "section",

@@ -182,7 +182,7 @@ export class Module {
         return 0;
       },
       proc_exit: (code: number) => {
-        throw new Error(`the module has ended with ${code}`);
+        throw new Error(`the module has exited with ${code}`);
       },
     };
   }

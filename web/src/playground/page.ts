@@ -34,6 +34,8 @@ export class Page {
   );
   private readonly help = new HelpDialog();
   private readonly hint = h("p", { class: "hint" });
+  /** What to do, for who has begun a group of their own. */
+  private guided = false;
   private readonly copied = h("span", { class: "sr-only", role: "status" });
   private readonly past = h("div", { class: "past", hidden: true });
   private readonly stage = h("div", { class: "playground-view" });
@@ -45,7 +47,7 @@ export class Page {
 
   constructor(host: HTMLElement, module: Module) {
     this.session = new Session(module, () => this.show());
-    this.controls = new Controls(this.session);
+    this.controls = new Controls(this.session, () => this.guideAgain());
     this.setup = new Setup(
       module.catalog(),
       (line) => this.open([line], this.session.seed),
@@ -65,9 +67,13 @@ export class Page {
             "div",
             { class: "panel" },
             this.controls.element,
-            this.status.element,
-            this.members.element,
-            this.flights.element,
+            h(
+              "div",
+              { class: "panel-scroll" },
+              this.status.element,
+              this.members.element,
+              this.flights.element,
+            ),
             this.script.element,
           ),
           h("div", { class: "view-column" }, this.past, this.stage),
@@ -134,13 +140,29 @@ export class Page {
     this.script.complain(wrong);
     if (this.session.steps.length > 0) this.setup.show(this.group(), seed);
     const start = starts.find((each) => each.lines.join() === lines.join());
-    this.hint.textContent =
-      start?.hint ??
-      (lines.length <= 1
-        ? "Nothing happens by itself. Click a node to let it ask, and a message to deliver or " +
-          "lose it; or press Step."
-        : "");
-    this.hint.hidden = this.hint.textContent === "";
+    this.guided = !start && lines.length <= 1;
+    if (this.guided) this.guideAgain();
+    else this.say(start?.hint ?? "");
+  }
+
+  private say(hint: string): void {
+    if (this.hint.textContent !== hint) this.hint.textContent = hint;
+    this.hint.hidden = hint === "";
+  }
+
+  private guideAgain(): void {
+    if (this.guided) this.say(this.guide());
+  }
+
+  /** Names only what can be pressed now. */
+  private guide(): string {
+    const { session } = this;
+    if (!session.sight) return "";
+    if (session.next() === "")
+      return "Nothing happens by itself: click a node, and choose what it does.";
+    return session.sight.flight.length > 0
+      ? "Click a message to deliver or drop it, or press Step."
+      : "Click a node, and choose what it does, or press Step.";
   }
 
   /** The line that began the group. */
@@ -174,6 +196,7 @@ export class Page {
       this.flights.show(session.sight.flight);
       this.film();
     }
+    this.guideAgain();
     this.script.show(session.steps, session.ahead);
     this.fragment.keepSoon();
   }

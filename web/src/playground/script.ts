@@ -23,7 +23,7 @@ export class Script {
     private readonly back: (count: number) => void,
     run: (line: string) => boolean,
   ) {
-    const form = h("form", {}, this.input, h("button", {}, "Run"));
+    const form = h("form", {}, this.input, h("button", {}, "Execute"));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const line = this.input.value.trim();

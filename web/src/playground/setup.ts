@@ -6,13 +6,13 @@ import type { Catalog, Entry, Option } from "./module";
 const fields: Record<Option, { label: string; title: string; hint: string }> = {
   home: {
     label: "Home",
-    title: "The server, or who has the token first, or the root of the tree",
+    title: "The server, the first holder of the token, or the root of the tree",
     hint: "0",
   },
   voting: { label: "Voting sets", title: "How Maekawa's voting sets are built", hint: "" },
   order: {
     label: "Order",
-    title: "How many children a node of the tree has at most: 2 to 8",
+    title: "Largest number of children of a node of the tree: 2 to 8",
     hint: "2",
   },
   lazy: { label: "Lazy", title: "The tree is balanced lazily", hint: "" },
@@ -22,11 +22,11 @@ const fields: Record<Option, { label: string; title: string; hint: string }> = {
     hint: "all in one",
   },
   sites: { label: "Sites", title: "How many clusters each site has, such as 2 1", hint: "none" },
-  eps: { label: "Eps", title: "How many near requests overtake distant ones", hint: "0" },
+  eps: { label: "Eps", title: "How many nearby requests may overtake distant ones", hint: "0" },
   replicas: { label: "Replicas", title: "How many nodes vote", hint: "as it suits" },
   ids: {
     label: "Names",
-    title: "What the nodes are called, in the order of the ring, such as 17 24 3",
+    title: "Ids of the nodes, in the order of the ring, such as 17 24 3",
     hint: "0 1 2 …",
   },
 };
@@ -46,7 +46,7 @@ export class Setup {
     min: 0,
     max: 4294967295,
     value: 1,
-    title: "Draws the order in which messages arrive by themselves",
+    title: "Seed of the order in which messages arrive by themselves",
   });
   private readonly extra = h("span", { class: "extra" });
   private readonly about = h("p", { class: "about quiet" });

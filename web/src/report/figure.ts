@@ -46,7 +46,7 @@ class Legend {
       const paper = each.whose === "paper" && !/paper/.test(each.name);
       const button = h(
         "button",
-        { type: "button", "aria-pressed": "false", title: "Show this one above the others" },
+        { type: "button", "aria-pressed": "false", title: "Bring this series to the front" },
         each.name,
         paper && h("span", { class: "quiet" }, " paper"),
       );

@@ -29,9 +29,12 @@ export function addHelp(place: HTMLElement, sections: HTMLElement[]): void {
     close,
   );
   close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
   const open = h(
     "button",
-    { type: "button", class: "small help-button", "aria-label": "Keys" },
+    { type: "button", class: "small help-button", "aria-label": "Keys", title: "Keys (?)" },
     "?",
   );
   open.addEventListener("click", () => dialog.showModal());

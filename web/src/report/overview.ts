@@ -101,9 +101,9 @@ export function overview(report: Report): HTMLElement {
     h(
       "p",
       { class: "lead" },
-      "Every table and figure of the papers behind conch, measured again: what they claim, what " +
-        "they have, and what comes out here. The papers' numbers are dashed and hollow, and dots " +
-        "are formulas and bounds.",
+      "Every table and figure of the papers behind conch, reproduced: what they claim, what " +
+        "they measured, and what is measured here. The papers' numbers are dashed and hollow, " +
+        "and dots are formulas and bounds.",
     ),
     tally(report),
     h(

@@ -24,7 +24,7 @@ if (data === null) {
     h(
       "p",
       { class: "empty" },
-      "This page shows nothing by itself: ",
+      "This page has no data of its own: ",
       h("code", {}, "conch lab report --out DIR"),
       " writes it with what the experiments have found.",
     ),

@@ -45,7 +45,7 @@ export class Head {
           "div",
           { class: "group" },
           tool("Zoom out (-)", icon("minus"), () => viewer.diagram.zoom(1.6)),
-          tool("Show everything (0)", icon("fit"), () => viewer.diagram.fit()),
+          tool("Show the whole run (0)", icon("fit"), () => viewer.diagram.fit()),
           tool("Zoom in (+)", icon("plus"), () => viewer.diagram.zoom(1 / 1.6)),
         ),
         this.help.button,

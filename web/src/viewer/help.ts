@@ -3,13 +3,13 @@ import { h } from "../shared/dom";
 
 export const keys: [string, string][] = [
   ["Space", "play, pause"],
-  ["← →", "step by an event; with Shift by ten"],
+  ["← →", "step by one event; with Shift by ten"],
   ["Home End", "the beginning, the end"],
   ["n p", "next, previous entry"],
   ["v V", "next, previous violation"],
   [". ,", "next, previous caption"],
-  ["+ − 0", "zoom in, out, show everything"],
-  ["] [", "taller, lower rows"],
+  ["+ − 0", "zoom in, zoom out, show everything"],
+  ["] [", "taller rows, lower rows"],
   ["o", "time, or one event after the other"],
   ["/", "find in the events"],
   ["f", "filter"],

@@ -20,6 +20,9 @@ export class Transport {
   readonly element: HTMLElement;
   private readonly play: HTMLButtonElement;
   private readonly speed: HTMLSelectElement;
+  private readonly back: HTMLButtonElement;
+  private readonly forward: HTMLButtonElement;
+  private readonly entries: HTMLElement;
   private readonly captions: HTMLElement;
   private readonly violations: HTMLElement;
   private playing = false;
@@ -33,6 +36,9 @@ export class Transport {
       { "aria-label": "Speed" },
       ...speeds.map((rate) => h("option", { value: rate }, `${rate.toLocaleString("en")}/s`)),
     );
+    this.back = button("back", "Step back", () => hooks.step(-1));
+    this.forward = button("forward", "Step forward", () => hooks.step(1));
+    this.entries = this.jumps("entry");
     this.captions = this.jumps("caption");
     this.violations = this.jumps("violation");
     this.element = h(
@@ -41,22 +47,25 @@ export class Transport {
       h(
         "div",
         { class: "group" },
-        button("back", "Step back", () => hooks.step(-1)),
+        this.back,
         this.play,
-        button("forward", "Step forward", () => hooks.step(1)),
+        this.forward,
       ),
       this.speed,
-      this.jumps("entry"),
+      this.entries,
       this.violations,
       this.captions,
     );
     this.setPlaying(false);
   }
 
-  show(rate: number, captions: boolean, violations: boolean): void {
+  /** What there is to go to in a run. */
+  show(rate: number, has: Record<"events" | "entries" | "captions" | "violations", boolean>): void {
     this.speed.value = String(rate);
-    this.captions.hidden = !captions;
-    this.violations.hidden = !violations;
+    this.captions.hidden = !has.captions;
+    this.violations.hidden = !has.violations;
+    for (const step of [this.play, this.back, this.forward]) step.disabled = !has.events;
+    for (const jump of this.entries.querySelectorAll("button")) jump.disabled = !has.entries;
   }
 
   get active(): boolean {

@@ -251,7 +251,12 @@ export class Viewer {
     this.filters.show(film, this.run);
     this.head.show(film);
     const rate = film.count > 20000 ? 1000 : film.count > 2000 ? 20 : film.count > 300 ? 5 : 2;
-    this.transport.show(rate, film.header.captions.length > 1, film.header.violations.length > 0);
+    this.transport.show(rate, {
+      events: film.count > 0,
+      entries: this.run.entries.length > 0,
+      captions: film.header.captions.length > 1,
+      violations: film.header.violations.length > 0,
+    });
     this.sift(keep);
   }
 

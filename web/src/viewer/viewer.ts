@@ -33,7 +33,7 @@ async function bytes(): Promise<ArrayBuffer> {
   }
   const answer = await fetch("film");
   if (!answer.ok)
-    throw new Error(`the film is not to be had: ${answer.status} ${answer.statusText}`);
+    throw new Error(`the film cannot be loaded: ${answer.status} ${answer.statusText}`);
   return answer.arrayBuffer();
 }
 
@@ -62,7 +62,7 @@ function complain(error: unknown): void {
       { class: "nothing" },
       h("h1", {}, "No run to show"),
       h("p", { role: "alert" }, what),
-      h("p", { class: "quiet" }, "Drop a film here (docs/film.md), or choose one:"),
+      h("p", { class: "quiet" }, "Drop a film here (docs/view.md), or choose one:"),
       h("input", {
         type: "file",
         "aria-label": "A film",

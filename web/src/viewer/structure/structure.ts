@@ -95,7 +95,7 @@ export class Structure {
     this.drawNodes(scene, moment, emphasis, radius, slow);
     const { nodes } = moment.film;
     this.note.textContent =
-      nodes > most ? `${ids.length} of ${nodes} nodes: those around what happens now` : "";
+      nodes > most ? `${ids.length} of ${nodes} nodes: those involved in the current event` : "";
     this.note.hidden = nodes <= most;
     this.legend.replaceChildren(...legendOf(scene));
     if (this.asText.open)
@@ -189,7 +189,8 @@ export class Structure {
       curve(at.get(flight.from)!, at.get(flight.to)!, bend(flight), radius + 4);
     const spot = (flight: Flight) =>
       along(at.get(flight.from)!, at.get(flight.to)!, bend(flight), radius, flight.progress);
-    const labels = labelPlaces(flights, at, bend, radius, this.size);
+    const text = (flight: Flight) => film.kindOf(flight.send);
+    const labels = labelPlaces(flights, { scene, radius, size: this.size, bend, text });
     const weight = (flight: Flight) =>
       isWeighty(film.kindOf(flight.send)) ? "weighty" : "message";
     const groups = this.layers.flights
@@ -204,6 +205,7 @@ export class Structure {
             .attr("cx", (flight) => at.get(flight.from)!.x)
             .attr("cy", (flight) => at.get(flight.from)!.y);
           added.append("text");
+          added.append("title");
           return added;
         },
         undefined,
@@ -224,7 +226,8 @@ export class Structure {
     groups
       .select<SVGPathElement>("path")
       .attr("marker-end", (flight) => `url(#${this.marker}-${weight(flight)})`);
-    groups.select("text").text((flight) => (labels.has(flight) ? film.kindOf(flight.send) : ""));
+    groups.select("text").text((flight) => (labels.has(flight) ? text(flight) : ""));
+    groups.select("title").text((flight) => flightWords(film, flight));
     groups.select("circle").attr("r", (flight) => (weight(flight) === "weighty" ? 6 : 4.5));
     const place = (moving: any) => {
       moving.select("path").attr("d", path);

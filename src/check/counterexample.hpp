@@ -1,0 +1,21 @@
+// Prints a run for a reader, as a scenario that can be replayed, and as a trace.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "check/check.hpp"
+#include "sim/trace.hpp"
+
+namespace conch::check {
+
+/// The numbered steps in the algorithm's own words, with the fields that each one changes.
+std::string describe_counterexample(const Options& options, const Report& report);
+
+/// The steps as verbs of docs/simulator.md, with the output that they give.
+std::string to_scenario(const Options& options, const Report& report);
+
+/// Writes the steps to a sink, one millisecond apart.
+void write_trace(const Options& options, const Report& report, sim::TraceSink& sink);
+
+}  // namespace conch::check

@@ -1,0 +1,128 @@
+// Worker processes that a command forks to show or measure something. They share memory with the
+// command and do not outlive it, and none of them can make it wait for ever.
+#pragma once
+
+#include <sys/mman.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "net/descriptor.hpp"
+
+namespace conch::cli {
+
+/// Ctrl-C or SIGTERM, thrown so that everything is cleaned up on the way out.
+struct Interruption : std::runtime_error {
+  explicit Interruption(int which) : std::runtime_error("interrupted"), signal(which) {}
+  int signal;
+};
+
+/// Something expected did not happen in time.
+struct TimedOut : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+using Seconds = std::chrono::duration<double>;
+
+/// Returns the result of a system call; throws if it failed.
+int checked(int result, const char* what);
+
+/// Throws unless peers can run this algorithm, so that the error appears once and not in every
+/// process.
+void check_algorithm(const std::string& name);
+
+/// CLOCK_MONOTONIC, which is the same in all processes.
+std::uint64_t now_ns();
+/// Sleeps without handling signals.
+void doze(Seconds time);
+
+/// An object in memory that is shared with processes forked from here on.
+template <class T>
+class SharedState {
+  static_assert(std::is_trivially_destructible_v<T>);
+
+ public:
+  SharedState() {
+    void* memory = ::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (memory == MAP_FAILED) throw std::runtime_error("cannot allocate shared memory");
+    object_ = new (memory) T;
+  }
+  ~SharedState() { ::munmap(object_, sizeof(T)); }
+  SharedState(const SharedState&) = delete;
+  SharedState& operator=(const SharedState&) = delete;
+
+  T* operator->() { return object_; }
+  T& operator*() { return *object_; }
+
+ private:
+  T* object_;
+};
+
+/// A temporary folder, removed with this object.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Worker processes. Create it while the process has one thread, and start no other: fork copies
+/// only the calling thread.
+class WorkerProcesses {
+ public:
+  using Number = std::size_t;
+
+  WorkerProcesses();
+  /// Kills all workers that still run.
+  ~WorkerProcesses();
+  WorkerProcesses(const WorkerProcesses&) = delete;
+  WorkerProcesses& operator=(const WorkerProcesses&) = delete;
+
+  /// Starts a worker. An exception in it is printed and ends it.
+  Number begin(const std::function<void()>& work);
+  pid_t process(Number member) const { return members_[member].process; }
+  void signal(Number member, int number) const;
+  /// Kills a worker with SIGKILL; `await` does not report that as a failure.
+  void kill(Number member);
+
+  // These throw Interruption, and std::runtime_error if a worker fails or somebody else kills it.
+
+  void rest(Seconds time);
+  /// Checks every millisecond. Throws TimedOut with `what` if it does not happen in time.
+  void await(const std::function<bool()>& happened, Seconds patience, const std::string& what);
+  /// Waits until all workers that were not killed have ended by themselves.
+  void await_ends(Seconds patience);
+  bool has_ended(Number member) const { return members_[member].ended; }
+
+ private:
+  struct Member {
+    pid_t process = 0;
+    bool killed = false;
+    bool ended = false;
+  };
+
+  void reap();
+  void take_signal();
+
+  std::vector<Member> members_;
+  sigset_t before_{};
+  net::Descriptor signals_;
+};
+
+}  // namespace conch::cli

@@ -1,0 +1,46 @@
+// Values that are kept under a number until somebody fetches them: messages on their way, mostly.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace conch::sim {
+
+using Slot = std::uint32_t;
+
+/// A number that is free is given out again, the last one first.
+template <class Value>
+class Slots {
+ public:
+  Slot put(Value value) {
+    if (free_.empty()) grow();
+    Slot slot = free_.back();
+    free_.pop_back();
+    at(slot) = std::move(value);
+    return slot;
+  }
+  /// Stays where it is until its slot is freed.
+  const Value& operator[](Slot slot) const { return blocks_[slot / block_size][slot % block_size]; }
+  void free(Slot slot) { free_.push_back(slot); }
+  Value take(Slot slot) {
+    free(slot);
+    return std::exchange(at(slot), Value());
+  }
+
+ private:
+  static constexpr Slot block_size = 64;
+
+  Value& at(Slot slot) { return blocks_[slot / block_size][slot % block_size]; }
+  void grow() {
+    auto first = static_cast<Slot>(blocks_.size()) * block_size;
+    blocks_.push_back(std::make_unique<Value[]>(block_size));
+    for (Slot i = block_size; i > 0; --i) free_.push_back(first + i - 1);
+  }
+
+  std::vector<std::unique_ptr<Value[]>> blocks_;
+  std::vector<Slot> free_;
+};
+
+}  // namespace conch::sim
