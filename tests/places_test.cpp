@@ -22,12 +22,10 @@ constexpr std::size_t places = 2;
 class Places : public ::testing::Test {
  protected:
   Places() {
-    for (std::size_t i = 0; i < places * peers_of_place; ++i) {
-      ports_.push_back(cli::free_port());
-      wire_ports_.push_back(wire_.lead_to(ports_.back()));
-    }
+    for (std::size_t i = 0; i < places * peers_of_place; ++i)
+      addresses_.push_back(wire_.add_peer());
     workers_.begin([&] { wire_.run(); });
-    for (std::size_t i = 0; i < ports_.size(); ++i)
+    for (std::size_t i = 0; i < addresses_.size(); ++i)
       ids_.push_back(NodeId{peers_.emplace_back(std::make_unique<Peer>(options(i)))->id()});
   }
 
@@ -36,9 +34,9 @@ class Places : public ::testing::Test {
     PeerOptions options;
     options.algorithm = "preempt-aggregation";
     options.cluster = "auto";
-    options.listen = {"127.0.0.1:" + std::to_string(ports_[peer])};
-    options.advertise = "127.0.0.1:" + std::to_string(wire_ports_[peer]);
-    if (peer >= peers_of_place) options.join = {"127.0.0.1:" + std::to_string(wire_ports_[0])};
+    options.listen = {addresses_[peer].listen};
+    options.advertise = addresses_[peer].advertise;
+    if (peer >= peers_of_place) options.join = {addresses_[0].advertise};
     options.state_directory = place / "state";
     return options;
   }
@@ -59,8 +57,7 @@ class Places : public ::testing::Test {
   }
 
   cli::SlowWire wire_{std::chrono::milliseconds(20)};
-  std::vector<std::uint16_t> ports_;
-  std::vector<std::uint16_t> wire_ports_;
+  std::vector<cli::SlowWire::PeerAddresses> addresses_;
   cli::ScratchFolder folder_;
   cli::WorkerProcesses workers_;
   std::vector<std::unique_ptr<Peer>> peers_;

@@ -69,10 +69,7 @@ void work(const PeerOptions& options, PlacesBoard& board, std::size_t number) {
 class Places {
  public:
   explicit Places(std::string algorithm) : algorithm_(std::move(algorithm)) {
-    for (std::size_t peer = 0; peer < peers; ++peer) {
-      ports_[peer] = free_port();
-      wire_ports_[peer] = wire_.lead_to(ports_[peer]);
-    }
+    for (SlowWire::PeerAddresses& addresses : addresses_) addresses = wire_.add_peer();
   }
 
   PlacesResult run(Seconds measured) {
@@ -103,8 +100,6 @@ class Places {
   }
 
  private:
-  static std::string here(std::uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
-
   PeerOptions options(std::size_t peer) const {
     constexpr std::array names{"west", "east"};
     std::string place = names[place_of(peer)];
@@ -113,9 +108,9 @@ class Places {
     options.option_names = OptionNames::command_line;
     options.algorithm = algorithm_;
     options.cluster = place;
-    options.listen = {here(ports_[peer])};
-    options.advertise = here(wire_ports_[peer]);
-    if (place_of(peer) > 0) options.join = {here(wire_ports_[0])};
+    options.listen = {addresses_[peer].listen};
+    options.advertise = addresses_[peer].advertise;
+    if (place_of(peer) > 0) options.join = {addresses_[0].advertise};
     options.state_directory = folder_.path() / place / "state";
     options.log = [](std::string_view) {};
     return options;
@@ -128,9 +123,8 @@ class Places {
   }
 
   std::string algorithm_;
-  std::array<std::uint16_t, peers> ports_{};
-  std::array<std::uint16_t, peers> wire_ports_{};
   SlowWire wire_{between_places};
+  std::array<SlowWire::PeerAddresses, peers> addresses_;
   ScratchFolder folder_;
   SharedState<PlacesBoard> board_;
   /// Declared last, so that the workers end before what they use.

@@ -1,5 +1,6 @@
 #include "cli/slow_wire.hpp"
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -14,33 +15,8 @@ namespace conch::cli {
 
 namespace {
 
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in name{};
-  name.sin_family = AF_INET;
-  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  name.sin_port = htons(port);
-  return name;
-}
-
-[[noreturn]] void fail(const char* what) {
+[[noreturn]] void fail(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);
-}
-
-net::Descriptor bound_socket() {
-  net::Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  sockaddr_in name = loopback(0);
-  bool bound =
-      socket && ::bind(socket.number(), reinterpret_cast<sockaddr*>(&name), sizeof name) == 0;
-  if (!bound) fail("no free port on 127.0.0.1");
-  return socket;
-}
-
-std::uint16_t port_of(const net::Descriptor& socket) {
-  sockaddr_in name{};
-  socklen_t size = sizeof name;
-  if (::getsockname(socket.number(), reinterpret_cast<sockaddr*>(&name), &size) != 0)
-    fail("a socket without a name");
-  return ntohs(name.sin_port);
 }
 
 void hurry(int socket) {
@@ -50,14 +26,12 @@ void hurry(int socket) {
 
 }  // namespace
 
-std::uint16_t free_port() { return port_of(bound_socket()); }
-
-std::uint16_t SlowWire::lead_to(std::uint16_t port) {
-  net::Descriptor socket = bound_socket();
-  if (::listen(socket.number(), SOMAXCONN) != 0) fail("cannot listen on 127.0.0.1");
-  std::uint16_t own = port_of(socket);
-  listeners_.push_back({std::move(socket), port});
-  return own;
+SlowWire::PeerAddresses SlowWire::add_peer() {
+  std::uint16_t target = net::bind_to_free_port(host_).port;
+  auto [socket, own] = net::bind_to_free_port(host_);
+  if (::listen(socket.number(), SOMAXCONN) != 0) fail("cannot listen on " + at(own));
+  listeners_.push_back({std::move(socket), target});
+  return {at(target), at(own)};
 }
 
 /// If nobody listens at the target, the client sees its connection closed.
@@ -65,7 +39,10 @@ void SlowWire::accept(const Listener& listener) {
   net::Descriptor near(
       ::accept4(listener.socket.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   net::Descriptor far(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in name = loopback(listener.leads_to);
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  ::inet_pton(AF_INET, host_.c_str(), &name.sin_addr);
+  name.sin_port = htons(listener.leads_to);
   bool connected =
       near && far && ::connect(far.number(), reinterpret_cast<sockaddr*>(&name), sizeof name) == 0;
   if (!connected) return;

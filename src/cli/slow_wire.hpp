@@ -11,25 +11,29 @@
 
 #include "cli/worker_processes.hpp"
 #include "net/descriptor.hpp"
+#include "net/loopback.hpp"
 
 namespace conch::cli {
-
-/// A port of 127.0.0.1 that is free at the moment.
-std::uint16_t free_port();
 
 class SlowWire {
  public:
   explicit SlowWire(Seconds delay) : delay_ns_(static_cast<std::uint64_t>(delay.count() * 1e9)) {}
 
-  /// Opens another port of 127.0.0.1 that leads to this one. Throws std::system_error.
-  std::uint16_t lead_to(std::uint16_t port);
+  /// HOST:PORT of one peer.
+  struct PeerAddresses {
+    std::string listen;
+    /// Leads to `listen` over the wire.
+    std::string advertise;
+  };
+  /// Throws std::system_error.
+  PeerAddresses add_peer();
   /// Runs in a process of its own, for ever.
   [[noreturn]] void run();
 
  private:
   struct Listener {
     net::Descriptor socket;
-    std::uint16_t leads_to = 0;
+    std::uint16_t leads_to = 0;  // a port of host_
   };
   struct Batch {
     std::uint64_t due_ns = 0;
@@ -52,7 +56,10 @@ class SlowWire {
   void write(Connection& connection, std::size_t end) const;
   void wait();
 
+  std::string at(std::uint16_t port) const { return host_ + ":" + std::to_string(port); }
+
   std::uint64_t delay_ns_;
+  std::string host_ = net::own_loopback_host();
   std::vector<Listener> listeners_;
   std::list<Connection> connections_;
 };

@@ -3,10 +3,8 @@
 #pragma once
 
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +21,7 @@
 #include <vector>
 
 #include "net/clock.hpp"
+#include "net/loopback.hpp"
 #include "register/etcd_client.hpp"
 #include "register/testing/scratch.hpp"
 
@@ -40,20 +39,6 @@ inline std::string why_no_etcd() {
   return "there is no etcd here: the package etcd-server has it";
 }
 
-/// A port that was free a moment ago.
-inline std::uint16_t free_port() {
-  net::Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in name{};
-  name.sin_family = AF_INET;
-  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof name;
-  auto* address = reinterpret_cast<sockaddr*>(&name);
-  if (::bind(socket.number(), address, size) != 0 ||
-      ::getsockname(socket.number(), address, &size) != 0)
-    throw std::runtime_error("no free port");
-  return ntohs(name.sin_port);
-}
-
 class EtcdCluster {
  public:
   struct Options {
@@ -65,7 +50,8 @@ class EtcdCluster {
   };
 
   explicit EtcdCluster(Options options) : options_(std::move(options)) {
-    // Another process may take a port before etcd does.
+    // Certificates are for 127.0.0.1, where another process may take a port before etcd does.
+    if (options_.tls.enabled()) host_ = "127.0.0.1";
     for (int attempt = 0; attempt < 5; ++attempt) {
       choose_ports();
       for (std::size_t i = 0; i < members_.size(); ++i) start(i);
@@ -202,9 +188,12 @@ class EtcdCluster {
     for (std::size_t i = 0; i < members_.size(); ++i) {
       std::filesystem::remove_all(folder_of(i), ignored);
       std::string scheme = options_.tls.enabled() ? "https" : "http";
-      members_[i].client_url = scheme + "://127.0.0.1:" + std::to_string(free_port());
-      members_[i].peer_url = "http://127.0.0.1:" + std::to_string(free_port());
+      members_[i].client_url = scheme + "://" + free_address();
+      members_[i].peer_url = "http://" + free_address();
     }
+  }
+  std::string free_address() const {
+    return host_ + ":" + std::to_string(net::bind_to_free_port(host_).port);
   }
   std::string everybody() const {
     std::string text;
@@ -229,6 +218,7 @@ class EtcdCluster {
   }
 
   Options options_;
+  std::string host_ = net::own_loopback_host();
   ScratchFolder data_;
   std::vector<Member> members_;
 };
